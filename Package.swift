@@ -1,0 +1,57 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+  name: "app-settings",
+  products: [
+    .library(name: "SettingsTOML", targets: ["SettingsTOML"]),
+    .library(name: "AppSettings", targets: ["AppSettings"]),
+    .library(name: "AppSettingsObserve", targets: ["AppSettingsObserve"]),
+    .executable(name: "settings-cli", targets: ["settings-cli"]),
+  ],
+  traits: [
+    .trait(
+      name: "InotifyTools",
+      description: "Watch through libinotifytools (GPL-2); without it, through the kernel's own inotify calls."),
+    .default(enabledTraits: ["InotifyTools"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+  ],
+  targets: [
+    .target(name: "SettingsTOML"),
+    .target(
+      name: "AppSettings",
+      dependencies: ["SettingsTOML", "CLinux", .product(name: "Logging", package: "swift-log")]),
+    .target(name: "CLinux"),
+    .systemLibrary(name: "CInotifyTools", providers: [.apt(["libinotifytools0-dev"])]),
+    .target(
+      name: "AppSettingsObserve",
+      dependencies: [
+        "AppSettings", "CLinux",
+        .target(name: "CInotifyTools", condition: .when(traits: ["InotifyTools"])),
+      ]),
+    .executableTarget(
+      name: "settings-cli",
+      dependencies: [
+        "AppSettings", "AppSettingsObserve",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+    .testTarget(name: "SettingsTOMLTests", dependencies: ["SettingsTOML"]),
+    .testTarget(name: "AppSettingsTests", dependencies: ["AppSettings"]),
+    .testTarget(name: "AppSettingsObserveTests", dependencies: ["AppSettingsObserve"]),
+    .testTarget(name: "SettingsCLITests", dependencies: ["settings-cli"]),
+  ]
+)
+
+for target in package.targets where target.type != .system && target.name != "CLinux" {
+  target.swiftSettings =
+    (target.swiftSettings ?? []) + [
+      .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+      .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
+      .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+      .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461
+    ]
+}
