@@ -1,8 +1,8 @@
 /// The way from a document's root to a value: one component for each table on the way.
 ///
 /// In text, components are separated by dots; one that is not a bare key (`A-Za-z0-9_-`) is quoted, as in TOML:
-/// `servers."eu.west".url`.
-public struct TOMLPath: Sendable, Hashable {
+/// `servers."eu.west".url`. Components are compared by code points, as TOML asks, not by canonical equivalence.
+public struct TOMLPath: Sendable {
   /// The components, outermost first. Empty for the root.
   public var components: [String]
 
@@ -29,10 +29,122 @@ public struct TOMLPath: Sendable, Hashable {
 
   /// Whether the path is `other` or below it.
   public func hasPrefix(_ other: TOMLPath) -> Bool {
-    components.count >= other.components.count && components.starts(with: other.components)
+    guard components.count >= other.components.count else { return false }
+    return zip(components, other.components).allSatisfy { $0.hasSameCodeUnits(as: $1) }
+  }
+}
+
+extension TOMLPath: Hashable {
+  /// Compares the components by code points.
+  public static func == (lhs: TOMLPath, rhs: TOMLPath) -> Bool {
+    lhs.components.count == rhs.components.count && lhs.hasPrefix(rhs)
+  }
+
+  /// Hashes the components' code units.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(components.count)
+    for component in components { hasher.combine(codeUnitsOf: component) }
   }
 }
 
 extension TOMLPath: ExpressibleByArrayLiteral {
+  /// Makes a path of components.
   public init(arrayLiteral elements: String...) { self.init(elements) }
+}
+
+extension TOMLPath: CustomStringConvertible {
+  /// The components joined by dots, each quoted where TOML needs it. Empty for the root.
+  public var description: String {
+    var text = ""
+    for (index, component) in components.enumerated() {
+      if index > 0 { text += "." }
+      text += TOMLEmitter.keyText(component)
+    }
+    return text
+  }
+}
+
+/// Why a text is not a path.
+public struct TOMLPathError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// A full sentence: what is wrong with which path, and what to do.
+  public let message: String
+
+  /// The message.
+  public var description: String { message }
+}
+
+extension TOMLPath {
+  /// Reads a path as TOML writes a dotted key: `editor.font-size`, `servers."eu.west".url`.
+  ///
+  /// Spaces around dots, which TOML allows in a file, are not part of a path's text and are refused.
+  ///
+  /// - Throws: ``TOMLPathError`` for an empty text or component, and for a character that needs quotes.
+  public init(parsing text: String) throws(TOMLPathError) {
+    var components: [String] = []
+    var scalars = Array(text.unicodeScalars)[...]
+    func fault(_ what: String) -> TOMLPathError {
+      TOMLPathError(message: "'\(text)' is not a key path: \(what).")
+    }
+    guard !scalars.isEmpty else { throw TOMLPathError(message: "A key path cannot be empty. Name a key, as in 'a.b'.") }
+    while true {
+      guard let first = scalars.first else { throw fault("it ends with a dot; a key must follow") }
+      if first == "\"" || first == "'" {
+        components.append(try TOMLPath.quotedComponent(&scalars, fault))
+      } else {
+        let bare = scalars.prefix { $0.isBareKeyScalar }
+        if bare.isEmpty {
+          if first == "." {
+            throw fault(components.isEmpty ? "it begins with a dot" : "there is no key between two dots")
+          }
+          throw fault("\(first.quotedForMessage) needs quotes, as in 'a.\"b c\".d'")
+        }
+        components.append(String(String.UnicodeScalarView(bare)))
+        scalars = scalars.dropFirst(bare.count)
+      }
+      guard let separator = scalars.first else { break }
+      guard separator == "." else {
+        throw fault("\(separator.quotedForMessage) needs quotes, as in 'a.\"b c\".d'")
+      }
+      scalars = scalars.dropFirst()
+    }
+    self.init(components)
+  }
+
+  private static func quotedComponent(
+    _ scalars: inout ArraySlice<Unicode.Scalar>, _ fault: (String) -> TOMLPathError
+  ) throws(TOMLPathError) -> String {
+    let quote = scalars.removeFirst()
+    var raw = String.UnicodeScalarView()
+    var isEscaped = false
+    while let scalar = scalars.popFirst() {
+      if scalar == quote && !isEscaped {
+        if quote == "'" { return String(raw) }
+        guard let value = try? TOMLValue(parsing: "\"\(String(raw))\""), case .string(let text) = value else {
+          throw fault("the quoted part \"\(String(raw))\" is not a TOML string")
+        }
+        return text
+      }
+      if scalar.value < 0x20 && scalar != "\t" || scalar.value == 0x7F {
+        throw fault("a quoted part holds a control character; write it as an escape in \"…\"")
+      }
+      isEscaped = quote == "\"" && scalar == "\\" && !isEscaped
+      raw.append(scalar)
+    }
+    throw fault("a closing \(quote) is missing")
+  }
+}
+
+extension Unicode.Scalar {
+  var isBareKeyScalar: Bool { isASCII && Byte.isBareKey(UInt8(value)) }
+
+  fileprivate var quotedForMessage: String {
+    switch self {
+    case " ": "a space"
+    case "\t": "a tab"
+    case "\"": "the character \""
+    default:
+      value < 0x20 || value == 0x7F
+        ? "the control character U+\(hex(UInt32(value), digits: 4))" : "the character '\(self)'"
+    }
+  }
 }

@@ -1,28 +1,59 @@
 /// The keys and values of a table, in the order in which they were first set.
 ///
-/// Equality ignores the order, as TOML does. Look-up by key is O(1) on average; removal is O(n).
+/// Keys are compared by code points, as TOML asks: `é` as one scalar and as `e` with an accent are two keys. Equality
+/// ignores the order. Look-up by key is O(1) on average; removal is O(n).
 public struct TOMLTable: Sendable {
-  /// The keys, in order.
-  public private(set) var keys: [String] = []
-  private var values: [String: TOMLValue] = [:]
+  struct Entry: Sendable {
+    var key: String
+    var value: TOMLValue
+  }
+
+  /// The pairs, in order.
+  private(set) var entries: [Entry] = []
+  /// Positions in `entries` plus one by key hash, open addressing; empty while a table is small enough to be walked.
+  private var slots: [UInt32] = []
+
+  private static let walkedCount = 8
 
   /// Makes an empty table.
   public init() {}
 
+  /// Makes a table of entries whose keys are known to differ.
+  init(distinct entries: [Entry]) {
+    self.entries = entries
+    if entries.count > TOMLTable.walkedCount { index() }
+  }
+
   /// The number of keys.
-  public var count: Int { keys.count }
+  public var count: Int { entries.count }
 
   /// Whether there are no keys.
-  public var isEmpty: Bool { keys.isEmpty }
+  public var isEmpty: Bool { entries.isEmpty }
+
+  /// The keys, in order.
+  public var keys: [String] { entries.map(\.key) }
 
   /// The value of a key; setting `nil` removes the key, setting a new key appends it.
   public subscript(key: String) -> TOMLValue? {
-    get { values[key] }
+    get {
+      guard let position = position(of: key) else { return nil }
+      return entries[position].value
+    }
     set {
-      if let newValue {
-        if values.updateValue(newValue, forKey: key) == nil { keys.append(key) }
-      } else if values.removeValue(forKey: key) != nil {
-        keys.removeAll { $0 == key }
+      if let position = position(of: key) {
+        if let newValue {
+          entries[position].value = newValue
+        } else {
+          entries.remove(at: position)
+          if !slots.isEmpty { index() }
+        }
+      } else if let newValue {
+        entries.append(Entry(key: key, value: newValue))
+        if !slots.isEmpty && entries.count * 2 <= slots.count {
+          insertSlot(entries.count - 1)
+        } else if entries.count > TOMLTable.walkedCount {
+          index()
+        }
       }
     }
   }
@@ -36,41 +67,89 @@ public struct TOMLTable: Sendable {
     }
     return current
   }
+
+  private func position(of key: String) -> Int? {
+    if slots.isEmpty {
+      for position in entries.indices where entries[position].key.hasSameCodeUnits(as: key) { return position }
+      return nil
+    }
+    let mask = slots.count - 1
+    var slot = Int(truncatingIfNeeded: KeyHash.of(key)) & mask
+    while slots[slot] != 0 {
+      let position = Int(slots[slot]) - 1
+      if entries[position].key.hasSameCodeUnits(as: key) { return position }
+      slot = (slot + 1) & mask
+    }
+    return nil
+  }
+
+  private mutating func index() {
+    guard entries.count > TOMLTable.walkedCount else {
+      slots = []
+      return
+    }
+    var size = 32
+    while size < entries.count * 2 { size *= 2 }
+    slots = [UInt32](repeating: 0, count: size)
+    for position in entries.indices { insertSlot(position) }
+  }
+
+  private mutating func insertSlot(_ position: Int) {
+    let mask = slots.count - 1
+    var slot = Int(truncatingIfNeeded: KeyHash.of(entries[position].key)) & mask
+    while slots[slot] != 0 { slot = (slot + 1) & mask }
+    slots[slot] = UInt32(truncatingIfNeeded: position + 1)
+  }
 }
 
 extension TOMLTable: Hashable {
+  /// Compares keys and values in any order.
   public static func == (lhs: TOMLTable, rhs: TOMLTable) -> Bool {
     guard lhs.count == rhs.count else { return false }
-    return lhs.keys.allSatisfy { key in
-      guard let a = lhs.values[key], let b = rhs.values[key] else { return false }
-      return a == b
+    for (position, entry) in lhs.entries.enumerated() {
+      let other = rhs.entries[position]
+      if entry.key.hasSameCodeUnits(as: other.key) {
+        guard entry.value == other.value else { return false }
+      } else {
+        guard let value = rhs[entry.key], value == entry.value else { return false }
+      }
     }
+    return true
   }
 
+  /// Hashes keys and values in any order.
   public func hash(into hasher: inout Hasher) {
     // The order must not count: combine commutatively.
     var sum = 0
-    for (key, value) in values {
+    for entry in entries {
       var element = Hasher()
-      element.combine(key)
-      element.combine(value)
+      element.combine(codeUnitsOf: entry.key)
+      element.combine(entry.value)
       sum &+= element.finalize()
     }
-    hasher.combine(keys.count)
+    hasher.combine(entries.count)
     hasher.combine(sum)
   }
 }
 
 extension TOMLTable: Sequence, ExpressibleByDictionaryLiteral {
-  /// Iterates over the pairs in order.
-  public func makeIterator() -> AnyIterator<(key: String, value: TOMLValue)> {
-    var index = 0
-    return AnyIterator {
-      guard index < keys.count else { return nil }
-      defer { index += 1 }
-      return (keys[index], values[keys[index]]!)
+  /// Goes over the pairs of a table in order.
+  public struct Iterator: IteratorProtocol, Sendable {
+    private var rest: [Entry].Iterator
+
+    fileprivate init(_ entries: [Entry]) { rest = entries.makeIterator() }
+
+    /// The next pair.
+    public mutating func next() -> (key: String, value: TOMLValue)? {
+      rest.next().map { ($0.key, $0.value) }
     }
   }
+
+  /// Iterates over the pairs in order.
+  public func makeIterator() -> Iterator { Iterator(entries) }
+
+  /// The number of keys.
+  public var underestimatedCount: Int { entries.count }
 
   /// Makes a table; the last of two equal keys wins.
   public init(dictionaryLiteral elements: (String, TOMLValue)...) {

@@ -3,15 +3,25 @@
 /// Two tables are equal if they have the same keys with equal values, in any order. Two floats are equal if they are
 /// the same number, or both are `nan`; `0.0` and `-0.0` are different values, since TOML tells them apart in text.
 public enum TOMLValue: Sendable {
+  /// Text: any Unicode scalars.
   case string(String)
+  /// A 64-bit integer.
   case integer(Int64)
+  /// A binary64 number, `inf` and `nan` included.
   case float(Double)
+  /// `true` or `false`.
   case boolean(Bool)
+  /// A date and time with an offset from UTC.
   case offsetDateTime(TOMLOffsetDateTime)
+  /// A date and time without an offset.
   case localDateTime(TOMLLocalDateTime)
+  /// A date.
   case localDate(TOMLLocalDate)
+  /// A time of day.
   case localTime(TOMLLocalTime)
+  /// Values in order, of any kinds.
   case array([TOMLValue])
+  /// Keys and values.
   case table(TOMLTable)
 }
 
@@ -20,8 +30,7 @@ extension TOMLValue: Hashable {
   public static func == (lhs: TOMLValue, rhs: TOMLValue) -> Bool {
     switch (lhs, rhs) {
     case (.string(let a), .string(let b)):
-      // TOML compares code points; Swift's String compares canonical equivalents.
-      return a.utf8.elementsEqual(b.utf8)
+      return a.hasSameCodeUnits(as: b)
     case (.integer(let a), .integer(let b)): return a == b
     case (.float(let a), .float(let b)): return a.bitPattern == b.bitPattern || (a.isNaN && b.isNaN)
     case (.boolean(let a), .boolean(let b)): return a == b
@@ -35,11 +44,12 @@ extension TOMLValue: Hashable {
     }
   }
 
+  /// Hashes the value; equal values have equal hashes.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .string(let value):
       hasher.combine(0)
-      for byte in value.utf8 { hasher.combine(byte) }
+      hasher.combine(codeUnitsOf: value)
     case .integer(let value):
       hasher.combine(1)
       hasher.combine(value)
@@ -74,10 +84,15 @@ extension TOMLValue: Hashable {
 extension TOMLValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
   ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
+  /// Makes a string.
   public init(stringLiteral value: String) { self = .string(value) }
+  /// Makes an integer.
   public init(integerLiteral value: Int64) { self = .integer(value) }
+  /// Makes a float.
   public init(floatLiteral value: Double) { self = .float(value) }
+  /// Makes a boolean.
   public init(booleanLiteral value: Bool) { self = .boolean(value) }
+  /// Makes an array.
   public init(arrayLiteral elements: TOMLValue...) { self = .array(elements) }
   /// Makes a table; the last of two equal keys wins.
   public init(dictionaryLiteral elements: (String, TOMLValue)...) {

@@ -1,0 +1,325 @@
+/// Reads a document's bytes once, from front to back, and makes its index.
+///
+/// Only brackets within brackets recurse, to at most ``TOMLDocument/maximumBracketDepth``.
+struct Parser {
+  let base: UnsafePointer<UInt8>
+  let end: Int
+  var at = 0
+  var tree: Tree
+  /// The index of inline tables in arrays, needed only to find double keys.
+  var scratch = Tree()
+  var isInScratch = false
+  /// The table that key lines belong to, and its level.
+  var table = Tree.root
+  var level = 0
+  var brackets = 0
+  /// The bytes of the last key read, if they are not those of the document.
+  var decodedKey: [UInt8] = []
+
+  /// - Parameter isDocument: Whether all the bytes are going to be indexed.
+  init(_ bytes: UnsafeBufferPointer<UInt8>, isDocument: Bool) {
+    // An empty array may have no address; this one is never read through.
+    base = bytes.baseAddress ?? UnsafePointer(bitPattern: 1)!
+    end = bytes.count
+    tree = Tree(documentSize: isDocument ? min(bytes.count, TOMLDocument.maximumSize) : 0)
+  }
+
+  mutating func parseDocument() throws(Fault) {
+    guard end <= TOMLDocument.maximumSize else { throw Fault(.tooLarge, at: 0) }
+    if hasByteOrderMark(at: 0) { at = 3 }
+    while at < end {
+      let byte = base[at]
+      switch byte {
+      case Byte.space, Byte.tab, Byte.newline: at += 1
+      case Byte.carriageReturn: try skipCarriageReturn()
+      case Byte.hash: try skipComment()
+      case Byte.openBracket:
+        try parseHeader()
+        try finishLine(.textAfterHeader)
+      default:
+        try parseKeyValue(in: table, level: level)
+        try finishLine(.textAfterValue)
+      }
+    }
+  }
+
+  func hasByteOrderMark(at: Int) -> Bool {
+    at + 3 <= end && base[at] == 0xEF && base[at + 1] == 0xBB && base[at + 2] == 0xBF
+  }
+
+  // MARK: What stands between things
+
+  @inline(__always)
+  mutating func skipBlanks() {
+    while at < end, Byte.isBlank(base[at]) { at += 1 }
+  }
+
+  mutating func skipCarriageReturn() throws(Fault) {
+    guard at + 1 < end, base[at + 1] == Byte.newline else { throw Fault(.bareCarriageReturn, at: at) }
+    at += 2
+  }
+
+  /// Goes to the end of a comment's line, not over the line break.
+  mutating func skipComment() throws(Fault) {
+    at += 1
+    while true {
+      at = Scan.text(base, from: at, to: end, stopAt: Byte.newline, Byte.newline)
+      guard at < end else { return }
+      let byte = base[at]
+      if byte == Byte.newline { return }
+      if byte == Byte.tab {
+        at += 1
+      } else if byte == Byte.carriageReturn {
+        guard at + 1 < end, base[at + 1] == Byte.newline else { throw Fault(.bareCarriageReturn, at: at) }
+        return
+      } else if byte >= 0x80 {
+        try skipScalar()
+      } else {
+        throw Fault(.controlInComment, at: at)
+      }
+    }
+  }
+
+  /// Goes over a scalar that is not ASCII.
+  mutating func skipScalar() throws(Fault) {
+    let length = Scan.scalarLength(base, at: at, end: end)
+    guard length > 0 else { throw Fault(.invalidUTF8, at: at) }
+    at += length
+  }
+
+  @inline(__always)
+  mutating func finishLine(_ fault: Fault.Kind) throws(Fault) {
+    skipBlanks()
+    guard at < end else { return }
+    if base[at] == Byte.newline {
+      at += 1
+    } else {
+      try finishLineSlowly(fault)
+    }
+  }
+
+  private mutating func finishLineSlowly(_ fault: Fault.Kind) throws(Fault) {
+    if base[at] == Byte.hash { try skipComment() }
+    guard at < end else { return }
+    switch base[at] {
+    case Byte.newline: at += 1
+    case Byte.carriageReturn: try skipCarriageReturn()
+    default: throw Fault(fault, at: at)
+    }
+  }
+
+  /// Goes over blanks, line breaks and comments: what may stand between the items of brackets.
+  mutating func skipTrivia() throws(Fault) {
+    while at < end {
+      switch base[at] {
+      case Byte.space, Byte.tab, Byte.newline: at += 1
+      case Byte.carriageReturn: try skipCarriageReturn()
+      case Byte.hash: try skipComment()
+      default: return
+      }
+    }
+  }
+
+  // MARK: Keys
+
+  /// A key as it was read: its place, and its bytes, valid until the next key is read.
+  struct Key {
+    var start: Int
+    var end: Int
+    var style: Node.KeyStyle
+
+    var node: Node {
+      @inline(__always) get {
+        var node = Node(kind: .dotted)
+        node.keyStart = UInt32(truncatingIfNeeded: start)
+        node.keyEnd = UInt32(truncatingIfNeeded: end)
+        node.start = node.keyStart
+        node.end = node.keyEnd
+        node.keyStyle = style
+        return node
+      }
+    }
+  }
+
+  @inline(__always)
+  mutating func parseKey() throws(Fault) -> Key {
+    let start = at
+    while at < end, Byte.isBareKey(base[at]) { at += 1 }
+    if at > start { return Key(start: start, end: at, style: .bare) }
+    return try parseQuotedKey()
+  }
+
+  private mutating func parseQuotedKey() throws(Fault) -> Key {
+    let start = at
+    guard at < end else { throw Fault(.expectedKey, at: at) }
+    let quote = base[at]
+    guard quote == Byte.quote || quote == Byte.apostrophe else { throw Fault(.expectedKey, at: at) }
+    if at + 2 < end, base[at + 1] == quote, base[at + 2] == quote { throw Fault(.multilineKey, at: at) }
+    let isPlain = quote == Byte.quote ? try scanBasicString() : try scanLiteralString()
+    if quote == Byte.apostrophe { return Key(start: start, end: at, style: .literal) }
+    if isPlain { return Key(start: start, end: at, style: .basic) }
+    decodedKey = Escapes.decode(base, from: start + 1, to: at - 1, isMultiline: false)
+    return Key(start: start, end: at, style: .escaped)
+  }
+
+  /// Looks a key up in a table.
+  @inline(__always)
+  mutating func find(_ key: Key, in parent: Tree.ID) -> (id: Tree.ID, slot: Int, hash: UInt32) {
+    if key.style == .escaped { return findDecoded(in: parent) }
+    let quotes = key.style == .bare ? 0 : 1
+    let bytes = base + key.start + quotes
+    let count = key.end - key.start - 2 * quotes
+    let hash = Tree.hash(bytes, count: count, parent: parent)
+    let (id, slot) = tree.find(bytes, count: count, hash: hash, parent: parent, in: base)
+    return (id, slot, hash)
+  }
+
+  private func findDecoded(in parent: Tree.ID) -> (id: Tree.ID, slot: Int, hash: UInt32) {
+    decodedKey.withUnsafeBufferPointer { key in
+      let bytes = key.baseAddress ?? base
+      let hash = Tree.hash(bytes, count: key.count, parent: parent)
+      let (id, slot) = tree.find(bytes, count: key.count, hash: hash, parent: parent, in: base)
+      return (id, slot, hash)
+    }
+  }
+
+  // MARK: Key lines
+
+  /// Reads `a.b = value` into a table: a line of the document, or a member of an inline table.
+  mutating func parseKeyValue(in table: Tree.ID, level tableLevel: Int) throws(Fault) {
+    var parent = table
+    var level = tableLevel + 1
+    while true {
+      let key = try parseKey()
+      skipBlanks()
+      guard level <= TOMLDocument.maximumDepth else { throw Fault(.tooDeep, at: key.start) }
+      let (existing, slot, hash) = find(key, in: parent)
+      if at < end, base[at] == Byte.equals {
+        guard existing == Tree.none else { throw Fault(.duplicateKey, at: key.start, see: existing) }
+        at += 1
+        skipBlanks()
+        var node = key.node
+        node.parent = parent
+        node.hash = hash
+        if at < end, base[at] == Byte.openBrace {
+          node.kind = .inline
+          node.start = UInt32(truncatingIfNeeded: at)
+          let id = tree.append(node, slot: slot)
+          try parseInlineTable(id, level: level)
+          tree[id].end = UInt32(truncatingIfNeeded: at)
+        } else {
+          node.start = UInt32(truncatingIfNeeded: at)
+          (node.kind, node.isPlain) = try scanValue(level: level)
+          node.end = UInt32(truncatingIfNeeded: at)
+          _ = tree.append(node, slot: slot)
+        }
+        return
+      }
+      guard at < end, base[at] == Byte.dot else { throw Fault(.expectedEquals, at: at) }
+      at += 1
+      skipBlanks()
+      if existing == Tree.none {
+        var node = key.node
+        node.parent = parent
+        node.hash = hash
+        parent = tree.append(node, slot: slot)
+      } else {
+        guard tree[existing].kind == .dotted else { throw Fault(.keyIntoFinished, at: key.start, see: existing) }
+        parent = existing
+      }
+      level += 1
+    }
+  }
+
+  // MARK: Headers
+
+  private mutating func parseHeader() throws(Fault) {
+    let start = at
+    at += 1
+    let isElement = at < end && base[at] == Byte.openBracket
+    if isElement { at += 1 }
+    skipBlanks()
+    var parent = Tree.root
+    level = 0
+    var firstNew = tree.nodes.count
+    while true {
+      let key = try parseKey()
+      level += 1
+      guard level <= TOMLDocument.maximumDepth else { throw Fault(.tooDeep, at: key.start) }
+      skipBlanks()
+      let (existing, slot, hash) = find(key, in: parent)
+      guard at < end, base[at] == Byte.dot else {
+        try closeHeader(isElement: isElement)
+        try define(key, existing, slot, hash, parent: parent, start: start, isElement: isElement)
+        break
+      }
+      at += 1
+      skipBlanks()
+      parent = try descend(key, existing, slot, hash, parent: parent)
+    }
+    // Tables that this header was the first to name are placed at it.
+    while firstNew < tree.nodes.count {
+      tree.nodes[firstNew].start = UInt32(truncatingIfNeeded: start)
+      tree.nodes[firstNew].end = UInt32(truncatingIfNeeded: at)
+      firstNew += 1
+    }
+  }
+
+  private mutating func closeHeader(isElement: Bool) throws(Fault) {
+    guard at < end, base[at] == Byte.closeBracket else { throw Fault(.expectedHeaderEnd, at: at) }
+    at += 1
+    guard isElement else { return }
+    guard at < end, base[at] == Byte.closeBracket else { throw Fault(.expectedDoubleHeaderEnd, at: at) }
+    at += 1
+  }
+
+  private mutating func descend(
+    _ key: Key, _ existing: Tree.ID, _ slot: Int, _ hash: UInt32, parent: Tree.ID
+  ) throws(Fault) -> Tree.ID {
+    if existing == Tree.none {
+      var node = key.node
+      node.kind = .implicit
+      node.parent = parent
+      node.hash = hash
+      return tree.append(node, slot: slot)
+    }
+    switch tree[existing].kind {
+    case .header, .implicit, .dotted: return existing
+    case .arrayOfTables: return tree[existing].lastChild
+    default: throw Fault(.headerIntoValue, at: key.start, see: existing)
+    }
+  }
+
+  private mutating func define(
+    _ key: Key, _ existing: Tree.ID, _ slot: Int, _ hash: UInt32, parent: Tree.ID, start: Int, isElement: Bool
+  ) throws(Fault) {
+    var node = key.node
+    node.parent = parent
+    node.hash = hash
+    node.start = UInt32(truncatingIfNeeded: start)
+    node.end = UInt32(truncatingIfNeeded: at)
+    if isElement {
+      node.kind = .arrayOfTables
+      var array = existing
+      if existing == Tree.none {
+        array = tree.append(node, slot: slot)
+      } else if tree[existing].kind != .arrayOfTables {
+        throw Fault(.notAnArrayOfTables, at: key.start, see: existing)
+      }
+      node.kind = .element
+      node.parent = array
+      node.hash = 0
+      table = tree.append(node, slot: nil)
+    } else if existing == Tree.none {
+      node.kind = .header
+      table = tree.append(node, slot: slot)
+    } else if tree[existing].kind == .implicit {
+      tree[existing].kind = .header
+      tree[existing].start = node.start
+      tree[existing].end = node.end
+      table = existing
+    } else {
+      throw Fault(.tableTwice, at: key.start, see: existing)
+    }
+  }
+}

@@ -1,0 +1,180 @@
+extension TOMLDocument {
+  /// How many elements an array has; `nil` if there is no array at the path.
+  public func elementCount(of array: TOMLPath) -> Int? {
+    guard let id = find(array) else { return nil }
+    if tree[id].kind == .arrayOfTables { return tree.children(of: id).reduce(0) { count, _ in count + 1 } }
+    guard case .array(let items) = value(of: id) else { return nil }
+    return items.count
+  }
+
+  /// Sets a value in one table of an array of tables, or of an array of inline tables.
+  ///
+  /// ```swift
+  /// try document.set(8080, at: ["port"], inElement: 1, of: ["servers"])    // in the second [[servers]]
+  /// ```
+  ///
+  /// - Returns: Whether the text changed.
+  /// - Throws: ``TOMLEditError``, ``TOMLEditError/Code/noElement(_:)`` if there is no such element. The document is
+  ///   unchanged.
+  @discardableResult
+  public mutating func set(
+    _ value: TOMLValue, at path: TOMLPath, inElement index: Int, of array: TOMLPath
+  ) throws(TOMLEditError) -> Bool {
+    var items = try items(of: array)
+    let table = try tableElement(index, of: array, in: items)
+    items[index] = .table(try TOMLDocument.setting(value, at: path.components[...], in: table, array))
+    guard let id = find(array), tree[id].kind == .arrayOfTables else { return try set(.array(items), at: array) }
+    return try checked(.set(array, .array(items))) { draft throws(TOMLEditError) in
+      try draft.setUnchecked(value, at: Location(array).appending(index: index).appending(path.components))
+    }
+  }
+
+  /// Removes a value from one table of an array of tables, or of an array of inline tables.
+  ///
+  /// - Returns: Whether there was one.
+  /// - Throws: ``TOMLEditError``. The document is unchanged.
+  @discardableResult
+  public mutating func remove(
+    at path: TOMLPath, inElement index: Int, of array: TOMLPath
+  ) throws(TOMLEditError) -> Bool {
+    guard !path.isRoot else { return try removeElement(index, of: array) }
+    var items = try items(of: array)
+    let table = try tableElement(index, of: array, in: items)
+    guard table[path: path] != nil else { return false }
+    if let id = find(array), tree[id].kind == .arrayOfTables {
+      return try checked(.editElement(array, index, path)) { draft throws(TOMLEditError) in
+        try draft.removeUnchecked(at: Location(array).appending(index: index).appending(path.components))
+      }
+    }
+    items[index] = .table(TOMLDocument.removing(path.components[...], from: table))
+    return try set(.array(items), at: array)
+  }
+
+  /// Adds a table to the end of an array of tables, which is made if there is none.
+  ///
+  /// - Throws: ``TOMLEditError``. The document is unchanged.
+  public mutating func append(_ table: TOMLTable, to array: TOMLPath) throws(TOMLEditError) {
+    let items = contains(array) ? try items(of: array) : []
+    try set(.array(items + [.table(table)]), at: array)
+  }
+
+  /// Removes one element of an array of tables, or one item of another array.
+  ///
+  /// - Returns: `true`; there is no way for an element to be absent.
+  /// - Throws: ``TOMLEditError``, ``TOMLEditError/Code/noElement(_:)`` if there is no such element. The document is
+  ///   unchanged.
+  @discardableResult
+  public mutating func removeElement(_ index: Int, of array: TOMLPath) throws(TOMLEditError) -> Bool {
+    var items = try items(of: array)
+    guard items.indices.contains(index) else {
+      throw TOMLEditError(.noElement(array), "'\(array)' has no element \(index); it has \(items.count).")
+    }
+    items.remove(at: index)
+    guard let id = find(array), tree[id].kind == .arrayOfTables else { return try set(.array(items), at: array) }
+    return try checked(items.isEmpty ? .remove(array) : .set(array, .array(items))) { draft throws(TOMLEditError) in
+      try draft.removeUnchecked(at: Location(array).appending(index: index))
+    }
+  }
+
+  private func items(of array: TOMLPath) throws(TOMLEditError) -> [TOMLValue] {
+    guard let value = self[array] else {
+      throw TOMLEditError(.noElement(array), "There is no array '\(array)'.")
+    }
+    guard case .array(let items) = value else {
+      throw TOMLEditError(.noElement(array), "'\(array)' is \(value.kindName), not an array.")
+    }
+    return items
+  }
+
+  private func tableElement(
+    _ index: Int, of array: TOMLPath, in items: [TOMLValue]
+  ) throws(TOMLEditError) -> TOMLTable {
+    guard items.indices.contains(index) else {
+      throw TOMLEditError(.noElement(array), "'\(array)' has no element \(index); it has \(items.count).")
+    }
+    guard case .table(let table) = items[index] else {
+      throw .notATable(array, found: items[index].kindName)
+    }
+    return table
+  }
+
+  private static func setting(
+    _ value: TOMLValue, at keys: ArraySlice<String>, in table: TOMLTable, _ array: TOMLPath
+  ) throws(TOMLEditError) -> TOMLTable {
+    guard let key = keys.first else {
+      guard case .table(let table) = value else {
+        throw TOMLEditError(.notATable(array, found: value.kindName), "An element of '\(array)' must be a table.")
+      }
+      return table
+    }
+    var result = table
+    if keys.count == 1 {
+      result[key] = value
+    } else {
+      let below = table[key] ?? .table(TOMLTable())
+      guard case .table(let next) = below else { throw .notATable(array, found: below.kindName) }
+      result[key] = .table(try setting(value, at: keys.dropFirst(), in: next, array))
+    }
+    return result
+  }
+
+  static func removing(_ keys: ArraySlice<String>, from table: TOMLTable) -> TOMLTable {
+    guard let key = keys.first else { return table }
+    var result = table
+    if keys.count == 1 {
+      result[key] = nil
+    } else if case .table(let next) = table[key] {
+      result[key] = .table(removing(keys.dropFirst(), from: next))
+    }
+    return result
+  }
+
+  // MARK: Setting all
+
+  /// Makes an array of tables hold some tables: what is equal at both ends stays, the others are changed key by key.
+  mutating func setElements(_ tables: [TOMLTable], of array: Location) throws(TOMLEditError) -> Bool {
+    guard let id = find(array), case .array(let oldItems) = value(of: id) else { return false }
+    let old = oldItems.compactMap(\.table)
+    var prefix = 0
+    while prefix < min(old.count, tables.count), old[prefix] == tables[prefix] { prefix += 1 }
+    var suffix = 0
+    while suffix < min(old.count, tables.count) - prefix,
+      old[old.count - 1 - suffix] == tables[tables.count - 1 - suffix]
+    {
+      suffix += 1
+    }
+    let oldMiddle = old.count - prefix - suffix
+    let newMiddle = tables.count - prefix - suffix
+    guard oldMiddle + newMiddle > 0 else { return false }
+    let common = min(oldMiddle, newMiddle)
+    for index in prefix..<prefix + common {
+      _ = try setUnchecked(.table(tables[index]), at: array.appending(index: index))
+    }
+    for index in stride(from: prefix + oldMiddle - 1, through: prefix + common, by: -1) {
+      _ = try removeUnchecked(at: array.appending(index: index))
+    }
+    for index in prefix + common..<prefix + common + max(0, newMiddle - common) {
+      try insertElement(tables[index], at: index, of: array)
+    }
+    return true
+  }
+
+  private mutating func insertElement(
+    _ table: TOMLTable, at index: Int, of array: Location
+  ) throws(TOMLEditError) {
+    guard let id = find(array), let previous = element(max(0, index - 1), of: id) else {
+      throw .inconsistent("an array of tables is gone")
+    }
+    let lines = lines
+    let writer = SectionWriter(prefix: headerPrefix(of: id), lineBreak: lines.lineBreak(at: bytes.count))
+    let sections = writer.section(table, names: writer.prefix, isElement: true)
+    if index == 0 {
+      let header = lines.start(of: Int(tree[previous].start))
+      let place = lines.commentStart(above: header)
+      let text = sections.flatMap { $0 + writer.lineBreak }
+      try commit([Splice(place..<place, text)])
+    } else {
+      try insertSections(sections, under: previous)
+    }
+  }
+}

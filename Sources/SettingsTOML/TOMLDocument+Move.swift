@@ -1,0 +1,168 @@
+extension TOMLDocument {
+  mutating func moveUnchecked(from source: Location, to destination: Location) throws(TOMLEditError) -> Bool {
+    guard let id = find(source) else { return false }
+    let (target, rest) = try nearestTable(to: destination)
+    let isRename = rest.count == 1 && target == tree[id].parent
+    if isRename {
+      try rename(id, to: rest[0])
+      return true
+    }
+    if !isBody(id), takesHeaders(target) {
+      // Headers name their whole path, so the tables can stay where they are in the file.
+      var draft = self
+      let names = headerPrefix(of: target) + rest.map { TOMLEmitter.keyText($0) }
+      let isDone: Void? = try? draft.renameHeaders(of: id, to: names)
+      if isDone != nil, draft.find(source) == nil {
+        self = draft
+        return true
+      }
+    }
+    var draft = self
+    for (keys, insertion) in transferred(id) {
+      let (table, rest) = try draft.nearestTable(to: destination.appending(keys))
+      guard !rest.isEmpty else { throw .inconsistent("two values came to the same place") }
+      try draft.insertLine(insertion, under: table, rest)
+    }
+    _ = try draft.removeUnchecked(at: source)
+    self = draft
+    return true
+  }
+
+  private func takesHeaders(_ table: Tree.ID) -> Bool {
+    switch tree[table].kind {
+    case .root, .header, .implicit, .element: inlineTable(around: table) == nil
+    default: false
+    }
+  }
+
+  // MARK: Renaming
+
+  /// Changes one key wherever it is named.
+  private mutating func rename(_ id: Tree.ID, to key: String) throws(TOMLEditError) {
+    let text = TOMLEmitter.keyText(key).utf8
+    var splices: [Splice] = []
+    switch tree[id].kind {
+    case .dotted:
+      let level = dottedLevel(of: id)
+      for leaf in bodyLeaves(under: id) {
+        splices.append(Splice(keyPieces(at: statementStart(of: leaf))[level], text))
+      }
+    case .header, .implicit, .arrayOfTables: break
+    default: splices.append(Splice(Int(tree[id].keyStart)..<Int(tree[id].keyEnd), text))
+    }
+    let depth = keyedChain(of: id).count
+    for header in headers(under: id) {
+      splices.append(Splice(headerPieces(of: header)[depth - 1], text))
+    }
+    try commit(splices)
+  }
+
+  /// Changes the beginning of the names of all headers at and below a node.
+  private mutating func renameHeaders(of id: Tree.ID, to names: [String]) throws(TOMLEditError) {
+    let depth = keyedChain(of: id).count
+    try commit(
+      headers(under: id).map { header in
+        let pieces = headerPieces(of: header)
+        let range = pieces[0].lowerBound..<pieces[depth - 1].upperBound
+        return Splice(range, names.joined(separator: ".").utf8)
+      })
+  }
+
+  /// How many dotted keys stand before a dotted table's own in its key lines.
+  private func dottedLevel(of id: Tree.ID) -> Int {
+    var level = 0
+    var at = tree[id].parent
+    while tree[at].kind == .dotted {
+      level += 1
+      at = tree[at].parent
+    }
+    return level
+  }
+
+  /// Where a value's key line, or member of an inline table, begins.
+  private func statementStart(of leaf: Tree.ID) -> Int {
+    guard let inline = inlineTable(around: leaf) else {
+      return lines.firstNonBlank(from: lines.start(of: Int(tree[leaf].keyStart)))
+    }
+    let list = BracketList(bytes, open: Int(tree[inline].start))
+    return list?.items.first { $0.upperBound == Int(tree[leaf].end) }?.lowerBound ?? Int(tree[leaf].keyStart)
+  }
+
+  private func headerPieces(of id: Tree.ID) -> [Range<Int>] {
+    var at = Int(tree[id].start)
+    while bytes[at] == Byte.openBracket || Byte.isBlank(bytes[at]) { at += 1 }
+    return keyPieces(at: at)
+  }
+
+  /// The keys of a dotted key that begins at an offset.
+  private func keyPieces(at offset: Int) -> [Range<Int>] {
+    bytes.withUnsafeBufferPointer { buffer in
+      var parser = Parser(buffer, isDocument: false)
+      parser.at = offset
+      var pieces: [Range<Int>] = []
+      // The parser has been over these bytes: nothing here can fail.
+      while let key = try? parser.parseKey() {
+        pieces.append(key.start..<key.end)
+        parser.skipBlanks()
+        guard parser.at < parser.end, buffer[parser.at] == Byte.dot else { break }
+        parser.at += 1
+        parser.skipBlanks()
+      }
+      return pieces
+    }
+  }
+
+  // MARK: Moving
+
+  /// The values at and below a node, as they are written, with their comments and the keys that lead to them.
+  private func transferred(_ id: Tree.ID) -> [(keys: [String], Insertion)] {
+    var found: [(keys: [String], Insertion)] = []
+    appendTransferred(id, keys: [], comments: [], to: &found)
+    return found
+  }
+
+  private func appendTransferred(
+    _ id: Tree.ID, keys: [String], comments: [[UInt8]], to found: inout [(keys: [String], Insertion)]
+  ) {
+    let node = tree[id]
+    let lines = lines
+    var comments = comments
+    switch node.kind {
+    case .root, .header, .implicit, .dotted, .element:
+      if node.kind == .header { comments += commentLines(above: lines.start(of: Int(node.start))) }
+      guard node.firstChild != Tree.none else {
+        found.append((keys, Insertion(text: Array("{}".utf8), comments: comments)))
+        return
+      }
+      for child in tree.children(of: id) {
+        let key = withBase { KeyText.string(tree[child], in: $0) }
+        appendTransferred(child, keys: keys + [key], comments: comments, to: &found)
+        comments = []
+      }
+    case .arrayOfTables:
+      for element in tree.children(of: id) {
+        comments += commentLines(above: lines.start(of: Int(tree[element].start)))
+      }
+      found.append((keys, Insertion(text: Array(value(of: id).tomlText.utf8), comments: comments)))
+    default:
+      var insertion = Insertion(text: Array(bytes[Int(node.start)..<Int(node.end)]), comments: comments)
+      if inlineTable(around: id) == nil {
+        insertion.comments += commentLines(above: statement(of: id).lowerBound)
+        insertion.trailing = Array(bytes[Int(node.end)..<lines.contentEnd(of: Int(node.end))])
+      }
+      found.append((keys, insertion))
+    }
+  }
+
+  private func commentLines(above lineStart: Int) -> [[UInt8]] {
+    let lines = lines
+    var comments: [[UInt8]] = []
+    var at = lines.commentStart(above: lineStart)
+    while at < lineStart {
+      let first = lines.firstNonBlank(from: at)
+      comments.append(Array(bytes[first..<lines.contentEnd(of: first)]))
+      at = lines.end(of: at)
+    }
+    return comments
+  }
+}

@@ -1,0 +1,105 @@
+extension TOMLDocument {
+  mutating func removeUnchecked(at path: Location) throws(TOMLEditError) -> Bool {
+    guard !path.isRoot else {
+      throw TOMLEditError(.invalidKey(path.path), "Cannot remove the root of a document. Set it to an empty table.")
+    }
+    guard let id = find(path) else { return false }
+    try removeNode(id)
+    return true
+  }
+
+  mutating func removeNode(_ id: Tree.ID) throws(TOMLEditError) {
+    if let inline = inlineTable(around: id) {
+      try removeMembers(tree[id].kind == .dotted ? bodyLeaves(under: id) : [id], of: inline)
+    } else {
+      try removeLines(linesToRemove(of: id))
+    }
+  }
+
+  /// The lines of a node's statements and sections with the comments that belong to them.
+  private func linesToRemove(of id: Tree.ID) -> [Block] {
+    let lines = lines
+    var blocks: [Block] = []
+    if isBody(id) {
+      for leaf in tree[id].kind == .dotted ? bodyLeaves(under: id) : [id] {
+        let statement = statement(of: leaf)
+        blocks.append(Block(lines.commentStart(above: statement.lowerBound)..<statement.upperBound, isSection: false))
+      }
+    }
+    for header in headers(under: id) {
+      let section = section(of: header)
+      blocks.append(Block(lines.commentStart(above: section.lowerBound)..<section.upperBound, isSection: true))
+    }
+    return blocks.sorted { $0.range.lowerBound < $1.range.lowerBound }
+  }
+
+  /// Lines that are removed or moved together.
+  struct Block {
+    var range: Range<Int>
+    var isSection: Bool
+
+    init(_ range: Range<Int>, isSection: Bool) {
+      self.range = range
+      self.isSection = isSection
+    }
+  }
+
+  private mutating func removeLines(_ blocks: [Block]) throws(TOMLEditError) {
+    let lines = lines
+    var merged: [Block] = []
+    for block in blocks {
+      if let last = merged.last, last.isSection, block.isSection,
+        lines.isTrivia(last.range.upperBound..<block.range.lowerBound)
+      {
+        // What stands between two sections of one table belongs to it.
+        merged[merged.count - 1].range = last.range.lowerBound..<block.range.upperBound
+      } else if let last = merged.last, last.range.upperBound == block.range.lowerBound, !block.isSection {
+        merged[merged.count - 1].range = last.range.lowerBound..<block.range.upperBound
+      } else {
+        merged.append(block)
+      }
+    }
+    var end = 0
+    try commit(
+      merged.map { block in
+        let range = withBlankLine(block)
+        defer { end = range.upperBound }
+        // A blank line between two blocks goes once.
+        return Splice(max(range.lowerBound, end)..<range.upperBound)
+      })
+  }
+
+  /// A block with the blank line that set it off, so that no two are left where there was one.
+  private func withBlankLine(_ block: Block) -> Range<Int> {
+    let lines = lines
+    var range = block.range
+    let isAtEnd = range.upperBound == bytes.count
+    let previous = lines.previous(range.lowerBound)
+    let isEmptyAfter = !isAtEnd && lines.isEmpty(range.upperBound)
+    if let previous, lines.isEmpty(previous) {
+      if isAtEnd || isEmptyAfter || block.isSection { range = previous..<range.upperBound }
+    } else if previous == nil, isEmptyAfter {
+      range = range.lowerBound..<lines.end(of: range.upperBound)
+    }
+    if lines.isUnfinished(block.range.upperBound), range.lowerBound > lines.textStart {
+      // The text had no line break at its end, and has none after.
+      var start = range.lowerBound - 1
+      if start > lines.textStart, bytes[start - 1] == Byte.carriageReturn { start -= 1 }
+      range = start..<range.upperBound
+    }
+    return range
+  }
+
+  private mutating func removeMembers(_ members: [Tree.ID], of table: Tree.ID) throws(TOMLEditError) {
+    guard var list = BracketList(bytes, open: Int(tree[table].start)) else {
+      throw .inconsistent("an inline table could not be read")
+    }
+    for member in members.reversed() {
+      guard let index = list.items.firstIndex(where: { $0.upperBound == Int(tree[member].end) }) else {
+        throw .inconsistent("a member of an inline table was not found")
+      }
+      list.remove(index)
+    }
+    try commit([Splice(0..<bytes.count, list.bytes)])
+  }
+}

@@ -1,0 +1,90 @@
+extension TOMLDocument {
+  /// The keys of a table as a header names them, each as it is written where it is first mentioned.
+  func headerPrefix(of id: Tree.ID) -> [String] {
+    keyedChain(of: id).map { String(decoding: keyBytes($0), as: UTF8.self) }
+  }
+
+  /// Puts a value below a header that is not there yet.
+  mutating func insertBelowNewHeader(
+    _ new: Insertion, under table: Tree.ID, _ rest: [String]
+  ) throws(TOMLEditError) {
+    let lineBreak = lines.lineBreak(at: bytes.count)
+    let names = headerPrefix(of: table) + rest.dropLast().map { TOMLEmitter.keyText($0) }
+    var text = Array("[\(names.joined(separator: "."))]".utf8) + lineBreak
+    for comment in new.comments { text += comment + lineBreak }
+    text += Array(TOMLEmitter.keyText(rest[rest.count - 1]).utf8)
+    text += LineStyle.usual(in: self, before: bytes.count) + new.text + new.trailing + lineBreak
+    try insertSections([text], under: table)
+  }
+
+  /// Puts new sections after the nearest relative of a table: the last section at or below it; else at the end.
+  mutating func insertSections(_ sections: [[UInt8]], under table: Tree.ID) throws(TOMLEditError) {
+    let lines = lines
+    let place: Int
+    if table != Tree.root, let last = headers(under: table).last {
+      place = section(of: last).upperBound
+    } else {
+      place = bytes.count
+    }
+    let lineBreak = lines.lineBreak(at: max(place - 1, 0))
+    let text = Array(sections.joined(separator: lineBreak))
+    try commit([Splice(place..<place, separated(text, at: place, lineBreak))])
+  }
+
+  /// A section's text as it is put at a place: one blank line before it, and the end of the text as it was.
+  func separated(_ text: [UInt8], at place: Int, _ lineBreak: [UInt8]) -> [UInt8] {
+    let lines = lines
+    if place == lines.textStart { return text }
+    if lines.isUnfinished(place) { return lineBreak + lineBreak + text.dropLast(lineBreak.count) }
+    return lineBreak + text
+  }
+}
+
+/// Writes tables with headers.
+struct SectionWriter {
+  /// The names of the table that they are in, as they are written.
+  let prefix: [String]
+  let lineBreak: [UInt8]
+
+  /// The sections of a table, or of an array of tables.
+  func sections(_ value: TOMLValue, at keys: [String]) -> [[UInt8]] {
+    sections(value, names: prefix + keys.map { TOMLEmitter.keyText($0) })
+  }
+
+  private func sections(_ value: TOMLValue, names: [String]) -> [[UInt8]] {
+    switch value {
+    case .table(let table): section(table, names: names, isElement: false)
+    case .array(let items):
+      items.flatMap { item in item.table.map { section($0, names: names, isElement: true) } ?? [] }
+    default: []
+    }
+  }
+
+  /// One table and those below it.
+  func section(_ table: TOMLTable, names: [String], isElement: Bool) -> [[UInt8]] {
+    var body: [UInt8] = []
+    var below: [[UInt8]] = []
+    for entry in table.entries {
+      if TOMLDocument.hasHeader(entry.value) {
+        below += sections(entry.value, names: names + [TOMLEmitter.keyText(entry.key)])
+      } else {
+        body += Array("\(TOMLEmitter.keyText(entry.key)) = \(entry.value.tomlText)".utf8) + lineBreak
+      }
+    }
+    // A table that only has tables needs no header of its own.
+    if body.isEmpty, !below.isEmpty, !isElement { return below }
+    let name = names.joined(separator: ".")
+    return [Array((isElement ? "[[\(name)]]" : "[\(name)]").utf8) + lineBreak + body] + below
+  }
+}
+
+extension TOMLDocument {
+  /// Whether a value is written with headers where there is place for them.
+  static func hasHeader(_ value: TOMLValue) -> Bool {
+    switch value {
+    case .table: true
+    case .array(let items): !items.isEmpty && items.allSatisfy { $0.table != nil }
+    default: false
+    }
+  }
+}

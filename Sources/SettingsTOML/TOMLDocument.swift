@@ -1,0 +1,152 @@
+/// A TOML text with its values: every byte of it is kept, and edits change only the bytes they are about.
+///
+/// A document is the original bytes and an index of where in them each key and value is; values are made when asked
+/// for. Copies are cheap: they share both until one of them is edited.
+///
+/// ```swift
+/// var document = try TOMLDocument(parsing: text)
+/// try document.set(14, at: ["editor", "font-size"])
+/// print(document.text)    // as before, but for that number
+/// ```
+///
+/// All of TOML 1.0 is read, and of TOML 1.1 line breaks, comments and trailing commas in inline tables, `\e`, `\xHH`,
+/// and times without seconds; only TOML 1.0 is written. Line breaks in multi-line strings are read as `\n`.
+public struct TOMLDocument: Sendable {
+  /// The size in bytes up to which documents are read: 256 MB.
+  public static let maximumSize = 256 * 1024 * 1024
+  /// How many levels of keys a document may have.
+  public static let maximumDepth = 1024
+  /// How deep brackets may stand within each other in one value.
+  public static let maximumBracketDepth = 128
+
+  /// The text: each byte that no edit was about is the original one.
+  public package(set) var bytes: [UInt8]
+  var tree: Tree
+
+  /// Makes an empty document.
+  public init() {
+    bytes = []
+    tree = Tree()
+  }
+
+  /// Reads a document.
+  ///
+  /// - Throws: ``TOMLSyntaxError``, for the first fault in it.
+  public init(parsing bytes: [UInt8]) throws(TOMLSyntaxError) {
+    self.bytes = bytes
+    tree = try TOMLDocument.index(bytes)
+  }
+
+  /// Reads a document.
+  ///
+  /// - Throws: ``TOMLSyntaxError``, for the first fault in it.
+  public init(parsing text: String) throws(TOMLSyntaxError) {
+    try self.init(parsing: Array(text.utf8))
+  }
+
+  static func index(_ bytes: [UInt8]) throws(TOMLSyntaxError) -> Tree {
+    let result = bytes.withUnsafeBufferPointer { buffer -> Result<Tree, TOMLSyntaxError> in
+      var parser = Parser(buffer, isDocument: true)
+      do throws(Fault) {
+        try parser.parseDocument()
+        return .success(parser.tree)
+      } catch {
+        return .failure(TOMLSyntaxError(error, in: buffer, tree: parser.tree))
+      }
+    }
+    return try result.get()
+  }
+
+  /// The text.
+  public var text: String { String(decoding: bytes, as: UTF8.self) }
+}
+
+// MARK: - Reading
+
+extension TOMLDocument {
+  /// All values.
+  public var root: TOMLTable { withBase { Materializer(base: $0, tree: tree).table(Tree.root) } }
+
+  /// The value at a path, `nil` if there is none. Only this value is made.
+  public subscript(path: TOMLPath) -> TOMLValue? {
+    guard let id = find(path) else { return nil }
+    return value(of: id)
+  }
+
+  /// Whether there is a value at a path.
+  public func contains(_ path: TOMLPath) -> Bool { find(path) != nil }
+
+  /// Whether there is a table at a path: one with a header, an implicit one, one of dotted keys, or an inline one.
+  public func isTable(at path: TOMLPath) -> Bool {
+    guard let id = find(path) else { return false }
+    return tree[id].kind.isTable
+  }
+
+  /// The keys of a table in the order of the file, `nil` if there is no table at the path.
+  public func childKeys(of path: TOMLPath) -> [String]? {
+    guard let id = find(path), tree[id].kind.isTable else { return nil }
+    return withBase { base in tree.children(of: id).map { KeyText.string(tree[$0], in: base) } }
+  }
+
+  /// Where the value at a path is; for tables with a header, where the header is. `nil` if there is none.
+  public func position(of path: TOMLPath) -> TOMLPosition? {
+    guard let id = find(path) else { return nil }
+    return bytes.withUnsafeBufferPointer { TOMLPosition(of: Int(tree[id].start), in: $0) }
+  }
+
+  /// The paths of all values below a path that are not tables, in the order of the file.
+  ///
+  /// Arrays, arrays of tables too, count as one value, and so do empty tables. A path that has such a value itself
+  /// gives that path.
+  public func leafPaths(under path: TOMLPath = .root) -> [TOMLPath] {
+    guard let id = find(path) else { return [] }
+    var paths: [TOMLPath] = []
+    withBase { base in appendLeaves(of: id, at: path, base, to: &paths) }
+    return paths
+  }
+
+  private func appendLeaves(
+    of id: Tree.ID, at path: TOMLPath, _ base: UnsafePointer<UInt8>, to paths: inout [TOMLPath]
+  ) {
+    guard tree[id].kind.isTable, tree[id].firstChild != Tree.none else {
+      if !path.isRoot { paths.append(path) }
+      return
+    }
+    for child in tree.children(of: id) {
+      appendLeaves(of: child, at: path.appending(KeyText.string(tree[child], in: base)), base, to: &paths)
+    }
+  }
+
+  // MARK: Within the module
+
+  @inline(__always)
+  func withBase<R>(_ body: (UnsafePointer<UInt8>) -> R) -> R {
+    bytes.withUnsafeBufferPointer { body($0.baseAddress ?? UnsafePointer(bitPattern: 1)!) }
+  }
+
+  func value(of id: Tree.ID) -> TOMLValue { withBase { Materializer(base: $0, tree: tree).value(id) } }
+
+  /// The node at a path.
+  func find(_ path: TOMLPath) -> Tree.ID? {
+    var id = Tree.root
+    for component in path.components {
+      guard let child = child(component, of: id) else { return nil }
+      id = child
+    }
+    return id
+  }
+
+  /// The child of a table with a key.
+  func child(_ key: String, of parent: Tree.ID) -> Tree.ID? {
+    guard tree[parent].kind.isTable else { return nil }
+    var key = key
+    return withBase { base in
+      key.withUTF8 { utf8 in
+        let bytes = utf8.baseAddress ?? base
+        let hash = Tree.hash(bytes, count: utf8.count, parent: parent)
+        let (id, _) = tree.find(bytes, count: utf8.count, hash: hash, parent: parent, in: base)
+        return id == Tree.none ? nil : id
+      }
+    }
+  }
+}

@@ -1,0 +1,172 @@
+/// Writes TOML 1.0 text for keys and values.
+enum TOMLEmitter {
+  /// A key: bare if it can be, else in quotes.
+  static func keyText(_ key: String) -> String {
+    if !key.isEmpty, key.utf8.allSatisfy(Byte.isBareKey) { return key }
+    return basicString(key)
+  }
+
+  /// Keys joined by dots.
+  static func keyText(_ keys: some Sequence<String>) -> String { keys.map { keyText($0) }.joined(separator: ".") }
+
+  /// A string in double quotes.
+  static func basicString(_ text: String) -> String {
+    var result = "\""
+    result.append(contentsOf: escaped(text, isMultiline: false))
+    result.append("\"")
+    return result
+  }
+
+  /// The inside of a basic string; in a multi-line one, newlines stand for themselves.
+  static func escaped(_ text: String, isMultiline: Bool) -> String {
+    var result = ""
+    var quotes = 0
+    for scalar in text.unicodeScalars {
+      quotes = scalar == "\"" ? quotes + 1 : 0
+      switch scalar {
+      case "\"":
+        // Every third would end a multi-line string.
+        result.unicodeScalars.append(contentsOf: (isMultiline && quotes % 3 != 0 ? "\"" : "\\\"").unicodeScalars)
+      case "\\": result += "\\\\"
+      case "\n": result += isMultiline ? "\n" : "\\n"
+      case "\t": result += isMultiline ? "\t" : "\\t"
+      case "\u{8}": result += "\\b"
+      case "\u{C}": result += "\\f"
+      case "\r": result += "\\r"
+      default:
+        if scalar.value < 0x20 || scalar.value == 0x7F {
+          result += "\\u" + hex(scalar.value, digits: 4)
+        } else {
+          result.unicodeScalars.append(scalar)
+        }
+      }
+    }
+    return result
+  }
+
+  /// A value on one line.
+  static func text(_ value: TOMLValue) -> String {
+    var result = ""
+    append(value, to: &result)
+    return result
+  }
+
+  private static func append(_ value: TOMLValue, to result: inout String) {
+    switch value {
+    case .string(let text): result += basicString(text)
+    case .integer(let number): result += String(number)
+    case .float(let number): result += float(number)
+    case .boolean(let flag): result += flag ? "true" : "false"
+    case .offsetDateTime(let moment):
+      result += date(moment.date) + "T" + time(moment.time) + offset(moment.offsetMinutes)
+    case .localDateTime(let moment): result += date(moment.date) + "T" + time(moment.time)
+    case .localDate(let day): result += date(day)
+    case .localTime(let moment): result += time(moment)
+    case .array(let items):
+      result += "["
+      for (index, item) in items.enumerated() {
+        if index > 0 { result += ", " }
+        append(item, to: &result)
+      }
+      result += "]"
+    case .table(let table):
+      guard !table.isEmpty else {
+        result += "{}"
+        return
+      }
+      result += "{ "
+      for (index, entry) in table.entries.enumerated() {
+        if index > 0 { result += ", " }
+        result += keyText(entry.key) + " = "
+        append(entry.value, to: &result)
+      }
+      result += " }"
+    }
+  }
+
+  static func float(_ number: Double) -> String {
+    if number.isNaN { return "nan" }
+    if number.isInfinite { return number < 0 ? "-inf" : "inf" }
+    return number.description  // always with a point or an exponent, and the shortest that reads back the same
+  }
+
+  static func date(_ date: TOMLLocalDate) -> String {
+    padded(date.year, 4) + "-" + padded(date.month, 2) + "-" + padded(date.day, 2)
+  }
+
+  static func time(_ time: TOMLLocalTime) -> String {
+    var text = padded(time.hour, 2) + ":" + padded(time.minute, 2) + ":" + padded(time.second, 2)
+    if time.nanosecond > 0 {
+      var digits = padded(time.nanosecond, 9)
+      while digits.hasSuffix("0") { digits.removeLast() }
+      text += "." + digits
+    }
+    return text
+  }
+
+  static func offset(_ minutes: Int) -> String {
+    minutes == 0
+      ? "Z" : (minutes < 0 ? "-" : "+") + padded(abs(minutes) / 60, 2) + ":" + padded(abs(minutes) % 60, 2)
+  }
+
+  static func padded(_ number: Int, _ digits: Int) -> String {
+    let text = String(number)
+    return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+  }
+}
+
+extension TOMLValue {
+  /// The value as TOML 1.0 writes it on one line; tables inline.
+  public var tomlText: String { TOMLEmitter.text(self) }
+
+  /// Reads one TOML value, as it stands after `=` in a file. Blanks around it are allowed, nothing else.
+  ///
+  /// - Throws: ``TOMLSyntaxError`` with the position in `literal`.
+  public init(parsing literal: String) throws(TOMLSyntaxError) {
+    let bytes = Array(literal.utf8)
+    let result = bytes.withUnsafeBufferPointer { buffer -> Result<TOMLValue, TOMLSyntaxError> in
+      var parser = Parser(buffer, isDocument: false)
+      do throws(Fault) {
+        return .success(try parser.parseLoneValue())
+      } catch {
+        return .failure(TOMLSyntaxError(error, in: buffer, tree: parser.tree))
+      }
+    }
+    self = try result.get()
+  }
+
+  /// The first value within this one that TOML has no text for, as its kind; `nil` if there is none.
+  var unrepresentableKind: String? {
+    switch self {
+    case .offsetDateTime(let moment): moment.isValid ? nil : kindName
+    case .localDateTime(let moment): moment.isValid ? nil : kindName
+    case .localDate(let date): date.isValid ? nil : kindName
+    case .localTime(let time): time.isValid ? nil : kindName
+    case .array(let items): items.lazy.compactMap(\.unrepresentableKind).first
+    case .table(let table): table.entries.lazy.compactMap(\.value.unrepresentableKind).first
+    default: nil
+    }
+  }
+}
+
+extension Parser {
+  fileprivate mutating func parseLoneValue() throws(Fault) -> TOMLValue {
+    guard end <= TOMLDocument.maximumSize else { throw Fault(.tooLarge, at: 0) }
+    skipBlanks()
+    var node = Node(kind: .inline)
+    node.start = UInt32(at)
+    let value: TOMLValue
+    if at < end, base[at] == Byte.openBrace {
+      let id = tree.append(node, slot: nil)
+      try parseInlineTable(id, level: 1)
+      value = Materializer(base: base, tree: tree).value(id)
+    } else {
+      (node.kind, node.isPlain) = try scanValue(level: 1)
+      node.end = UInt32(at)
+      value = Materializer.scalarOrArray(node, base)
+    }
+    skipBlanks()
+    guard at == end else { throw Fault(.textAfterValue, at: at) }
+    return value
+  }
+}

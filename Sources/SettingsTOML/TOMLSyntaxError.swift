@@ -1,0 +1,149 @@
+/// A place in a text.
+public struct TOMLPosition: Sendable, Hashable {
+  /// The line, from 1.
+  public let line: Int
+  /// The column in Unicode scalars, from 1.
+  public let column: Int
+  /// The offset in bytes, from 0.
+  public let byteOffset: Int
+
+  /// Makes a position of its parts.
+  public init(line: Int, column: Int, byteOffset: Int) {
+    self.line = line
+    self.column = column
+    self.byteOffset = byteOffset
+  }
+
+  init(of offset: Int, in bytes: UnsafeBufferPointer<UInt8>) {
+    let hasMark = bytes.starts(with: Byte.byteOrderMark)
+    var line = 1
+    var lineStart = hasMark ? 3 : 0
+    var at = lineStart
+    while at < offset {
+      if bytes[at] == Byte.newline {
+        line += 1
+        lineStart = at + 1
+      }
+      at += 1
+    }
+    var column = 1
+    at = lineStart
+    while at < offset {
+      if bytes[at] & 0xC0 != 0x80 { column += 1 }
+      at += 1
+    }
+    self.init(line: line, column: column, byteOffset: offset)
+  }
+}
+
+/// Why a text is not TOML: where, what was found, what was expected, and what to do.
+public struct TOMLSyntaxError: Error, Sendable, CustomStringConvertible {
+  /// Where it is.
+  public let position: TOMLPosition
+  /// Full sentences: what was found, what was expected, what to do.
+  public let message: String
+  /// The line it is in, without its line break; control characters and bytes that are not UTF-8 are shown escaped.
+  public let sourceLine: String
+  /// How many scalars of `sourceLine` come before the fault.
+  private let caretOffset: Int
+
+  init(_ fault: Fault, in bytes: UnsafeBufferPointer<UInt8>, tree: Tree) {
+    let end = bytes.count
+    let at = min(fault.at, end)
+    position = TOMLPosition(of: at, in: bytes)
+    let base = bytes.baseAddress ?? UnsafePointer(bitPattern: 1)!
+    message = FaultMessage(fault: fault, base: base, end: end, tree: tree).text
+    var start = at
+    while start > 0, bytes[start - 1] != Byte.newline { start -= 1 }
+    if start == 0, bytes.starts(with: Byte.byteOrderMark), at >= 3 { start = 3 }
+    var stop = at
+    while stop < end, bytes[stop] != Byte.newline { stop += 1 }
+    if stop > at, bytes[stop - 1] == Byte.carriageReturn { stop -= 1 }
+    let before = TOMLSyntaxError.shown(UnsafeBufferPointer(rebasing: bytes[start..<at]))
+    let after = TOMLSyntaxError.shown(UnsafeBufferPointer(rebasing: bytes[at..<max(at, stop)]))
+    sourceLine = before + after
+    caretOffset = before.unicodeScalars.count
+  }
+
+  /// The position and the message: `3:7: Expected …`.
+  public var description: String { "\(position.line):\(position.column): \(message)" }
+
+  /// The error as compilers show one: `file:line:column: message`, the line, and a caret below the fault.
+  ///
+  /// A long line is cut to a window around the caret; tabs keep their width, so that the caret stands right.
+  ///
+  /// - Parameter file: The name to show for the text.
+  public func formatted(file: String) -> String {
+    let scalars = Array(sourceLine.unicodeScalars)
+    let width = 100
+    var from = 0
+    var to = scalars.count
+    if scalars.count > width {
+      from = max(0, min(caretOffset - width / 2, scalars.count - width))
+      to = min(scalars.count, from + width)
+    }
+    var line = String.UnicodeScalarView()
+    var caret = ""
+    if from > 0 {
+      line.append("…")
+      caret += " "
+    }
+    for index in from..<to {
+      line.append(scalars[index])
+      if index < caretOffset { caret += TOMLSyntaxError.blank(below: scalars[index]) }
+    }
+    if to < scalars.count { line.append("…") }
+    return "\(file):\(position.line):\(position.column): \(message)\n  \(String(line))\n  \(caret)^"
+  }
+
+  /// What takes the same width as a scalar: a tab, nothing, one or two columns.
+  private static func blank(below scalar: Unicode.Scalar) -> String {
+    if scalar == "\t" { return "\t" }
+    switch scalar.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format: return ""
+    default: break
+    }
+    switch scalar.value {
+    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+      0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F900...0x1F9FF, 0x20000...0x3FFFD:
+      return "  "
+    default: return " "
+    }
+  }
+
+  /// Bytes as text that is safe to print: control characters and what is not UTF-8 as `\xHH` or `\u{HHHH}`.
+  static func shown(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+    guard let base = bytes.baseAddress else { return "" }
+    var text = String.UnicodeScalarView()
+    var at = 0
+    while at < bytes.count {
+      let byte = bytes[at]
+      if byte == Byte.tab || 0x20..<0x7F ~= byte {
+        text.append(Unicode.Scalar(byte))
+        at += 1
+        continue
+      }
+      let length = byte >= 0x80 ? Scan.scalarLength(base, at: at, end: bytes.count) : 0
+      guard length > 0 else {
+        text.append(contentsOf: "\\x\(hex(UInt32(byte), digits: 2))".unicodeScalars)
+        at += 1
+        continue
+      }
+      for scalar in String(decoding: UnsafeBufferPointer(start: base + at, count: length), as: UTF8.self).unicodeScalars
+      {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator:
+          text.append(contentsOf: "\\u{\(hex(scalar.value, digits: 4))}".unicodeScalars)
+        default: text.append(scalar)
+        }
+      }
+      at += length
+    }
+    return String(text)
+  }
+
+  /// A word short enough for a message.
+  static func shortened(_ text: String) -> String {
+    text.unicodeScalars.count <= 40 ? text : String(String.UnicodeScalarView(text.unicodeScalars.prefix(37))) + "…"
+  }
+}

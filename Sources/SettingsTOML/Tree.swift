@@ -1,0 +1,258 @@
+/// One key, table or element of an array of tables: where it is in the document, and its place in the tree.
+struct Node: Sendable {
+  enum Kind: UInt8, Sendable {
+    /// Tables, by the way they came to be.
+    case root, header, implicit, dotted, inline
+    /// An array of tables, whose children are its elements, and one of these.
+    case arrayOfTables, element
+    /// Values without children.
+    case string, integer, float, boolean, offsetDateTime, localDateTime, localDate, localTime, array
+    /// No longer in the document.
+    case removed
+
+    var isTable: Bool { rawValue <= Kind.inline.rawValue || self == .element }
+  }
+
+  enum KeyStyle: UInt8, Sendable {
+    case bare, literal, basic
+    /// A basic string with escapes, whose bytes are not those of the key.
+    case escaped
+  }
+
+  var parent: UInt32 = 0
+  /// The next child of the same parent, in the order in which they are first mentioned; 0 for none.
+  var next: UInt32 = 0
+  var firstChild: UInt32 = 0
+  var lastChild: UInt32 = 0
+  var hash: UInt32 = 0
+  /// The key where it is first mentioned, quotes included.
+  var keyStart: UInt32 = 0
+  var keyEnd: UInt32 = 0
+  /// The value; for header tables and elements the header with its brackets, for implicit tables the first header
+  /// that names them, for dotted tables the key.
+  var start: UInt32 = 0
+  var end: UInt32 = 0
+  var kind: Kind
+  var keyStyle: KeyStyle = .bare
+  /// Whether a string's value is its bytes between the quotes.
+  var isPlain = false
+}
+
+/// The index of a document: nodes in one flat array, found by parent and key through one hash table.
+struct Tree: Sendable {
+  typealias ID = UInt32
+
+  var nodes: [Node] = [Node(kind: .root)]
+  /// Node numbers, open addressing; 0 is free, `removedSlot` was used.
+  private(set) var slots: [UInt32]
+  private var usedSlots = 0
+  /// How many nodes of `nodes` are of kind `removed`.
+  private(set) var removedCount = 0
+
+  static let root: ID = 0
+  static let none: ID = 0
+  private static let removedSlot = UInt32.max
+
+  /// Makes a tree with room for the keys that a document of that many bytes usually has.
+  init(documentSize: Int = 0) {
+    let expected = documentSize / 28
+    if expected > 0 { nodes.reserveCapacity(expected + 8) }
+    var size = 16
+    while size < expected * 2 { size *= 2 }
+    slots = [UInt32](repeating: 0, count: size)
+  }
+
+  subscript(id: ID) -> Node {
+    @inline(__always) get { nodes[Int(id)] }
+    @inline(__always) _modify { yield &nodes[Int(id)] }
+  }
+
+  /// Empties the tree for another use.
+  mutating func clear() {
+    if slots.count > 64 && usedSlots * 8 < slots.count {
+      slots = [UInt32](repeating: 0, count: 16)
+    } else if usedSlots > 0 {
+      for index in slots.indices { slots[index] = 0 }
+    }
+    usedSlots = 0
+    removedCount = 0
+    nodes.removeAll(keepingCapacity: true)
+    nodes.append(Node(kind: .root))
+  }
+
+  @inline(__always)
+  static func hash(_ key: UnsafePointer<UInt8>, count: Int, parent: ID) -> UInt32 {
+    let seed = KeyHash.seed &+ UInt64(parent) &* 0xD6E8_FEB8_6659_FD93
+    return UInt32(truncatingIfNeeded: KeyHash.of(key, count: count, seed: seed))
+  }
+
+  /// The child of a table with a key, or `none` with the slot for it.
+  @inline(__always)
+  func find(
+    _ key: UnsafePointer<UInt8>, count: Int, hash: UInt32, parent: ID, in base: UnsafePointer<UInt8>
+  ) -> (id: ID, slot: Int) {
+    let mask = slots.count - 1
+    var slot = Int(hash) & mask
+    return slots.withUnsafeBufferPointer { slots in
+      nodes.withUnsafeBufferPointer { nodes in
+        while true {
+          let id = slots[slot]
+          if id == 0 { return (Tree.none, slot) }
+          if id != Tree.removedSlot {
+            let node = nodes[Int(id)]
+            if node.hash == hash, node.parent == parent, Tree.key(of: node, equals: key, count: count, in: base) {
+              return (id, slot)
+            }
+          }
+          slot = (slot + 1) & mask
+        }
+      }
+    }
+  }
+
+  @inline(__always)
+  private static func key(
+    of node: Node, equals key: UnsafePointer<UInt8>, count: Int, in base: UnsafePointer<UInt8>
+  ) -> Bool {
+    if node.keyStyle == .escaped {
+      return KeyText.decoded(node, in: base).elementsEqual(UnsafeBufferPointer(start: key, count: count))
+    }
+    let quotes = node.keyStyle == .bare ? 0 : 1
+    let start = Int(node.keyStart) + quotes
+    guard Int(node.keyEnd) - quotes - start == count else { return false }
+    for index in 0..<count where base[start + index] != key[index] { return false }
+    return true
+  }
+
+  /// Adds a node as its parent's last child, at a slot that `find` gave; `nil` for nodes without a key of their own.
+  @inline(__always)
+  mutating func append(_ node: Node, slot: Int?) -> ID {
+    let id = ID(truncatingIfNeeded: nodes.count)
+    nodes.append(node)
+    nodes.withUnsafeMutableBufferPointer { nodes in
+      let parent = Int(node.parent)
+      let last = Int(nodes[parent].lastChild)
+      if last == 0 { nodes[parent].firstChild = id } else { nodes[last].next = id }
+      nodes[parent].lastChild = id
+    }
+    if let slot {
+      slots[slot] = id
+      usedSlots += 1
+      if usedSlots * 2 > slots.count { rehash() }
+    }
+    return id
+  }
+
+  private mutating func rehash() {
+    var size = slots.count
+    while size < (nodes.count - removedCount) * 3 { size *= 2 }
+    slots = [UInt32](repeating: 0, count: size)
+    usedSlots = 0
+    let mask = size - 1
+    for id in nodes.indices.dropFirst() where nodes[id].kind != .removed && nodes[id].kind != .element {
+      var slot = Int(nodes[id].hash) & mask
+      while slots[slot] != 0 { slot = (slot + 1) & mask }
+      slots[slot] = ID(id)
+      usedSlots += 1
+    }
+  }
+
+  /// Moves the last child of a table to the place that its position in the document gives it.
+  mutating func settleLastChild(of parent: ID) {
+    let id = self[parent].lastChild
+    let keyStart = self[id].keyStart
+    var previous = Tree.none
+    var child = self[parent].firstChild
+    while child != id && self[child].keyStart < keyStart {
+      previous = child
+      child = self[child].next
+    }
+    guard child != id else { return }
+    // `child` comes after the new node: unlink the new node from the end and put it before.
+    var beforeLast = child
+    while self[beforeLast].next != id { beforeLast = self[beforeLast].next }
+    self[beforeLast].next = Tree.none
+    self[parent].lastChild = beforeLast
+    self[id].next = child
+    if previous == Tree.none { self[parent].firstChild = id } else { self[previous].next = id }
+  }
+
+  /// Takes out a node without children.
+  mutating func remove(_ id: ID) {
+    let parent = self[id].parent
+    var previous = Tree.none
+    var child = self[parent].firstChild
+    while child != id {
+      previous = child
+      child = self[child].next
+    }
+    let next = self[id].next
+    if previous == Tree.none { self[parent].firstChild = next } else { self[previous].next = next }
+    if self[parent].lastChild == id { self[parent].lastChild = previous }
+    let mask = slots.count - 1
+    var slot = Int(self[id].hash) & mask
+    while slots[slot] != 0 {
+      if slots[slot] == id {
+        slots[slot] = Tree.removedSlot
+        break
+      }
+      slot = (slot + 1) & mask
+    }
+    self[id].kind = .removed
+    removedCount += 1
+  }
+
+  /// Moves what comes after a splice of `removed` bytes at `at` by the difference in length.
+  mutating func shift(at: Int, removed: Int, inserted: Int) {
+    let delta = UInt32(truncatingIfNeeded: inserted - removed)
+    let from = UInt32(at + removed)
+    // A node that ends where bytes are only inserted does not grow.
+    let endsFrom = removed == 0 ? from + 1 : from
+    nodes.withUnsafeMutableBufferPointer { nodes in
+      for index in nodes.indices {
+        nodes[index].keyStart &+= nodes[index].keyStart >= from ? delta : 0
+        nodes[index].keyEnd &+= nodes[index].keyEnd >= endsFrom ? delta : 0
+        nodes[index].start &+= nodes[index].start >= from ? delta : 0
+        nodes[index].end &+= nodes[index].end >= endsFrom ? delta : 0
+      }
+    }
+  }
+
+  /// The children of a node, in order.
+  func children(of id: ID) -> Children { Children(nodes: nodes, id: self[id].firstChild) }
+
+  struct Children: Sequence, IteratorProtocol {
+    let nodes: [Node]
+    var id: ID
+
+    mutating func next() -> ID? {
+      guard id != Tree.none else { return nil }
+      defer { id = nodes[Int(id)].next }
+      return id
+    }
+  }
+}
+
+/// The bytes of keys whose text is not their value.
+enum KeyText {
+  /// The bytes of a key, quotes and escapes undone.
+  static func decoded(_ node: Node, in base: UnsafePointer<UInt8>) -> [UInt8] {
+    let start = Int(node.keyStart)
+    let end = Int(node.keyEnd)
+    switch node.keyStyle {
+    case .bare: return Array(UnsafeBufferPointer(start: base + start, count: end - start))
+    case .literal, .basic: return Array(UnsafeBufferPointer(start: base + start + 1, count: end - start - 2))
+    case .escaped: return Escapes.decode(base, from: start + 1, to: end - 1, isMultiline: false)
+    }
+  }
+
+  /// The key as a string.
+  @inline(__always)
+  static func string(_ node: Node, in base: UnsafePointer<UInt8>) -> String {
+    if node.keyStyle == .escaped { return String(decoding: decoded(node, in: base), as: UTF8.self) }
+    let quotes = node.keyStyle == .bare ? 0 : 1
+    let start = Int(node.keyStart) + quotes
+    let bytes = UnsafeBufferPointer(start: base + start, count: Int(node.keyEnd) - quotes - start)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,52 @@
+import SettingsTOML
+import Testing
+
+@Suite struct MoveTests {
+  static let cases: [EditCase] = [
+    .move("renames a key in place", "# of a\na = 1 # one\nb = 2\n", ["a"], ["c"], "# of a\nc = 1 # one\nb = 2\n"),
+    .move("renames a dotted key", "a.b = 1 # c\na.d = 2\n", ["a", "b"], ["a", "c"], "a.c = 1 # c\na.d = 2\n"),
+    .move("renames a dotted table", "a.b = 1 # c\nz = 1\na.d = 2\n", ["a"], ["x"], "x.b = 1 # c\nz = 1\nx.d = 2\n"),
+    .move("renames a member", "a = { x = 1, y = 2 }\n", ["a", "x"], ["a", "z"], "a = { z = 1, y = 2 }\n"),
+    .move(
+      "renames a dotted member", "a = { b.x = 1, b.y = 2 }\n", ["a", "b"], ["a", "c"], "a = { c.x = 1, c.y = 2 }\n"),
+    .move(
+      "renames a table", "# about\n[a] # c\nx = 1\n\n[a.b]\ny = 1\n", ["a"], ["c"],
+      "# about\n[c] # c\nx = 1\n\n[c.b]\ny = 1\n"),
+    .move(
+      "renames a table below", "[a.b]\nx = 1\n[a . b . c]\n", ["a", "b"], ["a", "d"], "[a.d]\nx = 1\n[a . d . c]\n"),
+    .move("renames an array of tables", "[[a]]\nx = 1\n[a.s]\n[[a]]\n", ["a"], ["b"], "[[b]]\nx = 1\n[b.s]\n[[b]]\n"),
+    .move("moves a table in place", "[a]\nx = 1\n\n[b]\ny = 1\n", ["a"], ["b", "a"], "[b.a]\nx = 1\n\n[b]\ny = 1\n"),
+    .move("moves a table to the root", "[a.b]\nx = 1\n", ["a", "b"], ["c"], "[c]\nx = 1\n"),
+    .move(
+      "moves a key to another table", "# of a\na = 1 # one\nb = 2\n\n[t]\nx = 1\n", ["a"], ["t", "a"],
+      "b = 2\n\n[t]\nx = 1\n# of a\na = 1 # one\n"),
+    .move(
+      "moves a key to a new table", "# of colour\ncolour = 'red' # c\nb = 2\n", ["colour"], ["theme", "accent"],
+      "b = 2\n\n[theme]\n# of colour\naccent = 'red' # c\n"),
+    .move("moves a key to the root", "[t]\n  # of x\n  x = 0x10\n", ["t", "x"], ["x"], "# of x\nx = 0x10\n\n[t]\n"),
+    .move(
+      "moves a multi-line value as it is", "a = [\n  1, # one\n]\n[t]\n", ["a"], ["t", "b"],
+      "[t]\nb = [\n  1, # one\n]\n"),
+    .move(
+      "moves a key into an inline table", "# of a\na = 1 # one\nt = { x = 1 }\n", ["a"], ["t", "a"],
+      "# of a\n# one\nt = { x = 1, a = 1 }\n"),
+    .move("moves a member out", "t = { x = 0x1, y = 2 }\n", ["t", "x"], ["x"], "t = { y = 2 }\nx = 0x1\n"),
+    .move(
+      "moves a dotted table", "theme.accent = 'red' # c\ntheme.size = 1\n\n[ui]\nx = 1\n", ["theme"], ["ui", "theme"],
+      "[ui]\nx = 1\n\n[ui.theme]\naccent = 'red' # c\nsize = 1\n"),
+    .move("moves nothing where there is nothing", "a = 1\n", ["b"], ["c"], "a = 1\n"),
+    .move("quotes where it must", "a = 1\n", ["a"], ["x y"], "\"x y\" = 1\n"),
+  ]
+
+  @Test(arguments: cases) func `moving takes the comments along`(_ edit: EditCase) throws { try edit.run() }
+
+  @Test func `moving onto something fails`() throws {
+    var document = try TOMLDocument(parsing: "a = 1\n[b]\nc = 1\n")
+    #expect(throws: TOMLEditError.self) { try document.move(from: ["a"], to: ["b"]) }
+    #expect(throws: TOMLEditError.self) { try document.move(from: ["b"], to: ["b", "c", "d"]) }
+    #expect(throws: TOMLEditError.self) { try document.move(from: ["b", "c"], to: ["b"]) }
+    let error = #expect(throws: TOMLEditError.self) { try document.move(from: ["b"], to: ["a", "x"]) }
+    #expect(error?.code == .notATable(["a"], found: "an integer"))
+    #expect(document.text == "a = 1\n[b]\nc = 1\n")
+  }
+}
