@@ -1,0 +1,65 @@
+extension SettingsBridge where Value: Codable & SendableMetatype {
+  /// What the type's `Codable` conformance makes of it: a table of its fields, in most cases.
+  ///
+  /// Types in it that are ``SettingsSerializable`` are stored as they are on their own: a date as TOML's date-time,
+  /// data as Base64. Required fields that the stored table lacks come from the key's default, so that a property added
+  /// in a new release costs nothing; fields that the type does not know stay when it is written.
+  public static var codable: SettingsBridge { makeCodable(userInfo: [:], over: nil) }
+
+  /// As ``codable``, with `userInfo` for the type's `init(from:)` and `encode(to:)`.
+  public static func codable(userInfo: [CodingUserInfoKey: any Sendable]) -> SettingsBridge {
+    makeCodable(userInfo: userInfo, over: nil)
+  }
+
+  /// As ``codable``, with required fields that a stored table lacks taken from a value wherever the type is read.
+  ///
+  /// A key's default completes the key's own value only. With this, elements of arrays and dictionaries and fields of
+  /// other types survive an added property as well:
+  ///
+  /// ```swift
+  /// struct Profile: Codable, SettingsSerializable {
+  ///   var name = "", color = "blue"
+  ///   static let settingsBridge = SettingsBridge.codable(over: Profile())
+  /// }
+  /// ```
+  public static func codable(
+    over fallback: @escaping @autoclosure @Sendable () -> Value, userInfo: [CodingUserInfoKey: any Sendable] = [:]
+  ) -> SettingsBridge {
+    makeCodable(userInfo: userInfo, over: fallback)
+  }
+
+  private static func makeCodable(
+    userInfo: [CodingUserInfoKey: any Sendable], over fallback: (@Sendable () -> Value)?
+  ) -> SettingsBridge {
+    let withUserInfo = { @Sendable (context: BridgeContext) -> BridgeContext in
+      guard !userInfo.isEmpty else { return context }
+      var context = context
+      context.userInfo.merge(userInfo) { outer, _ in outer }
+      return context
+    }
+    return SettingsBridge(
+      expectation: { Expectation("a value of type \(Value.self)", many: "values of type \(Value.self)") },
+      read: { value, context in
+        let context = withUserInfo(context)
+        do {
+          return try ValueDecoder.decode(Value.self, from: value, context)
+        } catch let error as SettingsValueError where error.isMissing {
+          guard let fallback, case .table(var base)? = try? ValueEncoder.encode(fallback(), context) else {
+            throw error
+          }
+          for (key, value) in context.base ?? TOMLTable() { base[key] = value }
+          return try ValueDecoder.decode(Value.self, from: value, context.over(base))
+        }
+      },
+      write: { value, context in try ValueEncoder.encode(value, withUserInfo(context)) },
+      configure: { traits in
+        traits.mergesTables = true
+        traits.isPlainCodable = userInfo.isEmpty && fallback == nil
+        traits.knownFields = { value, context in
+          FieldRecorder.record { recorder in
+            _ = try? ValueDecoder.decode(Value.self, from: value, withUserInfo(context), recorder)
+          }
+        }
+      })
+  }
+}

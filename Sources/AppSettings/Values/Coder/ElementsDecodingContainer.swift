@@ -1,0 +1,89 @@
+/// The unkeyed container of a stored array.
+struct ElementsDecodingContainer: UnkeyedDecodingContainer {
+  let elements: [TOMLValue]
+  let context: BridgeContext
+  let prefix: [String]
+  let recorder: FieldRecorder?
+  private(set) var currentIndex = 0
+
+  init(_ elements: [TOMLValue], of decoder: ValueDecoder) {
+    self.elements = elements
+    context = decoder.context.over(nil)
+    prefix = decoder.prefix
+    recorder = decoder.recorder
+    recorder?.becomeElements()
+  }
+
+  var codingPath: [any CodingKey] { context.path?.codingPath ?? [] }
+
+  var count: Int? { elements.count }
+
+  var isAtEnd: Bool { currentIndex >= elements.count }
+
+  /// There is no null in a TOML array.
+  mutating func decodeNil() throws -> Bool { false }
+
+  /// Reads the element that is next, and goes on only if that succeeded, so that another type can be tried.
+  @inline(__always)
+  private mutating func next<T>(_ expected: @autoclosure () -> String, _ read: (TOMLValue) throws -> T) throws -> T {
+    guard !isAtEnd else { throw SettingsValueError(missing: expected(), at: prefix + [component]) }
+    let value = try at(prefix, component) { try read(elements[currentIndex]) }
+    recorder?.noteElement(currentIndex)
+    currentIndex += 1
+    return value
+  }
+
+  private var component: String { "[\(currentIndex)]" }
+
+  private mutating func integer<T: FixedWidthInteger>() throws -> T {
+    try next(T.expectation.one) { try T(stored: $0) }
+  }
+
+  mutating func decode(_ type: Bool.Type) throws -> Bool { try next("a boolean") { try Bool(stored: $0) } }
+  mutating func decode(_ type: String.Type) throws -> String { try next("a string") { try String(stored: $0) } }
+  mutating func decode(_ type: Double.Type) throws -> Double { try next("a number") { try Double(stored: $0) } }
+  mutating func decode(_ type: Float.Type) throws -> Float { try next("a number") { try Float(stored: $0) } }
+  mutating func decode(_ type: Int.Type) throws -> Int { try integer() }
+  mutating func decode(_ type: Int8.Type) throws -> Int8 { try integer() }
+  mutating func decode(_ type: Int16.Type) throws -> Int16 { try integer() }
+  mutating func decode(_ type: Int32.Type) throws -> Int32 { try integer() }
+  mutating func decode(_ type: Int64.Type) throws -> Int64 { try integer() }
+  mutating func decode(_ type: UInt.Type) throws -> UInt { try integer() }
+  mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try integer() }
+  mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try integer() }
+  mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try integer() }
+  mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try integer() }
+
+  mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    let inner = context.appending(index: currentIndex)
+    let recorder = recorder?.element(currentIndex)
+    return try next("a value of type \(T.self)") { try ValueDecoder.decodeNested(type, from: $0, inner, recorder) }
+  }
+
+  mutating func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type
+  ) throws -> KeyedDecodingContainer<Nested> {
+    let container = try nestedDecoder("a table").container(keyedBy: type)
+    currentIndex += 1
+    return container
+  }
+
+  mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    let container = try nestedDecoder("an array").unkeyedContainer()
+    currentIndex += 1
+    return container
+  }
+
+  mutating func superDecoder() throws -> any Decoder {
+    let decoder = try nestedDecoder("a value")
+    currentIndex += 1
+    return decoder
+  }
+
+  private func nestedDecoder(_ expected: String) throws -> ValueDecoder {
+    guard !isAtEnd else { throw SettingsValueError(missing: expected, at: prefix + [component]) }
+    return ValueDecoder(
+      elements[currentIndex], context.appending(index: currentIndex), recorder?.element(currentIndex),
+      prefix: prefix + [component])
+  }
+}

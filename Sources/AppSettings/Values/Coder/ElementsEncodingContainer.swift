@@ -1,0 +1,80 @@
+/// An array being encoded; shared by the containers that write into it.
+final class EncodedElements {
+  let context: BridgeContext
+  let prefix: [String]
+  private var array: [TOMLValue] = []
+  /// Nested containers, whose content is put in at the end; the array holds their place.
+  private var nested: [(index: Int, encoder: ValueEncoder)] = []
+
+  init(_ context: BridgeContext, _ prefix: [String]) {
+    self.context = context.over(nil)
+    self.prefix = prefix
+  }
+
+  var count: Int { array.count }
+
+  func append(_ value: TOMLValue) { array.append(value) }
+
+  func appendEncoder() -> ValueEncoder {
+    let encoder = ValueEncoder(context.appending(index: count), prefix: prefix + ["[\(count)]"])
+    nested.append((count, encoder))
+    array.append(.table(TOMLTable()))
+    return encoder
+  }
+
+  func finish() throws -> TOMLValue {
+    for (index, encoder) in nested {
+      guard let value = try encoder.finish() else { throw nilError(at: index) }
+      array[index] = value
+    }
+    return .array(array)
+  }
+
+  /// TOML has no null, and to leave an element out would move those behind it.
+  func nilError(at index: Int) -> SettingsValueError {
+    SettingsValueError(expected: "a value", found: "nil").under(prefix + ["[\(index)]"])
+  }
+}
+
+/// The unkeyed container of an array being encoded.
+struct ElementsEncodingContainer: UnkeyedEncodingContainer {
+  let elements: EncodedElements
+
+  var codingPath: [any CodingKey] { elements.context.path?.codingPath ?? [] }
+
+  var count: Int { elements.count }
+
+  func encodeNil() throws { throw elements.nilError(at: count) }
+
+  func encode(_ value: Bool) { elements.append(.boolean(value)) }
+  func encode(_ value: String) { elements.append(.string(value)) }
+  func encode(_ value: Double) { elements.append(.float(value)) }
+  func encode(_ value: Float) { elements.append(value.stored) }
+  func encode(_ value: Int) { elements.append(value.stored) }
+  func encode(_ value: Int8) { elements.append(value.stored) }
+  func encode(_ value: Int16) { elements.append(value.stored) }
+  func encode(_ value: Int32) { elements.append(value.stored) }
+  func encode(_ value: Int64) { elements.append(value.stored) }
+  func encode(_ value: UInt) { elements.append(value.stored) }
+  func encode(_ value: UInt8) { elements.append(value.stored) }
+  func encode(_ value: UInt16) { elements.append(value.stored) }
+  func encode(_ value: UInt32) { elements.append(value.stored) }
+  func encode(_ value: UInt64) { elements.append(value.stored) }
+
+  func encode<T: Encodable>(_ value: T) throws {
+    let index = count
+    let encoded = try at(elements.prefix, "[\(index)]") {
+      try ValueEncoder.encodeNested(value, elements.context.appending(index: index))
+    }
+    guard let encoded else { throw elements.nilError(at: index) }
+    elements.append(encoded)
+  }
+
+  func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
+    elements.appendEncoder().container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { elements.appendEncoder().unkeyedContainer() }
+
+  func superEncoder() -> any Encoder { elements.appendEncoder() }
+}

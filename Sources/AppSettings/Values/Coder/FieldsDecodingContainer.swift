@@ -1,0 +1,179 @@
+/// The keyed container of a stored table.
+///
+/// Only `decode` of a required field looks into the base. `contains` and `decodeIfPresent` do not: an absent optional
+/// field is how `nil` is stored, and a type that looks for one of several forms must see the form that is there.
+struct FieldsDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  let table: TOMLTable
+  let context: BridgeContext
+  /// The way here from the value whose type is being made, empty unless through a nested container.
+  let prefix: [String]
+  let recorder: FieldRecorder?
+
+  init(_ table: TOMLTable, of decoder: ValueDecoder) {
+    self.table = table
+    context = decoder.context
+    prefix = decoder.prefix
+    recorder = decoder.recorder
+    recorder?.becomeRecord()
+  }
+
+  var codingPath: [any CodingKey] { context.path?.codingPath ?? [] }
+
+  var allKeys: [Key] {
+    // Whoever asks which keys there are takes them all for its own, as dictionaries do.
+    recorder?.becomeEntries()
+    return table.keys.compactMap(Key.init(stringValue:))
+  }
+
+  func contains(_ key: Key) -> Bool {
+    recorder?.note(key.stringValue)
+    return table[key.stringValue] != nil
+  }
+
+  func decodeNil(forKey key: Key) throws -> Bool { !contains(key) }
+
+  @inline(__always)
+  private func scalar<T>(_ key: Key, _ expectation: @autoclosure () -> Expectation, _ read: (TOMLValue) throws -> T)
+    throws -> T
+  {
+    let name = key.stringValue
+    recorder?.note(name)
+    guard let value = table[name] ?? context.base?[name] else {
+      throw SettingsValueError(missing: expectation().one, at: prefix + [name])
+    }
+    return try at(prefix, name) { try read(value) }
+  }
+
+  @inline(__always)
+  private func scalarIfPresent<T>(_ key: Key, _ read: (TOMLValue) throws -> T) throws -> T? {
+    let name = key.stringValue
+    recorder?.note(name)
+    guard let value = table[name] else { return nil }
+    return try at(prefix, name) { try read(value) }
+  }
+
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
+    try scalar(key, Expectation("a boolean")) { try Bool(stored: $0) }
+  }
+  func decode(_ type: String.Type, forKey key: Key) throws -> String {
+    try scalar(key, Expectation("a string")) { try String(stored: $0) }
+  }
+  func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
+    try scalar(key, Expectation("a number")) { try Double(stored: $0) }
+  }
+  func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
+    try scalar(key, Expectation("a number")) { try Float(stored: $0) }
+  }
+  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try integer(key) }
+  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try integer(key) }
+  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try integer(key) }
+  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try integer(key) }
+  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try integer(key) }
+  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try integer(key) }
+  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try integer(key) }
+  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try integer(key) }
+  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try integer(key) }
+  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try integer(key) }
+
+  @inline(__always)
+  private func integer<T: FixedWidthInteger>(_ key: Key) throws -> T {
+    try scalar(key, T.expectation) { try T(stored: $0) }
+  }
+
+  func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+    let name = key.stringValue
+    let base = context.base?[name]
+    guard let value = table[name] ?? base else {
+      recorder?.note(name)
+      if let optional = type as? any OptionalProtocol.Type { return optional.none as! T }
+      throw SettingsValueError(missing: missingDescription(type), at: prefix + [name])
+    }
+    return try at(prefix, name) {
+      try ValueDecoder.decodeNested(type, from: value, inner(key, base), recorder?.child(name))
+    }
+  }
+
+  /// What is needed where a field is absent.
+  private func missingDescription(_ type: Any.Type) -> String {
+    func expected<T: SettingsSerializable>(_ type: T.Type) -> String { type.settingsBridge.expected }
+    return (type as? any SettingsSerializable.Type).map { expected($0) } ?? "a value of type \(type)"
+  }
+
+  private func inner(_ key: Key, _ base: TOMLValue? = nil) -> BridgeContext {
+    var inner = context.appending(key: key.stringValue)
+    inner.base = base?.table
+    return inner
+  }
+}
+
+// The default `decodeIfPresent`s ask for a field twice, and look into the base with the second question.
+extension FieldsDecodingContainer {
+  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
+    try scalarIfPresent(key) { try Bool(stored: $0) }
+  }
+  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+    try scalarIfPresent(key) { try String(stored: $0) }
+  }
+  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
+    try scalarIfPresent(key) { try Double(stored: $0) }
+  }
+  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
+    try scalarIfPresent(key) { try Float(stored: $0) }
+  }
+  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try integerIfPresent(key) }
+  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try integerIfPresent(key) }
+  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try integerIfPresent(key) }
+  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try integerIfPresent(key) }
+  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try integerIfPresent(key) }
+  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try integerIfPresent(key) }
+  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try integerIfPresent(key) }
+  func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try integerIfPresent(key) }
+  func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try integerIfPresent(key) }
+  func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try integerIfPresent(key) }
+
+  @inline(__always)
+  private func integerIfPresent<T: FixedWidthInteger>(_ key: Key) throws -> T? {
+    try scalarIfPresent(key) { try T(stored: $0) }
+  }
+
+  func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
+    let name = key.stringValue
+    guard let value = table[name] else {
+      recorder?.note(name)
+      return nil
+    }
+    let inner = inner(key, context.base?[name])
+    return try at(prefix, name) { try ValueDecoder.decodeNested(type, from: value, inner, recorder?.child(name)) }
+  }
+}
+
+extension FieldsDecodingContainer {
+  func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type, forKey key: Key
+  ) throws -> KeyedDecodingContainer<Nested> {
+    try nestedDecoder(key, "a table").container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    try nestedDecoder(key, "an array").unkeyedContainer()
+  }
+
+  private func nestedDecoder(_ key: Key, _ expected: String) throws -> ValueDecoder {
+    let name = key.stringValue
+    let base = context.base?[name]
+    guard let value = table[name] ?? base else { throw SettingsValueError(missing: expected, at: prefix + [name]) }
+    return ValueDecoder(value, inner(key, base), recorder?.child(name), prefix: prefix + [name])
+  }
+
+  func superDecoder() throws -> any Decoder { superDecoder(name: "super") }
+
+  func superDecoder(forKey key: Key) throws -> any Decoder { superDecoder(name: key.stringValue) }
+
+  /// A class without fields of its own has stored nothing for itself: absent is not an error yet.
+  private func superDecoder(name: String) -> ValueDecoder {
+    let base = context.base?[name]
+    var inner = context.appending(key: name)
+    inner.base = base?.table
+    return ValueDecoder(table[name] ?? base, inner, recorder?.child(name), prefix: prefix + [name])
+  }
+}

@@ -1,0 +1,81 @@
+/// A table being encoded; shared by the containers that write into it.
+final class EncodedFields {
+  let context: BridgeContext
+  let prefix: [String]
+  private var table = TOMLTable()
+  /// Nested containers, whose content is put in at the end; the table holds their place.
+  private var nested: [String: ValueEncoder] = [:]
+
+  init(_ context: BridgeContext, _ prefix: [String]) {
+    self.context = context
+    self.prefix = prefix
+  }
+
+  subscript(name: String) -> TOMLValue? {
+    get { table[name] }
+    set {
+      if !nested.isEmpty { nested[name] = nil }
+      table[name] = newValue
+    }
+  }
+
+  /// The encoder of a nested container or superclass; the same one if there is one for that name already.
+  func encoder(for name: String) -> ValueEncoder {
+    if let encoder = nested[name] { return encoder }
+    let encoder = ValueEncoder(context.appending(key: name), prefix: prefix + [name])
+    table[name] = .table(TOMLTable())
+    nested[name] = encoder
+    return encoder
+  }
+
+  func finish() throws -> TOMLValue {
+    for (name, encoder) in nested { table[name] = try encoder.finish() }
+    return .table(table)
+  }
+}
+
+/// The keyed container of a table being encoded.
+struct FieldsEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  let fields: EncodedFields
+
+  var codingPath: [any CodingKey] { fields.context.path?.codingPath ?? [] }
+
+  /// TOML has no null: `nil` is an absent field.
+  func encodeNil(forKey key: Key) { fields[key.stringValue] = nil }
+
+  func encode(_ value: Bool, forKey key: Key) { fields[key.stringValue] = .boolean(value) }
+  func encode(_ value: String, forKey key: Key) { fields[key.stringValue] = .string(value) }
+  func encode(_ value: Double, forKey key: Key) { fields[key.stringValue] = .float(value) }
+  func encode(_ value: Float, forKey key: Key) { fields[key.stringValue] = value.stored }
+  func encode(_ value: Int, forKey key: Key) { fields[key.stringValue] = value.stored }
+  func encode(_ value: Int8, forKey key: Key) { fields[key.stringValue] = value.stored }
+  func encode(_ value: Int16, forKey key: Key) { fields[key.stringValue] = value.stored }
+  func encode(_ value: Int32, forKey key: Key) { fields[key.stringValue] = value.stored }
+  func encode(_ value: Int64, forKey key: Key) { fields[key.stringValue] = value.stored }
+  func encode(_ value: UInt, forKey key: Key) { fields[key.stringValue] = value.stored }
+  func encode(_ value: UInt8, forKey key: Key) { fields[key.stringValue] = value.stored }
+  func encode(_ value: UInt16, forKey key: Key) { fields[key.stringValue] = value.stored }
+  func encode(_ value: UInt32, forKey key: Key) { fields[key.stringValue] = value.stored }
+  func encode(_ value: UInt64, forKey key: Key) { fields[key.stringValue] = value.stored }
+
+  func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
+    let name = key.stringValue
+    fields[name] = try at(fields.prefix, name) {
+      try ValueEncoder.encodeNested(value, fields.context.appending(key: name))
+    }
+  }
+
+  func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type, forKey key: Key
+  ) -> KeyedEncodingContainer<Nested> {
+    fields.encoder(for: key.stringValue).container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+    fields.encoder(for: key.stringValue).unkeyedContainer()
+  }
+
+  func superEncoder() -> any Encoder { fields.encoder(for: "super") }
+
+  func superEncoder(forKey key: Key) -> any Encoder { fields.encoder(for: key.stringValue) }
+}

@@ -1,0 +1,203 @@
+/// Makes values of `Codable` types of stored ones, with no text in between.
+///
+/// ```swift
+/// let window = try SettingsDecoder().decode(Window.self, from: ["width": 640, "height": 480])
+/// ```
+///
+/// Types in the value that are ``SettingsSerializable`` are read by their bridge. A field that is absent is a `nil`.
+public struct SettingsDecoder: Sendable {
+  /// What the type's `init(from:)` finds in `decoder.userInfo`.
+  public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
+
+  /// Makes a decoder.
+  public init() {}
+
+  /// Makes a value of a stored one.
+  ///
+  /// - Parameters:
+  ///   - type: The type to make.
+  ///   - value: What is stored.
+  ///   - base: A table that has the required fields which the stored one lacks, as a default's fields.
+  /// - Throws: ``SettingsValueError`` with the coding path.
+  public func decode<T: Decodable>(
+    _ type: T.Type = T.self, from value: TOMLValue, over base: TOMLTable? = nil
+  ) throws -> T {
+    try ValueDecoder.decodeNested(type, from: value, BridgeContext(userInfo: userInfo, base: base), nil)
+  }
+}
+
+/// The decoder that a type's `init(from:)` gets.
+final class ValueDecoder: Decoder {
+  /// What is stored; `nil` only where `superDecoder` has nothing.
+  let value: TOMLValue?
+  let context: BridgeContext
+  let recorder: FieldRecorder?
+  /// The way here from the value whose type is being made, empty unless through a nested container: errors get the
+  /// rest of their path from whoever reads that value.
+  let prefix: [String]
+
+  init(_ value: TOMLValue?, _ context: BridgeContext, _ recorder: FieldRecorder?, prefix: [String] = []) {
+    self.value = value
+    self.context = context
+    self.recorder = recorder
+    self.prefix = prefix
+  }
+
+  /// Reads a value by its type's own `Codable` conformance.
+  static func decode<T: Decodable>(
+    _ type: T.Type, from value: TOMLValue, _ context: BridgeContext, _ recorder: FieldRecorder? = nil
+  ) throws -> T {
+    do {
+      return try T(from: ValueDecoder(value, context, recorder))
+    } catch let error as SettingsValueError {
+      throw error
+    } catch {
+      throw SettingsValueError(decoding: type, from: value, context, error)
+    }
+  }
+
+  /// Reads a value that is part of another: by its bridge, if it has one.
+  static func decodeNested<T: Decodable>(
+    _ type: T.Type, from value: TOMLValue, _ context: BridgeContext, _ recorder: FieldRecorder?
+  ) throws -> T {
+    if let serializable = type as? any SettingsSerializable.Type,
+      let result = try decodeByBridge(serializable, from: value, context, recorder)
+    {
+      return result as! T
+    }
+    // A dictionary's entries are those in the file: it has no fields that a default could add.
+    let isDictionary = context.base != nil && type is any DictionaryProtocol.Type
+    return try decode(type, from: value, isDictionary ? context.over(nil) : context, recorder)
+  }
+
+  /// `nil` if the type's bridge is its `Codable` conformance.
+  private static func decodeByBridge<T: SettingsSerializable>(
+    _ type: T.Type, from value: TOMLValue, _ context: BridgeContext, _ recorder: FieldRecorder?
+  ) throws -> T? {
+    let core = type.settingsBridge.core
+    if core.traits.isPlainCodable { return .none }
+    if let recorder, let known = core.traits.knownFields?(value, context) { recorder.replace(known) }
+    return .some(try core.read(value, context))
+  }
+
+  var codingPath: [any CodingKey] { context.path?.codingPath ?? [] }
+
+  var userInfo: [CodingUserInfoKey: Any] { context.userInfo }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    switch value {
+    case .table(let table): KeyedDecodingContainer(FieldsDecodingContainer(table, of: self))
+    case nil: KeyedDecodingContainer(FieldsDecodingContainer(TOMLTable(), of: self))
+    case .some(let value): throw SettingsValueError(expected: "a table", found: value).under(prefix)
+    }
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    switch value {
+    case .array(let elements): return ElementsDecodingContainer(elements, of: self)
+    case nil: throw SettingsValueError(missing: "an array", at: prefix)
+    case .some(let value): throw SettingsValueError(expected: "an array", found: value).under(prefix)
+    }
+  }
+
+  func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
+}
+
+extension ValueDecoder: SingleValueDecodingContainer {
+  @inline(__always)
+  private func scalar<T>(_ expected: @autoclosure () -> String, _ read: (TOMLValue) throws -> T) throws -> T {
+    guard let value else { throw SettingsValueError(missing: expected(), at: prefix) }
+    return try at(prefix) { try read(value) }
+  }
+
+  @inline(__always)
+  private func integer<T: FixedWidthInteger>() throws -> T { try scalar(T.expectation.one) { try T(stored: $0) } }
+
+  func decodeNil() -> Bool { value == nil }
+
+  func decode(_ type: Bool.Type) throws -> Bool { try scalar("a boolean") { try Bool(stored: $0) } }
+  func decode(_ type: String.Type) throws -> String { try scalar("a string") { try String(stored: $0) } }
+  func decode(_ type: Double.Type) throws -> Double { try scalar("a number") { try Double(stored: $0) } }
+  func decode(_ type: Float.Type) throws -> Float { try scalar("a number") { try Float(stored: $0) } }
+  func decode(_ type: Int.Type) throws -> Int { try integer() }
+  func decode(_ type: Int8.Type) throws -> Int8 { try integer() }
+  func decode(_ type: Int16.Type) throws -> Int16 { try integer() }
+  func decode(_ type: Int32.Type) throws -> Int32 { try integer() }
+  func decode(_ type: Int64.Type) throws -> Int64 { try integer() }
+  func decode(_ type: UInt.Type) throws -> UInt { try integer() }
+  func decode(_ type: UInt8.Type) throws -> UInt8 { try integer() }
+  func decode(_ type: UInt16.Type) throws -> UInt16 { try integer() }
+  func decode(_ type: UInt32.Type) throws -> UInt32 { try integer() }
+  func decode(_ type: UInt64.Type) throws -> UInt64 { try integer() }
+
+  func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    try scalar("a value of type \(T.self)") { try ValueDecoder.decodeNested(type, from: $0, context, recorder) }
+  }
+}
+
+/// Marks dictionaries among the types to decode.
+protocol DictionaryProtocol {}
+extension Dictionary: DictionaryProtocol {}
+
+/// Marks optionals among the types to decode, and makes their `nil`.
+protocol OptionalProtocol { static var none: Self { get } }
+extension Optional: OptionalProtocol {}
+
+extension SettingsValueError {
+  /// Makes one of an error that a type's `init(from:)` has thrown.
+  init<T>(decoding type: T.Type, from value: TOMLValue, _ context: BridgeContext, _ error: any Error) {
+    guard let error = error as? DecodingError else {
+      self.init(wrapping: error, expected: "a value of type \(T.self)", found: value)
+      return
+    }
+    switch error {
+    case .keyNotFound(let key, let details):
+      self.init(missing: "a value", at: details.path(below: context) + [key.stringValue])
+    case .valueNotFound(let type, let details):
+      self.init(missing: "a value of type \(type)", at: details.path(below: context))
+    case .typeMismatch(let wanted, let details):
+      self.init(expected: "a value of type \(wanted)", found: value, reason: details.debugDescription)
+      path = details.path(below: context)
+    case .dataCorrupted(let details):
+      let path = details.path(below: context)
+      // Standard enumerations say no more than that the value is not one of theirs; the choices say it better.
+      if path.isEmpty, let choices = rawChoices(of: type) {
+        self.init(expected: Expectation.choice(of: choices).one, found: value)
+      } else {
+        self.init(expected: "a value of type \(T.self)", found: value, reason: details.debugDescription)
+        self.path = path
+      }
+    @unknown default:
+      self.init(expected: "a value of type \(T.self)", found: value, reason: String(describing: error))
+    }
+  }
+}
+
+extension DecodingError.Context {
+  /// The part of the coding path below where a type's reading began.
+  fileprivate func path(below context: BridgeContext) -> [String] {
+    var depth = 0
+    var node = context.path
+    while let current = node {
+      depth += 1
+      node = current.parent
+    }
+    return codingPath.dropFirst(depth).map(\.stringValue)
+  }
+}
+
+/// The raw values of a type that lists its cases; `nil` for any other.
+private func rawChoices(of type: Any.Type) -> [TOMLValue]? {
+  guard let type = type as? any (CaseIterable & RawRepresentable).Type else { return nil }
+  func values<T: CaseIterable & RawRepresentable>(_ type: T.Type) -> [TOMLValue] {
+    type.allCases.compactMap { value in
+      switch value.rawValue {
+      case let string as String: .string(string)
+      case let integer as any BinaryInteger: Int64(exactly: integer).map(TOMLValue.integer)
+      default: nil
+      }
+    }
+  }
+  let choices = values(type)
+  return choices.isEmpty ? nil : choices
+}

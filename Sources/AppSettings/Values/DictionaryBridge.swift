@@ -1,0 +1,109 @@
+extension Dictionary: SettingsSerializable where Key: SettingsSerializable, Value: SettingsSerializable {
+  /// A table.
+  ///
+  /// The keys may be of any type that is stored as a string, an integer, a number or a boolean: strings, integers,
+  /// enumerations with raw values, characters, UUIDs, URLs. A type that is `LosslessStringConvertible` can be a key
+  /// also where its values are stored as tables.
+  public static var settingsBridge: SettingsBridge<[Key: Value]> { Value.settingsBridge.dictionary(Key.self) }
+}
+
+extension SettingsBridge {
+  /// The bridge for dictionaries with this one's values, as a key with a bridge of its own needs it.
+  ///
+  /// Entries are written in the order of their keys' text.
+  public func dictionary<Key: SettingsSerializable & Hashable>(_ key: Key.Type = String.self) -> SettingsBridge<
+    [Key: Value]
+  > {
+    let core = core
+    let keys = DictionaryKeyCoding<Key>()
+    return SettingsBridge<[Key: Value]>(
+      expectation: { core.expectation().table },
+      read: { value, context in
+        guard case .table(let table) = value else {
+          throw SettingsValueError(expected: core.expectation().table.one, found: value)
+        }
+        let outer = context.over(nil)
+        var entries: [Key: Value] = [:]
+        entries.reserveCapacity(table.count)
+        for (text, stored) in table {
+          try at(text) {
+            let value = try core.read(stored, core.traits.mergesTables ? outer.appending(key: text) : outer)
+            guard entries.updateValue(value, forKey: try keys.key(text)) == nil else {
+              throw SettingsValueError(
+                expected: "a key that differs from those before it", found: "the key \(TOMLValue.quoted(text))")
+            }
+          }
+        }
+        return entries
+      },
+      write: { entries, context in
+        let outer = context.over(nil)
+        var written: [(text: String, value: TOMLValue)] = []
+        written.reserveCapacity(entries.count)
+        for (key, value) in entries {
+          let text = try keys.text(key)
+          try at(text) {
+            let stored = try core.write(value, core.traits.mergesTables ? outer.appending(key: text) : outer)
+            guard let stored else { throw SettingsValueError(expected: core.expectation().one, found: "nil") }
+            written.append((text, stored))
+          }
+        }
+        written.sort { $0.text < $1.text }
+        var table = TOMLTable()
+        for (text, value) in written {
+          guard table[text] == nil else {
+            throw SettingsValueError(expected: "keys that differ", found: "the key \(TOMLValue.quoted(text)) twice")
+          }
+          table[text] = value
+        }
+        return .table(table)
+      },
+      configure: { traits in
+        guard let knownFields = core.traits.knownFields else { return }
+        traits.knownFields = { value, context in
+          guard case .table(let table) = value else { return .whole }
+          var entries: [String: KnownFields] = [:]
+          for (key, value) in table { entries[key] = knownFields(value, context) }
+          return .entries(entries)
+        }
+      })
+  }
+}
+
+/// How a dictionary's keys become the keys of a table: as the text of what their type is stored as.
+private struct DictionaryKeyCoding<Key: SettingsSerializable>: Sendable {
+  private let bridge = Key.settingsBridge
+
+  func text(_ key: Key) throws -> String {
+    if let string = key as? String { return string }
+    switch try bridge.write(key) {
+    case .string(let string): return string
+    case .integer(let integer): return String(integer)
+    case .float(let float): return String(float)
+    case .boolean(let boolean): return String(boolean)
+    default:
+      if let key = key as? any LosslessStringConvertible { return key.description }
+      throw SettingsValueError(expected: "a key that can be written as text", found: "one of type \(Key.self)")
+    }
+  }
+
+  func key(_ text: String) throws -> Key {
+    if let key = text as? Key { return key }
+    do {
+      return try bridge.read(.string(text))
+    } catch let error as SettingsValueError {
+      if let key = otherForms(text) { return key }
+      throw SettingsValueError(
+        expected: bridge.core.expectation().key.one, found: "the key \(TOMLValue.quoted(text))", reason: error.reason)
+    }
+  }
+
+  /// The key that is stored as a number or a boolean with this very text: `1`, but not `01`.
+  private func otherForms(_ text: String) -> Key? {
+    if let integer = Int64(text) { return String(integer) == text ? try? bridge.read(.integer(integer)) : nil }
+    if let float = Double(text) { return String(float) == text ? try? bridge.read(.float(float)) : nil }
+    if let boolean = Bool(text) { return try? bridge.read(.boolean(boolean)) }
+    guard let type = Key.self as? any LosslessStringConvertible.Type else { return nil }
+    return type.init(text) as? Key
+  }
+}

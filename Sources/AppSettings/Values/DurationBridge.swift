@@ -1,0 +1,94 @@
+extension Duration: SettingsSerializable {
+  /// A string with a unit: `"90m"`, `"1.5s"`, `"250ms"`.
+  ///
+  /// What a person may write is more than what is written: several units (`"1h 30m"`, `d h m s ms us ns`), and a plain
+  /// number of seconds.
+  public static let settingsBridge = SettingsBridge<Duration>(
+    expectation: { Expectation(expected, many: "durations, like \"90s\" or \"1h 30m\"") },
+    read: { value, _ in
+      switch value {
+      case .integer(let seconds): return .seconds(seconds)
+      case .float(let seconds):
+        // The digits that a person sees, as long as they are no power of ten: 0.1 is 100 ms to the attosecond.
+        if let duration = Duration(stored: "\(seconds)s") { return duration }
+        if seconds.magnitude < 9e18 { return .seconds(seconds) }
+      case .string(let text):
+        if let duration = Duration(stored: text) { return duration }
+      default: break
+      }
+      throw SettingsValueError(expected: expected, found: value)
+    },
+    write: { duration, _ in .string(duration.storedText) })
+
+  private static let expected = "a duration, like \"90s\" or \"1h 30m\""
+
+  private static let second: Int128 = 1_000_000_000_000_000_000
+
+  /// The units, the largest first; each with its size in attoseconds.
+  private static let units: [(name: String, size: Int128)] = [
+    ("d", 86_400 * second), ("h", 3600 * second), ("m", 60 * second), ("s", second), ("ms", second / 1000),
+    ("us", second / 1_000_000), ("µs", second / 1_000_000), ("ns", second / 1_000_000_000),
+  ]
+
+  private init?(stored text: String) {
+    var rest = text[...]
+    let isNegative = rest.first == "-"
+    if isNegative { rest.removeFirst() }
+    guard !rest.isEmpty else { return nil }
+    var total: Int128 = 0
+    var previous = Int128.max
+    while !rest.isEmpty {
+      let number = rest.prefix { $0.isASCII && $0.isNumber || $0 == "." }
+      rest = rest[number.endIndex...]
+      let name = rest.prefix { $0.isLetter }
+      rest = rest[name.endIndex...].drop { $0 == " " }
+      // From large to small, each unit once: "5m 3h" is more likely a slip than meant.
+      guard let unit = Duration.units.first(where: { $0.name == name }), unit.size < previous,
+        let part = Duration.attoseconds(number, unit.size)
+      else { return nil }
+      previous = unit.size
+      let (sum, overflow) = total.addingReportingOverflow(part)
+      guard !overflow else { return nil }
+      total = sum
+    }
+    guard total / Duration.second < Int128(Int64.max) else { return nil }
+    self.init(attoseconds: isNegative ? -total : total)
+  }
+
+  /// A decimal number of units; `nil` if it is none, too large, or finer than an attosecond.
+  private static func attoseconds(_ number: Substring, _ unit: Int128) -> Int128? {
+    let parts = number.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count <= 2, let whole = Int128(parts[0]) else { return nil }
+    let (result, overflow) = whole.multipliedReportingOverflow(by: unit)
+    guard !overflow else { return nil }
+    guard parts.count == 2 else { return result }
+    guard parts[1].utf8.count <= 18, var fraction = Int128(parts[1]) else { return nil }
+    var scale: Int128 = 1
+    for _ in parts[1].utf8 { scale *= 10 }
+    // 18 digits of days in attoseconds would not fit: take the common factor out first.
+    while fraction % 10 == 0, scale > 1 {
+      fraction /= 10
+      scale /= 10
+    }
+    let (scaled, tooLarge) = fraction.multipliedReportingOverflow(by: unit)
+    guard !tooLarge, scaled % scale == 0 else { return nil }
+    let (sum, sumTooLarge) = result.addingReportingOverflow(scaled / scale)
+    return sumTooLarge ? nil : sum
+  }
+
+  /// The duration in the largest unit, up to hours, in which it is whole; else in seconds with decimals.
+  private var storedText: String {
+    if self == .zero { return "0s" }
+    let sign = self < .zero ? "-" : ""
+    let total = attoseconds.magnitude
+    let second = UInt128(Duration.second)
+    for (name, size) in Duration.units where name != "d" && name != "µs" {
+      // Above a second, 1.5s reads better than 1500ms.
+      if size < Duration.second && total > second { break }
+      if total % UInt128(size) == 0 { return "\(sign)\(total / UInt128(size))\(name)" }
+    }
+    var fraction = String(total % second + second).dropFirst()
+    while fraction.last == "0" { fraction.removeLast() }
+    return "\(sign)\(total / second).\(fraction)s"
+  }
+}

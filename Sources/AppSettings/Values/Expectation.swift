@@ -1,0 +1,34 @@
+/// What a stored value has to be, in words: for one value, and where the words allow, for several.
+struct Expectation: Sendable {
+  /// With its article: `an integer from 0 to 255`.
+  var one: String
+  /// The plural: `integers from 0 to 255`; `nil` if it cannot be formed.
+  var many: String?
+
+  init(_ one: String, many: String? = nil) {
+    self.one = one
+    self.many = many
+  }
+
+  /// An array of these: `an array of integers`.
+  var array: Expectation {
+    guard let many else { return Expectation("an array whose elements are each \(one)") }
+    return Expectation("an array of \(many)", many: "arrays of \(many)")
+  }
+
+  /// A table of these: `a table of integers`.
+  var table: Expectation {
+    guard let many else { return Expectation("a table whose values are each \(one)") }
+    return Expectation("a table of \(many)", many: "tables of \(many)")
+  }
+
+  /// The key of a table that stands for one: `a key that stands for an integer`.
+  var key: Expectation { Expectation("a key that stands for \(one)") }
+
+  /// One of few: `one of "light", "dark"`.
+  static func choice(of choices: [TOMLValue]) -> Expectation {
+    let shown = choices.prefix(12).map(\.errorText).joined(separator: ", ")
+    if choices.count == 1 { return Expectation(shown) }
+    return Expectation("one of \(shown)\(choices.count > 12 ? ", …" : "")")
+  }
+}

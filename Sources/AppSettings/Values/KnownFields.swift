@@ -1,0 +1,101 @@
+/// Which parts of a written value its type knows, found by having the type read what it has just written.
+///
+/// It decides what becomes of what is in the file already: a field that the type does not know stays when the value is
+/// written, one that it knows and did not write (an optional that is now `nil`) goes.
+indirect enum KnownFields: Sendable {
+  /// All of it: the new value replaces the old one.
+  case whole
+  /// A record with these fields; others are somebody else's.
+  case record([String: KnownFields])
+  /// A dictionary: its entries are just those written.
+  case entries([String: KnownFields])
+  /// An array, with what is known of each element; one that has no order keeps the one in the file.
+  case elements([KnownFields], isOrdered: Bool)
+
+  /// Puts what `stored` has and the type does not know into `written`.
+  func merge(_ written: TOMLValue, over stored: TOMLValue) -> TOMLValue {
+    if case .whole = self { return written }
+    if written == stored { return written }
+    switch (self, written, stored) {
+    case (.record(let fields), .table(var merged), .table(let old)):
+      for (key, value) in old {
+        if let new = merged[key] {
+          merged[key] = (fields[key] ?? .whole).merge(new, over: value)
+        } else if fields[key] == nil {
+          merged[key] = value
+        }
+      }
+      return .table(merged)
+    case (.entries(let fields), .table(var merged), .table(let old)):
+      for (key, value) in old {
+        if let new = merged[key] { merged[key] = (fields[key] ?? .whole).merge(new, over: value) }
+      }
+      return .table(merged)
+    case (.elements(let known, let isOrdered), .array(let new), .array(let old)):
+      return .array(
+        isOrdered ? KnownFields.merge(new, known, inOrderOver: old) : KnownFields.merge(new, known, asSetOver: old))
+    default:
+      return written
+    }
+  }
+
+  /// Takes the parts that the type knows out of a stored value; records within it that become empty go too.
+  func remove(from stored: TOMLValue) -> TOMLValue {
+    guard case .record(let fields) = self, case .table(var table) = stored else { return .table(TOMLTable()) }
+    for (key, known) in fields {
+      guard let value = table[key] else { continue }
+      var rest: TOMLTable?
+      if case .record = known { rest = known.remove(from: value).table }
+      table[key] = rest.flatMap { $0.isEmpty ? nil : .table($0) }
+    }
+    return .table(table)
+  }
+
+  /// Finds the old element of each new one: from both ends as long as they say the same, then, if as many are left on
+  /// both sides, by position (elements changed in place), else by what they say (elements moved).
+  private static func merge(
+    _ new: [TOMLValue], _ known: [KnownFields], inOrderOver old: [TOMLValue]
+  ) -> [TOMLValue] {
+    func merged(_ index: Int, _ value: TOMLValue) -> TOMLValue {
+      index < known.count ? known[index].merge(new[index], over: value) : new[index]
+    }
+    var result = new
+    var start = 0
+    while start < new.count, start < old.count, merged(start, old[start]) == old[start] {
+      result[start] = old[start]
+      start += 1
+    }
+    var newEnd = new.count
+    var oldEnd = old.count
+    while newEnd > start, oldEnd > start, merged(newEnd - 1, old[oldEnd - 1]) == old[oldEnd - 1] {
+      newEnd -= 1
+      oldEnd -= 1
+      result[newEnd] = old[oldEnd]
+    }
+    if newEnd == oldEnd {
+      for index in start..<newEnd { result[index] = merged(index, old[index]) }
+    } else {
+      var left = Array(old[start..<oldEnd])
+      for index in start..<newEnd {
+        guard let match = left.firstIndex(where: { merged(index, $0) == $0 }) else { continue }
+        result[index] = left.remove(at: match)
+      }
+    }
+    return result
+  }
+
+  /// Keeps the old elements that are still there where they are, and puts the others behind them.
+  private static func merge(_ new: [TOMLValue], _ known: [KnownFields], asSetOver old: [TOMLValue]) -> [TOMLValue] {
+    var left = Array(new.indices)
+    var result: [TOMLValue] = []
+    for value in old {
+      let match = left.firstIndex { index in
+        (index < known.count ? known[index].merge(new[index], over: value) : new[index]) == value
+      }
+      guard let match else { continue }
+      left.remove(at: match)
+      result.append(value)
+    }
+    return result + left.map { new[$0] }
+  }
+}

@@ -1,0 +1,183 @@
+// Booleans, numbers and text. Each is read by a function that the coder shares: it reads fields without going through
+// a bridge.
+
+extension Bool: SettingsSerializable {
+  /// A boolean, and nothing else: words such as `yes` are for command lines.
+  public static let settingsBridge = SettingsBridge<Bool>(
+    expectation: { Bool.expectation }, read: { value, _ in try Bool(stored: value) },
+    write: { value, _ in .boolean(value) })
+
+  private static let expectation = Expectation("a boolean", many: "booleans")
+
+  @inline(__always)
+  init(stored value: TOMLValue) throws {
+    guard case .boolean(let boolean) = value else {
+      throw SettingsValueError(expected: Bool.expectation.one, found: value)
+    }
+    self = boolean
+  }
+}
+
+extension FixedWidthInteger {
+  /// `an integer`, with the range where it is not TOML's own.
+  static var expectation: Expectation {
+    let range = Self.isSigned && Self.bitWidth == 64 ? "" : " from \(Self.min) to \(Self.max)"
+    return Expectation("an integer\(range)", many: "integers\(range)")
+  }
+
+  /// An integer of any width; one above TOML's largest is stored as a string of its digits.
+  ///
+  /// A float is refused even if it is whole: it would come back as an integer after the next write.
+  @inline(__always)
+  init(stored value: TOMLValue) throws {
+    if case .integer(let integer) = value, let exact = Self(exactly: integer) {
+      self = exact
+    } else {
+      self = try Self(beyondInteger: value)
+    }
+  }
+
+  @inline(never)
+  private init(beyondInteger value: TOMLValue) throws {
+    // Only what cannot be an integer may be a string, so that each number has one form.
+    guard Self.max > Int64.max, case .string(let text) = value, let large = Self(text), large > Int64.max,
+      text == String(large)
+    else { throw SettingsValueError(expected: Self.expectation.one, found: value) }
+    self = large
+  }
+
+  var stored: TOMLValue {
+    Int64(exactly: self).map(TOMLValue.integer) ?? .string(String(self))
+  }
+
+  static func makeIntegerBridge() -> SettingsBridge<Self> where Self: SendableMetatype {
+    SettingsBridge(
+      expectation: { Self.expectation }, read: { value, _ in try Self(stored: value) },
+      write: { value, _ in value.stored })
+  }
+}
+
+extension Int: SettingsSerializable {
+  /// An integer.
+  public static let settingsBridge = makeIntegerBridge()
+}
+
+extension Int8: SettingsSerializable {
+  /// An integer from -128 to 127.
+  public static let settingsBridge = makeIntegerBridge()
+}
+
+extension Int16: SettingsSerializable {
+  /// An integer from -32,768 to 32,767.
+  public static let settingsBridge = makeIntegerBridge()
+}
+
+extension Int32: SettingsSerializable {
+  /// An integer that fits 32 bits.
+  public static let settingsBridge = makeIntegerBridge()
+}
+
+extension Int64: SettingsSerializable {
+  /// An integer.
+  public static let settingsBridge = makeIntegerBridge()
+}
+
+extension UInt: SettingsSerializable {
+  /// An integer; above `Int64.max`, which is TOML's largest, a string of its digits.
+  public static let settingsBridge = makeIntegerBridge()
+}
+
+extension UInt8: SettingsSerializable {
+  /// An integer from 0 to 255.
+  public static let settingsBridge = makeIntegerBridge()
+}
+
+extension UInt16: SettingsSerializable {
+  /// An integer from 0 to 65,535.
+  public static let settingsBridge = makeIntegerBridge()
+}
+
+extension UInt32: SettingsSerializable {
+  /// An integer that fits 32 bits without a sign.
+  public static let settingsBridge = makeIntegerBridge()
+}
+
+extension UInt64: SettingsSerializable {
+  /// An integer; above `Int64.max`, which is TOML's largest, a string of its digits.
+  public static let settingsBridge = makeIntegerBridge()
+}
+
+extension Double: SettingsSerializable {
+  /// A float, also a whole one; an integer is read too. Infinities and not-a-number are TOML's `inf` and `nan`.
+  public static let settingsBridge = SettingsBridge<Double>(
+    expectation: { Double.expectation }, read: { value, _ in try Double(stored: value) },
+    write: { value, _ in .float(value) })
+
+  private static let expectation = Expectation("a number", many: "numbers")
+
+  @inline(__always)
+  init(stored value: TOMLValue) throws {
+    switch value {
+    case .float(let float): self = float
+    case .integer(let integer): self = Double(integer)
+    default: throw SettingsValueError(expected: Double.expectation.one, found: value)
+    }
+  }
+}
+
+extension Float: SettingsSerializable {
+  /// A float with as few digits as tell it from other `Float`s: `0.1`, not `0.10000000149011612`.
+  public static let settingsBridge = SettingsBridge<Float>(
+    expectation: { Float.expectation }, read: { value, _ in try Float(stored: value) },
+    write: { value, _ in value.stored })
+
+  private static let expectation = Expectation("a number", many: "numbers")
+
+  init(stored value: TOMLValue) throws {
+    let double = try Double(stored: value)
+    self = Float(double)
+    if isInfinite && !double.isInfinite {
+      throw SettingsValueError(expected: "a number from -3.4028235e+38 to 3.4028235e+38", found: value)
+    }
+  }
+
+  var stored: TOMLValue {
+    if let short = Double(description), Float(short) == self { return .float(short) }
+    return .float(Double(self))
+  }
+}
+
+extension String: SettingsSerializable {
+  /// A string.
+  public static let settingsBridge = SettingsBridge<String>(
+    expectation: { String.expectation }, read: { value, _ in try String(stored: value) },
+    write: { value, _ in .string(value) })
+
+  private static let expectation = Expectation("a string", many: "strings")
+
+  @inline(__always)
+  init(stored value: TOMLValue) throws {
+    guard case .string(let string) = value else {
+      throw SettingsValueError(expected: String.expectation.one, found: value)
+    }
+    self = string
+  }
+}
+
+extension Substring: SettingsSerializable {
+  /// A string.
+  public static let settingsBridge = String.settingsBridge.map(read: { Substring($0) }, write: { String($0) })
+}
+
+extension Character: SettingsSerializable {
+  /// A string of one character, as a person counts them: `é` and `👩‍🚀` are one.
+  public static let settingsBridge = SettingsBridge<Character>(
+    expectation: { Expectation("a string of one character", many: "strings of one character") },
+    read: { value, _ in
+      guard case .string(let string) = value, let first = string.first, string.dropFirst().isEmpty else {
+        throw SettingsValueError(expected: "a string of one character", found: value)
+      }
+      return first
+    },
+    write: { value, _ in .string(String(value)) })
+}

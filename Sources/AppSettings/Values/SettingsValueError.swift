@@ -1,0 +1,148 @@
+/// A value that cannot be read as the type it is needed as, or that cannot be stored.
+public struct SettingsValueError: Error, Sendable, Hashable {
+  /// The way from the key's value to the part that is wrong; elements of an array as `[3]`. Empty for the value itself.
+  public var path: [String]
+  /// What is needed, with its article: `an integer from 0 to 255`.
+  public var expected: String
+  /// What is there: `the string "four"`. Long values are cut.
+  public var found: String
+  /// Why it was refused, where `expected` does not say.
+  public var reason: String?
+  /// What is there without its content: `a string`.
+  package var foundKind: String
+  /// Whether what is wrong is that a required field is absent.
+  package var isMissing = false
+
+  /// Makes an error about a stored value.
+  ///
+  /// - Parameters:
+  ///   - expected: What is needed, with its article: `a colour like "#ff8800"`.
+  ///   - found: The value that is there.
+  ///   - reason: Why it was refused, if `expected` does not say.
+  public init(expected: String, found: TOMLValue, reason: String? = nil) {
+    path = []
+    self.expected = expected
+    self.found = found.errorDescription
+    self.reason = reason
+    foundKind = found.kindName
+  }
+
+  /// Makes an error about a value that is not a stored one, described in words: `nil`, `the date 12000-01-01`.
+  public init(expected: String, found: String, reason: String? = nil) {
+    path = []
+    self.expected = expected
+    self.found = found
+    self.reason = reason
+    foundKind = "something else"
+  }
+
+  /// Makes an error about a required field that is absent.
+  init(missing expected: String, at path: [String] = []) {
+    self.path = path
+    self.expected = expected
+    found = "nothing"
+    foundKind = "nothing"
+    isMissing = true
+  }
+
+  /// The full message: `Found the string "four" at 'sizes[3]', but an integer is needed.`
+  public var message: String {
+    let place = path.isEmpty ? "" : " at '\(pathDescription)'"
+    let why = reason.map { " (\($0))" } ?? ""
+    return "Found \(found)\(place), but \(expected) is needed\(why)."
+  }
+
+  /// The path as text: `window.sizes[3]`; empty for the value itself.
+  public var pathDescription: String {
+    var text = ""
+    for component in path {
+      if SettingsValueError.isIndex(component) {
+        text += component
+      } else {
+        if !text.isEmpty { text += "." }
+        text += TOMLValue.quotedUnlessBare(component)
+      }
+    }
+    return text
+  }
+
+  /// The same error without anything of what is stored, for values that are secret.
+  package var redacted: SettingsValueError {
+    var error = self
+    error.found = foundKind
+    error.reason = nil
+    return error
+  }
+
+  private static func isIndex(_ component: String) -> Bool {
+    component.hasPrefix("[") && component.hasSuffix("]") && component.utf8.count > 2
+      && component.utf8.dropFirst().dropLast().allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+  }
+}
+
+extension SettingsValueError: CustomStringConvertible {
+  /// The full message.
+  public var description: String { message }
+}
+
+extension SettingsValueError {
+  /// Makes one of what a user's function threw: itself if it is one, else with the error as the reason.
+  init(wrapping error: any Error, expected: @autoclosure () -> String, found: TOMLValue) {
+    self.init(wrapping: error, expected: expected(), found: found.errorDescription)
+    if !(error is SettingsValueError) { foundKind = found.kindName }
+  }
+
+  init(wrapping error: any Error, expected: @autoclosure () -> String, found: @autoclosure () -> String) {
+    if let error = error as? SettingsValueError {
+      self = error
+    } else {
+      self.init(expected: expected(), found: found(), reason: error is NoSuchValue ? nil : String(describing: error))
+    }
+  }
+
+  /// The same error one level further out.
+  func under(_ component: String) -> SettingsValueError {
+    var error = self
+    error.path.insert(component, at: 0)
+    return error
+  }
+
+  /// The same error several levels further out.
+  func under(_ components: [String]) -> SettingsValueError {
+    var error = self
+    error.path.insert(contentsOf: components, at: 0)
+    return error
+  }
+}
+
+/// Runs a part of reading or writing, and says in what it throws which part it was.
+@inline(__always)
+func at<Result>(_ component: @autoclosure () -> String, _ body: () throws -> Result) throws -> Result {
+  do {
+    return try body()
+  } catch let error as SettingsValueError {
+    throw error.under(component())
+  }
+}
+
+/// As ``at(_:_:)``, for a part that is some levels down.
+@inline(__always)
+func at<Result>(_ prefix: [String], _ component: @autoclosure () -> String, _ body: () throws -> Result) throws
+  -> Result
+{
+  do {
+    return try body()
+  } catch let error as SettingsValueError {
+    throw error.under(prefix + [component()])
+  }
+}
+
+/// As ``at(_:_:)``, for a part that is some levels down or the value itself.
+@inline(__always)
+func at<Result>(_ prefix: [String], _ body: () throws -> Result) throws -> Result {
+  do {
+    return try body()
+  } catch let error as SettingsValueError {
+    throw error.under(prefix)
+  }
+}

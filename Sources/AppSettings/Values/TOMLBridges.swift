@@ -1,0 +1,132 @@
+// TOML's own types are stored as themselves.
+
+extension TOMLValue: SettingsSerializable {
+  /// Any value.
+  public static let settingsBridge = SettingsBridge<TOMLValue>(
+    expectation: { Expectation("a value", many: "values") }, read: { value, _ in value },
+    write: { value, _ in
+      try value.checkDates()
+      return value
+    })
+
+  /// Dates and times are structs that anything can be put into; what is no date must not get into a file.
+  fileprivate func checkDates() throws {
+    switch self {
+    case .string, .integer, .float, .boolean: return
+    case .offsetDateTime(let value): try value.check()
+    case .localDateTime(let value): try value.check()
+    case .localDate(let value): try value.check()
+    case .localTime(let value): try value.check()
+    case .array(let elements):
+      for (index, element) in elements.enumerated() { try at("[\(index)]") { try element.checkDates() } }
+    case .table(let table):
+      for (key, value) in table { try at(key) { try value.checkDates() } }
+    }
+  }
+}
+
+extension TOMLTable: SettingsSerializable {
+  /// A table with any keys.
+  public static let settingsBridge = SettingsBridge<TOMLTable>(
+    expectation: { Expectation("a table", many: "tables") },
+    read: { value, _ in
+      guard case .table(let table) = value else { throw SettingsValueError(expected: "a table", found: value) }
+      return table
+    },
+    write: { table, _ in
+      try TOMLValue.table(table).checkDates()
+      return .table(table)
+    })
+}
+
+extension TOMLOffsetDateTime: SettingsSerializable {
+  /// An offset date-time, with the offset it has; `Date` is for those who need the instant only.
+  public static let settingsBridge = SettingsBridge<TOMLOffsetDateTime>(
+    expectation: { Expectation(dateTimeExpectation, many: "dates and times with an offset") },
+    read: { value, _ in
+      guard case .offsetDateTime(let dateTime) = value else {
+        throw SettingsValueError(expected: dateTimeExpectation, found: value)
+      }
+      return dateTime
+    },
+    write: { value, _ in
+      try value.check()
+      return .offsetDateTime(value)
+    })
+
+  fileprivate func check() throws {
+    guard abs(offsetMinutes) < 24 * 60 else {
+      throw SettingsValueError(expected: "an offset of less than a day", found: "one of \(offsetMinutes) minutes")
+    }
+    try date.check()
+    try time.check()
+  }
+}
+
+let dateTimeExpectation = "a date and time with an offset (1979-05-27T07:32:00Z)"
+
+extension TOMLLocalDateTime: SettingsSerializable {
+  /// A local date-time.
+  public static let settingsBridge = SettingsBridge<TOMLLocalDateTime>(
+    expectation: { Expectation("a date and time without an offset", many: "dates and times without an offset") },
+    read: { value, _ in
+      guard case .localDateTime(let dateTime) = value else {
+        throw SettingsValueError(expected: "a date and time without an offset", found: value)
+      }
+      return dateTime
+    },
+    write: { value, _ in
+      try value.check()
+      return .localDateTime(value)
+    })
+
+  fileprivate func check() throws {
+    try date.check()
+    try time.check()
+  }
+}
+
+extension TOMLLocalDate: SettingsSerializable {
+  /// A local date.
+  public static let settingsBridge = SettingsBridge<TOMLLocalDate>(
+    expectation: { Expectation("a date without a time", many: "dates without a time") },
+    read: { value, _ in
+      guard case .localDate(let date) = value else {
+        throw SettingsValueError(expected: "a date without a time", found: value)
+      }
+      return date
+    },
+    write: { value, _ in
+      try value.check()
+      return .localDate(value)
+    })
+
+  fileprivate func check() throws {
+    guard 0...9999 ~= year, 1...12 ~= month, 1...CivilDate.days(inMonth: month, of: year) ~= day else {
+      throw SettingsValueError(expected: "a date of the calendar", found: "\(year)-\(month)-\(day)")
+    }
+  }
+}
+
+extension TOMLLocalTime: SettingsSerializable {
+  /// A local time.
+  public static let settingsBridge = SettingsBridge<TOMLLocalTime>(
+    expectation: { Expectation("a time of day", many: "times of day") },
+    read: { value, _ in
+      guard case .localTime(let time) = value else {
+        throw SettingsValueError(expected: "a time of day", found: value)
+      }
+      return time
+    },
+    write: { value, _ in
+      try value.check()
+      return .localTime(value)
+    })
+
+  fileprivate func check() throws {
+    guard 0...23 ~= hour, 0...59 ~= minute, 0...60 ~= second, 0...999_999_999 ~= nanosecond else {
+      throw SettingsValueError(
+        expected: "a time of day", found: "\(hour):\(minute):\(second) and \(nanosecond) nanoseconds")
+    }
+  }
+}
