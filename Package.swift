@@ -39,10 +39,13 @@ let package = Package(
         "AppSettings", "AppSettingsObserve",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
+    .target(name: "TestSupport", dependencies: ["AppSettings"], path: "Tests/TestSupport"),
+    .executableTarget(name: "settings-probe", dependencies: ["AppSettings"], path: "Tests/Probe"),
     .testTarget(name: "SettingsTOMLTests", dependencies: ["SettingsTOML"]),
-    .testTarget(name: "AppSettingsTests", dependencies: ["AppSettings"]),
-    .testTarget(name: "AppSettingsObserveTests", dependencies: ["AppSettingsObserve"]),
-    .testTarget(name: "SettingsCLITests", dependencies: ["settings-cli"]),
+    .testTarget(name: "AppSettingsTests", dependencies: ["AppSettings", "TestSupport", "settings-probe"]),
+    .testTarget(
+      name: "AppSettingsObserveTests", dependencies: ["AppSettingsObserve", "TestSupport", "settings-cli"]),
+    .testTarget(name: "SettingsCLITests", dependencies: ["TestSupport", "settings-cli"]),
   ]
 )
 

@@ -1,0 +1,60 @@
+import Glibc
+
+/// Replaces a file by a whole new one through a temporary file in the same directory, `rename(2)`.
+///
+/// The caller holds the directory's lock, so the temporary file has one fixed name: what a writer that was killed left
+/// behind is taken away by the next one, and strays never pile up.
+package struct AtomicWrite: Sendable {
+  package let name: String
+  package let directory: CInt
+  package let directoryPath: String
+  package let system: Syscalls
+
+  /// The name of the temporary file beside `name`. It does not end in `.toml`, so that no drop-in directory reads it.
+  package static func temporaryName(for name: String) -> String { ".\(name).settings-new" }
+
+  /// Writes and syncs the new file, then renames it over the old one. The caller syncs the directory.
+  ///
+  /// - Parameter old: The file to take mode, owner and extended attributes from; 0600 without one.
+  /// - Throws: The failing call's ``Errno``. The old file is unchanged and the temporary file is gone.
+  package func replace(with bytes: [UInt8], keeping old: FileStatus?) throws(Errno) {
+    let temporary = Self.temporaryName(for: name)
+    try system.unlink(temporary, in: directory)
+    do throws(Errno) {
+      try write(bytes, to: temporary, keeping: old)
+      try system.rename(temporary, to: name, in: directory)
+    } catch {
+      try? system.unlink(temporary, in: directory)
+      throw error
+    }
+  }
+
+  private func write(_ bytes: [UInt8], to temporary: String, keeping old: FileStatus?) throws(Errno) {
+    let descriptor = try system.open(
+      temporary, in: directory, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+    defer { system.close(descriptor) }
+    try system.writeAll(bytes, to: descriptor, path: name)
+    if let old { try keepOwnership(of: old, on: descriptor) }
+    try system.synchronize(descriptor, path: name)
+  }
+
+  private func keepOwnership(of old: FileStatus, on descriptor: CInt) throws(Errno) {
+    let new = try system.status(of: descriptor, path: name)
+    if new.owner != old.owner || new.group != old.group {
+      do throws(Errno) {
+        try system.setOwner(old.owner, group: old.group, of: descriptor, path: name)
+      } catch {
+        // Only root may give a file away; the group alone may be one of ours.
+        guard error.rawValue == EPERM || error.rawValue == EINVAL else { throw error }
+        try? system.setOwner(UInt32.max, group: old.group, of: descriptor, path: name)
+      }
+    }
+    if new.permissions != old.permissions {
+      try system.setPermissions(old.permissions, of: descriptor, path: name)
+    }
+    if let source = try? system.open(name, in: directory, flags: O_RDONLY) {
+      system.copyAttributes(from: source, to: descriptor, path: name)
+      system.close(source)
+    }
+  }
+}

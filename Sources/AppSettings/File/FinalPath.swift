@@ -1,0 +1,45 @@
+import Glibc
+
+/// Where a file really is: its path with every symbolic link in the last component followed, as far as that goes.
+///
+/// A dangling link ends at the place where its target would be made, so that writing through it makes that file and
+/// keeps the link.
+package struct FinalPath: Sendable, Hashable {
+  /// The directory that holds the file; links on the way to it are left to the kernel.
+  package var directory: String
+  /// The file's name in it.
+  package var name: String
+
+  /// Both together.
+  package var path: String { directory == "/" ? "/" + name : directory + "/" + name }
+
+  /// The kernel's own limit, `path_resolution(7)`.
+  private static let mostLinks = 40
+
+  /// Follows the links at `path`, which is absolute.
+  ///
+  /// - Throws: ``SettingsError`` `io` for a loop of links, `readOnly` where a directory may not be searched.
+  package static func resolve(_ path: String, system: Syscalls) throws(SettingsError) -> FinalPath {
+    var current = split(path)
+    for _ in 0..<mostLinks {
+      let target: String?
+      do {
+        target = try system.linkTarget(current.path)
+      } catch {
+        throw .system(error, "read", path)
+      }
+      guard let target else { return current }
+      current = split(target.hasPrefix("/") ? target : current.directory + "/" + target)
+    }
+    throw .system(Errno(ELOOP), "read", path)
+  }
+
+  private static func split(_ path: String) -> FinalPath {
+    var path = Substring(path)
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    guard let slash = path.lastIndex(of: "/") else { return FinalPath(directory: ".", name: String(path)) }
+    let directory = path[..<slash]
+    return FinalPath(
+      directory: directory.isEmpty ? "/" : String(directory), name: String(path[path.index(after: slash)...]))
+  }
+}

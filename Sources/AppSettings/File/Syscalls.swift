@@ -1,0 +1,325 @@
+import CLinux
+import Glibc
+
+/// A system error number, `errno(3)`.
+package struct Errno: Error, Sendable, Hashable {
+  package let rawValue: Int32
+  package init(_ rawValue: Int32) { self.rawValue = rawValue }
+
+  /// `strerror(3)`'s text. Glibc's is safe to call from any thread for known numbers.
+  package var message: String {
+    String(cString: strerror(rawValue))
+  }
+}
+
+/// What `stat(2)` says of a file, as far as it is used here.
+package struct FileStatus: Sendable, Hashable {
+  package var device: UInt64
+  package var inode: UInt64
+  package var mode: UInt32
+  package var owner: UInt32
+  package var group: UInt32
+  package var size: Int
+
+  /// The kinds of file, inode(7). Not `S_IFMT` and its kin, which two modules define.
+  private var kind: UInt32 { mode & 0o170000 }
+
+  package var isRegular: Bool { kind == 0o100000 }
+  package var isDirectory: Bool { kind == 0o040000 }
+  package var permissions: UInt32 { mode & 0o7777 }
+
+  /// What an error calls a file of this kind.
+  package var kindName: String {
+    switch kind {
+    case 0o100000: "a file"
+    case 0o040000: "a directory"
+    case 0o010000: "a named pipe"
+    case 0o140000: "a socket"
+    case 0o020000, 0o060000: "a device"
+    case 0o120000: "a symbolic link"
+    default: "something else"
+    }
+  }
+
+  init(_ raw: stat) {
+    device = UInt64(raw.st_dev)
+    inode = UInt64(raw.st_ino)
+    mode = raw.st_mode
+    owner = raw.st_uid
+    group = raw.st_gid
+    size = Int(raw.st_size)
+  }
+}
+
+/// The system calls of the write path, and the seam at which a test makes one fail or die.
+///
+/// Nothing else in this module calls libc for files. Each call is retried on `EINTR` and throws ``Errno`` otherwise.
+package struct Syscalls: Sendable {
+  /// The calls, as the seam and the trace name them.
+  package enum Call: String, Sendable, CaseIterable {
+    case open, openDirectory, read, write, stat, chmod, chown, xattr, fsync, rename, unlink, fsyncDirectory, mkdir, lock
+    case readlink, list
+  }
+
+  /// Called before each call with its name and path. Throwing makes the call fail with that number; returning a
+  /// count limits how many bytes one `read` or `write` moves. `nil` in production.
+  package var intercept: (@Sendable (Call, String) throws(Errno) -> Int?)?
+
+  package init(intercept: (@Sendable (Call, String) throws(Errno) -> Int?)? = nil) { self.intercept = intercept }
+
+  /// `AT_FDCWD`: paths are taken from the working directory.
+  package static var workingDirectory: CInt { AT_FDCWD }
+
+  @discardableResult
+  private func step(_ call: Call, _ path: String) throws(Errno) -> Int? {
+    guard let intercept else { return nil }
+    return try intercept(call, path)
+  }
+
+  /// Runs a call until it is not interrupted.
+  private func retry(_ body: () -> Int) throws(Errno) -> Int {
+    while true {
+      let result = body()
+      if result >= 0 { return result }
+      let number = errno
+      if number != EINTR { throw Errno(number) }
+    }
+  }
+
+  /// `openat(2)` with `O_CLOEXEC`; never waits for a pipe's other end and never takes a controlling terminal.
+  package func open(
+    _ path: String, in directory: CInt = Syscalls.workingDirectory, flags: CInt, mode: UInt32 = 0
+  ) throws(Errno) -> CInt {
+    try step(flags & O_DIRECTORY != 0 ? .openDirectory : .open, path)
+    return CInt(
+      try retry { Int(openat(directory, path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode)) })
+  }
+
+  /// `close(2)`. Not retried: on Linux the descriptor is gone whatever it says.
+  package func close(_ descriptor: CInt) { _ = Glibc.close(descriptor) }
+
+  package func status(of descriptor: CInt, path: String) throws(Errno) -> FileStatus {
+    try step(.stat, path)
+    var raw = stat()
+    _ = try retry { Int(fstat(descriptor, &raw)) }
+    return FileStatus(raw)
+  }
+
+  /// `fstatat(2)`; `nil` where there is nothing.
+  package func status(
+    at path: String, in directory: CInt = Syscalls.workingDirectory, followingLinks: Bool = true
+  ) throws(Errno) -> FileStatus? {
+    try step(.stat, path)
+    var raw = stat()
+    do {
+      _ = try retry { Int(fstatat(directory, path, &raw, followingLinks ? 0 : AT_SYMLINK_NOFOLLOW)) }
+    } catch {
+      if error.rawValue == ENOENT || error.rawValue == ENOTDIR { return nil }
+      throw error
+    }
+    return FileStatus(raw)
+  }
+
+  /// Whether the process may write an existing file, by its effective ids.
+  package func isWritable(_ name: String, in directory: CInt) -> Bool {
+    faccessat(directory, name, W_OK, AT_EACCESS) == 0
+  }
+
+  /// Reads to the end, with `limit` + 1 bytes at the most.
+  package func readAll(_ descriptor: CInt, path: String, expecting size: Int, limit: Int) throws(Errno) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(min(size, limit) + 1)
+    let chunk = max(4096, min(size + 1, 1 << 20))
+    while bytes.count <= limit {
+      let start = bytes.count
+      let allowed = try step(.read, path) ?? chunk
+      var failure: Errno?
+      let wanted = min(chunk, allowed, limit + 1 - start)
+      let added = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
+        do throws(Errno) {
+          count = try retry { Glibc.read(descriptor, buffer.baseAddress, wanted) }
+        } catch {
+          failure = error
+        }
+      }
+      if let failure { throw failure }
+      if added.isEmpty { break }
+      bytes += added
+    }
+    return bytes
+  }
+
+  /// Writes every byte.
+  package func writeAll(_ bytes: [UInt8], to descriptor: CInt, path: String) throws(Errno) {
+    var offset = 0
+    while offset < bytes.count {
+      let allowed = try step(.write, path) ?? Int.max
+      let count = min(bytes.count - offset, allowed)
+      offset += try retry {
+        bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + offset, count) }
+      }
+    }
+  }
+
+  package func setPermissions(_ mode: UInt32, of descriptor: CInt, path: String) throws(Errno) {
+    try step(.chmod, path)
+    _ = try retry { Int(fchmod(descriptor, mode)) }
+  }
+
+  package func setOwner(_ owner: UInt32, group: UInt32, of descriptor: CInt, path: String) throws(Errno) {
+    try step(.chown, path)
+    _ = try retry { Int(fchown(descriptor, owner, group)) }
+  }
+
+  /// Copies extended attributes, access control lists among them, as far as the file system and the process can.
+  package func copyAttributes(from source: CInt, to target: CInt, path: String) {
+    guard (try? step(.xattr, path)) != nil || intercept == nil else { return }
+    let size = flistxattr(source, nil, 0)
+    guard size > 0 else { return }
+    var names = [CChar](repeating: 0, count: size)
+    let length = flistxattr(source, &names, size)
+    guard length > 0 else { return }
+    for name in names[..<length].split(separator: 0) {
+      let name = name + [0]
+      name.withUnsafeBufferPointer { name in
+        let size = fgetxattr(source, name.baseAddress!, nil, 0)
+        guard size >= 0 else { return }
+        var value = [UInt8](repeating: 0, count: max(size, 1))
+        let length = fgetxattr(source, name.baseAddress!, &value, size)
+        if length >= 0 { _ = fsetxattr(target, name.baseAddress!, value, length, 0) }
+      }
+    }
+  }
+
+  package func synchronize(_ descriptor: CInt, path: String) throws(Errno) {
+    try step(.fsync, path)
+    _ = try retry { Int(fsync(descriptor)) }
+  }
+
+  package func synchronizeDirectory(_ descriptor: CInt, path: String) throws(Errno) {
+    try step(.fsyncDirectory, path)
+    _ = try retry { Int(fsync(descriptor)) }
+  }
+
+  package func rename(_ old: String, to new: String, in directory: CInt) throws(Errno) {
+    try step(.rename, new)
+    _ = try retry { Int(renameat(directory, old, directory, new)) }
+  }
+
+  /// `unlinkat(2)`; not an error where there is nothing.
+  package func unlink(_ name: String, in directory: CInt = Syscalls.workingDirectory) throws(Errno) {
+    try step(.unlink, name)
+    do {
+      _ = try retry { Int(unlinkat(directory, name, 0)) }
+    } catch {
+      if error.rawValue != ENOENT { throw error }
+    }
+  }
+
+  /// `mkdir(2)`; not an error where a directory is.
+  package func makeDirectory(_ path: String, mode: UInt32) throws(Errno) {
+    try step(.mkdir, path)
+    do {
+      _ = try retry { Int(mkdir(path, mode)) }
+    } catch {
+      if error.rawValue != EEXIST { throw error }
+    }
+  }
+
+  /// `readlink(2)`; `nil` where there is no symbolic link.
+  package func linkTarget(_ path: String) throws(Errno) -> String? {
+    try step(.readlink, path)
+    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    do {
+      let count = try retry {
+        buffer.withUnsafeMutableBytes { readlink(path, $0.baseAddress!.assumingMemoryBound(to: CChar.self), $0.count) }
+      }
+      return String(decoding: buffer[..<count], as: UTF8.self)
+    } catch {
+      if error.rawValue == EINVAL || error.rawValue == ENOENT || error.rawValue == ENOTDIR { return nil }
+      throw error
+    }
+  }
+
+  /// The names in a directory, unsorted, without `.` and `..`; `nil` where there is none.
+  package func names(in path: String) throws(Errno) -> [String]? {
+    try step(.list, path)
+    guard let stream = opendir(path) else {
+      let number = errno
+      if number == ENOENT || number == ENOTDIR { return nil }
+      throw Errno(number)
+    }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names
+  }
+
+  /// Takes an exclusive `flock(2)` if it is free. Released when the descriptor is closed, by the kernel if need be.
+  package func tryLock(_ descriptor: CInt, path: String) throws(Errno) -> Bool {
+    try step(.lock, path)
+    do {
+      _ = try retry { Int(flock(descriptor, LOCK_EX | LOCK_NB)) }
+      return true
+    } catch {
+      if error.rawValue == EWOULDBLOCK { return false }
+      throw error
+    }
+  }
+
+  /// Waits for an exclusive `flock(2)`, without a limit.
+  package func waitForLock(_ descriptor: CInt) throws(Errno) {
+    _ = try retry { Int(flock(descriptor, LOCK_EX)) }
+  }
+}
+
+/// What the process was told by its environment and the system.
+package enum ProcessFacts {
+  /// A variable of the environment; `nil` if it is not set.
+  package static func variable(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+  }
+
+  /// The home directory of the user database, `getpwuid(3)`, for a process without `$HOME`.
+  package static func homeFromUserDatabase() -> String? {
+    var entry = passwd()
+    var buffer = [CChar](repeating: 0, count: 16_384)
+    var result: UnsafeMutablePointer<passwd>?
+    guard getpwuid_r(geteuid(), &entry, &buffer, buffer.count, &result) == 0, result != nil,
+      let home = entry.pw_dir
+    else { return nil }
+    return String(cString: home)
+  }
+
+  /// The working directory.
+  package static func workingDirectory() -> String? {
+    guard let path = getcwd(nil, 0) else { return nil }
+    defer { free(path) }
+    return String(cString: path)
+  }
+
+  /// Nanoseconds on the monotonic clock, `clock_gettime(2)`.
+  package static func monotonicNanoseconds() -> UInt64 {
+    var time = timespec()
+    _ = clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+
+  /// Date and time in UTC as `20261121T093000Z`, for names of backups.
+  package static func timestamp() -> String {
+    var now = time(nil)
+    var parts = tm()
+    _ = gmtime_r(&now, &parts)
+    func padded(_ value: CInt, _ width: Int) -> String {
+      let digits = String(value)
+      return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+    return padded(parts.tm_year + 1900, 4) + padded(parts.tm_mon + 1, 2) + padded(parts.tm_mday, 2) + "T"
+      + padded(parts.tm_hour, 2) + padded(parts.tm_min, 2) + padded(parts.tm_sec, 2) + "Z"
+  }
+}

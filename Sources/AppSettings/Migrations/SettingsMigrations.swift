@@ -1,0 +1,146 @@
+public import SettingsTOML
+
+/// The registry of an app's migrations: what each version of the stored representation changed.
+///
+/// Versions are integers that grow; a file without `settings-version` has version 1. On first access a store runs every
+/// migration above the file's version, in order, in memory, and writes data and version together in one atomic write
+/// after a backup. If any fails, nothing is written and the app runs on the old data, with the error reported.
+///
+/// ```swift
+/// let migrations = SettingsMigrations {
+///   Migration(2, "native tags") {
+///     DecodeJSONString("tags")
+///     Rename("colour", to: "theme.accent")
+///   }
+/// }
+/// ```
+public struct SettingsMigrations: Sendable {
+  /// In the order of their versions.
+  public let migrations: [Migration]
+
+  /// Makes a registry. Versions have to be 2 or more, each larger than the one before; anything else traps.
+  public init(@SettingsMigrationsBuilder _ migrations: () -> [Migration]) {
+    self.migrations = migrations()
+    var last = 1
+    for migration in self.migrations {
+      precondition(
+        migration.version > last,
+        "Migration \(migration.version) '\(migration.name)' has to come after version \(last).")
+      last = migration.version
+    }
+  }
+
+  package init(migrations: [Migration]) { self.migrations = migrations }
+
+  /// No migrations: the current version is 1.
+  public static let none = SettingsMigrations {}
+
+  /// The version that files have after the last migration.
+  public var currentVersion: Int { migrations.last?.version ?? 1 }
+
+  /// The migrations that a file of a version still needs.
+  public func pending(from version: Int) -> [Migration] { migrations.filter { $0.version > version } }
+
+  /// Runs what is pending, and sets the version, up to `target` if given.
+  ///
+  /// - Throws: ``SettingsError`` `migrationFailed`, with the version, the name and the cause.
+  package func run(on document: inout TOMLDocument, upTo target: Int? = nil) throws(SettingsError) {
+    let version = try Self.version(of: document)
+    var result = document
+    for migration in pending(from: version) where migration.version <= target ?? Int.max {
+      do {
+        try migration.run(on: &result)
+        try SettingsFormat.setVersion(migration.version, in: &result)
+      } catch {
+        throw SettingsError(
+          .migrationFailed,
+          "Cannot migrate the settings to version \(migration.version) '\(migration.name)': \(error). "
+            + "Nothing was written; the settings are used as they are in version \(version).")
+      }
+    }
+    document = result
+  }
+
+  /// The version that a document says it has.
+  ///
+  /// - Throws: ``SettingsError`` `migrationFailed` if the version is not a positive integer.
+  package static func version(of document: TOMLDocument) throws(SettingsError) -> Int {
+    switch document[SettingsFormat.versionPath] {
+    case nil: return 1
+    case .integer(let version)? where version >= 1: return Int(version)
+    case let other?:
+      throw SettingsError(
+        .migrationFailed,
+        "Cannot tell the version of the settings: 'settings-version' is \(other.tomlText), and it has to be a whole "
+          + "number of at least 1. Correct that line.", position: document.position(of: SettingsFormat.versionPath))
+    }
+  }
+}
+
+/// One step in the history of a representation.
+public struct Migration: Sendable {
+  /// The version that a file has after it.
+  public let version: Int
+  /// An imperative phrase, never reused: "split name into first and last".
+  public let name: String
+  /// What it does.
+  public let steps: [any MigrationStep]
+
+  /// Makes a migration of declarative steps.
+  public init(_ version: Int, _ name: String, @MigrationStepsBuilder _ steps: () -> [any MigrationStep]) {
+    precondition(version >= 2, "Migration \(version) '\(name)': versions begin with 2, since 1 is a file without one.")
+    self.version = version
+    self.name = name
+    self.steps = steps()
+  }
+
+  /// Makes a migration of code. It sees the document's values, never the app's types, so that it means the same in
+  /// every later release.
+  public init(_ version: Int, _ name: String, _ body: @escaping @Sendable (inout TOMLDocument) throws -> Void) {
+    self.init(version, name) { RunCode(body) }
+  }
+
+  package init(version: Int, name: String, steps: [any MigrationStep]) {
+    self.version = version
+    self.name = name
+    self.steps = steps
+  }
+
+  package func run(on document: inout TOMLDocument) throws {
+    for step in steps { try step.run(on: &document) }
+  }
+}
+
+/// One thing that a migration does. It does nothing where its key is absent.
+public protocol MigrationStep: Sendable {
+  /// Changes the document. A throw makes the whole migration fail, with nothing written.
+  func run(on document: inout TOMLDocument) throws
+}
+
+/// Why a step could not do its work.
+public struct MigrationStepError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The key.
+  public var path: TOMLPath
+  /// A clause: what is wrong there.
+  public var reason: String
+
+  /// Makes an error.
+  public init(path: TOMLPath, reason: String) {
+    self.path = path
+    self.reason = reason
+  }
+
+  public var description: String { "at '\(path)', \(reason)" }
+}
+
+/// Collects migrations.
+@resultBuilder
+public enum SettingsMigrationsBuilder {
+  public static func buildBlock(_ migrations: Migration...) -> [Migration] { migrations }
+}
+
+/// Collects the steps of a migration.
+@resultBuilder
+public enum MigrationStepsBuilder {
+  public static func buildBlock(_ steps: any MigrationStep...) -> [any MigrationStep] { steps }
+}

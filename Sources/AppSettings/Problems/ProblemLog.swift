@@ -1,0 +1,45 @@
+package import Logging
+import Synchronization
+
+/// The problems of one store: each is logged once, and kept until it is mended.
+package final class ProblemLog: Sendable {
+  private struct State: Sendable {
+    var current: [SettingsProblem] = []
+    var reported = 0
+    var waiters: [ObjectIdentifier: ChangeWaiter] = [:]
+  }
+
+  // Protects the list; logging and waking happen after it is released.
+  private let state = Mutex(State())
+  private let logger: Logger
+
+  package init(logger: Logger) { self.logger = logger }
+
+  /// Adds a problem, unless it is there already.
+  package func report(_ problem: SettingsProblem) {
+    let waiters: [ChangeWaiter]? = state.withLock { state in
+      guard !state.current.contains(problem) else { return nil }
+      // A problem that comes back in ever new forms must not grow without bound.
+      if state.current.count >= 1000 { state.current.removeFirst() }
+      state.current.append(problem)
+      state.reported += 1
+      return Array(state.waiters.values)
+    }
+    guard let waiters else { return }
+    logger.warning("\(problem.message)")
+    for waiter in waiters {
+      waiter.signal(SettingsChangeBatch(generation: 0, paths: [], origin: .outside))
+    }
+  }
+
+  /// Forgets the problems that are over, so that the same one is reported anew if it comes back.
+  package func resolve(where isOver: (SettingsProblem) -> Bool) {
+    state.withLock { state in state.current.removeAll(where: isOver) }
+  }
+
+  /// The problems that stand, oldest first.
+  package var current: [SettingsProblem] { state.withLock { $0.current } }
+
+  package func add(_ waiter: ChangeWaiter) { state.withLock { $0.waiters[ObjectIdentifier(waiter)] = waiter } }
+  package func remove(_ waiter: ChangeWaiter) { state.withLock { $0.waiters[ObjectIdentifier(waiter)] = nil } }
+}

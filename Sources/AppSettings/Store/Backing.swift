@@ -1,0 +1,52 @@
+import SettingsTOML
+import Synchronization
+
+/// Where a store's own layer is kept: a file, or memory for tests and previews.
+enum Backing: Sendable {
+  case file(SettingsFile, Backups)
+  case memory(MemoryFile)
+
+  /// What an error calls it.
+  var name: String {
+    switch self {
+    case .file(let file, _): file.path
+    case .memory: "the settings in memory"
+    }
+  }
+
+  /// The bytes; `nil` if there is no file.
+  func read() throws(SettingsError) -> [UInt8]? {
+    switch self {
+    case .file(let file, _): try file.read().bytes
+    case .memory(let memory): memory.bytes
+    }
+  }
+
+  /// Replaces the bytes by what `body` makes of them, under a lock that excludes every other writer.
+  func update(willReplace: ([UInt8]) -> Void, _ body: ([UInt8]?) throws -> [UInt8]?) throws -> Bool {
+    switch self {
+    case .file(let file, _):
+      return try file.update(willReplace: willReplace) { try body($0.bytes) }
+    case .memory(let memory):
+      let old = memory.bytes
+      guard let new = try body(old), new != old else { return false }
+      memory.bytes = new
+      return true
+    }
+  }
+
+  func backUp(_ bytes: [UInt8], reason: String) throws {
+    if case .file(_, let backups) = self { try backups.save(bytes, reason: reason) }
+  }
+}
+
+/// Bytes in memory, for one store. Its writers are serialised by the store.
+final class MemoryFile: Sendable {
+  private let contents: Mutex<[UInt8]?>
+  init(_ bytes: [UInt8]?) { contents = Mutex(bytes) }
+
+  var bytes: [UInt8]? {
+    get { contents.withLock { $0 } }
+    set { contents.withLock { $0 = newValue } }
+  }
+}

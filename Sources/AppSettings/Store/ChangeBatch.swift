@@ -1,0 +1,42 @@
+public import SettingsTOML
+
+/// What became visible at one moment: a committed write of this process, or an outside change that was noticed.
+public struct SettingsChangeBatch: Sendable, Hashable {
+  /// The generation of the state that holds all of it.
+  public var generation: UInt64
+  /// The paths whose values differ from before, each a value that is no table where that can be said.
+  public var paths: [TOMLPath]
+  /// Who made the change.
+  public var origin: SettingsChangeOrigin
+
+  package init(generation: UInt64, paths: [TOMLPath], origin: SettingsChangeOrigin) {
+    self.generation = generation
+    self.paths = paths
+    self.origin = origin
+  }
+}
+
+/// Who made a change.
+public enum SettingsChangeOrigin: String, Sendable, Hashable {
+  /// This process, through this store.
+  case thisProcess
+  /// Anyone else: another process, an editor, an administrator.
+  case outside
+}
+
+extension TOMLPath {
+  /// Adds the paths of the leaves that differ between two values at this path.
+  package func collectDifferences(_ old: TOMLValue?, _ new: TOMLValue?, into paths: inout [TOMLPath]) {
+    switch (old, new) {
+    case (nil, nil): return
+    case (.table(let old), .table(let new)):
+      for key in old.keys { appending(key).collectDifferences(old[key], new[key], into: &paths) }
+      for key in new.keys where old[key] == nil { appending(key).collectDifferences(nil, new[key], into: &paths) }
+      // A table that lost or got its last key is itself a leaf.
+    case (.table(let table), nil) where !table.isEmpty, (nil, .table(let table)) where !table.isEmpty:
+      for (key, value) in table { appending(key).collectDifferences(nil, value, into: &paths) }
+    default:
+      if old != new { paths.append(self) }
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package import SettingsTOML
+
+/// Where a value comes from. Layers are stacked: a higher one's value hides a lower one's.
+public struct SettingsLayer: Sendable, Hashable {
+  /// The kinds of layer, lowest first.
+  public enum Kind: String, Sendable, Hashable, CaseIterable {
+    /// The key's own default; there is nothing in any file.
+    case `default`
+    /// An administrator's file or drop-in.
+    case system
+    /// The user's file: the one that is written.
+    case user
+    /// An environment variable.
+    case environment
+    /// An override of this process, such as an argument.
+    case process
+  }
+
+  /// The kind.
+  public var kind: Kind
+  /// The file, for the layers that have one.
+  public var file: String?
+
+  /// Makes a layer.
+  public init(_ kind: Kind, file: String? = nil) {
+    self.kind = kind
+    self.file = file
+  }
+}
+
+/// What one layer says of a path.
+package enum LayerLookup: Sendable {
+  /// Nothing: lower layers show.
+  case absent
+  /// A value that is not a table stands above the path: it replaces what lower layers have there, by nothing.
+  case hidden
+  case value(TOMLValue)
+
+  package var isTable: Bool { if case .value(.table) = self { true } else { false } }
+
+  /// Looks below a value, along components.
+  init(_ value: TOMLValue?, at components: ArraySlice<String>) {
+    guard var current = value else {
+      self = .absent
+      return
+    }
+    for component in components {
+      guard case .table(let table) = current else {
+        self = .hidden
+        return
+      }
+      guard let next = table[component] else {
+        self = .absent
+        return
+      }
+      current = next
+    }
+    self = .value(current)
+  }
+}
+
+/// A layer with what it holds.
+package struct LayerContent: Sendable {
+  package var layer: SettingsLayer
+  package var document: TOMLDocument
+  /// The paths that it locks for all layers above it, with everything below them.
+  package var locks: [TOMLPath] = []
+
+  package init(layer: SettingsLayer, document: TOMLDocument, locks: [TOMLPath] = []) {
+    self.layer = layer
+    self.document = document
+    self.locks = locks
+  }
+
+  package func lookUp(_ path: TOMLPath) -> LayerLookup {
+    if let value = document[path] { return .value(value) }
+    // Absent, unless an ancestor is there and is no table.
+    var ancestor = path.parent
+    while !ancestor.isRoot {
+      if document.contains(ancestor) { return document.isTable(at: ancestor) ? .absent : .hidden }
+      ancestor = ancestor.parent
+    }
+    return .absent
+  }
+}

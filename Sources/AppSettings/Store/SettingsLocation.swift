@@ -1,0 +1,138 @@
+/// Where the settings of an app are: the user's file, the administrators' files below it, and where backups go.
+///
+/// Follows the XDG Base Directory specification 0.8: variables that are unset, empty or hold a relative path are
+/// ignored ("All paths set in these environment variables must be absolute").
+public struct SettingsLocation: Sendable, Hashable {
+  /// What is kept: settings, which a person would copy to a new machine, or state, which stays (window positions).
+  public enum Scope: Sendable, Hashable {
+    /// `$XDG_CONFIG_HOME`, with the layers of `$XDG_CONFIG_DIRS` below.
+    case config
+    /// `$XDG_STATE_HOME`; no other layer.
+    case state
+  }
+
+  /// The user's file, absolute. It need not exist.
+  public var file: String
+  /// The administrators' directories, lowest layer first: in each, `systemFileName` and `systemDropInName/*.toml`.
+  public var systemDirectories: [String]
+  /// The file's name without `.toml`.
+  public var name: String
+  /// Where copies go before a migration or a recovery, absolute.
+  public var backupsDirectory: String
+  /// The app, if the location is an app's.
+  public var app: String?
+  /// `$XDG_DATA_HOME` and then `$XDG_DATA_DIRS`, in order of importance.
+  package var dataDirectories: [String]
+
+  /// The location of an app's settings.
+  ///
+  /// - Parameters:
+  ///   - app: The app's id, such as `org.example.editor`: `[A-Za-z0-9][A-Za-z0-9._-]*` without `..`.
+  ///   - name: Which of the app's stores; the file is `<app>/<name>.toml`.
+  ///   - scope: Settings or state.
+  ///   - variables: The environment; the process's own by default.
+  /// - Throws: ``SettingsError`` with code `invalidApp` for an id or a name of another form, `io` if there is no
+  ///   home directory to be found.
+  public init(
+    app: String, name: String = "settings", scope: Scope = .config,
+    environment variables: [String: String]? = nil
+  ) throws(SettingsError) {
+    let environment = Self.reader(variables)
+    try Self.check(app, isName: false)
+    try Self.check(name, isName: true)
+    func directory(_ variable: String, _ fallback: String) throws(SettingsError) -> String {
+      if let value = environment(variable), value.hasPrefix("/") { return Self.trimmed(value) }
+      return try Self.home(environment) + "/" + fallback
+    }
+    switch scope {
+    case .config:
+      file = try directory("XDG_CONFIG_HOME", ".config") + "/\(app)/\(name).toml"
+      let directories = Self.listed(environment("XDG_CONFIG_DIRS"), default: ["/etc/xdg"])
+      systemDirectories = directories.reversed().map { "\($0)/\(app)" }
+    case .state:
+      file = try directory("XDG_STATE_HOME", ".local/state") + "/\(app)/\(name).toml"
+      systemDirectories = []
+    }
+    backupsDirectory = try directory("XDG_STATE_HOME", ".local/state") + "/\(app)/backups"
+    dataDirectories = [try directory("XDG_DATA_HOME", ".local/share")] + Self.listed(
+      environment("XDG_DATA_DIRS"), default: ["/usr/local/share", "/usr/share"])
+    self.name = name
+    self.app = app
+  }
+
+  /// The location of one file, without other layers.
+  ///
+  /// - Parameters:
+  ///   - path: The file's path; a relative one is taken from the working directory.
+  ///   - variables: The environment; the process's own by default.
+  /// - Throws: ``SettingsError`` with code `invalidApp` for an empty path or one with a NUL, `io` if there is no home
+  ///   directory to be found.
+  public init(file path: String, environment variables: [String: String]? = nil) throws(SettingsError) {
+    let environment = Self.reader(variables)
+    guard !path.isEmpty, !path.utf8.contains(0), !path.hasSuffix("/") else {
+      throw SettingsError(.invalidApp, "Invalid path '\(path)': it names no file. Give the path of a TOML file.")
+    }
+    var absolute = path
+    if !path.hasPrefix("/") {
+      guard let current = ProcessFacts.workingDirectory() else {
+        throw SettingsError(.io, "Cannot find the working directory that '\(path)' is relative to. Give a whole path.")
+      }
+      absolute = current + "/" + path
+    }
+    file = absolute
+    systemDirectories = []
+    let base = absolute.split(separator: "/").last.map(String.init) ?? "settings.toml"
+    name = base.hasSuffix(".toml") ? String(base.dropLast(5)) : base
+    let state: String
+    if let value = environment("XDG_STATE_HOME"), value.hasPrefix("/") {
+      state = Self.trimmed(value)
+    } else {
+      state = try Self.home(environment) + "/.local/state"
+    }
+    // The file's own directory may be under version control or watched: no backups there.
+    let mirrored = absolute.split(separator: "/").filter { $0 != "." && $0 != ".." }.joined(separator: "/")
+    backupsDirectory = "\(state)/app-settings/files/\(mirrored).backups"
+    app = nil
+    dataDirectories = []
+  }
+
+  /// The absolute directories of a list with colons; the default if there are none.
+  private static func listed(_ value: String?, default fallback: [String]) -> [String] {
+    let listed = (value ?? "").split(separator: ":").filter { $0.hasPrefix("/") }
+    return listed.isEmpty ? fallback : listed.map { trimmed(String($0)) }
+  }
+
+  private static func reader(_ variables: [String: String]?) -> (String) -> String? {
+    if let variables { { variables[$0] } } else { { ProcessFacts.variable($0) } }
+  }
+
+  private static func home(_ environment: (String) -> String?) throws(SettingsError) -> String {
+    if let home = environment("HOME"), home.hasPrefix("/") { return trimmed(home) }
+    if let home = ProcessFacts.homeFromUserDatabase(), home.hasPrefix("/") { return trimmed(home) }
+    throw SettingsError(
+      .io, "Cannot find a home directory: $HOME is not an absolute path, and the user database names none. Set HOME.")
+  }
+
+  private static func trimmed(_ path: String) -> String {
+    var path = Substring(path)
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    return path == "/" ? "" : String(path)
+  }
+
+  private static func check(_ id: String, isName: Bool) throws(SettingsError) {
+    func isAlphanumeric(_ byte: UInt8) -> Bool {
+      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+        || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+    let bytes = Array(id.utf8)
+    let others = Array("._-".utf8)
+    guard let first = bytes.first, isAlphanumeric(first), bytes.count <= 200,
+      bytes.allSatisfy({ isAlphanumeric($0) || others.contains($0) }), !id.contains("..")
+    else {
+      throw SettingsError(
+        .invalidApp,
+        "Invalid \(isName ? "store name" : "app id") '\(id)': it has to begin with a letter or digit and hold only "
+          + "letters, digits, '.', '_' and '-', without '..', such as 'org.example.editor'.")
+    }
+  }
+}

@@ -1,0 +1,229 @@
+public import Logging
+import SettingsTOML
+import Synchronization
+
+/// The settings of an app: typed values over TOML files, shared by any number of threads and processes.
+///
+/// Reads are synchronous and touch the disk at the first access only. ``subscript(_:)-(SettingsKey<Value>)`` sets a
+/// value at once for this process and writes it in the background; ``set(_:for:)`` and ``update(_:)`` return when it is
+/// on disk. A normal exit writes what is left.
+///
+/// ```swift
+/// let settings = try SettingsStore(app: "org.example.editor")
+/// settings[.theme] = .dark
+/// ```
+@dynamicMemberLookup
+public final class SettingsStore: Sendable {
+  package let core: StoreCore
+
+  /// Where the settings are; `nil` for a store in memory.
+  public var location: SettingsLocation? { core.location }
+
+  /// Opens the settings of an app. Nothing is read or made until the first access.
+  ///
+  /// - Parameters:
+  ///   - app: The app's id, such as `org.example.editor`.
+  ///   - name: Which of the app's stores; the file is `<app>/<name>.toml`.
+  ///   - scope: Settings or state.
+  ///   - migrations: What earlier releases' files need.
+  ///   - logger: Where problems go, once each.
+  /// - Throws: ``SettingsError`` `invalidApp` for an id of another form; `io` if there is no home directory.
+  public convenience init(
+    app: String, name: String = "settings", scope: SettingsLocation.Scope = .config,
+    migrations: SettingsMigrations = .none, logger: Logger = Logger(label: "app-settings")
+  ) throws(SettingsError) {
+    self.init(
+      at: try SettingsLocation(app: app, name: name, scope: scope), migrations: migrations, logger: logger)
+  }
+
+  /// Opens the settings at a location. Nothing is read or made until the first access.
+  public convenience init(
+    at location: SettingsLocation, migrations: SettingsMigrations = .none,
+    logger: Logger = Logger(label: "app-settings")
+  ) {
+    self.init(at: location, migrations: migrations, logger: logger, acceptsAnyVersion: false, system: Syscalls())
+  }
+
+  package init(
+    at location: SettingsLocation, migrations: SettingsMigrations, logger: Logger, acceptsAnyVersion: Bool,
+    system: Syscalls, lockTimeout: Duration = .seconds(30)
+  ) {
+    let file = SettingsFile(path: location.file, system: system, lockTimeout: lockTimeout)
+    let backups = Backups(directory: location.backupsDirectory, name: location.name, system: system)
+    core = StoreCore(
+      backing: .file(file, backups), location: location,
+      reader: TextReader(migrations: migrations, acceptsAnyVersion: acceptsAnyVersion), logger: logger, overrides: [])
+  }
+
+  /// Makes a store in memory, for tests and previews. It behaves as one with a file that no one else has.
+  ///
+  /// - Parameter text: The TOML text to begin with.
+  public init(
+    inMemory text: String = "", migrations: SettingsMigrations = .none,
+    logger: Logger = Logger(label: "app-settings")
+  ) {
+    core = StoreCore(
+      backing: .memory(MemoryFile(text.isEmpty ? nil : Array(text.utf8))), location: nil,
+      reader: TextReader(migrations: migrations, acceptsAnyVersion: false), logger: logger, overrides: [])
+  }
+
+  deinit { core.queue.stop() }
+
+  // MARK: Reading
+
+  /// The value of a key.
+  ///
+  /// Reading gives the default where no layer has a value, and where the value cannot be decoded; that is a problem
+  /// then, and the text in the file stays.
+  ///
+  /// Setting is visible to this process at once. It is written by one thread, together with whatever else has come in;
+  /// a value that the key refuses, or a locked key, is left as it is and reported as a problem. If the write fails, the
+  /// value goes back to what the file says, which is a change, and ``flush()`` throws.
+  public subscript<Value>(key: SettingsKey<Value>) -> Value {
+    get {
+      let stamp = core.stamp.load(ordering: .acquiring)
+      if stamp != 0, let value = key.cache.value(at: stamp) { return value }
+      return read(key)
+    }
+    set {
+      do {
+        try core.enqueue(try edits(storing: newValue, for: key))
+      } catch {
+        core.problems.report(SettingsProblem(error, path: key.path))
+      }
+    }
+  }
+
+  /// The value of a key, by a key path: `settings[\.theme]`.
+  public subscript<Value>(keyPath: KeyPath<SettingsKeys.Type, SettingsKey<Value>>) -> Value {
+    get { self[SettingsKeys.self[keyPath: keyPath]] }
+    set { self[SettingsKeys.self[keyPath: keyPath]] = newValue }
+  }
+
+  /// The value of a key, as a property: `settings.theme`.
+  public subscript<Value>(dynamicMember keyPath: KeyPath<SettingsKeys.Type, SettingsKey<Value>>) -> Value {
+    get { self[SettingsKeys.self[keyPath: keyPath]] }
+    set { self[SettingsKeys.self[keyPath: keyPath]] = newValue }
+  }
+
+  private func read<Value>(_ key: SettingsKey<Value>) -> Value {
+    let (stored, stamp) = core.lookUp(key.path)
+    let (value, isCacheable) = ValueReading.value(
+      of: key, stored: stored, in: core.snapshot, problems: core.problems)
+    if isCacheable { key.cache.store(value, at: stamp) }
+    return value
+  }
+
+  /// The value of a key, or why there is none that can be used.
+  ///
+  /// - Returns: The stored value, or the default where no layer has one.
+  /// - Throws: ``SettingsError`` `invalidValue` with file, line, what was found and what is needed.
+  public func value<Value>(for key: SettingsKey<Value>) throws(SettingsError) -> Value {
+    guard let stored = core.lookUp(key.path).value else { return key.defaultValue }
+    do throws(SettingsValueError) {
+      return try key.decode(stored)
+    } catch {
+      throw error.describing(key, in: core.snapshot, using: Value?.none)
+    }
+  }
+
+  /// Whether any layer has a value for the key, be it one that can be decoded or not.
+  public func isSet(_ key: SettingsKeys) -> Bool { core.lookUp(key.path).value != nil }
+
+  /// Everything at one moment.
+  public var snapshot: SettingsSnapshot { core.snapshot }
+
+  /// The problems that stand now, oldest first.
+  public var currentProblems: [SettingsProblem] { core.problems.current }
+
+  /// Reads the files again, and takes over what others have changed.
+  ///
+  /// Not needed while a stream of `AppSettingsObserve` is open.
+  public func reload() {
+    core.look()
+    core.lookAtSystemLayers()
+  }
+
+  // MARK: Writing
+
+  /// Sets a value and returns when it is on disk.
+  ///
+  /// Comments, spacing and keys this app does not know stay as they are. The write is atomic: after a crash the
+  /// file holds either the old or the new text.
+  ///
+  /// ```swift
+  /// try settings.set(14, for: .fontSize)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - value: The value to store; must satisfy the key's constraint.
+  ///   - key: The key to store it under.
+  /// - Returns: `true` if the file changed, `false` if it already held the value.
+  /// - Throws: ``SettingsError`` with code `invalidValue`, `locked`, `readOnly`, `unparsable`, `newerVersion`,
+  ///   `lockTimeout` or `io`. The file is unchanged in each case.
+  @discardableResult
+  public func set<Value>(_ value: Value, for key: SettingsKey<Value>) throws(SettingsError) -> Bool {
+    try core.enqueueAndWait(try edits(storing: value, for: key))
+  }
+
+  /// Sets a value and returns when it is on disk, without blocking a thread of the concurrency pool.
+  ///
+  /// As ``set(_:for:)`` without `async` otherwise.
+  @discardableResult
+  public func set<Value>(_ value: Value, for key: SettingsKey<Value>) async throws(SettingsError) -> Bool {
+    try await core.enqueueAndWait(try edits(storing: value, for: key))
+  }
+
+  /// Reads and writes several values as one: on what the file has now, under its lock, in one write.
+  ///
+  /// Two processes that count this way lose nothing. Observers see one change.
+  ///
+  /// ```swift
+  /// try settings.update { $0[.launches] += 1 }
+  /// ```
+  ///
+  /// - Parameter body: Runs on this thread. A throw changes nothing.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws, or ``SettingsError`` as ``set(_:for:)``, and `nestedUpdate` if this is called inside
+  ///   another update of the same store. The file is unchanged in each case.
+  public func update<Result>(_ body: (inout SettingsTransaction) throws -> Result) throws -> Result {
+    try core.update(body)
+  }
+
+  /// Removes the user's values of keys, so that lower layers or defaults show again. Visible at once, written later.
+  public func reset(_ keys: SettingsKeys...) { reset(keys) }
+
+  /// Removes the user's values of keys, so that lower layers or defaults show again. Visible at once, written later.
+  public func reset(_ keys: [SettingsKeys]) {
+    do {
+      try core.enqueue(keys.map { Edit(path: $0.path, value: nil) })
+    } catch {
+      core.problems.report(SettingsProblem(error))
+    }
+  }
+
+  /// Removes everything from the user's file except the reserved keys and comments that stand by themselves.
+  public func removeAll() {
+    let keys = core.userRootKeys.filter { !$0.hasPrefix("settings-") }
+    do {
+      try core.enqueue(keys.map { Edit(path: [$0], value: nil) })
+    } catch {
+      core.problems.report(SettingsProblem(error))
+    }
+  }
+
+  /// Waits until everything that was set so far is on disk.
+  ///
+  /// - Throws: ``SettingsError`` of a write since the last flush that failed and that no other call has thrown. The
+  ///   values it was to write are gone: the store shows what the file says.
+  public func flush() throws(SettingsError) { try core.flush() }
+
+  private func edits<Value>(storing value: Value, for key: SettingsKey<Value>) throws(SettingsError) -> [Edit] {
+    do throws(SettingsValueError) {
+      return try key.edits(
+        storing: value, over: key.bridge.mergesTables ? core.lookUp(key.path).value : nil)
+    } catch {
+      throw error.refusing(key)
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import SettingsTOML
+
+/// A read-modify-write on the values that the file has now, under its lock.
+///
+/// ``SettingsStore/update(_:)`` hands one to its closure. Reading sees the fresh values and what the closure has set;
+/// nothing becomes visible to anyone else until all of it is on disk, in one write.
+public struct SettingsTransaction {
+  private var view: SettingsSnapshot
+  private let problems: ProblemLog
+  private var edits: [Edit] = []
+  private var failure: SettingsError?
+
+  init(view: SettingsSnapshot, problems: ProblemLog) {
+    self.view = view
+    self.problems = problems
+  }
+
+  /// The value of a key. Setting one that the key refuses, or that is locked, makes the whole update fail.
+  public subscript<Value>(key: SettingsKey<Value>) -> Value {
+    get { ValueReading.value(of: key, stored: view[key.path], in: view, problems: problems).value }
+    set {
+      do throws(SettingsValueError) {
+        record(try key.edits(storing: newValue, over: userValue(at: key.path)))
+      } catch {
+        failure = failure ?? error.refusing(key)
+      }
+    }
+  }
+
+  /// Removes the user's values of keys; lower layers and defaults show again.
+  public mutating func reset(_ keys: SettingsKeys...) {
+    for key in keys { record([Edit(path: key.path, value: nil)]) }
+  }
+
+  private func userValue(at path: TOMLPath) -> TOMLValue? { view[path] }
+
+  private mutating func record(_ new: [Edit]) {
+    for edit in new {
+      if let error = StoreCore.lockError(edit.path, view) {
+        failure = failure ?? error
+        return
+      }
+      edits.append(edit)
+      view.pending.add(edit, number: UInt64(edits.count))
+    }
+  }
+
+  /// The edits to make.
+  ///
+  /// - Throws: The first refusal.
+  func finish() throws(SettingsError) -> [Edit] {
+    if let failure { throw failure }
+    return edits
+  }
+}

@@ -1,0 +1,105 @@
+public import SettingsTOML
+
+/// All layers at one moment, and what a path reads there.
+///
+/// A value: it never changes. A later state has a higher generation.
+public struct SettingsSnapshot: Sendable {
+  /// Grows by at least one with every visible change of this store.
+  public let generation: UInt64
+  /// Files and overrides, lowest first.
+  package var layers: [LayerContent]
+  /// Which of them is the user's.
+  package var userIndex: Int
+  /// What this process has set and not yet written, over the user's file.
+  package var pending: PendingEdits
+
+  package init(generation: UInt64, layers: [LayerContent], userIndex: Int, pending: PendingEdits) {
+    self.generation = generation
+    self.layers = layers
+    self.userIndex = userIndex
+    self.pending = pending
+  }
+
+  /// The value at a path, over all layers; `nil` if none has one.
+  ///
+  /// Tables of several layers are merged key by key; any other value replaces what is below it. A path that a system
+  /// layer locks takes its value from that layer or a lower one.
+  public subscript(path: TOMLPath) -> TOMLValue? {
+    if let first = path.components.first, first.hasPrefix("settings-") { return nil }
+    var result = merged(path, upTo: ceiling(of: path))
+    // Locks further down: there the higher layers do not count.
+    if case .table(var table)? = result {
+      for lock in locks where lock.path.hasPrefix(path) && lock.path != path {
+        let below = TOMLPath(Array(lock.path.components.dropFirst(path.components.count)))
+        table.apply(Edit(path: below, value: merged(lock.path, upTo: lock.index)))
+      }
+      if path.isRoot { for key in table.keys where key.hasPrefix("settings-") { table[key] = nil } }
+      result = .table(table)
+    }
+    return result
+  }
+
+  /// Everything, over all layers.
+  public var root: TOMLTable { self[.root]?.table ?? TOMLTable() }
+
+  /// The layer that the value at a path comes from: the highest that has one, `default` if none has.
+  public func layer(of path: TOMLPath) -> SettingsLayer {
+    guard let index = layerIndex(of: path) else { return SettingsLayer(.default) }
+    return layers[index].layer
+  }
+
+  /// The place of the value in its layer's file; `nil` for a default, an override, and what is not yet written.
+  public func position(of path: TOMLPath) -> TOMLPosition? {
+    guard let index = layerIndex(of: path), layers[index].layer.file != nil else { return nil }
+    return layers[index].document.position(of: path)
+  }
+
+  /// The administrator's layer that locks a path, and where it says so; `nil` if the path is not locked.
+  public func lock(of path: TOMLPath) -> (layer: SettingsLayer, position: TOMLPosition?)? {
+    guard let lock = locks.first(where: { path.hasPrefix($0.path) }) else { return nil }
+    let content = layers[lock.index]
+    return (content.layer, content.document.position(of: ["settings-locked"]))
+  }
+
+  package func layerIndex(of path: TOMLPath) -> Int? {
+    for index in stride(from: ceiling(of: path), through: 0, by: -1) {
+      switch lookUp(path, in: index) {
+      case .value: return index
+      case .hidden: return nil
+      case .absent: continue
+      }
+    }
+    return nil
+  }
+
+  private var locks: [(path: TOMLPath, index: Int)] {
+    layers.enumerated().flatMap { index, content in content.locks.map { ($0, index) } }
+  }
+
+  /// The highest layer that counts for a path.
+  private func ceiling(of path: TOMLPath) -> Int {
+    locks.first { path.hasPrefix($0.path) }?.index ?? layers.count - 1
+  }
+
+  private func merged(_ path: TOMLPath, upTo ceiling: Int) -> TOMLValue? {
+    var result: TOMLValue?
+    for index in layers.indices where index <= ceiling {
+      switch lookUp(path, in: index) {
+      case .absent: continue
+      case .hidden: result = nil
+      case .value(.table(let above)):
+        if case .table(let below)? = result {
+          result = .table(below.merging(above))
+        } else {
+          result = .table(above)
+        }
+      case .value(let value): result = value
+      }
+    }
+    return result
+  }
+
+  private func lookUp(_ path: TOMLPath, in index: Int) -> LayerLookup {
+    index == userIndex ? pending.lookUp(path) { layers[index].lookUp(path) } : layers[index].lookUp(path)
+  }
+}

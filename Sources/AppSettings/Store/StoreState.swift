@@ -1,0 +1,95 @@
+import SettingsTOML
+
+/// What a store knows, as a plain value: the layers as last read, and the edits that are not in the file yet.
+///
+/// All transitions are here, without locks, threads or files; ``StoreCore`` carries them out.
+struct StoreState: Sendable {
+  var isLoaded = false
+  var generation: UInt64 = 0
+  var layers: [LayerContent]
+  private(set) var userIndex: Int
+  var pending = PendingEdits()
+  /// The number of the newest edit.
+  var lastNumber: UInt64 = 0
+
+  /// The bytes of the user's file as last read or written; `nil` while there is no file.
+  var userBytes: [UInt8]?
+  /// The bytes that a write of ours is about to put in place. Seeing them is no news from outside.
+  var writingBytes: [UInt8]?
+  /// Counts what was taken over from the file, so that a slower reader knows that it was overtaken.
+  var userRevision: UInt64 = 0
+  /// Since when, on the monotonic clock, the file looks like it is being saved.
+  var unsettledSince: UInt64?
+
+  init(layers: [LayerContent], userIndex: Int) {
+    self.layers = layers
+    self.userIndex = userIndex
+  }
+
+  var userDocument: TOMLDocument { layers[userIndex].document }
+
+  var snapshot: SettingsSnapshot {
+    SettingsSnapshot(generation: generation, layers: layers, userIndex: userIndex, pending: pending)
+  }
+
+  /// Adds edits to what is pending, all with one number.
+  ///
+  /// - Returns: The number, and the change that this process sees, if it sees one.
+  mutating func enqueue(_ edits: [Edit]) -> (number: UInt64, batch: SettingsChangeBatch?) {
+    lastNumber += 1
+    let number = lastNumber
+    let batch = change(at: edits.map(\.path), origin: .thisProcess) { state in
+      for edit in edits { state.pending.add(edit, number: number) }
+    }
+    return (number, batch)
+  }
+
+  /// Takes over the text that the user's file has.
+  ///
+  /// - Parameters:
+  ///   - document: What the bytes hold, migrated in memory if need be.
+  ///   - committed: Edits up to this number are no longer pending: they are in the text or have failed.
+  mutating func adopt(
+    _ document: TOMLDocument, bytes: [UInt8]?, committed: UInt64?, origin: SettingsChangeOrigin
+  ) -> SettingsChangeBatch? {
+    var paths = document.changedPaths(since: userDocument)
+    if committed != nil { paths += pending.byNumber.flatMap { $0.edits.map(\.path) } }
+    userRevision += 1
+    unsettledSince = nil
+    userBytes = bytes
+    return change(at: paths, origin: origin) { state in
+      if let committed { state.pending.removeAll(upTo: committed) }
+      state.layers[state.userIndex].document = document
+    }
+  }
+
+  /// Takes over what the administrators' files have.
+  mutating func adopt(systemLayers: [LayerContent]) -> SettingsChangeBatch? {
+    let old = snapshot.root
+    layers = systemLayers + layers[userIndex...]
+    userIndex = systemLayers.count
+    var paths: [TOMLPath] = []
+    TOMLPath.root.collectDifferences(.table(old), .table(snapshot.root), into: &paths)
+    guard !paths.isEmpty else { return nil }
+    generation += 1
+    return SettingsChangeBatch(generation: generation, paths: paths, origin: .outside)
+  }
+
+  /// Makes a change and finds out which values at some paths it changed.
+  private mutating func change(
+    at paths: [TOMLPath], origin: SettingsChangeOrigin, _ body: (inout StoreState) -> Void
+  ) -> SettingsChangeBatch? {
+    // Values, not a snapshot: holding that while `body` runs would make it copy what is pending.
+    let before = paths.map { snapshot[$0] }
+    body(&self)
+    var changed: [TOMLPath] = []
+    for (path, old) in zip(paths, before) { path.collectDifferences(old, snapshot[path], into: &changed) }
+    guard !changed.isEmpty else { return nil }
+    if changed.count > 1 {
+      var seen: Set<TOMLPath> = []
+      changed.removeAll { !seen.insert($0).inserted }
+    }
+    generation += 1
+    return SettingsChangeBatch(generation: generation, paths: changed, origin: origin)
+  }
+}

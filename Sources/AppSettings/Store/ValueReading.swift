@@ -1,0 +1,64 @@
+import SettingsTOML
+
+/// Reads a key's typed value from a snapshot, with the default where there is none or none that can be used.
+enum ValueReading {
+  /// The value, and whether it may be cached: a computed default is asked for at each read.
+  static func value<Value>(
+    of key: SettingsKey<Value>, stored: TOMLValue?, in snapshot: @autoclosure () -> SettingsSnapshot,
+    problems: ProblemLog
+  ) -> (value: Value, isCacheable: Bool) {
+    guard let stored else {
+      if case .computed = key.fallback { return (key.defaultValue, false) }
+      return (key.defaultValue, true)
+    }
+    do throws(SettingsValueError) {
+      return (try key.decode(stored), true)
+    } catch {
+      let value = key.defaultValue
+      problems.report(SettingsProblem(error.describing(key, in: snapshot(), using: value), path: key.path))
+      return (value, false)
+    }
+  }
+}
+
+extension SettingsValueError {
+  /// The full sentence for a stored value that a key cannot use. Never shows a secret.
+  ///
+  /// - Parameter fallback: What is used instead; `nil` where nothing is.
+  func describing<Value>(
+    _ key: SettingsKey<Value>, in snapshot: SettingsSnapshot, using fallback: Value?
+  ) -> SettingsError {
+    let layer = snapshot.layer(of: key.path)
+    let position = snapshot.position(of: key.path)
+    let isSecret = key.options.contains(.secret)
+    let source: String
+    switch layer.kind {
+    case .system, .user:
+      source = layer.file.map { $0.split(separator: "/").last.map(String.init) ?? $0 } ?? "the settings"
+    case .environment: source = "the environment"
+    case .process, .default: source = "this process"
+    }
+    var message = "Cannot read '\(key.name)': \(source) has \(isSecret ? "a value" : found)"
+    if let position { message += " at line \(position.line), column \(position.column)" }
+    if !path.isEmpty { message += " (in \(path.joined(separator: ".")))" }
+    message += ", but the key needs \(expected)."
+    if let fallback {
+      if isSecret {
+        message += " Using the default."
+      } else if let shown = try? key.bridge.write(fallback) {
+        message += " Using the default \(shown.tomlText)."
+      } else {
+        message += " Using the default."
+      }
+    }
+    return SettingsError(.invalidValue, message, file: layer.file, position: position)
+  }
+
+  /// The full sentence for a value that a key refuses to store.
+  func refusing<Value>(_ key: SettingsKey<Value>) -> SettingsError {
+    let value = key.options.contains(.secret) ? "the value" : found
+    let place = path.isEmpty ? "" : " (in \(path.joined(separator: ".")))"
+    return SettingsError(
+      .invalidValue, "Cannot set '\(key.name)' to \(value)\(place): the key needs \(expected). Nothing was changed.")
+  }
+}

@@ -1,0 +1,167 @@
+import AppSettings
+import Foundation
+import TestSupport
+import Testing
+
+/// Real homes: links, modes, missing directories, and things that are no files.
+@Suite struct SettingsFileTests {
+  let home = ScratchHome()
+  private var directory: String { home.path + "/config/org.example.test" }
+
+  private func mode(of path: String) throws -> Int {
+    try #require(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+  }
+
+  @Test func `the first write makes private directories and a private file, whatever the umask`() throws {
+    try home.store().set(1, for: .counter)
+    #expect(try mode(of: home.file) == 0o600)
+    #expect(try mode(of: directory) == 0o700)
+    #expect(try mode(of: home.path + "/config") == 0o700)
+    #expect(home.names(in: home.path) == ["config"])
+  }
+
+  @Test(arguments: [0o600, 0o640, 0o664, 0o644])
+  func `a write keeps the file's mode`(mode: Int) throws {
+    try home.write("counter = 1\n")
+    chmod(home.file, mode_t(mode))
+    try home.store().set(2, for: .counter)
+    #expect(try self.mode(of: home.file) == mode)
+  }
+
+  @Test func `a write keeps extended attributes`() throws {
+    try home.write("counter = 1\n")
+    let result = try ChildProcess.shell(
+      "command -v setfattr >/dev/null || exit 9; setfattr -n user.note -v kept '\(home.file)' || exit 9",
+      environment: home.environment)
+    guard result.status == 0 else { return }  // no tool or no attributes on this file system
+    try home.store().set(2, for: .counter)
+    let read = try ChildProcess.shell(
+      "getfattr --only-values -n user.note '\(home.file)'", environment: home.environment)
+    #expect(read.output == "kept")
+  }
+
+  @Test func `a chain of links is kept, and the file at its end written`() throws {
+    let real = home.path + "/dotfiles/real.toml"
+    try home.write("counter = 1\n", to: real)
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(
+      atPath: home.path + "/dotfiles/middle.toml", withDestinationPath: "real.toml")
+    try FileManager.default.createSymbolicLink(
+      atPath: home.file, withDestinationPath: "../../dotfiles/middle.toml")
+    let settings = try home.store()
+    #expect(settings[.counter] == 1)
+    try settings.set(2, for: .counter)
+    #expect(home.text(of: real) == "counter = 2\n")
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: home.file) == "../../dotfiles/middle.toml")
+    #expect(home.names(in: home.path + "/dotfiles") == ["middle.toml", "real.toml"])
+    #expect(home.names(in: directory) == ["settings.toml"])
+  }
+
+  @Test func `writing through a dangling link makes its target`() throws {
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    let target = home.path + "/elsewhere/deep/s.toml"
+    try FileManager.default.createSymbolicLink(atPath: home.file, withDestinationPath: target)
+    try home.store().set(2, for: .counter)
+    #expect(home.text(of: target) == "counter = 2\n")
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: home.file) == target)
+  }
+
+  @Test func `a link loop is an error that says so, and reads give defaults`() throws {
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(atPath: home.file, withDestinationPath: "settings.toml")
+    let settings = try home.store()
+    #expect(settings[.counter] == 0)
+    let error = #expect(throws: SettingsError.self) { try settings.set(2, for: .counter) }
+    #expect(error?.message.contains("symbolic links form a loop") == true)
+  }
+
+  @Test(arguments: ["mkdir", "mkfifo", "ln -s /dev/zero", "ln -s /dev/null"])
+  func `what is no regular file is never waited for, read or replaced`(command: String) throws {
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    let made = try ChildProcess.shell("\(command) '\(home.file)'", environment: home.environment)
+    #expect(made.status == 0)
+    let settings = try home.store()
+    #expect(settings[.counter] == 0)
+    #expect(settings.currentProblems.count == 1)
+    let error = #expect(throws: SettingsError.self) { try settings.set(2, for: .counter) }
+    #expect(error?.code == .io)
+    let kept = try ChildProcess.shell("test -f '\(home.file)'", environment: home.environment)
+    #expect(kept.status == 1)
+  }
+
+  @Test func `a directory without permission to write is an error that says so`() throws {
+    guard geteuid() != 0 else { return try asNobody() }
+    try home.write("counter = 1\n")
+    chmod(directory, 0o500)
+    let error = #expect(throws: SettingsError.self) { try home.store().set(2, for: .counter) }
+    #expect(error?.code == .readOnly)
+    #expect(home.text() == "counter = 1\n")
+  }
+
+  /// Root may write anywhere: the same as another user, through the command.
+  private func asNobody() throws {
+    try home.write("counter = 1\n")
+    chmod(home.path, 0o755)
+    chmod(home.path + "/config", 0o755)
+    chmod(directory, 0o755)
+    chmod(home.file, 0o644)
+    let command = "setpriv --reuid=65534 --regid=65534 --clear-groups '\(ChildProcess.product("settings-probe"))' fill '\(home.file)' x 1"
+    let result = try ChildProcess.shell(command, environment: home.environment)
+    guard !result.error.contains("not found"), !result.error.contains("failed to execute") else { return }
+    #expect(result.status != 0)
+    #expect(result.error.contains("no permission"))
+    #expect(home.text() == "counter = 1\n")
+  }
+
+  @Test(arguments: 0...24)
+  func `a file cut short at any byte reads as far as it goes or is refused, never overwritten blindly`(
+    length: Int
+  ) throws {
+    let whole = "# c\ncounter = 12\nname = 'x'\n"
+    let cut = String(whole.prefix(length))
+    try home.write(cut)
+    let settings = try home.store()
+    _ = settings[.counter]
+    let wrote = try? settings.set(.dark, for: .theme)
+    let text = try #require(home.text())
+    if wrote == nil {
+      #expect(text == cut)
+    } else {
+      #expect(text.contains("theme = \"dark\""))
+    }
+  }
+
+  @Test func `bytes that are no text are refused and stay`() throws {
+    let bytes = Data([0xFF, 0xFE, 0, 1, 2])
+    try home.write("")
+    try bytes.write(to: URL(fileURLWithPath: home.file))
+    let settings = try home.store()
+    #expect(settings[.counter] == 0)
+    let error = #expect(throws: SettingsError.self) { try settings.set(1, for: .counter) }
+    #expect(error?.code == .unparsable)
+    #expect(FileManager.default.contents(atPath: home.file) == bytes)
+  }
+
+  @Test func `a variable that is relative, empty or unset is ignored`() throws {
+    let variables = ["HOME": "/h", "XDG_CONFIG_HOME": "relative", "XDG_CONFIG_DIRS": "also/relative:"]
+    let location = try SettingsLocation(app: "a", environment: variables)
+    #expect(location.file == "/h/.config/a/settings.toml")
+    #expect(location.systemDirectories == ["/etc/xdg/a"])
+    #expect(location.backupsDirectory == "/h/.local/state/a/backups")
+    let state = try SettingsLocation(app: "a", name: "window", scope: .state, environment: variables)
+    #expect(state.file == "/h/.local/state/a/window.toml")
+    #expect(state.systemDirectories == [])
+  }
+
+  @Test func `a lock that is held too long is an error after the time-out`() throws {
+    try home.write("counter = 1\n")
+    let lock = try DirectoryLock.acquire(directory, timeout: .seconds(1), system: Syscalls())!
+    let settings = SettingsStore(
+      at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: false, system: Syscalls(),
+      lockTimeout: .milliseconds(50))
+    let error = #expect(throws: SettingsError.self) { try settings.set(2, for: .counter) }
+    #expect(error?.code == .lockTimeout)
+    #expect(home.text() == "counter = 1\n")
+    withExtendedLifetime(lock.descriptor) {}
+  }
+}

@@ -1,0 +1,109 @@
+import AppSettings
+import FoundationEssentials
+import Glibc
+import SettingsTOML
+
+/// A process for the tests to run, kill and count with. Its first argument says what it does to the file of the second.
+@main
+enum Probe {
+  static func main() {
+    do {
+      try run()
+    } catch {
+      fail("\(error)")
+    }
+  }
+
+  private static func run() throws {
+    let arguments = CommandLine.arguments
+    guard arguments.count >= 3 else { fail("usage: settings-probe VERB FILE …") }
+    let rest = Array(arguments.dropFirst(3))
+    let location = try SettingsLocation(file: arguments[2])
+    switch arguments[1] {
+    case "count": try count(location, times: Int(rest[0])!)
+    case "fill": try fill(location, prefix: rest[0], keys: Int(rest[1])!)
+    case "loop": try loop(location)
+    case "die": try die(location, at: Syscalls.Call(rawValue: rest[0])!, number: Int(rest[1])!, value: rest[2])
+    case "migrate": migrate(location)
+    case "set-and-exit": setAndExit(location, value: Int(rest[0])!)
+    default: fail("unknown verb '\(arguments[1])'")
+    }
+  }
+
+  private static func store(
+    _ location: SettingsLocation, migrations: SettingsMigrations = .none, system: Syscalls = Syscalls()
+  ) -> SettingsStore {
+    SettingsStore(
+      at: location, migrations: migrations, logger: .silent, acceptsAnyVersion: false, system: system,
+      lockTimeout: .seconds(120))
+  }
+
+  /// Adds one to `counter`, over and over, by read-modify-write.
+  private static func count(_ location: SettingsLocation, times: Int) throws {
+    let counter = SettingsKey("counter", default: 0)
+    let settings = store(location)
+    for _ in 0..<times { try settings.update { $0[counter] += 1 } }
+  }
+
+  /// Sets distinct keys, one write each.
+  private static func fill(_ location: SettingsLocation, prefix: String, keys: Int) throws {
+    let settings = store(location)
+    for number in 0..<keys { try settings.set(number, for: SettingsKey("\(prefix)-\(number)", default: -1)) }
+  }
+
+  /// Writes until it is killed; says so once it has begun.
+  private static func loop(_ location: SettingsLocation) throws {
+    let settings = store(location)
+    let counter = SettingsKey("counter", default: 0)
+    var value = settings[counter]
+    while true {
+      value += 1
+      try settings.set(value, for: counter)
+      print(value)
+      fflush(nil)
+    }
+  }
+
+  /// Kills itself at the n-th call of a kind while it sets `value`.
+  private static func die(
+    _ location: SettingsLocation, at call: Syscalls.Call, number: Int, value: String
+  ) throws {
+    let seen = Monitor(0)
+    let system = Syscalls { (name, _) throws(Errno) -> Int? in
+      guard name == call else { return nil }
+      let count = seen.withLock { count in
+        count += 1
+        return count
+      }
+      if count == number { kill(getpid(), SIGKILL) }
+      return nil
+    }
+    let settings = store(location, system: system)
+    try settings.set(value, for: SettingsKey("name", default: ""))
+  }
+
+  /// Opens an old file; the migration counts how often it took effect.
+  private static func migrate(_ location: SettingsLocation) {
+    let migrations = SettingsMigrations {
+      Migration(2, "count runs") { document in
+        guard case .integer(let runs)? = document[["runs"]] else { return }
+        try document.set(.integer(runs + 1), at: ["runs"])
+      }
+    }
+    let settings = store(location, migrations: migrations)
+    print(settings[SettingsKey("runs", default: -1)])
+    for problem in settings.currentProblems { print(problem.message) }
+  }
+
+  /// Sets in the background and leaves `main` at once: a normal exit has to write it.
+  private static func setAndExit(_ location: SettingsLocation, value: Int) {
+    let settings = store(location)
+    settings[SettingsKey("counter", default: 0)] = value
+    exit(0)
+  }
+
+  private static func fail(_ message: String) -> Never {
+    _ = (message + "\n").withCString { write(STDERR_FILENO, $0, strlen($0)) }
+    exit(2)
+  }
+}

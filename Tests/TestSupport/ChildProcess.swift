@@ -1,0 +1,158 @@
+package import Foundation
+
+/// A real process and what it said.
+package struct ChildProcess: Sendable {
+  /// How a process ended.
+  package struct Result: Sendable, Equatable {
+    package var status: Int32
+    package var output: String
+    package var error: String
+    /// Whether a signal ended it; `status` is the signal then.
+    package var wasKilled = false
+
+    package init(status: Int32, output: String, error: String, wasKilled: Bool = false) {
+      self.status = status
+      self.output = output
+      self.error = error
+      self.wasKilled = wasKilled
+    }
+  }
+
+  /// The directory of the executables that were built with the tests.
+  package static let builtProducts: String = {
+    let executable = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    // swift test loads the tests as a library into a helper; the helper's arguments name the bundle.
+    for argument in CommandLine.arguments + [executable] where argument.contains(".build") {
+      let directory = (argument as NSString).deletingLastPathComponent
+      if FileManager.default.isExecutableFile(atPath: directory + "/settings-cli") { return directory }
+    }
+    return (executable as NSString).deletingLastPathComponent
+  }()
+
+  /// The path of an executable that was built with the tests.
+  package static func product(_ name: String) -> String { builtProducts + "/" + name }
+
+  /// Runs a command to its end.
+  @discardableResult
+  package static func run(
+    _ path: String, _ arguments: [String], environment: [String: String], input: String? = nil,
+    directory: String? = nil
+  ) throws -> Result {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: path)
+    process.arguments = arguments
+    process.environment = environment
+    if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
+    let output = Pipe()
+    let error = Pipe()
+    process.standardOutput = output
+    process.standardError = error
+    if let input {
+      let pipe = Pipe()
+      process.standardInput = pipe
+      try process.run()
+      pipe.fileHandleForWriting.write(Data(input.utf8))
+      try pipe.fileHandleForWriting.close()
+    } else {
+      process.standardInput = FileHandle.nullDevice
+      try process.run()
+    }
+    // Both are read at once: a process that fills one while we wait for the other would never end.
+    let errorReader = Reader(error.fileHandleForReading)
+    let outputData = output.fileHandleForReading.readDataToEndOfFile()
+    let errorData = errorReader.wait()
+    process.waitUntilExit()
+    return Result(
+      status: process.terminationStatus, output: String(decoding: outputData, as: UTF8.self),
+      error: String(decoding: errorData, as: UTF8.self), wasKilled: process.terminationReason == .uncaughtSignal)
+  }
+
+  /// Runs a line of shell.
+  @discardableResult
+  package static func shell(_ line: String, environment: [String: String], directory: String? = nil) throws -> Result {
+    try run("/bin/sh", ["-c", line], environment: environment, directory: directory)
+  }
+
+  private final class Reader: @unchecked Sendable {  // `data` is written before `done` is signalled and read after
+    private var data = Data()
+    private let done = DispatchSemaphore(value: 0)
+
+    init(_ handle: FileHandle) {
+      Thread.detachNewThread { [self] in
+        data = handle.readDataToEndOfFile()
+        done.signal()
+      }
+    }
+
+    func wait() -> Data {
+      done.wait()
+      return data
+    }
+  }
+}
+
+/// A process that runs while the test goes on.
+package final class RunningProcess: @unchecked Sendable {  // Foundation's Process may be used from any thread for this
+  package let process = Process()
+  private let output = Pipe()
+  private let error = Pipe()
+  private let lines: LineQueue
+
+  package init(_ path: String, _ arguments: [String], environment: [String: String]) throws {
+    process.executableURL = URL(fileURLWithPath: path)
+    process.arguments = arguments
+    process.environment = environment
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = error
+    lines = LineQueue(output.fileHandleForReading)
+    try process.run()
+  }
+
+  /// Waits for the next line of its output; `nil` at the end of it.
+  package func nextLine() -> String? { lines.next() }
+
+  package func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+
+  /// Waits for its end.
+  @discardableResult
+  package func wait() -> Int32 {
+    process.waitUntilExit()
+    return process.terminationStatus
+  }
+
+  private final class LineQueue: @unchecked Sendable {  // all state is under `condition`
+    private let condition = NSCondition()
+    private var lines: [String] = []
+    private var isAtEnd = false
+
+    init(_ handle: FileHandle) {
+      Thread.detachNewThread { [self] in
+        var rest: [UInt8] = []
+        while true {
+          let data = handle.availableData
+          condition.lock()
+          rest += data
+          while let newline = rest.firstIndex(of: 10) {
+            lines.append(String(decoding: rest[..<newline], as: UTF8.self))
+            rest.removeSubrange(...newline)
+          }
+          if data.isEmpty {
+            if !rest.isEmpty { lines.append(String(decoding: rest, as: UTF8.self)) }
+            isAtEnd = true
+          }
+          condition.broadcast()
+          condition.unlock()
+          if data.isEmpty { return }
+        }
+      }
+    }
+
+    func next() -> String? {
+      condition.lock()
+      defer { condition.unlock() }
+      while lines.isEmpty && !isAtEnd { condition.wait() }
+      return lines.isEmpty ? nil : lines.removeFirst()
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package import AppSettings
+import Foundation
+
+/// A home directory of a test's own, with XDG variables that point into it. Removed when the last reference goes.
+package final class ScratchHome: Sendable {
+  /// The home directory, absolute and without links.
+  package let path: String
+
+  /// Makes it, under the system's temporary directory or another one.
+  package init(under base: String = NSTemporaryDirectory()) {
+    var template = Array((base.hasSuffix("/") ? base : base + "/").utf8CString.dropLast() + "settings-test-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { fatalError("mkdtemp: \(String(cString: strerror(errno)))") }
+    path = template.withUnsafeBufferPointer { String(cString: realpath($0.baseAddress!, nil)) }
+  }
+
+  deinit {
+    // Tests take permissions away.
+    if let all = FileManager.default.enumerator(atPath: path) {
+      for case let name as String in all { chmod(path + "/" + name, 0o700) }
+    }
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  /// The variables that make a process live here and nowhere else.
+  package var environment: [String: String] {
+    [
+      "HOME": path, "XDG_CONFIG_HOME": path + "/config", "XDG_CONFIG_DIRS": path + "/etc/xdg",
+      "XDG_STATE_HOME": path + "/state", "XDG_DATA_HOME": path + "/data", "XDG_DATA_DIRS": path + "/usr/share",
+      "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
+    ]
+  }
+
+  /// Where the app's settings are in this home.
+  package func location(app: String = "org.example.test", name: String = "settings") throws -> SettingsLocation {
+    try SettingsLocation(app: app, name: name, environment: environment)
+  }
+
+  /// A store of the app in this home.
+  package func store(
+    app: String = "org.example.test", migrations: SettingsMigrations = .none
+  ) throws -> SettingsStore {
+    SettingsStore(at: try location(app: app), migrations: migrations, logger: .silent)
+  }
+
+  /// The path of the app's user file.
+  package var file: String { path + "/config/org.example.test/settings.toml" }
+
+  /// Writes a file, making its directory.
+  package func write(_ text: String, to file: String? = nil) throws {
+    let file = file ?? self.file
+    try FileManager.default.createDirectory(
+      atPath: (file as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+  }
+
+  /// The text of a file; `nil` if there is none.
+  package func text(of file: String? = nil) -> String? {
+    FileManager.default.contents(atPath: file ?? self.file).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// The names in a directory, sorted; empty if there is none.
+  package func names(in directory: String) -> [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: directory).sorted()) ?? []
+  }
+}
