@@ -1,0 +1,50 @@
+import AppSettings
+
+/// The exit statuses; each is a promise to scripts.
+enum ExitStatus: Int32 {
+  case done = 0
+  case noValue = 1
+  case usage = 2
+  case unknown = 3
+  case invalidValue = 4
+  case notWritable = 5
+  case unparsable = 6
+  case io = 7
+  case migration = 8
+}
+
+/// What ends a verb other than with success.
+struct Failure: Error {
+  var status: ExitStatus
+  /// What goes to standard error; `nil` for a status that is an answer in itself.
+  var message: String?
+
+  init(_ status: ExitStatus, _ message: String? = nil) {
+    self.status = status
+    self.message = message
+  }
+
+  init(_ error: SettingsError) { self.init(Self.status(of: error.code), error.description) }
+
+  init(_ problem: SettingsProblem) { self.init(Self.status(of: problem.code), problem.message) }
+
+  private static func status(of code: SettingsError.Code) -> ExitStatus {
+    switch code {
+    case .invalidApp, .invalidKey: .usage
+    case .invalidValue: .invalidValue
+    case .locked, .readOnly, .overridden: .notWritable
+    case .unparsable: .unparsable
+    case .newerVersion, .migrationFailed: .migration
+    default: .io
+    }
+  }
+}
+
+/// Runs a verb's work, with the framework's errors as failures.
+func failing<Result>(_ body: () async throws -> Result) async throws -> Result {
+  do {
+    return try await body()
+  } catch let error as SettingsError {
+    throw Failure(error)
+  }
+}

@@ -1,0 +1,76 @@
+import AppSettings
+
+/// Reads the VALUE of a command line.
+///
+/// With a type, the text has to be of it. Without, it is of the type that the key has now; for a key without a value it
+/// is a TOML value if it is one, and a string otherwise.
+struct ValueText {
+  /// The names that `--type` takes.
+  enum Kind: String, CaseIterable {
+    case string, integer, float, boolean, datetime, array, table, toml
+  }
+
+  static func value(_ text: String, kind: Kind?, current: TOMLValue?, key: TOMLPath) throws -> TOMLValue {
+    if let kind {
+      guard let value = value(text, as: kind) else { throw invalid(text, key, "\(name(kind)), as --type says") }
+      return value
+    }
+    guard let current else { return (try? TOMLValue(parsing: text)) ?? .string(text) }
+    let kind = kindOf(current)
+    guard let value = value(text, as: kind) else {
+      throw invalid(text, key, "\(current.kindName), as its value now is; --type gives it another type")
+    }
+    return value
+  }
+
+  private static func invalid(_ text: String, _ key: TOMLPath, _ needed: String) -> Failure {
+    let shown = TOMLValue.string(text.count > 80 ? String(text.prefix(80)) + "…" : text).tomlText
+    return Failure(.invalidValue, "Cannot set '\(key)' to \(shown): the key needs \(needed). Nothing was written.")
+  }
+
+  private static func value(_ text: String, as kind: Kind) -> TOMLValue? {
+    let parsed = try? TOMLValue(parsing: text)
+    switch (kind, parsed) {
+    case (.string, _): return .string(text)
+    case (.integer, .integer?), (.boolean, .boolean?), (.array, .array?), (.table, .table?), (.float, .float?),
+      (.toml, _?):
+      return parsed
+    case (.float, .integer(let number)?): return .float(Double(number))
+    case (.datetime, .offsetDateTime?), (.datetime, .localDateTime?), (.datetime, .localDate?),
+      (.datetime, .localTime?):
+      return parsed
+    case (.boolean, nil): return boolean(text)
+    default: return nil
+    }
+  }
+
+  /// The words that people use for truth values.
+  private static func boolean(_ text: String) -> TOMLValue? {
+    switch text.lowercased() {
+    case "yes", "y", "t", "on": .boolean(true)
+    case "no", "n", "f", "off": .boolean(false)
+    default: nil
+    }
+  }
+
+  private static func kindOf(_ value: TOMLValue) -> Kind {
+    switch value {
+    case .string: .string
+    case .integer: .integer
+    case .float: .float
+    case .boolean: .boolean
+    case .offsetDateTime, .localDateTime, .localDate, .localTime: .datetime
+    case .array: .array
+    case .table: .table
+    }
+  }
+
+  private static func name(_ kind: Kind) -> String {
+    switch kind {
+    case .integer, .array: "an \(kind.rawValue)"
+    case .datetime: "a date or time"
+    case .toml: "a TOML value"
+    default: "a \(kind.rawValue)"
+    }
+  }
+}
