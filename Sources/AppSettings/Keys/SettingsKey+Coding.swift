@@ -31,8 +31,7 @@ extension SettingsKey {
       written = try bridge.write(value)
       merged = try bridge.write(value, over: current)
     } catch {
-      throw SettingsValueError(
-        wrapping: error, expected: bridge.expected, found: "a value that cannot be stored")
+      throw SettingsValueError(unstorable: Value.self, error)
     }
     guard let written, let merged else { return [Edit(path: path, value: nil)] }
     if let constraint, !constraint.isSatisfied(value) {

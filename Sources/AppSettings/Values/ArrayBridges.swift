@@ -22,61 +22,71 @@ extension SettingsBridge {
   ///
   /// An element that cannot be read makes the whole array unreadable, with an error that says which one it is: to drop
   /// it silently would lose it at the next write.
-  public var array: SettingsBridge<[Value]> {
-    let core = core
-    return SettingsBridge<[Value]>(
-      expectation: { core.expectation().array },
-      read: { value, context in
-        var elements: [Value] = []
-        try core.readElements(of: value, context) { element, _ in elements.append(element) }
-        return elements
-      },
-      write: { elements, context in try core.writeElements(elements, context) },
-      configure: { traits in
-        traits.knownFields = core.knownFieldsOfElements(isOrdered: true)
-      })
+  public var array: SettingsBridge<[Value]> { SettingsBridge<[Value]>(ArrayCore(core)) }
+}
+
+private final class ArrayCore<Element>: BridgeCore {
+  private let element: any BridgeCore<Element>
+
+  init(_ element: any BridgeCore<Element>) { self.element = element }
+
+  var expectation: Expectation { element.expectation.array }
+  var knowsParts: Bool { element.knowsParts }
+
+  func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> [Element] {
+    var elements: [Element] = []
+    if case .array(let stored) = stored { elements.reserveCapacity(stored.count) }
+    try element.readElements(of: stored, context) { element, _ in elements.append(element) }
+    return elements
+  }
+
+  func write(_ elements: [Element], _ context: BridgeContext) throws -> TOMLValue? {
+    .array(try element.writeElements(elements, context))
+  }
+
+  func knownFields(of written: TOMLValue, _ context: BridgeContext) -> KnownFields {
+    element.knownFields(ofElements: written, context, isOrdered: true)
   }
 }
 
-extension SettingsBridge.Core {
+extension BridgeCore {
   /// Reads the elements of an array one after the other; `body` gets each with its stored form.
   func readElements(
-    of value: TOMLValue, _ context: BridgeContext, _ body: (Value, TOMLValue) throws -> Void
+    of stored: TOMLValue, _ context: BridgeContext, _ body: (Value, TOMLValue) throws -> Void
   ) throws {
-    guard case .array(let elements) = value else {
-      throw SettingsValueError(expected: expectation().array.one, found: value)
+    guard case .array(let elements) = stored else {
+      throw SettingsValueError(expected: expectation.array.one, found: stored)
     }
     let outer = context.over(nil)
+    let tracksPath = knowsParts
     for (index, element) in elements.enumerated() {
       try at("[\(index)]") {
-        try body(read(element, traits.mergesTables ? outer.appending(index: index) : outer), element)
+        try body(read(element, tracksPath ? outer.appending(index: index) : outer), element)
       }
     }
   }
 
-  /// Writes elements as an array.
-  func writeElements(_ elements: some Sequence<Value>, _ context: BridgeContext) throws -> TOMLValue {
+  /// Writes elements as those of an array.
+  func writeElements(_ elements: some Sequence<Value>, _ context: BridgeContext) throws -> [TOMLValue] {
     let outer = context.over(nil)
+    let tracksPath = knowsParts
     var written: [TOMLValue] = []
     written.reserveCapacity(elements.underestimatedCount)
     for element in elements {
       let index = written.count
       try at("[\(index)]") {
-        let stored = try write(element, traits.mergesTables ? outer.appending(index: index) : outer)
-        guard let stored else { throw SettingsValueError(expected: expectation().one, found: "nil") }
+        let stored = try write(element, tracksPath ? outer.appending(index: index) : outer)
+        guard let stored else { throw SettingsValueError(expected: expectation.one, foundText: "nil") }
         written.append(stored)
       }
     }
-    return .array(written)
+    return written
   }
 
-  /// What is known of the elements; `nil` for an array whose order counts and whose elements are known as a whole.
-  func knownFieldsOfElements(isOrdered: Bool) -> (@Sendable (TOMLValue, BridgeContext) -> KnownFields)? {
-    let knownFields = traits.knownFields
-    if isOrdered && knownFields == nil { return nil }
-    return { value, context in
-      guard case .array(let elements) = value else { return .whole }
-      return .elements(elements.map { knownFields?($0, context) ?? .whole }, isOrdered: isOrdered)
-    }
+  /// What is known of the elements of an array.
+  func knownFields(ofElements written: TOMLValue, _ context: BridgeContext, isOrdered: Bool) -> KnownFields {
+    guard case .array(let elements) = written else { return .whole }
+    return .elements(
+      elements.map { knowsParts ? knownFields(of: $0, context) : .whole }, isOrdered: isOrdered)
   }
 }

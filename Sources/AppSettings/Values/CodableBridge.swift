@@ -4,11 +4,11 @@ extension SettingsBridge where Value: Codable & SendableMetatype {
   /// Types in it that are ``SettingsSerializable`` are stored as they are on their own: a date as TOML's date-time,
   /// data as Base64. Required fields that the stored table lacks come from the key's default, so that a property added
   /// in a new release costs nothing; fields that the type does not know stay when it is written.
-  public static var codable: SettingsBridge { makeCodable(userInfo: [:], over: nil) }
+  public static var codable: SettingsBridge { SettingsBridge(CodableCore()) }
 
   /// As ``codable``, with `userInfo` for the type's `init(from:)` and `encode(to:)`.
   public static func codable(userInfo: [CodingUserInfoKey: any Sendable]) -> SettingsBridge {
-    makeCodable(userInfo: userInfo, over: nil)
+    SettingsBridge(CodableCore(userInfo: userInfo))
   }
 
   /// As ``codable``, with required fields that a stored table lacks taken from a value wherever the type is read.
@@ -25,41 +25,50 @@ extension SettingsBridge where Value: Codable & SendableMetatype {
   public static func codable(
     over fallback: @escaping @autoclosure @Sendable () -> Value, userInfo: [CodingUserInfoKey: any Sendable] = [:]
   ) -> SettingsBridge {
-    makeCodable(userInfo: userInfo, over: fallback)
+    SettingsBridge(CodableCore(userInfo: userInfo, over: fallback))
+  }
+}
+
+private final class CodableCore<Value: Codable & SendableMetatype>: BridgeCore {
+  private let userInfo: [CodingUserInfoKey: any Sendable]
+  private let fallback: (@Sendable () -> Value)?
+
+  init(userInfo: [CodingUserInfoKey: any Sendable] = [:], over fallback: (@Sendable () -> Value)? = nil) {
+    self.userInfo = userInfo
+    self.fallback = fallback
   }
 
-  private static func makeCodable(
-    userInfo: [CodingUserInfoKey: any Sendable], over fallback: (@Sendable () -> Value)?
-  ) -> SettingsBridge {
-    let withUserInfo = { @Sendable (context: BridgeContext) -> BridgeContext in
-      guard !userInfo.isEmpty else { return context }
-      var context = context
-      context.userInfo.merge(userInfo) { outer, _ in outer }
-      return context
+  var expectation: Expectation { Expectation("a value of type \(Value.self)", many: "values of type \(Value.self)") }
+  var mergesTables: Bool { true }
+  var isPlainCodable: Bool { userInfo.isEmpty && fallback == nil }
+  var knowsParts: Bool { true }
+
+  func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> Value {
+    let context = withUserInfo(context)
+    guard let fallback else { return try ValueDecoder.decode(Value.self, from: stored, context) }
+    do {
+      return try ValueDecoder.decode(Value.self, from: stored, context)
+    } catch let error as SettingsValueError where error.isMissing {
+      guard case .table(var base)? = try? ValueEncoder.encode(fallback(), context) else { throw error }
+      for (key, value) in context.base ?? TOMLTable() { base[key] = value }
+      return try ValueDecoder.decode(Value.self, from: stored, context.over(base))
     }
-    return SettingsBridge(
-      expectation: { Expectation("a value of type \(Value.self)", many: "values of type \(Value.self)") },
-      read: { value, context in
-        let context = withUserInfo(context)
-        do {
-          return try ValueDecoder.decode(Value.self, from: value, context)
-        } catch let error as SettingsValueError where error.isMissing {
-          guard let fallback, case .table(var base)? = try? ValueEncoder.encode(fallback(), context) else {
-            throw error
-          }
-          for (key, value) in context.base ?? TOMLTable() { base[key] = value }
-          return try ValueDecoder.decode(Value.self, from: value, context.over(base))
-        }
-      },
-      write: { value, context in try ValueEncoder.encode(value, withUserInfo(context)) },
-      configure: { traits in
-        traits.mergesTables = true
-        traits.isPlainCodable = userInfo.isEmpty && fallback == nil
-        traits.knownFields = { value, context in
-          FieldRecorder.record { recorder in
-            _ = try? ValueDecoder.decode(Value.self, from: value, withUserInfo(context), recorder)
-          }
-        }
-      })
+  }
+
+  func write(_ value: Value, _ context: BridgeContext) throws -> TOMLValue? {
+    try ValueEncoder.encode(value, withUserInfo(context))
+  }
+
+  func knownFields(of written: TOMLValue, _ context: BridgeContext) -> KnownFields {
+    FieldRecorder.record { recorder in
+      _ = try? ValueDecoder.decode(Value.self, from: written, withUserInfo(context), recorder)
+    }
+  }
+
+  private func withUserInfo(_ context: BridgeContext) -> BridgeContext {
+    guard !userInfo.isEmpty else { return context }
+    var context = context
+    context.userInfo.merge(userInfo) { outer, _ in outer }
+    return context
   }
 }

@@ -6,18 +6,16 @@ extension Date: SettingsSerializable {
   /// Any offset is read. Dates come back equal; only within some months of January 2001, where `Date` resolves less
   /// than a nanosecond, may one that was computed (not read off a clock) be rounded to it.
   public static let settingsBridge = SettingsBridge<Date>(
-    expectation: { Expectation(dateTimeExpectation, many: "dates and times with an offset") },
-    read: { value, _ in
-      guard case .offsetDateTime(let dateTime) = value else {
-        throw SettingsValueError(expected: dateTimeExpectation, found: value)
-      }
+    dateTimeExpectation, many: "dates and times with an offset",
+    read: { stored in
+      guard case .offsetDateTime(let dateTime) = stored else { return nil }
       return Date(dateTime)
     },
-    write: { date, _ in
+    write: { date in
       guard let dateTime = TOMLOffsetDateTime(date) else {
         throw SettingsValueError(
-          expected: "a date in the years 1 to 9999",
-          found: "a date \(date.timeIntervalSinceReferenceDate) seconds from 2001-01-01")
+          expected: "a date in the years 0 to 9999",
+          foundText: "a date \(date.timeIntervalSinceReferenceDate) seconds from 2001-01-01")
       }
       return .offsetDateTime(dateTime)
     })
@@ -36,11 +34,11 @@ extension Date: SettingsSerializable {
 }
 
 extension TOMLOffsetDateTime {
-  /// A date in UTC; `nil` if its year is not one of 1 to 9999.
+  /// A date in UTC; `nil` if its year is not one of 0 (which `Date.distantPast` is in) to 9999.
   fileprivate init?(_ date: Date) {
     let interval = date.timeIntervalSinceReferenceDate
-    // The first instants of the years 1 and 10000; what is no number fails both.
-    guard interval >= -63_113_904_000, interval < 252_423_993_600 else { return nil }
+    // The first instants of the years 0 and 10000; what is no number fails both.
+    guard interval >= -63_145_526_400, interval < 252_423_993_600 else { return nil }
     var seconds = Int(interval.rounded(.down))
     let fraction = interval - interval.rounded(.down)
     var nanoseconds = 0
@@ -58,7 +56,7 @@ extension TOMLOffsetDateTime {
     let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
     let second = seconds - days * 86_400
     let civil = CivilDate.date(daysSinceReference: days)
-    guard 1...9999 ~= civil.year else { return nil }
+    guard 0...9999 ~= civil.year else { return nil }
     self.init(
       date: civil,
       time: TOMLLocalTime(

@@ -14,59 +14,66 @@ extension SettingsBridge {
   public func dictionary<Key: SettingsSerializable & Hashable>(_ key: Key.Type = String.self) -> SettingsBridge<
     [Key: Value]
   > {
-    let core = core
-    let keys = DictionaryKeyCoding<Key>()
-    return SettingsBridge<[Key: Value]>(
-      expectation: { core.expectation().table },
-      read: { value, context in
-        guard case .table(let table) = value else {
-          throw SettingsValueError(expected: core.expectation().table.one, found: value)
+    SettingsBridge<[Key: Value]>(DictionaryCore(core))
+  }
+}
+
+private final class DictionaryCore<Key: SettingsSerializable & Hashable, Entry>: BridgeCore {
+  private let entry: any BridgeCore<Entry>
+  private let keys = DictionaryKeyCoding<Key>()
+
+  init(_ entry: any BridgeCore<Entry>) { self.entry = entry }
+
+  var expectation: Expectation { entry.expectation.table }
+  var knowsParts: Bool { entry.knowsParts }
+
+  func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> [Key: Entry] {
+    guard case .table(let table) = stored else { throw SettingsValueError(expected: expectation.one, found: stored) }
+    let outer = context.over(nil)
+    let tracksPath = entry.knowsParts
+    var entries: [Key: Entry] = [:]
+    entries.reserveCapacity(table.count)
+    for (text, stored) in table {
+      try at(text) {
+        let value = try entry.read(stored, tracksPath ? outer.appending(key: text) : outer)
+        guard entries.updateValue(value, forKey: try keys.key(text)) == nil else {
+          throw SettingsValueError(
+            expected: "a key that differs from those before it", foundText: "the key \(TOMLValue.quoted(text))")
         }
-        let outer = context.over(nil)
-        var entries: [Key: Value] = [:]
-        entries.reserveCapacity(table.count)
-        for (text, stored) in table {
-          try at(text) {
-            let value = try core.read(stored, core.traits.mergesTables ? outer.appending(key: text) : outer)
-            guard entries.updateValue(value, forKey: try keys.key(text)) == nil else {
-              throw SettingsValueError(
-                expected: "a key that differs from those before it", found: "the key \(TOMLValue.quoted(text))")
-            }
-          }
-        }
-        return entries
-      },
-      write: { entries, context in
-        let outer = context.over(nil)
-        var written: [(text: String, value: TOMLValue)] = []
-        written.reserveCapacity(entries.count)
-        for (key, value) in entries {
-          let text = try keys.text(key)
-          try at(text) {
-            let stored = try core.write(value, core.traits.mergesTables ? outer.appending(key: text) : outer)
-            guard let stored else { throw SettingsValueError(expected: core.expectation().one, found: "nil") }
-            written.append((text, stored))
-          }
-        }
-        written.sort { $0.text < $1.text }
-        var table = TOMLTable()
-        for (text, value) in written {
-          guard table[text] == nil else {
-            throw SettingsValueError(expected: "keys that differ", found: "the key \(TOMLValue.quoted(text)) twice")
-          }
-          table[text] = value
-        }
-        return .table(table)
-      },
-      configure: { traits in
-        guard let knownFields = core.traits.knownFields else { return }
-        traits.knownFields = { value, context in
-          guard case .table(let table) = value else { return .whole }
-          var entries: [String: KnownFields] = [:]
-          for (key, value) in table { entries[key] = knownFields(value, context) }
-          return .entries(entries)
-        }
-      })
+      }
+    }
+    return entries
+  }
+
+  func write(_ entries: [Key: Entry], _ context: BridgeContext) throws -> TOMLValue? {
+    let outer = context.over(nil)
+    let tracksPath = entry.knowsParts
+    var written: [(text: String, value: TOMLValue)] = []
+    written.reserveCapacity(entries.count)
+    for (key, value) in entries {
+      let text = try keys.text(key)
+      try at(text) {
+        let stored = try entry.write(value, tracksPath ? outer.appending(key: text) : outer)
+        guard let stored else { throw SettingsValueError(expected: entry.expectation.one, foundText: "nil") }
+        written.append((text, stored))
+      }
+    }
+    written.sort { $0.text < $1.text }
+    var table = TOMLTable()
+    for (text, value) in written {
+      guard table[text] == nil else {
+        throw SettingsValueError(expected: "keys that differ", foundText: "the key \(TOMLValue.quoted(text)) twice")
+      }
+      table[text] = value
+    }
+    return .table(table)
+  }
+
+  func knownFields(of written: TOMLValue, _ context: BridgeContext) -> KnownFields {
+    guard case .table(let table) = written else { return .whole }
+    var entries: [String: KnownFields] = [:]
+    for (key, value) in table { entries[key] = entry.knownFields(of: value, context) }
+    return .entries(entries)
   }
 }
 
@@ -83,7 +90,7 @@ private struct DictionaryKeyCoding<Key: SettingsSerializable>: Sendable {
     case .boolean(let boolean): return String(boolean)
     default:
       if let key = key as? any LosslessStringConvertible { return key.description }
-      throw SettingsValueError(expected: "a key that can be written as text", found: "one of type \(Key.self)")
+      throw SettingsValueError(expected: "a key that can be written as text", foundText: "one of type \(Key.self)")
     }
   }
 
@@ -94,7 +101,7 @@ private struct DictionaryKeyCoding<Key: SettingsSerializable>: Sendable {
     } catch let error as SettingsValueError {
       if let key = otherForms(text) { return key }
       throw SettingsValueError(
-        expected: bridge.core.expectation().key.one, found: "the key \(TOMLValue.quoted(text))", reason: error.reason)
+        expected: bridge.core.expectation.key.one, foundText: "the key \(TOMLValue.quoted(text))", reason: error.reason)
     }
   }
 

@@ -4,23 +4,19 @@ extension Duration: SettingsSerializable {
   /// What a person may write is more than what is written: several units (`"1h 30m"`, `d h m s ms us ns`), and a plain
   /// number of seconds.
   public static let settingsBridge = SettingsBridge<Duration>(
-    expectation: { Expectation(expected, many: "durations, like \"90s\" or \"1h 30m\"") },
-    read: { value, _ in
-      switch value {
+    "a duration, like \"90s\" or \"1h 30m\"", many: "durations, like \"90s\" or \"1h 30m\"",
+    read: { stored in
+      switch stored {
       case .integer(let seconds): return .seconds(seconds)
       case .float(let seconds):
         // The digits that a person sees, as long as they are no power of ten: 0.1 is 100 ms to the attosecond.
         if let duration = Duration(stored: "\(seconds)s") { return duration }
-        if seconds.magnitude < 9e18 { return .seconds(seconds) }
-      case .string(let text):
-        if let duration = Duration(stored: text) { return duration }
-      default: break
+        return seconds.magnitude < 9e18 ? .seconds(seconds) : nil
+      case .string(let text): return Duration(stored: text)
+      default: return nil
       }
-      throw SettingsValueError(expected: expected, found: value)
     },
-    write: { duration, _ in .string(duration.storedText) })
-
-  private static let expected = "a duration, like \"90s\" or \"1h 30m\""
+    write: { .string($0.storedText) })
 
   private static let second: Int128 = 1_000_000_000_000_000_000
 

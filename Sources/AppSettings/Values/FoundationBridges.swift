@@ -3,17 +3,16 @@ public import FoundationEssentials
 extension Data: SettingsSerializable {
   /// A string of the bytes in Base64. Spaces and line breaks are read over, so that long data can be wrapped by hand.
   public static let settingsBridge = SettingsBridge<Data>(
-    expectation: { Expectation("a string in Base64", many: "strings in Base64") },
-    read: { value, _ in
-      guard case .string(let text) = value, let data = Data(base64: text) else {
-        throw SettingsValueError(expected: "a string in Base64", found: value)
-      }
-      return data
+    "a string in Base64", many: "strings in Base64",
+    read: { stored in
+      guard case .string(let text) = stored else { return nil }
+      return Data(base64: text)
     },
-    write: { data, _ in .string(data.base64EncodedString()) })
+    write: { .string($0.base64EncodedString()) })
 
   private init?(base64 text: String) {
-    let digits = text.utf8.filter { ![0x20, 0x0A, 0x0D, 0x09].contains($0) }
+    let digits = text.utf8.filter { $0 > 0x20 || $0 < 0x09 }
+    guard digits.count.isMultiple(of: 4) else { return nil }
     self.init(base64Encoded: Data(digits))
   }
 }
@@ -22,20 +21,31 @@ extension URL: SettingsSerializable {
   /// A string. Letters outside ASCII are read and percent-encoded; spaces and other characters that no URL has are
   /// refused. A URL relative to a base is stored as the whole it makes with it.
   public static let settingsBridge = SettingsBridge<URL>(
-    expectation: { Expectation("a URL as a string", many: "URLs as strings") },
-    read: { value, _ in
-      guard case .string(let text) = value, let url = URL(stored: text) else {
-        throw SettingsValueError(expected: "a URL as a string", found: value)
-      }
-      return url
+    "a URL as a string", many: "URLs as strings",
+    read: { stored in
+      guard case .string(let text) = stored else { return nil }
+      return URL(stored: text)
     },
-    write: { url, _ in .string(url.absoluteString) })
+    write: { url in
+      let text = url.absoluteString
+      guard URL(stored: text) != nil else {
+        throw SettingsValueError(expected: "a URL that can be read back", foundText: "the URL \(text)")
+      }
+      return .string(text)
+    })
 
   private init?(stored text: String) {
-    // `URL(string:)` would escape these, and take any sentence for a URL.
-    let refused: Set<UInt8> = Set("\"<>\\^`{|} ".utf8)
-    guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && !refused.contains($0) }) else { return nil }
-    let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
+    var isASCII = true
+    for byte in text.utf8 {
+      switch byte {
+      // `URL(string:)` would escape these, and take any sentence for a URL.
+      case 0...0x20, 0x7F, UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"),
+        UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
+        return nil
+      case 0x80...: isASCII = false
+      default: break
+      }
+    }
     self.init(string: text, encodingInvalidCharacters: !isASCII)
   }
 }
@@ -43,60 +53,88 @@ extension URL: SettingsSerializable {
 extension UUID: SettingsSerializable {
   /// A string, in upper case; either case is read.
   public static let settingsBridge = SettingsBridge<UUID>(
-    expectation: { Expectation("a UUID as a string", many: "UUIDs as strings") },
-    read: { value, _ in
-      guard case .string(let text) = value, let uuid = UUID(uuidString: text) else {
-        throw SettingsValueError(expected: "a UUID as a string", found: value)
-      }
-      return uuid
+    "a UUID as a string", many: "UUIDs as strings",
+    read: { stored in
+      guard case .string(let text) = stored else { return nil }
+      return UUID(uuidString: text)
     },
-    write: { uuid, _ in .string(uuid.uuidString) })
+    write: { .string($0.uuidString) })
 }
 
 extension Decimal: SettingsSerializable {
   /// A string, since TOML's floats are binary and would change it: `"19.99"`. Integers and floats are read too, floats
   /// as the digits that a person sees.
   public static let settingsBridge = SettingsBridge<Decimal>(
-    expectation: { Expectation("a decimal number as a string", many: "decimal numbers as strings") },
-    read: { value, _ in
-      switch value {
-      case .integer(let integer): return Decimal(integer)
-      case .float(let float):
-        if let decimal = Decimal(stored: String(float)) { return decimal }
-      case .string(let text):
-        if let decimal = Decimal(stored: text) { return decimal }
-      default: break
+    "a decimal number as a string", many: "decimal numbers as strings",
+    read: { stored in
+      switch stored {
+      case .integer(let integer): Decimal(integer)
+      case .float(let float): Decimal(stored: String(float))
+      case .string(let text): Decimal(stored: text)
+      default: nil
       }
-      throw SettingsValueError(expected: "a decimal number as a string", found: value)
     },
-    write: { decimal, _ in .string(decimal.description) })
+    write: { .string($0.description) })
 
-  /// The number of a text in full: `Decimal(string:)` would take the digits at its start and drop the rest.
+  /// The number of a text in full: `Decimal(string:)` would take the digits at its start, drop the rest, and round what
+  /// is longer than it can hold.
   private init?(stored text: String) {
     if text == "NaN" || text == "nan" {
       self = .nan
       return
     }
+    guard let digits = DecimalDigits(text), let decimal = Decimal(string: text),
+      DecimalDigits(decimal.description) == digits
+    else { return nil }
+    self = decimal
+  }
+}
+
+/// A decimal number as text, in the one form that equal numbers share.
+private struct DecimalDigits: Equatable {
+  private var isNegative = false
+  /// Without zeros at either end; empty for zero.
+  private var digits: ArraySlice<UInt8>
+  /// The power of ten by which the digits, taken as an integer, are multiplied.
+  private var exponent: Int
+
+  /// `nil` if the text is no decimal number, as a whole.
+  init?(_ text: String) {
     var rest = text.utf8[...]
-    func skipSign() { if rest.first == UInt8(ascii: "-") || rest.first == UInt8(ascii: "+") { rest.removeFirst() } }
-    func takeDigits() -> Substring.UTF8View {
-      let digits = rest.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
-      rest = rest[digits.endIndex...]
+    func takeSign() -> Bool {
+      guard let sign = rest.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") else { return false }
+      rest.removeFirst()
+      return sign == UInt8(ascii: "-")
+    }
+    func takeDigits() -> [UInt8] {
+      let digits = Array(rest.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
+      rest.removeFirst(digits.count)
       return digits
     }
-    skipSign()
-    guard !takeDigits().isEmpty else { return nil }
+    isNegative = takeSign()
+    let whole = takeDigits()
+    guard !whole.isEmpty else { return nil }
+    var fraction: [UInt8] = []
     if rest.first == UInt8(ascii: ".") {
       rest.removeFirst()
-      guard !takeDigits().isEmpty else { return nil }
+      fraction = takeDigits()
+      guard !fraction.isEmpty else { return nil }
     }
+    exponent = -fraction.count
     if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
       rest.removeFirst()
-      skipSign()
-      guard !takeDigits().isEmpty else { return nil }
+      let isNegative = takeSign()
+      guard let power = Int(String(decoding: takeDigits(), as: UTF8.self)), power < 1000 else { return nil }
+      exponent += isNegative ? -power : power
     }
-    guard rest.isEmpty, let decimal = Decimal(string: text), !decimal.isNaN else { return nil }
-    self = decimal
+    guard rest.isEmpty else { return nil }
+    let zero = UInt8(ascii: "0")
+    digits = (whole + fraction).drop { $0 == zero }
+    while digits.last == zero {
+      digits.removeLast()
+      exponent += 1
+    }
+    if digits.isEmpty { (isNegative, exponent) = (false, 0) }
   }
 }
 
@@ -106,19 +144,17 @@ extension TimeZone: SettingsSerializable {
   /// Identifiers of places need the time zone data of Foundation or FoundationInternationalization: a program that
   /// imports neither reads only those with a fixed offset.
   public static let settingsBridge = SettingsBridge<TimeZone>(
-    expectation: { Expectation("a time zone's identifier", many: "time zones' identifiers") },
-    read: { value, _ in
-      guard case .string(let text) = value else {
-        throw SettingsValueError(expected: "a time zone's identifier", found: value)
-      }
-      guard let zone = TimeZone(stored: text) else {
+    FunctionCore(
+      Expectation("a time zone's identifier", many: "time zones' identifiers"),
+      read: { stored, expected in
+        guard case .string(let text) = stored else { throw SettingsValueError(expected: expected, found: stored) }
+        if let zone = TimeZone(stored: text) { return zone }
+        let hasData = TimeZone(identifier: "Europe/Berlin") != nil
         throw SettingsValueError(
-          expected: "a time zone's identifier", found: value,
-          reason: TimeZone(identifier: "Europe/Berlin") == nil ? "this program is built without time zone data" : nil)
-      }
-      return zone
-    },
-    write: { zone, _ in .string(zone.identifier) })
+          expected: expected, found: stored,
+          reason: hasData ? nil : "this program is built without time zone data")
+      },
+      write: { .string($0.identifier) }))
 
   /// The zone of an identifier, also of the form `GMT+hhmm` or `GMT-hhmmss` that zones with a fixed offset have.
   private init?(stored text: String) {

@@ -7,18 +7,30 @@ extension Optional: SettingsSerializable where Wrapped: SettingsSerializable {
 
 extension SettingsBridge {
   /// The bridge for optionals of this one's values, as a key with a bridge of its own needs it.
-  public var optional: SettingsBridge<Value?> {
-    let core = core
-    return SettingsBridge<Value?>(
-      expectation: core.expectation,
-      read: { try core.read($0, $1) },
-      write: { value, context in try value.flatMap { try core.write($0, context) } },
-      configure: { traits in
-        traits.mergesTables = core.traits.mergesTables
-        traits.choices = core.traits.choices
-        traits.knownFields = core.traits.knownFields
-        traits.withoutOldForm = core.traits.withoutOldForm
-        traits.absent = { .some(.none) }
-      })
+  public var optional: SettingsBridge<Value?> { SettingsBridge<Value?>(OptionalCore(core)) }
+}
+
+private final class OptionalCore<Wrapped>: BridgeCore {
+  private let wrapped: any BridgeCore<Wrapped>
+
+  init(_ wrapped: any BridgeCore<Wrapped>) { self.wrapped = wrapped }
+
+  var expectation: Expectation { wrapped.expectation }
+  var mergesTables: Bool { wrapped.mergesTables }
+  var absent: Wrapped?? { .some(.none) }
+  var choices: [TOMLValue]? { wrapped.choices }
+  var knowsParts: Bool { wrapped.knowsParts }
+
+  func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> Wrapped? { try wrapped.read(stored, context) }
+
+  func write(_ value: Wrapped?, _ context: BridgeContext) throws -> TOMLValue? {
+    guard let value else { return nil }
+    return try wrapped.write(value, context)
   }
+
+  func knownFields(of written: TOMLValue, _ context: BridgeContext) -> KnownFields {
+    wrapped.knownFields(of: written, context)
+  }
+
+  func withoutOldForm(_ stored: TOMLValue) -> TOMLValue { wrapped.withoutOldForm(stored) }
 }

@@ -2,43 +2,53 @@ extension SettingsBridge where Value: RawRepresentable & SendableMetatype, Value
   /// The raw value, stored as its own type is.
   ///
   /// For an enumeration that is also `CaseIterable` an error lists the raw values there are.
-  public static var rawValue: SettingsBridge { rawValue(as: Value.RawValue.settingsBridge) }
+  public static var rawValue: SettingsBridge { SettingsBridge(RawValueCore(Value.RawValue.settingsBridge.core)) }
+}
 
-  /// The raw value, stored as a bridge says.
-  static func rawValue(as bridge: SettingsBridge<Value.RawValue>) -> SettingsBridge {
-    let choices = { @Sendable () -> [TOMLValue] in rawChoices(bridge) ?? [] }
-    return bridge.mapped(
-      expectation: {
-        // Read only when something was refused: the cases need not be made for each bridge.
-        let choices = choices()
-        if !choices.isEmpty { return .choice(of: choices) }
-        if Value.self is any OptionSet.Type { return bridge.core.expectation() }
-        return Expectation("\(bridge.expected) that is a raw value of \(Value.self)")
-      },
-      choices: Value.self is any CaseIterable.Type ? choices : nil,
-      read: {
-        guard let value = Value(rawValue: $0) else { throw NoSuchValue() }
-        return value
-      },
-      write: { $0.rawValue })
+private final class RawValueCore<Value: RawRepresentable & SendableMetatype>: BridgeCore {
+  private let raw: any BridgeCore<Value.RawValue>
+
+  init(_ raw: any BridgeCore<Value.RawValue>) { self.raw = raw }
+
+  var expectation: Expectation {
+    if let choices, !choices.isEmpty { return .choice(of: choices) }
+    if Value.self is any OptionSet.Type { return raw.expectation }
+    return Expectation("\(raw.expectation.one) that is a raw value of \(Value.self)")
   }
 
-  private static func rawChoices(_ bridge: SettingsBridge<Value.RawValue>) -> [TOMLValue]? {
+  var choices: [TOMLValue]? {
     guard let type = Value.self as? any CaseIterable.Type else { return nil }
     func cases<T: CaseIterable>(_ type: T.Type) -> [Value] { type.allCases.compactMap { $0 as? Value } }
-    return cases(type).compactMap { try? bridge.write($0.rawValue) }
+    return cases(type).compactMap { try? raw.write($0.rawValue, BridgeContext()) }
   }
+
+  func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> Value {
+    do {
+      if let value = Value(rawValue: try raw.read(stored, context)) { return value }
+    } catch let error as SettingsValueError {
+      // What is wrong in a part of a raw value is for its own type to say.
+      if !error.path.isEmpty { throw error }
+    }
+    throw SettingsValueError(expected: expectation.one, found: stored)
+  }
+
+  func write(_ value: Value, _ context: BridgeContext) throws -> TOMLValue? { try raw.write(value.rawValue, context) }
 }
 
 extension SettingsBridge where Value: LosslessStringConvertible & SendableMetatype {
   /// The description, as a string.
-  public static var losslessString: SettingsBridge {
-    String.settingsBridge.mapped(
-      expectation: { Expectation("a string that describes a value of type \(Value.self)") }, choices: nil,
-      read: {
-        guard let value = Value($0) else { throw NoSuchValue() }
-        return value
-      },
-      write: { $0.description })
+  public static var losslessString: SettingsBridge { SettingsBridge(LosslessStringCore()) }
+}
+
+private final class LosslessStringCore<Value: LosslessStringConvertible & SendableMetatype>: BridgeCore {
+  var expectation: Expectation { Expectation("a string that describes a value of type \(Value.self)") }
+
+  func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> Value {
+    guard case .string(let text) = stored, let value = Value(text) else {
+      throw SettingsValueError(expected: expectation.one, found: stored)
+    }
+    return value
   }
+
+  func write(_ value: Value, _ context: BridgeContext) throws -> TOMLValue? { .string(value.description) }
 }

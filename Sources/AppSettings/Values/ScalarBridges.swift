@@ -4,8 +4,7 @@
 extension Bool: SettingsSerializable {
   /// A boolean, and nothing else: words such as `yes` are for command lines.
   public static let settingsBridge = SettingsBridge<Bool>(
-    expectation: { Bool.expectation }, read: { value, _ in try Bool(stored: value) },
-    write: { value, _ in .boolean(value) })
+    FunctionCore(expectation, read: { stored, _ in try Bool(stored: stored) }, write: { .boolean($0) }))
 
   private static let expectation = Expectation("a boolean", many: "booleans")
 
@@ -52,8 +51,7 @@ extension FixedWidthInteger {
 
   static func makeIntegerBridge() -> SettingsBridge<Self> where Self: SendableMetatype {
     SettingsBridge(
-      expectation: { Self.expectation }, read: { value, _ in try Self(stored: value) },
-      write: { value, _ in value.stored })
+      FunctionCore(expectation, read: { stored, _ in try Self(stored: stored) }, write: { $0.stored }))
   }
 }
 
@@ -110,8 +108,7 @@ extension UInt64: SettingsSerializable {
 extension Double: SettingsSerializable {
   /// A float, also a whole one; an integer is read too. Infinities and not-a-number are TOML's `inf` and `nan`.
   public static let settingsBridge = SettingsBridge<Double>(
-    expectation: { Double.expectation }, read: { value, _ in try Double(stored: value) },
-    write: { value, _ in .float(value) })
+    FunctionCore(expectation, read: { stored, _ in try Double(stored: stored) }, write: { .float($0) }))
 
   private static let expectation = Expectation("a number", many: "numbers")
 
@@ -128,8 +125,7 @@ extension Double: SettingsSerializable {
 extension Float: SettingsSerializable {
   /// A float with as few digits as tell it from other `Float`s: `0.1`, not `0.10000000149011612`.
   public static let settingsBridge = SettingsBridge<Float>(
-    expectation: { Float.expectation }, read: { value, _ in try Float(stored: value) },
-    write: { value, _ in value.stored })
+    FunctionCore(expectation, read: { stored, _ in try Float(stored: stored) }, write: { $0.stored }))
 
   private static let expectation = Expectation("a number", many: "numbers")
 
@@ -150,8 +146,7 @@ extension Float: SettingsSerializable {
 extension String: SettingsSerializable {
   /// A string.
   public static let settingsBridge = SettingsBridge<String>(
-    expectation: { String.expectation }, read: { value, _ in try String(stored: value) },
-    write: { value, _ in .string(value) })
+    FunctionCore(expectation, read: { stored, _ in try String(stored: stored) }, write: { .string($0) }))
 
   private static let expectation = Expectation("a string", many: "strings")
 
@@ -172,12 +167,10 @@ extension Substring: SettingsSerializable {
 extension Character: SettingsSerializable {
   /// A string of one character, as a person counts them: `é` and `👩‍🚀` are one.
   public static let settingsBridge = SettingsBridge<Character>(
-    expectation: { Expectation("a string of one character", many: "strings of one character") },
-    read: { value, _ in
-      guard case .string(let string) = value, let first = string.first, string.dropFirst().isEmpty else {
-        throw SettingsValueError(expected: "a string of one character", found: value)
-      }
+    "a string of one character", many: "strings of one character",
+    read: { stored in
+      guard case .string(let string) = stored, let first = string.first, string.dropFirst().isEmpty else { return nil }
       return first
     },
-    write: { value, _ in .string(String(value)) })
+    write: { .string(String($0)) })
 }

@@ -9,20 +9,45 @@ extension SettingsBridge where Value: Hashable & SendableMetatype {
   /// A set is stored as an array, sorted, so that equal sets give equal text; elements that are in the file already
   /// keep their order there. A stored array with the same element twice is an error.
   public var set: SettingsBridge<Set<Value>> {
-    let core = core
-    return SettingsBridge<Set<Value>>(
-      expectation: { core.expectation().array },
-      read: { value, context in
-        var set: Set<Value> = []
-        try core.readElements(of: value, context) { element, stored in
-          guard set.insert(element).inserted else { throw SettingsValueError(duplicate: stored) }
-        }
-        return set
-      },
-      write: { set, context in try core.writeElements(set, context).sorted() },
-      configure: { traits in
-        traits.knownFields = core.knownFieldsOfElements(isOrdered: false)
-      })
+    SettingsBridge<Set<Value>>(SetCore(core, insert: { $0.insert($1).inserted }, elements: { Array($0) }))
+  }
+}
+
+/// Any type that takes an element and says whether it was new.
+final class SetCore<Value: SetAlgebra & SendableMetatype, Element>: BridgeCore {
+  private let element: any BridgeCore<Element>
+  private let insert: @Sendable (inout Value, Element) -> Bool
+  private let elements: @Sendable (Value) -> [Element]
+
+  init(
+    _ element: any BridgeCore<Element>, insert: @escaping @Sendable (inout Value, Element) -> Bool,
+    elements: @escaping @Sendable (Value) -> [Element]
+  ) {
+    self.element = element
+    self.insert = insert
+    self.elements = elements
+  }
+
+  var expectation: Expectation { element.expectation.array }
+  var knowsParts: Bool { true }
+
+  func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> Value {
+    var set = Value()
+    try element.readElements(of: stored, context) { element, stored in
+      guard insert(&set, element) else { throw SettingsValueError(duplicate: stored) }
+    }
+    return set
+  }
+
+  func write(_ set: Value, _ context: BridgeContext) throws -> TOMLValue? {
+    let written = try element.writeElements(elements(set), context).sorted { $0.isOrdered(before: $1) }
+    // Different elements with one stored form would make an array that is refused when it is read.
+    for (one, next) in zip(written, written.dropFirst()) where one == next { throw SettingsValueError(duplicate: next) }
+    return .array(written)
+  }
+
+  func knownFields(of written: TOMLValue, _ context: BridgeContext) -> KnownFields {
+    element.knownFields(ofElements: written, context, isOrdered: false)
   }
 }
 
@@ -33,14 +58,8 @@ extension SettingsValueError {
 }
 
 extension TOMLValue {
-  /// An array with its elements in order; anything else as it is.
-  func sorted() -> TOMLValue {
-    guard case .array(let elements) = self else { return self }
-    return .array(elements.sorted { $0.isOrdered(before: $1) })
-  }
-
   /// An order of values of one kind that a person would expect; kinds among themselves in any fixed order.
-  private func isOrdered(before other: TOMLValue) -> Bool {
+  fileprivate func isOrdered(before other: TOMLValue) -> Bool {
     switch (self, other) {
     case (.string(let a), .string(let b)): return a.utf8.lexicographicallyPrecedes(b.utf8)
     case (.integer(let a), .integer(let b)): return a < b

@@ -34,18 +34,8 @@ extension SettingsSetAlgebra where Self: Sequence {
 
 extension SettingsSetAlgebra {
   static var setAlgebraBridge: SettingsBridge<Self> {
-    let core = Element.settingsBridge.core
-    return SettingsBridge(
-      expectation: { core.expectation().array },
-      read: { value, context in
-        var set = Self()
-        try core.readElements(of: value, context) { element, stored in
-          guard set.insert(element).inserted else { throw SettingsValueError(duplicate: stored) }
-        }
-        return set
-      },
-      write: { set, context in try core.writeElements(set.settingsElements, context).sorted() },
-      configure: { traits in traits.knownFields = core.knownFieldsOfElements(isOrdered: false) })
+    SettingsBridge(
+      SetCore(Element.settingsBridge.core, insert: { $0.insert($1).inserted }, elements: { $0.settingsElements }))
   }
 
   /// An array without repetitions, sorted.

@@ -27,11 +27,11 @@ public struct SettingsValueError: Error, Sendable, Hashable {
     foundKind = found.kindName
   }
 
-  /// Makes an error about a value that is not a stored one, described in words: `nil`, `the date 12000-01-01`.
-  public init(expected: String, found: String, reason: String? = nil) {
+  /// Makes an error about something that is not a stored value, in words: `nil`, `the key "x"`.
+  public init(expected: String, foundText: String, reason: String? = nil) {
     path = []
     self.expected = expected
-    self.found = found
+    found = foundText
     self.reason = reason
     foundKind = "something else"
   }
@@ -88,16 +88,22 @@ extension SettingsValueError: CustomStringConvertible {
 extension SettingsValueError {
   /// Makes one of what a user's function threw: itself if it is one, else with the error as the reason.
   init(wrapping error: any Error, expected: @autoclosure () -> String, found: TOMLValue) {
-    self.init(wrapping: error, expected: expected(), found: found.errorDescription)
-    if !(error is SettingsValueError) { foundKind = found.kindName }
+    self =
+      error as? SettingsValueError
+      ?? SettingsValueError(expected: expected(), found: found, reason: SettingsValueError.reason(error))
   }
 
-  init(wrapping error: any Error, expected: @autoclosure () -> String, found: @autoclosure () -> String) {
-    if let error = error as? SettingsValueError {
-      self = error
-    } else {
-      self.init(expected: expected(), found: found(), reason: error is NoSuchValue ? nil : String(describing: error))
-    }
+  /// Makes one of what a user's function threw for a value to be stored.
+  init<Value>(unstorable type: Value.Type, _ error: any Error) {
+    self =
+      error as? SettingsValueError
+      ?? SettingsValueError(
+        expected: "a value that can be stored", foundText: "one of type \(Value.self)",
+        reason: SettingsValueError.reason(error))
+  }
+
+  private static func reason(_ error: any Error) -> String? {
+    error is NoSuchValue ? nil : String(describing: error)
   }
 
   /// The same error one level further out.

@@ -3,8 +3,8 @@
 extension TOMLValue: SettingsSerializable {
   /// Any value.
   public static let settingsBridge = SettingsBridge<TOMLValue>(
-    expectation: { Expectation("a value", many: "values") }, read: { value, _ in value },
-    write: { value, _ in
+    "a value", many: "values", read: { $0 },
+    write: { value in
       try value.checkDates()
       return value
     })
@@ -28,12 +28,9 @@ extension TOMLValue: SettingsSerializable {
 extension TOMLTable: SettingsSerializable {
   /// A table with any keys.
   public static let settingsBridge = SettingsBridge<TOMLTable>(
-    expectation: { Expectation("a table", many: "tables") },
-    read: { value, _ in
-      guard case .table(let table) = value else { throw SettingsValueError(expected: "a table", found: value) }
-      return table
-    },
-    write: { table, _ in
+    "a table", many: "tables",
+    read: { $0.table },
+    write: { table in
       try TOMLValue.table(table).checkDates()
       return .table(table)
     })
@@ -42,21 +39,19 @@ extension TOMLTable: SettingsSerializable {
 extension TOMLOffsetDateTime: SettingsSerializable {
   /// An offset date-time, with the offset it has; `Date` is for those who need the instant only.
   public static let settingsBridge = SettingsBridge<TOMLOffsetDateTime>(
-    expectation: { Expectation(dateTimeExpectation, many: "dates and times with an offset") },
-    read: { value, _ in
-      guard case .offsetDateTime(let dateTime) = value else {
-        throw SettingsValueError(expected: dateTimeExpectation, found: value)
-      }
+    dateTimeExpectation, many: "dates and times with an offset",
+    read: { stored in
+      guard case .offsetDateTime(let dateTime) = stored else { return nil }
       return dateTime
     },
-    write: { value, _ in
+    write: { value in
       try value.check()
       return .offsetDateTime(value)
     })
 
   fileprivate func check() throws {
     guard abs(offsetMinutes) < 24 * 60 else {
-      throw SettingsValueError(expected: "an offset of less than a day", found: "one of \(offsetMinutes) minutes")
+      throw SettingsValueError(expected: "an offset of less than a day", foundText: "one of \(offsetMinutes) minutes")
     }
     try date.check()
     try time.check()
@@ -68,14 +63,12 @@ let dateTimeExpectation = "a date and time with an offset (1979-05-27T07:32:00Z)
 extension TOMLLocalDateTime: SettingsSerializable {
   /// A local date-time.
   public static let settingsBridge = SettingsBridge<TOMLLocalDateTime>(
-    expectation: { Expectation("a date and time without an offset", many: "dates and times without an offset") },
-    read: { value, _ in
-      guard case .localDateTime(let dateTime) = value else {
-        throw SettingsValueError(expected: "a date and time without an offset", found: value)
-      }
+    "a date and time without an offset", many: "dates and times without an offset",
+    read: { stored in
+      guard case .localDateTime(let dateTime) = stored else { return nil }
       return dateTime
     },
-    write: { value, _ in
+    write: { value in
       try value.check()
       return .localDateTime(value)
     })
@@ -89,21 +82,19 @@ extension TOMLLocalDateTime: SettingsSerializable {
 extension TOMLLocalDate: SettingsSerializable {
   /// A local date.
   public static let settingsBridge = SettingsBridge<TOMLLocalDate>(
-    expectation: { Expectation("a date without a time", many: "dates without a time") },
-    read: { value, _ in
-      guard case .localDate(let date) = value else {
-        throw SettingsValueError(expected: "a date without a time", found: value)
-      }
+    "a date without a time", many: "dates without a time",
+    read: { stored in
+      guard case .localDate(let date) = stored else { return nil }
       return date
     },
-    write: { value, _ in
+    write: { value in
       try value.check()
       return .localDate(value)
     })
 
   fileprivate func check() throws {
     guard 0...9999 ~= year, 1...12 ~= month, 1...CivilDate.days(inMonth: month, of: year) ~= day else {
-      throw SettingsValueError(expected: "a date of the calendar", found: "\(year)-\(month)-\(day)")
+      throw SettingsValueError(expected: "a date of the calendar", foundText: "\(year)-\(month)-\(day)")
     }
   }
 }
@@ -111,14 +102,12 @@ extension TOMLLocalDate: SettingsSerializable {
 extension TOMLLocalTime: SettingsSerializable {
   /// A local time.
   public static let settingsBridge = SettingsBridge<TOMLLocalTime>(
-    expectation: { Expectation("a time of day", many: "times of day") },
-    read: { value, _ in
-      guard case .localTime(let time) = value else {
-        throw SettingsValueError(expected: "a time of day", found: value)
-      }
+    "a time of day", many: "times of day",
+    read: { stored in
+      guard case .localTime(let time) = stored else { return nil }
       return time
     },
-    write: { value, _ in
+    write: { value in
       try value.check()
       return .localTime(value)
     })
@@ -126,7 +115,7 @@ extension TOMLLocalTime: SettingsSerializable {
   fileprivate func check() throws {
     guard 0...23 ~= hour, 0...59 ~= minute, 0...60 ~= second, 0...999_999_999 ~= nanosecond else {
       throw SettingsValueError(
-        expected: "a time of day", found: "\(hour):\(minute):\(second) and \(nanosecond) nanoseconds")
+        expected: "a time of day", foundText: "\(hour):\(minute):\(second) and \(nanosecond) nanoseconds")
     }
   }
 }

@@ -55,9 +55,10 @@ struct ElementsDecodingContainer: UnkeyedDecodingContainer {
   mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try integer() }
 
   mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
-    let inner = context.appending(index: currentIndex)
-    let recorder = recorder?.element(currentIndex)
-    return try next("a value of type \(T.self)") { try ValueDecoder.decodeNested(type, from: $0, inner, recorder) }
+    let (context, index, recorder) = (context, currentIndex, recorder?.element(currentIndex))
+    return try next("a value of type \(T.self)") {
+      try ValueDecoder.decodeNested(type, from: $0, recorder) { context.appending(index: index) }
+    }
   }
 
   mutating func nestedContainer<Nested: CodingKey>(

@@ -32,7 +32,7 @@ final class EncodedElements {
 
   /// TOML has no null, and to leave an element out would move those behind it.
   func nilError(at index: Int) -> SettingsValueError {
-    SettingsValueError(expected: "a value", found: "nil").under(prefix + ["[\(index)]"])
+    SettingsValueError(expected: "a value", foundText: "nil").under(prefix + ["[\(index)]"])
   }
 }
 
@@ -64,7 +64,7 @@ struct ElementsEncodingContainer: UnkeyedEncodingContainer {
   func encode<T: Encodable>(_ value: T) throws {
     let index = count
     let encoded = try at(elements.prefix, "[\(index)]") {
-      try ValueEncoder.encodeNested(value, elements.context.appending(index: index))
+      try ValueEncoder.encodeNested(value) { elements.context.appending(index: index) }
     }
     guard let encoded else { throw elements.nilError(at: index) }
     elements.append(encoded)

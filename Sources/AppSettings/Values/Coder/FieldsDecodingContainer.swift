@@ -3,19 +3,19 @@
 /// Only `decode` of a required field looks into the base. `contains` and `decodeIfPresent` do not: an absent optional
 /// field is how `nil` is stored, and a type that looks for one of several forms must see the form that is there.
 struct FieldsDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-  let table: TOMLTable
-  let context: BridgeContext
-  /// The way here from the value whose type is being made, empty unless through a nested container.
-  let prefix: [String]
-  let recorder: FieldRecorder?
+  // A single reference, since the standard library copies the container for each field it reads.
+  private let decoder: ValueDecoder
 
-  init(_ table: TOMLTable, of decoder: ValueDecoder) {
-    self.table = table
-    context = decoder.context
-    prefix = decoder.prefix
-    recorder = decoder.recorder
-    recorder?.becomeRecord()
+  init(_ decoder: ValueDecoder) {
+    self.decoder = decoder
+    decoder.recorder?.becomeRecord()
   }
+
+  private var table: TOMLTable { decoder.table }
+  private var context: BridgeContext { decoder.context }
+  private var recorder: FieldRecorder? { decoder.recorder }
+  /// The way here from the value whose type is being made, empty unless through a nested container.
+  private var prefix: [String] { decoder.prefix }
 
   var codingPath: [any CodingKey] { context.path?.codingPath ?? [] }
 
@@ -83,13 +83,17 @@ struct FieldsDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
     let name = key.stringValue
     let base = context.base?[name]
-    guard let value = table[name] ?? base else {
+    let stored = table[name]
+    if stored == nil, let optional = type as? any OptionalProtocol.Type {
       recorder?.note(name)
-      if let optional = type as? any OptionalProtocol.Type { return optional.none as! T }
+      return optional.none as! T
+    }
+    guard let value = stored ?? base else {
+      recorder?.note(name)
       throw SettingsValueError(missing: missingDescription(type), at: prefix + [name])
     }
     return try at(prefix, name) {
-      try ValueDecoder.decodeNested(type, from: value, inner(key, base), recorder?.child(name))
+      try ValueDecoder.decodeNested(type, from: value, recorder?.child(name)) { inner(key, base) }
     }
   }
 
@@ -142,8 +146,9 @@ extension FieldsDecodingContainer {
       recorder?.note(name)
       return nil
     }
-    let inner = inner(key, context.base?[name])
-    return try at(prefix, name) { try ValueDecoder.decodeNested(type, from: value, inner, recorder?.child(name)) }
+    return try at(prefix, name) {
+      try ValueDecoder.decodeNested(type, from: value, recorder?.child(name)) { inner(key, context.base?[name]) }
+    }
   }
 }
 

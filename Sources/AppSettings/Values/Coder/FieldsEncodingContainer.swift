@@ -61,7 +61,7 @@ struct FieldsEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
     let name = key.stringValue
     fields[name] = try at(fields.prefix, name) {
-      try ValueEncoder.encodeNested(value, fields.context.appending(key: name))
+      try ValueEncoder.encodeNested(value) { fields.context.appending(key: name) }
     }
   }
 

@@ -22,7 +22,7 @@ public struct SettingsDecoder: Sendable {
   public func decode<T: Decodable>(
     _ type: T.Type = T.self, from value: TOMLValue, over base: TOMLTable? = nil
   ) throws -> T {
-    try ValueDecoder.decodeNested(type, from: value, BridgeContext(userInfo: userInfo, base: base), nil)
+    try ValueDecoder.decodeNested(type, from: value, nil) { BridgeContext(userInfo: userInfo, base: base) }
   }
 }
 
@@ -30,6 +30,8 @@ public struct SettingsDecoder: Sendable {
 final class ValueDecoder: Decoder {
   /// What is stored; `nil` only where `superDecoder` has nothing.
   let value: TOMLValue?
+  /// The table that is stored, empty if it is none: here, so that a keyed container needs no more than this object.
+  let table: TOMLTable
   let context: BridgeContext
   let recorder: FieldRecorder?
   /// The way here from the value whose type is being made, empty unless through a nested container: errors get the
@@ -38,6 +40,7 @@ final class ValueDecoder: Decoder {
 
   init(_ value: TOMLValue?, _ context: BridgeContext, _ recorder: FieldRecorder?, prefix: [String] = []) {
     self.value = value
+    table = if case .table(let table) = value { table } else { TOMLTable() }
     self.context = context
     self.recorder = recorder
     self.prefix = prefix
@@ -47,8 +50,10 @@ final class ValueDecoder: Decoder {
   static func decode<T: Decodable>(
     _ type: T.Type, from value: TOMLValue, _ context: BridgeContext, _ recorder: FieldRecorder? = nil
   ) throws -> T {
+    // A dictionary's entries are those in the file: it has no fields that a default could add.
+    let isDictionary = context.base != nil && type is any DictionaryProtocol.Type
     do {
-      return try T(from: ValueDecoder(value, context, recorder))
+      return try T(from: ValueDecoder(value, isDictionary ? context.over(nil) : context, recorder))
     } catch let error as SettingsValueError {
       throw error
     } catch {
@@ -57,27 +62,30 @@ final class ValueDecoder: Decoder {
   }
 
   /// Reads a value that is part of another: by its bridge, if it has one.
+  ///
+  /// - Parameter context: Makes the context, for those who need it: types that are a single value do not.
   static func decodeNested<T: Decodable>(
-    _ type: T.Type, from value: TOMLValue, _ context: BridgeContext, _ recorder: FieldRecorder?
+    _ type: T.Type, from value: TOMLValue, _ recorder: FieldRecorder?, context: () -> BridgeContext
   ) throws -> T {
     if let serializable = type as? any SettingsSerializable.Type,
-      let result = try decodeByBridge(serializable, from: value, context, recorder)
+      let result = try decodeByBridge(serializable, as: type, from: value, recorder, context)
     {
-      return result as! T
+      return result
     }
-    // A dictionary's entries are those in the file: it has no fields that a default could add.
-    let isDictionary = context.base != nil && type is any DictionaryProtocol.Type
-    return try decode(type, from: value, isDictionary ? context.over(nil) : context, recorder)
+    return try decode(type, from: value, context(), recorder)
   }
 
   /// `nil` if the type's bridge is its `Codable` conformance.
-  private static func decodeByBridge<T: SettingsSerializable>(
-    _ type: T.Type, from value: TOMLValue, _ context: BridgeContext, _ recorder: FieldRecorder?
+  private static func decodeByBridge<Same: SettingsSerializable, T>(
+    _ type: Same.Type, as result: T.Type, from value: TOMLValue, _ recorder: FieldRecorder?,
+    _ context: () -> BridgeContext
   ) throws -> T? {
     let core = type.settingsBridge.core
-    if core.traits.isPlainCodable { return .none }
-    if let recorder, let known = core.traits.knownFields?(value, context) { recorder.replace(known) }
-    return .some(try core.read(value, context))
+    if core.isPlainCodable { return .none }
+    guard core.knowsParts else { return .some(try core.read(value, BridgeContext()) as! T) }
+    let context = context()
+    recorder?.replace(core.knownFields(of: value, context))
+    return .some(try core.read(value, context) as! T)
   }
 
   var codingPath: [any CodingKey] { context.path?.codingPath ?? [] }
@@ -86,8 +94,7 @@ final class ValueDecoder: Decoder {
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     switch value {
-    case .table(let table): KeyedDecodingContainer(FieldsDecodingContainer(table, of: self))
-    case nil: KeyedDecodingContainer(FieldsDecodingContainer(TOMLTable(), of: self))
+    case .table, nil: KeyedDecodingContainer(FieldsDecodingContainer(self))
     case .some(let value): throw SettingsValueError(expected: "a table", found: value).under(prefix)
     }
   }
@@ -131,7 +138,7 @@ extension ValueDecoder: SingleValueDecodingContainer {
   func decode(_ type: UInt64.Type) throws -> UInt64 { try integer() }
 
   func decode<T: Decodable>(_ type: T.Type) throws -> T {
-    try scalar("a value of type \(T.self)") { try ValueDecoder.decodeNested(type, from: $0, context, recorder) }
+    try scalar("a value of type \(T.self)") { try ValueDecoder.decodeNested(type, from: $0, recorder) { context } }
   }
 }
 

@@ -17,8 +17,8 @@ public struct SettingsEncoder: Sendable {
   /// - Throws: ``SettingsValueError`` with the coding path, where TOML cannot hold a value: `nil` by itself or in an
   ///   array, a date after the year 9999.
   public func encode<T: Encodable>(_ value: T) throws -> TOMLValue {
-    guard let encoded = try ValueEncoder.encodeNested(value, BridgeContext(userInfo: userInfo)) else {
-      throw SettingsValueError(expected: "a value that can be stored", found: "nil")
+    guard let encoded = try ValueEncoder.encodeNested(value, { BridgeContext(userInfo: userInfo) }) else {
+      throw SettingsValueError(expected: "a value that can be stored", foundText: "nil")
     }
     return encoded
   }
@@ -68,27 +68,28 @@ final class ValueEncoder: Encoder {
         path = details.codingPath.dropFirst(depth).map(\.stringValue)
       }
       throw SettingsValueError(
-        expected: "a value that can be stored", found: "one of type \(type(of: value))", reason: reason
+        expected: "a value that can be stored", foundText: "one of type \(type(of: value))", reason: reason
       ).under(path)
     }
   }
 
   /// Writes a value that is part of another: by its bridge, if it has one.
-  static func encodeNested<T: Encodable>(_ value: T, _ context: BridgeContext) throws -> TOMLValue? {
-    if T.self is any SettingsSerializable.Type, let serializable = value as? any SettingsSerializable,
-      let result = try encodeByBridge(serializable, context)
-    {
+  ///
+  /// - Parameter context: Makes the context, for those who need it: types that are a single value do not.
+  static func encodeNested<T: Encodable>(_ value: T, _ context: () -> BridgeContext) throws -> TOMLValue? {
+    if let type = T.self as? any SettingsSerializable.Type, let result = try encodeByBridge(value, as: type, context) {
       return result
     }
-    return try encode(value, context)
+    return try encode(value, context())
   }
 
   /// `nil` if the type's bridge is its `Codable` conformance.
-  private static func encodeByBridge<T: SettingsSerializable>(_ value: T, _ context: BridgeContext) throws
-    -> TOMLValue??
-  {
-    let core = T.settingsBridge.core
-    return core.traits.isPlainCodable ? .none : .some(try core.write(value, context))
+  private static func encodeByBridge<T, Same: SettingsSerializable>(
+    _ value: T, as type: Same.Type, _ context: () -> BridgeContext
+  ) throws -> TOMLValue?? {
+    let core = type.settingsBridge.core
+    if core.isPlainCodable { return .none }
+    return .some(try core.write(value as! Same, core.knowsParts ? context() : BridgeContext()))
   }
 
   /// What has been encoded, put together; a type that encodes nothing at all is an empty table.
@@ -158,7 +159,7 @@ extension ValueEncoder: SingleValueEncodingContainer {
   func encode(_ value: UInt64) { result = .value(value.stored) }
 
   func encode<T: Encodable>(_ value: T) throws {
-    let encoded = try at(prefix) { try ValueEncoder.encodeNested(value, context) }
+    let encoded = try at(prefix) { try ValueEncoder.encodeNested(value) { context } }
     result = encoded.map(Result.value) ?? .null
   }
 }
