@@ -8,7 +8,7 @@ extension Date: SettingsSerializable {
   public static let settingsBridge = SettingsBridge<Date>(
     dateTimeExpectation, many: "dates and times with an offset",
     read: { stored in
-      guard case .offsetDateTime(let dateTime) = stored else { return nil }
+      guard case .offsetDateTime(let dateTime) = stored, (try? dateTime.check()) != nil else { return nil }
       return Date(dateTime)
     },
     write: { date in

@@ -39,6 +39,8 @@ indirect enum KnownFields: Sendable {
     }
   }
 
+  fileprivate var hasParts: Bool { if case .whole = self { false } else { true } }
+
   /// Takes the parts that the type knows out of a stored value; records within it that become empty go too.
   func remove(from stored: TOMLValue) -> TOMLValue {
     guard case .record(let fields) = self, case .table(var table) = stored else { return .table(TOMLTable()) }
@@ -56,29 +58,26 @@ indirect enum KnownFields: Sendable {
   private static func merge(
     _ new: [TOMLValue], _ known: [KnownFields], inOrderOver old: [TOMLValue]
   ) -> [TOMLValue] {
-    func merged(_ index: Int, _ value: TOMLValue) -> TOMLValue {
-      index < known.count ? known[index].merge(new[index], over: value) : new[index]
-    }
+    var pairs = ElementPairs(new: new, known: known, old: old)
     var result = new
     var start = 0
-    while start < new.count, start < old.count, merged(start, old[start]) == old[start] {
+    while start < new.count, start < old.count, pairs.isSame(start, start) {
       result[start] = old[start]
       start += 1
     }
-    var newEnd = new.count
-    var oldEnd = old.count
-    while newEnd > start, oldEnd > start, merged(newEnd - 1, old[oldEnd - 1]) == old[oldEnd - 1] {
+    var (newEnd, oldEnd) = (new.count, old.count)
+    while newEnd > start, oldEnd > start, pairs.isSame(newEnd - 1, oldEnd - 1) {
       newEnd -= 1
       oldEnd -= 1
       result[newEnd] = old[oldEnd]
     }
     if newEnd == oldEnd {
-      for index in start..<newEnd { result[index] = merged(index, old[index]) }
-    } else {
-      var left = Array(old[start..<oldEnd])
+      for index in start..<newEnd { result[index] = pairs.merged(index, index) }
+    } else if (newEnd - start) * (oldEnd - start) <= ElementPairs.limit {
+      var left = Array(start..<oldEnd)
       for index in start..<newEnd {
-        guard let match = left.firstIndex(where: { merged(index, $0) == $0 }) else { continue }
-        result[index] = left.remove(at: match)
+        guard let match = left.firstIndex(where: { pairs.isSame(index, $0) }) else { continue }
+        result[index] = old[left.remove(at: match)]
       }
     }
     return result
@@ -86,16 +85,53 @@ indirect enum KnownFields: Sendable {
 
   /// Keeps the old elements that are still there where they are, and puts the others behind them.
   private static func merge(_ new: [TOMLValue], _ known: [KnownFields], asSetOver old: [TOMLValue]) -> [TOMLValue] {
-    var left = Array(new.indices)
+    var pairs = ElementPairs(new: new, known: known, old: old)
+    var indices: [TOMLValue: Int] = [:]
+    for (index, value) in new.enumerated() { indices[value] = index }
+    // Those that are equal are found at once; those with unknown fields have to be compared with each.
+    let equal = old.map { indices.removeValue(forKey: $0) }
+    let differing = equal.count { $0 == nil }
+    var left = indices.values.sorted()
+    let canCompare = differing * left.count <= ElementPairs.limit
     var result: [TOMLValue] = []
-    for value in old {
-      let match = left.firstIndex { index in
-        (index < known.count ? known[index].merge(new[index], over: value) : new[index]) == value
+    for (oldIndex, value) in old.enumerated() {
+      if equal[oldIndex] == nil {
+        guard canCompare, let match = left.firstIndex(where: { pairs.isSame($0, oldIndex) }) else { continue }
+        left.remove(at: match)
       }
-      guard let match else { continue }
-      left.remove(at: match)
       result.append(value)
     }
     return result + left.map { new[$0] }
   }
+}
+
+/// The pairs of new and old elements of an array, merged at most once each: done anew in each of several passes, the
+/// work would multiply with every level of arrays in arrays.
+private struct ElementPairs {
+  let new: [TOMLValue]
+  let known: [KnownFields]
+  let old: [TOMLValue]
+  private var cache: [Int: TOMLValue] = [:]
+
+  /// How many pairs may be compared for the sake of elements that have moved.
+  static let limit = 10_000
+
+  init(new: [TOMLValue], known: [KnownFields], old: [TOMLValue]) {
+    self.new = new
+    self.known = known
+    self.old = old
+  }
+
+  /// A new element with what an old one has and its type does not know.
+  mutating func merged(_ newIndex: Int, _ oldIndex: Int) -> TOMLValue {
+    guard newIndex < known.count, known[newIndex].hasParts else { return new[newIndex] }
+    let pair = newIndex * old.count + oldIndex
+    if let merged = cache[pair] { return merged }
+    let merged = known[newIndex].merge(new[newIndex], over: old[oldIndex])
+    cache[pair] = merged
+    return merged
+  }
+
+  /// Whether an old element says the same as a new one, in the parts that the type knows.
+  mutating func isSame(_ newIndex: Int, _ oldIndex: Int) -> Bool { merged(newIndex, oldIndex) == old[oldIndex] }
 }

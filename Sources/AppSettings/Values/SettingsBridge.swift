@@ -72,6 +72,9 @@ extension SettingsBridge {
   /// cases of an enumeration. ``read(_:over:)`` and ``write(_:over:)`` do what is right for each part.
   package var mergesTables: Bool { core.mergesTables }
 
+  /// Whether ``write(_:over:)`` may give something else than ``write(_:)``.
+  package var keepsStoredParts: Bool { core.knowsParts }
+
   /// What an error says is needed, with its article: `an integer from 0 to 255`.
   package var expected: String { core.expectation.one }
 

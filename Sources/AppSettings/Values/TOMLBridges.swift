@@ -49,7 +49,8 @@ extension TOMLOffsetDateTime: SettingsSerializable {
       return .offsetDateTime(value)
     })
 
-  fileprivate func check() throws {
+  /// Throws if this is no point in time, as one put together of fields may be.
+  func check() throws {
     guard abs(offsetMinutes) < 24 * 60 else {
       throw SettingsValueError(expected: "an offset of less than a day", foundText: "one of \(offsetMinutes) minutes")
     }

@@ -145,6 +145,27 @@ import Testing
         == [["x": 1, "y": 1, "note": 1]])
   }
 
+  @Test func `a deep tree and a large set are merged in no time`() throws {
+    var tree = Branch(value: 0, children: [])
+    for depth in 1...60 { tree = Branch(value: depth, children: [Branch(value: -depth, children: []), tree]) }
+    let old = try #require(try Branch.settingsBridge.write(tree))
+    var path = old.table ?? [:]
+    path["note"] = "mine"
+    var leaf = tree
+    leaf.increaseDeepest()
+    let written = try #require(try Branch.settingsBridge.write(leaf, over: .table(path))?.table)
+    #expect(written["note"] == "mine")
+    #expect(try Branch.settingsBridge.read(.table(written)) == leaf)
+
+    let numbers = Array(0..<20_000)
+    let bridge = Set<Int>.settingsBridge
+    let stored = TOMLValue.array(numbers.reversed().map { .integer(Int64($0)) })
+    #expect(try bridge.write(Set(numbers), over: stored) == stored)
+    #expect(
+      try bridge.write(Set(numbers.map { $0 + 20_000 }), over: stored) == bridge.write(Set(numbers.map { $0 + 20_000 }))
+    )
+  }
+
   @Test func `what the older form knew goes when the new one is written`() throws {
     let bridge = Player.settingsBridge.orReading(
       SettingsBridge<Old>.codable.map(
@@ -197,6 +218,15 @@ private struct Theming: Codable, Equatable, SettingsSerializable {
   var name = "default"
   var color = "blue"
   static let settingsBridge = SettingsBridge.codable(over: Theming())
+}
+
+private struct Branch: Codable, Equatable, SettingsSerializable {
+  var value: Int
+  var children: [Branch]
+
+  mutating func increaseDeepest() {
+    if children.isEmpty { value += 1 } else { children[children.count - 1].increaseDeepest() }
+  }
 }
 
 private struct Sparse: Codable, SettingsSerializable {
