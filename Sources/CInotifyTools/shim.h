@@ -6,3 +6,10 @@
 static inline const char *cinotifytools_event_name(const struct inotify_event *event) {
   return event->len ? event->name : "";
 }
+
+// Whether some other part of the process uses the library's one instance. (Swift would import the variable itself as
+// a mutable global, which no code may touch.)
+static inline int cinotifytools_is_initialized(void) {
+  extern int initialized;
+  return initialized;
+}

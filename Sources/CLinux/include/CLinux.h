@@ -3,6 +3,7 @@
 #ifndef CLINUX_H
 #define CLINUX_H
 
+#include <fcntl.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -12,5 +13,13 @@
 
 // Names the calling thread; at most 15 bytes, prctl(2).
 static inline void clinux_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+// Glibc declares these for _GNU_SOURCE only, which its Swift module is built without.
+int memfd_create(const char *name, unsigned int flags);
+
+enum {
+  CLINUX_O_PATH = 010000000,
+  CLINUX_MFD_CLOEXEC = 1,
+};
 
 #endif

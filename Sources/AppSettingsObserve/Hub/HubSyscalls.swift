@@ -1,0 +1,78 @@
+internal import CLinux
+internal import Glibc
+
+/// What `lstat` says of a path.
+package struct FileStatus {
+  private let status: stat
+
+  /// The status of a path, links not followed.
+  package init(of path: String) throws(HubFailure) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { throw HubFailure(code: errno) }
+    self.status = status
+  }
+
+  package var identity: FileIdentity { FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) }
+  package var isLink: Bool { status.st_mode & S_IFMT == S_IFLNK }
+  package var isDirectory: Bool { status.st_mode & S_IFMT == S_IFDIR }
+
+  /// The time since the last modification; `nil` if that lies in the future.
+  package var age: Duration? {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    let then = status.st_mtim
+    let age = Duration.seconds(now.tv_sec - then.tv_sec) + .nanoseconds(now.tv_nsec - then.tv_nsec)
+    return age < .zero ? nil : age
+  }
+}
+
+/// The target of a symbolic link.
+package func readLink(_ path: String) -> String? {
+  withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(PATH_MAX)) { buffer in
+    let count = buffer.withMemoryRebound(to: CChar.self) { readlink(path, $0.baseAddress!, $0.count) }
+    return count < 0 ? nil : String(decoding: buffer[..<count], as: UTF8.self)
+  }
+}
+
+/// The names in a directory, without `.` and `..`; none if it cannot be read.
+package func directoryEntries(_ path: String) -> [String] {
+  guard let directory = opendir(path) else { return [] }
+  defer { closedir(directory) }
+  var names: [String] = []
+  while let entry = readdir(directory) {
+    let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    if name != "." && name != ".." { names.append(name) }
+  }
+  return names
+}
+
+/// The name of a directory's file system, if it is one that another machine or a server process can change without the
+/// kernel's knowing here.
+package func remoteFileSystem(at path: String) -> String? {
+  var status = statfs()
+  guard statfs(path, &status) == 0 else { return nil }
+  return remoteFileSystems[UInt32(truncatingIfNeeded: status.f_type)]
+}
+
+private let remoteFileSystems: [UInt32: String] = [
+  0x6969: "NFS", 0x517B: "SMB", 0xFF53_4D42: "CIFS", 0xFE53_4D42: "SMB2", 0x0102_1997: "9P", 0x6573_5546: "FUSE",
+  0x00C3_6400: "Ceph", 0x5346_414F: "AFS", 0x7375_7245: "Coda", 0x564C: "NCP", 0x0116_1970: "GFS2",
+  0x7461_636F: "OCFS2", 0x0BD0_0BD0: "Lustre", 0x786F_4256: "VirtualBox shared folders", 0x2003_0528: "OrangeFS",
+]
+
+/// Watches the directory that is at `path`, if it is still the one that a walk found there.
+package func watch(
+  _ path: String, as identity: FileIdentity, for events: WatchEvents, on source: any InotifyEvents
+) -> WatchOutcome {
+  let directory = open(path, CInt(CLINUX_O_PATH) | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+  guard directory >= 0 else {
+    return [ENOENT, ENOTDIR, ELOOP].contains(errno) ? .stale : .refused(errno)
+  }
+  defer { close(directory) }
+  var status = stat()
+  guard fstat(directory, &status) == 0 else { return .refused(errno) }
+  guard FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) == identity else { return .stale }
+  let outcome = source.watch("/proc/self/fd/\(directory)", for: events)
+  // Without /proc, by its name: between the two calls it may have become another directory's.
+  return outcome == .refused(ENOENT) ? source.watch(path, for: events) : outcome
+}

@@ -1,0 +1,146 @@
+internal import CLinux
+internal import Glibc
+
+/// What runs on the hub's thread: waits for events, feeds the state machine and does what it says.
+struct HubThread {
+  private let hub: WatchHub
+  private var machine = WatchStateMachine()
+  private var registrations: [WatchStateMachine.ID: WatchRegistration] = [:]
+  private var source: (any InotifyEvents)?
+  private let clock = SuspendingClock()
+
+  /// Events taken from the queue before they are acted on.
+  private static let mostEvents = 16_384
+
+  init(hub: WatchHub) {
+    self.hub = hub
+  }
+
+  mutating func run() {
+    hub.claimThread(true)
+    while true {
+      let (messages, wake) = hub.takeMessages()
+      for message in messages { receive(message) }
+      let isDrained = drain()
+      while let action = machine.next(at: clock.now) { perform(action) }
+      if machine.isEmpty {
+        source?.close()
+        source = nil
+        if hub.endTerm() { return }
+      } else if isDrained {
+        wait(wake: wake)
+      }
+    }
+  }
+
+  private mutating func receive(_ message: WatchHub.Message) {
+    switch message {
+    case .subscribe(let registration):
+      registrations[registration.id] = registration
+      machine.subscribe(registration.id, to: registration.target)
+    case .cancel(let id):
+      registrations[id] = nil
+      machine.cancel(id)
+    }
+  }
+
+  /// Takes in the events that have happened.
+  ///
+  /// - Returns: Whether the queue was emptied.
+  private mutating func drain() -> Bool {
+    guard let source else { return true }
+    for _ in 0..<Self.mostEvents {
+      guard let event = source.next() else { return true }
+      machine.received(event, at: clock.now)
+    }
+    return false
+  }
+
+  private mutating func perform(_ action: WatchStateMachine.Action) {
+    switch action {
+    case .walk(let id, let target):
+      machine.walked(id, to: WatchPlan(of: target), at: clock.now)
+    case .watch(let identity, let path, let events):
+      machine.watched(identity, arm(path, as: identity, for: events))
+    case .unwatch(let watch):
+      source?.unwatch(watch)
+    case .look(let id, let cause):
+      guard let registration = registrations[id] else { return }
+      machine.looked(id, registration.callLook(cause), at: clock.now)
+    case .report(let id, let problem):
+      registrations[id]?.callProblem(problem)
+    }
+  }
+
+  private mutating func arm(_ path: String, as identity: FileIdentity, for events: WatchEvents) -> WatchOutcome {
+    if let source { return watch(path, as: identity, for: events, on: source) }
+    do throws(HubFailure) {
+      let source = try open()
+      self.source = source
+      return watch(path, as: identity, for: events, on: source)
+    } catch {
+      return .refused(error.code)
+    }
+  }
+
+  private func open() throws(HubFailure) -> any InotifyEvents {
+    #if InotifyTools
+      if hub.source == .standard, let source = try? LibraryEvents() { return source }
+    #endif
+    return try KernelEvents()
+  }
+
+  /// Sleeps until an event, a message or the machine's deadline.
+  private func wait(wake: CInt) {
+    var files = [
+      pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: source?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
+    ]
+    // Without a descriptor to be woken by, messages are looked for.
+    var timeout: CInt = wake < 0 ? 100 : -1
+    if let deadline = machine.deadline {
+      let (seconds, attoseconds) = max(.zero, clock.now.duration(to: deadline)).components
+      let milliseconds = CInt(clamping: seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+      timeout = timeout < 0 ? milliseconds : min(timeout, milliseconds)
+    }
+    _ = poll(&files, nfds_t(files.count), timeout)
+  }
+}
+
+/// Starts a thread that takes no signals and is not waited for.
+func startThread(_ body: @escaping @Sendable () -> Void) throws(HubFailure) {
+  var attributes = pthread_attr_t()
+  pthread_attr_init(&attributes)
+  defer { pthread_attr_destroy(&attributes) }
+  pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
+  // Only touched pages count. A look parses and decodes, which goes deep for deep values.
+  pthread_attr_setstacksize(&attributes, 1 << 20)
+  // A signal for the process is for the program's own threads. Those that report a crash of this thread stay open.
+  var blocked = sigset_t()
+  var former = sigset_t()
+  sigfillset(&blocked)
+  for signal in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS] { sigdelset(&blocked, signal) }
+  pthread_sigmask(SIG_SETMASK, &blocked, &former)
+  defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
+  let box = Unmanaged.passRetained(ThreadBody(body))
+  var thread = pthread_t()
+  let code = pthread_create(
+    &thread, &attributes,
+    { argument in
+      clinux_name_thread("settings-watch")
+      Unmanaged<ThreadBody>.fromOpaque(argument!).takeRetainedValue().run()
+      return nil
+    }, box.toOpaque())
+  guard code == 0 else {
+    box.release()
+    throw HubFailure(code: code)
+  }
+}
+
+private final class ThreadBody: Sendable {
+  let run: @Sendable () -> Void
+
+  init(_ run: @escaping @Sendable () -> Void) {
+    self.run = run
+  }
+}

@@ -1,0 +1,112 @@
+#if InotifyTools
+  internal import CInotifyTools
+  internal import CLinux
+  internal import Glibc
+  internal import Synchronization
+
+  /// Events through libinotifytools.
+  ///
+  /// The library has one instance per process, keeps it in static variables without a lock, and has no accessor for its
+  /// descriptor. So: one owner at a time, used from the hub's thread only, its descriptor looked up among the process's own.
+  ///
+  /// Watches are added to and removed from that descriptor by the kernel's calls, not by the library's: its table of
+  /// watches knows a directory by its spelling and so gives a dead watch for one that was made again, it never frees the
+  /// entry of a watch that the kernel ended, and it prints on stderr when one is removed.
+  package final class LibraryEvents: InotifyEvents {
+    package let descriptor: CInt
+
+    private static let isOwned = Atomic(false)
+
+    /// Whether the library has an owner in this process.
+    package static var isInUse: Bool { isOwned.load(ordering: .acquiring) }
+
+    /// Opens the library's instance.
+    ///
+    /// - Throws: The number of the error: `EMFILE` when the user has as many instances as the system allows, `EBUSY` when
+    ///   the library serves another part of the process, `ENOTSUP` when it cannot be used safely.
+    package init() throws(HubFailure) {
+      guard Self.isOwned.compareExchange(expected: false, desired: true, ordering: .acquiring).exchanged else {
+        throw HubFailure(code: EBUSY)
+      }
+      guard cinotifytools_is_initialized() == 0 else {
+        Self.isOwned.store(false, ordering: .releasing)
+        throw HubFailure(code: EBUSY)
+      }
+      guard inotifytools_initialize() != 0 else {
+        let code = inotifytools_error()
+        Self.isOwned.store(false, ordering: .releasing)
+        throw HubFailure(code: code)
+      }
+      // The library waits in select(2), which aborts the process for a descriptor that does not fit its set.
+      guard let found = Self.findDescriptor(), found < FD_SETSIZE else {
+        inotifytools_cleanup()
+        Self.isOwned.store(false, ordering: .releasing)
+        throw HubFailure(code: ENOTSUP)
+      }
+      _ = fcntl(found, F_SETFD, FD_CLOEXEC)
+      descriptor = found
+    }
+
+    package func next() -> InotifyEvent? {
+      while true {
+        guard let event = inotifytools_next_events(0, 1) else {
+          if inotifytools_error() == EINTR { continue }
+          return nil
+        }
+        // The event lives in the library's static buffer until the next call.
+        return InotifyEvent(
+          watch: event.pointee.wd, events: WatchEvents(rawValue: event.pointee.mask),
+          name: String(cString: cinotifytools_event_name(event)))
+      }
+    }
+
+    package func close() {
+      // The library's buffer outlives its instance: what is left in it would come up again, under the watches of the
+      // next instance. A new instance of our own in the descriptor's place has no events to refill the buffer with.
+      let empty = inotify_init1(CInt(IN_NONBLOCK) | CInt(IN_CLOEXEC))
+      if empty >= 0 {
+        _ = dup2(empty, descriptor)
+        _ = Glibc.close(empty)
+      }
+      while next() != nil {}
+      inotifytools_cleanup()
+      Self.isOwned.store(false, ordering: .releasing)
+    }
+
+    /// The library's descriptor: the one among ours that watches a file which we alone have.
+    private static func findDescriptor() -> CInt? {
+      let mark = memfd_create("app-settings", UInt32(CLINUX_MFD_CLOEXEC))
+      guard mark >= 0 else { return nil }
+      defer { _ = Glibc.close(mark) }
+      let path = "/proc/self/fd/\(mark)"
+      var status = stat()
+      guard fstat(mark, &status) == 0, inotifytools_watch_file(path, IN_ATTRIB) != 0 else { return nil }
+      defer { _ = inotifytools_remove_watch_by_filename(path) }
+      let major = (status.st_dev >> 8) & 0xfff | (status.st_dev >> 32) & ~0xfff
+      let minor = status.st_dev & 0xff | (status.st_dev >> 12) & 0xfff00
+      let device = String(major << 20 | minor, radix: 16)
+      let watch = " ino:\(String(status.st_ino, radix: 16)) sdev:\(device) "
+      guard let directory = opendir("/proc/self/fd") else { return nil }
+      defer { closedir(directory) }
+      while let entry = readdir(directory) {
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        guard let number = CInt(name), readLink("/proc/self/fd/\(name)") == "anon_inode:inotify" else { continue }
+        if let text = contents(of: "/proc/self/fdinfo/\(name)"), text.contains(watch) { return number }
+      }
+      return nil
+    }
+
+    private static func contents(of path: String) -> String? {
+      let file = open(path, O_RDONLY | O_CLOEXEC)
+      guard file >= 0 else { return nil }
+      defer { _ = Glibc.close(file) }
+      var bytes: [UInt8] = []
+      var chunk = [UInt8](repeating: 0, count: 4096)
+      while true {
+        let count = read(file, &chunk, chunk.count)
+        guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+        bytes += chunk[..<count]
+      }
+    }
+  }
+#endif

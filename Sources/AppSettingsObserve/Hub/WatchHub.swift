@@ -1,0 +1,155 @@
+internal import CLinux
+internal import Glibc
+internal import Synchronization
+
+/// Watches files of the whole process and calls back when one may have changed.
+///
+/// A change is never described, only hinted at: whoever subscribed reads the file and compares. One plain thread owns
+/// everything. It starts with the first subscription, sleeps while nothing happens, and ends after the last.
+package final class WatchHub: Sendable {
+  /// Where events come from.
+  package enum Source: Sendable {
+    /// libinotifytools where the package was built with it and it is free to use, else the kernel.
+    case standard
+    case kernel
+  }
+
+  package static let shared = WatchHub()
+
+  private struct State {
+    var isRunning = false
+    /// Wakes the thread; -1 while there is none, or no descriptor to be had.
+    var wake: CInt = -1
+    var inbox: [Message] = []
+    var lastID: WatchStateMachine.ID = 0
+  }
+
+  enum Message {
+    case subscribe(WatchRegistration)
+    case cancel(WatchStateMachine.ID)
+  }
+
+  /// Protects the inbox and the thread's coming and going. Innermost: nothing is called while it is held.
+  private let state = Mutex(State())
+  /// The hub's thread, 0 while there is none.
+  private let thread = Atomic<UInt>(0)
+  let source: Source
+
+  package init(source: Source = .standard) {
+    self.source = source
+  }
+
+  /// Subscribes to a file.
+  ///
+  /// - Parameters:
+  ///   - path: The file; it, and the directories on the way, need not exist.
+  ///   - problem: Told, on the hub's thread and once for each kind, why changes are only looked for by the clock.
+  ///   - look: Called on the hub's thread: once as soon as the path is watched, then whenever the file may have changed.
+  ///     It reads the file, and says whether to be called again even if nothing happens.
+  /// - Returns: The subscription, which lasts until it is cancelled or released.
+  package func subscribe(
+    path: String, problem: @escaping @Sendable (WatchProblem) -> Void,
+    look: @escaping @Sendable (LookCause) -> LookResult
+  ) -> WatchSubscription {
+    subscribe(to: .file(absolute(path)), problem: problem, look: look)
+  }
+
+  /// Subscribes to the `*.toml` entries of a directory: that one comes, goes or changes.
+  package func subscribe(
+    directory: String, problem: @escaping @Sendable (WatchProblem) -> Void,
+    look: @escaping @Sendable (LookCause) -> LookResult
+  ) -> WatchSubscription {
+    subscribe(to: .directory(absolute(directory)), problem: problem, look: look)
+  }
+
+  /// Whether the caller runs on the hub's thread.
+  package var isCurrentThread: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
+
+  /// Whether the hub's thread runs.
+  package var isRunning: Bool { state.withLock { $0.isRunning } }
+
+  private func subscribe(
+    to target: WatchTarget, problem: @escaping @Sendable (WatchProblem) -> Void,
+    look: @escaping @Sendable (LookCause) -> LookResult
+  ) -> WatchSubscription {
+    let (registration, failure) = state.withLock { state in
+      state.lastID += 1
+      let registration = WatchRegistration(id: state.lastID, target: target, hub: self, problem: problem, look: look)
+      return (registration, deliver(.subscribe(registration), to: &state))
+    }
+    if let failure { problem(.notWatching(failure.code, path: target.path)) }
+    return WatchSubscription(registration)
+  }
+
+  func cancel(_ registration: WatchRegistration) {
+    state.withLock { state in
+      guard state.isRunning else { return }
+      _ = deliver(.cancel(registration.id), to: &state)
+    }
+  }
+
+  /// Puts a message where the thread takes it, starting the thread if there is none.
+  private func deliver(_ message: Message, to state: inout State) -> HubFailure? {
+    state.inbox.append(message)
+    if state.isRunning {
+      if state.wake >= 0 { _ = eventfd_write(state.wake, 1) }
+      return nil
+    }
+    if state.wake < 0 { state.wake = eventfd(0, CInt(EFD_CLOEXEC) | CInt(EFD_NONBLOCK)) }
+    do throws(HubFailure) {
+      try startThread { [self] in
+        var thread = HubThread(hub: self)
+        thread.run()
+      }
+      state.isRunning = true
+      return nil
+    } catch {
+      state.inbox = []
+      end(&state)
+      return error
+    }
+  }
+
+  private func end(_ state: inout State) {
+    if state.wake >= 0 { close(state.wake) }
+    state.wake = -1
+    state.isRunning = false
+  }
+}
+
+// MARK: - For the hub's thread
+
+extension WatchHub {
+  /// Says that the calling thread is the hub's, or no longer is.
+  func claimThread(_ isHub: Bool) {
+    thread.store(isHub ? UInt(pthread_self()) : 0, ordering: .relaxed)
+  }
+
+  /// Takes what has come in. Gives the descriptor to wait on, too.
+  func takeMessages() -> (messages: [Message], wake: CInt) {
+    state.withLock { state in
+      defer { state.inbox = [] }
+      if state.wake < 0 { state.wake = eventfd(0, CInt(EFD_CLOEXEC) | CInt(EFD_NONBLOCK)) }
+      var count: eventfd_t = 0
+      if state.wake >= 0 { _ = eventfd_read(state.wake, &count) }
+      return (state.inbox, state.wake)
+    }
+  }
+
+  /// Ends the thread's term, unless something has come in.
+  func endTerm() -> Bool {
+    state.withLock { state in
+      guard state.inbox.isEmpty else { return false }
+      claimThread(false)
+      end(&state)
+      return true
+    }
+  }
+}
+
+private func absolute(_ path: String) -> String {
+  if path.hasPrefix("/") { return path }
+  guard let directory = getcwd(nil, 0) else { return path }
+  defer { free(directory) }
+  return String(cString: directory) + "/" + path
+}

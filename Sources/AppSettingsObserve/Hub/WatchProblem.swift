@@ -1,0 +1,69 @@
+internal import Glibc
+
+/// Why changes of a path are looked for by the clock and not at once.
+package struct WatchProblem: Equatable, Sendable {
+  package enum Kind: Hashable, Sendable {
+    /// The system's limit of watches or instances is reached.
+    case limit
+    /// Changes made elsewhere give no events.
+    case remoteFileSystem
+    /// A directory may not be read, or cannot be watched for another reason.
+    case refused
+    /// Nothing looks at all: the hub's thread could not be started.
+    case notWatching
+  }
+
+  package var kind: Kind
+  /// The path that was subscribed to.
+  package var path: String
+  /// A sentence for a person: what happened, to what, why, and what to do.
+  package var message: String
+
+  package init(kind: Kind, path: String, message: String) {
+    self.kind = kind
+    self.path = path
+    self.message = message
+  }
+}
+
+extension WatchProblem {
+  private static let instead = "Changes are looked for once a second instead."
+
+  static func remoteFileSystem(_ name: String, path: String) -> WatchProblem {
+    WatchProblem(
+      kind: .remoteFileSystem, path: path,
+      message: "Cannot rely on events for '\(path)': it is on a network or user-space file system (\(name)). \(instead)"
+    )
+  }
+
+  static func refused(_ code: CInt, directory: String, path: String) -> WatchProblem {
+    let reason: String
+    var kind = Kind.limit
+    switch code {
+    case ENOSPC:
+      reason = "the limit of inotify watches is reached; raise fs.inotify.max_user_watches"
+    case EMFILE:
+      reason = "the limit of inotify instances or of open files is reached; raise fs.inotify.max_user_instances"
+    case ENFILE:
+      reason = "the system's limit of open files is reached; raise fs.file-max"
+    default:
+      kind = .refused
+      reason = describe(code)
+    }
+    return WatchProblem(
+      kind: kind, path: path, message: "Cannot watch '\(directory)' for '\(path)': \(reason). \(instead)")
+  }
+
+  static func notWatching(_ code: CInt, path: String) -> WatchProblem {
+    WatchProblem(
+      kind: .notWatching, path: path,
+      message: "Cannot watch '\(path)': no thread could be started (\(describe(code))). Outside changes stay unseen.")
+  }
+
+  private static func describe(_ code: CInt) -> String {
+    var text = [CChar](repeating: 0, count: 128)
+    guard strerror_r(code, &text, text.count) == 0 else { return "error \(code)" }
+    let sentence = text.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+    return sentence.prefix(1).lowercased() + sentence.dropFirst()
+  }
+}

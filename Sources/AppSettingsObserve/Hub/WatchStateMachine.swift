@@ -1,0 +1,323 @@
+internal import Glibc
+
+/// What the hub does next: no threads, no clock, no system calls.
+///
+/// Events, subscriptions and the time go in; ``next(at:)`` gives one ``Action`` at a time, and its outcome is told to
+/// ``walked(_:to:at:)``, ``watched(_:_:)`` or ``looked(_:_:at:)`` before the next is asked for.
+///
+/// A subscription goes round until nothing changes: walk the path, watch what the walk needs, walk again. Only then is
+/// the file looked at, so that no change falls between the look and the watch.
+package struct WatchStateMachine {
+  package typealias ID = UInt64
+  package typealias Instant = SuspendingClock.Instant
+
+  package enum Action: Equatable, Sendable {
+    case walk(ID, WatchTarget)
+    /// Watch the directory at the path, or replace the events of its watch.
+    case watch(FileIdentity, path: String, events: WatchEvents)
+    case unwatch(CInt)
+    case look(ID, LookCause)
+    case report(ID, WatchProblem)
+  }
+
+  /// Times that the rules of the hub go by.
+  package enum Timing {
+    /// A file that was made, but not closed, is looked at when it has not been written to for so long.
+    package static let quiet = Duration.milliseconds(50)
+    package static let poll = Duration.seconds(1)
+    /// Walks in a row that each find something else, until the next try waits.
+    package static let mostRounds = 32
+  }
+
+  var subscriptions: [ID: Subscription] = [:]
+  var nodes: [FileIdentity: Node] = [:]
+  /// The directories of the watches that the kernel has. A watch that it has ended may still have events in the queue.
+  private var directories: [CInt: FileIdentity] = [:]
+  /// Subscriptions with something to do, in order.
+  private var queue: [ID] = []
+  private var queueStart = 0
+  /// Nodes whose watch is to go or to shrink, once nobody has anything to do.
+  private var loose: Set<FileIdentity> = []
+  private var reports: [(ID, WatchProblem)] = []
+  private var timed: Set<ID> = []
+
+  package init() {}
+
+  package var isEmpty: Bool { subscriptions.isEmpty }
+  /// The number of watches that the kernel has for the hub.
+  package var watchCount: Int { directories.count }
+
+  /// When ``next(at:)`` has something to do if no event comes; `nil` if never.
+  package var deadline: Instant? {
+    timed.lazy.compactMap { subscriptions[$0]?.deadline }.min()
+  }
+}
+
+// MARK: - Input
+
+extension WatchStateMachine {
+  package mutating func subscribe(_ id: ID, to target: WatchTarget) {
+    subscriptions[id] = Subscription(target: target)
+    enqueue(id)
+  }
+
+  package mutating func cancel(_ id: ID) {
+    guard let subscription = subscriptions.removeValue(forKey: id) else { return }
+    timed.remove(id)
+    for identity in (subscription.plan?.needs ?? [:]).keys { release(identity, by: id) }
+  }
+
+  package mutating func received(_ event: InotifyEvent, at now: Instant) {
+    if event.events.contains(.overflowed) {
+      for id in subscriptions.keys { lookAfterWalk(id) }
+      return
+    }
+    // A late event of a watch that is gone.
+    guard let identity = directories[event.watch] else { return }
+    let isCurrent = nodes[identity]?.watch == event.watch
+    if event.events.contains(.ended) {
+      directories[event.watch] = nil
+      if isCurrent {
+        nodes[identity]?.watch = nil
+        nodes[identity]?.events = []
+      }
+    }
+    guard isCurrent, let node = nodes[identity] else { return }
+    if event.name.isEmpty {
+      // About the directory itself. A change of its mode matters where its parent says so.
+      guard !event.events.isDisjoint(with: [.selfDeleted, .selfMoved, .unmounted, .ended]) else { return }
+      for id in node.users.keys { lookAfterWalk(id) }
+      return
+    }
+    for (id, need) in node.users {
+      let role = need.role(of: event.name)
+      guard !role.isEmpty else { continue }
+      received(event.events, for: role, by: id, at: now)
+    }
+  }
+
+  private mutating func received(_ events: WatchEvents, for role: WatchRole, by id: ID, at now: Instant) {
+    if role.contains(.step) && !events.isDisjoint(with: .entries) || role.contains(.holder) && events.contains(.deleted)
+    {
+      lookAfterWalk(id)
+    }
+    guard role.contains(.content), var subscription = subscriptions[id] else { return }
+    if events.contains(.closedAfterWriting) {
+      subscription.wantsLookNow = true
+      subscription.cause = .save
+    } else if events.contains(.movedTo) {
+      // Look first: what was moved here is complete. Then see whether it leads elsewhere.
+      subscription.wantsLookNow = true
+      subscription.cause = .save
+      subscription.wantsWalk = true
+    } else if events.contains(.created) {
+      subscription.wantsWalk = true
+      subscription.isExpectingClose = true
+    } else if !events.isDisjoint(with: [.deleted, .movedFrom]) {
+      subscription.wantsWalk = true
+      subscription.wantsLook = true
+      subscription.settleAt = nil
+    } else if events.contains(.attributes), subscription.settleAt == nil {
+      // Tools change the mode before they close the file, so this one can wait for the other.
+      subscription.settleAt = now.advanced(by: Timing.quiet)
+    }
+    subscriptions[id] = subscription
+    enqueue(id)
+  }
+
+  private mutating func lookAfterWalk(_ id: ID) {
+    subscriptions[id]?.wantsWalk = true
+    subscriptions[id]?.wantsLook = true
+    enqueue(id)
+  }
+
+  private mutating func enqueue(_ id: ID) {
+    guard subscriptions[id]?.isQueued == false else { return }
+    subscriptions[id]?.isQueued = true
+    subscriptions[id]?.rounds = 0
+    queue.append(id)
+  }
+}
+
+// MARK: - Actions
+
+extension WatchStateMachine {
+  /// What to do now; `nil` when there is nothing until an event, a subscription or the ``deadline``.
+  package mutating func next(at now: Instant) -> Action? {
+    if !reports.isEmpty {
+      let (id, problem) = reports.removeFirst()
+      return .report(id, problem)
+    }
+    if queue.isEmpty { enqueueDue(at: now) }
+    while queueStart < queue.count {
+      let id = queue[queueStart]
+      if let action = nextOf(id) { return action }
+      subscriptions[id]?.isQueued = false
+      note(timer: id)
+      queueStart += 1
+    }
+    queue.removeAll(keepingCapacity: true)
+    queueStart = 0
+    while let identity = loose.popFirst() {
+      if let action = tidy(identity) { return action }
+    }
+    return nil
+  }
+
+  private mutating func nextOf(_ id: ID) -> Action? {
+    guard let subscription = subscriptions[id] else { return nil }
+    if subscription.wantsLookNow {
+      let cause = subscription.cause
+      subscriptions[id]?.startLook()
+      return .look(id, cause)
+    }
+    if let identity = subscription.missingWatches.last {
+      subscriptions[id]?.missingWatches.removeLast()
+      if let node = nodes[identity], let need = node.users[id], !node.serves(need), node.refusal == nil {
+        return .watch(identity, path: need.path, events: node.wanted)
+      }
+      return nextOf(id)
+    }
+    if subscription.wantsWalk {
+      subscriptions[id]?.wantsWalk = false
+      return .walk(id, subscription.target)
+    }
+    if subscription.wantsLook {
+      subscriptions[id]?.startLook()
+      return .look(id, .doubt)
+    }
+    return nil
+  }
+
+  private mutating func enqueueDue(at now: Instant) {
+    guard let deadline, deadline <= now else { return }
+    for id in timed.sorted() {
+      guard var subscription = subscriptions[id] else { continue }
+      if let at = subscription.lookAt, at <= now {
+        subscription.lookAt = nil
+        subscription.wantsLookNow = true
+      }
+      if let at = subscription.settleAt, at <= now {
+        subscription.settleAt = nil
+        subscription.wantsWalk = true
+        subscription.isExpectingClose = true
+      }
+      if let at = subscription.retryAt, at <= now {
+        subscription.retryAt = nil
+        subscription.wantsWalk = true
+      }
+      if let at = subscription.pollAt, at <= now {
+        subscription.pollAt = nil
+        subscription.wantsWalk = true
+        subscription.wantsLook = true
+        subscription.isExpectingClose = true
+        // What was refused may be granted by now.
+        for identity in (subscription.plan?.needs ?? [:]).keys { nodes[identity]?.refusal = nil }
+      }
+      subscriptions[id] = subscription
+      if subscription.wantsAnything { enqueue(id) }
+      note(timer: id)
+    }
+  }
+
+  private mutating func note(timer id: ID) {
+    if subscriptions[id]?.deadline == nil { timed.remove(id) } else { timed.insert(id) }
+  }
+
+  /// Ends a watch that nobody needs, or takes from it the events that nobody needs.
+  private mutating func tidy(_ identity: FileIdentity) -> Action? {
+    guard let node = nodes[identity] else { return nil }
+    if node.users.isEmpty {
+      nodes[identity] = nil
+      guard let watch = node.watch else { return nil }
+      directories[watch] = nil
+      return .unwatch(watch)
+    }
+    guard node.watch != nil, node.events != node.wanted, let need = node.users.values.first else { return nil }
+    return .watch(identity, path: need.path, events: node.wanted)
+  }
+
+  mutating func release(_ identity: FileIdentity, by id: ID) {
+    nodes[identity]?.users[id] = nil
+    loose.insert(identity)
+  }
+}
+
+// MARK: - Outcomes
+
+extension WatchStateMachine {
+  /// Takes in what a walk found.
+  package mutating func walked(_ id: ID, to plan: WatchPlan, at now: Instant) {
+    guard var subscription = subscriptions[id] else { return }
+    let old = subscription.plan
+    for identity in (old?.needs ?? [:]).keys where plan.needs[identity] == nil { release(identity, by: id) }
+    var missing: [FileIdentity] = []
+    for (identity, need) in plan.needs {
+      nodes[identity, default: Node()].users[id] = need
+      let node = nodes[identity]!
+      if !node.serves(need) && node.refusal == nil { missing.append(identity) }
+      if node.events != node.wanted { loose.insert(identity) }
+    }
+    subscription.plan = plan
+    let isSame = old.map(plan.hasSameNeeds) ?? false
+    if !isSame { subscription.hasMoved = true }
+    if !missing.isEmpty || !isSame {
+      subscription.rounds += 1
+      subscription.missingWatches = missing
+      if subscription.rounds < Timing.mostRounds {
+        subscription.wantsWalk = true
+      } else {
+        // The path changes faster than it can be followed. Look at what is there, and try again soon.
+        subscription.retryAt = now.advanced(by: Timing.quiet)
+        subscription.settle(at: now)
+      }
+    } else {
+      subscription.settle(at: now)
+      checkHindrances(id, &subscription, at: now)
+    }
+    subscriptions[id] = subscription
+    note(timer: id)
+  }
+
+  /// Takes in whether a directory could be watched.
+  package mutating func watched(_ identity: FileIdentity, _ outcome: WatchOutcome) {
+    guard let node = nodes[identity] else { return }
+    switch outcome {
+    case .armed(let watch):
+      if let former = directories[watch], former != identity { nodes[former]?.watch = nil }
+      directories[watch] = identity
+      nodes[identity]?.watch = watch
+      nodes[identity]?.events = node.wanted
+      nodes[identity]?.refusal = nil
+    case .refused(let code):
+      nodes[identity]?.refusal = code
+    case .stale:
+      for id in node.users.keys {
+        subscriptions[id]?.wantsWalk = true
+        enqueue(id)
+      }
+    }
+  }
+
+  /// Takes in what a look said.
+  package mutating func looked(_ id: ID, _ result: LookResult, at now: Instant) {
+    switch result {
+    case .settled: subscriptions[id]?.lookAt = nil
+    case .again(let delay): subscriptions[id]?.lookAt = now.advanced(by: max(delay, .milliseconds(1)))
+    }
+    note(timer: id)
+  }
+
+  /// Falls back to the clock where events cannot be relied on, and says so once.
+  private mutating func checkHindrances(_ id: ID, _ subscription: inout Subscription, at now: Instant) {
+    guard let plan = subscription.plan else { return }
+    var problem = plan.remoteFileSystem.map { WatchProblem.remoteFileSystem($0, path: subscription.target.path) }
+    for (identity, need) in plan.needs where need.isOfEntries {
+      guard let code = nodes[identity]?.refusal else { continue }
+      problem = .refused(code, directory: need.path, path: subscription.target.path)
+    }
+    guard let problem else { return subscription.pollAt = nil }
+    if subscription.pollAt == nil { subscription.pollAt = now.advanced(by: Timing.poll) }
+    if subscription.reported.insert(problem.kind).inserted { reports.append((id, problem)) }
+  }
+}

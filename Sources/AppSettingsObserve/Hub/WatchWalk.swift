@@ -1,0 +1,126 @@
+internal import Glibc
+
+extension WatchPlan {
+  /// Walks a path as the kernel would and notes what the result depends on.
+  ///
+  /// - Parameter target: What to walk to; its path is absolute.
+  package init(of target: WatchTarget) {
+    self.init()
+    var walk = WatchWalk()
+    switch target {
+    case .file(let path): walk.walk(to: path)
+    case .directory(let path): walk.walk(toDirectory: path)
+    }
+    self = walk.plan
+  }
+}
+
+private struct WatchWalk {
+  var plan = WatchPlan()
+
+  /// The kernel's own limit for the links of one path.
+  private static let mostLinks = 40
+  /// Links of so many entries of a directory are followed.
+  private static let mostEntries = 1_000
+  /// Each name in these is written once and never again, while their directory sees a flood of other names.
+  private static let immutableStores = ["/nix/store", "/gnu/store"]
+
+  mutating func walk(to path: String) {
+    var places = [WatchPlace]()
+    follow(path, &places, endsInDirectory: false)
+  }
+
+  mutating func walk(toDirectory path: String) {
+    var places = [WatchPlace]()
+    follow(path, &places, endsInDirectory: true)
+    guard case .directory = plan.end, let place = places.last else { return }
+    plan.add(place, everyTOML: true)
+    noteFileSystem(of: place)
+    var youngest: Duration?
+    let entries = directoryEntries(place.path).filter { $0.hasSuffix(".toml") }.sorted()
+    for entry in entries.prefix(Self.mostEntries) {
+      guard let status = try? FileStatus(of: place.path(of: entry)) else { continue }
+      if status.isLink {
+        // A walk of its own, which ends elsewhere: the entry's content changes without an event here.
+        walk(to: place.path(of: entry))
+      } else if let age = status.age {
+        youngest = min(youngest ?? age, age)
+      }
+    }
+    plan.end = .directory(age: youngest)
+  }
+
+  private mutating func follow(_ path: String, _ places: inout [WatchPlace], endsInDirectory: Bool) {
+    do throws(HubFailure) {
+      places = [WatchPlace(path: "/", identity: try FileStatus(of: "/").identity)]
+      var rest: [Substring] = path.split(separator: "/").reversed()
+      var links = 0
+      while let component = rest.popLast() {
+        if component == "." { continue }
+        if component == ".." {
+          if places.count > 1 { places.removeLast() }
+          continue
+        }
+        let name = String(component)
+        let place = places[places.count - 1].path(of: name)
+        let isLast = rest.allSatisfy { $0 == "." }
+        let status: FileStatus
+        do throws(HubFailure) {
+          status = try FileStatus(of: place)
+        } catch {
+          note(places, name, isLast && !endsInDirectory ? .content : .step)
+          // A change of the mode that keeps us out is an event of the directory's parent.
+          if error.code == EACCES { noteHolder(places, as: .content) }
+          throw error
+        }
+        if status.isLink {
+          note(places, name, .step)
+          links += 1
+          if links > Self.mostLinks { throw HubFailure(code: ELOOP) }
+          guard let target = readLink(place) else { throw HubFailure(code: ENOENT) }
+          if target.hasPrefix("/") { places.removeLast(places.count - 1) }
+          rest += target.split(separator: "/").reversed()
+        } else if isLast && !endsInDirectory {
+          note(places, name, .content)
+          if status.isDirectory { throw HubFailure(code: EISDIR) }
+          plan.end = .file(age: status.age)
+          return
+        } else if status.isDirectory {
+          places.append(WatchPlace(path: place, identity: status.identity))
+          plan.add(places[places.count - 1])
+        } else {
+          note(places, name, .step)
+          throw HubFailure(code: ENOTDIR)
+        }
+      }
+      guard endsInDirectory else { throw HubFailure(code: EISDIR) }
+      noteHolder(places)
+      plan.end = .directory(age: nil)
+    } catch {
+      plan.end = error.code == ENOENT ? .missing : .blocked(error.code)
+    }
+  }
+
+  /// Notes an entry of the directory that the walk has come to.
+  private mutating func note(_ places: [WatchPlace], _ name: String, _ role: WatchRole) {
+    let place = places[places.count - 1]
+    if isImmutable(place.path) { return }
+    plan.add(place, name, role)
+    noteFileSystem(of: place)
+    noteHolder(places)
+  }
+
+  private mutating func noteHolder(_ places: [WatchPlace], as role: WatchRole = .holder) {
+    guard places.count > 1, !isImmutable(places[places.count - 2].path) else { return }
+    let holder = places[places.count - 1].path.split(separator: "/").last ?? ""
+    plan.add(places[places.count - 2], String(holder), role)
+  }
+
+  private mutating func noteFileSystem(of place: WatchPlace) {
+    if plan.remoteFileSystem == nil { plan.remoteFileSystem = remoteFileSystem(at: place.path) }
+  }
+
+  private func isImmutable(_ path: String) -> Bool {
+    Self.immutableStores.contains { path == $0 || path.hasPrefix($0 + "/") }
+  }
+}

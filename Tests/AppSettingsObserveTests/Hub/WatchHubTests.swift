@@ -1,0 +1,264 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import AppSettingsObserve
+
+@Suite(.timeLimit(.minutes(2))) struct WatchHubTests {
+  @Test(arguments: HubUnderTest.allCases) func `the last of 10,000 renames is seen`(_ under: HubUnderTest) async throws
+  {
+    let root = try TestDirectory()
+    try root.write("0", to: "f")
+    let witness = Witness(root["f"])
+    let subscription = under.subscribe(witness, to: root["f"])
+    await witness.wait(for: "0")
+    for number in 1...10_000 {
+      let new = root["new"]
+      try #require(FileManager.default.createFile(atPath: new, contents: Data("\(number)".utf8)))
+      rename(new, root["f"])
+    }
+    await witness.wait(for: "10000")
+    let seen = witness.record.seen.compactMap { $0.flatMap(Int.init) }
+    #expect(seen == seen.sorted())
+    #expect(seen.count == witness.record.seen.count)
+    subscription.cancel()
+  }
+
+  @Test func `the last state is seen when the kernel's queue overflows`() async throws {
+    let root = try TestDirectory()
+    try root.write("0", to: "f")
+    let hub = WatchHub(source: .kernel)
+    let witness = Witness(root["f"])
+    let subscription = hub.subscribe(path: root["f"], problem: { witness.note($0) }, look: { witness.look($0) })
+    await witness.wait(for: "0")
+    // A look that stays away while more is done than the queue holds.
+    let isStalled = Gate()
+    let goOn = DispatchSemaphore(value: 0)
+    let first = Atomic(true)
+    let stalling = hub.subscribe(path: root["g"], problem: { _ in }) { _ in
+      if first.exchange(false, ordering: .relaxed) {
+        isStalled.open()
+        goOn.wait()
+      }
+      return .settled
+    }
+    await isStalled.wait()
+    // Alternating names, as the kernel merges equal events in a row.
+    for _ in 0..<9_000 {
+      rename(root["f"], root["f2"])
+      rename(root["f2"], root["f"])
+    }
+    try root.replace("f", by: "1")
+    goOn.signal()
+    await witness.wait(for: "1")
+    subscription.cancel()
+    stalling.cancel()
+  }
+
+  @Test func `the thread ends with the last subscription and starts again`() async throws {
+    let root = try TestDirectory()
+    let hub = WatchHub(source: .kernel)
+    #expect(!hub.isRunning)
+    for round in 0..<50 {
+      try root.write("\(round)", to: "f")
+      let witness = Witness(root["f"])
+      let subscription = hub.subscribe(path: root["f"], problem: { witness.note($0) }, look: { witness.look($0) })
+      #expect(hub.isRunning)
+      await witness.wait(for: "\(round)")
+      try root.replace("f", by: "x")
+      await witness.wait(for: "x")
+      subscription.cancel()
+    }
+    while hub.isRunning { await Task.yield() }
+  }
+
+  @Test func `the hub leaves no descriptor open and starts again on the library`() async {
+    await #expect(processExitsWith: .success) {
+      let root = try TestDirectory()
+      let hub = WatchHub.shared
+      for round in 0..<20 {
+        let before = round == 0 ? nil : descriptors()
+        try root.write("\(round)", to: "f")
+        let witness = Witness(root["f"])
+        let subscription = hub.subscribe(path: root["f"], problem: { witness.note($0) }, look: { witness.look($0) })
+        await witness.wait(for: "\(round)")
+        #if InotifyTools
+          #expect(LibraryEvents.isInUse)
+        #endif
+        #expect(descriptors().filter { $0.hasPrefix("anon_inode:inotify") }.count == 1)
+        subscription.cancel()
+        while hub.isRunning { await Task.yield() }
+        if let before { #expect(descriptors() == before) }
+      }
+    }
+  }
+
+  @Test func `cancelling waits for a look and nothing is called afterwards`() async throws {
+    let root = try TestDirectory()
+    let hub = WatchHub(source: .kernel)
+    for _ in 0..<100 {
+      let isOver = Atomic(false)
+      let calls = Atomic(0)
+      let started = Gate()
+      let subscription = hub.subscribe(path: root["f"], problem: { _ in }) { _ in
+        let wasOver = isOver.load(ordering: .acquiring)
+        #expect(!wasOver)
+        calls.add(1, ordering: .relaxed)
+        started.open()
+        return .again(after: .milliseconds(1))
+      }
+      await started.wait()
+      subscription.cancel()
+      isOver.store(true, ordering: .releasing)
+    }
+  }
+
+  @Test func `a look may cancel its own subscription and others`() async throws {
+    let root = try TestDirectory()
+    let hub = WatchHub(source: .kernel)
+    let held = Mutex<[WatchSubscription]>([])
+    let done = Gate()
+    held.withLock { list in
+      for _ in 0..<3 {
+        list.append(
+          hub.subscribe(path: root["f"], problem: { _ in }) { _ in
+            let all = held.withLock { list in
+              defer { list = [] }
+              return list
+            }
+            for subscription in all { subscription.cancel() }
+            done.open()
+            return .again(after: .milliseconds(1))
+          })
+      }
+    }
+    await done.wait()
+    while hub.isRunning { await Task.yield() }
+  }
+
+  @Test func `a subscription ends when it is released`() async throws {
+    let root = try TestDirectory()
+    let hub = WatchHub(source: .kernel)
+    let witness = Witness(root["f"])
+    do {
+      let subscription = hub.subscribe(path: root["f"], problem: { witness.note($0) }, look: { witness.look($0) })
+      await witness.wait(for: nil)
+      withExtendedLifetime(subscription) {}
+    }
+    while hub.isRunning { await Task.yield() }
+  }
+
+  @Test(arguments: HubUnderTest.allCases)
+  func `subscriptions that come and go under load each see the last state`(_ under: HubUnderTest) async throws {
+    let root = try TestDirectory()
+    for file in 0..<4 { try root.write("0", to: "f\(file)") }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for file in 0..<4 {
+        group.addTask {
+          for number in 1...300 {
+            try root.replace("f\(file)", by: "\(number)")
+            if number % 10 == 0 { await Task.yield() }
+          }
+        }
+      }
+      for worker in 0..<4 {
+        group.addTask {
+          for round in 0..<100 {
+            let witness = Witness(root["f\((worker + round) % 4)"])
+            let subscription = under.subscribe(witness, to: root["f\((worker + round) % 4)"])
+            await witness.wait { !$0.seen.isEmpty }
+            subscription.cancel()
+          }
+        }
+      }
+      for file in 0..<4 {
+        group.addTask {
+          let witness = Witness(root["f\(file)"])
+          let subscription = under.subscribe(witness, to: root["f\(file)"])
+          await witness.wait(for: "300")
+          #expect(!witness.record.seen.contains(nil))
+          subscription.cancel()
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  @Test(arguments: HubUnderTest.allCases)
+  func `a directory that is made again 1,000 times is still watched`(_ under: HubUnderTest) async throws {
+    let root = try TestDirectory()
+    try root.write("0", to: "d/f")
+    let witness = Witness(root["d/f"])
+    let subscription = under.subscribe(witness, to: root["d/f"])
+    await witness.wait(for: "0")
+    for number in 1...1000 {
+      unlink(root["d/f"])
+      rmdir(root["d"])
+      mkdir(root["d"], 0o700)
+      try root.write("\(number)", to: "d/f")
+      if number % 100 == 0 { await witness.wait(for: "\(number)") }
+    }
+    subscription.cancel()
+  }
+
+  @Test func `many subscriptions of one file share its watches`() async throws {
+    let root = try TestDirectory()
+    try root.write("0", to: "f")
+    let hub = WatchHub(source: .kernel)
+    let witnesses = (0..<200).map { _ in Witness(root["f"]) }
+    let subscriptions = witnesses.map { witness in
+      hub.subscribe(path: root["f"], problem: { witness.note($0) }, look: { witness.look($0) })
+    }
+    for witness in witnesses { await witness.wait(for: "0") }
+    try root.replace("f", by: "1")
+    for witness in witnesses { await witness.wait(for: "1") }
+    for subscription in subscriptions { subscription.cancel() }
+  }
+
+  @Test func `a relative path is taken from where the process is`() async throws {
+    let hub = WatchHub(source: .kernel)
+    let name = "observe-\(UUID().uuidString)"
+    let witness = Witness(FileManager.default.currentDirectoryPath + "/" + name)
+    let subscription = hub.subscribe(path: name, problem: { witness.note($0) }, look: { witness.look($0) })
+    await witness.wait(for: nil)
+    subscription.cancel()
+  }
+
+  @Test func `the hub sleeps while nothing happens`() async throws {
+    await #expect(processExitsWith: .success) {
+      let root = try TestDirectory()
+      try root.write("0", to: "d/f")
+      let witness = Witness(root["d/f"])
+      let subscription = WatchHub.shared.subscribe(
+        path: root["d/f"], problem: { witness.note($0) }, look: { witness.look($0) })
+      await witness.wait(for: "0")
+      var before = -1
+      while try switchesOfHub() != before {
+        before = try switchesOfHub()
+        try await Task.sleep(for: .milliseconds(200))
+      }
+      try root.write("x", to: "other/f")
+      try await Task.sleep(for: .milliseconds(1200))
+      #expect(try switchesOfHub() == before)
+      subscription.cancel()
+    }
+  }
+}
+
+/// What the process's descriptors are of.
+private func descriptors() -> [String] {
+  ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [])
+    .compactMap { readLink("/proc/self/fd/\($0)") }.filter { !$0.contains("/proc/") }.sorted()
+}
+
+/// How often the hub's thread has gone to sleep.
+private func switchesOfHub() throws -> Int {
+  for task in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task") {
+    let path = "/proc/self/task/\(task)"
+    guard try String(contentsOfFile: path + "/comm", encoding: .utf8) == "settings-watch\n" else { continue }
+    let lines = try String(contentsOfFile: path + "/status", encoding: .utf8).split(separator: "\n")
+    let line = try #require(lines.first { $0.hasPrefix("voluntary_ctxt_switches") })
+    return Int(line.split(separator: "\t").last ?? "") ?? 0
+  }
+  throw CocoaError(.fileNoSuchFile)
+}

@@ -1,0 +1,64 @@
+import Foundation
+
+/// A temporary directory of one test.
+final class TestDirectory: Sendable {
+  let path: String
+
+  /// - Parameter place: Where to make it; the system's temporary directory unless told.
+  init(in place: String = FileManager.default.temporaryDirectory.path) throws {
+    path = place + "/observe-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  subscript(_ name: String) -> String { path + "/" + name }
+
+  func write(_ text: String, to name: String) throws {
+    let file = self[name]
+    try FileManager.default.createDirectory(
+      atPath: (file as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+  }
+
+  /// Replaces a file as careful programs do: a temporary file, then a rename.
+  func replace(_ name: String, by text: String) throws {
+    try write(text, to: name + ".new")
+    rename(self[name + ".new"], self[name])
+  }
+
+  func makeDirectory(_ name: String) throws {
+    try FileManager.default.createDirectory(atPath: self[name], withIntermediateDirectories: true)
+  }
+
+  func link(_ name: String, to target: String) throws {
+    try FileManager.default.createSymbolicLink(atPath: self[name], withDestinationPath: target)
+  }
+
+  func remove(_ name: String) throws {
+    try FileManager.default.removeItem(atPath: self[name])
+  }
+
+  /// Runs a shell script in the directory and waits for its end.
+  @discardableResult
+  func run(_ script: String, with environment: [String: String] = [:]) async throws -> Int32 {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = ["-e", "-c", script]
+    process.currentDirectoryURL = URL(fileURLWithPath: path)
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    process.standardInput = FileHandle.nullDevice
+    return try await withCheckedThrowingContinuation { continuation in
+      process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+      do { try process.run() } catch { continuation.resume(throwing: error) }
+    }
+  }
+}
+
+/// Whether a program is installed.
+func isInstalled(_ program: String) -> Bool {
+  (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    .contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(program)") }
+}
