@@ -30,7 +30,7 @@ package final class WatchHub: Sendable {
   }
 
   /// Protects the inbox and the thread's coming and going. Innermost: nothing is called while it is held.
-  private let state = Mutex(State())
+  private let state = Lock(State())
   /// The hub's thread, 0 while there is none.
   private let thread = Atomic<UInt>(0)
   let source: Source

@@ -30,7 +30,7 @@ final class WatchRegistration: Sendable {
   private let look: @Sendable (LookCause) -> LookResult
   private let isCancelled = Atomic(false)
   /// Held while a callback runs. Outermost: whatever the callback locks comes after it.
-  private let calling = Mutex(())
+  private let calling = Lock(())
 
   init(
     id: WatchStateMachine.ID, target: WatchTarget, hub: WatchHub,

@@ -116,7 +116,7 @@ import Testing
   @Test func `a look may cancel its own subscription and others`() async throws {
     let root = try TestDirectory()
     let hub = WatchHub(source: .kernel)
-    let held = Mutex<[WatchSubscription]>([])
+    let held = Lock<[WatchSubscription]>([])
     let done = Gate()
     held.withLock { list in
       for _ in 0..<3 {

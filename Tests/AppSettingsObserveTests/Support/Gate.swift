@@ -1,4 +1,4 @@
-import Synchronization
+@testable import AppSettingsObserve
 
 /// Opens once; whoever waits goes on then.
 final class Gate: Sendable {
@@ -7,7 +7,7 @@ final class Gate: Sendable {
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   func open() {
     let waiters = state.withLock { state in

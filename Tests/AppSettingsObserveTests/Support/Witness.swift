@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import Testing
 
 @testable import AppSettingsObserve
@@ -21,7 +20,7 @@ final class Witness: Sendable {
     var problems: [WatchProblem]
   }
 
-  private let state = Mutex(State())
+  private let state = Lock(State())
   private let read: @Sendable () -> String?
   private let target: WatchTarget
   /// How long a file that had contents is without, until that is news.
