@@ -36,7 +36,8 @@ struct SetVerb: AsyncParsableCommand {
       throw ValidationError("Unknown option '\(value)'. A VALUE that begins with '-' comes after '--'.")
     }
     if let type, ValueText.Kind(rawValue: type) == nil {
-      throw ValidationError("Unknown type '\(type)': use one of \(ValueText.Kind.allCases.map(\.rawValue).joined(separator: ", ")).")
+      throw ValidationError(
+        "Unknown type '\(type)': use one of \(ValueText.Kind.allCases.map(\.rawValue).joined(separator: ", ")).")
     }
   }
 

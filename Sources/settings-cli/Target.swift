@@ -35,7 +35,9 @@ struct TargetArgument: ParsableArguments {
     let store = try openUnread()
     store.core.load()
     for problem in store.currentProblems {
-      if problem.file == store.location?.file, problem.code == .unparsable || problem.code == .io || problem.code == .readOnly {
+      if problem.file == store.location?.file,
+        problem.code == .unparsable || problem.code == .io || problem.code == .readOnly
+      {
         throw Failure(problem)
       }
       Output.error("settings-cli: warning: \(problem.message)")

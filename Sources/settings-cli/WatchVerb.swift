@@ -23,6 +23,8 @@ struct WatchVerb: AsyncParsableCommand {
 
   func validate() throws {
     if let count, count < 1 { throw ValidationError("--count has to be 1 or more.") }
-    if let timeout, !(timeout > 0 && timeout < 1e9) { throw ValidationError("--timeout has to be more than 0 seconds.") }
+    if let timeout, !(timeout > 0 && timeout < 1e9) {
+      throw ValidationError("--timeout has to be more than 0 seconds.")
+    }
   }
 }

@@ -8,7 +8,8 @@ package final class ScratchHome: Sendable {
 
   /// Makes it, under the system's temporary directory or another one.
   package init(under base: String = NSTemporaryDirectory()) {
-    var template = Array((base.hasSuffix("/") ? base : base + "/").utf8CString.dropLast() + "settings-test-XXXXXX".utf8CString)
+    var template = Array(
+      (base.hasSuffix("/") ? base : base + "/").utf8CString.dropLast() + "settings-test-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { fatalError("mkdtemp: \(String(cString: strerror(errno)))") }
     path = template.withUnsafeBufferPointer { String(cString: realpath($0.baseAddress!, nil)) }
   }

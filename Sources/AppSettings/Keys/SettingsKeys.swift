@@ -45,7 +45,9 @@ extension SettingsKeys: CustomStringConvertible {
 
 /// How a key is to be handled.
 public struct SettingsKeyOptions: OptionSet, Sendable, Hashable {
+  /// The options as bits.
   public let rawValue: Int
+  /// Makes options of bits.
   public init(rawValue: Int) { self.rawValue = rawValue }
 
   /// The value is a secret: it is left out of logs, problems, error messages and listings.

@@ -130,17 +130,20 @@ public struct MigrationStepError: Error, Sendable, Hashable, CustomStringConvert
     self.reason = reason
   }
 
+  /// The place and the reason, as a clause.
   public var description: String { "at '\(path)', \(reason)" }
 }
 
 /// Collects migrations.
 @resultBuilder
 public enum SettingsMigrationsBuilder {
+  /// The migrations, in the order in which they are written.
   public static func buildBlock(_ migrations: Migration...) -> [Migration] { migrations }
 }
 
 /// Collects the steps of a migration.
 @resultBuilder
 public enum MigrationStepsBuilder {
+  /// The steps, in the order in which they run.
   public static func buildBlock(_ steps: any MigrationStep...) -> [any MigrationStep] { steps }
 }

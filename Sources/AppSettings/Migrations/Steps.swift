@@ -44,6 +44,7 @@ public struct Rename: MigrationStep {
     self.new = Self.path(new)
   }
 
+  /// Takes the step; see the type.
   public func run(on document: inout TOMLDocument) throws {
     guard document.contains(old) else { return }
     if document.contains(new) {
@@ -61,6 +62,7 @@ public struct Remove: MigrationStep {
   /// Makes the step from a dotted key.
   public init(_ key: String) { self.key = Self.path(key) }
 
+  /// Takes the step; see the type.
   public func run(on document: inout TOMLDocument) throws { try document.remove(at: key) }
 }
 
@@ -77,6 +79,7 @@ public struct MapValues: MigrationStep {
     self.map = Dictionary(map.map { ($0.key, $0.value) }, uniquingKeysWith: { _, last in last })
   }
 
+  /// Takes the step; see the type.
   public func run(on document: inout TOMLDocument) throws {
     guard let value = document[key], let new = map[value] else { return }
     try document.set(new, at: key)
@@ -94,6 +97,7 @@ public struct DecodeJSONString: MigrationStep {
   /// Makes the step from a dotted key.
   public init(_ key: String) { self.key = Self.path(key) }
 
+  /// Takes the step; see the type.
   public func run(on document: inout TOMLDocument) throws {
     guard case .string(let text)? = document[key] else { return }
     guard let value = try JSONText.value(of: text, at: key) else {
@@ -132,10 +136,12 @@ extension Remove: DeclarativeStep {
 
 extension MapValues: DeclarativeStep {
   package static let word = "map-values"
-  package var schemaForm: TOMLTable { [
-    "map-values": .string(key.description),
-    "values": .array(map.map { .array([$0.key, $0.value]) }.sorted { $0.tomlText < $1.tomlText }),
-  ] }
+  package var schemaForm: TOMLTable {
+    [
+      "map-values": .string(key.description),
+      "values": .array(map.map { .array([$0.key, $0.value]) }.sorted { $0.tomlText < $1.tomlText }),
+    ]
+  }
   package init(schemaForm table: TOMLTable) throws {
     key = try Self.path("map-values", of: table)
     guard case .array(let pairs)? = table["values"] else {

@@ -32,7 +32,7 @@ extension TOMLPath {
     case (.table(let old), .table(let new)):
       for key in old.keys { appending(key).collectDifferences(old[key], new[key], into: &paths) }
       for key in new.keys where old[key] == nil { appending(key).collectDifferences(nil, new[key], into: &paths) }
-      // A table that lost or got its last key is itself a leaf.
+    // A table that lost or got its last key is itself a leaf.
     case (.table(let table), nil) where !table.isEmpty, (nil, .table(let table)) where !table.isEmpty:
       for (key, value) in table { appending(key).collectDifferences(nil, value, into: &paths) }
     default:

@@ -29,7 +29,8 @@ package final class ChangeWaiter: Sendable {
   package func setCallback(_ callback: (@Sendable () -> Void)?) { state.withLock { $0.callback = callback } }
 
   package func signal(_ batch: SettingsChangeBatch) {
-    let (continuation, callback) = state.withLock { state -> (CheckedContinuation<Void, Never>?, (@Sendable () -> Void)?) in
+    let (continuation, callback) = state.withLock {
+      state -> (CheckedContinuation<Void, Never>?, (@Sendable () -> Void)?) in
       guard !state.isCancelled else { return (nil, nil) }
       state.isSignalled = true
       if keepsBatches { state.batches.append(batch) }

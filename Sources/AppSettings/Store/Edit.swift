@@ -94,7 +94,9 @@ package struct PendingEdits: Sendable {
       for (key, child) in node.children { collect(child, path.appending(key)) }
     }
     collect(root, .root)
-    return found.sorted { $0.key < $1.key }.map { ($0.key, $0.value.sorted { $0.path.description < $1.path.description }) }
+    return found.sorted { $0.key < $1.key }.map {
+      ($0.key, $0.value.sorted { $0.path.description < $1.path.description })
+    }
   }
 
   /// What there is at a path with these edits over what `base` finds there.

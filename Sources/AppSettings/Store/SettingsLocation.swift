@@ -54,8 +54,10 @@ public struct SettingsLocation: Sendable, Hashable {
       systemDirectories = []
     }
     backupsDirectory = try directory("XDG_STATE_HOME", ".local/state") + "/\(app)/backups"
-    dataDirectories = [try directory("XDG_DATA_HOME", ".local/share")] + Self.listed(
-      environment("XDG_DATA_DIRS"), default: ["/usr/local/share", "/usr/share"])
+    dataDirectories =
+      [try directory("XDG_DATA_HOME", ".local/share")]
+      + Self.listed(
+        environment("XDG_DATA_DIRS"), default: ["/usr/local/share", "/usr/share"])
     self.name = name
     self.app = app
   }

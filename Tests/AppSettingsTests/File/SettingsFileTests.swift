@@ -105,7 +105,8 @@ import Testing
     chmod(home.path + "/config", 0o755)
     chmod(directory, 0o755)
     chmod(home.file, 0o644)
-    let command = "setpriv --reuid=65534 --regid=65534 --clear-groups '\(ChildProcess.product("settings-probe"))' fill '\(home.file)' x 1"
+    let command =
+      "setpriv --reuid=65534 --regid=65534 --clear-groups '\(ChildProcess.product("settings-probe"))' fill '\(home.file)' x 1"
     let result = try ChildProcess.shell(command, environment: home.environment)
     guard !result.error.contains("not found"), !result.error.contains("failed to execute") else { return }
     #expect(result.status != 0)
