@@ -52,7 +52,7 @@ struct MigrateVerb: AsyncParsableCommand {
         throw Failure(.noValue)
       }
       let store = SettingsStore(
-        at: location, migrations: migrations, logger: .silent, acceptsAnyVersion: false, system: Syscalls())
+        at: location, migrations: migrations, logger: .silent, acceptsAnyVersion: false)
       try store.core.commit(of: [])
       for migration in pending { Output.line("migrated: \(migration.version) \(migration.name)") }
     }

@@ -50,7 +50,7 @@ struct TargetArgument: ParsableArguments {
     return SettingsStore(
       at: try location(), migrations: schema?.migrations ?? .none,
       logger: .silent,
-      acceptsAnyVersion: schema == nil, system: Syscalls(), lockTimeout: .seconds(30))
+      acceptsAnyVersion: schema == nil)
   }
 }
 

@@ -36,11 +36,13 @@ package final class ScratchHome: Sendable {
     try SettingsLocation(app: app, name: name, environment: environment)
   }
 
-  /// A store of the app in this home.
+  /// A store of the app in this home, which shares nothing with others: as one of another process.
   package func store(
     app: String = "org.example.test", migrations: SettingsMigrations = .none
   ) throws -> SettingsStore {
-    SettingsStore(at: try location(app: app), migrations: migrations, logger: .silent)
+    SettingsStore(
+      at: try location(app: app), migrations: migrations, logger: .silent, acceptsAnyVersion: false,
+      system: Syscalls())
   }
 
   /// The path of the app's user file.

@@ -285,6 +285,20 @@ package enum ProcessFacts {
     getenv(name).map { String(cString: $0) }
   }
 
+  /// All variables of the environment; of two of one name the first counts, as for `getenv(3)`.
+  package static var environment: [String: String] {
+    var result: [String: String] = [:]
+    var next = environ
+    while let entry = next.pointee {
+      let text = String(cString: entry)
+      if let equals = text.firstIndex(of: "="), result[String(text[..<equals])] == nil {
+        result[String(text[..<equals])] = String(text[text.index(after: equals)...])
+      }
+      next += 1
+    }
+    return result
+  }
+
   /// The home directory of the user database, `getpwuid(3)`, for a process without `$HOME`.
   package static func homeFromUserDatabase() -> String? {
     var entry = passwd()

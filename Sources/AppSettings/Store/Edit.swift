@@ -99,6 +99,17 @@ package struct PendingEdits: Sendable {
     }
   }
 
+  /// Whether an edit is at, above or below a path, so that the file's text there is out of date.
+  package func touches(_ path: TOMLPath) -> Bool {
+    var node = root
+    for component in path.components {
+      guard let child = node.children[component] else { return false }
+      if child.edit != nil { return true }
+      node = child
+    }
+    return !node.children.isEmpty
+  }
+
   /// What there is at a path with these edits over what `base` finds there.
   package func lookUp(_ path: TOMLPath, base: () -> LayerLookup) -> LayerLookup {
     if isEmpty { return base() }

@@ -21,53 +21,82 @@ public final class SettingsStore: Sendable {
 
   /// Opens the settings of an app. Nothing is read or made until the first access.
   ///
+  /// Several stores of one process on the same file share one state.
+  ///
   /// - Parameters:
   ///   - app: The app's id, such as `org.example.editor`.
   ///   - name: Which of the app's stores; the file is `<app>/<name>.toml`.
   ///   - scope: Settings or state.
   ///   - migrations: What earlier releases' files need.
+  ///   - overrides: What hides the files' values in this process.
   ///   - logger: Where problems go, once each.
   /// - Throws: ``SettingsError`` `invalidApp` for an id of another form; `io` if there is no home directory.
   public convenience init(
     app: String, name: String = "settings", scope: SettingsLocation.Scope = .config,
-    migrations: SettingsMigrations = .none, logger: Logger = Logger(label: "app-settings")
+    migrations: SettingsMigrations = .none, overrides: SettingsOverrides = .none,
+    logger: Logger = Logger(label: "app-settings")
   ) throws(SettingsError) {
     self.init(
-      at: try SettingsLocation(app: app, name: name, scope: scope), migrations: migrations, logger: logger)
+      at: try SettingsLocation(app: app, name: name, scope: scope), migrations: migrations, overrides: overrides,
+      logger: logger)
   }
 
   /// Opens the settings at a location. Nothing is read or made until the first access.
   public convenience init(
-    at location: SettingsLocation, migrations: SettingsMigrations = .none,
+    at location: SettingsLocation, migrations: SettingsMigrations = .none, overrides: SettingsOverrides = .none,
     logger: Logger = Logger(label: "app-settings")
   ) {
-    self.init(at: location, migrations: migrations, logger: logger, acceptsAnyVersion: false, system: Syscalls())
+    self.init(
+      at: location, migrations: migrations, overrides: overrides, logger: logger, acceptsAnyVersion: false)
   }
 
-  package init(
-    at location: SettingsLocation, migrations: SettingsMigrations, logger: Logger, acceptsAnyVersion: Bool,
-    system: Syscalls, lockTimeout: Duration = .seconds(30)
+  /// Opens a location for a tool or a test.
+  ///
+  /// - Parameters:
+  ///   - acceptsAnyVersion: Whether the file is read and written whatever its version, without migrating it.
+  ///   - system: The system calls; a store with its own shares nothing.
+  package convenience init(
+    at location: SettingsLocation, migrations: SettingsMigrations, overrides: SettingsOverrides = .none,
+    logger: Logger, acceptsAnyVersion: Bool, system: Syscalls? = nil, lockTimeout: Duration = .seconds(30)
   ) {
-    let file = SettingsFile(path: location.file, system: system, lockTimeout: lockTimeout)
-    let backups = Backups(directory: location.backupsDirectory, name: location.name, system: system)
-    core = StoreCore(
-      backing: .file(file, backups), location: location,
-      reader: TextReader(migrations: migrations, acceptsAnyVersion: acceptsAnyVersion), logger: logger, overrides: [])
+    func make() -> StoreCore {
+      let system = system ?? Syscalls()
+      let file = SettingsFile(path: location.file, system: system, lockTimeout: lockTimeout)
+      let backups = Backups(directory: location.backupsDirectory, name: location.name, system: system)
+      return StoreCore(
+        backing: .file(file, backups), location: location,
+        reader: TextReader(migrations: migrations, acceptsAnyVersion: acceptsAnyVersion), logger: logger,
+        overrides: overrides)
+    }
+    guard system == nil else {
+      self.init(core: make())
+      return
+    }
+    let key = SharedCores.Key(
+      location: location, migrations: migrations.migrations.map { "\($0.version) \($0.name)" },
+      acceptsAnyVersion: acceptsAnyVersion, overrides: overrides)
+    self.init(core: SharedCores.core(for: key, make: make))
   }
 
   /// Makes a store in memory, for tests and previews. It behaves as one with a file that no one else has.
   ///
   /// - Parameter text: The TOML text to begin with.
-  public init(
-    inMemory text: String = "", migrations: SettingsMigrations = .none,
+  public convenience init(
+    inMemory text: String = "", migrations: SettingsMigrations = .none, overrides: SettingsOverrides = .none,
     logger: Logger = Logger(label: "app-settings")
   ) {
-    core = StoreCore(
-      backing: .memory(MemoryFile(text.isEmpty ? nil : Array(text.utf8))), location: nil,
-      reader: TextReader(migrations: migrations, acceptsAnyVersion: false), logger: logger, overrides: [])
+    self.init(
+      core: StoreCore(
+        backing: .memory(MemoryFile(text.isEmpty ? nil : Array(text.utf8))), location: nil,
+        reader: TextReader(migrations: migrations, acceptsAnyVersion: false), logger: logger, overrides: overrides))
   }
 
-  deinit { core.queue.stop() }
+  private init(core: StoreCore) {
+    self.core = core
+    core.storeOpened()
+  }
+
+  deinit { core.storeClosed() }
 
   // MARK: Reading
 
@@ -119,16 +148,15 @@ public final class SettingsStore: Sendable {
   /// - Returns: The stored value, or the default where no layer has one.
   /// - Throws: ``SettingsError`` `invalidValue` with file, line, what was found and what is needed.
   public func value<Value>(for key: SettingsKey<Value>) throws(SettingsError) -> Value {
-    guard let stored = core.lookUp(key.path).value else { return key.defaultValue }
     do throws(SettingsValueError) {
-      return try key.decode(stored)
+      return try core.lookUp(key.path).value.decoded(by: key) ?? key.defaultValue
     } catch {
       throw error.describing(key, in: core.snapshot, using: Value?.none)
     }
   }
 
   /// Whether any layer has a value for the key, be it one that can be decoded or not.
-  public func isSet(_ key: SettingsKeys) -> Bool { core.lookUp(key.path).value != nil }
+  public func isSet(_ key: SettingsKeys) -> Bool { core.lookUp(key.path).value.value != nil }
 
   /// Everything at one moment.
   public var snapshot: SettingsSnapshot { core.snapshot }
@@ -190,6 +218,13 @@ public final class SettingsStore: Sendable {
     try core.update(body)
   }
 
+  /// As ``update(_:)-(_)`` without `async`, on a thread of its own, so that no thread of the concurrency pool is blocked.
+  public func update<Result: Sendable>(
+    _ body: @escaping @Sendable (inout SettingsTransaction) throws -> Result
+  ) async throws -> Result {
+    try await core.onPlainThread { [core] in try core.update(body) }
+  }
+
   /// Removes the user's values of keys, so that lower layers or defaults show again. Visible at once, written later.
   public func reset(_ keys: SettingsKeys...) { reset(keys) }
 
@@ -218,10 +253,21 @@ public final class SettingsStore: Sendable {
   ///   values it was to write are gone: the store shows what the file says.
   public func flush() throws(SettingsError) { try core.flush() }
 
+  /// Waits until everything that was set so far is on disk, without blocking a thread of the concurrency pool.
+  ///
+  /// As ``flush()`` without `async` otherwise.
+  public func flush() async throws(SettingsError) {
+    do {
+      try await core.onPlainThread { [core] in try core.flush() }
+    } catch {
+      throw error as? SettingsError ?? SettingsError(.io, "\(error)")
+    }
+  }
+
   private func edits<Value>(storing value: Value, for key: SettingsKey<Value>) throws(SettingsError) -> [Edit] {
     do throws(SettingsValueError) {
       return try key.edits(
-        storing: value, over: key.bridge.mergesTables ? core.lookUp(key.path).value : nil)
+        storing: value, over: key.bridge.mergesTables ? core.lookUp(key.path).value.value : nil)
     } catch {
       throw error.refusing(key)
     }

@@ -17,7 +17,11 @@ public struct SettingsTransaction {
 
   /// The value of a key. Setting one that the key refuses, or that is locked, makes the whole update fail.
   public subscript<Value>(key: SettingsKey<Value>) -> Value {
-    get { ValueReading.value(of: key, stored: view[key.path], in: view, problems: problems).value }
+    get {
+      ValueReading.value(
+        of: key, stored: StoredValue(at: key.path, in: view), in: view, problems: problems
+      ).value
+    }
     set {
       do throws(SettingsValueError) {
         record(try key.edits(storing: newValue, over: userValue(at: key.path)))

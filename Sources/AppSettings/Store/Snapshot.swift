@@ -12,12 +12,24 @@ public struct SettingsSnapshot: Sendable {
   package var userIndex: Int
   /// What this process has set and not yet written, over the user's file.
   package var pending: PendingEdits
+  /// Above all files: what this process's environment and arguments say.
+  package var overrides: SettingsOverrides
 
-  package init(generation: UInt64, layers: [LayerContent], userIndex: Int, pending: PendingEdits) {
+  package init(
+    generation: UInt64, layers: [LayerContent], userIndex: Int, pending: PendingEdits,
+    overrides: SettingsOverrides = .none
+  ) {
     self.generation = generation
     self.layers = layers
     self.userIndex = userIndex
     self.pending = pending
+    self.overrides = overrides
+  }
+
+  /// The override of a path; `nil` if there is none, or an administrator's lock forbids it.
+  package func override(of path: TOMLPath) -> (text: String, layer: SettingsLayer.Kind)? {
+    guard !overrides.isEmpty, let found = overrides.text(for: path), lock(of: path) == nil else { return nil }
+    return found
   }
 
   /// The value at a path, over all layers; `nil` if none has one.
@@ -26,6 +38,7 @@ public struct SettingsSnapshot: Sendable {
   /// layer locks takes its value from that layer or a lower one.
   public subscript(path: TOMLPath) -> TOMLValue? {
     if let first = path.components.first, first.hasPrefix("settings-") { return nil }
+    if let override = override(of: path) { return SettingsOverrides.candidates(for: override.text).first }
     var result = merged(path, upTo: ceiling(of: path))
     // Locks further down: there the higher layers do not count.
     if case .table(var table)? = result {
@@ -44,13 +57,16 @@ public struct SettingsSnapshot: Sendable {
 
   /// The layer that the value at a path comes from: the highest that has one, `default` if none has.
   public func layer(of path: TOMLPath) -> SettingsLayer {
+    if let override = override(of: path) { return SettingsLayer(override.layer) }
     guard let index = layerIndex(of: path) else { return SettingsLayer(.default) }
     return layers[index].layer
   }
 
   /// The place of the value in its layer's file; `nil` for a default, an override, and what is not yet written.
   public func position(of path: TOMLPath) -> TOMLPosition? {
+    if override(of: path) != nil { return nil }
     guard let index = layerIndex(of: path), layers[index].layer.file != nil else { return nil }
+    if index == userIndex, pending.touches(path) { return nil }
     return layers[index].document.position(of: path)
   }
 

@@ -24,6 +24,26 @@ extension StoreCore {
     return try result.get().changedFile
   }
 
+  /// Runs blocking work on a thread of its own.
+  func onPlainThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+      do throws(Errno) {
+        try PlainThread.start("settings-wait") {
+          continuation.resume(with: Swift.Result(catching: body))
+        }
+      } catch {
+        continuation.resume(throwing: SettingsError.system(error, "start a thread for", backing.name))
+      }
+    }
+  }
+
+  /// Counts the stores on this engine. Its thread ends with the last, once everything is written.
+  func storeOpened() { openStores.wrappingAdd(1, ordering: .relaxed) }
+
+  func storeClosed() {
+    if openStores.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 { queue.stop() }
+  }
+
   /// The keys at the root of the user's file, with what is pending.
   var userRootKeys: [String] {
     load()

@@ -21,18 +21,22 @@ package final class StoreCore: Sendable {
   // Serialises this process's commits, and knows which thread is in one: 0 for none.
   private let committing = Monitor<UInt>(0)
 
+  // How many stores use this engine.
+  let openStores = Atomic<Int>(0)
+
   /// Names the present state among all states of all stores of the process; 0 before the first access.
   package let stamp = Atomic<UInt64>(0)
   private static let lastStamp = Atomic<UInt64>(0)
 
-  init(backing: Backing, location: SettingsLocation?, reader: TextReader, logger: Logger, overrides: [LayerContent]) {
+  init(backing: Backing, location: SettingsLocation?, reader: TextReader, logger: Logger, overrides: SettingsOverrides)
+  {
     self.backing = backing
     self.location = location
     self.reader = reader
     problems = ProblemLog(logger: logger)
     let user = LayerContent(
       layer: SettingsLayer(.user, file: location?.file), document: TOMLDocument())
-    state = Mutex(StoreState(layers: [user] + overrides, userIndex: 0))
+    state = Mutex(StoreState(layers: [user], userIndex: 0, overrides: overrides))
   }
 
   deinit { LiveStores.unregister(ObjectIdentifier(self)) }
@@ -46,9 +50,9 @@ package final class StoreCore: Sendable {
   }
 
   /// The value at a path with the stamp of the state it was found in.
-  package func lookUp(_ path: TOMLPath) -> (value: TOMLValue?, stamp: UInt64) {
+  package func lookUp(_ path: TOMLPath) -> (value: StoredValue, stamp: UInt64) {
     load()
-    return state.withLock { ($0.snapshot[path], stamp.load(ordering: .relaxed)) }
+    return state.withLock { (StoredValue(at: path, in: $0.snapshot), stamp.load(ordering: .relaxed)) }
   }
 
   package func load() {

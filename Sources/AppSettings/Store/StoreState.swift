@@ -21,15 +21,19 @@ struct StoreState: Sendable {
   /// Since when, on the monotonic clock, the file looks like it is being saved.
   var unsettledSince: UInt64?
 
-  init(layers: [LayerContent], userIndex: Int) {
+  let overrides: SettingsOverrides
+
+  init(layers: [LayerContent], userIndex: Int, overrides: SettingsOverrides) {
     self.layers = layers
     self.userIndex = userIndex
+    self.overrides = overrides
   }
 
   var userDocument: TOMLDocument { layers[userIndex].document }
 
   var snapshot: SettingsSnapshot {
-    SettingsSnapshot(generation: generation, layers: layers, userIndex: userIndex, pending: pending)
+    SettingsSnapshot(
+      generation: generation, layers: layers, userIndex: userIndex, pending: pending, overrides: overrides)
   }
 
   /// Adds edits to what is pending, all with one number.

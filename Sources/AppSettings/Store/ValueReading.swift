@@ -1,18 +1,55 @@
-import SettingsTOML
+package import SettingsTOML
+
+/// What there is for a key in all layers.
+package enum StoredValue: Sendable {
+  case absent
+  case value(TOMLValue)
+  /// The text of an override, which a key reads as its own type.
+  case text(String)
+
+  package init(at path: TOMLPath, in snapshot: SettingsSnapshot) {
+    if let override = snapshot.override(of: path) {
+      self = .text(override.text)
+    } else if let value = snapshot[path] {
+      self = .value(value)
+    } else {
+      self = .absent
+    }
+  }
+
+  /// The value as TOML, as far as that can be told without a type.
+  package var value: TOMLValue? {
+    switch self {
+    case .absent: nil
+    case .value(let value): value
+    case .text(let text): SettingsOverrides.candidates(for: text).first
+    }
+  }
+
+  /// Reads the value as a key's type; `nil` if there is none.
+  package func decoded<Value>(by key: SettingsKey<Value>) throws(SettingsValueError) -> Value? {
+    switch self {
+    case .absent: return nil
+    case .value(let value): return try key.decode(value)
+    case .text(let text):
+      let candidates = SettingsOverrides.candidates(for: text)
+      for candidate in candidates { if let value = try? key.decode(candidate) { return value } }
+      return try key.decode(candidates[0])
+    }
+  }
+}
 
 /// Reads a key's typed value from a snapshot, with the default where there is none or none that can be used.
 enum ValueReading {
   /// The value, and whether it may be cached: a computed default is asked for at each read.
   static func value<Value>(
-    of key: SettingsKey<Value>, stored: TOMLValue?, in snapshot: @autoclosure () -> SettingsSnapshot,
+    of key: SettingsKey<Value>, stored: StoredValue, in snapshot: @autoclosure () -> SettingsSnapshot,
     problems: ProblemLog
   ) -> (value: Value, isCacheable: Bool) {
-    guard let stored else {
+    do throws(SettingsValueError) {
+      if let value = try stored.decoded(by: key) { return (value, true) }
       if case .computed = key.fallback { return (key.defaultValue, false) }
       return (key.defaultValue, true)
-    }
-    do throws(SettingsValueError) {
-      return (try key.decode(stored), true)
     } catch {
       let value = key.defaultValue
       problems.report(SettingsProblem(error.describing(key, in: snapshot(), using: value), path: key.path))

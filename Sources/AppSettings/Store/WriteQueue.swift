@@ -34,6 +34,8 @@ final class WriteQueue: Sendable {
   ) -> Bool {
     let starts = monitor.withLock { state in
       state.wanted = max(state.wanted, number)
+      // A new store may have come to an engine whose last one had gone.
+      state.isStopping = false
       if let completion { state.completions.append((number, completion)) }
       defer { state.isRunning = true }
       return !state.isRunning

@@ -61,7 +61,7 @@ import Testing
       #expect(first != nil)
       #expect(try await settings.set("\(round)", for: .name))
       settings.reset(.name)
-      try settings.flush()
+      try await settings.flush()
     }
     #expect(home.names(in: home.path + "/config/org.example.test") == ["settings.toml"])
   }

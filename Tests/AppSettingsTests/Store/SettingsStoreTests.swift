@@ -327,7 +327,7 @@ import Testing
         }
       }
     }
-    try settings.flush()
+    try await settings.flush()
     let other = try home.store()
     for number in 0..<8 {
       for index in 0..<50 { #expect(other[SettingsKey("task-\(number).value-\(index)", default: -1)] == index) }

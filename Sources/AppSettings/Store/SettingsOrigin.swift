@@ -1,0 +1,31 @@
+public import SettingsTOML
+
+/// Where a value comes from, and who has a say in it.
+public struct SettingsOrigin: Sendable, Hashable {
+  /// The layer that the value is from; `default` if no layer has one. For a table of several layers: the highest.
+  public var layer: SettingsLayer
+  /// The place of the value in the layer's file; `nil` for a default, an override, and what is not yet written.
+  public var position: TOMLPosition?
+  /// Whether no layer has a value, so that the key's default is used.
+  public var isDefault: Bool { layer.kind == .default }
+  /// The administrator's layer that locks the key; `nil` if none does.
+  public var lockedBy: SettingsLayer?
+  /// The place of the lock in that layer's file.
+  public var lockPosition: TOMLPosition?
+  /// Whether the key is locked, so that it cannot be set.
+  public var isLocked: Bool { lockedBy != nil }
+}
+
+extension SettingsSnapshot {
+  /// Where the value at a path comes from.
+  public func origin(of path: TOMLPath) -> SettingsOrigin {
+    let lock = lock(of: path)
+    return SettingsOrigin(
+      layer: layer(of: path), position: position(of: path), lockedBy: lock?.layer, lockPosition: lock?.position)
+  }
+}
+
+extension SettingsStore {
+  /// Where the value of a key comes from: layer, file, line, and the administrator's lock if there is one.
+  public func origin(of key: SettingsKeys) -> SettingsOrigin { snapshot.origin(of: key.path) }
+}

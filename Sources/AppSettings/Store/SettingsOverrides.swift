@@ -1,0 +1,92 @@
+package import SettingsTOML
+
+/// Values that hide the files' for one process and are never written: from its environment and its arguments.
+///
+/// An override is a text. It is read as the type of the key that is asked for: as a TOML value if the key takes that,
+/// else as a string, else, for a boolean, as one of `yes true y t 1`, `no false n f 0` in any case.
+public struct SettingsOverrides: Sendable, Hashable {
+  /// Texts by variable name, for the environment.
+  var environment: [String: String] = [:]
+  /// The variables' common beginning; `nil` if the environment is not looked at.
+  var prefix: String?
+  /// Texts by path, for arguments.
+  var arguments: [TOMLPath: String] = [:]
+  /// Whether nothing is overridden.
+  package var isEmpty: Bool { arguments.isEmpty && environment.isEmpty }
+
+  /// No overrides.
+  public static let none = SettingsOverrides()
+
+  private init() {}
+
+  /// Overrides by variables `<APP>_SETTINGS__EDITOR__FONT_SIZE` for the key `editor.font-size`.
+  ///
+  /// The app's id and the key are in capitals, with `_` for what is no letter or digit, and `__` between components.
+  ///
+  /// - Parameters:
+  ///   - app: The app's id.
+  ///   - variables: The environment; the process's own by default.
+  public static func environment(app: String, variables: [String: String]? = nil) -> SettingsOverrides {
+    var result = SettingsOverrides()
+    let prefix = variableName(app) + "_SETTINGS__"
+    result.prefix = prefix
+    result.environment = (variables ?? ProcessFacts.environment).filter { $0.key.hasPrefix(prefix) }
+    return result
+  }
+
+  /// Overrides by arguments: `--key=value`, or `-key value` as property lists' defaults have them.
+  ///
+  /// What is not of these forms, names no declared key, or comes after `--` is left alone.
+  ///
+  /// - Parameters:
+  ///   - arguments: The process's arguments, without its name.
+  ///   - keys: The keys that may be overridden.
+  public static func arguments(_ arguments: [String], keys: [SettingsKeys]) -> SettingsOverrides {
+    var result = SettingsOverrides()
+    let paths = Dictionary(keys.map { ($0.name, $0.path) }, uniquingKeysWith: { first, _ in first })
+    var rest = arguments[...]
+    while let argument = rest.popFirst(), argument != "--" {
+      if argument.hasPrefix("--"), let equals = argument.firstIndex(of: "=") {
+        let name = String(argument[argument.index(argument.startIndex, offsetBy: 2)..<equals])
+        if let path = paths[name] { result.arguments[path] = String(argument[argument.index(after: equals)...]) }
+      } else if argument.hasPrefix("-"), let path = paths[String(argument.dropFirst())], let value = rest.popFirst() {
+        result.arguments[path] = value
+      }
+    }
+    return result
+  }
+
+  /// Both; where both override a key, `other` counts.
+  public func adding(_ other: SettingsOverrides) -> SettingsOverrides {
+    var result = self
+    result.prefix = other.prefix ?? prefix
+    result.environment.merge(other.environment) { $1 }
+    result.arguments.merge(other.arguments) { $1 }
+    return result
+  }
+
+  /// The text for a path and the layer it is in; arguments hide the environment.
+  package func text(for path: TOMLPath) -> (text: String, layer: SettingsLayer.Kind)? {
+    if let text = arguments[path] { return (text, .process) }
+    guard let prefix, !environment.isEmpty else { return nil }
+    let name = prefix + path.components.map(Self.variableName).joined(separator: "__")
+    return environment[name].map { ($0, .environment) }
+  }
+
+  /// What a text may stand for, the likeliest first.
+  package static func candidates(for text: String) -> [TOMLValue] {
+    var values: [TOMLValue] = []
+    if let parsed = try? TOMLValue(parsing: text) { values.append(parsed) }
+    values.append(.string(text))
+    switch text.lowercased() {
+    case "yes", "true", "y", "t", "1": values.append(.boolean(true))
+    case "no", "false", "n", "f", "0": values.append(.boolean(false))
+    default: break
+    }
+    return values
+  }
+
+  private static func variableName(_ text: String) -> String {
+    String(text.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
+  }
+}
