@@ -141,7 +141,14 @@ extension FaultMessage {
     switch base[fault.at] {
     case Byte.equals: return "Expected a key before '='. An empty key is written as \"\"."
     case Byte.dot: return "Expected a key before '.'. Keys cannot begin with a dot or have two in a row."
-    case Byte.closeBracket: return "Expected a table's name before ']'."
+    case Byte.closeBracket:
+      guard fault.at > 0, base[fault.at - 1] == Byte.openBracket || base[fault.at - 1] == Byte.dot else {
+        return "Expected a key, but found ']', which closes nothing. Remove it."
+      }
+      return "Expected a table's name before ']'."
+    case 0xFE, 0xFF:
+      if fault.at == 0 { return "The file is not UTF-8; it looks like UTF-16. Save it as UTF-8." }
+      return "The byte 0x\(hex(UInt32(base[fault.at]), digits: 2)) is not valid UTF-8 here. Save the file as UTF-8."
     case Byte.newline, Byte.carriageReturn, Byte.hash:
       return "Expected a key, but found \(found(at: fault.at)). Write it on one line, as in 'key = value'."
     default:
@@ -186,7 +193,16 @@ extension FaultMessage {
   }
 
   private var textAfterValue: String {
-    "Expected the end of the line after the value, but found \(found(at: fault.at)). "
+    let quoted = "Expected the end of the line after the string, but found \(found(at: fault.at)). "
+    if fault.at > 0, fault.at < end {
+      if base[fault.at - 1] == Byte.apostrophe {
+        return quoted + "A 'string' ends at the next apostrophe; write text that has one as \"…\"."
+      }
+      if base[fault.at - 1] == Byte.quote {
+        return quoted + "A quote within a \"string\" is written as \\\"."
+      }
+    }
+    return "Expected the end of the line after the value, but found \(found(at: fault.at)). "
       + "Text needs quotes, each key a line of its own, and comments begin with '#'."
   }
 
@@ -204,6 +220,8 @@ extension FaultMessage {
     case "null", "nil", "none": return "'\(word)' is not a value; TOML has none for it. Remove the key instead."
     case "inf", "nan", "infinity": return "'\(word)' is not a value; write inf or nan."
     case "": break
+    case _ where byte == Byte.dot && fault.at + 1 < end && Byte.isDigit(base[fault.at + 1]):
+      return "'\(word)' is not a number: a digit must stand before the point, as in 0\(word)."
     default:
       if Byte.isBareKey(byte) { return "'\(word)' is not a value. Text needs quotes: \"\(word)\"." }
     }
@@ -241,7 +259,19 @@ extension FaultMessage {
     return "line \(position.line)"
   }
 
-  private var quotedKey: String { "'\(TOMLEmitter.keyText(KeyText.string(seen, in: base)))'" }
+  /// The path of what is in the way, as far as it has one.
+  private var quotedKey: String {
+    var keys: [String] = []
+    var id = fault.see
+    while id != Tree.root {
+      // Elements of arrays of tables, and of arrays, have no key of their own.
+      if tree[id].kind != .element, tree[id].keyEnd > tree[id].keyStart {
+        keys.append(KeyText.string(tree[id], in: base))
+      }
+      id = tree[id].parent
+    }
+    return "'\(TOMLEmitter.keyText(keys.reversed()))'"
+  }
 
   private var openingQuote: String { base[fault.at] == Byte.quote ? "\"" : "'" }
 

@@ -1,0 +1,41 @@
+import Foundation
+import SettingsTOML
+import Testing
+
+/// Each fixture has one fault; beside it stands the error as it is shown. `UPDATE_FIXTURES=1` writes them anew.
+@Suite struct SyntaxErrorTests {
+  static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Fixtures")
+
+  static let names: [String] = {
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    return files.filter { $0.hasSuffix(".toml") }.map { String($0.dropLast(5)) }.sorted()
+  }()
+
+  @Test func `the fixtures are found`() { #expect(SyntaxErrorTests.names.count > 90) }
+
+  @Test(arguments: names) func `a fault is shown with its place and what to do`(_ name: String) throws {
+    let source = SyntaxErrorTests.folder.appendingPathComponent(name + ".toml")
+    let snapshot = SyntaxErrorTests.folder.appendingPathComponent(name + ".txt")
+    let bytes = [UInt8](try Data(contentsOf: source))
+    let error = try #require(throws: TOMLSyntaxError.self) { try TOMLDocument(parsing: bytes) }
+    let shown = error.formatted(file: name + ".toml") + "\n"
+    if ProcessInfo.processInfo.environment["UPDATE_FIXTURES"] == "1" {
+      try Data(shown.utf8).write(to: snapshot)
+    }
+    #expect(shown == (try String(contentsOf: snapshot, encoding: .utf8)))
+  }
+
+  @Test func `a position counts scalars, and not the byte order mark`() throws {
+    let error = #expect(throws: TOMLSyntaxError.self) { try TOMLDocument(parsing: "\u{FEFF}x = 1\n\"é\" = ?\n") }
+    #expect(error?.position == TOMLPosition(line: 2, column: 7, byteOffset: 16))
+    let first = #expect(throws: TOMLSyntaxError.self) { try TOMLDocument(parsing: "\u{FEFF}?\n") }
+    #expect(first?.position == TOMLPosition(line: 1, column: 1, byteOffset: 3))
+    #expect(first?.sourceLine == "?")
+  }
+
+  @Test func `a document larger than the limit is refused`() throws {
+    let bytes = [UInt8](repeating: UInt8(ascii: "\n"), count: TOMLDocument.maximumSize + 1)
+    let error = #expect(throws: TOMLSyntaxError.self) { try TOMLDocument(parsing: bytes) }
+    #expect(error?.message.contains("268435457 bytes") == true)
+  }
+}
