@@ -67,25 +67,23 @@ final class ValueDecoder: Decoder {
   static func decodeNested<T: Decodable>(
     _ type: T.Type, from value: TOMLValue, _ recorder: FieldRecorder?, context: () -> BridgeContext
   ) throws -> T {
-    if let serializable = type as? any SettingsSerializable.Type,
-      let result = try decodeByBridge(serializable, as: type, from: value, recorder, context)
-    {
-      return result
+    if let serializable = type as? any SettingsSerializable.Type {
+      return try decodeByBridge(serializable, as: type, from: value, recorder, context)
     }
     return try decode(type, from: value, context(), recorder)
   }
 
-  /// `nil` if the type's bridge is its `Codable` conformance.
-  private static func decodeByBridge<Same: SettingsSerializable, T>(
+  // Not `T?` with `nil` for types without a bridge of their own: the optional's metadata would be looked up each time.
+  private static func decodeByBridge<Same: SettingsSerializable, T: Decodable>(
     _ type: Same.Type, as result: T.Type, from value: TOMLValue, _ recorder: FieldRecorder?,
     _ context: () -> BridgeContext
-  ) throws -> T? {
+  ) throws -> T {
     let core = type.settingsBridge.core
-    if core.isPlainCodable { return .none }
-    guard core.knowsParts else { return .some(try core.read(value, BridgeContext()) as! T) }
+    if core.isPlainCodable { return try decode(result, from: value, context(), recorder) }
+    guard core.knowsParts else { return try core.read(value, BridgeContext()) as! T }
     let context = context()
     recorder?.replace(core.knownFields(of: value, context))
-    return .some(try core.read(value, context) as! T)
+    return try core.read(value, context) as! T
   }
 
   var codingPath: [any CodingKey] { context.path?.codingPath ?? [] }
