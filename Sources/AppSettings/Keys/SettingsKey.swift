@@ -14,7 +14,7 @@ public final class SettingsKey<Value: Sendable>: SettingsKeys, @unchecked Sendab
   public let bridge: SettingsBridge<Value>
   package let fallback: Default
   package let constraint: SettingsConstraint<Value>?
-  package let cache = ValueCache<Value>()
+  @usableFromInline package let cache = ValueCache<Value>()
 
   package init(
     _ name: String, fallback: Default, constraint: SettingsConstraint<Value>?, options: SettingsKeyOptions,

@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 /// The last decoded value of a key, with the stamp of the store's state that it was decoded from.
 ///
@@ -8,19 +8,21 @@ import Synchronization
 /// A value of up to eight trivial bytes is read without a lock: the stamp is read before and after it, and a writer
 /// takes the stamp away while it changes the bits (a sequence lock). Anything else is copied under a lock, since a
 /// reader must not retain what a writer is about to release.
+@usableFromInline
 package final class ValueCache<Value: Sendable>: Sendable {
-  private let stamp = Atomic<UInt64>(0)
-  private let bits = Atomic<UInt64>(0)
+  @usableFromInline let stamp = Atomic<UInt64>(0)
+  @usableFromInline let bits = Atomic<UInt64>(0)
   // Protects `value`, and for trivial values serialises writers; nothing is called while it is held.
-  private let entry = Mutex<(stamp: UInt64, value: Value?)>((0, nil))
+  @usableFromInline let entry = Mutex<(stamp: UInt64, value: Value?)>((0, nil))
 
-  private static var isTrivial: Bool {
+  @inlinable static var isTrivial: Bool {
     _isPOD(Value.self) && MemoryLayout<Value>.size <= MemoryLayout<UInt64>.size
   }
 
   package init() {}
 
   /// The value for a stamp, which is not 0; `nil` if it is not here.
+  @inlinable
   package func value(at wanted: UInt64) -> Value? {
     if Self.isTrivial {
       guard stamp.load(ordering: .acquiring) == wanted else { return nil }

@@ -1,6 +1,6 @@
 public import Logging
 import SettingsTOML
-import Synchronization
+public import Synchronization
 
 /// The settings of an app: typed values over TOML files, shared by any number of threads and processes.
 ///
@@ -14,7 +14,7 @@ import Synchronization
 /// ```
 @dynamicMemberLookup
 public final class SettingsStore: Sendable {
-  package let core: StoreCore
+  @usableFromInline package let core: StoreCore
 
   /// Where the settings are; `nil` for a store in memory.
   public var location: SettingsLocation? { core.location }
@@ -109,7 +109,7 @@ public final class SettingsStore: Sendable {
   /// a value that the key refuses, or a locked key, is left as it is and reported as a problem. If the write fails, the
   /// value goes back to what the file says, which is a change, and ``flush()`` throws.
   public subscript<Value>(key: SettingsKey<Value>) -> Value {
-    get {
+    @inlinable get {
       let stamp = core.stamp.load(ordering: .acquiring)
       if stamp != 0, let value = key.cache.value(at: stamp) { return value }
       return read(key)
@@ -125,7 +125,7 @@ public final class SettingsStore: Sendable {
 
   /// The value of a key, by a key path: `settings[\.theme]`.
   public subscript<Value>(keyPath: KeyPath<SettingsKeys.Type, SettingsKey<Value>>) -> Value {
-    get { self[SettingsKeys.self[keyPath: keyPath]] }
+    @inlinable get { self[SettingsKeys.self[keyPath: keyPath]] }
     set { self[SettingsKeys.self[keyPath: keyPath]] = newValue }
   }
 
@@ -135,7 +135,8 @@ public final class SettingsStore: Sendable {
     set { self[SettingsKeys.self[keyPath: keyPath]] = newValue }
   }
 
-  private func read<Value>(_ key: SettingsKey<Value>) -> Value {
+  @usableFromInline
+  func read<Value>(_ key: SettingsKey<Value>) -> Value {
     let (stored, stamp) = core.lookUp(key.path)
     let (value, isCacheable) = ValueReading.value(
       of: key, stored: stored, in: core.snapshot, problems: core.problems)
@@ -267,7 +268,7 @@ public final class SettingsStore: Sendable {
   private func edits<Value>(storing value: Value, for key: SettingsKey<Value>) throws(SettingsError) -> [Edit] {
     do throws(SettingsValueError) {
       return try key.edits(
-        storing: value, over: key.bridge.mergesTables ? core.lookUp(key.path).value.value : nil)
+        storing: value, over: key.bridge.keepsStoredParts ? core.lookUp(key.path).value.value : nil)
     } catch {
       throw error.refusing(key)
     }

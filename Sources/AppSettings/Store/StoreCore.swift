@@ -1,11 +1,12 @@
 import Logging
 package import SettingsTOML
-package import Synchronization
+public import Synchronization
 
 /// The engine of a store: its state, the one way in which that changes, and who is told.
 ///
 /// Locks, in the order in which they may be taken: `loading` → `committing` → the file's own lock → `state`.
 /// Observers, completions and problems are told after `state` is released.
+@usableFromInline
 package final class StoreCore: Sendable {
   let backing: Backing
   let location: SettingsLocation?
@@ -25,7 +26,7 @@ package final class StoreCore: Sendable {
   let openStores = Atomic<Int>(0)
 
   /// Names the present state among all states of all stores of the process; 0 before the first access.
-  package let stamp = Atomic<UInt64>(0)
+  @usableFromInline package let stamp = Atomic<UInt64>(0)
   private static let lastStamp = Atomic<UInt64>(0)
 
   init(backing: Backing, location: SettingsLocation?, reader: TextReader, logger: Logger, overrides: SettingsOverrides)

@@ -75,10 +75,11 @@ extension SettingsValueError {
     case .environment: source = "the environment"
     case .process, .default: source = "this process"
     }
-    var message = "Cannot read '\(key.name)': \(source) has \(isSecret ? "a value" : found)"
+    let shown = isSecret ? redacted : self
+    var message = "Cannot read '\(key.name)': \(source) has \(shown.found)"
     if let position { message += " at line \(position.line), column \(position.column)" }
-    if !path.isEmpty { message += " (in \(path.joined(separator: ".")))" }
-    message += ", but the key needs \(expected)."
+    if !path.isEmpty { message += " (in '\(pathDescription)')" }
+    message += ", but the key needs \(expected)\(shown.reason.map { " (\($0))" } ?? "")."
     if let fallback {
       if isSecret {
         message += " Using the default."
@@ -93,9 +94,11 @@ extension SettingsValueError {
 
   /// The full sentence for a value that a key refuses to store.
   func refusing<Value>(_ key: SettingsKey<Value>) -> SettingsError {
-    let value = key.options.contains(.secret) ? "the value" : found
-    let place = path.isEmpty ? "" : " (in \(path.joined(separator: ".")))"
+    let shown = key.options.contains(.secret) ? redacted : self
+    let place = path.isEmpty ? "" : " (in '\(pathDescription)')"
+    let reason = shown.reason.map { " (\($0))" } ?? ""
     return SettingsError(
-      .invalidValue, "Cannot set '\(key.name)' to \(value)\(place): the key needs \(expected). Nothing was changed.")
+      .invalidValue,
+      "Cannot set '\(key.name)' to \(shown.found)\(place): the key needs \(expected)\(reason). Nothing was changed.")
   }
 }
