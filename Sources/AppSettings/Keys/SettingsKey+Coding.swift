@@ -29,7 +29,7 @@ extension SettingsKey {
     let merged: TOMLValue?
     do {
       written = try bridge.write(value)
-      merged = try bridge.write(value, over: current)
+      merged = bridge.keepsStoredParts ? try bridge.write(value, over: current) : written
     } catch {
       throw SettingsValueError(unstorable: Value.self, error)
     }

@@ -12,6 +12,8 @@ public struct SettingsSnapshot: Sendable {
   package var userIndex: Int
   /// What this process has set and not yet written, over the user's file.
   package var pending: PendingEdits
+  /// What the layers lock, lowest layer first.
+  private let locks: [(path: TOMLPath, index: Int)]
   /// Above all files: what this process's environment and arguments say.
   package var overrides: SettingsOverrides
 
@@ -24,6 +26,9 @@ public struct SettingsSnapshot: Sendable {
     self.userIndex = userIndex
     self.pending = pending
     self.overrides = overrides
+    // Almost always empty, and then nothing is allocated.
+    locks = layers.contains { !$0.locks.isEmpty }
+      ? layers.enumerated().flatMap { index, content in content.locks.map { ($0, index) } } : []
   }
 
   /// The override of a path; `nil` if there is none, or an administrator's lock forbids it.
@@ -88,9 +93,6 @@ public struct SettingsSnapshot: Sendable {
     return nil
   }
 
-  private var locks: [(path: TOMLPath, index: Int)] {
-    layers.enumerated().flatMap { index, content in content.locks.map { ($0, index) } }
-  }
 
   /// The highest layer that counts for a path.
   private func ceiling(of path: TOMLPath) -> Int {

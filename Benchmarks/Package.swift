@@ -1,0 +1,23 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// A package of its own, so that what it compares with never reaches a user.
+let package = Package(
+  name: "benchmarks",
+  dependencies: [
+    .package(name: "app-settings", path: "..")
+  ],
+  targets: [
+    .target(name: "BenchmarkHarness"),
+    .target(name: "CFloor"),
+    .executableTarget(
+      name: "store-benchmarks",
+      dependencies: [
+        "BenchmarkHarness", "CFloor",
+        .product(name: "AppSettings", package: "app-settings"),
+        .product(name: "AppSettingsObserve", package: "app-settings"),
+      ],
+      path: "Sources/StoreBenchmarks"),
+  ]
+)

@@ -1,0 +1,62 @@
+#include "CFloor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+int cfloor_replace(const char *directory, const char *name, const void *bytes, size_t count) {
+  int dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (dir < 0) return errno;
+  int file = openat(dir, ".floor-new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (file < 0) return errno;
+  size_t done = 0;
+  while (done < count) {
+    ssize_t n = write(file, (const char *)bytes + done, count - done);
+    if (n < 0) return errno;
+    done += (size_t)n;
+  }
+  if (fsync(file) != 0) return errno;
+  close(file);
+  if (renameat(dir, ".floor-new", dir, name) != 0) return errno;
+  if (fsync(dir) != 0) return errno;
+  close(dir);
+  return 0;
+}
+
+long cfloor_read(const char *path, void *buffer, size_t capacity) {
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return -1;
+  long total = 0;
+  for (;;) {
+    ssize_t n = read(file, (char *)buffer + total, capacity - (size_t)total);
+    if (n < 0) return -1;
+    if (n == 0) break;
+    total += n;
+  }
+  close(file);
+  return total;
+}
+
+int cfloor_count_begin(const char *directory) {
+  int descriptor = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+  if (descriptor >= 0 && inotify_add_watch(descriptor, directory, IN_MOVED_TO) < 0) return -1;
+  return descriptor;
+}
+
+long cfloor_count_end(int descriptor) {
+  char buffer[65536] __attribute__((aligned(8)));
+  long count = 0;
+  for (;;) {
+    ssize_t n = read(descriptor, buffer, sizeof buffer);
+    if (n <= 0) break;
+    for (char *next = buffer; next < buffer + n;) {
+      struct inotify_event *event = (struct inotify_event *)next;
+      if (event->mask & IN_MOVED_TO) count++;
+      next += sizeof *event + event->len;
+    }
+  }
+  close(descriptor);
+  return count;
+}

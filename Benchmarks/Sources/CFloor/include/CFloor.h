@@ -1,0 +1,17 @@
+// What the operating system itself asks for: the least that can be done for the same promise.
+#ifndef CFLOOR_H
+#define CFLOOR_H
+
+#include <stddef.h>
+
+// Replaces `name` in `directory` durably: temporary file, fsync, rename, fsync of the directory. 0, or an errno.
+int cfloor_replace(const char *directory, const char *name, const void *bytes, size_t count);
+
+// Reads a whole file into `buffer`; the number of bytes, or -1.
+long cfloor_read(const char *path, void *buffer, size_t capacity);
+
+// Counts renames into a directory: begin gives a descriptor, end the number since then.
+int cfloor_count_begin(const char *directory);
+long cfloor_count_end(int descriptor);
+
+#endif

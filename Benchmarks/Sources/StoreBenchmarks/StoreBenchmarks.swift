@@ -1,0 +1,230 @@
+import AppSettings
+import BenchmarkHarness
+import CFloor
+import Foundation
+import Synchronization
+
+extension SettingsKeys {
+  static let scalar = SettingsKey("editor.font-size", default: 12)
+  static let text = SettingsKey("name", default: "")
+  static let counter = SettingsKey("counter", default: 0)
+}
+
+/// The budgets of the store, each beside its floor or peer in the same run.
+@main
+struct StoreBenchmarks {
+  static let home: String = {
+    let base = ProcessInfo.processInfo.environment["BENCHMARK_DIR"] ?? FileManager.default.currentDirectoryPath
+    let path = base + "/.build/benchmark-home-\(getpid())"
+    try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    return path
+  }()
+
+  static func main() throws {
+    defer { try? FileManager.default.removeItem(atPath: home) }
+    print("what                                                       measured                       budget")
+    try reads()
+    try writes()
+    try manySetters()
+    try manyKeys()
+  }
+
+  static func location(_ name: String) throws -> SettingsLocation {
+    try SettingsLocation(
+      app: name,
+      environment: ["HOME": home, "XDG_CONFIG_HOME": home + "/config", "XDG_CONFIG_DIRS": home + "/none"])
+  }
+
+  /// A settings file of about 4 KB, with the keys used here.
+  static func fourKilobytes() -> String {
+    var text = "name = \"a text that is longer than fifteen bytes\"\ncounter = 0\n\n[editor]\nfont-size = 14\n"
+    var number = 0
+    while text.utf8.count < 4000 {
+      text += "setting-\(number) = \"value \(number)\"  # a comment\n"
+      number += 1
+    }
+    return text
+  }
+
+  static func write(_ text: String, to location: SettingsLocation) throws {
+    let directory = (location.file as NSString).deletingLastPathComponent
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    try text.write(toFile: location.file, atomically: false, encoding: .utf8)
+  }
+
+  // MARK: Reads
+
+  static func reads() throws {
+    let location = try location("reads")
+    try write(fourKilobytes(), to: location)
+    let settings = SettingsStore(at: location)
+    let count = 1_000_000
+
+    let floor = Floor()
+    let scalar = Harness.pair(rounds: 15) {
+      var sum = 0
+      for _ in 0..<count { sum &+= settings[.scalar] }
+      consume(sum)
+    } _: {
+      var sum = 0
+      for _ in 0..<count { sum &+= floor.value.load(ordering: .acquiring) }
+      consume(sum)
+    }
+    Harness.report(
+      "typed scalar read / atomic acquire load",
+      "\(Harness.short(scalar.ratio)) x (\(Harness.short(scalar.first.median / Double(count))) ns)", budget: "<= 4 x",
+      isWithin: scalar.ratio <= 4)
+
+    let boxed = settings[.text]
+    let object = NSObject()
+    let box = Unmanaged.passUnretained(object)
+    let string = Harness.pair(rounds: 15) {
+      for _ in 0..<count { consume(settings[.text]) }
+    } _: {
+      for _ in 0..<count { retainAndRelease(box) }
+    }
+    Harness.report(
+      "String read / retain + release",
+      "\(Harness.short(string.ratio)) x (\(Harness.short(string.first.median / Double(count))) ns)", budget: "<= 1.3 x",
+      isWithin: string.ratio <= 1.3)
+
+    let defaults = UserDefaults(suiteName: "app-settings-benchmark-\(getpid())")!
+    defaults.set(14, forKey: "font-size")
+    defaults.set(boxed, forKey: "name")
+    let few = 2_000
+    let peer = Harness.nanoseconds { for _ in 0..<few { consume(defaults.integer(forKey: "font-size")) } } / Double(few)
+    let peerText = Harness.nanoseconds { for _ in 0..<few { consume(defaults.string(forKey: "name")) } } / Double(few)
+    let faster = peer / (scalar.first.median / Double(count))
+    let fasterText = peerText / (string.first.median / Double(count))
+    Harness.report(
+      "UserDefaults integer / typed scalar read", "\(Harness.short(faster)) x", budget: ">= 500 x",
+      isWithin: faster >= 500)
+    Harness.report(
+      "UserDefaults string / String read", "\(Harness.short(fasterText)) x", budget: ">= 60 x",
+      isWithin: fasterText >= 60)
+
+    let one = Harness.nanoseconds { readMany(settings, count * 5) }
+    let two = Harness.nanoseconds {
+      let group = DispatchGroup()
+      for _ in 0..<2 { DispatchQueue.global().async(group: group) { readMany(settings, count * 5) } }
+      group.wait()
+    }
+    Harness.report(
+      "scalar reads, two threads / one thread", "\(Harness.short(two / one)) x", budget: "<= 1.5 x",
+      isWithin: two / one <= 1.5)
+  }
+
+  @inline(never)
+  static func readMany(_ settings: SettingsStore, _ count: Int) {
+    var sum = 0
+    for _ in 0..<count { sum &+= settings[.scalar] }
+    consume(sum)
+  }
+
+  /// A place like the store's own: behind a reference.
+  final class Floor: Sendable { let value = Atomic<Int>(14) }
+
+  @inline(never)
+  static func retainAndRelease(_ reference: Unmanaged<NSObject>) {
+    retain(reference)
+    release(reference)
+  }
+
+  @inline(never) static func retain(_ reference: Unmanaged<NSObject>) { _ = reference.retain() }
+  @inline(never) static func release(_ reference: Unmanaged<NSObject>) { reference.release() }
+
+  // MARK: Writes
+
+  static func writes() throws {
+    let location = try location("writes")
+    let text = fourKilobytes()
+    try write(text, to: location)
+    let settings = SettingsStore(at: location)
+    let directory = (location.file as NSString).deletingLastPathComponent + "-floor"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    let bytes = Array(text.utf8)
+
+    var number = 0
+    let durable = try Harness.pair(rounds: 300) {
+      number += 1
+      try settings.set(number, for: .counter)
+    } _: {
+      precondition(cfloor_replace(directory, "settings.toml", bytes, bytes.count) == 0)
+    }
+    Harness.report(
+      "durable set, 4 KB / temp + fsync + rename + fsync(dir)",
+      "\(Harness.short(durable.ratio)) x (\(Harness.short(durable.first.median / 1000)) us)", budget: "<= 1.10 x",
+      isWithin: durable.ratio <= 1.10)
+    let spread = durable.first.quantile(0.99) / durable.first.median
+    let floorSpread = durable.second.quantile(0.99) / durable.second.median
+    Harness.report(
+      "durable set, p99 / median (floor: \(Harness.short(floorSpread)) x)", "\(Harness.short(spread)) x",
+      budget: "<= 2.5 x", isWithin: spread <= 2.5)
+
+    let count = 2_000
+    let lazySets = Harness.Figures(
+      (0..<count).map { index in Harness.nanoseconds { settings[.scalar] = index } })
+    try settings.flush()
+    Harness.report(
+      "settings[.k] = v, returned (p99 \(Harness.short(lazySets.quantile(0.99))) ns)",
+      "\(Harness.short(lazySets.median)) ns", budget: "<= 1000 ns", isWithin: lazySets.median <= 1000)
+  }
+
+  static func manySetters() throws {
+    let location = try location("setters")
+    try write(fourKilobytes(), to: location)
+    let settings = SettingsStore(at: location)
+    let keys = (0..<64).map { SettingsKey("setting-\($0)", default: "") }
+    let rounds = 20
+    let one = try Harness.nanoseconds {
+      for round in 0..<rounds { for key in keys.prefix(8) { try settings.set("one \(round)", for: key) } }
+    } / Double(rounds * 8)
+    precondition(FileManager.default.fileExists(atPath: location.file))
+    let counter = cfloor_count_begin((location.file as NSString).deletingLastPathComponent)
+    precondition(counter >= 0, "no inotify instance to be had")
+    let together = Harness.nanoseconds {
+      // Real threads: a pool has no more of them than there are cores.
+      let done = DispatchSemaphore(value: 0)
+      for index in 0..<64 {
+        Thread.detachNewThread {
+          for round in 0..<rounds { _ = try? settings.set("many \(round)", for: keys[index]) }
+          done.signal()
+        }
+      }
+      for _ in 0..<64 { done.wait() }
+    } / Double(rounds * 64)
+    Harness.report(
+      "one set alone / one of 64 at once", "\(Harness.short(one / together)) x", budget: ">= 12 x",
+      isWithin: one / together >= 12)
+    let perSet = Double(cfloor_count_end(counter)) / Double(rounds * 64)
+    Harness.report(
+      "file replaces per set, 64 at once", Harness.short(perSet), budget: "<= 0.06", isWithin: perSet <= 0.06)
+  }
+
+  static func manyKeys() throws {
+    var text = ""
+    for table in 0..<1000 {
+      text += "[table-\(table)]\n"
+      for key in 0..<100 { text += "key-\(key) = \(key)\n" }
+    }
+    // A place for each: stores on one place would share what the first one has read.
+    let locations = try (0..<7).map { try location("many-\($0)") }
+    for location in locations { try write(text, to: location) }
+    let open = Harness.Figures(
+      locations.map { location in
+        Harness.nanoseconds {
+          consume(SettingsStore(at: location)[SettingsKey("table-500.key-50", default: 0)])
+        }
+      })
+    Harness.report(
+      "open a file of 100,000 keys and read one", "\(Harness.short(open.median / 1e6)) ms", budget: "<= 30 ms",
+      isWithin: open.median <= 30e6)
+    let settings = SettingsStore(at: locations[0])
+    let key = SettingsKey("table-500.key-50", default: 0)
+    let set = Harness.Figures(
+      try (0..<7).map { number in try Harness.nanoseconds { try settings.set(number + 1000, for: key) } })
+    Harness.report(
+      "durable set in a file of 100,000 keys (\(text.utf8.count / 1024) KB)", "\(Harness.short(set.median / 1e6)) ms",
+      budget: "grows with the bytes", isWithin: true)
+  }
+}
