@@ -24,8 +24,9 @@ let package = Package(
     .target(name: "SettingsTOML"),
     .target(
       name: "AppSettings",
-      dependencies: ["SettingsTOML", "CLinux", .product(name: "Logging", package: "swift-log")]),
+      dependencies: ["SettingsTOML", "CLinux", "CThreadCache", .product(name: "Logging", package: "swift-log")]),
     .target(name: "CLinux"),
+    .target(name: "CThreadCache"),
     .systemLibrary(name: "CInotifyTools", providers: [.apt(["libinotifytools0-dev"])]),
     .target(
       name: "AppSettingsObserve",
@@ -49,7 +50,7 @@ let package = Package(
   ]
 )
 
-for target in package.targets where target.type != .system && target.name != "CLinux" {
+for target in package.targets where target.type != .system && !["CLinux", "CThreadCache"].contains(target.name) {
   target.swiftSettings =
     (target.swiftSettings ?? []) + [
       .enableUpcomingFeature("ExistentialAny"),  // SE-0335

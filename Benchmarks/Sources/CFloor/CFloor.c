@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdatomic.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
@@ -39,9 +40,10 @@ long cfloor_read(const char *path, void *buffer, size_t capacity) {
   return total;
 }
 
+// Both halves are watched: the kernel merges equal events that follow each other.
 int cfloor_count_begin(const char *directory) {
   int descriptor = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-  if (descriptor >= 0 && inotify_add_watch(descriptor, directory, IN_MOVED_TO) < 0) return -1;
+  if (descriptor >= 0 && inotify_add_watch(descriptor, directory, IN_MOVED_FROM | IN_MOVED_TO) < 0) return -1;
   return descriptor;
 }
 
@@ -59,4 +61,20 @@ long cfloor_count_end(int descriptor) {
   }
   close(descriptor);
   return count;
+}
+
+// Not static: the compiler must not know that no one else writes it.
+_Atomic long cfloor_variable = 14;
+
+long cfloor_loads(long count) {
+  long sum = 0;
+  for (long i = 0; i < count; i++) sum += atomic_load_explicit(&cfloor_variable, memory_order_acquire);
+  return sum;
+}
+
+extern void *swift_retain(void *object);
+extern void swift_release(void *object);
+
+void cfloor_retains(void *object, long count) {
+  for (long i = 0; i < count; i++) swift_release(swift_retain(object));
 }

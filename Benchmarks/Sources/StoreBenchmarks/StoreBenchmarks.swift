@@ -60,15 +60,12 @@ struct StoreBenchmarks {
     let settings = SettingsStore(at: location)
     let count = 1_000_000
 
-    let floor = Floor()
     let scalar = Harness.pair(rounds: 15) {
       var sum = 0
       for _ in 0..<count { sum &+= settings[.scalar] }
       consume(sum)
     } _: {
-      var sum = 0
-      for _ in 0..<count { sum &+= floor.value.load(ordering: .acquiring) }
-      consume(sum)
+      consume(cfloor_loads(count))
     }
     Harness.report(
       "typed scalar read / atomic acquire load",
@@ -76,12 +73,12 @@ struct StoreBenchmarks {
       isWithin: scalar.ratio <= 4)
 
     let boxed = settings[.text]
-    let object = NSObject()
-    let box = Unmanaged.passUnretained(object)
+    let object = Object()
+    let box = Unmanaged.passUnretained(object).toOpaque()
     let string = Harness.pair(rounds: 15) {
       for _ in 0..<count { consume(settings[.text]) }
     } _: {
-      for _ in 0..<count { retainAndRelease(box) }
+      cfloor_retains(box, count)
     }
     Harness.report(
       "String read / retain + release",
@@ -121,17 +118,7 @@ struct StoreBenchmarks {
     consume(sum)
   }
 
-  /// A place like the store's own: behind a reference.
-  final class Floor: Sendable { let value = Atomic<Int>(14) }
-
-  @inline(never)
-  static func retainAndRelease(_ reference: Unmanaged<NSObject>) {
-    retain(reference)
-    release(reference)
-  }
-
-  @inline(never) static func retain(_ reference: Unmanaged<NSObject>) { _ = reference.retain() }
-  @inline(never) static func release(_ reference: Unmanaged<NSObject>) { reference.release() }
+  final class Object {}
 
   // MARK: Writes
 
@@ -187,7 +174,7 @@ struct StoreBenchmarks {
       let done = DispatchSemaphore(value: 0)
       for index in 0..<64 {
         Thread.detachNewThread {
-          for round in 0..<rounds { _ = try? settings.set("many \(round)", for: keys[index]) }
+          for round in 0..<rounds { try! settings.set("many \(round)", for: keys[index]) }
           done.signal()
         }
       }

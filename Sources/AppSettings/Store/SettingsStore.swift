@@ -111,7 +111,7 @@ public final class SettingsStore: Sendable {
   public subscript<Value>(key: SettingsKey<Value>) -> Value {
     @inlinable get {
       let stamp = core.stamp.load(ordering: .acquiring)
-      if stamp != 0, let value = key.cache.value(at: stamp) { return value }
+      if let value = key.cache.value(at: stamp) { return value }
       return read(key)
     }
     set {

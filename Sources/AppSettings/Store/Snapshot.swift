@@ -27,7 +27,8 @@ public struct SettingsSnapshot: Sendable {
     self.pending = pending
     self.overrides = overrides
     // Almost always empty, and then nothing is allocated.
-    locks = layers.contains { !$0.locks.isEmpty }
+    locks =
+      layers.contains { !$0.locks.isEmpty }
       ? layers.enumerated().flatMap { index, content in content.locks.map { ($0, index) } } : []
   }
 
@@ -92,7 +93,6 @@ public struct SettingsSnapshot: Sendable {
     }
     return nil
   }
-
 
   /// The highest layer that counts for a path.
   private func ceiling(of path: TOMLPath) -> Int {

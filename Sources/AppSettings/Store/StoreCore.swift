@@ -62,10 +62,8 @@ package final class StoreCore: Sendable {
       if stamp.load(ordering: .acquiring) != 0 { return }
       let system = readSystemLayers()
       state.withLock { _ = $0.adopt(systemLayers: system) }
-      migrateOnAccess()
       do throws(SettingsError) {
-        let bytes = try backing.read()
-        let document = try interpret(bytes)
+        let (bytes, document) = try readOnFirstAccess()
         state.withLock { _ = $0.adopt(document, bytes: bytes, committed: nil, origin: .outside) }
       } catch {
         problems.report(SettingsProblem(error.using("Defaults are used.")))
@@ -78,13 +76,15 @@ package final class StoreCore: Sendable {
     }
   }
 
-  /// Runs pending migrations on the file itself. Where that fails, the store goes on in memory.
-  private func migrateOnAccess() {
+  /// Reads the user's file, and migrates it if it is of an older version. Where that fails, the store goes on in
+  /// memory.
+  private func readOnFirstAccess() throws(SettingsError) -> (bytes: [UInt8]?, document: TOMLDocument) {
+    guard let bytes = try backing.read() else { return (nil, TOMLDocument()) }
+    let document = try reader.parse(bytes, file: backing.name)
+    guard let isOutdated = try? reader.isOutdated(document), isOutdated else {
+      return (bytes, interpret(document))
+    }
     do {
-      // What cannot be read or parsed is reported by the reading that follows.
-      guard let bytes = try? backing.read() else { return }
-      guard let document = try? reader.parse(bytes, file: backing.name) else { return }
-      guard try reader.isOutdated(document) else { return }
       try commit(of: [])
     } catch let error as SettingsError {
       // Not writable is no failure of the migration: it is done in memory, each time.
@@ -92,12 +92,18 @@ package final class StoreCore: Sendable {
     } catch {
       problems.report(SettingsProblem(.migrationFailed, "\(error)", file: location?.file))
     }
+    let now = try backing.read()
+    return (now, try interpret(now))
   }
 
   /// What bytes mean to this release: parsed, and migrated in memory if they are of an older version.
   func interpret(_ bytes: [UInt8]?) throws(SettingsError) -> TOMLDocument {
     guard let bytes else { return TOMLDocument() }
-    var document = try reader.parse(bytes, file: backing.name)
+    return interpret(try reader.parse(bytes, file: backing.name))
+  }
+
+  private func interpret(_ document: TOMLDocument) -> TOMLDocument {
+    var document = document
     do {
       if try reader.isOutdated(document) { try reader.migrations.run(on: &document) }
       try reader.checkNotNewer(document, file: backing.name)
@@ -227,7 +233,7 @@ package final class StoreCore: Sendable {
     let (pending, newest) = state.withLock { ($0.pending.byNumber, $0.lastNumber) }
     var report = WriteReport(number: newest)
     var revision: UInt64 = 0
-    var written: (bytes: [UInt8]?, document: TOMLDocument)?
+    var written: Written?
     var outside: [SettingsChangeBatch] = []
     defer {
       state.withLock { $0.writingBytes = nil }
@@ -237,14 +243,16 @@ package final class StoreCore: Sendable {
     _ = try backing.update(willReplace: { bytes in state.withLock { $0.writingBytes = bytes } }) { bytes in
       var document = try takeOver(bytes, outside: &outside)
       try reader.checkNotNewer(document, file: backing.name)
+      var isMigrated = false
       if let bytes, try reader.isOutdated(document) {
         let version = try SettingsMigrations.version(of: document)
         try reader.migrations.run(on: &document)
+        isMigrated = true
         try backing.backUp(bytes, reason: "before-v\(reader.migrations.currentVersion)-was-v\(version)")
       } else if bytes == nil, reader.migrations.currentVersion > 1 {
         try SettingsFormat.setVersion(reader.migrations.currentVersion, in: &document)
       }
-      let base = document.root
+      let base = document
       var applied: [Edit] = []
       for (number, edits) in pending {
         do throws(SettingsError) {
@@ -267,12 +275,14 @@ package final class StoreCore: Sendable {
       revision = state.withLock { $0.userRevision }
       if bytes == nil, report.changed.isEmpty, !transactionChanged {
         // Nothing to store: no file is made for it.
-        written = (nil, TOMLDocument())
+        written = Written(bytes: nil, document: TOMLDocument())
         return nil
       }
       let text = document.bytes
       if text != bytes { try verify(text, base: base, edits: applied) }
-      written = (text, document)
+      // A migration may have changed anything.
+      let edited = isMigrated ? nil : applied.map(\.path)
+      written = Written(bytes: text, document: document, edited: edited)
       return text
     }
     if let written { publish(written, report: report, revision: revision) }
@@ -345,11 +355,17 @@ package final class StoreCore: Sendable {
     return changed
   }
 
+  /// What a commit put into the file.
+  private struct Written {
+    var bytes: [UInt8]?
+    var document: TOMLDocument
+    /// The only paths where it can differ from what was there; `nil` if that is not known.
+    var edited: [TOMLPath]? = []
+  }
+
   /// Parses the new text once more, and checks that the edits, and nothing else, are in it.
-  private func verify(_ text: [UInt8], base: TOMLTable, edits: [Edit]) throws(SettingsError) {
-    var expected = base
-    for edit in edits { expected.apply(edit) }
-    guard let parsed = try? TOMLDocument(parsing: text), parsed.root.isEquivalent(to: expected) else {
+  private func verify(_ text: [UInt8], base: TOMLDocument, edits: [Edit]) throws(SettingsError) {
+    guard let parsed = try? TOMLDocument(parsing: text), EditCheck(edits).isMet(by: parsed, since: base) else {
       throw SettingsError(
         .internalInconsistency,
         "Refused to write '\(backing.name)': the new text does not mean what was asked for. The file is unchanged. "
@@ -357,9 +373,7 @@ package final class StoreCore: Sendable {
     }
   }
 
-  private func publish(
-    _ written: (bytes: [UInt8]?, document: TOMLDocument), report: WriteReport, revision: UInt64
-  ) {
+  private func publish(_ written: Written, report: WriteReport, revision: UInt64) {
     let (batch, wasOvertaken) = state.withLock { state -> (SettingsChangeBatch?, Bool) in
       defer { renewStamp() }
       // Someone replaced the file after us and was seen first: ours is old news.
@@ -369,7 +383,9 @@ package final class StoreCore: Sendable {
         )
       }
       return (
-        state.adopt(written.document, bytes: written.bytes, committed: report.number, origin: .thisProcess), false
+        state.adopt(
+          written.document, bytes: written.bytes, committed: report.number, edited: written.edited,
+          origin: .thisProcess), false
       )
     }
     if let batch { waiters.signal(batch) }

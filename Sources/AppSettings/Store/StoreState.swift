@@ -53,10 +53,19 @@ struct StoreState: Sendable {
   /// - Parameters:
   ///   - document: What the bytes hold, migrated in memory if need be.
   ///   - committed: Edits up to this number are no longer pending: they are in the text or have failed.
+  ///   - edited: The paths where the document can differ from the one before, if that is known.
   mutating func adopt(
-    _ document: TOMLDocument, bytes: [UInt8]?, committed: UInt64?, origin: SettingsChangeOrigin
+    _ document: TOMLDocument, bytes: [UInt8]?, committed: UInt64?, edited: [TOMLPath]? = nil,
+    origin: SettingsChangeOrigin
   ) -> SettingsChangeBatch? {
-    var paths = document.changedPaths(since: userDocument)
+    guard isLoaded else {
+      // No one has seen anything yet.
+      userRevision += 1
+      userBytes = bytes
+      layers[userIndex].document = document
+      return nil
+    }
+    var paths = edited ?? document.changedPaths(since: userDocument)
     if committed != nil { paths += pending.byNumber.flatMap { $0.edits.map(\.path) } }
     userRevision += 1
     unsettledSince = nil

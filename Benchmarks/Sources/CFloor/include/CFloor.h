@@ -10,6 +10,12 @@ int cfloor_replace(const char *directory, const char *name, const void *bytes, s
 // Reads a whole file into `buffer`; the number of bytes, or -1.
 long cfloor_read(const char *path, void *buffer, size_t capacity);
 
+// Acquire loads of one variable; their sum.
+long cfloor_loads(long count);
+
+// Pairs of a retain and a release of a Swift object.
+void cfloor_retains(void *object, long count);
+
 // Counts renames into a directory: begin gives a descriptor, end the number since then.
 int cfloor_count_begin(const char *directory);
 long cfloor_count_end(int descriptor);

@@ -1,0 +1,34 @@
+internal import CLinux
+internal import Glibc
+
+/// A value behind a mutex of the operating system.
+///
+/// Not `Synchronization.Mutex`: under contention that one is handed over inside the kernel, where ThreadSanitizer does
+/// not see it, and every program that runs under it would be told of races that are none.
+package struct Lock<Value: Sendable>: ~Copyable, @unchecked Sendable {  // The value is touched under the mutex only.
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private let value: UnsafeMutablePointer<Value>
+
+  package init(_ initial: Value) {
+    mutex = .allocate(capacity: 1)
+    mutex.initialize(to: pthread_mutex_t())
+    pthread_mutex_init(mutex, nil)
+    value = .allocate(capacity: 1)
+    value.initialize(to: initial)
+  }
+
+  deinit {
+    value.deinitialize(count: 1)
+    value.deallocate()
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
+  }
+
+  package borrowing func withLock<Result: ~Copyable, Failure: Error>(
+    _ body: (inout Value) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return try body(&value.pointee)
+  }
+}
