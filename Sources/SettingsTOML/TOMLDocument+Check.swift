@@ -14,6 +14,9 @@ extension TOMLDocument {
     do throws(TOMLSyntaxError) {
       tree = try TOMLDocument.index(bytes)
     } catch {
+      guard !error.isLimit else {
+        throw TOMLEditError(.tooLarge, "The edit would make the document deeper than can be read: \(error.message)")
+      }
       throw .inconsistent("the text would not be TOML (\(error))")
     }
     let paths: [TOMLPath]

@@ -17,6 +17,35 @@ extension TOMLDocument {
     try checked(.set(path, value)) { draft throws(TOMLEditError) in try draft.setUnchecked(value, at: Location(path)) }
   }
 
+  /// Sets a value as it is to be written: `0x1F`, `'C:\dir'`, an array with lines and comments.
+  ///
+  /// - Parameters:
+  ///   - literal: One TOML value; it is put in as it stands.
+  ///   - path: Where to put it. What is a table there is replaced by the value.
+  /// - Returns: Whether the text changed.
+  /// - Throws: ``TOMLSyntaxError`` if `literal` is not a value, ``TOMLEditError`` as ``set(_:at:)``. The document is
+  ///   unchanged.
+  @discardableResult
+  public mutating func set(literal: String, at path: TOMLPath) throws -> Bool {
+    let value = try TOMLValue(parsing: literal)
+    guard !path.isRoot else {
+      throw TOMLEditError(.invalidKey(path), "Cannot set the root of a document to a text. Set its keys.")
+    }
+    let text = Array(literal.utf8.drop(while: Byte.isBlank).reversed().drop(while: Byte.isBlank).reversed())
+    return try checked(.set(path, value)) { draft throws(TOMLEditError) in
+      if let id = draft.find(path), draft.isBody(id), draft.tree[id].kind != .dotted {
+        let range = Int(draft.tree[id].start)..<Int(draft.tree[id].end)
+        guard !draft.bytes[range].elementsEqual(text) else { return false }
+        try draft.commit([Splice(range, text)])
+      } else {
+        _ = try draft.removeUnchecked(at: Location(path))
+        let (table, rest) = try draft.nearestTable(to: Location(path))
+        try draft.insertLine(Insertion(text: text), under: table, rest)
+      }
+      return true
+    }
+  }
+
   /// Removes the value or table at a path.
   ///
   /// A key's line goes with its trailing comment and the comment lines directly above it; comments that a blank line
@@ -143,47 +172,4 @@ extension TOMLDocument {
   }
 
   private mutating func removeNode(at path: Location) throws(TOMLEditError) { _ = try removeUnchecked(at: path) }
-}
-
-// MARK: - Taking over new bytes
-
-extension TOMLDocument {
-  /// Makes some splices and reads the text anew.
-  mutating func commit(_ splices: [Splice]) throws(TOMLEditError) {
-    let edited = Splice.apply(splices, to: bytes)
-    guard edited.count <= TOMLDocument.maximumSize else {
-      throw TOMLEditError(.tooLarge, "The edit would make the text larger than \(TOMLDocument.maximumSize) bytes.")
-    }
-    do throws(TOMLSyntaxError) {
-      tree = try TOMLDocument.index(edited)
-      bytes = edited
-    } catch {
-      throw .inconsistent("the text would not be TOML (\(error))")
-    }
-  }
-
-  /// Replaces the text of a value that is not a table by that of another, and mends the index in place.
-  mutating func replaceValue(_ id: Tree.ID, _ text: [UInt8]) throws(TOMLEditError) {
-    let range = Int(tree[id].start)..<Int(tree[id].end)
-    guard bytes.count - range.count + text.count <= TOMLDocument.maximumSize else {
-      throw TOMLEditError(.tooLarge, "The edit would make the text larger than \(TOMLDocument.maximumSize) bytes.")
-    }
-    guard let scanned = TOMLDocument.scan(text), scanned.kind != .inline else {
-      return try commit([Splice(range, text)])
-    }
-    bytes.replaceSubrange(range, with: text)
-    tree.shift(at: range.lowerBound, removed: range.count, inserted: text.count)
-    tree[id].kind = scanned.kind
-    tree[id].isPlain = scanned.isPlain
-  }
-
-  /// The kind of the value that a text is.
-  static func scan(_ text: [UInt8]) -> (kind: Node.Kind, isPlain: Bool)? {
-    text.withUnsafeBufferPointer { buffer in
-      var parser = Parser(buffer, isDocument: false)
-      if text.first == Byte.openBrace { return (.inline, false) }
-      guard let result = try? parser.scanValue(level: 0), parser.at == text.count else { return nil }
-      return (result.0, result.isPlain)
-    }
-  }
 }

@@ -8,6 +8,13 @@ struct Insertion {
   var trailing: [UInt8] = []
 }
 
+/// What a new key line begins with.
+private struct NewLine {
+  let indent: [UInt8]
+  let key: [UInt8]
+  let separator: [UInt8]
+}
+
 extension TOMLDocument {
   /// Puts a value where there is none.
   mutating func insert(_ value: TOMLValue, at path: Location) throws(TOMLEditError) {
@@ -120,7 +127,9 @@ extension TOMLDocument {
       bodySibling(before: sibling, onLine: previous)
     }
     let separator = LineStyle(self, sibling: sibling, previous: previous).separator(afterKey: key)
-    try insertLines(new, indent + key + separator, indent: indent, at: statement.upperBound)
+    let table = tree[sibling].parent
+    let line = NewLine(indent: indent, key: key, separator: separator)
+    try insertLines(new, line, at: statement.upperBound, in: tree[table].kind == .dotted ? nil : table)
   }
 
   /// The key line on the line above another, if there is one in the same body.
@@ -138,20 +147,30 @@ extension TOMLDocument {
     let headerEnd = lines.end(of: Int(tree[table].end))
     let indent = lines.indent(ofLineAt: Int(tree[table].start))
     let separator = LineStyle.usual(in: self, before: headerEnd)
-    try insertLines(new, indent + key + separator, indent: indent, at: headerEnd)
+    try insertLines(new, NewLine(indent: indent, key: key, separator: separator), at: headerEnd, in: table)
   }
 
   /// Inserts a whole line, with its comments, at a line's start or at the end of the text.
+  ///
+  /// - Parameter table: The table that the key is directly in, `nil` if it is dotted.
   private mutating func insertLines(
-    _ new: Insertion, _ start: [UInt8], indent: [UInt8], at place: Int
+    _ new: Insertion, _ line: NewLine, at place: Int, in table: Tree.ID?
   ) throws(TOMLEditError) {
     let lines = lines
     let lineBreak = lines.lineBreak(at: max(place - 1, 0))
-    var text: [UInt8] = []
-    for comment in new.comments { text += indent + comment + lineBreak }
-    text += start + new.text + new.trailing
-    if lines.isUnfinished(place) { text = lineBreak + text } else { text += lineBreak }
-    try commit([Splice(place..<place, text)])
+    let isUnfinished = lines.isUnfinished(place)
+    var text = isUnfinished ? lineBreak : []
+    for comment in new.comments { text += line.indent + comment + lineBreak }
+    text += line.indent
+    let keyStart = text.count
+    text += line.key + line.separator
+    let valueStart = text.count
+    text += new.text + new.trailing
+    if !isUnfinished { text += lineBreak }
+    guard let table else { return try commit([Splice(place..<place, text)]) }
+    try commitLine(
+      text, key: keyStart..<keyStart + line.key.count, value: valueStart..<valueStart + new.text.count, at: place,
+      in: table)
   }
 
   /// The first key of a document without any outside tables: after the comment that the file begins with.

@@ -129,7 +129,7 @@ extension TOMLDocument {
     var comments = comments
     switch node.kind {
     case .root, .header, .implicit, .dotted, .element:
-      if node.kind == .header { comments += commentLines(above: lines.start(of: Int(node.start))) }
+      if node.kind == .header { comments += headerComments(of: id) }
       guard node.firstChild != Tree.none else {
         found.append((keys, Insertion(text: Array("{}".utf8), comments: comments)))
         return
@@ -140,13 +140,19 @@ extension TOMLDocument {
         comments = []
       }
     case .arrayOfTables:
-      for element in tree.children(of: id) {
-        comments += commentLines(above: lines.start(of: Int(tree[element].start)))
+      // Written on one line, the tables have no place for comments: all go above it.
+      for header in headers(under: id) {
+        comments += headerComments(of: header)
+        for leaf in bodyLeaves(under: header) {
+          comments += commentLines(above: statement(of: leaf).lowerBound) + trailingComment(after: leaf)
+        }
       }
       found.append((keys, Insertion(text: Array(value(of: id).tomlText.utf8), comments: comments)))
     default:
       var insertion = Insertion(text: Array(bytes[Int(node.start)..<Int(node.end)]), comments: comments)
-      if inlineTable(around: id) == nil {
+      if let inline = inlineTable(around: id) {
+        appendMemberComments(of: id, in: inline, to: &insertion)
+      } else {
         insertion.comments += commentLines(above: statement(of: id).lowerBound)
         insertion.trailing = Array(bytes[Int(node.end)..<lines.contentEnd(of: Int(node.end))])
       }
@@ -154,15 +160,55 @@ extension TOMLDocument {
     }
   }
 
+  /// The comments of a member that has lines of its own.
+  private func appendMemberComments(of id: Tree.ID, in table: Tree.ID, to insertion: inout Insertion) {
+    guard let list = BracketList(bytes, open: Int(tree[table].start)),
+      let index = list.items.firstIndex(where: { $0.upperBound == Int(tree[id].end) })
+    else { return }
+    let lines = lines
+    let lineStart = lines.start(of: list.items[index].lowerBound)
+    if lineStart > list.open, lines.firstNonBlank(from: lineStart) == list.items[index].lowerBound {
+      insertion.comments += commentLines(above: lineStart)
+    }
+    let end = (list.commas[index] ?? list.items[index].upperBound - 1) + 1
+    let rest = bytes[end..<lines.contentEnd(of: end)]
+    if rest.drop(while: Byte.isBlank).first == Byte.hash { insertion.trailing = Array(rest) }
+  }
+
   private func commentLines(above lineStart: Int) -> [[UInt8]] {
+    commentLines(in: lines.commentStart(above: lineStart)..<lineStart)
+  }
+
+  /// The comments in some lines that hold nothing else.
+  private func commentLines(in range: Range<Int>) -> [[UInt8]] {
     let lines = lines
     var comments: [[UInt8]] = []
-    var at = lines.commentStart(above: lineStart)
-    while at < lineStart {
+    var at = range.lowerBound
+    while at < range.upperBound {
       let first = lines.firstNonBlank(from: at)
-      comments.append(Array(bytes[first..<lines.contentEnd(of: first)]))
+      if lines.isComment(at) { comments.append(Array(bytes[first..<lines.contentEnd(of: first)])) }
       at = lines.end(of: at)
     }
     return comments
+  }
+
+  private func trailingComment(after id: Tree.ID) -> [[UInt8]] {
+    let end = Int(tree[id].end)
+    let rest = bytes[end..<lines.contentEnd(of: end)].drop(while: Byte.isBlank)
+    return rest.isEmpty ? [] : [Array(rest)]
+  }
+
+  /// The comments of a table's section that are not those of its keys: of the header, and those set off.
+  private func headerComments(of id: Tree.ID) -> [[UInt8]] {
+    let lines = lines
+    let section = section(of: id)
+    var comments = commentLines(above: section.lowerBound) + trailingComment(after: id)
+    var at = lines.end(of: Int(tree[id].end))
+    for leaf in bodyLeaves(under: id) {
+      let statement = statement(of: leaf)
+      comments += commentLines(in: at..<max(at, lines.commentStart(above: statement.lowerBound)))
+      at = statement.upperBound
+    }
+    return comments + commentLines(in: at..<max(at, section.upperBound))
   }
 }

@@ -12,7 +12,12 @@ extension TOMLDocument {
     if let inline = inlineTable(around: id) {
       try removeMembers(tree[id].kind == .dotted ? bodyLeaves(under: id) : [id], of: inline)
     } else {
-      try removeLines(linesToRemove(of: id))
+      let blocks = linesToRemove(of: id)
+      if blocks.count == 1, isBody(id) {
+        try commitRemoval(of: id, withBlankLine(blocks[0]))
+      } else {
+        try removeLines(blocks)
+      }
     }
   }
 

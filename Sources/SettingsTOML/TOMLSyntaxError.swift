@@ -44,6 +44,8 @@ public struct TOMLSyntaxError: Error, Sendable, CustomStringConvertible {
   public let message: String
   /// The line it is in, without its line break; control characters and bytes that are not UTF-8 are shown escaped.
   public let sourceLine: String
+  /// Whether the text may be TOML, but is larger or deeper than what is read.
+  public let isLimit: Bool
   /// How many scalars of `sourceLine` come before the fault.
   private let caretOffset: Int
 
@@ -51,6 +53,7 @@ public struct TOMLSyntaxError: Error, Sendable, CustomStringConvertible {
     let end = bytes.count
     let at = min(fault.at, end)
     position = TOMLPosition(of: at, in: bytes)
+    isLimit = fault.kind == .tooLarge || fault.kind == .tooDeep
     let base = bytes.baseAddress ?? UnsafePointer(bitPattern: 1)!
     message = FaultMessage(fault: fault, base: base, end: end, tree: tree).text
     var start = at

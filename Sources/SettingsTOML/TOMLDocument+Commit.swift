@@ -1,0 +1,86 @@
+/// Taking over new bytes: with the index mended in place where an edit is about one line, else read anew.
+extension TOMLDocument {
+  /// Makes some splices and reads the text anew.
+  mutating func commit(_ splices: [Splice]) throws(TOMLEditError) {
+    let edited = Splice.apply(splices, to: bytes)
+    try TOMLDocument.checkSize(edited.count)
+    do throws(TOMLSyntaxError) {
+      tree = try TOMLDocument.index(edited)
+      bytes = edited
+    } catch {
+      guard !error.isLimit else {
+        throw TOMLEditError(.tooLarge, "The edit would make the document deeper than can be read: \(error.message)")
+      }
+      throw .inconsistent("the text would not be TOML (\(error))")
+    }
+  }
+
+  private static func checkSize(_ size: Int) throws(TOMLEditError) {
+    guard size <= TOMLDocument.maximumSize else {
+      throw TOMLEditError(.tooLarge, "The edit would make the text larger than \(TOMLDocument.maximumSize) bytes.")
+    }
+  }
+
+  /// Replaces the text of a value that is not a table by that of another.
+  mutating func replaceValue(_ id: Tree.ID, _ text: [UInt8]) throws(TOMLEditError) {
+    let range = Int(tree[id].start)..<Int(tree[id].end)
+    try TOMLDocument.checkSize(bytes.count - range.count + text.count)
+    guard let scanned = TOMLDocument.scan(text), scanned.kind != .inline else {
+      return try commit([Splice(range, text)])
+    }
+    bytes.replaceSubrange(range, with: text)
+    tree.shift(at: range.lowerBound, removed: range.count, inserted: text.count)
+    tree[id].kind = scanned.kind
+    tree[id].isPlain = scanned.isPlain
+  }
+
+  /// Inserts a key line of a table's own body.
+  ///
+  /// - Parameters:
+  ///   - text: The bytes to insert, with all that goes around the key line.
+  ///   - key: Where in `text` the key is, of one component.
+  ///   - value: Where in `text` the value is.
+  mutating func commitLine(
+    _ text: [UInt8], key: Range<Int>, value: Range<Int>, at place: Int, in table: Tree.ID
+  ) throws(TOMLEditError) {
+    try TOMLDocument.checkSize(bytes.count + text.count)
+    let isBare = text[key].allSatisfy(Byte.isBareKey) && !key.isEmpty
+    guard isBare, let scanned = TOMLDocument.scan(Array(text[value])), scanned.kind != .inline else {
+      return try commit([Splice(place..<place, text)])
+    }
+    bytes.insert(contentsOf: text, at: place)
+    tree.shift(at: place, removed: 0, inserted: text.count)
+    var node = Node(kind: scanned.kind)
+    node.isPlain = scanned.isPlain
+    node.parent = table
+    node.keyStart = UInt32(place + key.lowerBound)
+    node.keyEnd = UInt32(place + key.upperBound)
+    node.start = UInt32(place + value.lowerBound)
+    node.end = UInt32(place + value.upperBound)
+    let slot = withBase { base in
+      node.hash = Tree.hash(base + Int(node.keyStart), count: key.count, parent: table)
+      return tree.find(base + Int(node.keyStart), count: key.count, hash: node.hash, parent: table, in: base).slot
+    }
+    _ = tree.append(node, slot: slot)
+    tree.settleLastChild(of: table)
+  }
+
+  /// Removes the lines of a value that is not a table.
+  mutating func commitRemoval(of id: Tree.ID, _ range: Range<Int>) throws(TOMLEditError) {
+    let isOfBody = tree[tree[id].parent].kind != .dotted && tree[id].kind != .inline && tree[id].kind != .dotted
+    guard isOfBody, tree.removedCount * 2 < tree.nodes.count else { return try commit([Splice(range)]) }
+    bytes.removeSubrange(range)
+    tree.remove(id)
+    tree.shift(at: range.lowerBound, removed: range.count, inserted: 0)
+  }
+
+  /// The kind of the value that a text is.
+  static func scan(_ text: [UInt8]) -> (kind: Node.Kind, isPlain: Bool)? {
+    text.withUnsafeBufferPointer { buffer in
+      var parser = Parser(buffer, isDocument: false)
+      if text.first == Byte.openBrace { return (.inline, false) }
+      guard let result = try? parser.scanValue(level: 0), parser.at == text.count else { return nil }
+      return (result.0, result.isPlain)
+    }
+  }
+}
