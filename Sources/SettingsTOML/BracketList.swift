@@ -146,6 +146,13 @@ struct BracketList {
     return lines.lineBreak(at: open) + lines.indent(ofLineAt: items[index].lowerBound)
   }
 
+  /// The start of the comment lines directly above an item that begins its line.
+  func commentStart(above index: Int) -> Int {
+    let lines = Lines(bytes: bytes)
+    let floor = index == 0 ? open + 1 : items[index - 1].upperBound
+    return lines.commentStart(above: lines.start(of: items[index].lowerBound), after: floor)
+  }
+
   mutating func remove(_ index: Int) {
     let item = items[index]
     let isLast = index == items.count - 1
@@ -156,10 +163,7 @@ struct BracketList {
     let rest = lines.firstNonBlank(from: afterItem)
     let ownsLineEnd = rest < close && [Byte.hash, Byte.newline, Byte.carriageReturn].contains(bytes[rest])
     if ownsLineStart && ownsLineEnd {
-      var start = lineStart
-      while start > open, let previous = lines.previous(start), previous > open, lines.isComment(previous) {
-        start = previous
-      }
+      let start = commentStart(above: index)
       var splices = [Splice(start..<lines.end(of: afterItem))]
       if isLast, commas[index] == nil, index > 0, let comma = commas[index - 1] {
         splices.append(Splice(comma..<comma + 1))

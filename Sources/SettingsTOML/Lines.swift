@@ -63,10 +63,11 @@ struct Lines {
     lineStart > textStart ? start(of: lineStart - 1) : nil
   }
 
-  /// The start of the comment lines directly above a line; the line's own start if there are none.
-  func commentStart(above lineStart: Int) -> Int {
+  /// The start of the comment lines directly above a line, down to where what is before ends; the line's own start if
+  /// there are none.
+  func commentStart(above lineStart: Int, after floor: Int) -> Int {
     var at = lineStart
-    while let previous = previous(at), isComment(previous) { at = previous }
+    while let previous = previous(at), previous >= floor, isComment(previous) { at = previous }
     return at
   }
 

@@ -170,7 +170,7 @@ extension TOMLDocument {
     let sections = writer.section(table, names: writer.prefix, isElement: true)
     if index == 0 {
       let header = lines.start(of: Int(tree[previous].start))
-      let place = lines.commentStart(above: header)
+      let place = commentStart(above: header)
       let text = sections.flatMap { $0 + writer.lineBreak }
       try commit([Splice(place..<place, text)])
     } else {

@@ -117,32 +117,32 @@ extension TOMLDocument {
   /// The values at and below a node, as they are written, with their comments and the keys that lead to them.
   private func transferred(_ id: Tree.ID) -> [(keys: [String], Insertion)] {
     var found: [(keys: [String], Insertion)] = []
-    appendTransferred(id, keys: [], comments: [], to: &found)
+    appendTransferred(id, keys: [], comments: [], gaps: gapStarts(under: id), to: &found)
     return found
   }
 
   private func appendTransferred(
-    _ id: Tree.ID, keys: [String], comments: [[UInt8]], to found: inout [(keys: [String], Insertion)]
+    _ id: Tree.ID, keys: [String], comments: [[UInt8]], gaps: [Tree.ID: Int], to found: inout [(keys: [String], Insertion)]
   ) {
     let node = tree[id]
     let lines = lines
     var comments = comments
     switch node.kind {
     case .root, .header, .implicit, .dotted, .element:
-      if node.kind == .header { comments += headerComments(of: id) }
+      if node.kind == .header { comments += headerComments(of: id, gaps) }
       guard node.firstChild != Tree.none else {
         found.append((keys, Insertion(text: Array("{}".utf8), comments: comments)))
         return
       }
       for child in tree.children(of: id) {
         let key = withBase { KeyText.string(tree[child], in: $0) }
-        appendTransferred(child, keys: keys + [key], comments: comments, to: &found)
+        appendTransferred(child, keys: keys + [key], comments: comments, gaps: gaps, to: &found)
         comments = []
       }
     case .arrayOfTables:
       // Written on one line, the tables have no place for comments: all go above it.
       for header in headers(under: id) {
-        comments += headerComments(of: header)
+        comments += headerComments(of: header, gaps)
         for leaf in bodyLeaves(under: header) {
           comments += commentLines(above: statement(of: leaf).lowerBound) + trailingComment(after: leaf)
         }
@@ -168,7 +168,7 @@ extension TOMLDocument {
     let lines = lines
     let lineStart = lines.start(of: list.items[index].lowerBound)
     if lineStart > list.open, lines.firstNonBlank(from: lineStart) == list.items[index].lowerBound {
-      insertion.comments += commentLines(above: lineStart)
+      insertion.comments += commentLines(in: list.commentStart(above: index)..<lineStart)
     }
     let end = (list.commas[index] ?? list.items[index].upperBound - 1) + 1
     let rest = bytes[end..<lines.contentEnd(of: end)]
@@ -176,7 +176,7 @@ extension TOMLDocument {
   }
 
   private func commentLines(above lineStart: Int) -> [[UInt8]] {
-    commentLines(in: lines.commentStart(above: lineStart)..<lineStart)
+    commentLines(in: commentStart(above: lineStart)..<lineStart)
   }
 
   /// The comments in some lines that hold nothing else.
@@ -192,6 +192,18 @@ extension TOMLDocument {
     return comments
   }
 
+  /// For each section that follows another one below a node, with only comments between, where that one ends.
+  private func gapStarts(under id: Tree.ID) -> [Tree.ID: Int] {
+    var starts: [Tree.ID: Int] = [:]
+    var end: Int?
+    for header in headers(under: id) {
+      let section = section(of: header)
+      if let end, end <= section.lowerBound, lines.isTrivia(end..<section.lowerBound) { starts[header] = end }
+      end = section.upperBound
+    }
+    return starts
+  }
+
   private func trailingComment(after id: Tree.ID) -> [[UInt8]] {
     let end = Int(tree[id].end)
     let rest = bytes[end..<lines.contentEnd(of: end)].drop(while: Byte.isBlank)
@@ -199,14 +211,15 @@ extension TOMLDocument {
   }
 
   /// The comments of a table's section that are not those of its keys: of the header, and those set off.
-  private func headerComments(of id: Tree.ID) -> [[UInt8]] {
+  private func headerComments(of id: Tree.ID, _ gaps: [Tree.ID: Int]) -> [[UInt8]] {
     let lines = lines
     let section = section(of: id)
-    var comments = commentLines(above: section.lowerBound) + trailingComment(after: id)
+    let start = gaps[id] ?? commentStart(above: section.lowerBound)
+    var comments = commentLines(in: start..<section.lowerBound) + trailingComment(after: id)
     var at = lines.end(of: Int(tree[id].end))
     for leaf in bodyLeaves(under: id) {
       let statement = statement(of: leaf)
-      comments += commentLines(in: at..<max(at, lines.commentStart(above: statement.lowerBound)))
+      comments += commentLines(in: at..<max(at, commentStart(above: statement.lowerBound)))
       at = statement.upperBound
     }
     return comments + commentLines(in: at..<max(at, section.upperBound))

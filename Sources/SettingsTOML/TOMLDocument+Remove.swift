@@ -23,17 +23,16 @@ extension TOMLDocument {
 
   /// The lines of a node's statements and sections with the comments that belong to them.
   private func linesToRemove(of id: Tree.ID) -> [Block] {
-    let lines = lines
     var blocks: [Block] = []
     if isBody(id) {
       for leaf in tree[id].kind == .dotted ? bodyLeaves(under: id) : [id] {
         let statement = statement(of: leaf)
-        blocks.append(Block(lines.commentStart(above: statement.lowerBound)..<statement.upperBound, isSection: false))
+        blocks.append(Block(commentStart(above: statement.lowerBound)..<statement.upperBound, isSection: false))
       }
     }
     for header in headers(under: id) {
       let section = section(of: header)
-      blocks.append(Block(lines.commentStart(above: section.lowerBound)..<section.upperBound, isSection: true))
+      blocks.append(Block(commentStart(above: section.lowerBound)..<section.upperBound, isSection: true))
     }
     return blocks.sorted { $0.range.lowerBound < $1.range.lowerBound }
   }

@@ -143,6 +143,16 @@ extension TOMLDocument {
     for child in tree.children(of: id) { appendHeaders(under: child, to: &found) }
   }
 
+  /// The start of the comment lines directly above a statement's line; the line's own start if there are none.
+  func commentStart(above lineStart: Int) -> Int {
+    guard let previous = lines.previous(lineStart), lines.isComment(previous) else { return lineStart }
+    // A line that begins with `#` can also be in a multi-line string: none of those is a comment.
+    let floor = tree.nodes.reduce(into: 0) { floor, node in
+      if node.kind != .removed, node.end <= lineStart { floor = max(floor, Int(node.end)) }
+    }
+    return lines.commentStart(above: lineStart, after: floor)
+  }
+
   /// The lines of a table with a header: from the header to its last key and the comments directly below it.
   func section(of id: Tree.ID) -> Range<Int> {
     let lines = lines

@@ -98,8 +98,10 @@ import Testing
       #expect(!document.contains(path))
       guard let id = before.find(path), before.inlineTable(around: id) == nil else { continue }
       // What is left is a subsequence of the lines that were there.
-      var rest = before.bytes.split(separator: Byte.newline, omittingEmptySubsequences: false)[...]
-      for line in document.bytes.split(separator: Byte.newline, omittingEmptySubsequences: false) {
+      let mark = before.lines.textStart
+      guard document.bytes.count > mark else { continue }
+      var rest = before.bytes[mark...].split(separator: Byte.newline, omittingEmptySubsequences: false)[...]
+      for line in document.bytes[mark...].split(separator: Byte.newline, omittingEmptySubsequences: false) {
         let line = line.last == Byte.carriageReturn ? line.dropLast() : line
         rest = rest.drop { ($0.last == Byte.carriageReturn ? $0.dropLast() : $0) != line }
         guard rest.popFirst() != nil else {

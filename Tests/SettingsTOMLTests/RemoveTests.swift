@@ -36,6 +36,11 @@ import Testing
     .remove("an array of tables", "[[t]]\nx = 1\n\n[[t]]\nx = 2\n\n[t.sub]\n\n[u]\n", ["t"], "[u]\n"),
     .remove("a table in CRLF", "a = 1\r\n\r\n[t]\r\nx = 1\r\n", ["t"], "a = 1\r\n"),
     .remove("what is absent, as nothing", "a = 1\n", ["b"], "a = 1\n"),
+    .remove(
+      "not a line of a multi-line string above", "a = \"\"\"\n# x\"\"\"\nb = 2\n", ["b"], "a = \"\"\"\n# x\"\"\"\n"),
+    .set(
+      "not a line of a multi-line item above", "a = [\n  \"\"\"\n# x\"\"\",\n  2,\n]\n", ["a"], ["# x"],
+      "a = [\n  \"\"\"\n# x\"\"\",\n]\n"),
     .remove("a quoted key", "\"a b\" = 1\nc = 2\n", ["a b"], "c = 2\n"),
   ]
 
