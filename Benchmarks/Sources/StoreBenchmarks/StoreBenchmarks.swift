@@ -163,23 +163,25 @@ struct StoreBenchmarks {
     let settings = SettingsStore(at: location)
     let keys = (0..<64).map { SettingsKey("setting-\($0)", default: "") }
     let rounds = 20
-    let one = try Harness.nanoseconds {
-      for round in 0..<rounds { for key in keys.prefix(8) { try settings.set("one \(round)", for: key) } }
-    } / Double(rounds * 8)
+    let one =
+      try Harness.nanoseconds {
+        for round in 0..<rounds { for key in keys.prefix(8) { try settings.set("one \(round)", for: key) } }
+      } / Double(rounds * 8)
     precondition(FileManager.default.fileExists(atPath: location.file))
     let counter = cfloor_count_begin((location.file as NSString).deletingLastPathComponent)
     precondition(counter >= 0, "no inotify instance to be had")
-    let together = Harness.nanoseconds {
-      // Real threads: a pool has no more of them than there are cores.
-      let done = DispatchSemaphore(value: 0)
-      for index in 0..<64 {
-        Thread.detachNewThread {
-          for round in 0..<rounds { try! settings.set("many \(round)", for: keys[index]) }
-          done.signal()
+    let together =
+      Harness.nanoseconds {
+        // Real threads: a pool has no more of them than there are cores.
+        let done = DispatchSemaphore(value: 0)
+        for index in 0..<64 {
+          Thread.detachNewThread {
+            for round in 0..<rounds { try! settings.set("many \(round)", for: keys[index]) }
+            done.signal()
+          }
         }
-      }
-      for _ in 0..<64 { done.wait() }
-    } / Double(rounds * 64)
+        for _ in 0..<64 { done.wait() }
+      } / Double(rounds * 64)
     Harness.report(
       "one set alone / one of 64 at once", "\(Harness.short(one / together)) x", budget: ">= 12 x",
       isWithin: one / together >= 12)

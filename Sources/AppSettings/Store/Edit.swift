@@ -113,32 +113,23 @@ package struct PendingEdits: Sendable {
   /// What there is at a path with these edits over what `base` finds there.
   package func lookUp(_ path: TOMLPath, base: () -> LayerLookup) -> LayerLookup {
     if isEmpty { return base() }
-    var node = root
     // The nearest edit at or above the path decides; those below it refine.
-    var above: (value: TOMLValue?, rest: ArraySlice<String>)?
-    var components = path.components[...]
-    var found: Node? = root
-    while let first = components.first {
-      guard let child = node.children[first] else {
-        found = nil
-        break
+    var decision: LayerLookup?
+    let components = path.components
+    func descend(_ node: borrowing Node, _ depth: Int) -> LayerLookup {
+      if let edit = node.edit { decision = LayerLookup(edit.value, at: components[depth...]) }
+      guard depth < components.count else {
+        var result = decision ?? base()
+        refine(&result, with: node)
+        return result
       }
-      components = components.dropFirst()
-      node = child
-      found = child
-      if let edit = child.edit { above = (edit.value, components) }
+      guard let child = node.children[components[depth]] else { return decision ?? base() }
+      return descend(child, depth + 1)
     }
-    var result: LayerLookup
-    if let above {
-      result = LayerLookup(above.value, at: path.components[above.rest.startIndex...])
-    } else {
-      result = base()
-    }
-    if let found { refine(&result, with: found) }
-    return result
+    return descend(root, 0)
   }
 
-  private func refine(_ result: inout LayerLookup, with node: Node) {
+  private func refine(_ result: inout LayerLookup, with node: borrowing Node) {
     guard !node.children.isEmpty else { return }
     var table: TOMLTable
     if case .value(.table(let existing)) = result { table = existing } else { table = TOMLTable() }

@@ -5,7 +5,7 @@ public import SettingsTOML
 /// A value: it never changes. A later state has a higher generation.
 public struct SettingsSnapshot: Sendable {
   /// Grows by at least one with every visible change of this store.
-  public let generation: UInt64
+  public package(set) var generation: UInt64
   /// Files and overrides, lowest first.
   package var layers: [LayerContent]
   /// Which of them is the user's.
@@ -13,7 +13,7 @@ public struct SettingsSnapshot: Sendable {
   /// What this process has set and not yet written, over the user's file.
   package var pending: PendingEdits
   /// What the layers lock, lowest layer first.
-  private let locks: [(path: TOMLPath, index: Int)]
+  private var locks: [(path: TOMLPath, index: Int)] = []
   /// Above all files: what this process's environment and arguments say.
   package var overrides: SettingsOverrides
 
@@ -26,10 +26,18 @@ public struct SettingsSnapshot: Sendable {
     self.userIndex = userIndex
     self.pending = pending
     self.overrides = overrides
-    // Almost always empty, and then nothing is allocated.
-    locks =
-      layers.contains { !$0.locks.isEmpty }
-      ? layers.enumerated().flatMap { index, content in content.locks.map { ($0, index) } } : []
+    findLocks()
+  }
+
+  /// Puts the administrators' layers in the place of those before.
+  package mutating func replaceSystemLayers(by layers: [LayerContent]) {
+    self.layers.replaceSubrange(..<userIndex, with: layers)
+    userIndex = layers.count
+    findLocks()
+  }
+
+  private mutating func findLocks() {
+    locks = layers.enumerated().flatMap { index, content in content.locks.map { ($0, index) } }
   }
 
   /// The override of a path; `nil` if there is none, or an administrator's lock forbids it.

@@ -37,7 +37,7 @@ package final class StoreCore: Sendable {
     problems = ProblemLog(logger: logger)
     let user = LayerContent(
       layer: SettingsLayer(.user, file: location?.file), document: TOMLDocument())
-    state = Mutex(StoreState(layers: [user], userIndex: 0, overrides: overrides))
+    state = Mutex(StoreState(user: user, overrides: overrides))
   }
 
   deinit { LiveStores.unregister(ObjectIdentifier(self)) }
@@ -68,10 +68,7 @@ package final class StoreCore: Sendable {
       } catch {
         problems.report(SettingsProblem(error.using("Defaults are used.")))
       }
-      state.withLock { state in
-        state.isLoaded = true
-        state.generation = 1
-      }
+      state.withLock { $0.finishLoading() }
       renewStamp()
     }
   }
@@ -213,7 +210,7 @@ package final class StoreCore: Sendable {
   private func abandon(upTo number: UInt64, because error: SettingsError) -> WriteReport {
     var report = WriteReport(number: number)
     let batch = state.withLock { state -> SettingsChangeBatch? in
-      for (failed, _) in state.pending.byNumber where failed <= number { report.failures[failed] = error }
+      for (failed, _) in state.snapshot.pending.byNumber where failed <= number { report.failures[failed] = error }
       defer { renewStamp() }
       return state.adopt(
         state.userDocument, bytes: state.userBytes, committed: number, origin: .thisProcess)
@@ -230,7 +227,7 @@ package final class StoreCore: Sendable {
     try enterCommit()
     defer { committing.withLock { $0 = 0 } }
 
-    let (pending, newest) = state.withLock { ($0.pending.byNumber, $0.lastNumber) }
+    let (pending, newest) = state.withLock { ($0.snapshot.pending.byNumber, $0.lastNumber) }
     var report = WriteReport(number: newest)
     var revision: UInt64 = 0
     var written: Written?

@@ -5,10 +5,10 @@ import SettingsTOML
 /// All transitions are here, without locks, threads or files; ``StoreCore`` carries them out.
 struct StoreState: Sendable {
   var isLoaded = false
-  var generation: UInt64 = 0
-  var layers: [LayerContent]
-  private(set) var userIndex: Int
-  var pending = PendingEdits()
+  /// All layers, and the edits over the user's that are not in the file yet.
+  ///
+  /// Look values up in it in place: a copy costs, and makes the next edit cost.
+  private(set) var snapshot: SettingsSnapshot
   /// The number of the newest edit.
   var lastNumber: UInt64 = 0
 
@@ -21,19 +21,17 @@ struct StoreState: Sendable {
   /// Since when, on the monotonic clock, the file looks like it is being saved.
   var unsettledSince: UInt64?
 
-  let overrides: SettingsOverrides
-
-  init(layers: [LayerContent], userIndex: Int, overrides: SettingsOverrides) {
-    self.layers = layers
-    self.userIndex = userIndex
-    self.overrides = overrides
+  init(user: LayerContent, overrides: SettingsOverrides) {
+    snapshot = SettingsSnapshot(
+      generation: 0, layers: [user], userIndex: 0, pending: PendingEdits(), overrides: overrides)
   }
 
-  var userDocument: TOMLDocument { layers[userIndex].document }
+  var userDocument: TOMLDocument { snapshot.layers[snapshot.userIndex].document }
 
-  var snapshot: SettingsSnapshot {
-    SettingsSnapshot(
-      generation: generation, layers: layers, userIndex: userIndex, pending: pending, overrides: overrides)
+  /// Ends the first reading.
+  mutating func finishLoading() {
+    isLoaded = true
+    snapshot.generation = 1
   }
 
   /// Adds edits to what is pending, all with one number.
@@ -43,7 +41,7 @@ struct StoreState: Sendable {
     lastNumber += 1
     let number = lastNumber
     let batch = change(at: edits.map(\.path), origin: .thisProcess) { state in
-      for edit in edits { state.pending.add(edit, number: number) }
+      for edit in edits { state.snapshot.pending.add(edit, number: number) }
     }
     return (number, batch)
   }
@@ -62,30 +60,30 @@ struct StoreState: Sendable {
       // No one has seen anything yet.
       userRevision += 1
       userBytes = bytes
-      layers[userIndex].document = document
+      snapshot.layers[snapshot.userIndex].document = document
       return nil
     }
     var paths = edited ?? document.changedPaths(since: userDocument)
-    if committed != nil { paths += pending.byNumber.flatMap { $0.edits.map(\.path) } }
+    if committed != nil { paths += snapshot.pending.byNumber.flatMap { $0.edits.map(\.path) } }
     userRevision += 1
     unsettledSince = nil
     userBytes = bytes
     return change(at: paths, origin: origin) { state in
-      if let committed { state.pending.removeAll(upTo: committed) }
-      state.layers[state.userIndex].document = document
+      if let committed { state.snapshot.pending.removeAll(upTo: committed) }
+      state.snapshot.layers[state.snapshot.userIndex].document = document
     }
   }
 
   /// Takes over what the administrators' files have.
   mutating func adopt(systemLayers: [LayerContent]) -> SettingsChangeBatch? {
-    let old = snapshot.root
-    layers = systemLayers + layers[userIndex...]
-    userIndex = systemLayers.count
+    let old = isLoaded ? snapshot.root : TOMLTable()
+    snapshot.replaceSystemLayers(by: systemLayers)
+    guard isLoaded else { return nil }
     var paths: [TOMLPath] = []
     TOMLPath.root.collectDifferences(.table(old), .table(snapshot.root), into: &paths)
     guard !paths.isEmpty else { return nil }
-    generation += 1
-    return SettingsChangeBatch(generation: generation, paths: paths, origin: .outside)
+    snapshot.generation += 1
+    return SettingsChangeBatch(generation: snapshot.generation, paths: paths, origin: .outside)
   }
 
   /// Makes a change and finds out which values at some paths it changed.
@@ -102,7 +100,7 @@ struct StoreState: Sendable {
       var seen: Set<TOMLPath> = []
       changed.removeAll { !seen.insert($0).inserted }
     }
-    generation += 1
-    return SettingsChangeBatch(generation: generation, paths: changed, origin: origin)
+    snapshot.generation += 1
+    return SettingsChangeBatch(generation: snapshot.generation, paths: changed, origin: origin)
   }
 }
