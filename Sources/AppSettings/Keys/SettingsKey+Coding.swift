@@ -11,12 +11,27 @@ extension SettingsKey {
         if case .absent = fallback { nil } else { defaultValue }
       }
     } catch {
-      throw SettingsValueError(wrapping: error, expected: bridge.expected, found: stored)
+      var error = SettingsValueError(wrapping: error, expected: expected, found: stored)
+      if constraint != nil, error.path.isEmpty { error.expected = expected }
+      throw error
     }
-    if let constraint, !constraint.isSatisfied(value) {
-      throw SettingsValueError(expected: "\(bridge.expected) \(constraint.expected)", found: stored)
-    }
+    try checkConstraint(value, stored: stored)
     return value
+  }
+
+  private func checkConstraint(_ value: Value, stored: TOMLValue) throws(SettingsValueError) {
+    guard let violation = constraint?.violation(of: value) else { return }
+    var found = stored
+    for component in violation.path {
+      if case .array(let elements) = found, let index = Int(component.dropFirst().dropLast()),
+        elements.indices.contains(index)
+      {
+        found = elements[index]
+      }
+    }
+    var error = SettingsValueError(expected: violation.expected ?? expected, found: found)
+    error.path = violation.path
+    throw error
   }
 
   /// The edits that store `value` where `current` is now.
@@ -24,7 +39,17 @@ extension SettingsKey {
   /// A record is written field by field, so that fields which its type does not know stay, even those that another
   /// process adds at the same time. A field that is stored now and is no longer (an optional that became `nil`) is
   /// removed.
-  package func edits(storing value: Value, over current: TOMLValue?) throws(SettingsValueError) -> [Edit] {
+  ///
+  /// - Parameter moves: Whether what is stored now is under a former name, so that all of it has to be written anew.
+  package func edits(
+    storing value: Value, over current: TOMLValue?, moves: Bool = false
+  ) throws(SettingsValueError) -> [Edit] {
+    try removalsOfFormer + editsAtPath(storing: value, over: current, moves: moves)
+  }
+
+  private func editsAtPath(
+    storing value: Value, over current: TOMLValue?, moves: Bool
+  ) throws(SettingsValueError) -> [Edit] {
     let written: TOMLValue?
     let merged: TOMLValue?
     do {
@@ -33,18 +58,28 @@ extension SettingsKey {
     } catch {
       throw SettingsValueError(unstorable: Value.self, error)
     }
-    guard let written, let merged else { return [Edit(path: path, value: nil)] }
-    if let constraint, !constraint.isSatisfied(value) {
-      throw SettingsValueError(expected: "\(bridge.expected) \(constraint.expected)", found: written)
-    }
-    guard bridge.mergesTables, case .table(let known) = written, case .table(let new) = merged,
+    guard let written, let merged else { return [edit(nil)] }
+    try checkConstraint(value, stored: written)
+    guard bridge.mergesTables, !moves, case .table(let known) = written, case .table(let new) = merged,
       case .table(let old)? = current
-    else { return [Edit(path: path, value: merged)] }
+    else { return [edit(merged)] }
     var edits: [Edit] = []
     known.fieldEdits(taking: new, at: path, into: &edits)
     old.removals(to: new, at: path, into: &edits)
+    for index in edits.indices { edits[index].key = self }
     return edits
   }
+}
+
+extension SettingsKeys {
+  /// An edit of the key's whole value.
+  fileprivate func edit(_ value: TOMLValue?) -> Edit { Edit(path: path, value: value, key: self) }
+
+  /// The edits that take the value away under each name.
+  package var removals: [Edit] { removalsOfFormer + [edit(nil)] }
+
+  /// The edits that take the value away under each former name: part of every write, so that none comes back later.
+  fileprivate var removalsOfFormer: [Edit] { paths.dropFirst().map { Edit(path: $0, value: nil, key: self) } }
 }
 
 extension TOMLTable {

@@ -17,15 +17,15 @@ public final class SettingsKey<Value: Sendable>: SettingsKeys, @unchecked Sendab
   @usableFromInline package let cache = ValueCache<Value>()
 
   package init(
-    _ name: String, fallback: Default, constraint: SettingsConstraint<Value>?, options: SettingsKeyOptions,
-    summary: String, bridge: SettingsBridge<Value>
+    _ name: String, fallback: Default, constraint: SettingsConstraint<Value>? = nil, formerly: SettingsFormerNames = [],
+    details: [SettingsKeyDetail], bridge: SettingsBridge<Value>
   ) {
     self.bridge = bridge
     self.fallback = fallback
     self.constraint = constraint
-    super.init(name: name, options: options, summary: summary)
-    if case .value(let value) = fallback, let constraint, !constraint.isSatisfied(value) {
-      preconditionFailure("Invalid default of settings key '\(name)': it has to be \(constraint.expected).")
+    super.init(name: name, formerly: formerly, details: details)
+    if case .value(let value) = fallback, constraint?.violation(of: value) != nil {
+      preconditionFailure("Invalid default of settings key '\(name)': it has to be \(expected).")
     }
   }
 
@@ -39,68 +39,18 @@ public final class SettingsKey<Value: Sendable>: SettingsKeys, @unchecked Sendab
   }
 
   package override func check(_ value: TOMLValue) throws(SettingsValueError) { _ = try decode(value) }
-}
 
-extension SettingsKey where Value: SettingsSerializable {
-  /// Makes a key with a default.
-  public convenience init(
-    _ name: String, default value: Value, _ options: SettingsKeyOptions = [], _ summary: String = ""
-  ) {
-    self.init(
-      name, fallback: .value(value), constraint: nil, options: options, summary: summary, bridge: Value.settingsBridge)
+  override func readsDefault(in store: SettingsStore) -> Bool {
+    // What cannot be stored is not what is stored.
+    guard let value = try? bridge.write(store[self]), let fallback = try? bridge.write(defaultValue) else {
+      return !store.isSet(self)
+    }
+    return value == fallback
   }
 
-  /// Makes a key with a default.
-  public convenience init(_ name: String, default value: Value, _ summary: String) {
-    self.init(name, default: value, [], summary)
-  }
+  package override var constraintFacts: [ConstraintFact] { constraint?.facts(of: bridge) ?? [] }
 
-  /// Makes a key whose default is computed at each read that finds no value, and not before.
-  public convenience init(
-    _ name: String, _ options: SettingsKeyOptions = [], _ summary: String = "",
-    default make: @escaping @Sendable () -> Value
-  ) {
-    self.init(
-      name, fallback: .computed(make), constraint: nil, options: options, summary: summary,
-      bridge: Value.settingsBridge)
-  }
+  package override var expected: String { constraint?.expected(of: bridge) ?? bridge.expected }
 
-  /// Makes a key whose value has to lie in a range, checked when it is set and when it is read.
-  public convenience init(
-    _ name: String, default value: Value, in range: ClosedRange<Value>, _ options: SettingsKeyOptions = [],
-    _ summary: String = ""
-  ) where Value: Comparable {
-    self.init(
-      name, fallback: .value(value), constraint: .range(range), options: options, summary: summary,
-      bridge: Value.settingsBridge)
-  }
-
-  /// Makes a key whose value has to lie in a range, checked when it is set and when it is read.
-  public convenience init(_ name: String, default value: Value, in range: ClosedRange<Value>, _ summary: String)
-  where Value: Comparable {
-    self.init(name, default: value, in: range, [], summary)
-  }
-
-  /// Makes an optional key: `nil` reads while there is no value, and setting `nil` removes the value.
-  public convenience init<Wrapped>(_ name: String, _ options: SettingsKeyOptions = [], _ summary: String = "")
-  where Value == Wrapped? {
-    self.init(
-      name, fallback: .absent, constraint: nil, options: options, summary: summary, bridge: Value.settingsBridge)
-  }
-
-  /// Makes an optional key: `nil` reads while there is no value, and setting `nil` removes the value.
-  public convenience init<Wrapped>(_ name: String, _ summary: String) where Value == Wrapped? {
-    self.init(name, [], summary)
-  }
-}
-
-extension SettingsKey {
-  /// Makes a key with a bridge of its own, for a type that is not ``SettingsSerializable`` or is stored otherwise here.
-  public convenience init(
-    _ name: String, default value: Value, _ options: SettingsKeyOptions = [], _ summary: String = "",
-    bridge: SettingsBridge<Value>
-  ) {
-    self.init(
-      name, fallback: .value(value), constraint: nil, options: options, summary: summary, bridge: bridge)
-  }
+  package override var storedDefault: TOMLValue? { try? bridge.write(defaultValue) }
 }

@@ -19,23 +19,65 @@ public class SettingsKeys: @unchecked Sendable {  // its one subclass is final a
   public let summary: String
   /// How the key is to be handled.
   public let options: SettingsKeyOptions
+  /// The group that it was declared in.
+  public let group: SettingsGroup?
+  /// The dotted paths that it had in earlier releases, the newest first.
+  public var formerNames: [String] { paths.dropFirst().map(\.description) }
+  /// Where its value may be: at its path, or else at a former one.
+  package let paths: [TOMLPath]
 
-  package init(name: String, options: SettingsKeyOptions, summary: String) {
+  package init(name: String, formerly: SettingsFormerNames = [], details: [SettingsKeyDetail]) {
+    var summary = ""
+    var options: SettingsKeyOptions = []
+    var group: SettingsGroup?
+    for detail in details {
+      switch detail.content {
+      case .summary(let text): summary = text
+      case .options(let more): options.formUnion(more)
+      case .group(let its): group = its
+      }
+    }
+    let path = Self.path(of: name, in: group)
+    let former = formerly.names.map { Self.path(of: $0, in: nil) }
+    for old in former where old.hasPrefix(path) || path.hasPrefix(old) {
+      preconditionFailure("Invalid former name '\(old)' of settings key '\(path)': one is at or above the other.")
+    }
+    self.path = path
+    self.name = group == nil ? name : path.description
+    paths = [path] + former
+    self.summary = summary
+    self.options = options
+    self.group = group
+  }
+
+  /// The path of a name, which is written in the program: one that cannot be is the programmer's error.
+  static func path(of name: String, in group: SettingsGroup?) -> TOMLPath {
     do {
-      path = try TOMLPath(parsing: name)
+      let path = try TOMLPath(parsing: name)
+      let whole = group.map { $0.path.appending(path) } ?? path
+      precondition(
+        !whole.components[0].hasPrefix("settings-"),
+        "Invalid settings key '\(name)': root keys that begin with 'settings-' are reserved.")
+      return whole
     } catch {
       preconditionFailure("Invalid settings key '\(name)': \(error)")
     }
-    precondition(
-      !path.isRoot && !path.components[0].hasPrefix("settings-"),
-      "Invalid settings key '\(name)': root keys that begin with 'settings-' are reserved.")
-    self.name = name
-    self.options = options
-    self.summary = summary
   }
 
-  /// What the store does with a value at this key before it is known to be of the key's type.
+  /// Throws if a value cannot be read as the key's type, or breaks its constraint.
   package func check(_ value: TOMLValue) throws(SettingsValueError) {}
+
+  /// Whether what it reads in a store is its default.
+  func readsDefault(in store: SettingsStore) -> Bool { true }
+
+  /// What is known of the key's constraint, for tools.
+  package var constraintFacts: [ConstraintFact] { [] }
+
+  /// What a value has to be, in words: `an integer from 6 to 72`.
+  package var expected: String { "a value" }
+
+  /// What is stored for the key's default; `nil` if it has none, or one that cannot be stored.
+  package var storedDefault: TOMLValue? { nil }
 }
 
 extension SettingsKeys: CustomStringConvertible {

@@ -5,10 +5,20 @@ package struct Edit: Sendable, Hashable {
   package var path: TOMLPath
   /// `nil` removes what is there.
   package var value: TOMLValue?
+  /// The key whose value this is part of, if it is known. It is no part of what the edit does.
+  package var key: SettingsKeys?
 
-  package init(path: TOMLPath, value: TOMLValue?) {
+  package init(path: TOMLPath, value: TOMLValue?, key: SettingsKeys? = nil) {
     self.path = path
     self.value = value
+    self.key = key
+  }
+
+  package static func == (lhs: Edit, rhs: Edit) -> Bool { lhs.path == rhs.path && lhs.value == rhs.value }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(path)
+    hasher.combine(value)
   }
 }
 
@@ -51,7 +61,7 @@ extension TOMLTable {
 package struct PendingEdits: Sendable {
   private struct Node: Sendable {
     /// The edit at this very path, with its place in the order of all edits.
-    var edit: (value: TOMLValue?, number: UInt64)?
+    var edit: (value: TOMLValue?, number: UInt64, key: SettingsKeys?)?
     var children: [String: Node] = [:]
   }
 
@@ -65,7 +75,7 @@ package struct PendingEdits: Sendable {
   package mutating func add(_ edit: Edit, number: UInt64) {
     func insert(_ node: inout Node, _ components: ArraySlice<String>) {
       guard let first = components.first else {
-        node.edit = (edit.value, number)
+        node.edit = (edit.value, number, edit.key)
         node.children = [:]
         return
       }
@@ -90,7 +100,9 @@ package struct PendingEdits: Sendable {
   package var byNumber: [(number: UInt64, edits: [Edit])] {
     var found: [UInt64: [Edit]] = [:]
     func collect(_ node: Node, _ path: TOMLPath) {
-      if let edit = node.edit { found[edit.number, default: []].append(Edit(path: path, value: edit.value)) }
+      if let edit = node.edit {
+        found[edit.number, default: []].append(Edit(path: path, value: edit.value, key: edit.key))
+      }
       for (key, child) in node.children { collect(child, path.appending(key)) }
     }
     collect(root, .root)

@@ -12,6 +12,10 @@ public struct SettingsOrigin: Sendable, Hashable {
   public var lockedBy: SettingsLayer?
   /// The place of the lock in that layer's file.
   public var lockPosition: TOMLPosition?
+  /// The former name under which the value stands; `nil` if it has the key's present one.
+  public var formerName: TOMLPath?
+  /// Whether the value stands under a former name, which the next write of the key replaces.
+  public var isDeprecated: Bool { formerName != nil }
   /// Whether the key is locked, so that it cannot be set.
   public var isLocked: Bool { lockedBy != nil }
 }
@@ -27,5 +31,5 @@ extension SettingsSnapshot {
 
 extension SettingsStore {
   /// Where the value of a key comes from: layer, file, line, and the administrator's lock if there is one.
-  public func origin(of key: SettingsKeys) -> SettingsOrigin { snapshot.origin(of: key.path) }
+  public func origin(of key: SettingsKeys) -> SettingsOrigin { snapshot.origin(of: key) }
 }

@@ -43,7 +43,8 @@ public struct SettingsOverrides: Sendable, Hashable {
   ///   - keys: The keys that may be overridden.
   public static func arguments(_ arguments: [String], keys: [SettingsKeys]) -> SettingsOverrides {
     var result = SettingsOverrides()
-    let paths = Dictionary(keys.map { ($0.name, $0.path) }, uniquingKeysWith: { first, _ in first })
+    let names = keys.map { ($0.name, $0.path) } + keys.flatMap { key in key.formerNames.map { ($0, key.path) } }
+    let paths = Dictionary(names, uniquingKeysWith: { first, _ in first })
     var rest = arguments[...]
     while let argument = rest.popFirst(), argument != "--" {
       if argument.hasPrefix("--"), let equals = argument.firstIndex(of: "=") {

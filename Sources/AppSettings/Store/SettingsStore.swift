@@ -137,7 +137,8 @@ public final class SettingsStore: Sendable {
 
   @usableFromInline
   func read<Value>(_ key: SettingsKey<Value>) -> Value {
-    let (stored, stamp) = core.lookUp(key.path)
+    core.declarations.note(key, core.problems)
+    let (stored, stamp) = core.lookUp(key)
     let (value, isCacheable) = ValueReading.value(
       of: key, stored: stored, in: core.snapshot, problems: core.problems)
     if isCacheable { key.cache.store(value, at: stamp) }
@@ -150,14 +151,14 @@ public final class SettingsStore: Sendable {
   /// - Throws: ``SettingsError`` `invalidValue` with file, line, what was found and what is needed.
   public func value<Value>(for key: SettingsKey<Value>) throws(SettingsError) -> Value {
     do throws(SettingsValueError) {
-      return try core.lookUp(key.path).value.decoded(by: key) ?? key.defaultValue
+      return try core.lookUp(key).value.decoded(by: key) ?? key.defaultValue
     } catch {
       throw error.describing(key, in: core.snapshot, using: Value?.none)
     }
   }
 
   /// Whether any layer has a value for the key, be it one that can be decoded or not.
-  public func isSet(_ key: SettingsKeys) -> Bool { core.lookUp(key.path).value.value != nil }
+  public func isSet(_ key: SettingsKeys) -> Bool { core.lookUp(key).value.value != nil }
 
   /// Everything at one moment.
   public var snapshot: SettingsSnapshot { core.snapshot }
@@ -232,7 +233,7 @@ public final class SettingsStore: Sendable {
   /// Removes the user's values of keys, so that lower layers or defaults show again. Visible at once, written later.
   public func reset(_ keys: [SettingsKeys]) {
     do {
-      try core.enqueue(keys.map { Edit(path: $0.path, value: nil) })
+      try core.enqueue(keys.flatMap(\.removals))
     } catch {
       core.problems.report(SettingsProblem(error))
     }
@@ -266,11 +267,7 @@ public final class SettingsStore: Sendable {
   }
 
   private func edits<Value>(storing value: Value, for key: SettingsKey<Value>) throws(SettingsError) -> [Edit] {
-    do throws(SettingsValueError) {
-      return try key.edits(
-        storing: value, over: key.bridge.keepsStoredParts ? core.lookUp(key.path).value.value : nil)
-    } catch {
-      throw error.refusing(key)
-    }
+    core.declarations.note(key, core.problems)
+    return try key.edits(storing: value, in: core.snapshot)
   }
 }

@@ -19,24 +19,22 @@ public struct SettingsTransaction {
   public subscript<Value>(key: SettingsKey<Value>) -> Value {
     get {
       ValueReading.value(
-        of: key, stored: StoredValue(at: key.path, in: view), in: view, problems: problems
+        of: key, stored: StoredValue(of: key, in: view), in: view, problems: problems
       ).value
     }
     set {
-      do throws(SettingsValueError) {
-        record(try key.edits(storing: newValue, over: userValue(at: key.path)))
+      do throws(SettingsError) {
+        record(try key.edits(storing: newValue, in: view))
       } catch {
-        failure = failure ?? error.refusing(key)
+        failure = failure ?? error
       }
     }
   }
 
   /// Removes the user's values of keys; lower layers and defaults show again.
   public mutating func reset(_ keys: SettingsKeys...) {
-    for key in keys { record([Edit(path: key.path, value: nil)]) }
+    for key in keys { record(key.removals) }
   }
-
-  private func userValue(at path: TOMLPath) -> TOMLValue? { view[path] }
 
   private mutating func record(_ new: [Edit]) {
     for edit in new {

@@ -13,7 +13,7 @@ public struct SettingsSnapshot: Sendable {
   /// What this process has set and not yet written, over the user's file.
   package var pending: PendingEdits
   /// What the layers lock, lowest layer first.
-  private var locks: [(path: TOMLPath, index: Int)] = []
+  private(set) var locks: [(path: TOMLPath, index: Int)] = []
   /// Above all files: what this process's environment and arguments say.
   package var overrides: SettingsOverrides
 
@@ -103,7 +103,7 @@ public struct SettingsSnapshot: Sendable {
   }
 
   /// The highest layer that counts for a path.
-  private func ceiling(of path: TOMLPath) -> Int {
+  func ceiling(of path: TOMLPath) -> Int {
     locks.first { path.hasPrefix($0.path) }?.index ?? layers.count - 1
   }
 
@@ -125,7 +125,7 @@ public struct SettingsSnapshot: Sendable {
     return result
   }
 
-  private func lookUp(_ path: TOMLPath, in index: Int) -> LayerLookup {
+  func lookUp(_ path: TOMLPath, in index: Int) -> LayerLookup {
     index == userIndex ? pending.lookUp(path) { layers[index].lookUp(path) } : layers[index].lookUp(path)
   }
 }

@@ -13,6 +13,7 @@ package final class StoreCore: Sendable {
   let reader: TextReader
   package let problems: ProblemLog
   package let waiters = ChangeWaiters()
+  let declarations = KeyDeclarations()
   let queue = WriteQueue()
 
   // Protects what the store knows. Held for look-ups and transitions only, never for a file or foreign code.

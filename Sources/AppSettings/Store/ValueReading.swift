@@ -65,8 +65,8 @@ extension SettingsValueError {
   func describing<Value>(
     _ key: SettingsKey<Value>, in snapshot: SettingsSnapshot, using fallback: Value?
   ) -> SettingsError {
-    let layer = snapshot.layer(of: key.path)
-    let position = snapshot.position(of: key.path)
+    let origin = snapshot.origin(of: key)
+    let (layer, position) = (origin.layer, origin.position)
     let isSecret = key.options.contains(.secret)
     let source: String
     switch layer.kind {
@@ -78,6 +78,7 @@ extension SettingsValueError {
     let shown = isSecret ? redacted : self
     var message = "Cannot read '\(key.name)': \(source) has \(shown.found)"
     if let position { message += " at line \(position.line), column \(position.column)" }
+    if let formerName = origin.formerName { message += " (under its former name '\(formerName)')" }
     if !path.isEmpty { message += " (in '\(pathDescription)')" }
     message += ", but the key needs \(expected)\(shown.reason.map { " (\($0))" } ?? "")."
     if let fallback {

@@ -58,8 +58,8 @@ import Testing
     #expect(settings[.fontSize] == 12)
     #expect(
       settings.currentProblems.map(\.message) == [
-        "Cannot read 'editor.font-size': this process has the string \"huge\", but the key needs an integer. "
-          + "Using the default 12."
+        "Cannot read 'editor.font-size': this process has the string \"huge\", but the key needs an integer "
+          + "from 6 to 72. Using the default 12."
       ])
   }
 

@@ -175,7 +175,7 @@ import Testing
     #expect(
       settings.currentProblems.map(\.message) == [
         "Cannot read 'editor.font-size': settings.toml has the string \"four\" at line 2, column 13, but the key needs "
-          + "an integer. Using the default 12."
+          + "an integer from 6 to 72. Using the default 12."
       ])
     let error = #expect(throws: SettingsError.self) { try settings.value(for: .fontSize) }
     #expect(error?.code == .invalidValue)

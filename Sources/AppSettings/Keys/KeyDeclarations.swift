@@ -1,0 +1,32 @@
+import SettingsTOML
+import Synchronization
+
+/// The types as which a store's keys were used, to notice two declarations of one name that disagree.
+package final class KeyDeclarations: Sendable {
+  private struct Declaration: Sendable {
+    var type: ObjectIdentifier
+    var name: String
+  }
+
+  // Protects the table; problems are reported after it is released.
+  private let declarations = Mutex<[TOMLPath: Declaration]>([:])
+
+  package init() {}
+
+  /// Notes that a key is used, and reports one whose name is in use with another type.
+  package func note<Value>(_ key: SettingsKey<Value>, _ problems: ProblemLog) {
+    let type = ObjectIdentifier(Value.self)
+    let other = declarations.withLock { declarations -> String? in
+      if let known = declarations[key.path] { return known.type == type ? nil : known.name }
+      declarations[key.path] = Declaration(type: type, name: "\(Value.self)")
+      return nil
+    }
+    guard let other else { return }
+    let names = [other, "\(Value.self)"].sorted()
+    problems.report(
+      SettingsProblem(
+        .invalidKey,
+        "The key '\(key.name)' is declared twice, with the types \(names[0]) and \(names[1]). Each reads and writes "
+          + "it as its own, so that the one may not read what the other wrote. Declare it once.", path: key.path))
+  }
+}

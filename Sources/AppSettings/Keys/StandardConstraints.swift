@@ -1,0 +1,126 @@
+extension SettingsConstraint {
+  /// The value lies in a range, which may be open at one end: `6...72`, `1...`, `..<100`.
+  public static func `in`(_ range: some RangeExpression<Value> & Sendable) -> Self where Value: Comparable {
+    let bounds = Bounds<Value>(range)
+    return SettingsConstraint(
+      wording: { base, shown in
+        let words = bounds.words(shown)
+        // The name of a small integer type has its own range, which would stand beside this one.
+        return Value.self is any BinaryInteger.Type ? "an integer \(words)" : "\(base) \(words)"
+      },
+      facts: { stored in
+        let minimum = bounds.lower.flatMap(stored).map { ConstraintFact.minimum($0) }
+        let maximum = bounds.upper.flatMap(stored).map { bounds.isHalfOpen ? .limit($0) : ConstraintFact.maximum($0) }
+        return [minimum, maximum].compactMap { $0 }
+      },
+      violation: { range.contains($0) ? nil : Violation() })
+  }
+
+  /// The value is one of a few.
+  public static func oneOf(_ choices: [Value]) -> Self where Value: Equatable {
+    SettingsConstraint(
+      wording: { _, shown in
+        choices.count == 1 ? shown(choices[0]) : "one of \(choices.map(shown).joined(separator: ", "))"
+      },
+      replacesBase: true, facts: { stored in [.choices(choices.compactMap(stored))] },
+      violation: { choices.contains($0) ? nil : Violation() })
+  }
+
+  /// The whole string matches a pattern: a regular expression as Swift's `Regex` reads it.
+  ///
+  /// It is given as text since errors and tools show it. One that is no regular expression is a programming error and
+  /// traps.
+  public static func matching(_ pattern: String) -> Self where Value: StringProtocol {
+    let pattern = Pattern(pattern)
+    return SettingsConstraint(
+      wording: { base, _ in "\(base) that matches '\(pattern.text)'" }, facts: { _ in [.pattern(pattern.text)] },
+      violation: { pattern.matches(String($0)) ? nil : Violation() })
+  }
+
+  /// The string has so many characters, the collection so many elements: `1...20`, `...3`.
+  public static func count(_ range: some RangeExpression<Int> & Sendable) -> Self where Value: Collection {
+    let bounds = Bounds<Int>(range)
+    let isText = Value.self is any StringProtocol.Type
+    return SettingsConstraint(
+      wording: { base, _ in
+        "\(base) \(isText ? "of" : "with") \(bounds.countWords(of: isText ? "character" : "element"))"
+      },
+      facts: { _ in [.count(minimum: bounds.lower, maximum: bounds.upper.map { bounds.isHalfOpen ? $0 - 1 : $0 })] },
+      violation: { range.contains($0.count) ? nil : Violation() })
+  }
+
+  /// Each element satisfies a constraint; an error names the first that does not.
+  public static func each(_ constraint: SettingsConstraint<Value.Element>) -> Self
+  where Value: Sequence, Value.Element: SettingsSerializable {
+    let bridge = Value.Element.settingsBridge
+    let expected = constraint.expected(of: bridge)
+    return SettingsConstraint(
+      wording: { _, _ in "an array whose elements are each \(expected)" }, replacesBase: true,
+      facts: { _ in constraint.facts(of: bridge).map { .each($0) } },
+      violation: { value in
+        for (index, element) in value.enumerated() {
+          guard let violation = constraint.violation(of: element) else { continue }
+          return Violation(path: ["[\(index)]"] + violation.path, expected: violation.expected ?? expected)
+        }
+        return nil
+      })
+  }
+}
+
+/// A range's ends, as far as it has any.
+private struct Bounds<Bound: Comparable & Sendable>: Sendable {
+  var lower: Bound?
+  var upper: Bound?
+  var isHalfOpen = false
+
+  init(_ range: some RangeExpression<Bound>) {
+    switch range {
+    case let range as ClosedRange<Bound>: (lower, upper) = (range.lowerBound, range.upperBound)
+    case let range as Range<Bound>: (lower, upper, isHalfOpen) = (range.lowerBound, range.upperBound, true)
+    case let range as PartialRangeFrom<Bound>: lower = range.lowerBound
+    case let range as PartialRangeThrough<Bound>: upper = range.upperBound
+    case let range as PartialRangeUpTo<Bound>: (upper, isHalfOpen) = (range.upperBound, true)
+    default: break
+    }
+  }
+
+  func words(_ shown: (Bound) -> String) -> String {
+    let below = isHalfOpen ? "below " : ""
+    return switch (lower, upper) {
+    case (let lower?, let upper?): "from \(shown(lower)) to \(below)\(shown(upper))"
+    case (let lower?, nil): "from \(shown(lower))"
+    case (nil, let upper?): isHalfOpen ? "below \(shown(upper))" : "up to \(shown(upper))"
+    case (nil, nil): "in the range that is allowed"
+    }
+  }
+}
+
+extension Bounds<Int> {
+  func countWords(of unit: String) -> String {
+    let upper = upper.map { isHalfOpen ? $0 - 1 : $0 }
+    func counted(_ number: Int) -> String { "\(number) \(unit)\(number == 1 ? "" : "s")" }
+    return switch (lower, upper) {
+    case (let lower?, let upper?): lower == upper ? counted(lower) : "\(lower) to \(counted(upper))"
+    case (let lower?, nil): "\(lower) or more \(unit)s"
+    case (nil, let upper?): "at most \(counted(upper))"
+    case (nil, nil): "a number of \(unit)s that is allowed"
+    }
+  }
+}
+
+/// A regular expression with its text.
+private struct Pattern: @unchecked Sendable {  // a regex made of text calls no one's code and does not change
+  let text: String
+  private let regex: Regex<AnyRegexOutput>
+
+  init(_ text: String) {
+    self.text = text
+    do {
+      regex = try Regex(text)
+    } catch {
+      preconditionFailure("Invalid pattern '\(text)' of a settings key: \(error)")
+    }
+  }
+
+  func matches(_ string: String) -> Bool { (try? regex.wholeMatch(in: string)) != nil }
+}

@@ -1,0 +1,94 @@
+import AppSettings
+import TestSupport
+import Testing
+
+@Suite struct ResetTests {
+  let home = ScratchHome()
+  private static let text = """
+    settings-version = 1
+    name = "n"
+    [editor]
+    font-size = 20
+    wrap = true
+    unknown = [1, 2]
+    [editor.colors]
+    back = "white"
+    [other]
+
+    """
+
+  @Test func `allKeys has every value of the user's file, and no table or reserved key`() throws {
+    try home.write(Self.text)
+    try home.write("[system]\nkey = 1\n", to: home.path + "/etc/xdg/org.example.test/settings.toml")
+    let settings = try home.store()
+    #expect(
+      settings.allKeys.map(\.description) == [
+        "name", "editor.font-size", "editor.wrap", "editor.unknown", "editor.colors.back", "other",
+      ])
+    settings[.counter] = 1
+    #expect(settings.allKeys.contains(["counter"]))
+  }
+
+  @Test func `reset by names removes just those`() throws {
+    try home.write(Self.text)
+    let settings = try home.store()
+    try settings.reset(named: "name", "editor.unknown", "not.there")
+    #expect(settings[.name] == "")
+    try settings.flush()
+    #expect(settings.allKeys.map(\.description) == ["editor.font-size", "editor.wrap", "editor.colors.back", "other"])
+  }
+
+  @Test func `reset by prefix removes the table and all in it`() throws {
+    try home.write(Self.text)
+    let settings = try home.store()
+    try settings.reset(prefix: "editor")
+    #expect(settings[.fontSize] == 12)
+    try settings.flush()
+    #expect(home.text() == "settings-version = 1\nname = \"n\"\n[other]\n")
+  }
+
+  @Test func `reset of a group removes what is in it`() throws {
+    try home.write("[data.people]\nnames = [\"x\"]\n[data]\na = 1\n")
+    let settings = try home.store()
+    #expect(settings[Declared.names] == ["x"])
+    settings.reset(Declared.group)
+    #expect(settings[Declared.names] == ["a"])
+    try settings.flush()
+    #expect(settings.allKeys == [["data", "a"]])
+  }
+
+  @Test(arguments: ["", "a..b", "a b", "settings-version", "settings-locked"])
+  func `a name that is none, or is reserved, is refused and nothing changes`(_ name: String) throws {
+    try home.write(Self.text)
+    let settings = try home.store()
+    #expect {
+      try settings.reset(named: "name", name)
+    } throws: {
+      ($0 as? SettingsError)?.code == .invalidKey
+    }
+    #expect(settings[.name] == "n")
+    try settings.flush()
+    #expect(home.text() == Self.text)
+  }
+
+  @Test func `resetting a locked name is refused`() throws {
+    try home.write("settings-locked = [\"name\"]\n", to: home.path + "/etc/xdg/org.example.test/settings.toml")
+    try home.write(Self.text)
+    let settings = try home.store()
+    #expect {
+      try settings.reset(named: "name")
+    } throws: {
+      ($0 as? SettingsError)?.code == .locked
+    }
+  }
+
+  @Test func `removeAll leaves the administrator's layer`() throws {
+    try home.write("name = \"admin\"\n", to: home.path + "/etc/xdg/org.example.test/settings.toml")
+    try home.write(Self.text)
+    let settings = try home.store()
+    settings.removeAll()
+    #expect(settings[.name] == "admin")
+    try settings.flush()
+    #expect(home.text() == "settings-version = 1\n")
+  }
+}
