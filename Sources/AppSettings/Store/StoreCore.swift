@@ -251,9 +251,11 @@ package final class StoreCore: Sendable {
         try SettingsFormat.setVersion(reader.migrations.currentVersion, in: &document)
       }
       let base = document
+      var unkept = bytes
       var applied: [Edit] = []
       for (number, edits) in pending {
         do throws(SettingsError) {
+          try keepUnreadable(edits, in: base, &unkept)
           if try apply(edits, to: &document) { report.changed.insert(number) }
           applied += edits
         } catch {
@@ -267,6 +269,7 @@ package final class StoreCore: Sendable {
         return view
       }
       let edits = try transaction(view, problems)
+      try keepUnreadable(edits, in: base, &unkept)
       let transactionChanged = try apply(edits, to: &document)
       didChange(transactionChanged)
       applied += edits

@@ -1,0 +1,39 @@
+import SettingsTOML
+
+extension StoreCore {
+  /// The key, among those of some edits, whose text in a document it cannot read: that text is about to be lost.
+  func unreadableKey(of edits: [Edit], in document: TOMLDocument) -> SettingsKeys? {
+    var seen: Set<ObjectIdentifier> = []
+    for case let key? in edits.map(\.key) where seen.insert(ObjectIdentifier(key)).inserted {
+      for path in key.paths {
+        guard let value = document[path] else { continue }
+        do {
+          try key.check(value)
+        } catch {
+          return key
+        }
+      }
+    }
+    return nil
+  }
+
+  /// Makes a backup of the file if edits are to overwrite what their key cannot read.
+  ///
+  /// - Parameters:
+  ///   - bytes: What the file has; `nil` once there is a backup of it, or if there is nothing.
+  /// - Throws: ``SettingsError`` if no backup can be made. The value must not be overwritten then.
+  func keepUnreadable(_ edits: [Edit], in document: TOMLDocument, _ bytes: inout [UInt8]?) throws(SettingsError) {
+    guard let contents = bytes, let key = unreadableKey(of: edits, in: document) else { return }
+    let name = key.name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
+    do {
+      try backing.backUp(contents, reason: "before-overwriting-\(String(name).prefix(60))")
+    } catch {
+      let error = error as? SettingsError ?? SettingsError(.io, "\(error)")
+      throw SettingsError(
+        error.code,
+        "Cannot overwrite the unreadable value of '\(key.name)': no backup can be made. \(error.message) "
+          + "The value is unchanged.", cause: error.cause, file: error.file)
+    }
+    bytes = nil
+  }
+}
