@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Not a `Task` and not a dispatch queue: both keep a pool with a timer, and blocking in them takes a thread from others.
 package enum PlainThread {
-  /// Starts a detached thread, with every signal blocked so that the app's handlers run elsewhere.
+  /// Starts a detached thread, with signals blocked so that the app's handlers run elsewhere.
   ///
   /// - Throws: ``Errno`` of `pthread_create(3)`.
   package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(Errno) {
@@ -25,6 +25,8 @@ package enum PlainThread {
     var everySignal = sigset_t()
     var previous = sigset_t()
     sigfillset(&everySignal)
+    // Those that report a crash of the thread itself stay open: blocked, they would end the process without a word.
+    for signal in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS] { sigdelset(&everySignal, signal) }
     pthread_sigmask(SIG_SETMASK, &everySignal, &previous)
     defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
 

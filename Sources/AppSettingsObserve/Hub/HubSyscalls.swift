@@ -1,14 +1,15 @@
+package import AppSettings
 internal import CLinux
 internal import Glibc
 
 /// What `lstat` says of a path.
-package struct FileStatus {
+package struct EntryStatus {
   private let status: stat
 
   /// The status of a path, links not followed.
-  package init(of path: String) throws(HubFailure) {
+  package init(of path: String) throws(Errno) {
     var status = stat()
-    guard lstat(path, &status) == 0 else { throw HubFailure(code: errno) }
+    guard lstat(path, &status) == 0 else { throw Errno(errno) }
     self.status = status
   }
 

@@ -1,3 +1,4 @@
+internal import AppSettings
 internal import CLinux
 internal import Glibc
 
@@ -74,16 +75,16 @@ struct HubThread {
 
   private mutating func arm(_ path: String, as identity: FileIdentity, for events: WatchEvents) -> WatchOutcome {
     if let source { return watch(path, as: identity, for: events, on: source) }
-    do throws(HubFailure) {
+    do throws(Errno) {
       let source = try open()
       self.source = source
       return watch(path, as: identity, for: events, on: source)
     } catch {
-      return .refused(error.code)
+      return .refused(error.rawValue)
     }
   }
 
-  private func open() throws(HubFailure) -> any InotifyEvents {
+  private func open() throws(Errno) -> any InotifyEvents {
     #if InotifyTools
       if hub.source == .standard, let source = try? LibraryEvents() { return source }
     #endif
@@ -104,43 +105,5 @@ struct HubThread {
       timeout = timeout < 0 ? milliseconds : min(timeout, milliseconds)
     }
     _ = poll(&files, nfds_t(files.count), timeout)
-  }
-}
-
-/// Starts a thread that takes no signals and is not waited for.
-func startThread(_ body: @escaping @Sendable () -> Void) throws(HubFailure) {
-  var attributes = pthread_attr_t()
-  pthread_attr_init(&attributes)
-  defer { pthread_attr_destroy(&attributes) }
-  pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
-  // Only touched pages count. A look parses and decodes, which goes deep for deep values.
-  pthread_attr_setstacksize(&attributes, 1 << 20)
-  // A signal for the process is for the program's own threads. Those that report a crash of this thread stay open.
-  var blocked = sigset_t()
-  var former = sigset_t()
-  sigfillset(&blocked)
-  for signal in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS] { sigdelset(&blocked, signal) }
-  pthread_sigmask(SIG_SETMASK, &blocked, &former)
-  defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
-  let box = Unmanaged.passRetained(ThreadBody(body))
-  var thread = pthread_t()
-  let code = pthread_create(
-    &thread, &attributes,
-    { argument in
-      clinux_name_thread("settings-watch")
-      Unmanaged<ThreadBody>.fromOpaque(argument!).takeRetainedValue().run()
-      return nil
-    }, box.toOpaque())
-  guard code == 0 else {
-    box.release()
-    throw HubFailure(code: code)
-  }
-}
-
-private final class ThreadBody: Sendable {
-  let run: @Sendable () -> Void
-
-  init(_ run: @escaping @Sendable () -> Void) {
-    self.run = run
   }
 }

@@ -1,3 +1,4 @@
+package import AppSettings
 internal import Glibc
 
 /// Events straight from the kernel, without a library.
@@ -9,9 +10,9 @@ package final class KernelEvents: InotifyEvents {
   /// Opens an instance.
   ///
   /// - Throws: The number of the error, `EMFILE` when the user has as many instances as the system allows.
-  package init() throws(HubFailure) {
+  package init() throws(Errno) {
     descriptor = inotify_init1(CInt(IN_CLOEXEC) | CInt(IN_NONBLOCK))
-    guard descriptor >= 0 else { throw HubFailure(code: errno) }
+    guard descriptor >= 0 else { throw Errno(errno) }
     buffer = .allocate(byteCount: 16 * 1024, alignment: 8)
   }
 
@@ -36,14 +37,5 @@ package final class KernelEvents: InotifyEvents {
   package func close() {
     _ = Glibc.close(descriptor)
     buffer.deallocate()
-  }
-}
-
-/// The number of an error of the operating system.
-package struct HubFailure: Error, Equatable {
-  package var code: CInt
-
-  package init(code: CInt) {
-    self.code = code
   }
 }

@@ -1,4 +1,5 @@
 #if InotifyTools
+  package import AppSettings
   internal import CInotifyTools
   internal import CLinux
   internal import Glibc
@@ -24,24 +25,24 @@
     ///
     /// - Throws: The number of the error: `EMFILE` when the user has as many instances as the system allows, `EBUSY` when
     ///   the library serves another part of the process, `ENOTSUP` when it cannot be used safely.
-    package init() throws(HubFailure) {
+    package init() throws(Errno) {
       guard Self.isOwned.compareExchange(expected: false, desired: true, ordering: .acquiring).exchanged else {
-        throw HubFailure(code: EBUSY)
+        throw Errno(EBUSY)
       }
       guard cinotifytools_is_initialized() == 0 else {
         Self.isOwned.store(false, ordering: .releasing)
-        throw HubFailure(code: EBUSY)
+        throw Errno(EBUSY)
       }
       guard inotifytools_initialize() != 0 else {
         let code = inotifytools_error()
         Self.isOwned.store(false, ordering: .releasing)
-        throw HubFailure(code: code)
+        throw Errno(code)
       }
       // The library waits in select(2), which aborts the process for a descriptor that does not fit its set.
       guard let found = Self.findDescriptor(), found < FD_SETSIZE else {
         inotifytools_cleanup()
         Self.isOwned.store(false, ordering: .releasing)
-        throw HubFailure(code: ENOTSUP)
+        throw Errno(ENOTSUP)
       }
       _ = fcntl(found, F_SETFD, FD_CLOEXEC)
       descriptor = found

@@ -1,3 +1,4 @@
+internal import AppSettings
 internal import CLinux
 internal import Glibc
 internal import Synchronization
@@ -77,7 +78,7 @@ package final class WatchHub: Sendable {
       let registration = WatchRegistration(id: state.lastID, target: target, hub: self, problem: problem, look: look)
       return (registration, deliver(.subscribe(registration), to: &state))
     }
-    if let failure { problem(.notWatching(failure.code, path: target.path)) }
+    if let failure { problem(.notWatching(failure.rawValue, path: target.path)) }
     return WatchSubscription(registration)
   }
 
@@ -89,15 +90,15 @@ package final class WatchHub: Sendable {
   }
 
   /// Puts a message where the thread takes it, starting the thread if there is none.
-  private func deliver(_ message: Message, to state: inout State) -> HubFailure? {
+  private func deliver(_ message: Message, to state: inout State) -> Errno? {
     state.inbox.append(message)
     if state.isRunning {
       if state.wake >= 0 { _ = eventfd_write(state.wake, 1) }
       return nil
     }
     if state.wake < 0 { state.wake = eventfd(0, CInt(EFD_CLOEXEC) | CInt(EFD_NONBLOCK)) }
-    do throws(HubFailure) {
-      try startThread { [self] in
+    do throws(Errno) {
+      try PlainThread.start("settings-watch") { [self] in
         var thread = HubThread(hub: self)
         thread.run()
       }

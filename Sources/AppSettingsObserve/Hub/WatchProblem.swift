@@ -1,3 +1,4 @@
+internal import AppSettings
 internal import Glibc
 
 /// Why changes of a path are looked for by the clock and not at once.

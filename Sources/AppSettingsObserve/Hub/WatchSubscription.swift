@@ -1,3 +1,4 @@
+internal import AppSettings
 internal import Synchronization
 
 /// Keeps a path watched; ends with ``cancel()`` or when it is released.

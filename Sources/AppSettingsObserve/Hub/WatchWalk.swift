@@ -1,3 +1,4 @@
+internal import AppSettings
 internal import Glibc
 
 extension WatchPlan {
@@ -39,7 +40,7 @@ private struct WatchWalk {
     var youngest: Duration?
     let entries = directoryEntries(place.path).filter { $0.hasSuffix(".toml") }.sorted()
     for entry in entries.prefix(Self.mostEntries) {
-      guard let status = try? FileStatus(of: place.path(of: entry)) else { continue }
+      guard let status = try? EntryStatus(of: place.path(of: entry)) else { continue }
       if status.isLink {
         // A walk of its own, which ends elsewhere: the entry's content changes without an event here.
         walk(to: place.path(of: entry))
@@ -51,8 +52,8 @@ private struct WatchWalk {
   }
 
   private mutating func follow(_ path: String, _ places: inout [WatchPlace], endsInDirectory: Bool) {
-    do throws(HubFailure) {
-      places = [WatchPlace(path: "/", identity: try FileStatus(of: "/").identity)]
+    do throws(Errno) {
+      places = [WatchPlace(path: "/", identity: try EntryStatus(of: "/").identity)]
       var rest: [Substring] = path.split(separator: "/").reversed()
       var links = 0
       while let component = rest.popLast() {
@@ -64,25 +65,25 @@ private struct WatchWalk {
         let name = String(component)
         let place = places[places.count - 1].path(of: name)
         let isLast = rest.allSatisfy { $0 == "." }
-        let status: FileStatus
-        do throws(HubFailure) {
-          status = try FileStatus(of: place)
+        let status: EntryStatus
+        do throws(Errno) {
+          status = try EntryStatus(of: place)
         } catch {
           note(places, name, isLast && !endsInDirectory ? .content : .step)
           // A change of the mode that keeps us out is an event of the directory's parent.
-          if error.code == EACCES { noteHolder(places, as: .content) }
+          if error.rawValue == EACCES { noteHolder(places, as: .content) }
           throw error
         }
         if status.isLink {
           note(places, name, .step)
           links += 1
-          if links > Self.mostLinks { throw HubFailure(code: ELOOP) }
-          guard let target = readLink(place) else { throw HubFailure(code: ENOENT) }
+          if links > Self.mostLinks { throw Errno(ELOOP) }
+          guard let target = readLink(place) else { throw Errno(ENOENT) }
           if target.hasPrefix("/") { places.removeLast(places.count - 1) }
           rest += target.split(separator: "/").reversed()
         } else if isLast && !endsInDirectory {
           note(places, name, .content)
-          if status.isDirectory { throw HubFailure(code: EISDIR) }
+          if status.isDirectory { throw Errno(EISDIR) }
           plan.end = .file(age: status.age)
           return
         } else if status.isDirectory {
@@ -90,14 +91,14 @@ private struct WatchWalk {
           plan.add(places[places.count - 1])
         } else {
           note(places, name, .step)
-          throw HubFailure(code: ENOTDIR)
+          throw Errno(ENOTDIR)
         }
       }
-      guard endsInDirectory else { throw HubFailure(code: EISDIR) }
+      guard endsInDirectory else { throw Errno(EISDIR) }
       noteHolder(places)
       plan.end = .directory(age: nil)
     } catch {
-      plan.end = error.code == ENOENT ? .missing : .blocked(error.code)
+      plan.end = error.rawValue == ENOENT ? .missing : .blocked(error.rawValue)
     }
   }
 

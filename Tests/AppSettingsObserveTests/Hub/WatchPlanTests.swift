@@ -1,3 +1,4 @@
+import AppSettings
 import Foundation
 import Testing
 
@@ -111,7 +112,7 @@ import Testing
     #expect(WatchPlan(of: .file(root["f"])).end.age == nil)
   }
 
-  private func identity(of path: String) -> FileIdentity? { try? FileStatus(of: path).identity }
+  private func identity(of path: String) -> FileIdentity? { try? EntryStatus(of: path).identity }
 }
 
 extension WatchPlan {

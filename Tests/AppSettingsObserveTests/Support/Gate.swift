@@ -1,3 +1,4 @@
+import AppSettings
 @testable import AppSettingsObserve
 
 /// Opens once; whoever waits goes on then.
