@@ -25,6 +25,11 @@ package struct SettingsFile: Sendable {
     /// The bytes; `nil` if there is no file.
     package var bytes: [UInt8]?
     package var status: FileStatus?
+
+    package init(bytes: [UInt8]? = nil, status: FileStatus? = nil) {
+      self.bytes = bytes
+      self.status = status
+    }
   }
 
   /// Reads the file without a lock. Replacements are atomic, so this sees one of them whole.

@@ -20,6 +20,8 @@ package struct FileStatus: Sendable, Hashable {
   package var owner: UInt32
   package var group: UInt32
   package var size: Int
+  /// When the content was last written to, in nanoseconds since 1970.
+  package var modified: Int64
 
   /// The kinds of file, inode(7). Not `S_IFMT` and its kin, which two modules define.
   private var kind: UInt32 { mode & 0o170000 }
@@ -48,6 +50,7 @@ package struct FileStatus: Sendable, Hashable {
     owner = raw.st_uid
     group = raw.st_gid
     size = Int(raw.st_size)
+    modified = Int64(raw.st_mtim.tv_sec) * 1_000_000_000 + Int64(raw.st_mtim.tv_nsec)
   }
 }
 
@@ -322,6 +325,13 @@ package enum ProcessFacts {
     var time = timespec()
     _ = clock_gettime(CLOCK_MONOTONIC, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+
+  /// Nanoseconds since 1970, the clock of the times of files.
+  package static func nanosecondsSince1970() -> Int64 {
+    var time = timespec()
+    _ = clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
   /// Date and time in UTC as `20261121T093000Z`, for names of backups.

@@ -14,11 +14,11 @@ enum Backing: Sendable {
     }
   }
 
-  /// The bytes; `nil` if there is no file.
-  func read() throws(SettingsError) -> [UInt8]? {
+  /// What there is now.
+  func read() throws(SettingsError) -> SettingsFile.Contents {
     switch self {
-    case .file(let file, _): try file.read().bytes
-    case .memory(let memory): memory.bytes
+    case .file(let file, _): try file.read()
+    case .memory(let memory): SettingsFile.Contents(bytes: memory.bytes)
     }
   }
 

@@ -1,70 +1,88 @@
 package import SettingsTOML
-import Synchronization
 
 /// One observer's place to wait: woken when something that it is interested in changed.
 ///
 /// It holds no values. A wake-up means "look again"; what there is to see is read then.
 package final class ChangeWaiter: Sendable {
-  private struct State: Sendable {
-    var isSignalled = false
-    var isCancelled = false
-    var batches: [SettingsChangeBatch] = []
-    var continuation: CheckedContinuation<Void, Never>?
-    var callback: (@Sendable () -> Void)?
+  /// Why an observer was woken. Several reasons since its last wait are one wake-up.
+  package struct Wake: Sendable {
+    /// The newest change; `nil` if values were only set to what they were.
+    package var batch: SettingsChangeBatch?
+    /// All changes, oldest first, for an observer that wants each.
+    package var batches: [SettingsChangeBatch] = []
+    /// Whether a value was set that was there already.
+    package var isEqualSet = false
+
+    fileprivate mutating func keep(_ batch: SettingsChangeBatch) {
+      guard batches.count >= ChangeWaiter.mostBatches, var last = batches.popLast() else {
+        return batches.append(batch)
+      }
+      let known = Set(last.paths)
+      last.paths += batch.paths.filter { !known.contains($0) }
+      last.generation = batch.generation
+      last.origin = batch.origin
+      batches.append(last)
+    }
   }
+
+  private struct State: Sendable {
+    var wake: Wake?
+    var isCancelled = false
+    var continuation: CheckedContinuation<Void, Never>?
+  }
+
+  /// An observer that is further behind gets the rest as one batch: what is kept for it has a bound.
+  package static let mostBatches = 64
 
   /// The paths to be woken for: changes at, above or below one of them. The root is for everything.
   package let paths: [TOMLPath]
-  /// Whether batches are kept until they are taken.
+  /// Whether to be woken by a value that is set and was there already.
+  package let seesEqualSets: Bool
+  /// Whether each batch is kept, and not only the newest.
   private let keepsBatches: Bool
-  // Protects the fields above; continuations and callbacks run after it is released.
-  private let state = Mutex(State())
+  // Protects the fields above; the continuation is resumed after it is released.
+  private let state = Lock(State())
 
-  package init(paths: [TOMLPath], keepsBatches: Bool = false) {
+  package init(paths: [TOMLPath], keepsBatches: Bool = false, seesEqualSets: Bool = false) {
     self.paths = paths
     self.keepsBatches = keepsBatches
+    self.seesEqualSets = seesEqualSets
   }
 
-  /// Called instead of resuming a waiting task; for observers without one. Runs on the thread that made the change.
-  package func setCallback(_ callback: (@Sendable () -> Void)?) { state.withLock { $0.callback = callback } }
-
-  package func signal(_ batch: SettingsChangeBatch) {
-    let (continuation, callback) = state.withLock {
-      state -> (CheckedContinuation<Void, Never>?, (@Sendable () -> Void)?) in
-      guard !state.isCancelled else { return (nil, nil) }
-      state.isSignalled = true
-      if keepsBatches { state.batches.append(batch) }
+  /// Wakes the observer for a change, or, without one, for a value that was set to what it was.
+  package func signal(_ batch: SettingsChangeBatch?) {
+    let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      guard !state.isCancelled else { return nil }
+      var wake = state.wake ?? Wake()
+      if let batch {
+        wake.batch = batch
+        if keepsBatches { wake.keep(batch) }
+      } else {
+        wake.isEqualSet = true
+      }
+      state.wake = wake
       defer { state.continuation = nil }
-      return (state.continuation, state.callback)
+      return state.continuation
     }
     continuation?.resume()
-    callback?()
   }
 
-  /// Takes the batches that came in since the last call.
-  package func takeBatches() -> [SettingsChangeBatch] {
-    state.withLock { state in
-      defer { state.batches = [] }
-      return state.batches
-    }
-  }
-
-  /// Waits for the next signal, or takes one that has come since the last wait.
+  /// Waits for the next signal, or takes those that have come since the last wait.
   ///
-  /// - Returns: `false` once the waiter or the task is cancelled.
-  package func wait() async -> Bool {
+  /// - Returns: `nil` once the waiter or the task is cancelled.
+  package func wait() async -> Wake? {
     await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
+      await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
         let resumesNow = state.withLock { state in
-          if state.isSignalled || state.isCancelled { return true }
+          if state.wake != nil || state.isCancelled { return true }
           state.continuation = continuation
           return false
         }
         if resumesNow { continuation.resume() }
       }
       return state.withLock { state in
-        state.isSignalled = false
-        return !state.isCancelled
+        defer { state.wake = nil }
+        return state.isCancelled ? nil : state.wake
       }
     } onCancel: {
       cancel()
@@ -93,33 +111,52 @@ package final class ChangeWaiters: Sendable {
     }
   }
 
+  private struct Tree: Sendable {
+    var root = Node()
+    /// How many waiters see equal sets.
+    var seeingEqualSets = 0
+  }
+
   // Protects the tree; waiters are signalled after it is released.
-  private let root = Mutex(Node())
+  private let tree = Lock(Tree())
 
   package init() {}
 
   package func add(_ waiter: ChangeWaiter) {
-    root.withLock { root in
+    tree.withLock { tree in
       for path in waiter.paths {
-        Self.update(&root, path.components[...]) { $0.waiters[ObjectIdentifier(waiter)] = waiter }
+        Self.update(&tree.root, path.components[...]) { $0.waiters[ObjectIdentifier(waiter)] = waiter }
       }
+      if waiter.seesEqualSets { tree.seeingEqualSets += 1 }
     }
   }
 
   package func remove(_ waiter: ChangeWaiter) {
-    root.withLock { root in
+    tree.withLock { tree in
       for path in waiter.paths {
-        Self.update(&root, path.components[...]) { $0.waiters[ObjectIdentifier(waiter)] = nil }
+        Self.update(&tree.root, path.components[...]) { $0.waiters[ObjectIdentifier(waiter)] = nil }
       }
+      if waiter.seesEqualSets { tree.seeingEqualSets -= 1 }
     }
   }
 
-  package func signal(_ batch: SettingsChangeBatch) {
-    var found: [ObjectIdentifier: ChangeWaiter] = [:]
-    root.withLock { root in
-      for path in batch.paths { Self.collect(root, path.components[...], into: &found) }
+  /// Wakes the observers of a change, each once.
+  ///
+  /// - Parameters:
+  ///   - batch: The change; `nil` if nothing became different.
+  ///   - sets: The paths that were set, be it to what they were: for those who want to know.
+  package func signal(_ batch: SettingsChangeBatch?, sets: @autoclosure () -> [TOMLPath] = []) {
+    let (changed, set) = tree.withLock { tree in
+      var changed: [ObjectIdentifier: ChangeWaiter] = [:]
+      var set: [ObjectIdentifier: ChangeWaiter] = [:]
+      for path in batch?.paths ?? [] { Self.collect(tree.root, path.components[...], into: &changed) }
+      if tree.seeingEqualSets > 0 {
+        for path in sets() { Self.collect(tree.root, path.components[...], into: &set) }
+      }
+      return (changed, set)
     }
-    for waiter in found.values { waiter.signal(batch) }
+    for waiter in changed.values { waiter.signal(batch) }
+    for (id, waiter) in set where waiter.seesEqualSets && changed[id] == nil { waiter.signal(nil) }
   }
 
   private static func update(_ node: inout Node, _ components: ArraySlice<String>, _ body: (inout Node) -> Void) {

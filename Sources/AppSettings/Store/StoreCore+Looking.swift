@@ -9,45 +9,65 @@ package enum LookOutcome: Sendable, Hashable {
   case unsettled(nanoseconds: UInt64)
 }
 
+/// How sure whoever looks can be that no save is under way.
+package enum LookCare: Sendable, Hashable {
+  /// What is there counts at once.
+  case none
+  /// A save has just ended. The next may have begun.
+  case atSave
+  /// Something happened; a save may be under way.
+  case inDoubt
+}
+
 extension StoreCore {
   /// How long a file may be gone, empty or broken before that is taken for its new state.
   private static let settling: UInt64 = 100_000_000
+  /// A file that was written to so recently may be being written still.
+  private static let quiet: Int64 = 50_000_000
+  /// The same after a save in place that left less than there was, as the next save's beginning would.
+  private static let shortQuiet: Int64 = 20_000_000
 
   /// Looks at the user's file and takes over what is new.
   ///
-  /// - Parameter isSettling: Whether a file that has gone, been emptied or broken is given time to come back. Without,
-  ///   what is there counts at once.
+  /// - Parameter care: Whether a file that has gone, been emptied or broken, or is being written, is given time to come
+  ///   back.
   @discardableResult
-  package func look(isSettling: Bool = false) -> LookOutcome {
+  package func look(_ care: LookCare = .none) -> LookOutcome {
     load()
     while true {
-      let (known, revision) = state.withLock { ($0.userBytes, $0.userRevision) }
-      let found: [UInt8]?
+      let (known, inode, revision) = state.withLock { ($0.userBytes, $0.userInode, $0.userRevision) }
+      let contents: SettingsFile.Contents
       do throws(SettingsError) {
-        found = try backing.read()
+        contents = try backing.read()
       } catch {
-        if let wait = settling(isSettling) { return wait }
+        if let wait = settling(care) { return wait }
         problems.report(SettingsProblem(error.using("The values that were read last are used.")))
         return .settled
       }
+      let found = contents.bytes
       if found == known {
-        state.withLock { $0.unsettledSince = nil }
+        state.withLock { state in
+          state.unsettledSince = nil
+          state.userInode = contents.status?.inode
+        }
         return .settled
       }
-      if found == state.withLock({ $0.writingBytes }) { return .settled }
-      if found?.isEmpty ?? true, let wait = settling(isSettling) { return wait }
+      if let found, found == state.withLock({ $0.writingBytes }) { return .settled }
+      if found?.isEmpty ?? true, let wait = settling(care) { return wait }
+      if let wait = Self.quiet(contents, known, inode, care) { return wait }
 
       let document: TOMLDocument
       do throws(SettingsError) {
         document = try interpret(found)
       } catch {
-        if let wait = settling(isSettling) { return wait }
+        if let wait = settling(care) { return wait }
         problems.report(SettingsProblem(error.using("The values that were read last are used.")))
         return .settled
       }
       let (isCurrent, batch) = state.withLock { state -> (Bool, SettingsChangeBatch?) in
         guard state.userRevision == revision else { return (false, nil) }
         defer { renewStamp() }
+        state.userInode = contents.status?.inode
         return (true, state.adopt(document, bytes: found, committed: nil, origin: .outside))
       }
       guard isCurrent else { continue }
@@ -69,8 +89,8 @@ extension StoreCore {
   }
 
   /// Whether to wait for the rest of a save, and how long.
-  private func settling(_ isSettling: Bool) -> LookOutcome? {
-    guard isSettling else { return nil }
+  private func settling(_ care: LookCare) -> LookOutcome? {
+    guard care != .none else { return nil }
     let now = ProcessFacts.monotonicNanoseconds()
     return state.withLock { state in
       let since = state.unsettledSince ?? now
@@ -82,6 +102,45 @@ extension StoreCore {
     }
   }
 
-  /// The files and directories that the store's values depend on.
+  /// Whether to wait until nobody has written to the file for a moment, and how long.
+  ///
+  /// A rename puts a whole file in place. A save in place begins by emptying the file, and nothing tells a part of it
+  /// from a whole one: only that the writing has ended.
+  private static func quiet(
+    _ contents: SettingsFile.Contents, _ known: [UInt8]?, _ inode: UInt64?, _ care: LookCare
+  ) -> LookOutcome? {
+    guard let status = contents.status else { return nil }
+    let limit: Int64
+    switch care {
+    case .none: return nil
+    case .inDoubt: limit = quiet
+    case .atSave:
+      guard status.inode == inode, contents.bytes?.count ?? 0 < known?.count ?? 0 else { return nil }
+      limit = shortQuiet
+    }
+    let age = ProcessFacts.nanosecondsSince1970() - status.modified
+    return age >= 0 && age < limit ? .unsettled(nanoseconds: UInt64(limit - age)) : nil
+  }
+
+  /// The user's file; `nil` for a store in memory.
   package var watchedFile: String? { location?.file }
+
+  /// The administrators' files, those that do not exist included.
+  package var watchedSystemFiles: [String] {
+    guard let location else { return [] }
+    return location.systemDirectories.map { "\($0)/\(location.name).toml" }
+  }
+
+  /// The directories of the administrators' drop-ins.
+  package var watchedSystemDirectories: [String] {
+    guard let location else { return [] }
+    return location.systemDirectories.map { SystemFiles.dropInDirectory($0, location) }
+  }
+
+  /// A key's value in a snapshot: the default where there is none, or none that can be used, which is a problem.
+  package func value<Value>(of key: SettingsKey<Value>, in snapshot: SettingsSnapshot) -> Value {
+    ValueReading.value(
+      of: key, stored: StoredValue(at: key.path, in: snapshot), in: snapshot, problems: problems
+    ).value
+  }
 }

@@ -14,6 +14,7 @@ package final class StoreCore: Sendable {
   package let problems: ProblemLog
   package let waiters = ChangeWaiters()
   let declarations = KeyDeclarations()
+  package let follower = FollowerSlot()
   let queue = WriteQueue()
 
   // Protects what the store knows. Held for look-ups and transitions only, never for a file or foreign code.
@@ -77,7 +78,7 @@ package final class StoreCore: Sendable {
   /// Reads the user's file, and migrates it if it is of an older version. Where that fails, the store goes on in
   /// memory.
   private func readOnFirstAccess() throws(SettingsError) -> (bytes: [UInt8]?, document: TOMLDocument) {
-    guard let bytes = try backing.read() else { return (nil, TOMLDocument()) }
+    guard let bytes = try backing.read().bytes else { return (nil, TOMLDocument()) }
     let document = try reader.parse(bytes, file: backing.name)
     guard let isOutdated = try? reader.isOutdated(document), isOutdated else {
       return (bytes, interpret(document))
@@ -90,7 +91,7 @@ package final class StoreCore: Sendable {
     } catch {
       problems.report(SettingsProblem(.migrationFailed, "\(error)", file: location?.file))
     }
-    let now = try backing.read()
+    let now = try backing.read().bytes
     return (now, try interpret(now))
   }
 
@@ -155,7 +156,7 @@ package final class StoreCore: Sendable {
       return (number, batch, nil)
     }
     if let locked { throw locked }
-    if let batch { waiters.signal(batch) }
+    waiters.signal(batch, sets: edits.map(\.path))
     let isFirst = queue.request(upTo: number, completion: completion) { [self] in commitPending() }
     if isFirst { LiveStores.register(self) }
     return number
@@ -233,6 +234,7 @@ package final class StoreCore: Sendable {
     var revision: UInt64 = 0
     var written: Written?
     var outside: [SettingsChangeBatch] = []
+    var sets: [TOMLPath] = []
     defer {
       state.withLock { $0.writingBytes = nil }
       for batch in outside { waiters.signal(batch) }
@@ -270,6 +272,7 @@ package final class StoreCore: Sendable {
       }
       let edits = try transaction(view, problems)
       try keepUnreadable(edits, in: base, &unkept)
+      sets = edits.map(\.path)
       let transactionChanged = try apply(edits, to: &document)
       didChange(transactionChanged)
       applied += edits
@@ -286,7 +289,7 @@ package final class StoreCore: Sendable {
       written = Written(bytes: text, document: document, edited: edited)
       return text
     }
-    if let written { publish(written, report: report, revision: revision) }
+    if let written { publish(written, sets: sets, report: report, revision: revision) }
     return report
   }
 
@@ -374,7 +377,7 @@ package final class StoreCore: Sendable {
     }
   }
 
-  private func publish(_ written: Written, report: WriteReport, revision: UInt64) {
+  private func publish(_ written: Written, sets: [TOMLPath], report: WriteReport, revision: UInt64) {
     let (batch, wasOvertaken) = state.withLock { state -> (SettingsChangeBatch?, Bool) in
       defer { renewStamp() }
       // Someone replaced the file after us and was seen first: ours is old news.
@@ -389,7 +392,7 @@ package final class StoreCore: Sendable {
           origin: .thisProcess), false
       )
     }
-    if let batch { waiters.signal(batch) }
+    waiters.signal(batch, sets: sets)
     problems.resolve { $0.code == .unparsable && $0.file == location?.file }
     if wasOvertaken { look() }
   }

@@ -18,6 +18,8 @@ struct StoreState: Sendable {
   var writingBytes: [UInt8]?
   /// Counts what was taken over from the file, so that a slower reader knows that it was overtaken.
   var userRevision: UInt64 = 0
+  /// The file that `userBytes` were last seen in; tells a save in place from one by a rename.
+  var userInode: UInt64?
   /// Since when, on the monotonic clock, the file looks like it is being saved.
   var unsettledSince: UInt64?
 
