@@ -1,0 +1,85 @@
+public import AppSettings
+internal import SettingsTOML
+
+/// A key's value before and after a change.
+public struct SettingsChange<Value: Sendable>: Sendable {
+  /// The value that was delivered last, or that there was when the stream began.
+  public var old: Value
+  /// The value now.
+  public var new: Value
+  /// Who made the change; of several that a slow reader gets as one, who made the last.
+  public var origin: SettingsChangeOrigin
+
+  /// Makes a change.
+  public init(old: Value, new: Value, origin: SettingsChangeOrigin) {
+    self.old = old
+    self.new = new
+    self.origin = origin
+  }
+}
+
+extension SettingsChange: Equatable where Value: Equatable {}
+extension SettingsChange: Hashable where Value: Hashable {}
+
+extension SettingsStore {
+  /// The changes of a key's value from now on, each with the value before it and who made it.
+  ///
+  /// ```swift
+  /// for await change in settings.changes(.port) where change.old != change.new { server.move(to: change.new) }
+  /// ```
+  ///
+  /// As in ``updates(_:initial:duplicates:)``, a slow reader gets several changes as one: its `old` is the `new` of the
+  /// element before. What is taken back meanwhile is no change.
+  ///
+  /// - Parameter key: The key.
+  public func changes<Value>(_ key: SettingsKey<Value>) -> SettingsStream<SettingsChange<Value>> {
+    SettingsStream(self, ChangeView(values: ValueView(key: key, initial: false, duplicates: false)))
+  }
+
+  /// The changes from now on, one element for all that became visible at one moment.
+  ///
+  /// ```swift
+  /// for await batch in settings.changes() { log("changed: \\(batch.paths)") }
+  /// ```
+  ///
+  /// An `update` of several keys is one element, and so is what another program saved at once. A reader that is more
+  /// than 64 elements behind gets the rest as one, with the paths of all.
+  public func changes() -> SettingsStream<SettingsChangeBatch> {
+    SettingsStream(self, BatchView())
+  }
+}
+
+/// One key's changes.
+private struct ChangeView<Value: Sendable>: SettingsView {
+  let values: ValueView<Value>
+
+  func makeWaiter() -> ChangeWaiter { values.makeWaiter() }
+
+  func remember(_ store: SettingsStore) -> ValueView<Value>.Memory { values.remember(store) }
+
+  func look(
+    _ store: SettingsStore, _ wake: ChangeWaiter.Wake, _ memory: inout ValueView<Value>.Memory
+  ) -> SettingsChange<Value>? {
+    let old = memory.value
+    guard let batch = wake.batch, let new = values.look(store, wake, &memory) else { return nil }
+    return SettingsChange(old: old, new: new, origin: batch.origin)
+  }
+}
+
+/// Every change. The memory is what is still to be delivered of the last wake-up.
+private struct BatchView: SettingsView {
+  func makeWaiter() -> ChangeWaiter { ChangeWaiter(paths: [.root], keepsBatches: true) }
+
+  func remember(_ store: SettingsStore) -> ArraySlice<SettingsChangeBatch> { [] }
+
+  func rest(_ store: SettingsStore, _ memory: inout ArraySlice<SettingsChangeBatch>) -> SettingsChangeBatch? {
+    memory.popFirst()
+  }
+
+  func look(
+    _ store: SettingsStore, _ wake: ChangeWaiter.Wake, _ memory: inout ArraySlice<SettingsChangeBatch>
+  ) -> SettingsChangeBatch? {
+    memory = wake.batches[...]
+    return memory.popFirst()
+  }
+}

@@ -1,0 +1,191 @@
+public import AppSettings
+internal import SettingsTOML
+
+extension SettingsStore {
+  /// The value of a key: now, and whenever it becomes another one.
+  ///
+  /// ```swift
+  /// for await size in settings.updates(.fontSize) { editor.setFontSize(size) }
+  /// ```
+  ///
+  /// Who made the change does not matter: this process, another one, an editor, a package. Own changes come at once,
+  /// without waiting for the disk. The last value of a burst always arrives; a slow reader gets the newest value instead
+  /// of every one. A file that is being saved, is gone for a moment or does not parse gives no element and does not end
+  /// the stream, which ends only when its task is cancelled.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - initial: Whether the first element is the value that there is now.
+  ///   - duplicates: Whether to deliver a value that equals the one before when it was set anew.
+  public func updates<Value>(
+    _ key: SettingsKey<Value>, initial: Bool = true, duplicates: Bool = false
+  ) -> SettingsStream<Value> {
+    SettingsStream(self, ValueView(key: key, initial: initial, duplicates: duplicates))
+  }
+
+  /// The values of several keys together: now, and whenever one of them becomes another one.
+  ///
+  /// The values of an element are of one moment: of a change of several keys in one `update`, no reader sees a part.
+  ///
+  /// ```swift
+  /// for await (theme, size) in settings.updates(.theme, .fontSize) { editor.show(theme, size) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - keys: The keys.
+  ///   - initial: Whether the first element is of the values that there are now.
+  ///   - duplicates: Whether to deliver values that equal the ones before when one was set anew.
+  public func updates<each Value>(
+    _ keys: repeat SettingsKey<each Value>, initial: Bool = true, duplicates: Bool = false
+  ) -> SettingsStream<(repeat each Value)> {
+    SettingsStream(self, TupleView(repeat each keys, initial: initial, duplicates: duplicates))
+  }
+
+  /// The state of the settings: now, and whenever one of some keys has another value.
+  ///
+  /// ```swift
+  /// for await snapshot in settings.updates([.theme, .fontSize]) { editor.show(snapshot[.theme], snapshot[.fontSize]) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - keys: The keys, of any type.
+  ///   - initial: Whether the first element is the state that there is now.
+  ///   - duplicates: Whether to deliver a state in which no value differs when one was set anew.
+  public func updates(
+    _ keys: [SettingsKeys], initial: Bool = true, duplicates: Bool = false
+  ) -> SettingsStream<SettingsSnapshot> {
+    SettingsStream(self, SnapshotView(paths: keys.map(\.path), initial: initial, duplicates: duplicates))
+  }
+
+  /// The state of the settings: now, and after every change of any value.
+  ///
+  /// - Parameter initial: Whether the first element is the state that there is now.
+  public func snapshots(initial: Bool = true) -> SettingsStream<SettingsSnapshot> {
+    SettingsStream(self, SnapshotView(paths: [.root], initial: initial, duplicates: false))
+  }
+}
+
+/// One key's value.
+struct ValueView<Value: Sendable>: SettingsView {
+  struct Memory {
+    var value: Value
+    /// Kept for types that cannot be compared.
+    var stored: TOMLValue?
+  }
+
+  let key: SettingsKey<Value>
+  let initial: Bool
+  let duplicates: Bool
+
+  func makeWaiter() -> ChangeWaiter { ChangeWaiter(paths: [key.path], seesEqualSets: duplicates) }
+
+  func remember(_ store: SettingsStore) -> Memory {
+    if Value.self is any Equatable.Type { return Memory(value: store[key]) }
+    let snapshot = store.snapshot
+    return Memory(value: store.core.value(of: key, in: snapshot), stored: snapshot[key.path])
+  }
+
+  func first(_ store: SettingsStore, _ memory: inout Memory) -> Value? {
+    guard initial else { return nil }
+    // The newest, should it have changed since the iterator was made.
+    memory = remember(store)
+    return .some(memory.value)
+  }
+
+  func look(_ store: SettingsStore, _ wake: ChangeWaiter.Wake, _ memory: inout Memory) -> Value? {
+    let new = remember(store)
+    let isSame = areEqual(memory.value, new.value) ?? (memory.stored == new.stored)
+    memory = new
+    return isSame && !duplicates ? nil : .some(new.value)
+  }
+}
+
+/// The values of several keys at one moment.
+private struct TupleView<each Value: Sendable>: SettingsView {
+  typealias Element = (repeat each Value)
+
+  struct Memory {
+    var values: (repeat each Value)
+    /// Kept for types that cannot be compared.
+    var stored: [TOMLValue?]
+  }
+
+  let keys: (repeat SettingsKey<each Value>)
+  let paths: [TOMLPath]
+  let initial: Bool
+  let duplicates: Bool
+
+  init(_ keys: repeat SettingsKey<each Value>, initial: Bool, duplicates: Bool) {
+    self.keys = (repeat each keys)
+    var paths: [TOMLPath] = []
+    for key in repeat each keys { paths.append(key.path) }
+    self.paths = paths
+    self.initial = initial
+    self.duplicates = duplicates
+  }
+
+  func makeWaiter() -> ChangeWaiter { ChangeWaiter(paths: paths, seesEqualSets: duplicates) }
+
+  func remember(_ store: SettingsStore) -> Memory {
+    let snapshot = store.snapshot
+    return Memory(
+      values: (repeat store.core.value(of: each keys, in: snapshot)), stored: paths.map { snapshot[$0] })
+  }
+
+  func first(_ store: SettingsStore, _ memory: inout Memory) -> Element? {
+    guard initial else { return nil }
+    memory = remember(store)
+    return Optional<Element>.some(memory.values)
+  }
+
+  func look(_ store: SettingsStore, _ wake: ChangeWaiter.Wake, _ memory: inout Memory) -> Element? {
+    let new = remember(store)
+    let isSame = Self.isSame(memory, new)
+    memory = new
+    return isSame && !duplicates ? nil : Optional<Element>.some(new.values)
+  }
+
+  private static func isSame(_ old: Memory, _ new: Memory) -> Bool {
+    var index = 0
+    for (first, second) in repeat (each old.values, each new.values) {
+      guard areEqual(first, second) ?? (old.stored[index] == new.stored[index]) else { return false }
+      index += 1
+    }
+    return true
+  }
+}
+
+/// Everything, as seen by those who care for some paths.
+private struct SnapshotView: SettingsView {
+  struct Memory {
+    var snapshot: SettingsSnapshot
+    var stored: [TOMLValue?]
+  }
+
+  let paths: [TOMLPath]
+  let initial: Bool
+  let duplicates: Bool
+
+  func makeWaiter() -> ChangeWaiter { ChangeWaiter(paths: paths, seesEqualSets: duplicates) }
+
+  func remember(_ store: SettingsStore) -> Memory {
+    let snapshot = store.snapshot
+    // For those who see everything, nothing is kept: comparing it would cost more than the change.
+    return Memory(snapshot: snapshot, stored: paths == [.root] ? [] : paths.map { snapshot[$0] })
+  }
+
+  func first(_ store: SettingsStore, _ memory: inout Memory) -> SettingsSnapshot? {
+    guard initial else { return nil }
+    memory = remember(store)
+    return memory.snapshot
+  }
+
+  func look(_ store: SettingsStore, _ wake: ChangeWaiter.Wake, _ memory: inout Memory) -> SettingsSnapshot? {
+    let new = remember(store)
+    // A change that was seen together with the one before, or was taken back.
+    let isSame =
+      new.snapshot.generation == memory.snapshot.generation || !new.stored.isEmpty && new.stored == memory.stored
+    memory = new
+    return isSame && !(duplicates && wake.isEqualSet) ? nil : new.snapshot
+  }
+}

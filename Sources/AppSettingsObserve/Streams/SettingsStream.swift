@@ -1,0 +1,92 @@
+internal import AppSettings
+
+/// A stream of what is to be seen of a store: values, changes or problems.
+///
+/// It is a description; each iterator is an observer of its own and independent of the others. Nothing is pushed into
+/// one: it remembers what it delivered last, sleeps, and reads the present state when it is woken. So there is no buffer
+/// to overflow, and a slow reader gets the newest value and no queue of old ones.
+///
+/// The stream ends only when its task is cancelled. The store follows its files while an iterator lives.
+public struct SettingsStream<Element: Sendable>: AsyncSequence, Sendable {
+  /// Nothing is thrown: what is wrong is among the `problems`.
+  public typealias Failure = Never
+
+  private let observe: @Sendable () -> any Observer<Element>
+
+  init<View: SettingsView>(_ store: SettingsStore, _ view: View) where View.Element == Element {
+    observe = { ViewObserver(store, view) }
+  }
+
+  /// Begins to observe: what changes from now on is not missed.
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(observer: observe()) }
+
+  /// One observer.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    /// `nil` once the stream has ended.
+    fileprivate var observer: (any Observer<Element>)?
+
+    /// Waits for the next element; `nil` once the task is cancelled.
+    public mutating func next() async -> Element? {
+      await next(isolation: #isolation)
+    }
+
+    /// Waits for the next element without leaving the caller's actor; `nil` once the task is cancelled.
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
+      guard let observer else { return nil }
+      if !Task.isCancelled {
+        if let element = observer.atHand() { return element }
+        while let wake = await observer.waiter.wait() {
+          if let element = observer.look(wake) { return element }
+        }
+      }
+      self.observer = nil
+      return nil
+    }
+  }
+}
+
+@available(*, unavailable)
+extension SettingsStream.AsyncIterator: Sendable {}
+
+/// The state of one iterator.
+private protocol Observer<Element>: AnyObject {
+  associatedtype Element
+  var waiter: ChangeWaiter { get }
+  /// What there is to deliver without waiting.
+  func atHand() -> Element?
+  /// What there is to deliver after a wake-up.
+  func look(_ wake: ChangeWaiter.Wake) -> Element?
+}
+
+private final class ViewObserver<View: SettingsView>: Observer {
+  let waiter: ChangeWaiter
+  private let store: SettingsStore
+  private let view: View
+  private let follower: StoreFollower
+  private var memory: View.Memory
+  private var isFirst = true
+
+  init(_ store: SettingsStore, _ view: View) {
+    self.store = store
+    self.view = view
+    follower = StoreFollower.of(store.core)
+    // Registered first, then read: so a change after what is remembered is never missed.
+    waiter = view.makeWaiter()
+    view.add(waiter, to: store.core)
+    memory = view.remember(store)
+  }
+
+  deinit {
+    view.remove(waiter, from: store.core)
+  }
+
+  func atHand() -> View.Element? {
+    if isFirst {
+      isFirst = false
+      if let element = view.first(store, &memory) { return element }
+    }
+    return view.rest(store, &memory)
+  }
+
+  func look(_ wake: ChangeWaiter.Wake) -> View.Element? { view.look(store, wake, &memory) }
+}

@@ -1,0 +1,94 @@
+public import AppSettings
+
+extension SettingsStore {
+  /// Takes in what others change from now on, for as long as the store lives.
+  ///
+  /// A store does so by itself while a stream of its values is open. Call this where values are read without one: in a
+  /// service that looks its settings up at each request, say.
+  ///
+  /// ```swift
+  /// let settings = try SettingsStore(app: "org.example.editor")
+  /// settings.follow()
+  /// ```
+  ///
+  /// Where the system gives no events (network file systems, a limit reached), the files are looked at once a second,
+  /// and ``problems`` says so. A store in memory has nothing to follow.
+  public func follow() {
+    core.follower.keep { StoreFollower(core) }
+  }
+}
+
+/// Watches the files of one store and has the store look at them. Ends when the last reference goes.
+final class StoreFollower: Sendable {
+  private let subscriptions: [WatchSubscription]
+
+  init(_ core: StoreCore) {
+    // What happens from now on is noticed. What happened since the store read its files is taken in by the first look.
+    core.load()
+    let report: @Sendable (WatchProblem) -> Void = { [weak core] problem in
+      core?.problems.report(SettingsProblem(.io, problem.message, file: problem.path))
+    }
+    var subscriptions: [WatchSubscription] = []
+    if let file = core.watchedFile {
+      subscriptions.append(
+        WatchHub.shared.subscribe(path: file, problem: report) { [weak core] cause in
+          core.map { LookResult($0.look(cause == .save ? .atSave : .inDoubt)) } ?? .settled
+        })
+    }
+    for file in core.watchedSystemFiles {
+      let doubt = Doubt()
+      subscriptions.append(
+        WatchHub.shared.subscribe(path: file, problem: report) { [weak core] cause in
+          doubt.look(cause) { core?.lookAtSystemLayers() }
+        })
+    }
+    for directory in core.watchedSystemDirectories {
+      let doubt = Doubt()
+      subscriptions.append(
+        WatchHub.shared.subscribe(directory: directory, problem: report) { [weak core] cause in
+          doubt.look(cause) { core?.lookAtSystemLayers() }
+        })
+    }
+    self.subscriptions = subscriptions
+  }
+
+  /// The follower of a store, begun if there is none. It ends with the last of those who hold it.
+  static func of(_ core: StoreCore) -> StoreFollower {
+    let (follower, isNew) = core.follower.shared { StoreFollower(core) }
+    // Nobody has looked for a while, so the values may be old. The hub's own look comes too late for a first element.
+    if isNew {
+      core.look(.inDoubt)
+      core.lookAtSystemLayers()
+    }
+    return follower
+  }
+}
+
+/// Gives a file that may be being saved a moment, so that what it lacks meanwhile is not taken for its new state.
+private final class Doubt: Sendable {
+  private enum State {
+    case atRest, waiting
+  }
+
+  private static let patience = Duration.milliseconds(100)
+  private let state = Lock(State.atRest)
+
+  func look(_ cause: LookCause, _ body: () -> Void) -> LookResult {
+    let waits = state.withLock { state in
+      state = cause == .save || state == .waiting ? .atRest : .waiting
+      return state == .waiting
+    }
+    if waits { return .again(after: Self.patience) }
+    body()
+    return .settled
+  }
+}
+
+extension LookResult {
+  init(_ outcome: LookOutcome) {
+    switch outcome {
+    case .settled: self = .settled
+    case .unsettled(let nanoseconds): self = .again(after: .nanoseconds(nanoseconds))
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import AppSettings
+import AppSettingsObserve
+import Foundation
+import SettingsTOML
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct SettingsChangesTests {
+  let home = ScratchHome()
+
+  @Test func `a change has the value before, the value after, and who made it`() async throws {
+    try home.write("number = 1\n")
+    let settings = try home.store()
+    var iterator = settings.changes(.number).makeAsyncIterator()
+    settings[.number] = 2
+    #expect(await iterator.next() == SettingsChange(old: 1, new: 2, origin: .thisProcess))
+    try await settings.flush()
+    try home.replace("number = 3\n")
+    #expect(await iterator.next() == SettingsChange(old: 2, new: 3, origin: .outside))
+    settings.reset(.number)
+    #expect(await iterator.next() == SettingsChange(old: 3, new: 0, origin: .thisProcess))
+  }
+
+  @Test func `a change of another process is from outside`() async throws {
+    let settings = try home.store()
+    var iterator = settings.changes(.number).makeAsyncIterator()
+    let command = ChildProcess.product("settings-cli")
+    #expect(try await home.run("'\(command)' set org.example.test number 6") == 0)
+    #expect(await iterator.next() == SettingsChange(old: 0, new: 6, origin: .outside))
+  }
+
+  @Test func `what is set together is one batch with its paths`() async throws {
+    let settings = try home.store()
+    let recorder = Recorder(settings.changes())
+    let ready = Recorder(settings.updates(.number))
+    await ready.wait(for: 0)
+    try await start(recorder, settings)
+    try await settings.update { transaction in
+      transaction[.number] = 1
+      transaction[.text] = "one"
+      transaction[.flag] = true
+    }
+    await recorder.wait { $0.count == 2 }
+    let batch = recorder.elements[1]
+    #expect(Set(batch.paths.map(\.description)) == ["number", "view.text", "view.flag"])
+    #expect(batch.origin == .thisProcess)
+    try home.replace("number = 2\nlist = [1]\n")
+    await recorder.wait { $0.count == 3 }
+    let outside = recorder.elements[2]
+    let paths = Set(outside.paths.map(\.description)).subtracting(["ratio"])
+    #expect(paths == ["number", "view.text", "view.flag", "list"])
+    #expect(outside.origin == .outside)
+    let generations = recorder.elements.map(\.generation)
+    #expect(generations == generations.sorted() && Set(generations).count == generations.count)
+  }
+
+  @Test func `each committed batch is an element`() async throws {
+    let settings = try home.store()
+    var iterator = settings.changes().makeAsyncIterator()
+    for value in 1...50 { try await settings.set(value, for: .number) }
+    var generation: UInt64 = 0
+    for _ in 1...50 {
+      let batch = try #require(await iterator.next())
+      #expect(batch.generation > generation)
+      #expect(batch.paths == [["number"]])
+      generation = batch.generation
+    }
+  }
+
+  @Test func `a reader that is far behind gets the rest as one batch`() async throws {
+    let settings = SettingsStore(inMemory: "")
+    var iterator = settings.changes().makeAsyncIterator()
+    for value in 1...1000 { settings[SettingsKey("key-\(value)", default: 0)] = value }
+    var paths: Set<TOMLPath> = []
+    var count = 0
+    while paths.count < 1000 {
+      paths.formUnion(try #require(await iterator.next()).paths)
+      count += 1
+    }
+    #expect(count <= 65)
+  }
+
+  @Test func `an own write is one batch and its way through the file none`() async throws {
+    let settings = try home.store()
+    let recorder = Recorder(settings.changes())
+    try await start(recorder, settings)
+    for value in 1...20 { try await settings.set(value, for: .number) }
+    try home.replace("number = 99\n")
+    await recorder.wait { $0.last?.origin == .outside }
+    let own = recorder.elements.dropFirst().filter { $0.origin == .thisProcess }
+    #expect(own.count == 20)
+    #expect(recorder.elements.count == 22)
+  }
+
+  @Test func `problems that stand come first and new ones as they arise`() async throws {
+    try home.write("number = = 1\n")
+    let settings = try home.store()
+    let recorder = Recorder(settings.problems)
+    await recorder.wait { $0.count == 1 }
+    #expect(recorder.elements[0].code == .unparsable)
+    try home.replace("number = \"x\"\n")
+    let values = Recorder(settings.updates(.number))
+    await values.wait { !$0.isEmpty }
+    while settings[.number] != 0 || settings.currentProblems.allSatisfy({ $0.path == nil }) { await Task.yield() }
+    await recorder.wait { $0.contains { $0.path == SettingsKeys.number.path } }
+  }
+
+  /// Makes a change and waits for it, so that the recorder is known to listen.
+  private func start(_ recorder: Recorder<SettingsChangeBatch>, _ settings: SettingsStore) async throws {
+    var attempt = 0
+    while recorder.elements.isEmpty {
+      attempt += 1
+      if attempt == 1 { await Task.yield() }
+      settings[.ratio] = settings[.ratio] == 0.5 ? 0.25 : 0.5
+      await Task.yield()
+    }
+    try await settings.flush()
+  }
+}
