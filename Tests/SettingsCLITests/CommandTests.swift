@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -235,6 +236,77 @@ import Testing
       #expect(try run("set", app, "v", value, "--type", "string") == answer(""))
       #expect(try run("get", app, "v") == answer(value + "\n"))
     }
+  }
+
+  // MARK: watch
+
+  private func watch(_ arguments: String...) throws -> RunningProcess {
+    try RunningProcess(
+      ChildProcess.product("settings-cli"), ["watch", app] + arguments, environment: home.environment)
+  }
+
+  @Test func `watch prints the value now, then each other one, and an empty line while there is none`() throws {
+    try home.write("# c\ntheme = \"a\"\nother = 1\n")
+    let watching = try watch("theme")
+    #expect(watching.nextLine() == "a")
+    #expect(try run("set", app, "theme", "b") == answer(""))
+    #expect(watching.nextLine() == "b")
+    try ChildProcess.shell("sed -i 's/\"b\"/\"c\"/' '\(home.file)'", environment: home.environment)
+    #expect(watching.nextLine() == "c")
+    #expect(try run("set", app, "other", "2") == answer(""))
+    #expect(try run("unset", app, "theme") == answer(""))
+    #expect(watching.nextLine() == "")
+    try ChildProcess.shell(
+      "printf 'theme = 12\n' > '\(home.path)/new' && mv '\(home.path)/new' '\(home.file)'",
+      environment: home.environment)
+    #expect(watching.nextLine() == "12")
+    watching.signal(SIGTERM)
+    watching.wait()
+  }
+
+  /// Saves `a` and `b` with ever new numbers, both in one rename, until the watching process says something: when it
+  /// has begun to watch cannot be seen from outside.
+  private func lines(_ count: Int, of watching: RunningProcess) throws -> [String] {
+    let isSeen = Mutex(false)
+    let saver = Thread { [home] in
+      var number = 10
+      while !isSeen.withLock({ $0 }) {
+        try? home.write("a = \(number)\nb = \(number)\nc = 1\n", to: home.path + "/new")
+        rename(home.path + "/new", home.file)
+        number += 1
+      }
+    }
+    try home.write("a = 1\nb = 1\nc = 1\n")
+    saver.start()
+    let first = watching.nextLine()
+    isSeen.withLock { $0 = true }
+    return try [#require(first)] + (1..<count).map { _ in try #require(watching.nextLine()) }
+  }
+
+  @Test func `watch without a key prints what changed together, and a blank line`() throws {
+    let watching = try watch("--count", "1")
+    let lines = try lines(3, of: watching)
+    #expect(lines[0].hasPrefix("a = ") && lines[1].hasPrefix("b = ") && lines[2] == "", "\(lines)")
+    #expect(lines[0].dropFirst(4) == lines[1].dropFirst(4))
+    #expect(watching.wait() == 0)
+  }
+
+  @Test func `watch as JSON says key, old, new and who`() throws {
+    let watching = try watch("--json", "--count", "1")
+    let lines = try lines(2, of: watching)
+    let objects = try lines.map { try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] }
+    #expect(objects.map { $0?["key"] as? String } == ["a", "b"])
+    #expect(objects.allSatisfy { $0?["origin"] as? String == "outside" && $0?["old"] is Int && $0?["new"] is Int })
+    #expect(watching.wait() == 0)
+  }
+
+  @Test func `watch ends after a count or a time`() throws {
+    let watching = try watch("theme", "--count", "1", "--timeout", "20")
+    #expect(watching.nextLine() == "")
+    #expect(watching.wait() == 0)
+    #expect(try run("watch", app, "theme", "--timeout", "0.05") == answer("\n"))
+    #expect(try run("watch", app, "--count", "1", "--timeout", "0.05") == answer("", status: 1))
+    #expect(try run("watch", app, "--count", "0").status == 2)
   }
 
   // MARK: migrate
