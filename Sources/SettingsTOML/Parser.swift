@@ -21,7 +21,19 @@ struct Parser {
     // An empty array may have no address; this one is never read through.
     base = bytes.baseAddress ?? UnsafePointer(bitPattern: 1)!
     end = bytes.count
-    tree = Tree(documentSize: isDocument ? min(bytes.count, TOMLDocument.maximumSize) : 0)
+    tree = Tree(expectedCount: isDocument ? Parser.expectedNodeCount(bytes) : 0)
+  }
+
+  /// A guess at the number of keys and tables, from the beginning of a text.
+  private static func expectedNodeCount(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+    guard bytes.count <= TOMLDocument.maximumSize else { return 0 }
+    let sample = bytes.prefix(2048)
+    var count = 0
+    for index in sample.indices {
+      if sample[index] == Byte.equals { count += 1 }
+      if sample[index] == Byte.openBracket, index == 0 || sample[index - 1] == Byte.newline { count += 1 }
+    }
+    return sample.count == bytes.count ? count : Int(Double(count) / Double(sample.count) * 1.1 * Double(bytes.count))
   }
 
   mutating func parseDocument() throws(Fault) {

@@ -90,7 +90,7 @@ extension TOMLDocument {
   }
 
   /// Whether edits are checked; benchmarks turn it off for a task to time the edit alone.
-  @TaskLocal package static var checksEdits = true
+  @_spi(Benchmarks) @TaskLocal public static var checksEdits = true
 
   // MARK: - Setting
 

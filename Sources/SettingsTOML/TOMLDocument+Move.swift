@@ -122,7 +122,8 @@ extension TOMLDocument {
   }
 
   private func appendTransferred(
-    _ id: Tree.ID, keys: [String], comments: [[UInt8]], gaps: [Tree.ID: Int], to found: inout [(keys: [String], Insertion)]
+    _ id: Tree.ID, keys: [String], comments: [[UInt8]], gaps: [Tree.ID: Int],
+    to found: inout [(keys: [String], Insertion)]
   ) {
     let node = tree[id]
     let lines = lines

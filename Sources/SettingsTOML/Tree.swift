@@ -43,24 +43,24 @@ struct Tree: Sendable {
   typealias ID = UInt32
 
   var nodes: [Node] = [Node(kind: .root)]
-  /// Node numbers, open addressing; 0 is free, `removedSlot` was used.
-  private(set) var slots: [UInt32]
+  /// Hashes (upper half) and node numbers (lower half), open addressing; 0 is free, `removedSlot` was used.
+  private(set) var slots: [UInt64]
   private var usedSlots = 0
   /// How many nodes of `nodes` are of kind `removed`.
   private(set) var removedCount = 0
 
   static let root: ID = 0
   static let none: ID = 0
-  private static let removedSlot = UInt32.max
+  private static let removedSlot = UInt64(UInt32.max)
 
-  /// Makes a tree with room for the keys that a document of that many bytes usually has.
-  init(documentSize: Int = 0) {
-    let expected = documentSize / 28
-    if expected > 0 { nodes.reserveCapacity(expected + 8) }
-    var size = 16
-    while size < expected * 2 { size *= 2 }
-    slots = [UInt32](repeating: 0, count: size)
+  /// Makes a tree with room for some nodes.
+  init(expectedCount: Int = 0) {
+    if expectedCount > 0 { nodes.reserveCapacity(expectedCount + 8) }
+    slots = [UInt64](repeating: 0, count: max(16, expectedCount + expectedCount / 2))
   }
+
+  @inline(__always)
+  private static func slot(_ hash: UInt32, _ id: ID) -> UInt64 { UInt64(hash) << 32 | UInt64(id) }
 
   subscript(id: ID) -> Node {
     @inline(__always) get { nodes[Int(id)] }
@@ -70,7 +70,7 @@ struct Tree: Sendable {
   /// Empties the tree for another use.
   mutating func clear() {
     if slots.count > 64 && usedSlots * 8 < slots.count {
-      slots = [UInt32](repeating: 0, count: 16)
+      slots = [UInt64](repeating: 0, count: 16)
     } else if usedSlots > 0 {
       for index in slots.indices { slots[index] = 0 }
     }
@@ -86,25 +86,33 @@ struct Tree: Sendable {
     return UInt32(truncatingIfNeeded: KeyHash.of(key, count: count, seed: seed))
   }
 
+  /// The first slot for a hash: the hash as a fraction of the table's size.
+  @inline(__always)
+  private static func firstSlot(_ hash: UInt32, _ count: Int) -> Int {
+    Int(truncatingIfNeeded: (UInt64(hash) &* UInt64(truncatingIfNeeded: count)) >> 32)
+  }
+
+  @inline(__always)
+  private static func nextSlot(_ slot: Int, _ count: Int) -> Int { slot + 1 == count ? 0 : slot + 1 }
+
   /// The child of a table with a key, or `none` with the slot for it.
   @inline(__always)
   func find(
     _ key: UnsafePointer<UInt8>, count: Int, hash: UInt32, parent: ID, in base: UnsafePointer<UInt8>
   ) -> (id: ID, slot: Int) {
-    let mask = slots.count - 1
-    var slot = Int(hash) & mask
+    let size = slots.count
+    var slot = Tree.firstSlot(hash, size)
     return slots.withUnsafeBufferPointer { slots in
       nodes.withUnsafeBufferPointer { nodes in
         while true {
-          let id = slots[slot]
-          if id == 0 { return (Tree.none, slot) }
-          if id != Tree.removedSlot {
+          let entry = slots[slot]
+          if entry == 0 { return (Tree.none, slot) }
+          if entry >> 32 == UInt64(hash), entry != Tree.removedSlot {
+            let id = ID(truncatingIfNeeded: entry)
             let node = nodes[Int(id)]
-            if node.hash == hash, node.parent == parent, Tree.key(of: node, equals: key, count: count, in: base) {
-              return (id, slot)
-            }
+            if node.parent == parent, Tree.key(of: node, equals: key, count: count, in: base) { return (id, slot) }
           }
-          slot = (slot + 1) & mask
+          slot = Tree.nextSlot(slot, size)
         }
       }
     }
@@ -136,23 +144,21 @@ struct Tree: Sendable {
       nodes[parent].lastChild = id
     }
     if let slot {
-      slots[slot] = id
+      slots[slot] = Tree.slot(node.hash, id)
       usedSlots += 1
-      if usedSlots * 2 > slots.count { rehash() }
+      if usedSlots * 4 > slots.count * 3 { rehash() }
     }
     return id
   }
 
   private mutating func rehash() {
-    var size = slots.count
-    while size < (nodes.count - removedCount) * 3 { size *= 2 }
-    slots = [UInt32](repeating: 0, count: size)
+    let size = max(slots.count, (nodes.count - removedCount) * 3)
+    slots = [UInt64](repeating: 0, count: size)
     usedSlots = 0
-    let mask = size - 1
     for id in nodes.indices.dropFirst() where nodes[id].kind != .removed && nodes[id].kind != .element {
-      var slot = Int(nodes[id].hash) & mask
-      while slots[slot] != 0 { slot = (slot + 1) & mask }
-      slots[slot] = ID(id)
+      var slot = Tree.firstSlot(nodes[id].hash, size)
+      while slots[slot] != 0 { slot = Tree.nextSlot(slot, size) }
+      slots[slot] = Tree.slot(nodes[id].hash, ID(id))
       usedSlots += 1
     }
   }
@@ -189,14 +195,13 @@ struct Tree: Sendable {
     let next = self[id].next
     if previous == Tree.none { self[parent].firstChild = next } else { self[previous].next = next }
     if self[parent].lastChild == id { self[parent].lastChild = previous }
-    let mask = slots.count - 1
-    var slot = Int(self[id].hash) & mask
+    var slot = Tree.firstSlot(self[id].hash, slots.count)
     while slots[slot] != 0 {
-      if slots[slot] == id {
+      if slots[slot] == Tree.slot(self[id].hash, id) {
         slots[slot] = Tree.removedSlot
         break
       }
-      slot = (slot + 1) & mask
+      slot = Tree.nextSlot(slot, slots.count)
     }
     self[id].kind = .removed
     removedCount += 1

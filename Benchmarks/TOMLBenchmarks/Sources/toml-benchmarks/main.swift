@@ -1,0 +1,131 @@
+// Times SettingsTOML beside its peers, and prints the ratios. Exits 1 if a budget is missed.
+import Foundation
+@_spi(Benchmarks) import SettingsTOML
+import TOMLKit
+
+/// The shortest of some runs, in seconds.
+func shortest(_ runs: Int, _ body: () throws -> Void) rethrows -> Double {
+  let clock = ContinuousClock()
+  var best = Double.infinity
+  for _ in 0..<runs {
+    let time = try clock.measure(body)
+    best = min(best, Double(time.components.seconds) + Double(time.components.attoseconds) * 1e-18)
+  }
+  return best
+}
+
+nonisolated(unsafe) var misses = 0  // only the main thread runs
+
+func report(_ what: String, _ value: Double, _ unit: String, atLeast: Double? = nil, atMost: Double? = nil) {
+  let isMissed = atLeast.map { value < $0 } ?? atMost.map { value > $0 } ?? false
+  if isMissed { misses += 1 }
+  let bound = atLeast.map { "≥ \($0)" } ?? atMost.map { "≤ \($0)" } ?? ""
+  let number = String(format: "%10.2f", value)
+  print(what.padding(toLength: 58, withPad: " ", startingAt: 0), number, unit, bound, isMissed ? "MISSED" : "")
+}
+
+/// The memory of this process that is in use.
+func resident() throws -> Int {
+  let words = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+  return Int(words[1])! * Int(getpagesize())
+}
+
+// Before other work leaves free memory behind: what a document needs, its bytes included.
+do {
+  let sample = Sample(keys: 100_000)
+  let bytes = Array(sample.toml.utf8)
+  let before = try resident()
+  let document = try TOMLDocument(parsing: bytes)
+  let needed = try resident() - before + bytes.count
+  report("memory of 100,000 keys / their bytes", Double(needed) / Double(document.bytes.count), "×", atMost: 6)
+}
+
+nonisolated(unsafe) var sink = 0  // keeps results from being optimised away; only the main thread runs
+
+var parseTimes: [Int: Double] = [:]
+for keys in [100, 10_000, 100_000] {
+  let sample = Sample(keys: keys)
+  let bytes = Array(sample.toml.utf8)
+  let megabytes = Double(bytes.count) / 1e6
+  let runs = keys == 100 ? 2000 : keys == 10_000 ? 60 : 10
+  print("\n\(keys) keys, \(bytes.count) bytes")
+
+  let index = try shortest(runs) { sink += try TOMLDocument(parsing: bytes).bytes.count }
+  report("index", megabytes / index, "MB/s")
+  let parse = try shortest(runs) { sink += try TOMLDocument(parsing: bytes).root.count }
+  parseTimes[keys] = parse
+  report("parse to typed values", megabytes / parse, "MB/s", atLeast: keys == 10_000 ? 160 : nil)
+
+  var document = try TOMLDocument(parsing: bytes)
+  if keys <= 10_000 {
+    let tomlkit = try shortest(max(3, runs / 20)) { sink += try TOMLKit.TOMLTable(string: sample.toml).count }
+    report("TOMLKit", megabytes / tomlkit, "MB/s")
+    report("parse / TOMLKit", tomlkit / parse, "×", atLeast: keys == 10_000 ? 4 : nil)
+    let json = Data(sample.json.utf8)
+    let decoder = JSONDecoder()
+    let decode = try shortest(max(3, runs / 10)) { sink += try decoder.decode([String: Window].self, from: json).count }
+    report("JSONDecoder", Double(json.count) / 1e6 / decode, "MB/s")
+    report("parse / JSONDecoder", decode / parse, "×", atLeast: keys == 10_000 ? 2 : nil)
+  }
+
+  let path: SettingsTOML.TOMLPath = ["window-\(keys / 20)", "font-size"]
+  var number: Int64 = 0
+  let newKey = path.parent.appending("new")
+  let checked = try shortest(runs) {
+    number += 1
+    try document.set(.integer(number % 2 + 100), at: path)
+  }
+  report("edit with self-check", megabytes / checked, "MB/s")
+  try TOMLDocument.$checksEdits.withValue(false) {
+    let edit = try shortest(runs) {
+      number += 1
+      try document.set(.integer(number % 2 == 0 ? 7 : 100_000), at: path)
+    }
+    report("edit: set", megabytes / edit, "MB/s", atLeast: keys == 100 ? nil : 800)
+    var inserts: [Double] = []
+    var removals: [Double] = []
+    for _ in 0..<runs {
+      inserts.append(try shortest(1) { try document.set(true, at: newKey) })
+      removals.append(try shortest(1) { try document.remove(at: newKey) })
+    }
+    report("edit: insert", megabytes / inserts.min()!, "MB/s", atLeast: keys == 100 ? nil : 800)
+    report("edit: remove", megabytes / removals.min()!, "MB/s", atLeast: keys == 100 ? nil : 800)
+  }
+  let scan = bytes.withUnsafeBytes { bytes in
+    shortest(runs) { sink += memchr(bytes.baseAddress!, 0, bytes.count) == nil ? 1 : 0 }
+  }
+  report("memchr scan", megabytes / scan, "MB/s")
+  let read = shortest(runs) { sink += document[path] == nil ? 0 : 1 }
+  report("read of one value", read * 1e9, "ns")
+}
+
+print("\nno quadratic behaviour")
+report("100,000 keys / 10,000 keys", parseTimes[100_000]! / parseTimes[10_000]!, "×", atMost: 15)
+
+func growth(_ what: String, _ text: (Int) -> String) throws {
+  var times: [Double] = []
+  for count in [10_000, 100_000] {
+    let bytes = Array(text(count).utf8)
+    times.append(try shortest(5) { sink += try TOMLDocument(parsing: bytes).root.count })
+  }
+  report("\(what), 100,000 / 10,000", times[1] / times[0], "×", atMost: 15)
+}
+
+try growth("tables") { count in (0..<count).map { "[t\($0)]\n" }.joined() }
+try growth("tables in one table") { count in (0..<count).map { "[t.t\($0)]\nx = 1\n" }.joined() }
+try growth("keys in one table") { count in (0..<count).map { "k\($0) = 1\n" }.joined() }
+try growth("elements of an array of tables") { count in (0..<count).map { "[[t]]\nx = \($0)\n" }.joined() }
+try growth("dotted keys") { count in (0..<count).map { "a.b\($0).c = 1\n" }.joined() }
+try growth("members of an inline table") { count in
+  "t = {" + (0..<count).map { "k\($0)=1" }.joined(separator: ",") + "}"
+}
+try growth("inline tables in an array") { count in "t = [" + String(repeating: "{a=1,b=2},", count: count) + "]" }
+try growth("items of an array") { count in "t = [" + String(repeating: "1,", count: count) + "]" }
+try growth("comment lines") { count in String(repeating: "# comment\n", count: count) }
+try growth("bytes of one string, × 100") { count in "s = \"" + String(repeating: "x", count: count * 100) + "\"" }
+try growth("levels of dots, ÷ 100") { count in
+  (0..<100).map { "k\($0)." + [String](repeating: "a", count: count / 100).joined(separator: ".") + " = 1\n" }.joined()
+}
+
+print(misses == 0 ? "\nAll budgets are met." : "\n\(misses) budgets are missed.")
+exit(misses == 0 ? 0 : 1)
