@@ -42,7 +42,7 @@ let package = Package(
       ]),
     .target(name: "TestSupport", dependencies: ["AppSettings"], path: "Tests/TestSupport"),
     .executableTarget(name: "settings-probe", dependencies: ["AppSettings"], path: "Tests/Probe"),
-    .testTarget(name: "SettingsTOMLTests", dependencies: ["SettingsTOML"], exclude: ["Fixtures"]),
+    .testTarget(name: "SettingsTOMLTests", dependencies: ["SettingsTOML"], exclude: ["Differential", "Fixtures"]),
     .testTarget(name: "AppSettingsTests", dependencies: ["AppSettings", "TestSupport", "settings-probe"]),
     .testTarget(
       name: "AppSettingsObserveTests", dependencies: ["AppSettingsObserve", "TestSupport", "settings-cli"]),

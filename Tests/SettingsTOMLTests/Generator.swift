@@ -147,6 +147,22 @@ struct Generator {
     }
   }
 
+  /// A document with a few characters removed, doubled or put in.
+  mutating func damaged(_ text: String) -> String {
+    var scalars = Array(text.unicodeScalars)
+    for _ in 0..<Int.random(in: 1...2, using: &random) where !scalars.isEmpty {
+      let index = Int.random(in: 0..<scalars.count, using: &random)
+      switch Int.random(in: 0..<3, using: &random) {
+      case 0: scalars.remove(at: index)
+      case 1: scalars.insert(scalars[index], at: index)
+      default: scalars.insert(pick(Array("\"'[]{}=,.#_-+ 0ex\\\n\r\t\u{0}\u{7F}\u{FEFF}".unicodeScalars)), at: index)
+      }
+    }
+    var view = String.UnicodeScalarView()
+    view.append(contentsOf: scalars)
+    return String(view)
+  }
+
   // MARK: Edits
 
   mutating func value(depth: Int = 0) -> TOMLValue {
