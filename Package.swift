@@ -8,6 +8,7 @@ let package = Package(
     .library(name: "SettingsTOML", targets: ["SettingsTOML"]),
     .library(name: "AppSettings", targets: ["AppSettings"]),
     .library(name: "AppSettingsObserve", targets: ["AppSettingsObserve"]),
+    .library(name: "AppSettingsFoundation", targets: ["AppSettingsFoundation"]),
     .executable(name: "settings-cli", targets: ["settings-cli"]),
   ],
   traits: [
@@ -34,6 +35,8 @@ let package = Package(
         "AppSettings", "CLinux",
         .target(name: "CInotifyTools", condition: .when(traits: ["InotifyTools"])),
       ]),
+    // The one target that needs all of Foundation.
+    .target(name: "AppSettingsFoundation", dependencies: ["AppSettings"]),
     .executableTarget(
       name: "settings-cli",
       dependencies: [
@@ -46,6 +49,9 @@ let package = Package(
     .testTarget(name: "AppSettingsTests", dependencies: ["AppSettings", "TestSupport", "settings-probe"]),
     .testTarget(
       name: "AppSettingsObserveTests", dependencies: ["AppSettingsObserve", "TestSupport", "settings-cli"]),
+    .testTarget(
+      name: "AppSettingsFoundationTests",
+      dependencies: ["AppSettingsFoundation", "TestSupport", "settings-cli", "settings-probe"]),
     .testTarget(name: "SettingsCLITests", dependencies: ["TestSupport", "settings-cli"]),
   ]
 )

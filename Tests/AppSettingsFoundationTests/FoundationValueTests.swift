@@ -1,0 +1,131 @@
+import AppSettings
+import AppSettingsFoundation
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct FoundationValueTests {
+  let home = ScratchHome()
+
+  private func roundTrip<Value: SettingsSerializable & Equatable>(_ value: Value, _ stored: TOMLValue) throws {
+    #expect(try Value.settingsBridge.write(value) == stored)
+    #expect(try Value.settingsBridge.read(stored) == value)
+  }
+
+  private func refusal<Value: SettingsSerializable>(_ type: Value.Type, _ stored: TOMLValue) -> String {
+    do {
+      return "read as \(try type.settingsBridge.read(stored))"
+    } catch {
+      return (error as? SettingsValueError)?.message ?? "\(error)"
+    }
+  }
+
+  @Test func `numbers and geometry are floats and tables of floats`() throws {
+    try roundTrip(CGFloat(2), 2.0)
+    try roundTrip(CGPoint(x: 1, y: -2.5), ["x": 1.0, "y": -2.5])
+    try roundTrip(CGSize(width: 640, height: 480), ["width": 640.0, "height": 480.0])
+    try roundTrip(
+      CGRect(x: 1, y: 2, width: -3, height: 4), ["x": 1.0, "y": 2.0, "width": -3.0, "height": 4.0])
+    try roundTrip([CGPoint.zero], [["x": 0.0, "y": 0.0]])
+    try roundTrip(["a": CGFloat(1)], ["a": 1.0])
+    #expect(try CGSize.settingsBridge.read(["width": 1, "height": 2]) == CGSize(width: 1, height: 2))
+    #expect(try CGFloat.settingsBridge.read(.float(.nan)).isNaN)
+  }
+
+  @Test func `bad geometry is refused with what is needed`() {
+    #expect(refusal(CGFloat.self, "1") == "Found the string \"1\", but a number is needed.")
+    #expect(refusal(CGPoint.self, ["x": "1", "y": 2]) == "Found the string \"1\" at 'x', but a number is needed.")
+    #expect(refusal(CGPoint.self, ["x": 1]).contains("Found nothing at 'y'"))
+    #expect(refusal(CGRect.self, [1, 2, 3, 4]).hasPrefix("Found the array [1, 2, 3, 4], but "))
+    #expect(refusal([CGSize].self, [["width": 1, "height": true]]).contains("'[0].height'"))
+  }
+
+  @Test(arguments: ["en", "de_AT", "zh-Hant-TW", "en_US@calendar=buddhist", "en_US_POSIX", "sr_Latn_RS", ""])
+  func `a locale is its identifier`(_ identifier: String) throws {
+    try roundTrip(Locale(identifier: identifier), .string(identifier))
+  }
+
+  @Test(arguments: ["e", "de AT", "../etc", "en_US@calendar", "a@b=c@d=e", "überall", "en\u{0}US", "english language"])
+  func `what is no locale's identifier is refused`(_ text: String) {
+    #expect(refusal(Locale.self, .string(text)).hasSuffix("but a locale's identifier, like \"de_AT\" is needed."))
+  }
+
+  @Test func `an object is its archive in Base64, also within collections`() throws {
+    let stored = try #require(try Froggy.settingsBridge.write(Froggy(name: "Ada", friend: Froggy(name: "Bob"))))
+    guard case .string = stored else { throw CocoaError(.coderInvalidValue) }
+    let frog = try Froggy.settingsBridge.read(stored)
+    #expect(frog.name == "Ada")
+    #expect(frog.friend?.name == "Bob")
+    let settings = try home.store()
+    settings[.frogs] = [Froggy(name: "a"), Froggy(name: "b")]
+    settings[.frog] = frog
+    try settings.flush()
+    let other = try home.store()
+    #expect(other[.frogs].map(\.name) == ["a", "b"])
+    #expect(other[.frog]?.friend?.name == "Bob")
+    settings[.frog] = nil
+    try settings.flush()
+    #expect(!settings.isSet(.frog))
+  }
+
+  @Test func `what is no archive, or one of another class, is refused`() throws {
+    let other = try #require(try Toad.settingsBridge.write(Toad()))
+    for stored in ["", "AAAA", "bm8gYXJjaGl2ZSBvZiBhbnkga2luZA==", other] {
+      #expect(
+        refusal(Froggy.self, stored).contains("an archived object of class Froggy, as a string in Base64"),
+        "\(stored)")
+    }
+    #expect(refusal(Froggy.self, "!") == "Found the string \"!\", but a string in Base64 is needed.")
+    #expect(refusal(Froggy.self, 1) == "Found the integer 1, but a string in Base64 is needed.")
+  }
+
+  @Test func `an archive that was cut or changed is refused, and traps nothing`() throws {
+    guard case .string(let text)? = try Froggy.settingsBridge.write(Froggy(name: "Ada", friend: Froggy(name: "Bob"))),
+      let archive = Data(base64Encoded: text)
+    else { throw CocoaError(.coderInvalidValue) }
+    let message = "but an archived object of class Froggy, as a string in Base64 is needed."
+    for length in stride(from: 1, to: archive.count, by: 7) {
+      #expect(refusal(Froggy.self, .string(archive.prefix(length).base64EncodedString())).hasSuffix(message))
+    }
+    for index in stride(from: 0, to: archive.count, by: 5) {
+      var changed = archive
+      changed[changed.startIndex + index] ^= 0x11
+      #expect(refusal(Froggy.self, .string(changed.base64EncodedString())).hasSuffix(message))
+    }
+  }
+}
+
+final class Toad: NSObject, NSSecureCoding, SettingsSerializable, Sendable {
+  static var supportsSecureCoding: Bool { true }
+  override init() {}
+  init?(coder: NSCoder) {}
+  func encode(with coder: NSCoder) { coder.encode(1, forKey: "warts") }
+}
+
+final class Froggy: NSObject, NSSecureCoding, SettingsSerializable, Sendable {
+  let name: String
+  let friend: Froggy?
+
+  init(name: String, friend: Froggy? = nil) {
+    self.name = name
+    self.friend = friend
+  }
+
+  static var supportsSecureCoding: Bool { true }
+
+  init?(coder: NSCoder) {
+    guard let name = coder.decodeObject(of: NSString.self, forKey: "name") else { return nil }
+    self.name = name as String
+    friend = coder.decodeObject(of: Froggy.self, forKey: "friend")
+  }
+
+  func encode(with coder: NSCoder) {
+    coder.encode(name as NSString, forKey: "name")
+    coder.encode(friend, forKey: "friend")
+  }
+}
+
+extension SettingsKeys {
+  fileprivate static let frogs = SettingsKey<[Froggy]>("frogs", default: [])
+  fileprivate static let frog = SettingsKey<Froggy?>("frog", bridge: .secureCoding)
+}
