@@ -50,6 +50,37 @@ extension TOMLDocument {
     return try set(.array(items), at: array)
   }
 
+  /// Renames or moves a key within one table of an array of tables, or of an array of inline tables, with its comments
+  /// where the array's tables have headers.
+  ///
+  /// - Returns: `false` if there is nothing at `source`.
+  /// - Throws: ``TOMLEditError``, with ``TOMLEditError/Code/exists(_:)`` if there is a value at `destination`. The
+  ///   document is unchanged.
+  @discardableResult
+  public mutating func move(
+    from source: TOMLPath, to destination: TOMLPath, inElement index: Int, of array: TOMLPath
+  ) throws(TOMLEditError) -> Bool {
+    var items = try items(of: array)
+    let table = try tableElement(index, of: array, in: items)
+    guard !source.isRoot, source != destination, let value = table[path: source] else { return false }
+    guard !destination.hasPrefix(source), !source.hasPrefix(destination), table[path: destination] == nil else {
+      throw TOMLEditError(
+        .exists(destination),
+        "Cannot move '\(source)' to '\(destination)' in an element of '\(array)': there is a value already.")
+    }
+    let rest = TOMLDocument.removing(source.components[...], from: table)
+    items[index] = .table(try TOMLDocument.setting(value, at: destination.components[...], in: rest, array))
+    if let id = find(array), tree[id].kind == .arrayOfTables {
+      let place = Location(array).appending(index: index)
+      let isDone = try? checked(.set(array, .array(items))) { draft throws(TOMLEditError) in
+        try draft.moveUnchecked(
+          from: place.appending(source.components), to: place.appending(destination.components))
+      }
+      if isDone == true { return true }
+    }
+    return try set(.array(items), at: array)
+  }
+
   /// Adds a table to the end of an array of tables, which is made if there is none.
   ///
   /// - Throws: ``TOMLEditError``. The document is unchanged.
