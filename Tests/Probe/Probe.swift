@@ -25,6 +25,9 @@ enum Probe {
     case "loop": try loop(location)
     case "die": try die(location, at: Syscalls.Call(rawValue: rest[0])!, number: Int(rest[1])!, value: rest[2])
     case "migrate": migrate(location)
+    case "upgrade":
+      let death = rest.count == 2 ? (Syscalls.Call(rawValue: rest[0])!, Int(rest[1])!) : nil
+      upgrade(location, dyingAt: death)
     case "set-and-exit": setAndExit(location, value: Int(rest[0])!)
     default: fail("unknown verb '\(arguments[1])'")
     }

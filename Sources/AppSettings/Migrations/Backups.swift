@@ -17,16 +17,24 @@ package struct Backups: Sendable {
 
   /// Writes a copy, durably, and takes away the oldest beyond the number kept.
   ///
-  /// The caller holds the settings file's lock, so that two processes do not make one for the same occasion.
+  /// The caller holds the settings file's lock, so that two processes do not make one for the same occasion. Where the
+  /// same text has been kept for the same reason already, as by a process that died before it could go on, that copy
+  /// serves.
   ///
   /// - Parameter reason: What the copy was made before, in a few letters, digits and dashes: `before-v3`.
   /// - Returns: The copy's path.
   /// - Throws: ``SettingsError`` `readOnly` or `io`. No copy was made then.
   @discardableResult
   package func save(_ bytes: [UInt8], reason: String) throws -> String {
+    let all = try list()
+    if let same = all.first(where: { $0.hasSuffix(".\(reason).toml") }),
+      try SettingsFile(path: same, system: system).read().bytes == bytes
+    {
+      return same
+    }
     let stamp = ProcessFacts.timestamp()
     // Those within one second are told apart by a number, which goes on from the newest so that names sort by age.
-    let newest = try list().first { $0.hasPrefix("\(directory)/\(name).\(stamp)-") }
+    let newest = all.first { $0.hasPrefix("\(directory)/\(name).\(stamp)-") }
     let used = newest.flatMap { Int($0.dropFirst("\(directory)/\(name).\(stamp)-".count).prefix(3)) } ?? -1
     for number in used + 1..<max(used + 2, 1000) {
       let digits = String(number)

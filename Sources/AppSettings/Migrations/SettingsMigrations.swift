@@ -43,22 +43,37 @@ public struct SettingsMigrations: Sendable {
 
   /// Runs what is pending, and sets the version, up to `target` if given.
   ///
-  /// - Throws: ``SettingsError`` `migrationFailed`, with the version, the name and the cause.
+  /// - Throws: ``SettingsError`` `migrationFailed`, with the version, the name and the cause. The document is unchanged.
   package func run(on document: inout TOMLDocument, upTo target: Int? = nil) throws(SettingsError) {
     let version = try Self.version(of: document)
+    let pending = pending(from: version).filter { $0.version <= target ?? Int.max }
+    guard let last = pending.last else { return }
     var result = document
-    for migration in pending(from: version) where migration.version <= target ?? Int.max {
+    for migration in pending {
       do {
         try migration.run(on: &result)
-        try SettingsFormat.setVersion(migration.version, in: &result)
       } catch {
-        throw SettingsError(
-          .migrationFailed,
-          "Cannot migrate the settings to version \(migration.version) '\(migration.name)': \(error). "
-            + "Nothing was written; the settings are used as they are in version \(version).")
+        throw failure(error, of: migration, from: version, position: { document.position(of: $0) })
       }
     }
+    do {
+      try SettingsFormat.setVersion(last.version, in: &result)
+    } catch {
+      throw failure(error, of: last, from: version, position: { _ in nil })
+    }
     document = result
+  }
+
+  private func failure(
+    _ error: any Error, of migration: Migration, from version: Int, position: (TOMLPath) -> TOMLPosition?
+  ) -> SettingsError {
+    var cause = "\(error)"
+    while cause.hasSuffix(".") { cause.removeLast() }
+    return SettingsError(
+      .migrationFailed,
+      "Cannot migrate the settings to version \(migration.version) '\(migration.name)': \(cause). "
+        + "Nothing was written; the settings are used as they are in version \(version).",
+      position: (error as? MigrationStepError).flatMap { position($0.path) })
   }
 
   /// The version that a document says it has.
@@ -85,6 +100,7 @@ public struct Migration: Sendable {
   public let name: String
   /// What it does.
   public let steps: [any MigrationStep]
+  package var commitHook: (@Sendable (MigrationCommit) throws -> Void)?
 
   /// Makes a migration of declarative steps.
   public init(_ version: Int, _ name: String, @MigrationStepsBuilder _ steps: () -> [any MigrationStep]) {
@@ -106,8 +122,44 @@ public struct Migration: Sendable {
     self.steps = steps
   }
 
+  /// The same migration with something to do once its result is on disk: an effect outside the file.
+  ///
+  /// It is done at least once, by the process that wrote the file, or by the next that opens it if that one died
+  /// in between; never for a file that is migrated in memory only. It should do no harm when repeated. What it throws
+  /// is a problem, and it is tried again at the next start.
+  ///
+  /// ```swift
+  /// Migration(3, "move the cache") { Remove("cache-path") }
+  ///   .afterCommit { _ in removeOldCache() }
+  /// ```
+  public func afterCommit(_ body: @escaping @Sendable (MigrationCommit) throws -> Void) -> Migration {
+    var result = self
+    result.commitHook = body
+    return result
+  }
+
   package func run(on document: inout TOMLDocument) throws {
-    for step in steps { try step.run(on: &document) }
+    var scope = MigrationScope(document)
+    document = TOMLDocument()
+    defer { document = scope.document }
+    try scope.run(steps)
+  }
+}
+
+/// What an ``Migration/afterCommit(_:)`` is told.
+public struct MigrationCommit: Sendable, Hashable {
+  /// The version that the migration led to.
+  public var version: Int
+  /// The migration's name.
+  public var name: String
+  /// The settings file; `nil` for a store in memory.
+  public var file: String?
+
+  /// Makes one, for tests of a hook.
+  public init(version: Int, name: String, file: String?) {
+    self.version = version
+    self.name = name
+    self.file = file
   }
 }
 
@@ -144,6 +196,21 @@ public enum SettingsMigrationsBuilder {
 /// Collects the steps of a migration.
 @resultBuilder
 public enum MigrationStepsBuilder {
+  /// One step.
+  public static func buildExpression(_ step: any MigrationStep) -> [any MigrationStep] { [step] }
+  /// Several steps, as another function makes them.
+  public static func buildExpression(_ steps: [any MigrationStep]) -> [any MigrationStep] { steps }
   /// The steps, in the order in which they run.
-  public static func buildBlock(_ steps: any MigrationStep...) -> [any MigrationStep] { steps }
+  public static func buildBlock(_ steps: [any MigrationStep]...) -> [any MigrationStep] { steps.flatMap { $0 } }
+  /// The steps for each element of a sequence, in order.
+  public static func buildArray(_ steps: [[any MigrationStep]]) -> [any MigrationStep] { steps.flatMap { $0 } }
+}
+
+/// Runs code on the document.
+struct RunCode: MigrationStep {
+  private let body: @Sendable (inout TOMLDocument) throws -> Void
+
+  init(_ body: @escaping @Sendable (inout TOMLDocument) throws -> Void) { self.body = body }
+
+  func run(on document: inout TOMLDocument) throws { try body(&document) }
 }

@@ -23,9 +23,7 @@ public struct SettingsSchema: Sendable {
     var document = TOMLDocument()
     var entries: [TOMLValue] = []
     for migration in migrations.migrations {
-      let steps = migration.steps.map { step -> TOMLValue in
-        .table((step as? any DeclarativeStep)?.schemaForm ?? ["code": true])
-      }
+      let steps = migration.steps.map { TOMLValue.table(StepForms.form(of: $0)) }
       entries.append([
         "version": .integer(Int64(migration.version)), "name": .string(migration.name), "steps": .array(steps),
       ])
@@ -93,35 +91,12 @@ public struct SettingsSchema: Sendable {
           at: ["migrations"])
       }
       do {
-        let read = try steps.map { try step($0.table ?? TOMLTable()) }
+        let read = try steps.map(StepForms.step)
         migrations.append(Migration(version: Int(version), name: name, steps: read))
       } catch {
         throw refuse("migration \(version) '\(name)': \(error)", at: ["migrations"])
       }
     }
     return SettingsSchema(app: app, migrations: SettingsMigrations(migrations: migrations))
-  }
-
-  /// The words of a schema's steps, and what makes a step of a table that has one.
-  private static let steps: [(word: String, make: @Sendable (TOMLTable) throws -> any MigrationStep)] = [
-    (Rename.word, { try Rename(schemaForm: $0) }),
-    (Remove.word, { try Remove(schemaForm: $0) }),
-    (MapValues.word, { try MapValues(schemaForm: $0) }),
-    (DecodeJSONString.word, { try DecodeJSONString(schemaForm: $0) }),
-  ]
-
-  private static func step(_ table: TOMLTable) throws -> any MigrationStep {
-    if table["code"] != nil { return NeedsTheApp() }
-    for step in steps where table[step.word] != nil { return try step.make(table) }
-    throw MigrationStepError(
-      path: .root,
-      reason: "the step \(TOMLValue.table(table).tomlText) is none of \(steps.map(\.word).joined(separator: ", "))")
-  }
-
-  /// Stands in a schema for a step of code.
-  private struct NeedsTheApp: MigrationStep {
-    func run(on document: inout TOMLDocument) throws {
-      throw MigrationStepError(path: .root, reason: "the step is code in the app: start the app once to migrate")
-    }
   }
 }

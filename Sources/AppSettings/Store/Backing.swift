@@ -43,10 +43,17 @@ enum Backing: Sendable {
 /// Bytes in memory, for one store. Its writers are serialised by the store.
 final class MemoryFile: Sendable {
   private let contents: Mutex<[UInt8]?>
+  private let hooks = Mutex<[Int]>([])
   init(_ bytes: [UInt8]?) { contents = Mutex(bytes) }
 
   var bytes: [UInt8]? {
     get { contents.withLock { $0 } }
     set { contents.withLock { $0 = newValue } }
+  }
+
+  /// Versions whose effects outside the settings are still to be done.
+  var dueHooks: [Int] {
+    get { hooks.withLock { $0 } }
+    set { hooks.withLock { $0 = newValue } }
   }
 }

@@ -60,8 +60,8 @@ package final class StoreCore: Sendable {
 
   package func load() {
     if stamp.load(ordering: .acquiring) != 0 { return }
-    loading.withLock { _ in
-      if stamp.load(ordering: .acquiring) != 0 { return }
+    let isFirst = loading.withLock { _ -> Bool in
+      if stamp.load(ordering: .acquiring) != 0 { return false }
       let system = readSystemLayers()
       state.withLock { _ = $0.adopt(systemLayers: system) }
       do throws(SettingsError) {
@@ -72,16 +72,22 @@ package final class StoreCore: Sendable {
       }
       state.withLock { $0.finishLoading() }
       renewStamp()
+      return true
     }
+    // They may use the store.
+    if isFirst { runDueHooks() }
   }
 
-  /// Reads the user's file, and migrates it if it is of an older version. Where that fails, the store goes on in
-  /// memory.
+  /// Reads the user's file, migrates it if it is of an older version, and makes it if there is an older home to take
+  /// over. Where that fails, the store goes on in memory.
   private func readOnFirstAccess() throws(SettingsError) -> (bytes: [UInt8]?, document: TOMLDocument) {
-    guard let bytes = try backing.read().bytes else { return (nil, TOMLDocument()) }
-    let document = try reader.parse(bytes, file: backing.name)
-    guard let isOutdated = try? reader.isOutdated(document), isOutdated else {
-      return (bytes, interpret(document))
+    if let bytes = try backing.read().bytes {
+      let document = try reader.parse(bytes, file: backing.name)
+      guard let isOutdated = try? reader.isOutdated(document), isOutdated else {
+        return (bytes, interpret(document))
+      }
+    } else if !reader.migrations.hasSomethingToImport || reader.acceptsAnyVersion {
+      return (nil, TOMLDocument())
     }
     do {
       try commit(of: [])
@@ -92,7 +98,7 @@ package final class StoreCore: Sendable {
       problems.report(SettingsProblem(.migrationFailed, "\(error)", file: location?.file))
     }
     let now = try backing.read().bytes
-    return (now, try interpret(now))
+    return (now, try now == nil ? importInMemory() : interpret(now))
   }
 
   /// What bytes mean to this release: parsed, and migrated in memory if they are of an older version.
@@ -226,8 +232,11 @@ package final class StoreCore: Sendable {
   private func commit(
     didChange: (Bool) -> Void = { _ in }, transaction: (SettingsSnapshot, ProblemLog) throws -> [Edit]
   ) throws -> WriteReport {
+    var isMigration = false
+    // They may use the store: after all else, and at the first access after that.
+    defer { if isMigration, state.withLock({ $0.isLoaded }) { runDueHooks() } }
     try enterCommit()
-    defer { committing.withLock { $0 = 0 } }
+    defer { leaveCommit() }
 
     let (pending, newest) = state.withLock { ($0.snapshot.pending.byNumber, $0.lastNumber) }
     var report = WriteReport(number: newest)
@@ -243,14 +252,14 @@ package final class StoreCore: Sendable {
     _ = try backing.update(willReplace: { bytes in state.withLock { $0.writingBytes = bytes } }) { bytes in
       var document = try takeOver(bytes, outside: &outside)
       try reader.checkNotNewer(document, file: backing.name)
-      var isMigrated = false
-      if let bytes, try reader.isOutdated(document) {
-        let version = try SettingsMigrations.version(of: document)
-        try reader.migrations.run(on: &document)
-        isMigrated = true
-        try backing.backUp(bytes, reason: "before-v\(reader.migrations.currentVersion)-was-v\(version)")
-      } else if bytes == nil, reader.migrations.currentVersion > 1 {
-        try SettingsFormat.setVersion(reader.migrations.currentVersion, in: &document)
+      var isImport = false
+      if let bytes {
+        if try reader.isOutdated(document) {
+          try migrate(&document, of: bytes)
+          isMigration = true
+        }
+      } else {
+        isImport = try begin(&document)
       }
       let base = document
       var unkept = bytes
@@ -277,7 +286,7 @@ package final class StoreCore: Sendable {
       didChange(transactionChanged)
       applied += edits
       revision = state.withLock { $0.userRevision }
-      if bytes == nil, report.changed.isEmpty, !transactionChanged {
+      if bytes == nil, report.changed.isEmpty, !transactionChanged, !isImport {
         // Nothing to store: no file is made for it.
         written = Written(bytes: nil, document: TOMLDocument())
         return nil
@@ -285,7 +294,7 @@ package final class StoreCore: Sendable {
       let text = document.bytes
       if text != bytes { try verify(text, base: base, edits: applied) }
       // A migration may have changed anything.
-      let edited = isMigrated ? nil : applied.map(\.path)
+      let edited = isMigration || isImport ? nil : applied.map(\.path)
       written = Written(bytes: text, document: document, edited: edited)
       return text
     }
@@ -314,7 +323,7 @@ package final class StoreCore: Sendable {
     return document
   }
 
-  private func enterCommit() throws(SettingsError) {
+  func enterCommit() throws(SettingsError) {
     let me = PlainThread.currentID
     let isNested = committing.wait { owner -> Bool? in
       if owner == me { return true }
@@ -324,6 +333,8 @@ package final class StoreCore: Sendable {
     }
     if isNested { throw nestedUpdateError }
   }
+
+  func leaveCommit() { committing.withLock { $0 = 0 } }
 
   /// Throws where waiting for a write would wait for the caller itself.
   func checkNotInCommit() throws(SettingsError) {

@@ -1,0 +1,151 @@
+package import SettingsTOML
+
+/// Where a step works: the whole document, a table in it, or one element of an array of tables.
+///
+/// Paths are relative to that place, so that ``ForEach`` can take the same steps on each record.
+package struct MigrationScope {
+  package enum Place: Sendable {
+    case table(TOMLPath)
+    case element(array: TOMLPath, index: Int)
+  }
+
+  package var document: TOMLDocument
+  package let place: Place
+
+  package init(_ document: TOMLDocument, at place: Place = .table(.root)) {
+    self.document = document
+    self.place = place
+  }
+
+  /// The value at a path of this place.
+  package subscript(path: TOMLPath) -> TOMLValue? {
+    switch place {
+    case .table(let prefix): return document[prefix.appending(path)]
+    case .element(let array, let index):
+      guard case .array(let items)? = document[array], items.indices.contains(index),
+        case .table(let table) = items[index]
+      else { return nil }
+      return table[path: path]
+    }
+  }
+
+  package func contains(_ path: TOMLPath) -> Bool {
+    switch place {
+    case .table(let prefix): document.contains(prefix.appending(path))
+    case .element: self[path] != nil
+    }
+  }
+
+  package mutating func set(_ value: TOMLValue, at path: TOMLPath) throws {
+    switch place {
+    case .table(let prefix): try document.set(value, at: prefix.appending(path))
+    case .element(let array, let index): try document.set(value, at: path, inElement: index, of: array)
+    }
+  }
+
+  package mutating func remove(at path: TOMLPath) throws {
+    switch place {
+    case .table(let prefix): try document.remove(at: prefix.appending(path))
+    case .element(let array, let index): try document.remove(at: path, inElement: index, of: array)
+    }
+  }
+
+  private mutating func moveApart(from source: TOMLPath, to destination: TOMLPath) throws {
+    switch place {
+    case .table(let prefix): try document.move(from: prefix.appending(source), to: prefix.appending(destination))
+    case .element(let array, let index):
+      try document.move(from: source, to: destination, inElement: index, of: array)
+    }
+  }
+
+  /// Moves what is at one path to another where nothing is, with its comments. Either may be below the other: a value
+  /// gets a table around it, or comes out of one that has nothing else.
+  package mutating func move(from source: TOMLPath, to destination: TOMLPath) throws {
+    guard source != destination, contains(source) else { return }
+    guard source.hasPrefix(destination) || destination.hasPrefix(source) else {
+      return try moveApart(from: source, to: destination)
+    }
+    // By way of a name that no file has: root keys that begin so are reserved.
+    let between: TOMLPath = ["settings-between"]
+    try moveApart(from: source, to: between)
+    if let rest = self[destination] {
+      guard rest.leafCount == 0 else {
+        throw error(at: destination, "there are other keys beside '\(source)', which would be lost")
+      }
+      try remove(at: destination)
+    }
+    try moveApart(from: between, to: destination)
+  }
+
+  /// An error with the whole path of what it is about.
+  package func error(at path: TOMLPath, _ reason: String) -> MigrationStepError {
+    switch place {
+    case .table(let prefix): MigrationStepError(path: prefix.appending(path), reason: reason)
+    case .element(let array, let index):
+      MigrationStepError(path: array.appending(path), reason: "in element [\(index)] of '\(array)', \(reason)")
+    }
+  }
+
+  /// Runs steps here, in order.
+  package mutating func run(_ steps: [any MigrationStep]) throws {
+    for step in steps {
+      if let step = step as? any ScopedStep {
+        try step.run(in: &self)
+      } else if case .table(let prefix) = place, prefix.isRoot {
+        try step.run(on: &document)
+      } else {
+        try runOnCopy(step)
+      }
+    }
+  }
+
+  /// Steps of code know documents only: they get one that holds this place's values, and what they change is set here.
+  private mutating func runOnCopy(_ step: any MigrationStep) throws {
+    guard case .table(let table)? = self[.root] else { return }
+    var copy = TOMLDocument()
+    try copy.set(.table(table), at: .root)
+    try step.run(on: &copy)
+    let result = copy.root
+    guard result != table else { return }
+    try set(.table(result), at: .root)
+  }
+}
+
+extension TOMLValue {
+  /// How many values there are that are not tables.
+  var leafCount: Int {
+    guard case .table(let table) = self else { return 1 }
+    return table.reduce(0) { $0 + $1.value.leafCount }
+  }
+}
+
+/// A step that can work in any place of a document.
+package protocol ScopedStep: MigrationStep {
+  func run(in scope: inout MigrationScope) throws
+}
+
+extension ScopedStep {
+  package func runOnWhole(_ document: inout TOMLDocument) throws {
+    var scope = MigrationScope(document)
+    // One owner at a time: a document that is held twice is copied at each edit.
+    document = TOMLDocument()
+    do {
+      try run(in: &scope)
+      document = scope.document
+    } catch {
+      document = scope.document
+      throw error
+    }
+  }
+}
+
+extension MigrationStep {
+  /// A path that the programmer wrote; trap if it is none.
+  static func path(_ text: String) -> TOMLPath {
+    do {
+      return try TOMLPath(parsing: text)
+    } catch {
+      preconditionFailure("Invalid key '\(text)' in a migration: \(error)")
+    }
+  }
+}

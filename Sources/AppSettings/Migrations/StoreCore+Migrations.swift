@@ -1,0 +1,148 @@
+import SettingsTOML
+import Synchronization
+
+/// The part of the write path that is about versions.
+extension StoreCore {
+  /// Migrates the document of an older file that is about to be written: all in memory, then the backup.
+  ///
+  /// - Throws: ``SettingsError`` `migrationFailed` if a step fails or no backup can be made, `readOnly` if the file
+  ///   could not be replaced anyway. Nothing was written to the file.
+  func migrate(_ document: inout TOMLDocument, of bytes: [UInt8]) throws(SettingsError) {
+    let version = try SettingsMigrations.version(of: document)
+    do throws(SettingsError) {
+      try reader.migrations.run(on: &document)
+    } catch {
+      throw error.about(file: location?.file)
+    }
+    try backing.checkReplaceable()
+    let pending = reader.migrations.pending(from: version)
+    do {
+      try backing.backUp(bytes, reason: "before-v\(reader.migrations.currentVersion)-was-v\(version)")
+      try noteHooks(of: pending)
+    } catch {
+      throw SettingsError(
+        .migrationFailed,
+        "Cannot migrate '\(backing.name)' to version \(reader.migrations.currentVersion), since no backup of it could "
+          + "be made. Nothing was written. Make room, or give permission to write in its directory.",
+        cause: (error as? SettingsError)?.description ?? "\(error)", file: location?.file)
+    }
+  }
+
+  /// Begins the document of a file that does not exist yet.
+  ///
+  /// - Returns: Whether something was imported into it, so that it is written even without an edit.
+  func begin(_ document: inout TOMLDocument) throws(SettingsError) -> Bool {
+    let migrations = reader.migrations
+    guard migrations.currentVersion > 1, !reader.acceptsAnyVersion else { return false }
+    do {
+      if migrations.hasSomethingToImport {
+        try migrations.run(on: &document)
+        try noteHooks(of: migrations.migrations)
+        return true
+      }
+      try SettingsFormat.setVersion(migrations.currentVersion, in: &document)
+      return false
+    } catch let error as SettingsError {
+      throw error.about(file: location?.file)
+    } catch {
+      throw SettingsError(.migrationFailed, "Cannot begin '\(backing.name)': \(error)", file: location?.file)
+    }
+  }
+
+  // MARK: After a commit
+
+  private func noteHooks(of migrations: [Migration]) throws {
+    let versions = migrations.filter { $0.commitHook != nil }.map(\.version)
+    guard !versions.isEmpty else { return }
+    switch backing {
+    case .file(_, let backups): try MigrationHooks(backups).add(versions)
+    case .memory(let memory): memory.dueHooks = versions
+    }
+  }
+
+  /// Does what is due after commits that are on disk, of this process or of one that died.
+  func runDueHooks() {
+    let migrations = reader.migrations.migrations
+    guard migrations.contains(where: { $0.commitHook != nil }), !reader.acceptsAnyVersion else { return }
+    func work(_ due: Int) -> Bool {
+      // The list is written before the file is: only what the file has reached has taken place.
+      let bytes = state.withLock { $0.userBytes }
+      let version = bytes.flatMap { try? TOMLDocument(parsing: $0) }.flatMap { try? SettingsMigrations.version(of: $0) }
+      guard due <= version ?? 0, let migration = migrations.first(where: { $0.version == due }) else { return false }
+      do {
+        try migration.commitHook?(MigrationCommit(version: due, name: migration.name, file: location?.file))
+        return true
+      } catch {
+        problems.report(
+          SettingsProblem(
+            .migrationFailed,
+            "Cannot finish the migration to version \(due) '\(migration.name)', whose result is stored: \(error). It "
+              + "is tried again at the next start.", file: location?.file))
+        return false
+      }
+    }
+    do {
+      switch backing {
+      case .file(_, let backups): try MigrationHooks(backups).run(work)
+      case .memory(let memory): memory.dueHooks = memory.dueHooks.filter { !work($0) }
+      }
+    } catch let error as SettingsError where error.code == .lockTimeout {
+      // Another process is at it.
+    } catch {
+      problems.report(SettingsProblem(error as? SettingsError ?? SettingsError(.io, "\(error)")))
+    }
+  }
+
+  // MARK: Replacing the text
+
+  /// Replaces the file's text under its lock, outside the usual path: for restoring, and for migrating a part.
+  ///
+  /// - Parameters:
+  ///   - reason: What the backup of the old text is made before.
+  ///   - body: Gets what the file holds; returns the new text, or `nil` to leave it alone.
+  /// - Returns: Whether the file was replaced.
+  func replaceText(reason: String, _ body: ([UInt8]?) throws -> [UInt8]?) throws -> Bool {
+    try enterCommit()
+    let changed: Bool
+    do {
+      defer { leaveCommit() }
+      changed = try backing.update(willReplace: { _ in }) { bytes in
+        guard let new = try body(bytes), new != bytes else { return nil }
+        if let bytes {
+          try backing.checkReplaceable()
+          try backing.backUp(bytes, reason: reason)
+        }
+        return new
+      }
+    }
+    if changed, state.withLock({ $0.isLoaded }) { look() }
+    return changed
+  }
+}
+
+extension Backing {
+  /// Throws if the file exists and this process may not replace it: then nothing else is to be made either.
+  func checkReplaceable() throws(SettingsError) {
+    guard case .file(let file, _) = self else { return }
+    let place = try FinalPath.resolve(file.path, system: file.system)
+    let path = "\(place.directory)/\(place.name)"
+    guard (try? file.system.status(at: path)) != nil else { return }
+    guard file.system.isWritable(path, in: Syscalls.workingDirectory),
+      file.system.isWritable(place.directory, in: Syscalls.workingDirectory)
+    else {
+      throw SettingsError(
+        .readOnly,
+        "Cannot write '\(file.path)': this process has no permission to, or the file system is read-only. The file is "
+          + "unchanged.", file: file.path)
+    }
+  }
+}
+
+extension SettingsError {
+  /// The same error, naming the file if it names none.
+  func about(file: String?) -> SettingsError {
+    var error = self
+    error.file = error.file ?? file
+    return error
+  }
+}

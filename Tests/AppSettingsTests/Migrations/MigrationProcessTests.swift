@@ -1,0 +1,68 @@
+import AppSettings
+import Foundation
+import TestSupport
+import Testing
+
+/// Migrations in real processes: many at once, and killed ones.
+@Suite struct MigrationProcessTests {
+  private static let old = "# old\nm2 = 0\nm3 = 0  # three\nm4 = 0\n"
+  private static let new = "settings-version = 4\n# old\nm2 = 1\nm3 = 1  # three\nm4 = 1\n"
+
+  private static func backups(in home: ScratchHome) -> [String] {
+    let directory = home.path + "/state/app-settings/files\(home.file).backups"
+    return home.names(in: directory).filter { $0.hasSuffix(".toml") }.map { directory + "/" + $0 }
+  }
+
+  private static func probe(_ home: ScratchHome, _ arguments: String...) throws -> ChildProcess.Result {
+    try ChildProcess.run(ChildProcess.product("settings-probe"), arguments, environment: home.environment)
+  }
+
+  @Test func `twenty processes at once: each migration takes effect once, one backup, one run of the hook`()
+    async throws
+  {
+    let home = ScratchHome()
+    try home.write(Self.old)
+    let results = try await withThrowingTaskGroup(of: ChildProcess.Result.self) { group in
+      for _ in 0..<20 {
+        group.addTask {
+          try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+              continuation.resume(with: Result { try Self.probe(home, "upgrade", home.file) })
+            }
+          }
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(results.allSatisfy { $0.status == 0 && $0.output == "1 1 1\n" }, "\(results.map { $0.output + $0.error })")
+    #expect(home.text() == Self.new)
+    let backups = Self.backups(in: home)
+    #expect(backups.count == 1)
+    #expect(home.text(of: backups[0]) == Self.old)
+    #expect(home.text(of: home.file + ".hook") == "4\n")
+    #expect(home.names(in: home.path + "/config/org.example.test") == ["settings.toml", "settings.toml.hook"])
+  }
+
+  @Test(arguments: Syscalls.Call.allCases)
+  func `killed at any call: the file is the old or the new one, and the next start finishes`(
+    call: Syscalls.Call
+  ) throws {
+    for number in 1...60 {
+      let home = ScratchHome()
+      try home.write(Self.old)
+      let first = try Self.probe(home, "upgrade", home.file, call.rawValue, "\(number)")
+      let text = home.text()
+      #expect(text == Self.old || text == Self.new, "\(call) \(number): \(text ?? "nothing")")
+      for backup in Self.backups(in: home) { #expect(home.text(of: backup) == Self.old, "\(call) \(number)") }
+      let second = try Self.probe(home, "upgrade", home.file)
+      #expect(second.status == 0 && second.output == "1 1 1\n", "\(call) \(number): \(second.error)")
+      #expect(home.text() == Self.new)
+      #expect(Self.backups(in: home).count == 1, "\(call) \(number)")
+      // At least once: a process that dies within the hook's own bookkeeping has it done again.
+      let hooks = home.text(of: home.file + ".hook")
+      #expect(hooks == "4\n" || hooks == "4\n4\n", "\(call) \(number): \(hooks ?? "nothing")")
+      #expect(home.names(in: home.path + "/config/org.example.test") == ["settings.toml", "settings.toml.hook"])
+      if !first.wasKilled { break }
+    }
+  }
+}
