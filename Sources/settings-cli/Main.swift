@@ -25,7 +25,8 @@ struct SettingsCLI: AsyncParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      GetVerb.self, SetVerb.self, UnsetVerb.self, ListVerb.self, WatchVerb.self, MigrateVerb.self, PathVerb.self,
+      GetVerb.self, SetVerb.self, UnsetVerb.self, ListVerb.self, WatchVerb.self, MigrateVerb.self,
+      RecoverVerb.self, ImportVerb.self, PathVerb.self,
     ])
 }
 
