@@ -9,6 +9,7 @@ let package = Package(
     .library(name: "AppSettings", targets: ["AppSettings"]),
     .library(name: "AppSettingsObserve", targets: ["AppSettingsObserve"]),
     .library(name: "AppSettingsFoundation", targets: ["AppSettingsFoundation"]),
+    .library(name: "AppSettingsTesting", targets: ["AppSettingsTesting"]),
     .executable(name: "settings-cli", targets: ["settings-cli"]),
   ],
   traits: [
@@ -37,6 +38,7 @@ let package = Package(
       ]),
     // The one target that needs all of Foundation.
     .target(name: "AppSettingsFoundation", dependencies: ["AppSettings"]),
+    .target(name: "AppSettingsTesting", dependencies: ["AppSettings"]),
     .executableTarget(
       name: "settings-cli",
       dependencies: [
@@ -46,7 +48,8 @@ let package = Package(
     .target(name: "TestSupport", dependencies: ["AppSettings"], path: "Tests/TestSupport"),
     .executableTarget(name: "settings-probe", dependencies: ["AppSettings"], path: "Tests/Probe"),
     .testTarget(name: "SettingsTOMLTests", dependencies: ["SettingsTOML"], exclude: ["Differential", "Fixtures"]),
-    .testTarget(name: "AppSettingsTests", dependencies: ["AppSettings", "TestSupport", "settings-probe"]),
+    .testTarget(
+      name: "AppSettingsTests", dependencies: ["AppSettings", "AppSettingsTesting", "TestSupport", "settings-probe"]),
     .testTarget(
       name: "AppSettingsObserveTests", dependencies: ["AppSettingsObserve", "TestSupport", "settings-cli"]),
     .testTarget(
