@@ -257,7 +257,7 @@ extension SettingsStore {
     core.load()
     try core.flush()
     // Nothing is made for nothing.
-    guard try core.backing.read() != nil else { return false }
+    guard try core.backing.read().bytes != nil else { return false }
     return try core.replaceText(reason: "before-new-form") { [core] bytes in
       guard let bytes else { return nil }
       var document = try core.reader.parse(bytes, file: core.backing.name)
