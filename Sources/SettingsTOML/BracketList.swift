@@ -11,6 +11,9 @@ struct BracketList {
   /// For each item the offset of the comma after it, if there is one.
   private(set) var commas: [Int?] = []
 
+  /// Whether what was put in cannot be read back, because it is too deep; no more is edited then.
+  private(set) var isBroken = false
+
   init?(_ bytes: [UInt8], open: Int) {
     self.bytes = bytes
     self.open = open
@@ -54,16 +57,18 @@ struct BracketList {
 
   private mutating func apply(_ splices: [Splice]) {
     bytes = Splice.apply(splices, to: bytes)
-    // The brackets and what is between the splices were well-formed, and so is what was put in.
-    _ = scan()
+    isBroken = !scan()
   }
 
   // MARK: Editing
 
-  mutating func replace(_ index: Int, with text: some Sequence<UInt8>) { apply([Splice(items[index], text)]) }
+  mutating func replace(_ index: Int, with text: some Sequence<UInt8>) {
+    if !isBroken { apply([Splice(items[index], text)]) }
+  }
 
   /// Puts an item after the one with a number, or first for -1.
   mutating func insert(_ text: [UInt8], after index: Int) {
+    if isBroken { return }
     if items.isEmpty {
       insertFirst(text)
     } else if index < 0 {
@@ -154,6 +159,7 @@ struct BracketList {
   }
 
   mutating func remove(_ index: Int) {
+    if isBroken { return }
     let item = items[index]
     let isLast = index == items.count - 1
     let lines = Lines(bytes: bytes)

@@ -115,6 +115,7 @@ enum StyledText {
     guard (oldMiddle + newMiddle) * oldItems.count < 1_000_000 else { return lines(items, like: list) }
     let common = min(oldMiddle, newMiddle)
     for index in prefix..<prefix + common where items[index] != oldItems[index] {
+      guard !list.isBroken else { return nil }
       let range = list.items[index]
       list.replace(index, with: text(items[index], like: Array(list.bytes[range])))
     }
@@ -125,7 +126,7 @@ enum StyledText {
       let style = sibling.first == Byte.apostrophe && !sibling.starts(with: "'''".utf8) ? sibling : []
       list.insert(text(items[index], like: style), after: index - 1)
     }
-    return list.bytes
+    return list.isBroken ? nil : list.bytes
   }
 
   /// All items anew, one a line if they were.

@@ -142,4 +142,17 @@ import Testing
     #expect(error?.code == .unrepresentable(["a"]))
     #expect(document.bytes.isEmpty)
   }
+
+  @Test func `a value too deep to be read back is refused`() throws {
+    var deep: TOMLValue = 1
+    for _ in 0..<200 { deep = ["a": deep] }
+    for text in ["a = [1]\n", "a = [\n  1,\n]\n", "a = { x = [1] }\n", "a = 1\n", ""] {
+      var document = try TOMLDocument(parsing: text)
+      let error = #expect(throws: TOMLEditError.self) { try document.set([deep, 2, 3], at: ["a", "x"]) }
+      let isExpected = error?.code == .tooLarge || error?.code == .notATable(["a"], found: "an array")
+      #expect(isExpected || error?.code == .notATable(["a"], found: "an integer"), "\(String(describing: error))")
+      #expect(throws: TOMLEditError.self) { try document.set([deep, 2, 3], at: ["a"]) }
+      #expect(document.text == text)
+    }
+  }
 }
