@@ -1,5 +1,4 @@
 import SettingsTOML
-import Synchronization
 
 /// The types as which a store's keys were used, to notice two declarations of one name that disagree.
 package final class KeyDeclarations: Sendable {
@@ -9,7 +8,7 @@ package final class KeyDeclarations: Sendable {
   }
 
   // Protects the table; problems are reported after it is released.
-  private let declarations = Mutex<[TOMLPath: Declaration]>([:])
+  private let declarations = Lock<[TOMLPath: Declaration]>([:])
 
   package init() {}
 

@@ -1,5 +1,4 @@
 package import Logging
-import Synchronization
 
 /// The problems of one store: each is logged once, and kept until it is mended.
 package final class ProblemLog: Sendable {
@@ -10,7 +9,7 @@ package final class ProblemLog: Sendable {
   }
 
   // Protects the list; logging and waking happen after it is released.
-  private let state = Mutex(State())
+  private let state = Lock(State())
   private let logger: Logger
 
   package init(logger: Logger) { self.logger = logger }

@@ -1,5 +1,4 @@
 import SettingsTOML
-import Synchronization
 
 /// Where a store's own layer is kept: a file, or memory for tests and previews.
 enum Backing: Sendable {
@@ -42,9 +41,9 @@ enum Backing: Sendable {
 
 /// Bytes in memory, for one store. Its writers are serialised by the store.
 final class MemoryFile: Sendable {
-  private let contents: Mutex<[UInt8]?>
-  private let hooks = Mutex<[Int]>([])
-  init(_ bytes: [UInt8]?) { contents = Mutex(bytes) }
+  private let contents: Lock<[UInt8]?>
+  private let hooks = Lock<[Int]>([])
+  init(_ bytes: [UInt8]?) { contents = Lock(bytes) }
 
   var bytes: [UInt8]? {
     get { contents.withLock { $0 } }

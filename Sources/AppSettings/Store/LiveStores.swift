@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 
 /// The stores that have written something, so that a normal exit can wait for the rest.
 enum LiveStores {
@@ -10,7 +9,7 @@ enum LiveStores {
   }
 
   // Protects the table; flushing happens after it is released.
-  private static let state = Mutex(State())
+  private static let state = Lock(State())
 
   static func register(_ core: StoreCore) {
     let arms = state.withLock { state in

@@ -1,4 +1,3 @@
-import Synchronization
 
 /// The stores' engines that are open in this process, so that several stores on one file are one: a value set through
 /// one is there for all of them at once, and one thread writes.
@@ -16,7 +15,7 @@ enum SharedCores {
   private struct Entry: Sendable { weak var core: StoreCore? }
 
   // Protects the table; making a core reads no file.
-  private static let entries = Mutex<[Key: Entry]>([:])
+  private static let entries = Lock<[Key: Entry]>([:])
 
   static func core(for key: Key, make: () -> StoreCore) -> StoreCore {
     entries.withLock { entries in

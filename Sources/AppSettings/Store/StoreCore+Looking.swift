@@ -1,5 +1,4 @@
 import SettingsTOML
-import Synchronization
 
 /// What a look at the files found, for whoever decides when to look again.
 package enum LookOutcome: Sendable, Hashable {

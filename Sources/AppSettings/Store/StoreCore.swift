@@ -18,9 +18,9 @@ package final class StoreCore: Sendable {
   let queue = WriteQueue()
 
   // Protects what the store knows. Held for look-ups and transitions only, never for a file or foreign code.
-  let state: Mutex<StoreState>
+  let state: Lock<StoreState>
   // Held while the files are read for the first time, so that one thread reads them and the others wait.
-  private let loading = Mutex(())
+  private let loading = Lock(())
   // Serialises this process's commits, and knows which thread is in one: 0 for none.
   private let committing = Monitor<UInt>(0)
 
@@ -39,7 +39,7 @@ package final class StoreCore: Sendable {
     problems = ProblemLog(logger: logger)
     let user = LayerContent(
       layer: SettingsLayer(.user, file: location?.file), document: TOMLDocument())
-    state = Mutex(StoreState(user: user, overrides: overrides))
+    state = Lock(StoreState(user: user, overrides: overrides))
   }
 
   deinit { LiveStores.unregister(ObjectIdentifier(self)) }

@@ -5,7 +5,7 @@ import SettingsTOML
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SettingsChangesTests {
+@Suite(.timeLimit(.minutes(5))) struct SettingsChangesTests {
   let home = ScratchHome()
 
   @Test func `a change has the value before, the value after, and who made it`() async throws {
