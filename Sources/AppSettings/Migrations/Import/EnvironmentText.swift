@@ -22,8 +22,10 @@ enum EnvironmentText {
       else { throw ImportFailure(reason: "line \(number) has no name of a variable before '='") }
       var text = String(line[line.index(after: equals)...])
       // A quote that is open at the end of the line goes on in the next, as does a backslash.
-      while isOpen(text), let next = lines.next() {
+      var count = 0
+      while isOpen(text), count < 1000, let next = lines.next() {
         number += 1
+        count += 1
         text += "\n" + next
       }
       guard !isOpen(text) else { throw ImportFailure(reason: "line \(number) has a quote that is not closed") }
@@ -45,9 +47,13 @@ enum EnvironmentText {
     var quote: Character?
     var isQuoted = false
     var isEscaped = false
+    // Outside quotes, those at the ends do not count.
+    var blanks = ""
     for character in text {
       if isEscaped {
         if character != "\n" {
+          result += blanks
+          blanks = ""
           if quote == "\"", !"\"\\$`".contains(character) { result.append("\\") }
           result.append(character)
         }
@@ -60,17 +66,22 @@ enum EnvironmentText {
         } else {
           result.append(character)
         }
+      } else if character.isWhitespace {
+        if !result.isEmpty || isQuoted { blanks.append(character) }
+      } else if character == "#", !blanks.isEmpty || (result.isEmpty && !isQuoted) {
+        break
       } else if character == "\"" || character == "'" {
+        result += blanks
+        blanks = ""
         quote = character
         isQuoted = true
       } else if character == "\\" {
         isEscaped = true
-      } else if character == "#", result.last?.isWhitespace ?? false {
-        break
       } else {
-        result.append(character)
+        result += blanks + String(character)
+        blanks = ""
       }
     }
-    return (isQuoted ? result : result.withoutBlanks, isQuoted, quote != nil || isEscaped)
+    return (result, isQuoted, quote != nil || isEscaped)
   }
 }
