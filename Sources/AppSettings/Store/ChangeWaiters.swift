@@ -40,10 +40,16 @@ package final class ChangeWaiter: Sendable {
   package let seesEqualSets: Bool
   /// Whether each batch is kept, and not only the newest.
   private let keepsBatches: Bool
-  // Protects the fields above; the continuation is resumed after it is released.
+  /// For an observer that is no task: called at each signal, on the thread that made the change.
+  private let callback: (@Sendable () -> Void)?
+  // Protects the fields above; the continuation is resumed and the callback called after it is released.
   private let state = Lock(State())
 
-  package init(paths: [TOMLPath], keepsBatches: Bool = false, seesEqualSets: Bool = false) {
+  package init(
+    paths: [TOMLPath], keepsBatches: Bool = false, seesEqualSets: Bool = false,
+    callback: (@Sendable () -> Void)? = nil
+  ) {
+    self.callback = callback
     self.paths = paths
     self.keepsBatches = keepsBatches
     self.seesEqualSets = seesEqualSets
@@ -65,6 +71,7 @@ package final class ChangeWaiter: Sendable {
       return state.continuation
     }
     continuation?.resume()
+    callback?()
   }
 
   /// Waits for the next signal, or takes those that have come since the last wait.

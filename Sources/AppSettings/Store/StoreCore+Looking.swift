@@ -139,7 +139,7 @@ extension StoreCore {
   /// A key's value in a snapshot: the default where there is none, or none that can be used, which is a problem.
   package func value<Value>(of key: SettingsKey<Value>, in snapshot: SettingsSnapshot) -> Value {
     ValueReading.value(
-      of: key, stored: StoredValue(at: key.path, in: snapshot), in: snapshot, problems: problems
+      of: key, stored: StoredValue(of: key, in: snapshot), in: snapshot, problems: problems
     ).value
   }
 }

@@ -54,14 +54,14 @@ extension SettingsStore {
   public func updates(
     _ keys: [SettingsKeys], initial: Bool = true, duplicates: Bool = false
   ) -> SettingsStream<SettingsSnapshot> {
-    SettingsStream(self, SnapshotView(paths: keys.map(\.path), initial: initial, duplicates: duplicates))
+    SettingsStream(self, SnapshotView(keys: keys, initial: initial, duplicates: duplicates))
   }
 
   /// The state of the settings: now, and after every change of any value.
   ///
   /// - Parameter initial: Whether the first element is the state that there is now.
   public func snapshots(initial: Bool = true) -> SettingsStream<SettingsSnapshot> {
-    SettingsStream(self, SnapshotView(paths: [.root], initial: initial, duplicates: false))
+    SettingsStream(self, SnapshotView(keys: nil, initial: initial, duplicates: false))
   }
 }
 
@@ -77,12 +77,12 @@ struct ValueView<Value: Sendable>: SettingsView {
   let initial: Bool
   let duplicates: Bool
 
-  func makeWaiter() -> ChangeWaiter { ChangeWaiter(paths: [key.path], seesEqualSets: duplicates) }
+  func makeWaiter() -> ChangeWaiter { ChangeWaiter(paths: key.paths, seesEqualSets: duplicates) }
 
   func remember(_ store: SettingsStore) -> Memory {
     if Value.self is any Equatable.Type { return Memory(value: store[key]) }
     let snapshot = store.snapshot
-    return Memory(value: store.core.value(of: key, in: snapshot), stored: snapshot[key.path])
+    return Memory(value: store.core.value(of: key, in: snapshot), stored: snapshot.stored(for: key))
   }
 
   func first(_ store: SettingsStore, _ memory: inout Memory) -> Value? {
@@ -111,25 +111,25 @@ private struct TupleView<each Value: Sendable>: SettingsView {
   }
 
   let keys: (repeat SettingsKey<each Value>)
-  let paths: [TOMLPath]
+  let list: [SettingsKeys]
   let initial: Bool
   let duplicates: Bool
 
   init(_ keys: repeat SettingsKey<each Value>, initial: Bool, duplicates: Bool) {
     self.keys = (repeat each keys)
-    var paths: [TOMLPath] = []
-    for key in repeat each keys { paths.append(key.path) }
-    self.paths = paths
+    var list: [SettingsKeys] = []
+    for key in repeat each keys { list.append(key) }
+    self.list = list
     self.initial = initial
     self.duplicates = duplicates
   }
 
-  func makeWaiter() -> ChangeWaiter { ChangeWaiter(paths: paths, seesEqualSets: duplicates) }
+  func makeWaiter() -> ChangeWaiter { ChangeWaiter(paths: list.flatMap(\.paths), seesEqualSets: duplicates) }
 
   func remember(_ store: SettingsStore) -> Memory {
     let snapshot = store.snapshot
     return Memory(
-      values: (repeat store.core.value(of: each keys, in: snapshot)), stored: paths.map { snapshot[$0] })
+      values: (repeat store.core.value(of: each keys, in: snapshot)), stored: list.map { snapshot.stored(for: $0) })
   }
 
   func first(_ store: SettingsStore, _ memory: inout Memory) -> Element? {
@@ -155,23 +155,26 @@ private struct TupleView<each Value: Sendable>: SettingsView {
   }
 }
 
-/// Everything, as seen by those who care for some paths.
+/// Everything, as seen by those who care for some keys.
 private struct SnapshotView: SettingsView {
   struct Memory {
     var snapshot: SettingsSnapshot
     var stored: [TOMLValue?]
   }
 
-  let paths: [TOMLPath]
+  /// `nil` for all there are, declared or not.
+  let keys: [SettingsKeys]?
   let initial: Bool
   let duplicates: Bool
 
-  func makeWaiter() -> ChangeWaiter { ChangeWaiter(paths: paths, seesEqualSets: duplicates) }
+  func makeWaiter() -> ChangeWaiter {
+    ChangeWaiter(paths: keys?.flatMap(\.paths) ?? [.root], seesEqualSets: duplicates)
+  }
 
   func remember(_ store: SettingsStore) -> Memory {
     let snapshot = store.snapshot
     // For those who see everything, nothing is kept: comparing it would cost more than the change.
-    return Memory(snapshot: snapshot, stored: paths == [.root] ? [] : paths.map { snapshot[$0] })
+    return Memory(snapshot: snapshot, stored: keys?.map { snapshot.stored(for: $0) } ?? [])
   }
 
   func first(_ store: SettingsStore, _ memory: inout Memory) -> SettingsSnapshot? {

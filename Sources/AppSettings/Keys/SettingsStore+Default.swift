@@ -1,0 +1,27 @@
+import Synchronization
+
+extension SettingsStore {
+  private static let chosen = AtomicLazyReference<SettingsStore>()
+
+  /// The program's main store, for those who are not handed one, such as the property wrapper `@Setting`.
+  ///
+  /// Set it once, as the program starts. Reading it before, and setting it to another store after, are programming
+  /// errors and trap: which store a value comes from must not depend on what ran first.
+  ///
+  /// ```swift
+  /// SettingsStore.default = try SettingsStore(app: "org.example.editor")
+  /// ```
+  public static var `default`: SettingsStore {
+    get {
+      guard let store = chosen.load() else {
+        preconditionFailure("There is no default settings store. Set 'SettingsStore.default' as the program starts.")
+      }
+      return store
+    }
+    set {
+      precondition(
+        chosen.storeIfNil(newValue) === newValue,
+        "The default settings store is set already. Set 'SettingsStore.default' once, as the program starts.")
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import AppSettings
+import AppSettingsObserve
+import Foundation
+import Observation
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ObservableSettingsTests {
+  let home = ScratchHome()
+
+  /// Counts what tracking tells.
+  private final class Counter: Sendable {
+    private let count = Mutex(0)
+    var value: Int { count.withLock { $0 } }
+    func increment() { count.withLock { $0 += 1 } }
+  }
+
+  @Test func `a value that was read is tracked, and others are not`() throws {
+    let settings = SettingsStore(inMemory: "", logger: .silent)
+    let view = ObservableSettings(settings, isolation: nil)
+    let told = Counter()
+    let read = withObservationTracking {
+      view.number
+    } onChange: {
+      told.increment()
+    }
+    #expect(read == 0)
+    settings[.text] = "t"
+    settings[.number] = 0
+    #expect(told.value == 0)
+    settings[.number] = 1
+    #expect(told.value == 1)
+    // Tracking is for one change.
+    settings[.number] = 2
+    #expect(told.value == 1)
+    #expect(view[.number] == 2)
+  }
+
+  @Test func `setting through the object, resetting and removing are told`() throws {
+    let settings = SettingsStore(inMemory: "", logger: .silent)
+    let view = ObservableSettings(settings, isolation: nil)
+    let changes: [() -> Void] = [
+      { view.number += 1 }, { settings.reset(.number) }, { view[.number] = 5 }, { settings.removeAll() },
+      { try? settings.update { $0[.number] = 6 } },
+    ]
+    for (index, change) in changes.enumerated() {
+      let told = Counter()
+      withObservationTracking {
+        _ = view.number
+      } onChange: {
+        told.increment()
+      }
+      change()
+      #expect(told.value == 1, "change \(index)")
+    }
+  }
+
+  @Test func `a change of the file by others is told`() async throws {
+    try home.write("number = 1\n")
+    let view = ObservableSettings(try home.store(), isolation: nil)
+    let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+    withObservationTracking {
+      #expect(view.number == 1)
+    } onChange: {
+      continuation.yield()
+    }
+    try home.replace("number = 2\n")
+    for await _ in stream { break }
+    #expect(view.number == 2)
+  }
+
+  @Test func `Observations gives the value now and then each that it becomes`() async throws {
+    let settings = SettingsStore(inMemory: "", logger: .silent)
+    let view = ObservableSettings(settings, isolation: nil)
+    let values = Observations { "\(view.number) \(view.text)" }
+    var iterator = values.makeAsyncIterator()
+    #expect(await iterator.next() == "0 none")
+    for text in ["a", "b", "c"] {
+      settings[.text] = text
+      #expect(await iterator.next() == "0 \(text)")
+    }
+  }
+
+  @MainActor
+  @Test func `on an actor the change is told there, and the last of a burst is not missed`() async throws {
+    let settings = SettingsStore(inMemory: "", logger: .silent)
+    let view = ObservableSettings(settings)
+    for round in 1...50 {
+      let setter = Task.detached { for step in 1...20 { settings[.number] = round * 100 + step } }
+      let tracker = Tracker(view)
+      for await value in tracker.values where value == round * 100 + 20 { break }
+      await setter.value
+    }
+  }
+
+  /// Reads anew after each change, as a view does.
+  @MainActor private final class Tracker {
+    let values: AsyncStream<Int>
+    private let view: ObservableSettings
+    private let continuation: AsyncStream<Int>.Continuation
+
+    init(_ view: ObservableSettings) {
+      self.view = view
+      (values, continuation) = AsyncStream.makeStream()
+      track()
+    }
+
+    private func track() {
+      let value = withObservationTracking {
+        view.number
+      } onChange: {
+        Task { @MainActor in self.track() }
+      }
+      continuation.yield(value)
+    }
+  }
+
+  @Test func `an object that is gone observes nothing more`() throws {
+    let settings = SettingsStore(inMemory: "", logger: .silent)
+    weak var gone: ObservableSettings?
+    do {
+      let view = ObservableSettings(settings, isolation: nil)
+      gone = view
+      #expect(view.number == 0)
+    }
+    #expect(gone == nil)
+    settings[.number] = 1
+  }
+}
