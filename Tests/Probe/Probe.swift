@@ -20,6 +20,10 @@ enum Probe {
     let rest = Array(arguments.dropFirst(3))
     let location = try SettingsLocation(file: arguments[2])
     switch arguments[1] {
+    case "get": print(store(location)[SettingsKey("counter", default: 0)])
+    case "storm":
+      interruptAlways()
+      try count(location, times: Int(rest[0])!)
     case "count": try count(location, times: Int(rest[0])!)
     case "fill": try fill(location, prefix: rest[0], keys: Int(rest[1])!)
     case "loop": try loop(location)
@@ -46,6 +50,18 @@ enum Probe {
     let counter = SettingsKey("counter", default: 0)
     let settings = store(location)
     for _ in 0..<times { try settings.update { $0[counter] += 1 } }
+  }
+
+  /// Has a signal come in every 50 microseconds, so that calls end with `EINTR` wherever they can.
+  private static func interruptAlways() {
+    var action = sigaction()
+    action.__sigaction_handler.sa_handler = { _ in }
+    // Without SA_RESTART.
+    action.sa_flags = 0
+    sigaction(SIGALRM, &action, nil)
+    let interval = timeval(tv_sec: 0, tv_usec: 50)
+    var timer = itimerval(it_interval: interval, it_value: interval)
+    setitimer(CInt(ITIMER_REAL.rawValue), &timer, nil)
   }
 
   /// Sets distinct keys, one write each.

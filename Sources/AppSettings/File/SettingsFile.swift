@@ -91,12 +91,7 @@ package struct SettingsFile: Sendable {
       guard try FinalPath.resolve(path, system: system) == place else { continue }
       let contents = try read(place.name, in: lock.descriptor)
       guard let bytes = try body(contents), bytes != contents.bytes else { return false }
-      if contents.status != nil, !system.isWritable(place.name, in: lock.descriptor) {
-        throw SettingsError(
-          .readOnly,
-          "Cannot write '\(path)': this process has no permission to, by the mode of the file. The file is unchanged.",
-          file: path)
-      }
+      if contents.status != nil { try checkWritable(place.name, in: lock.descriptor) }
       willReplace(bytes)
       do throws(Errno) {
         try AtomicWrite(
@@ -112,6 +107,19 @@ package struct SettingsFile: Sendable {
           error, "make durable", path, then: "The file holds the new text, which may not survive a power failure.")
       }
       return true
+    }
+  }
+
+  /// A file that the process may not write is not replaced either, though the directory's permission would do for that.
+  private func checkWritable(_ name: String, in directory: CInt) throws(SettingsError) {
+    do throws(Errno) {
+      try system.checkWritable(name, in: directory)
+    } catch {
+      guard error.rawValue == EACCES else { throw .system(error, "write", path, then: "The file is unchanged.") }
+      throw SettingsError(
+        .readOnly,
+        "Cannot write '\(path)': this process has no permission to, by the mode of the file. The file is unchanged.",
+        file: path)
     }
   }
 

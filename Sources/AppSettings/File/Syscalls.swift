@@ -123,9 +123,9 @@ package struct Syscalls: Sendable {
     return FileStatus(raw)
   }
 
-  /// Whether the process may write an existing file, by its effective ids.
-  package func isWritable(_ name: String, in directory: CInt) -> Bool {
-    faccessat(directory, name, W_OK, AT_EACCESS) == 0
+  /// Throws if the process may not write an existing file: `EACCES` by its effective ids, `EROFS` by the mount.
+  package func checkWritable(_ name: String, in directory: CInt) throws(Errno) {
+    _ = try retry { Int(faccessat(directory, name, W_OK, AT_EACCESS)) }
   }
 
   /// Reads to the end, with `limit` + 1 bytes at the most.
