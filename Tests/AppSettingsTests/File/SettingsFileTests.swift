@@ -114,24 +114,6 @@ import Testing
     #expect(home.text() == "counter = 1\n")
   }
 
-  @Test(arguments: 0...24)
-  func `a file cut short at any byte reads as far as it goes or is refused, never overwritten blindly`(
-    length: Int
-  ) throws {
-    let whole = "# c\ncounter = 12\nname = 'x'\n"
-    let cut = String(whole.prefix(length))
-    try home.write(cut)
-    let settings = try home.store()
-    _ = settings[.counter]
-    let wrote = try? settings.set(.dark, for: .theme)
-    let text = try #require(home.text())
-    if wrote == nil {
-      #expect(text == cut)
-    } else {
-      #expect(text.contains("theme = \"dark\""))
-    }
-  }
-
   @Test func `bytes that are no text are refused and stay`() throws {
     let bytes = Data([0xFF, 0xFE, 0, 1, 2])
     try home.write("")

@@ -26,7 +26,10 @@ import Testing
   }
 
   @Test(
-    arguments: [Syscalls.Call.open, .openDirectory, .write, .fsync, .rename, .stat, .unlink, .lock, .read],
+    arguments: [
+      Syscalls.Call.open, .openDirectory, .readlink, .lock, .read, .stat, .unlink, .write, .chmod, .xattr, .fsync,
+      .rename,
+    ],
     [ENOSPC, EIO, EDQUOT, EACCES, EROFS, EMFILE])
   func `a write that fails at any step throws, and leaves the old text and no stray`(
     call: Syscalls.Call, errno: Int32
@@ -73,8 +76,76 @@ import Testing
     trace.withLock { $0 = [] }
     try settings.set(2, for: .counter)
     let calls = trace.withLock { $0 }
-    let durable: [Syscalls.Call] = [.lock, .write, .fsync, .rename, .fsyncDirectory]
-    #expect(calls.filter { durable.contains($0) } == durable)
+    // The file is not 0600, so its mode is kept, and that before it is synced: all that a crash may find is in place.
+    let durable: [Syscalls.Call] = [
+      .openDirectory, .lock, .read, .unlink, .write, .chmod, .fsync, .rename, .fsyncDirectory,
+    ]
+    var order = calls.filter { durable.contains($0) }
+    // Reading ends with a read that gives nothing.
+    while let twice = order.indices.dropLast().first(where: { order[$0] == .read && order[$0 + 1] == .read }) {
+      order.remove(at: twice)
+    }
+    #expect(order == durable)
+    #expect(calls.last == .fsyncDirectory)
+  }
+
+  @Test(arguments: [ENOSPC, EIO, EDQUOT])
+  func `a disk that takes a part and then no more leaves the old text and no stray`(errno: Int32) throws {
+    let home = ScratchHome()
+    try home.write("# kept\ncounter = 1\n")
+    let writes = Monitor(0)
+    let system = Syscalls { (name, _) throws(Errno) -> Int? in
+      guard name == .write else { return nil }
+      let number = writes.withLock { count in
+        count += 1
+        return count
+      }
+      if number == 3 { throw Errno(errno) }
+      return 4
+    }
+    let settings = SettingsStore(
+      at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: false, system: system)
+    let error = #expect(throws: SettingsError.self) { try settings.set(2, for: .counter) }
+    #expect(error?.code == .io)
+    #expect(settings[.counter] == 1)
+    #expect(home.text() == "# kept\ncounter = 1\n")
+    #expect(home.names(in: home.path + "/config/org.example.test") == ["settings.toml"])
+    try settings.set(3, for: .counter)
+    #expect(home.text() == "# kept\ncounter = 3\n")
+  }
+
+  @Test(arguments: [ENOSPC, EIO])
+  func `a directory that cannot be synced is an error that says what is there`(errno: Int32) throws {
+    let home = ScratchHome()
+    try home.write("counter = 1\n")
+    let (settings, _) = try store(in: home, failing: .fsyncDirectory, number: 1, with: errno)
+    let error = #expect(throws: SettingsError.self) { try settings.set(2, for: .counter) }
+    #expect(error?.code == .io)
+    #expect(error?.message.contains("The file holds the new text, which may not survive a power failure.") == true)
+    #expect(home.text() == "counter = 2\n")
+    #expect(settings[.counter] == 2)
+  }
+
+  @Test(arguments: [ENOSPC, EACCES, EROFS])
+  func `a directory that cannot be made is an error, and nothing is left of the attempt`(errno: Int32) throws {
+    let home = ScratchHome()
+    let (settings, _) = try store(in: home, failing: .mkdir, number: 1, with: errno)
+    let error = #expect(throws: SettingsError.self) { try settings.set(2, for: .counter) }
+    #expect(error?.code == (errno == ENOSPC ? .io : .readOnly))
+    #expect(error?.message.hasSuffix("Nothing was written.") == true)
+    #expect(home.names(in: home.path) == [])
+    try settings.set(3, for: .counter)
+    #expect(home.text() == "counter = 3\n")
+  }
+
+  @Test(arguments: [ENOLCK, ENOTSUP, ENOSYS])
+  func `a file system without locks is named, and nothing is written`(errno: Int32) throws {
+    let home = ScratchHome()
+    try home.write("counter = 1\n")
+    let (settings, _) = try store(in: home, failing: .lock, number: 1, with: errno)
+    let error = #expect(throws: SettingsError.self) { try settings.set(2, for: .counter) }
+    #expect(error?.message.contains("its file system has no working 'flock'") == true)
+    #expect(home.text() == "counter = 1\n")
   }
 
   @Test func `a full disk is named, and the old file is whole`() throws {
