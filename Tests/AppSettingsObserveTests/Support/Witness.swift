@@ -56,7 +56,7 @@ final class Witness: Sendable {
     return state.withLock { state in
       defer { resumeMet(&state) }
       state.looks += 1
-      if content ?? "" == "", let last = state.seen.last, last != nil {
+      if content ?? "" == "", let last = state.seen.last, last != content {
         let since = state.missingSince ?? .now
         state.missingSince = since
         if since.duration(to: .now) < grace { return .again(after: grace - since.duration(to: .now)) }
