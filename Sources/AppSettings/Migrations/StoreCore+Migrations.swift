@@ -127,13 +127,11 @@ extension Backing {
     let place = try FinalPath.resolve(file.path, system: file.system)
     let path = "\(place.directory)/\(place.name)"
     guard (try? file.system.status(at: path)) != nil else { return }
-    guard file.system.isWritable(path, in: Syscalls.workingDirectory),
-      file.system.isWritable(place.directory, in: Syscalls.workingDirectory)
-    else {
-      throw SettingsError(
-        .readOnly,
-        "Cannot write '\(file.path)': this process has no permission to, or the file system is read-only. The file is "
-          + "unchanged.", file: file.path)
+    do throws(Errno) {
+      try file.system.checkWritable(path, in: Syscalls.workingDirectory)
+      try file.system.checkWritable(place.directory, in: Syscalls.workingDirectory)
+    } catch {
+      throw .system(error, "write", file.path, then: "The file is unchanged.")
     }
   }
 }
