@@ -47,6 +47,8 @@ let package = Package(
       ]),
     .target(name: "TestSupport", dependencies: ["AppSettings"], path: "Tests/TestSupport"),
     .executableTarget(name: "settings-probe", dependencies: ["AppSettings"], path: "Tests/Probe"),
+    .executableTarget(
+      name: "documentation-quick-start", dependencies: ["AppSettings", "AppSettingsObserve"], path: "Tests/QuickStart"),
     .testTarget(name: "SettingsTOMLTests", dependencies: ["SettingsTOML"], exclude: ["Differential", "Fixtures"]),
     .testTarget(
       name: "AppSettingsTests", dependencies: ["AppSettings", "AppSettingsTesting", "TestSupport", "settings-probe"]),
@@ -56,6 +58,13 @@ let package = Package(
       name: "AppSettingsFoundationTests",
       dependencies: ["AppSettingsFoundation", "TestSupport", "settings-cli", "settings-probe"]),
     .testTarget(name: "SettingsCLITests", dependencies: ["TestSupport", "settings-cli"]),
+    .testTarget(
+      name: "DocumentationTests",
+      dependencies: [
+        "AppSettings", "AppSettingsObserve", "AppSettingsTesting", "TestSupport", "settings-cli",
+        "documentation-quick-start",
+      ],
+      exclude: ["Fixtures"]),
   ]
 )
 

@@ -1,0 +1,114 @@
+import AppSettings
+import Testing
+
+// Passages of docs/getting-started.md.
+
+extension SettingsKeys {
+  static let zoom = SettingsKey("view.zoom", default: 1.0, "How large everything is.")
+  static let columns = SettingsKey("editor.columns", default: 80, in: 20...400, "Where lines are wrapped.")
+  static let account = SettingsKey<String?>("sync.account")
+  static let token = SettingsKey<String?>("sync.token", .secret)
+  static let window = SettingsKey("window", default: Window(width: 640, height: 480))
+  static let spelling = SettingsKey<Language>("editor.spelling", default: .english)
+  static let accent = SettingsKey("view.accent", default: Color(red: 0, green: 90, blue: 200))
+}
+
+extension SettingsKeys {
+  static let proxy = SettingsGroup("network.proxy", "How the net is reached.")
+  static let proxyHost = SettingsKey<String?>("host", matching: "[a-z0-9.-]+", .group(proxy))
+  static let proxyPort = SettingsKey("port", default: 3128, in: 1...65535, formerly: "proxy-port", .group(proxy))
+  static let proxyKind = SettingsKey("kind", default: "http", oneOf: ["http", "socks"], .group(proxy))
+}
+
+enum Language: String, SettingsSerializable {
+  case english = "en", french = "fr", swahili = "sw"
+}
+
+struct Window: Codable, Sendable, SettingsSerializable {
+  var width, height: Int
+}
+
+struct Color: Equatable, Sendable, SettingsSerializable {
+  var red, green, blue: UInt8
+
+  // Stored as an array of three numbers.
+  static let settingsBridge = [UInt8].settingsBridge.map(
+    expecting: "a colour as [red, green, blue]",
+    read: { $0.count == 3 ? Color(red: $0[0], green: $0[1], blue: $0[2]) : nil },
+    write: { [$0.red, $0.green, $0.blue] })
+}
+
+@Suite struct GettingStarted {
+  @Test func `reading and writing`() throws {
+    let settings = SettingsStore(inMemory: "")
+
+    let zoom = settings[.zoom]  // 1.0, as long as no one has set anything else
+    settings[.zoom] = zoom * 2  // visible at once in this process, on disk in a moment
+    settings.columns += 20  // the same for any key, as a property
+    settings[.account] = "ada"
+    settings[.account] = nil  // removes the value
+    settings.reset(.zoom, .columns)  // back to what lower layers and defaults say
+
+    try settings.set(120, for: .columns)  // returns when it is on disk
+
+    try settings.update {
+      $0[.columns] = min($0[.columns], 100)
+      $0[.window].width = $0[.columns] * 8
+    }
+
+    #expect(settings[.zoom] == 1)
+    #expect(settings[.columns] == 100)
+    #expect(settings[.window].width == 800)
+    #expect(settings[.account] == nil)
+    #expect(settings[.accent].blue == 200)
+  }
+
+  @Test func `values that cannot be used`() throws {
+    let settings = SettingsStore(
+      inMemory: """
+        [editor]
+        columns = "eighty"
+        """)
+
+    #expect(settings[.columns] == 80)  // the default; the text in the file stays as it is
+    for problem in settings.currentProblems { print(problem.message) }
+
+    #expect(throws: SettingsError.self) { try settings.value(for: .columns) }
+    #expect(throws: SettingsError.self) { try settings.set(10, for: .columns) }  // not in 20...400
+  }
+
+  @Test func `groups, constraints and former names`() throws {
+    let settings = SettingsStore(inMemory: "proxy-port = 8080")
+    #expect(settings[.proxyPort] == 8080)
+    settings[.proxyPort] += 1
+    try settings.flush()
+    #expect(settings.allKeys == [["network", "proxy", "port"]])
+    #expect(throws: SettingsError.self) { try settings.set("ftp", for: .proxyKind) }
+    settings.reset(SettingsKeys.proxy)
+    #expect(settings.isDefault(.proxyPort))
+    #expect(settings[.proxyHost] == nil)
+  }
+
+  @Test func `overrides`() throws {
+    let variables = ["ORG_EXAMPLE_EDITOR_SETTINGS__EDITOR__COLUMNS": "100"]
+    let overrides = SettingsOverrides.environment(app: "org.example.editor", variables: variables)
+      .adding(.arguments(["--view.zoom=2.5"], keys: [.zoom, .columns]))
+    let settings = SettingsStore(inMemory: "editor.columns = 90", overrides: overrides)
+
+    #expect(settings[.columns] == 100)
+    #expect(settings[.zoom] == 2.5)
+    #expect(settings.origin(of: .columns).layer.kind == .environment)
+  }
+
+  func opened() throws -> SettingsStore {
+    try SettingsStore(
+      app: "org.example.editor",
+      overrides: .environment(app: "org.example.editor")
+        .adding(.arguments(Array(CommandLine.arguments.dropFirst()), keys: [.zoom, .columns])))
+  }
+
+  @Test func `a test of an app's own code`() throws {
+    let settings = SettingsStore(inMemory: "view.zoom = 2.5")
+    #expect(settings[.zoom] == 2.5)
+  }
+}

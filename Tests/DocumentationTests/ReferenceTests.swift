@@ -1,0 +1,40 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The documents speak of what is there.
+@Suite struct ReferenceTests {
+  @Test(arguments: Document.all.map(\.path))
+  func `a relative link of a document leads to a file`(_ path: String) throws {
+    let directory = (path as NSString).deletingLastPathComponent
+    for line in try Document(path).lines {
+      for match in line.matches(of: /\]\(([^)#]+)[^)]*\)/) where !match.1.contains(":") {
+        let target = ((directory as NSString).appendingPathComponent(String(match.1)) as NSString).standardizingPath
+        let exists = FileManager.default.fileExists(atPath: Repository.root + "/" + target)
+        #expect(exists, "\(path) links to '\(match.1)', which is not there")
+      }
+    }
+  }
+
+  @Test func `the command reference has every verb`() throws {
+    let home = ScratchHome()
+    let help = try ChildProcess.run(
+      ChildProcess.product("settings-cli"), ["--help"], environment: home.environment)
+    let verbs = help.output.matches(of: /(?m)^  ([a-z]+)(, [a-z]+)?  +[A-Z]/).map { String($0.1) }
+    #expect(verbs.count >= 7)
+    let headings = try Document("docs/cli.md").lines.filter { $0.hasPrefix("## ") }
+    for verb in verbs where verb != "help" {
+      #expect(headings.contains { $0.hasPrefix("## `\(verb) ") }, "docs/cli.md has no section on '\(verb)'")
+    }
+  }
+
+  @Test func `the command reference has the exit statuses of the command's own help`() throws {
+    let home = ScratchHome()
+    let help = try ChildProcess.run(
+      ChildProcess.product("settings-cli"), ["--help"], environment: home.environment)
+    let statuses = help.output.matches(of: /(?m)^ +([0-8])  ([a-z].*)$/).map { "| \($0.1) | \($0.2) |" }
+    #expect(statuses.count == 9)
+    let lines = try Document("docs/cli.md").lines
+    for status in statuses { #expect(lines.contains(status), "docs/cli.md has no line '\(status)'") }
+  }
+}

@@ -1,0 +1,45 @@
+import Testing
+
+/// The Swift code in the documents is code that was compiled: each block is a passage of a file of a target.
+@Suite struct SwiftBlockTests {
+  /// The sources that blocks may be passages of.
+  private static let sources: [(path: String, lines: [String])] =
+    (Repository.files(in: "Tests/DocumentationTests/Passages", ending: ".swift")
+    + Repository.files(in: "Tests/QuickStart", ending: ".swift")
+    + Repository.files(in: "Examples", ending: ".swift")).map { ($0, (try? Repository.lines(of: $0)) ?? []) }
+
+  @Test(arguments: Document.all.map(\.path))
+  func `a Swift block of a document is a passage of compiled code`(_ path: String) throws {
+    for block in try Document(path).blocks("swift") {
+      let isThere = Self.sources.contains { Self.holds($0.lines, passage: block.lines) }
+      #expect(isThere, "\(path):\(block.line): no file in Tests/DocumentationTests/Passages has this passage")
+    }
+  }
+
+  @Test func `the quick start is a whole file`() throws {
+    let program = try Repository.lines(of: "Tests/QuickStart/main.swift").dropLast()
+    let blocks = try Document("README.md").blocks("swift")
+    #expect(blocks.contains { $0.lines == Array(program) })
+  }
+
+  @Test func `a passage is found at any indentation, and a changed line is noticed`() {
+    let lines = ["func f() {", "  if x {", "", "    y()", "  }", "}"]
+    #expect(Self.holds(lines, passage: ["if x {", "", "  y()", "}"]))
+    #expect(!Self.holds(lines, passage: ["if x {", "", "y()", "}"]))
+    #expect(!Self.holds(lines, passage: ["if x {", "  y()", "}"]))
+    #expect(!Self.holds(lines, passage: ["  }", "}", "}"]))
+    #expect(!Self.holds(lines, passage: []))
+  }
+
+  /// Whether lines have a passage in them, all of it indented by some number of spaces more.
+  private static func holds(_ lines: [String], passage: [String]) -> Bool {
+    guard let first = passage.first, !first.isEmpty, passage.count <= lines.count else { return false }
+    return (0...lines.count - passage.count).contains { start in
+      let line = lines[start]
+      guard line.hasSuffix(first) else { return false }
+      let indent = line.dropLast(first.count)
+      guard indent.allSatisfy({ $0 == " " }) else { return false }
+      return zip(passage, lines[start...]).allSatisfy { $0.isEmpty ? $1.isEmpty : indent + $0 == $1 }
+    }
+  }
+}
