@@ -11,14 +11,7 @@ extension TOMLDocument {
   /// Checks an edit by reading its text anew: it parses, the changed path has the value asked for, and every other
   /// path has the value it had.
   mutating func check(_ change: Change, since old: TOMLDocument) throws(TOMLEditError) {
-    do throws(TOMLSyntaxError) {
-      tree = try TOMLDocument.index(bytes)
-    } catch {
-      guard !error.isLimit else {
-        throw TOMLEditError(.tooLarge, "The edit would make the document deeper than can be read: \(error.message)")
-      }
-      throw .inconsistent("the text would not be TOML (\(error))")
-    }
+    try readAnew()
     let paths: [TOMLPath]
     switch change {
     case .set(let path, let value):
@@ -44,6 +37,15 @@ extension TOMLDocument {
     let comparison = Comparison(old: old, new: self)
     guard comparison.tablesAgree(Tree.root, Tree.root, except: paths.map { $0.components[...] }) else {
       throw .inconsistent("another key than '\(paths[0])' would change")
+    }
+  }
+
+  /// Makes the index of the text again.
+  mutating func readAnew() throws(TOMLEditError) {
+    do throws(TOMLSyntaxError) {
+      tree = try TOMLDocument.index(bytes)
+    } catch {
+      throw .unreadable(error)
     }
   }
 

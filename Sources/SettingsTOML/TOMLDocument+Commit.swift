@@ -8,10 +8,7 @@ extension TOMLDocument {
       tree = try TOMLDocument.index(edited)
       bytes = edited
     } catch {
-      guard !error.isLimit else {
-        throw TOMLEditError(.tooLarge, "The edit would make the document deeper than can be read: \(error.message)")
-      }
-      throw .inconsistent("the text would not be TOML (\(error))")
+      throw .unreadable(error)
     }
   }
 

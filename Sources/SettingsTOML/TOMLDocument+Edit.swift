@@ -14,7 +14,10 @@ extension TOMLDocument {
   /// - Throws: ``TOMLEditError``. The document is unchanged.
   @discardableResult
   public mutating func set(_ value: TOMLValue, at path: TOMLPath) throws(TOMLEditError) -> Bool {
-    try checked(.set(path, value)) { draft throws(TOMLEditError) in try draft.setUnchecked(value, at: Location(path)) }
+    let isSingle = !TOMLDocument.hasHeader(value) && find(path).map { isBody($0) && tree[$0].kind != .dotted } != false
+    return try checked(.set(path, value), isSingle: isSingle) { draft throws(TOMLEditError) in
+      try draft.setUnchecked(value, at: Location(path))
+    }
   }
 
   /// Sets a value as it is to be written: `0x1F`, `'C:\dir'`, an array with lines and comments.
@@ -55,7 +58,9 @@ extension TOMLDocument {
   /// - Throws: ``TOMLEditError``. The document is unchanged.
   @discardableResult
   public mutating func remove(at path: TOMLPath) throws(TOMLEditError) -> Bool {
-    try checked(.remove(path)) { draft throws(TOMLEditError) in try draft.removeUnchecked(at: Location(path)) }
+    try checked(.remove(path), isSingle: true) { draft throws(TOMLEditError) in
+      try draft.removeUnchecked(at: Location(path))
+    }
   }
 
   /// Renames or moves a key or a whole table, with its comments.
@@ -79,9 +84,22 @@ extension TOMLDocument {
   }
 
   /// Makes an edit on a copy, and takes it over if it passes the check.
+  ///
+  /// - Parameter isSingle: Whether the edit is one change of the bytes, which is made or not.
   mutating func checked(
-    _ change: Change, _ edit: (inout TOMLDocument) throws(TOMLEditError) -> Bool
+    _ change: Change, isSingle: Bool = false, _ edit: (inout TOMLDocument) throws(TOMLEditError) -> Bool
   ) throws(TOMLEditError) -> Bool {
+    if recorded != nil {
+      if isSingle {
+        guard try edit(&self) else { return false }
+      } else {
+        var draft = self
+        guard try edit(&draft) else { return false }
+        self = draft
+      }
+      recorded?.append(change)
+      return true
+    }
     var draft = self
     guard try edit(&draft) else { return false }
     if TOMLDocument.checksEdits { try draft.check(change, since: self) }

@@ -36,6 +36,12 @@ public struct TOMLEditError: Error, Sendable, CustomStringConvertible {
       .notATable(path, found: found), "Cannot set a key below '\(path)': it is \(found), not a table. Remove it first.")
   }
 
+  /// An edited text that would not be read back: too deep, or wrong.
+  static func unreadable(_ error: TOMLSyntaxError) -> TOMLEditError {
+    guard error.isLimit else { return .inconsistent("the text would not be TOML (\(error))") }
+    return TOMLEditError(.tooLarge, "The edit would make the document deeper than can be read: \(error.message)")
+  }
+
   static func inconsistent(_ what: String) -> TOMLEditError {
     TOMLEditError(
       .internalInconsistency, "The edit was undone, because \(what). This is a fault of the TOML editor; report it.")

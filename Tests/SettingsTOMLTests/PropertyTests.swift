@@ -167,6 +167,24 @@ import Testing
     }
   }
 
+  @Test(arguments: seeds) func `edits made together are those made one by one`(seed: UInt64) throws {
+    var generator = Generator(seed: seed &+ 6_000)
+    let before = try TOMLDocument(parsing: generator.document())
+    var single = before
+    var together = before
+    try together.edit { together in
+      for _ in 0..<8 {
+        let path = generator.path(in: single)
+        let value: TOMLValue? = generator.chance(30) ? nil : generator.value()
+        let one = try? value.map { try single.set($0, at: path) } ?? single.remove(at: path)
+        let other = try? value.map { try together.set($0, at: path) } ?? together.remove(at: path)
+        #expect(one == other)
+        #expect(single.bytes == together.bytes)
+      }
+    }
+    #expect(single.bytes == together.bytes)
+  }
+
   /// All that an index says, in the order of the tree.
   static func shape(_ document: TOMLDocument) -> [String] {
     func lines(_ id: Tree.ID, _ level: Int) -> [String] {

@@ -1,0 +1,88 @@
+extension TOMLDocument {
+  /// Makes several edits, all or none, and checks them together: many edits of a large document take a fraction of
+  /// the time.
+  ///
+  /// ```swift
+  /// try document.edit { document in
+  ///   for (path, value) in values { try document.set(value, at: path) }
+  /// }
+  /// ```
+  ///
+  /// - Parameter body: Edits the document it is given. If it throws, nothing is changed.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws, or a ``TOMLEditError`` with ``TOMLEditError/Code/internalInconsistency``.
+  public mutating func edit<R>(_ body: (inout TOMLDocument) throws -> R) throws -> R {
+    let old = self
+    var draft = self
+    draft.recorded = []
+    let result = try body(&draft)
+    let changes = draft.recorded ?? []
+    draft.recorded = recorded
+    if recorded != nil {
+      draft.recorded?.append(contentsOf: changes)
+    } else if !changes.isEmpty, TOMLDocument.checksEdits {
+      try draft.check(changes, since: old)
+    }
+    self = draft
+    return result
+  }
+
+  /// Checks many edits by reading the text anew: it parses, each changed path has the value that was last asked for,
+  /// and no path that is not at, above or below one of them has changed.
+  private mutating func check(_ changes: [Change], since old: TOMLDocument) throws(TOMLEditError) {
+    try readAnew()
+    var edited = PathSet()
+    for change in changes.reversed() {
+      // What later edits were about says nothing of this one.
+      switch change {
+      case .set(let path, let value) where !edited.touches(path):
+        guard self[path] == value else { throw .inconsistent("'\(path)' did not get its value") }
+      case .remove(let path) where !edited.touches(path):
+        guard !contains(path) else { throw .inconsistent("'\(path)' is still there") }
+      case .move(let source, let destination) where !edited.touches(source) && !edited.touches(destination):
+        guard !contains(source), contains(destination) else {
+          throw .inconsistent("'\(source)' did not get to '\(destination)'")
+        }
+      default: break
+      }
+      for path in change.paths { edited.insert(path) }
+    }
+    for path in changedPaths(since: old) where !edited.touches(path) {
+      throw .inconsistent("'\(path)' would change, which no edit was about")
+    }
+  }
+}
+
+extension Change {
+  /// The paths that may change.
+  var paths: [TOMLPath] {
+    switch self {
+    case .set(let path, _), .remove(let path): [path]
+    case .move(let source, let destination): [source, destination]
+    case .editElement(let array, _, _): [array]
+    }
+  }
+}
+
+/// Paths, with what is above them.
+private struct PathSet {
+  private var paths: Set<TOMLPath> = []
+  private var above: Set<TOMLPath> = []
+
+  mutating func insert(_ path: TOMLPath) {
+    guard paths.insert(path).inserted else { return }
+    var path = path
+    while above.insert(path).inserted, !path.isRoot { path = path.parent }
+  }
+
+  /// Whether a path is one of them, or above or below one.
+  func touches(_ path: TOMLPath) -> Bool {
+    if above.contains(path) { return true }
+    var path = path
+    while !path.isRoot {
+      if paths.contains(path) { return true }
+      path = path.parent
+    }
+    return paths.contains(.root)
+  }
+}
