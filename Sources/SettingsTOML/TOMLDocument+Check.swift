@@ -108,7 +108,7 @@ struct Comparison {
 
   func newKey(_ id: Tree.ID) -> String { new.withBase { KeyText.string(new.tree[id], in: $0) } }
 
-  private func hasSameKeyBytes(_ a: Tree.ID, _ b: Tree.ID) -> Bool {
+  func hasSameKeyBytes(_ a: Tree.ID, _ b: Tree.ID) -> Bool {
     let x = old.tree[a]
     let y = new.tree[b]
     return hasSameBytes(Int(x.keyStart)..<Int(x.keyEnd), Int(y.keyStart)..<Int(y.keyEnd))

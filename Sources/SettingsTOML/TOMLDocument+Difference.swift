@@ -6,17 +6,18 @@ extension TOMLDocument {
     let comparison = Comparison(old: old, new: self)
     var changed: [TOMLPath] = []
     var gone: [TOMLPath] = []
-    comparison.appendChanges(Tree.root, Tree.root, at: .root, to: &changed, &gone)
+    comparison.appendChanges(Tree.root, Tree.root, to: &changed, &gone)
     return changed + gone
   }
 }
 
 extension Comparison {
   fileprivate func appendChanges(
-    _ a: Tree.ID, _ b: Tree.ID, at path: TOMLPath, to changed: inout [TOMLPath], _ gone: inout [TOMLPath]
+    _ a: Tree.ID, _ b: Tree.ID, to changed: inout [TOMLPath], _ gone: inout [TOMLPath]
   ) {
     guard old.tree[a].kind.isTable, new.tree[b].kind.isTable else {
       guard !agree(a, b) else { return }
+      let path = new.location(of: b).path
       let now = new.leafPaths(under: path)
       changed += now
       gone += old.leafPaths(under: path).filter { !now.contains($0) }
@@ -24,21 +25,31 @@ extension Comparison {
     }
     let wasEmpty = old.tree[a].firstChild == Tree.none
     let isEmpty = new.tree[b].firstChild == Tree.none
-    if wasEmpty != isEmpty, !path.isRoot {
+    if wasEmpty != isEmpty, b != Tree.root {
+      let path = new.location(of: b).path
       if wasEmpty { gone.append(path) } else { changed.append(path) }
     }
+    var matched = 0
+    // Most often both have the same keys in the same order.
+    var next = old.tree[a].firstChild
     for child in new.tree.children(of: b) {
-      let key = newKey(child)
-      let below = path.appending(key)
-      if let before = old.child(key, of: a) {
-        appendChanges(before, child, at: below, to: &changed, &gone)
+      let before: Tree.ID?
+      if next != Tree.none, hasSameKeyBytes(next, child) {
+        before = next
       } else {
-        changed += new.leafPaths(under: below)
+        before = old.child(newKey(child), of: a)
+      }
+      if let before {
+        matched += 1
+        next = old.tree[before].next
+        appendChanges(before, child, to: &changed, &gone)
+      } else {
+        changed += new.leafPaths(under: new.location(of: child).path)
       }
     }
-    for child in old.tree.children(of: a) {
-      let key = oldKey(child)
-      if new.child(key, of: b) == nil { gone += old.leafPaths(under: path.appending(key)) }
+    guard matched < old.tree.children(of: a).reduce(0, { count, _ in count + 1 }) else { return }
+    for child in old.tree.children(of: a) where new.child(oldKey(child), of: b) == nil {
+      gone += old.leafPaths(under: old.location(of: child).path)
     }
   }
 }
