@@ -1,4 +1,3 @@
-
 /// The stores' engines that are open in this process, so that several stores on one file are one: a value set through
 /// one is there for all of them at once, and one thread writes.
 ///

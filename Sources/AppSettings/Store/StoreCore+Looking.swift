@@ -12,6 +12,8 @@ package enum LookOutcome: Sendable, Hashable {
 package enum LookCare: Sendable, Hashable {
   /// What is there counts at once.
   case none
+  /// Nobody has looked for a while; a save in place may be under way.
+  case atStart
   /// A save has just ended. The next may have begun.
   case atSave
   /// Something happened; a save may be under way.
@@ -113,6 +115,9 @@ extension StoreCore {
     switch care {
     case .none: return nil
     case .inDoubt: limit = quiet
+    case .atStart:
+      guard status.inode == inode else { return nil }
+      limit = quiet
     case .atSave:
       guard status.inode == inode, contents.bytes?.count ?? 0 < known?.count ?? 0 else { return nil }
       limit = shortQuiet

@@ -57,7 +57,7 @@ final class StoreFollower: Sendable {
     let (follower, isNew) = core.follower.shared { StoreFollower(core) }
     // Nobody has looked for a while, so the values may be old. The hub's own look comes too late for a first element.
     if isNew {
-      core.look(.inDoubt)
+      core.look(.atStart)
       core.lookAtSystemLayers()
     }
     return follower

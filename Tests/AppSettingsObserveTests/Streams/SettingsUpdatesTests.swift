@@ -23,7 +23,6 @@ import Testing
     let settings = try home.store()
     #expect(settings[.number] == 1)
     try home.replace("number = 2\n")
-    try await waitUntilOld(home.file)
     var iterator = settings.updates(.number).makeAsyncIterator()
     #expect(await iterator.next() == 2)
   }
@@ -321,14 +320,5 @@ import Testing
       if value % 10 == 0 { await Task.yield() }
     }
     for recorder in recorders { await recorder.wait(for: 100) }
-  }
-}
-
-/// Waits until a file is so old that it cannot be taken for one that is being written.
-private func waitUntilOld(_ file: String) async throws {
-  while true {
-    let date = try FileManager.default.attributesOfItem(atPath: file)[.modificationDate] as? Date
-    if let date, -date.timeIntervalSinceNow > 0.06 { return }
-    await Task.yield()
   }
 }
