@@ -22,6 +22,8 @@ struct Generator {
   var isStrict = false
   private var lineBreak = "\n"
   private var nextName = 0
+  /// The dotted table of the last body, if it has one.
+  private var dotted: String?
 
   init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
@@ -36,6 +38,7 @@ struct Generator {
     var text = chance(10) ? "\u{FEFF}" : ""
     text += noise()
     text += body(depth: 0)
+    if let dotted, chance(40) { text += "[\(dotted).h]" + lineBreak + body(depth: 2) }
     for name in (0..<Int.random(in: 0...4, using: &random)).map({ "t\($0)" }) { text += section([name], depth: 0) }
     text += noise()
     if chance(20), text.hasSuffix(lineBreak) { text.removeLast() }
@@ -52,6 +55,10 @@ struct Generator {
       if !isImplicit {
         text += indent + (isArray ? "[[\(name)]]" : "[\(name)]") + trailing() + lineBreak + body(depth: depth)
       }
+      if !isImplicit, let dotted, chance(30) {
+        // A table with a header below one of dotted keys.
+        text += indent + "[\(name).\(dotted).h]" + trailing() + lineBreak + body(depth: 3)
+      }
       guard depth < 3 else { continue }
       for below in (0..<Int.random(in: isImplicit ? 1...2 : 0...2, using: &random)) {
         text += section(names + [chance(15) ? "\"s \(below)\"" : "s\(below)"], depth: depth + 1)
@@ -64,6 +71,7 @@ struct Generator {
   /// Key lines with names that differ.
   private mutating func body(depth: Int) -> String {
     var text = ""
+    dotted = nil
     let indent = chance(15) ? pick(["  ", "\t"]) : ""
     let equals = pick([" = ", " = ", "=", "  =  ", "\t= "])
     for _ in 0..<Int.random(in: 0...4, using: &random) {
@@ -72,6 +80,7 @@ struct Generator {
     }
     if chance(30) {
       let prefix = key()
+      dotted = prefix
       for name in ["x", "'y y'", "z.w"].shuffled(using: &random).prefix(Int.random(in: 1...3, using: &random)) {
         text += indent + prefix + "." + name + equals + literal(depth: 0) + trailing() + lineBreak
         if chance(20) { text += key() + equals + literal(depth: 1) + lineBreak }
