@@ -53,7 +53,8 @@ let package = Package(
     .testTarget(
       name: "AppSettingsTests", dependencies: ["AppSettings", "AppSettingsTesting", "TestSupport", "settings-probe"]),
     .testTarget(
-      name: "AppSettingsObserveTests", dependencies: ["AppSettingsObserve", "AppSettingsFoundation", "TestSupport", "settings-cli"]),
+      name: "AppSettingsObserveTests",
+      dependencies: ["AppSettingsObserve", "AppSettingsFoundation", "TestSupport", "settings-cli"]),
     .testTarget(
       name: "AppSettingsFoundationTests",
       dependencies: ["AppSettingsFoundation", "TestSupport", "settings-cli", "settings-probe"]),
