@@ -62,8 +62,8 @@ let package = Package(
     .testTarget(
       name: "DocumentationTests",
       dependencies: [
-        "AppSettings", "AppSettingsObserve", "AppSettingsTesting", "TestSupport", "settings-cli",
-        "documentation-quick-start",
+        "AppSettings", "AppSettingsFoundation", "AppSettingsObserve", "AppSettingsTesting", "TestSupport",
+        "settings-cli", "documentation-quick-start",
       ],
       exclude: ["Fixtures"]),
   ]
