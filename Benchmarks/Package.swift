@@ -19,5 +19,9 @@ let package = Package(
         .product(name: "AppSettingsObserve", package: "app-settings"),
       ],
       path: "Sources/StoreBenchmarks"),
+    .executableTarget(
+      name: "value-benchmarks",
+      dependencies: ["BenchmarkHarness", .product(name: "AppSettings", package: "app-settings")],
+      path: "Sources/ValueBenchmarks"),
   ]
 )
