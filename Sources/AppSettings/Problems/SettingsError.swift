@@ -9,7 +9,7 @@ public struct SettingsError: Error, Sendable, Hashable {
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Kind: String {
       case invalidApp, invalidKey, invalidValue, locked, readOnly, overridden, unparsable, newerVersion, migrationFailed
-      case lockTimeout, io, nestedUpdate, internalInconsistency
+      case lockTimeout, io, nestedUpdate, exposedSecret, internalInconsistency
     }
     private let kind: Kind
 
@@ -37,6 +37,8 @@ public struct SettingsError: Error, Sendable, Hashable {
     public static let io = Code(kind: .io)
     /// `update` or `set` was called inside `update` on the same file.
     public static let nestedUpdate = Code(kind: .nestedUpdate)
+    /// A secret stands in a file that other users may open. This is a problem's code; no call throws it.
+    public static let exposedSecret = Code(kind: .exposedSecret)
     /// The new text failed the check before the write. This is an error in this library.
     public static let internalInconsistency = Code(kind: .internalInconsistency)
 

@@ -23,6 +23,9 @@ package enum LookCare: Sendable, Hashable {
 extension StoreCore {
   /// How long a file may be gone, empty or broken before that is taken for its new state.
   private static let settling: UInt64 = 100_000_000
+  /// How long an empty file must not have been written to. Longer, since it takes a busy machine to be that slow, and
+  /// hardly anyone empties their settings on purpose.
+  private static let emptied: Int64 = 500_000_000
   /// A file that was written to so recently may be being written still.
   private static let quiet: Int64 = 50_000_000
   /// The same after a save in place that left less than there was, as the next save's beginning would.
@@ -39,7 +42,7 @@ extension StoreCore {
       let (known, inode, revision) = state.withLock { ($0.userBytes, $0.userInode, $0.userRevision) }
       let contents: SettingsFile.Contents
       do throws(SettingsError) {
-        contents = try backing.read()
+        contents = try readUserFile()
       } catch {
         if let wait = settling(care) { return wait }
         problems.report(SettingsProblem(error.using("The values that were read last are used.")))
@@ -54,6 +57,7 @@ extension StoreCore {
         return .settled
       }
       if let found, found == state.withLock({ $0.writingBytes }) { return .settled }
+      if let wait = emptied(contents, care) { return wait }
       if found?.isEmpty ?? true, let wait = settling(care) { return wait }
       if let wait = Self.quiet(contents, known, inode, care) { return wait }
 
@@ -94,13 +98,25 @@ extension StoreCore {
     guard care != .none else { return nil }
     let now = ProcessFacts.monotonicNanoseconds()
     return state.withLock { state in
-      let since = state.unsettledSince ?? now
+      // A save has ended since, so this is the beginning of another one, not the same silence.
+      let since = care == .atSave ? now : state.unsettledSince ?? now
       state.unsettledSince = since
       let elapsed = now - since
       if elapsed < Self.settling { return .unsettled(nanoseconds: Self.settling - elapsed) }
       state.unsettledSince = nil
       return nil
     }
+  }
+
+  /// Whether to wait for what is to be written into an empty file, and how long.
+  ///
+  /// Seen empty twice says nothing: it may have been full in between, and emptied by the next of many saves.
+  private func emptied(_ contents: SettingsFile.Contents, _ care: LookCare) -> LookOutcome? {
+    guard care != .none, contents.bytes?.isEmpty == true, let status = contents.status else { return nil }
+    let elapsed = ProcessFacts.nanosecondsSince1970() - status.modified
+    // A clock that was set back must not hold it up for ever.
+    guard elapsed >= 0, elapsed < Self.emptied else { return nil }
+    return .unsettled(nanoseconds: UInt64(Self.emptied - elapsed))
   }
 
   /// Whether to wait until nobody has written to the file for a moment, and how long.

@@ -81,7 +81,7 @@ package final class StoreCore: Sendable {
   /// Reads the user's file, migrates it if it is of an older version, and makes it if there is an older home to take
   /// over. Where that fails, the store goes on in memory.
   private func readOnFirstAccess() throws(SettingsError) -> (bytes: [UInt8]?, document: TOMLDocument) {
-    if let bytes = try backing.read().bytes {
+    if let bytes = try readUserFile().bytes {
       let document = try reader.parse(bytes, file: backing.name)
       guard let isOutdated = try? reader.isOutdated(document), isOutdated else {
         return (bytes, interpret(document))
@@ -97,8 +97,33 @@ package final class StoreCore: Sendable {
     } catch {
       problems.report(SettingsProblem(.migrationFailed, "\(error)", file: location?.file))
     }
-    let now = try backing.read().bytes
+    let now = try readUserFile().bytes
     return (now, try now == nil ? importInMemory() : interpret(now))
+  }
+
+  /// Reads the user's file, and takes note of who may read it.
+  func readUserFile() throws(SettingsError) -> SettingsFile.Contents {
+    let contents = try backing.read()
+    let permissions = contents.status?.permissions
+    state.withLock { $0.userPermissions = permissions }
+    if let permissions, permissions & 0o077 == 0 { problems.resolve { $0.code == .exposedSecret } }
+    return contents
+  }
+
+  /// Reports a secret that stands in a file which others may read.
+  func checkSecrecy(of path: TOMLPath) {
+    let exposed = state.withLock { state -> UInt32? in
+      guard let permissions = state.userPermissions, permissions & 0o077 != 0,
+        state.snapshot.layer(of: path).kind == .user
+      else { return nil }
+      return permissions
+    }
+    guard let exposed, let file = location?.file else { return }
+    problems.report(
+      SettingsProblem(
+        .exposedSecret,
+        "The secret '\(path)' is in '\(file)', which other users may open (mode \(String(exposed, radix: 8))). "
+          + "Run 'chmod go= \(file)'.", path: path, file: file))
   }
 
   /// What bytes mean to this release: parsed, and migrated in memory if they are of an older version.

@@ -20,6 +20,8 @@ struct StoreState: Sendable {
   var userRevision: UInt64 = 0
   /// The file that `userBytes` were last seen in; tells a save in place from one by a rename.
   var userInode: UInt64?
+  /// Its permissions as last seen.
+  var userPermissions: UInt32?
   /// Since when, on the monotonic clock, the file looks like it is being saved.
   var unsettledSince: UInt64?
 

@@ -187,12 +187,34 @@ import Testing
 
   @Test func `a secret appears in no problem and no error`() throws {
     try home.write("[sync]\ntoken = 12345\n")
+    chmod(home.file, 0o600)
     let settings = try home.store()
     #expect(settings[.token] == nil)
     let texts = settings.currentProblems.map(\.message)
     #expect(texts.count == 1 && texts.allSatisfy { !$0.contains("12345") })
     let error = #expect(throws: SettingsError.self) { try settings.value(for: .token) }
     #expect(error?.description.contains("12345") == false)
+  }
+
+  @Test func `a secret in a file that others may open is a problem until that is mended`() throws {
+    try home.write("[sync]\ntoken = \"t-12345\"\n")
+    chmod(home.file, 0o640)
+    let settings = try home.store()
+    #expect(settings[.token] == "t-12345")
+    #expect(
+      settings.currentProblems.map(\.message) == [
+        "The secret 'sync.token' is in '\(home.file)', which other users may open (mode 640). "
+          + "Run 'chmod go= \(home.file)'."
+      ])
+    chmod(home.file, 0o600)
+    settings.reload()
+    #expect(settings.currentProblems.isEmpty)
+    // What this package makes is closed from the beginning.
+    let fresh = ScratchHome()
+    let other = try fresh.store()
+    try other.set("t", for: .token)
+    #expect(other[.token] == "t")
+    #expect(other.currentProblems.isEmpty)
   }
 
   @Test func `writing a record keeps fields it does not know and removes those that became nil`() throws {
