@@ -49,12 +49,17 @@ public struct SettingsMigrations: Sendable {
     let pending = pending(from: version).filter { $0.version <= target ?? Int.max }
     guard let last = pending.last else { return }
     var result = document
-    for migration in pending {
-      do {
-        try migration.run(on: &result)
-      } catch {
-        throw failure(error, of: migration, from: version, position: { document.position(of: $0) })
+    var running = last
+    do {
+      // One check for all edits: each alone reads the whole text anew.
+      try result.edit { draft in
+        for migration in pending {
+          running = migration
+          try migration.run(on: &draft)
+        }
       }
+    } catch {
+      throw failure(error, of: running, from: version, position: { document.position(of: $0) })
     }
     do {
       try SettingsFormat.setVersion(last.version, in: &result)

@@ -91,6 +91,7 @@ package final class StoreCore: Sendable {
     }
     do {
       try commit(of: [])
+      return state.withLock { ($0.userBytes, $0.userDocument) }
     } catch let error as SettingsError {
       // Not writable is no failure of the migration: it is done in memory, each time.
       if error.code != .readOnly { problems.report(SettingsProblem(error)) }
