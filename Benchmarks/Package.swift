@@ -23,5 +23,9 @@ let package = Package(
       name: "value-benchmarks",
       dependencies: ["BenchmarkHarness", .product(name: "AppSettings", package: "app-settings")],
       path: "Sources/ValueBenchmarks"),
+    .executableTarget(
+      name: "migration-benchmarks",
+      dependencies: ["BenchmarkHarness", "CFloor", .product(name: "AppSettings", package: "app-settings")],
+      path: "Sources/MigrationBenchmarks"),
   ]
 )
