@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ObservableSettingsTests {
+@Suite(.timeLimit(.minutes(5))) struct ObservableSettingsTests {
   let home = ScratchHome()
 
   /// Counts what tracking tells.

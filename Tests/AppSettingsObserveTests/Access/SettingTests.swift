@@ -3,7 +3,7 @@ import AppSettingsObserve
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SettingTests {
+@Suite(.timeLimit(.minutes(5))) struct SettingTests {
   /// The one default store of this process.
   private static let shared: SettingsStore = {
     let store = SettingsStore(inMemory: "number = 7\n", logger: .silent)
@@ -63,7 +63,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct FormerNameStreamTests {
+@Suite(.timeLimit(.minutes(5))) struct FormerNameStreamTests {
   static let width = SettingsKey("view.width", default: 1, formerly: "width")
   let home = ScratchHome()
 
