@@ -32,9 +32,19 @@ struct SettingsCLI: AsyncParsableCommand {
 
 @main
 enum Main {
-  static func main() async {
+  static func main() {
     // A reader that has gone ends the output, not the process by a signal half-way.
     signal(SIGPIPE, SIG_IGN)
+    // Not an asynchronous `main`: that ends the main thread, for which a static executable first sorts all of its
+    // unwind tables, and that takes several times as long as an answer.
+    Task.detached { await run() }
+    // This thread takes the signals, also where the parent process had blocked them.
+    var none = sigset_t()
+    sigemptyset(&none)
+    while true { sigsuspend(&none) }
+  }
+
+  private static func run() async -> Never {
     do {
       var command = try SettingsCLI.parseAsRoot()
       if var command = command as? any AsyncParsableCommand {
@@ -43,6 +53,7 @@ enum Main {
         try command.run()
       }
       try Output.flush()
+      exit(0)
     } catch let failure as Failure {
       end(failure)
     } catch let code as ExitCode {
