@@ -36,27 +36,36 @@ struct Node: Sendable {
   var keyStyle: KeyStyle = .bare
   /// Whether a string's value is its bytes between the quotes.
   var isPlain = false
+  /// How many children with a key there are, up to `Tree.walkedCount`; one more once they are in the hash table.
+  var keyedChildren: UInt8 = 0
 }
 
-/// The index of a document: nodes in one flat array, found by parent and key through one hash table.
+/// The index of a document: nodes in one flat array. The children of a small table, which are near each other, are
+/// found by walking them; those of a larger one by parent and key through one hash table.
 struct Tree: Sendable {
   typealias ID = UInt32
 
   var nodes: [Node] = [Node(kind: .root)]
   /// Hashes (upper half) and node numbers (lower half), open addressing; 0 is free, `removedSlot` was used.
-  private(set) var slots: [UInt64]
+  private(set) var slots: [UInt64] = []
   private var usedSlots = 0
+  /// How many slots are made at first.
+  private let firstSlotCount: Int
   /// How many nodes of `nodes` are of kind `removed`.
   private(set) var removedCount = 0
 
   static let root: ID = 0
   static let none: ID = 0
   private static let removedSlot = UInt64(UInt32.max)
+  /// The number of children up to which they are walked.
+  private static let walkedCount: UInt8 = 8
+  /// The place of a new child that is not in the hash table.
+  private static let walked = -1
 
   /// Makes a tree with room for some nodes.
   init(expectedCount: Int = 0) {
     if expectedCount > 0 { nodes.reserveCapacity(expectedCount + 8) }
-    slots = [UInt64](repeating: 0, count: max(16, expectedCount + expectedCount / 2))
+    firstSlotCount = max(32, expectedCount + expectedCount / 2)
   }
 
   @inline(__always)
@@ -70,7 +79,7 @@ struct Tree: Sendable {
   /// Empties the tree for another use.
   mutating func clear() {
     if slots.count > 64 && usedSlots * 8 < slots.count {
-      slots = [UInt64](repeating: 0, count: 16)
+      slots = []
     } else if usedSlots > 0 {
       for index in slots.indices { slots[index] = 0 }
     }
@@ -98,6 +107,32 @@ struct Tree: Sendable {
   /// The child of a table with a key, or `none` with the slot for it.
   @inline(__always)
   func find(
+    _ key: UnsafePointer<UInt8>, count: Int, hash: UInt32, parent: ID, in base: UnsafePointer<UInt8>
+  ) -> (id: ID, slot: Int) {
+    let keyedChildren = nodes[Int(parent)].keyedChildren
+    if keyedChildren == 0 { return (Tree.none, Tree.walked) }
+    if keyedChildren <= Tree.walkedCount {
+      return (walk(key, count: count, hash: hash, parent: parent, in: base), Tree.walked)
+    }
+    return findSlot(key, count: count, hash: hash, parent: parent, in: base)
+  }
+
+  private func walk(
+    _ key: UnsafePointer<UInt8>, count: Int, hash: UInt32, parent: ID, in base: UnsafePointer<UInt8>
+  ) -> ID {
+    nodes.withUnsafeBufferPointer { nodes in
+      var id = nodes[Int(parent)].firstChild
+      while id != Tree.none {
+        let index = Int(id)
+        if nodes[index].hash == hash, Tree.key(of: nodes[index], equals: key, count: count, in: base) { break }
+        id = nodes[index].next
+      }
+      return id
+    }
+  }
+
+  @inline(__always)
+  private func findSlot(
     _ key: UnsafePointer<UInt8>, count: Int, hash: UInt32, parent: ID, in base: UnsafePointer<UInt8>
   ) -> (id: ID, slot: Int) {
     let size = slots.count
@@ -132,7 +167,7 @@ struct Tree: Sendable {
     return true
   }
 
-  /// Adds a node as its parent's last child, at a slot that `find` gave; `nil` for nodes without a key of their own.
+  /// Adds a node as its parent's last child, at a place that `find` gave; `nil` for nodes without a key of their own.
   @inline(__always)
   mutating func append(_ node: Node, slot: Int?) -> ID {
     let id = ID(truncatingIfNeeded: nodes.count)
@@ -143,7 +178,12 @@ struct Tree: Sendable {
       if last == 0 { nodes[parent].firstChild = id } else { nodes[last].next = id }
       nodes[parent].lastChild = id
     }
-    if let slot {
+    guard let slot else { return id }
+    if slot == Tree.walked {
+      let parent = Int(node.parent)
+      nodes[parent].keyedChildren += 1
+      if nodes[parent].keyedChildren > Tree.walkedCount { enterChildren(of: node.parent) }
+    } else {
       slots[slot] = Tree.slot(node.hash, id)
       usedSlots += 1
       if usedSlots * 4 > slots.count * 3 { rehash() }
@@ -151,16 +191,37 @@ struct Tree: Sendable {
     return id
   }
 
-  private mutating func rehash() {
-    let size = max(slots.count, (nodes.count - removedCount) * 3)
-    slots = [UInt64](repeating: 0, count: size)
-    usedSlots = 0
-    for id in nodes.indices.dropFirst() where nodes[id].kind != .removed && nodes[id].kind != .element {
-      var slot = Tree.firstSlot(nodes[id].hash, size)
-      while slots[slot] != 0 { slot = Tree.nextSlot(slot, size) }
-      slots[slot] = Tree.slot(nodes[id].hash, ID(id))
-      usedSlots += 1
+  /// Whether a node is to be found through the hash table.
+  private func isInSlots(_ id: ID) -> Bool {
+    let node = nodes[Int(id)]
+    return node.kind != .removed && node.kind != .element
+      && nodes[Int(node.parent)].keyedChildren > Tree.walkedCount
+  }
+
+  /// Puts the children of a table that is no longer small into the hash table.
+  private mutating func enterChildren(of parent: ID) {
+    guard (usedSlots + Int(Tree.walkedCount) + 1) * 4 <= slots.count * 3 else { return rehash() }
+    var child = self[parent].firstChild
+    while child != Tree.none {
+      enter(child)
+      child = self[child].next
     }
+  }
+
+  private mutating func enter(_ id: ID) {
+    let hash = self[id].hash
+    var slot = Tree.firstSlot(hash, slots.count)
+    while slots[slot] != 0 { slot = Tree.nextSlot(slot, slots.count) }
+    slots[slot] = Tree.slot(hash, id)
+    usedSlots += 1
+  }
+
+  private mutating func rehash() {
+    let ids = nodes.indices.dropFirst().lazy.map { ID($0) }
+    let count = ids.reduce(into: 0) { count, id in if isInSlots(id) { count += 1 } }
+    slots = [UInt64](repeating: 0, count: max(slots.count, firstSlotCount, count * 3))
+    usedSlots = 0
+    for id in ids where isInSlots(id) { enter(id) }
   }
 
   /// Moves the last child of a table to the place that its position in the document gives it.
@@ -195,6 +256,12 @@ struct Tree: Sendable {
     let next = self[id].next
     if previous == Tree.none { self[parent].firstChild = next } else { self[previous].next = next }
     if self[parent].lastChild == id { self[parent].lastChild = previous }
+    if self[parent].keyedChildren > Tree.walkedCount { leaveSlot(id) } else { self[parent].keyedChildren -= 1 }
+    self[id].kind = .removed
+    removedCount += 1
+  }
+
+  private mutating func leaveSlot(_ id: ID) {
     var slot = Tree.firstSlot(self[id].hash, slots.count)
     while slots[slot] != 0 {
       if slots[slot] == Tree.slot(self[id].hash, id) {
@@ -203,8 +270,6 @@ struct Tree: Sendable {
       }
       slot = Tree.nextSlot(slot, slots.count)
     }
-    self[id].kind = .removed
-    removedCount += 1
   }
 
   /// Moves what comes after a splice of `removed` bytes at `at` by the difference in length.
