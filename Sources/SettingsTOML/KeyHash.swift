@@ -47,9 +47,20 @@ enum KeyHash {
   private static var emptyBase: UnsafePointer<UInt8> { UnsafePointer(bitPattern: 1)! }
 }
 
+/// A key for looking up by code units, as TOML compares them: `String` takes canonical equivalents for equal.
+package struct ExactKey: Hashable, Sendable {
+  package let text: String
+
+  package init(_ text: String) { self.text = text }
+
+  package static func == (lhs: ExactKey, rhs: ExactKey) -> Bool { lhs.text.hasSameCodeUnits(as: rhs.text) }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(codeUnitsOf: text) }
+}
+
 extension String {
   /// Whether two strings have the same code units; `==` would take canonical equivalents for equal.
-  func hasSameCodeUnits(as other: String) -> Bool {
+  package func hasSameCodeUnits(as other: String) -> Bool {
     let mine = utf8
     let theirs = other.utf8
     guard mine.count == theirs.count else { return false }

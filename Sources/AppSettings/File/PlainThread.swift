@@ -85,6 +85,16 @@ package final class Monitor<State>: @unchecked Sendable {  // `state` is touched
     return try body(&state)
   }
 
+  /// Runs `body` with the lock held, and wakes nobody.
+  package func withLockQuietly<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return try body(&state)
+  }
+
+  /// Wakes whoever waits.
+  package func wake() { pthread_cond_broadcast(condition) }
+
   /// Waits until `body` gives a result; it runs with the lock held, once at first and again after each change.
   package func wait<Result>(_ body: (inout State) -> Result?) -> Result {
     pthread_mutex_lock(mutex)

@@ -1,4 +1,5 @@
 package import Logging
+package import SettingsTOML
 
 /// The problems of one store: each is logged once, and kept until it is mended.
 package final class ProblemLog: Sendable {
@@ -34,6 +35,17 @@ package final class ProblemLog: Sendable {
   /// Forgets the problems that are over, so that the same one is reported anew if it comes back.
   package func resolve(where isOver: (SettingsProblem) -> Bool) {
     state.withLock { state in state.current.removeAll(where: isOver) }
+  }
+
+  /// Forgets what was wrong with the values at, above and below some paths: they have changed.
+  package func resolveValues(at paths: [TOMLPath]) {
+    state.withLock { state in
+      guard !state.current.isEmpty else { return }
+      state.current.removeAll { problem in
+        guard problem.code == .invalidValue, let path = problem.path else { return false }
+        return paths.contains { $0.hasPrefix(path) || path.hasPrefix($0) }
+      }
+    }
   }
 
   /// The problems that stand, oldest first.

@@ -110,7 +110,7 @@ package final class ChangeWaiter: Sendable {
 package final class ChangeWaiters: Sendable {
   private struct Node: Sendable {
     var waiters: [ObjectIdentifier: ChangeWaiter] = [:]
-    var children: [String: Node] = [:]
+    var children: [ExactKey: Node] = [:]
 
     func collectAll(into found: inout [ObjectIdentifier: ChangeWaiter]) {
       found.merge(waiters) { first, _ in first }
@@ -168,9 +168,9 @@ package final class ChangeWaiters: Sendable {
 
   private static func update(_ node: inout Node, _ components: ArraySlice<String>, _ body: (inout Node) -> Void) {
     guard let first = components.first else { return body(&node) }
-    var child = node.children.removeValue(forKey: first) ?? Node()
+    var child = node.children.removeValue(forKey: ExactKey(first)) ?? Node()
     update(&child, components.dropFirst(), body)
-    if !child.waiters.isEmpty || !child.children.isEmpty { node.children[first] = child }
+    if !child.waiters.isEmpty || !child.children.isEmpty { node.children[ExactKey(first)] = child }
   }
 
   private static func collect(
@@ -178,6 +178,6 @@ package final class ChangeWaiters: Sendable {
   ) {
     guard let first = components.first else { return node.collectAll(into: &found) }
     found.merge(node.waiters) { first, _ in first }
-    if let child = node.children[first] { collect(child, components.dropFirst(), into: &found) }
+    if let child = node.children[ExactKey(first)] { collect(child, components.dropFirst(), into: &found) }
   }
 }

@@ -34,7 +34,7 @@ struct EditCheck {
 struct PathSet {
   private struct Node {
     var isMember = false
-    var children: [String: Node] = [:]
+    var children: [ExactKey: Node] = [:]
   }
   private var root = Node()
 
@@ -44,7 +44,7 @@ struct PathSet {
         node.isMember = true
         return
       }
-      insert(&node.children[first, default: Node()], components.dropFirst())
+      insert(&node.children[ExactKey(first), default: Node()], components.dropFirst())
     }
     insert(&root, path.components[...])
   }
@@ -53,7 +53,7 @@ struct PathSet {
     var node = root
     for component in path.components {
       if node.isMember { return true }
-      guard let child = node.children[component] else { return false }
+      guard let child = node.children[ExactKey(component)] else { return false }
       node = child
     }
     return true

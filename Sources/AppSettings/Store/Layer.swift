@@ -59,17 +59,22 @@ package enum LayerLookup: Sendable {
   }
 }
 
-/// A layer with what it holds.
-package struct LayerContent: Sendable {
-  package var layer: SettingsLayer
-  package var document: TOMLDocument
+/// A layer with what it holds. Immutable, and an object so that a state of the store is copied for little.
+package final class LayerContent: Sendable {
+  package let layer: SettingsLayer
+  package let document: TOMLDocument
   /// The paths that it locks for all layers above it, with everything below them.
-  package var locks: [TOMLPath] = []
+  package let locks: [TOMLPath]
 
   package init(layer: SettingsLayer, document: TOMLDocument, locks: [TOMLPath] = []) {
     self.layer = layer
     self.document = document
     self.locks = locks
+  }
+
+  /// The same layer with another text.
+  package func holding(_ document: TOMLDocument) -> LayerContent {
+    LayerContent(layer: layer, document: document, locks: locks)
   }
 
   package func lookUp(_ path: TOMLPath) -> LayerLookup {

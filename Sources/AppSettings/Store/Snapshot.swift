@@ -7,7 +7,7 @@ public struct SettingsSnapshot: Sendable {
   /// Grows by at least one with every visible change of this store.
   public package(set) var generation: UInt64
   /// Files and overrides, lowest first.
-  package var layers: [LayerContent]
+  package private(set) var layers: [LayerContent]
   /// Which of them is the user's.
   package var userIndex: Int
   /// What this process has set and not yet written, over the user's file.
@@ -34,6 +34,12 @@ public struct SettingsSnapshot: Sendable {
     self.layers.replaceSubrange(..<userIndex, with: layers)
     userIndex = layers.count
     findLocks()
+  }
+
+  /// The text of the user's file.
+  package var userDocument: TOMLDocument {
+    get { layers[userIndex].document }
+    set { layers[userIndex] = layers[userIndex].holding(newValue) }
   }
 
   private mutating func findLocks() {
@@ -126,6 +132,7 @@ public struct SettingsSnapshot: Sendable {
   }
 
   func lookUp(_ path: TOMLPath, in index: Int) -> LayerLookup {
-    index == userIndex ? pending.lookUp(path) { layers[index].lookUp(path) } : layers[index].lookUp(path)
+    let content = layers[index]
+    return index == userIndex ? pending.lookUp(path) { content.lookUp(path) } : content.lookUp(path)
   }
 }

@@ -77,7 +77,7 @@ extension StoreCore {
       }
       guard isCurrent else { continue }
       problems.resolve { $0.code == .unparsable && $0.file == location?.file }
-      if let batch { waiters.signal(batch) }
+      if let batch { announce(batch) }
       return .settled
     }
   }
@@ -90,7 +90,7 @@ extension StoreCore {
       defer { renewStamp() }
       return state.adopt(systemLayers: layers)
     }
-    if let batch { waiters.signal(batch) }
+    if let batch { announce(batch) }
   }
 
   /// Whether to wait for the rest of a save, and how long.

@@ -2,17 +2,7 @@ import SettingsTOML
 import Synchronization
 
 extension StoreCore {
-  /// Makes edits visible and waits until they are durable.
-  ///
-  /// - Returns: Whether they changed the file.
-  func enqueueAndWait(_ edits: [Edit]) throws(SettingsError) -> Bool {
-    let outcome = Monitor<WriteQueue.Outcome?>(nil)
-    try checkNotInCommit()
-    try enqueue(edits) { result in outcome.withLock { $0 = result } }
-    return try outcome.wait { $0 }.get().changedFile
-  }
-
-  /// As the other, without blocking the thread.
+  /// Makes edits visible and waits until they are durable, without blocking the thread.
   func enqueueAndWait(_ edits: [Edit]) async throws(SettingsError) -> Bool {
     let result: WriteQueue.Outcome = await withCheckedContinuation { continuation in
       do throws(SettingsError) {
@@ -48,11 +38,9 @@ extension StoreCore {
   var userRootKeys: [String] {
     load()
     return state.withLock { state in
-      let snapshot = state.snapshot
-      guard
-        case .value(.table(let table)) = snapshot.pending.lookUp(
-          .root, base: { snapshot.layers[snapshot.userIndex].lookUp(.root) })
-      else { return [] }
+      guard case .value(.table(let table)) = state.snapshot.lookUp(.root, in: state.snapshot.userIndex) else {
+        return []
+      }
       return table.keys
     }
   }

@@ -30,7 +30,7 @@ struct StoreState: Sendable {
       generation: 0, layers: [user], userIndex: 0, pending: PendingEdits(), overrides: overrides)
   }
 
-  var userDocument: TOMLDocument { snapshot.layers[snapshot.userIndex].document }
+  var userDocument: TOMLDocument { snapshot.userDocument }
 
   /// Ends the first reading.
   mutating func finishLoading() {
@@ -44,7 +44,7 @@ struct StoreState: Sendable {
   mutating func enqueue(_ edits: [Edit]) -> (number: UInt64, batch: SettingsChangeBatch?) {
     lastNumber += 1
     let number = lastNumber
-    let batch = change(at: edits.map(\.path), origin: .thisProcess) { state in
+    let batch = change(at: edits.map(\.path), to: valueToSee(after: edits), origin: .thisProcess) { state in
       for edit in edits { state.snapshot.pending.add(edit, number: number) }
     }
     return (number, batch)
@@ -64,7 +64,7 @@ struct StoreState: Sendable {
       // No one has seen anything yet.
       userRevision += 1
       userBytes = bytes
-      snapshot.layers[snapshot.userIndex].document = document
+      snapshot.userDocument = document
       return nil
     }
     var paths = edited ?? document.changedPaths(since: userDocument)
@@ -74,7 +74,7 @@ struct StoreState: Sendable {
     userBytes = bytes
     return change(at: paths, origin: origin) { state in
       if let committed { state.snapshot.pending.removeAll(upTo: committed) }
-      state.snapshot.layers[state.snapshot.userIndex].document = document
+      state.snapshot.userDocument = document
     }
   }
 
@@ -90,15 +90,25 @@ struct StoreState: Sendable {
     return SettingsChangeBatch(generation: snapshot.generation, paths: paths, origin: .outside)
   }
 
+  /// The value that is seen at the path of a single edit once it is made, if that is plain to see.
+  private func valueToSee(after edits: [Edit]) -> TOMLValue? {
+    guard edits.count == 1, let value = edits[0].value, value.table == nil, snapshot.locks.isEmpty,
+      snapshot.overrides.isEmpty, edits[0].path.components.first?.hasPrefix("settings-") == false
+    else { return nil }
+    return value
+  }
+
   /// Makes a change and finds out which values at some paths it changed.
+  ///
+  /// - Parameter value: What there is at each of them afterwards, if that is known.
   private mutating func change(
-    at paths: [TOMLPath], origin: SettingsChangeOrigin, _ body: (inout StoreState) -> Void
+    at paths: [TOMLPath], to value: TOMLValue? = nil, origin: SettingsChangeOrigin, _ body: (inout StoreState) -> Void
   ) -> SettingsChangeBatch? {
     // Values, not a snapshot: holding that while `body` runs would make it copy what is pending.
     let before = paths.map { snapshot[$0] }
     body(&self)
     var changed: [TOMLPath] = []
-    for (path, old) in zip(paths, before) { path.collectDifferences(old, snapshot[path], into: &changed) }
+    for (path, old) in zip(paths, before) { path.collectDifferences(old, value ?? snapshot[path], into: &changed) }
     guard !changed.isEmpty else { return nil }
     if changed.count > 1 {
       var seen: Set<TOMLPath> = []

@@ -47,7 +47,11 @@ enum ValueReading {
     problems: ProblemLog
   ) -> (value: Value, isCacheable: Bool) {
     do throws(SettingsValueError) {
-      if let value = try stored.decoded(by: key) { return (value, true) }
+      if let value = try stored.decoded(by: key) {
+        // The change that mended it may have been under another name.
+        if key.paths.count > 1 { problems.resolveValues(at: [key.path]) }
+        return (value, true)
+      }
       if case .computed = key.fallback { return (key.defaultValue, false) }
       return (key.defaultValue, true)
     } catch {

@@ -20,6 +20,9 @@ import Testing
     ("t.b = 2", [("t.b", nil)], "t", [:]),
     ("t = 5", [("t", ["c": 3])], "t.c", 3),
     ("t.u.v = 1", [("t.u.w", 2), ("t.u", nil)], "t", [:]),
+    // Equal to a person and to String; two keys to TOML.
+    ("", [("\"\u{E9}\"", 1), ("\"e\u{301}\"", 2)], "\"\u{E9}\"", 1),
+    ("\"\u{E9}\" = 1", [("\"e\u{301}\"", nil)], "\"\u{E9}\"", 1),
   ]
 
   @Test(arguments: cases.indices)

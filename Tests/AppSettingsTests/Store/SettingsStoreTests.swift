@@ -185,6 +185,25 @@ import Testing
     #expect(home.text() == "[editor]\nfont-size = \"four\"\nwrap = false\n")
   }
 
+  @Test func `a mended value is no problem any more, whoever mends it`() throws {
+    let old = SettingsKey("width", default: 1, formerly: "tab_size")
+    try home.write("tab_size = true\n\n[editor]\nfont-size = \"four\"\nwrap = 1\n")
+    let settings = try home.store()
+    _ = (settings[.fontSize], settings[.wrap], settings[old])
+    #expect(settings.currentProblems.map(\.path) == [["editor", "font-size"], ["editor", "wrap"], ["width"]])
+    try settings.set(14, for: .fontSize)
+    #expect(settings.currentProblems.map(\.path) == [["editor", "wrap"], ["width"]])
+    try home.write("tab_size = 4\n\n[editor]\nfont-size = 14\nwrap = true\n")
+    settings.reload()
+    #expect(settings.currentProblems.map(\.path) == [["width"]])
+    #expect(settings[old] == 4)
+    #expect(settings.currentProblems.isEmpty)
+    try home.write("[editor]\nwrap = 1\n")
+    settings.reload()
+    _ = settings[.wrap]
+    #expect(settings.currentProblems.map(\.path) == [["editor", "wrap"]])
+  }
+
   @Test func `a secret appears in no problem and no error`() throws {
     try home.write("[sync]\ntoken = 12345\n")
     chmod(home.file, 0o600)

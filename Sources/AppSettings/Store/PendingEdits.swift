@@ -1,0 +1,128 @@
+package import SettingsTOML
+
+/// Edits that are visible in this process and not yet in the file, by path.
+///
+/// A later edit replaces earlier ones at and below its path and refines one above it. Finding what they do to a path
+/// costs the length of the path.
+package struct PendingEdits: Sendable {
+  /// An object, so that looking something up copies nothing.
+  private final class Node: @unchecked Sendable {  // changed only while no one else has it
+    /// The edit at this very path, with its place in the order of all edits.
+    var edit: (value: TOMLValue?, number: UInt64, key: SettingsKeys?)?
+    var children: [ExactKey: Node] = [:]
+
+    /// Makes sure that no one else has a node, and changes it.
+    static func change(_ node: inout Node, _ body: (Node) -> Void) {
+      if !isKnownUniquelyReferenced(&node) {
+        let copy = Node()
+        copy.edit = node.edit
+        copy.children = node.children
+        node = copy
+      }
+      body(node)
+    }
+  }
+
+  private var root = Node()
+
+  package init() {}
+
+  package var isEmpty: Bool { root.children.isEmpty }
+
+  /// Adds an edit. Numbers grow.
+  package mutating func add(_ edit: Edit, number: UInt64) {
+    func insert(_ node: inout Node, _ components: ArraySlice<String>) {
+      Node.change(&node) { node in
+        guard let first = components.first else {
+          node.edit = (edit.value, number, edit.key)
+          node.children = [:]
+          return
+        }
+        insert(&node.children[ExactKey(first), default: Node()], components.dropFirst())
+      }
+    }
+    insert(&root, edit.path.components[...])
+  }
+
+  /// Forgets the edits up to a number: they are in the file, or have failed.
+  package mutating func removeAll(upTo number: UInt64) {
+    func pruned(_ node: Node) -> Node {
+      let result = Node()
+      if let edit = node.edit, edit.number > number { result.edit = edit }
+      for (key, child) in node.children {
+        let child = pruned(child)
+        if child.edit != nil || !child.children.isEmpty { result.children[key] = child }
+      }
+      return result
+    }
+    root = pruned(root)
+  }
+
+  /// All edits in the order in which they were made, those of one number together.
+  package var byNumber: [(number: UInt64, edits: [Edit])] {
+    var found: [UInt64: [Edit]] = [:]
+    func collect(_ node: Node, _ path: TOMLPath) {
+      if let edit = node.edit {
+        found[edit.number, default: []].append(Edit(path: path, value: edit.value, key: edit.key))
+      }
+      for (key, child) in node.children { collect(child, path.appending(key.text)) }
+    }
+    collect(root, .root)
+    return found.sorted { $0.key < $1.key }.map {
+      ($0.key, $0.value.sorted { $0.path.description < $1.path.description })
+    }
+  }
+
+  /// Whether an edit is at, above or below a path, so that the file's text there is out of date.
+  package func touches(_ path: TOMLPath) -> Bool {
+    var node = root
+    for component in path.components {
+      guard let child = node.children[ExactKey(component)] else { return false }
+      if child.edit != nil { return true }
+      node = child
+    }
+    return !node.children.isEmpty
+  }
+
+  /// What there is at a path with these edits over what `base` finds there.
+  package func lookUp(_ path: TOMLPath, base: () -> LayerLookup) -> LayerLookup {
+    if isEmpty { return base() }
+    // The nearest edit at or above the path decides; those below it refine.
+    let components = path.components
+    var node = root
+    var depth = 0
+    var deciding = root.edit == nil ? nil : (node: root, depth: 0)
+    while depth < components.count, let child = node.children[ExactKey(components[depth])] {
+      node = child
+      depth += 1
+      if node.edit != nil { deciding = (node, depth) }
+    }
+    var result: LayerLookup
+    if let (node, depth) = deciding {
+      result = LayerLookup(node.edit?.value, at: components[depth...])
+    } else {
+      result = base()
+    }
+    if depth == components.count { refine(&result, with: node) }
+    return result
+  }
+
+  private func refine(_ result: inout LayerLookup, with node: Node) {
+    guard !node.children.isEmpty else { return }
+    var table: TOMLTable
+    if case .value(.table(let existing)) = result { table = existing } else { table = TOMLTable() }
+    func apply(_ node: Node, _ path: TOMLPath) {
+      for (key, child) in node.children.sorted(by: { order($0.value) < order($1.value) }) {
+        let childPath = path.appending(key.text)
+        if let edit = child.edit { table.apply(Edit(path: childPath, value: edit.value)) }
+        apply(child, childPath)
+      }
+    }
+    apply(node, .root)
+    if !table.isEmpty || result.isTable { result = .value(.table(table)) }
+  }
+
+  private func order(_ node: Node) -> UInt64 {
+    node.edit?.number ?? node.children.values.map(order).min() ?? 0
+  }
+}

@@ -1,0 +1,237 @@
+import SettingsTOML
+
+/// The one way in which anything is written.
+extension StoreCore {
+  /// Runs a read-modify-write on freshly read values, under the file's lock.
+  func update<Result>(_ body: (inout SettingsTransaction) throws -> Result) throws -> Result {
+    load()
+    var result: Result?
+    let report = try commit { view, problems in
+      var transaction = SettingsTransaction(view: view, problems: problems)
+      result = try body(&transaction)
+      return try transaction.finish()
+    }
+    if report.number > 0 { queue.finish(report) }
+    return result!
+  }
+
+  /// Commits edits right away, on this thread, with whatever is pending.
+  ///
+  /// - Returns: Whether the edits changed the text.
+  @discardableResult
+  package func commit(of edits: [Edit]) throws -> Bool {
+    var changed = false
+    let report = try commit(didChange: { changed = $0 }) { view, _ in
+      for edit in edits { if let error = Self.lockError(edit.path, view) { throw error } }
+      return edits
+    }
+    if report.number > 0 { queue.finish(report) }
+    return changed
+  }
+
+  /// Commits what is pending; never throws, since each edit has its own outcome.
+  func commitPending() -> WriteReport {
+    let newest = state.withLock { $0.lastNumber }
+    do {
+      return try commit { _, _ in [] }
+    } catch {
+      let error = error as? SettingsError ?? SettingsError(.io, "\(error)")
+      problems.report(SettingsProblem(error))
+      return abandon(upTo: newest, because: error)
+    }
+  }
+
+  /// Gives up pending edits: memory goes back to what the file says.
+  private func abandon(upTo number: UInt64, because error: SettingsError) -> WriteReport {
+    var report = WriteReport(number: number)
+    let batch = state.withLock { state -> SettingsChangeBatch? in
+      for (failed, _) in state.snapshot.pending.byNumber where failed <= number { report.failures[failed] = error }
+      defer { renewStamp() }
+      return state.adopt(
+        state.userDocument, bytes: state.userBytes, committed: number, origin: .thisProcess)
+    }
+    if let batch { announce(batch) }
+    look()
+    return report
+  }
+
+  /// The one write path: lock → re-read → migrate → apply → check → replace → publish.
+  private func commit(
+    didChange: (Bool) -> Void = { _ in }, transaction: (SettingsSnapshot, ProblemLog) throws -> [Edit]
+  ) throws -> WriteReport {
+    var isMigration = false
+    // They may use the store: after all else, and at the first access after that.
+    defer { if isMigration, state.withLock({ $0.isLoaded }) { runDueHooks() } }
+    try enterCommit()
+    defer { leaveCommit() }
+
+    let (pending, newest) = state.withLock { ($0.snapshot.pending.byNumber, $0.lastNumber) }
+    var report = WriteReport(number: newest)
+    var revision: UInt64 = 0
+    var written: Written?
+    var outside: [SettingsChangeBatch] = []
+    var sets: [TOMLPath] = []
+    defer {
+      state.withLock { $0.writingBytes = nil }
+      for batch in outside { announce(batch) }
+    }
+
+    _ = try backing.update(willReplace: { bytes in state.withLock { $0.writingBytes = bytes } }) { bytes in
+      var document = try takeOver(bytes, outside: &outside)
+      try reader.checkNotNewer(document, file: backing.name)
+      var isImport = false
+      if let bytes {
+        if try reader.isOutdated(document) {
+          try migrate(&document, of: bytes)
+          isMigration = true
+        }
+      } else {
+        isImport = try begin(&document)
+      }
+      let base = document
+      var unkept = bytes
+      var applied: [Edit] = []
+      for (number, edits) in pending {
+        do throws(SettingsError) {
+          try keepUnreadable(edits, in: base, &unkept)
+          if try apply(edits, to: &document) { report.changed.insert(number) }
+          applied += edits
+        } catch {
+          report.failures[number] = error
+        }
+      }
+      let view = state.withLock { state -> SettingsSnapshot in
+        var view = state.snapshot
+        view.userDocument = document
+        view.pending = PendingEdits()
+        return view
+      }
+      let edits = try transaction(view, problems)
+      try keepUnreadable(edits, in: base, &unkept)
+      sets = edits.map(\.path)
+      let transactionChanged = try apply(edits, to: &document)
+      didChange(transactionChanged)
+      applied += edits
+      revision = state.withLock { $0.userRevision }
+      if bytes == nil, report.changed.isEmpty, !transactionChanged, !isImport {
+        // Nothing to store: no file is made for it.
+        written = Written(bytes: nil, document: TOMLDocument())
+        return nil
+      }
+      let text = document.bytes
+      if text != bytes { try verify(text, base: base, edits: applied) }
+      // A migration may have changed anything.
+      let edited = isMigration || isImport ? nil : applied.map(\.path)
+      written = Written(bytes: text, document: document, edited: edited)
+      return text
+    }
+    if let written { publish(written, sets: sets, report: report, revision: revision) }
+    return report
+  }
+
+  /// The document that the bytes under the lock hold. What others wrote meanwhile becomes visible as a change from
+  /// outside, before and apart from this commit's own.
+  private func takeOver(
+    _ bytes: [UInt8]?, outside: inout [SettingsChangeBatch]
+  ) throws(SettingsError) -> TOMLDocument {
+    let (isLoaded, knownBytes, known) = state.withLock { ($0.isLoaded, $0.userBytes, $0.userDocument) }
+    // The known document may have been migrated in memory: then its text is not the file's.
+    let isKnown = isLoaded && knownBytes == bytes
+    if isKnown, known.bytes == bytes ?? [] { return known }
+    guard let bytes else { return TOMLDocument() }
+    let document = try reader.parse(bytes, file: backing.name)
+    if isLoaded, !isKnown, let meaning = try? interpret(bytes) {
+      let batch = state.withLock { state in
+        defer { renewStamp() }
+        return state.adopt(meaning, bytes: bytes, committed: nil, origin: .outside)
+      }
+      if let batch { outside.append(batch) }
+    }
+    return document
+  }
+
+  func enterCommit() throws(SettingsError) {
+    let me = PlainThread.currentID
+    let isNested = committing.wait { owner -> Bool? in
+      if owner == me { return true }
+      guard owner == 0 else { return nil }
+      owner = me
+      return false
+    }
+    if isNested { throw nestedUpdateError }
+  }
+
+  func leaveCommit() { committing.withLock { $0 = 0 } }
+
+  /// Throws where waiting for a write would wait for the caller itself.
+  func checkNotInCommit() throws(SettingsError) {
+    let me = PlainThread.currentID
+    if committing.wait({ owner -> Bool? in owner == me }) { throw nestedUpdateError }
+  }
+
+  private var nestedUpdateError: SettingsError {
+    SettingsError(
+      .nestedUpdate,
+      "Cannot write '\(backing.name)' inside 'update' on the same settings: it would wait for itself. Use the "
+        + "transaction that the closure is given.", file: location?.file)
+  }
+
+  /// Applies the edits of one caller: all of them, or none.
+  private func apply(_ edits: [Edit], to document: inout TOMLDocument) throws(SettingsError) -> Bool {
+    var result = document
+    var changed = false
+    for edit in edits {
+      do {
+        if let value = edit.value {
+          changed = try result.set(value, at: edit.path) || changed
+        } else {
+          changed = try result.remove(at: edit.path) || changed
+        }
+      } catch {
+        throw SettingsError(
+          .invalidKey, "Cannot set '\(edit.path)' in '\(backing.name)': \(error.message)", file: location?.file,
+          position: result.position(of: edit.path))
+      }
+    }
+    document = result
+    return changed
+  }
+
+  /// What a commit put into the file.
+  private struct Written {
+    var bytes: [UInt8]?
+    var document: TOMLDocument
+    /// The only paths where it can differ from what was there; `nil` if that is not known.
+    var edited: [TOMLPath]? = []
+  }
+
+  /// Parses the new text once more, and checks that the edits, and nothing else, are in it.
+  private func verify(_ text: [UInt8], base: TOMLDocument, edits: [Edit]) throws(SettingsError) {
+    guard let parsed = try? TOMLDocument(parsing: text), EditCheck(edits).isMet(by: parsed, since: base) else {
+      throw SettingsError(
+        .internalInconsistency,
+        "Refused to write '\(backing.name)': the new text does not mean what was asked for. The file is unchanged. "
+          + "This is an error in the settings library: report it, with the file.", file: location?.file)
+    }
+  }
+
+  private func publish(_ written: Written, sets: [TOMLPath], report: WriteReport, revision: UInt64) {
+    let (batch, wasOvertaken) = state.withLock { state -> (SettingsChangeBatch?, Bool) in
+      defer { renewStamp() }
+      // Someone replaced the file after us and was seen first: ours is old news.
+      guard state.userRevision == revision else {
+        return (
+          state.adopt(state.userDocument, bytes: state.userBytes, committed: report.number, origin: .thisProcess), true
+        )
+      }
+      return (
+        state.adopt(
+          written.document, bytes: written.bytes, committed: report.number, edited: written.edited,
+          origin: .thisProcess), false
+      )
+    }
+    announce(batch, sets: sets)
+    problems.resolve { $0.code == .unparsable && $0.file == location?.file }
+    if wasOvertaken { look() }
+  }
+}
