@@ -14,14 +14,19 @@ package final class KeyDeclarations: Sendable {
 
   /// Notes that a key is used, and reports one whose name is in use with another type.
   package func note<Value>(_ key: SettingsKey<Value>, _ problems: ProblemLog) {
-    let type = ObjectIdentifier(Value.self)
+    note(key, as: Value.self, problems)
+  }
+
+  /// Notes that a name is used for values, or records, of a type.
+  package func note(_ key: SettingsKeys, as value: Any.Type, _ problems: ProblemLog) {
+    let type = ObjectIdentifier(value)
     let other = declarations.withLock { declarations -> String? in
       if let known = declarations[key.path] { return known.type == type ? nil : known.name }
-      declarations[key.path] = Declaration(type: type, name: "\(Value.self)")
+      declarations[key.path] = Declaration(type: type, name: "\(value)")
       return nil
     }
     guard let other else { return }
-    let names = [other, "\(Value.self)"].sorted()
+    let names = [other, "\(value)"].sorted()
     problems.report(
       SettingsProblem(
         .invalidKey,

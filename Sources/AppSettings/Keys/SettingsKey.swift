@@ -29,6 +29,14 @@ public final class SettingsKey<Value: Sendable>: SettingsKeys, @unchecked Sendab
     }
   }
 
+  /// Makes the key of an optional part of a declared one.
+  package init(path: TOMLPath, partOf key: SettingsKeys, bridge: SettingsBridge<Value>) {
+    self.bridge = bridge
+    fallback = .absent
+    constraint = nil
+    super.init(path: path, partOf: key)
+  }
+
   /// What reads while no layer has a value.
   public var defaultValue: Value {
     switch fallback {

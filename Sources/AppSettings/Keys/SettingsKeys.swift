@@ -10,7 +10,7 @@ public import SettingsTOML
 ///   static let fontSize = SettingsKey("editor.font-size", default: 12, in: 6...72, "Size of the editor's font.")
 /// }
 /// ```
-public class SettingsKeys: @unchecked Sendable {  // its one subclass is final and has only constants and a locked cache
+public class SettingsKeys: @unchecked Sendable {  // its subclasses are final and have only constants and locked caches
   /// The key's dotted path, `editor.font-size`.
   public let name: String
   /// The key's path as components.
@@ -50,6 +50,16 @@ public class SettingsKeys: @unchecked Sendable {  // its one subclass is final a
     self.group = group
   }
 
+  /// Makes the key of a part of a declared one, with that one's options.
+  package init(path: TOMLPath, partOf key: SettingsKeys) {
+    self.path = path
+    name = path.description
+    paths = [path]
+    summary = key.summary
+    options = key.options
+    group = key.group
+  }
+
   /// The path of a name, which is written in the program: one that cannot be is the programmer's error.
   static func path(of name: String, in group: SettingsGroup?) -> TOMLPath {
     do {
@@ -78,6 +88,9 @@ public class SettingsKeys: @unchecked Sendable {  // its one subclass is final a
 
   /// What is stored for the key's default; `nil` if it has none, or one that cannot be stored.
   package var storedDefault: TOMLValue? { nil }
+
+  /// What is known of the records that it names, for tools; `nil` for a key of a single value.
+  package var recordFacts: RecordFacts? { nil }
 }
 
 extension SettingsKeys: CustomStringConvertible {

@@ -5,7 +5,7 @@ import SettingsTOML
 /// ``SettingsStore/update(_:)`` hands one to its closure. Reading sees the fresh values and what the closure has set;
 /// nothing becomes visible to anyone else until all of it is on disk, in one write.
 public struct SettingsTransaction {
-  private var view: SettingsSnapshot
+  private(set) var view: SettingsSnapshot
   private let problems: ProblemLog
   private var edits: [Edit] = []
   private var failure: SettingsError?
@@ -26,7 +26,7 @@ public struct SettingsTransaction {
       do throws(SettingsError) {
         record(try key.edits(storing: newValue, in: view))
       } catch {
-        failure = failure ?? error
+        fail(error)
       }
     }
   }
@@ -36,15 +36,23 @@ public struct SettingsTransaction {
     for key in keys { record(key.removals) }
   }
 
-  private mutating func record(_ new: [Edit]) {
+  /// Adds edits, unless one is of a locked path: then the whole update fails.
+  mutating func record(_ new: [Edit]) {
     for edit in new {
-      if let error = StoreCore.lockError(edit.path, view) {
-        failure = failure ?? error
-        return
-      }
+      if let error = StoreCore.lockError(edit.path, view) { return fail(error) }
       edits.append(edit)
       view.pending.add(edit, number: UInt64(edits.count))
     }
+  }
+
+  /// Makes the whole update fail; the first reason is the one that it throws.
+  mutating func fail(_ error: SettingsError) { failure = failure ?? error }
+
+  /// Stands in the place of a transaction while that is elsewhere.
+  static func placeholder(of transaction: SettingsTransaction) -> SettingsTransaction {
+    SettingsTransaction(
+      view: SettingsSnapshot(generation: 0, layers: [], userIndex: 0, pending: PendingEdits()),
+      problems: transaction.problems)
   }
 
   /// The edits to make.

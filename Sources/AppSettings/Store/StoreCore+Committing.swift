@@ -182,6 +182,9 @@ extension StoreCore {
     var changed = false
     for edit in edits {
       do {
+        if let source = edit.source, result.contains(source), !result.contains(edit.path) {
+          changed = try result.move(from: source, to: edit.path) || changed
+        }
         if let value = edit.value {
           changed = try result.set(value, at: edit.path) || changed
         } else {

@@ -58,6 +58,12 @@ package final class StoreCore: Sendable {
     return state.withLock { (StoredValue(at: path, in: $0.snapshot), stamp.load(ordering: .relaxed)) }
   }
 
+  /// What there is in the present state, with its stamp. Looked up in place, and so without foreign code.
+  func lookUp<Found>(_ find: (SettingsSnapshot) -> Found) -> (value: Found, stamp: UInt64) {
+    load()
+    return state.withLock { (find($0.snapshot), stamp.load(ordering: .relaxed)) }
+  }
+
   package func load() {
     if stamp.load(ordering: .acquiring) != 0 { return }
     let isFirst = loading.withLock { _ -> Bool in

@@ -77,8 +77,8 @@ private final class DictionaryCore<Key: SettingsSerializable & Hashable, Entry>:
   }
 }
 
-/// How a dictionary's keys become the keys of a table: as the text of what their type is stored as.
-private struct DictionaryKeyCoding<Key: SettingsSerializable>: Sendable {
+/// How a dictionary's keys, and the ids of records, become the keys of a table: as the text of what their type is stored as.
+struct DictionaryKeyCoding<Key: SettingsSerializable>: Sendable {
   private let bridge = Key.settingsBridge
 
   func text(_ key: Key) throws -> String {

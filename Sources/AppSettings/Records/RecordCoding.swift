@@ -1,0 +1,133 @@
+import SettingsTOML
+
+/// How records become tables, and back: as their type is stored, but for the id, which is the table's key.
+struct RecordCoding<Record: SettingsRecord>: Sendable where Record.ID: Sendable {
+  /// The field that has the id in the types that have one.
+  static var idField: String { "id" }
+
+  let ids: RecordIDCoding<Record.ID>
+  /// How the type is stored on its own.
+  let bridge: SettingsBridge<Record>
+  private let fallback: Record?
+
+  init(ids: RecordIDCoding<Record.ID>, fallback: Record?) {
+    func own<Same: SettingsSerializable>(_ type: Same.Type) -> SettingsBridge<Record>? {
+      type.settingsBridge as? SettingsBridge<Record>
+    }
+    self.ids = ids
+    self.fallback = fallback
+    bridge = (Record.self as? any SettingsSerializable.Type).flatMap { own($0) } ?? .codable
+  }
+
+  /// What is stored for the record that others are completed from, without its id.
+  var storedFallback: TOMLTable? {
+    guard let fallback, case .table(var table)? = try? bridge.write(fallback) else { return nil }
+    if let stored = table[Self.idField], ids.isID(stored, fallback.id) { table[Self.idField] = nil }
+    return table
+  }
+
+  // MARK: Reading
+
+  /// Makes the record of a table.
+  ///
+  /// - Parameter text: The table's key.
+  func read(_ stored: TOMLValue, at text: String) throws(SettingsValueError) -> Record {
+    do {
+      let id = try ids.id(text)
+      guard case .table(var table) = stored else { throw SettingsValueError(expected: "a table", found: stored) }
+      let own = table[Self.idField]
+      if own == nil { table[Self.idField] = ids.stored(id) }
+      let record = try bridge.read(.table(table)) { fallback }
+      guard record.id == id else { throw contradiction(of: record, to: text, own) }
+      return record
+    } catch {
+      throw SettingsValueError(wrapping: error, expected: bridge.expected, found: stored)
+    }
+  }
+
+  private func contradiction(of record: Record, to text: String, _ own: TOMLValue?) -> SettingsValueError {
+    let expected = "the id \(TOMLValue.quoted(text)) of the table's key"
+    if let own, ids.isID(own, record.id) {
+      return SettingsValueError(expected: expected, found: own).under(Self.idField)
+    }
+    let found = (try? ids.text(record.id)) ?? "\(record.id)"
+    return SettingsValueError(expected: expected, foundText: "a record with the id \(TOMLValue.quoted(found))")
+  }
+
+  // MARK: Writing
+
+  /// The key of one record, for what is done to that alone.
+  func key(_ text: String, of records: SettingsKeys) -> SettingsKey<Record?> {
+    let core = OneRecordCore(self, text)
+    return SettingsKey(
+      path: records.path.appending(text), partOf: records, bridge: SettingsBridge<Record>(core).optional)
+  }
+
+  /// Makes the table of a record.
+  ///
+  /// - Parameter text: The table's key.
+  fileprivate func write(_ record: Record, at text: String) throws -> TOMLValue? {
+    let id = try ids.id(text)
+    guard record.id == id else {
+      let found = (try? ids.text(record.id)) ?? "\(record.id)"
+      throw SettingsValueError(
+        expected: "a record with the id \(TOMLValue.quoted(text))",
+        foundText: "a record with the id \(TOMLValue.quoted(found))")
+    }
+    guard let written = try bridge.write(record) else {
+      throw SettingsValueError(expected: "a record that is stored as a table", foundText: "nil")
+    }
+    guard case .table(var table) = written else {
+      throw SettingsValueError(expected: "a record that is stored as a table", found: written)
+    }
+    if let stored = table[Self.idField], ids.isID(stored, id) { table[Self.idField] = nil }
+    return .table(table)
+  }
+
+  fileprivate func addingID(_ text: String, to stored: TOMLValue) -> TOMLValue {
+    guard case .table(var table) = stored, table[Self.idField] == nil, let id = try? ids.id(text) else { return stored }
+    table[Self.idField] = ids.stored(id)
+    return .table(table)
+  }
+
+  /// Leaves an id in the table if it is the right one: then the file is to keep it.
+  fileprivate func removingWrongID(_ text: String, from stored: TOMLValue) -> TOMLValue {
+    guard case .table(var table) = stored, let found = table[Self.idField], let id = try? ids.id(text),
+      !ids.isID(found, id)
+    else { return stored }
+    table[Self.idField] = nil
+    return .table(table)
+  }
+}
+
+/// How the record with one id is stored.
+private final class OneRecordCore<Record: SettingsRecord>: BridgeCore where Record.ID: Sendable {
+  private let coding: RecordCoding<Record>
+  private let text: String
+  private var core: any BridgeCore<Record> { coding.bridge.core }
+
+  init(_ coding: RecordCoding<Record>, _ text: String) {
+    self.coding = coding
+    self.text = text
+  }
+
+  var expectation: Expectation { core.expectation }
+  var mergesTables: Bool { core.mergesTables }
+  var knowsParts: Bool { core.knowsParts }
+
+  func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> Record { try coding.read(stored, at: text) }
+
+  func write(_ value: Record, _ context: BridgeContext) throws -> TOMLValue? { try coding.write(value, at: text) }
+
+  func knownFields(of written: TOMLValue, _ context: BridgeContext) -> KnownFields {
+    let known = core.knownFields(of: coding.addingID(text, to: written), context)
+    guard case .record(var fields) = known else { return known }
+    // Whether the file has the id or not is the file's own business.
+    fields[RecordCoding<Record>.idField] = nil
+    return .record(fields)
+  }
+
+  func withoutOldForm(_ stored: TOMLValue) -> TOMLValue {
+    coding.removingWrongID(text, from: core.withoutOldForm(stored))
+  }
+}

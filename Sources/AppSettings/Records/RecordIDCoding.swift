@@ -1,0 +1,52 @@
+import FoundationEssentials
+import SettingsTOML
+
+/// How the ids of records become the keys of their tables, and back.
+struct RecordIDCoding<ID: Hashable & Sendable>: Sendable {
+  /// The key of an id's table. Throws what ``SettingsBridge/write(_:)`` does.
+  let text: @Sendable (ID) throws -> String
+  /// The id that a key is. Throws ``SettingsValueError``.
+  let id: @Sendable (String) throws -> ID
+  /// What a field of the record holds that has the id.
+  let stored: @Sendable (ID) -> TOMLValue?
+  /// What ids are, for tools.
+  let kind: RecordFacts.IDKind
+
+  /// Whether a key that is not written as the library writes it may stand for an id: a UUID in lower case.
+  var hasOtherForms: Bool { kind != .string }
+
+  init(serializable type: ID.Type) where ID: SettingsSerializable {
+    let keys = DictionaryKeyCoding<ID>()
+    let bridge = ID.settingsBridge
+    text = { try keys.text($0) }
+    id = { try keys.key($0) }
+    stored = { try? bridge.write($0) }
+    kind =
+      if type == String.self { .string } else if type == UUID.self { .uuid } else if type is any BinaryInteger.Type {
+        .integer
+      } else { .text }
+  }
+
+  init(lossless type: ID.Type) where ID: LosslessStringConvertible {
+    text = { $0.description }
+    id = { text in
+      guard let id = ID(text) else {
+        throw SettingsValueError(
+          expected: "a key that is a value of type \(ID.self)", foundText: "the key \(TOMLValue.quoted(text))")
+      }
+      return id
+    }
+    stored = { id in
+      func encode(_ id: some Encodable) -> TOMLValue? { try? ValueEncoder.encodeNested(id) { BridgeContext() } }
+      return (id as? any Encodable).flatMap { encode($0) } ?? .string(id.description)
+    }
+    kind = type is any BinaryInteger.Type ? .integer : .text
+  }
+
+  /// Whether a stored field holds an id.
+  func isID(_ value: TOMLValue, _ id: ID) -> Bool {
+    if value == stored(id) { return true }
+    guard case .string(let text) = value else { return false }
+    return (try? self.id(text)) == id
+  }
+}

@@ -1,0 +1,133 @@
+import SettingsTOML
+
+// How records become edits: of the fields of one table, of its removal, of its key.
+
+extension SettingsRecords {
+  /// The edits that store a record over what a snapshot has.
+  ///
+  /// - Throws: ``SettingsError`` `invalidValue`, `invalidKey`.
+  func edits(
+    putting record: Record, for id: Record.ID, in snapshot: SettingsSnapshot
+  ) throws(SettingsError) -> [Edit] {
+    let text = key(try text(id), in: snapshot)
+    try checkTable(in: snapshot, for: path.appending(text))
+    let edits = try coding.key(text, of: self).edits(storing: record, in: snapshot)
+    guard !snapshot.locks.isEmpty else { return edits }
+    // What an administrator has locked may be written as it is.
+    return edits.filter { edit in
+      snapshot.lock(of: edit.path) == nil || edit.value == nil || edit.value != snapshot[edit.path]
+    }
+  }
+
+  /// The edits that take a record away; none if there is none.
+  ///
+  /// - Throws: ``SettingsError`` `readOnly` if it is in an administrator's file.
+  func edits(removing id: Record.ID, in snapshot: SettingsSnapshot) throws(SettingsError) -> [Edit] {
+    let text = key(try text(id), in: snapshot)
+    try checkIsOwn(text, in: snapshot, "remove")
+    return edits(resetting: text, in: snapshot)
+  }
+
+  /// The edits that take the user's part of a record away.
+  func edits(resetting text: String, in snapshot: SettingsSnapshot) -> [Edit] {
+    let path = path.appending(text)
+    guard case .value = snapshot.lookUp(path, in: snapshot.userIndex) else { return [] }
+    return [Edit(path: path, value: nil, key: coding.key(text, of: self))]
+  }
+
+  /// The edits that give a record another id; none if there is no such record.
+  ///
+  /// - Throws: ``SettingsError`` `invalidKey` if there is a record with the new id, `invalidValue` if the record's own
+  ///   fields say what its id is, `readOnly` if it is in an administrator's file.
+  func edits(
+    renaming id: Record.ID, to newID: Record.ID, in snapshot: SettingsSnapshot
+  ) throws(SettingsError) -> [Edit] {
+    let text = key(try text(id), in: snapshot)
+    let newText = try self.text(newID)
+    let (path, newPath) = (path.appending(text), self.path.appending(newText))
+    guard path != newPath else { return [] }
+    try checkIsOwn(text, in: snapshot, "rename")
+    guard case .value(let stored) = snapshot.lookUp(path, in: snapshot.userIndex) else { return [] }
+    let taken = self.path.appending(key(newText, in: snapshot))
+    // Another way of writing the same id is no other record.
+    if taken != path, let position = Optional(snapshot.position(of: taken)), snapshot[taken] != nil {
+      let place = position.map { " at line \($0.line)" } ?? ""
+      throw SettingsError(
+        .invalidKey,
+        "Cannot rename the record '\(path)' to '\(newPath)': there is one already\(place). Nothing was changed.",
+        file: snapshot.layer(of: taken).file, position: position)
+    }
+    let renamed = coding.renaming(stored, from: id, to: newID)
+    if (try? coding.read(stored, at: text)) != nil {
+      do throws(SettingsValueError) {
+        _ = try coding.read(renamed, at: newText)
+      } catch {
+        throw SettingsError(
+          .invalidValue,
+          "Cannot rename the record '\(path)' to '\(newPath)': its own fields say what its id is. Put a record with the "
+            + "new id, and remove this one. Nothing was changed.", cause: error.message)
+      }
+    }
+    return [
+      Edit(path: newPath, value: renamed, key: coding.key(newText, of: self), source: path),
+      Edit(path: path, value: nil),
+    ]
+  }
+
+  /// Throws if the records' place in the user's file is taken by something else.
+  private func checkTable(in snapshot: SettingsSnapshot, for record: TOMLPath) throws(SettingsError) {
+    var isInFile = false
+    let pending = snapshot.pending.lookUp(path) {
+      isInFile = true
+      return .absent
+    }
+    var obstacle: (path: TOMLPath, kind: String, position: TOMLPosition?)?
+    let user = snapshot.layers[snapshot.userIndex]
+    switch pending {
+    case .value(let value) where !isInFile && value.table == nil: obstacle = (path, value.kindName, nil)
+    case .absent where isInFile, .value where isInFile:
+      for count in 1...path.components.count {
+        let place = TOMLPath(Array(path.components.prefix(count)))
+        guard user.document.contains(place), !user.document.isTable(at: place) else { continue }
+        obstacle = (place, user.document[place]?.kindName ?? "a value", user.document.position(of: place))
+        break
+      }
+    default: break
+    }
+    guard let obstacle else { return }
+    let line = obstacle.position.map { " at line \($0.line)" } ?? ""
+    throw SettingsError(
+      .invalidValue,
+      "Cannot set '\(record)': '\(user.layer.file ?? "the settings")' has \(obstacle.kind) for "
+        + "'\(obstacle.path)'\(line), where the records' table has to be. Correct or reset that first. "
+        + "Nothing was changed.",
+      file: user.layer.file, position: obstacle.position)
+  }
+
+  /// Throws if an administrator's file has a record.
+  private func checkIsOwn(_ text: String, in snapshot: SettingsSnapshot, _ verb: String) throws(SettingsError) {
+    let path = path.appending(text)
+    for index in 0..<snapshot.userIndex {
+      guard case .value = snapshot.lookUp(path, in: index) else { continue }
+      let content = snapshot.layers[index]
+      let position = content.document.position(of: path)
+      let place = position.map { ", line \($0.line)" } ?? ""
+      throw SettingsError(
+        .readOnly,
+        "Cannot \(verb) the record '\(path)': it is in '\(content.layer.file ?? "a file")'\(place), for all users. "
+          + "Reset it to drop your own changes to it. Nothing was changed.",
+        file: content.layer.file, position: position)
+    }
+  }
+}
+
+extension RecordCoding {
+  /// A stored record with another id, where it has one stored.
+  func renaming(_ stored: TOMLValue, from id: Record.ID, to newID: Record.ID) -> TOMLValue {
+    guard case .table(var table) = stored, let own = table[Self.idField], ids.isID(own, id),
+      let new = ids.stored(newID)
+    else { return stored }
+    table[Self.idField] = new
+    return .table(table)
+  }
+}

@@ -1,0 +1,116 @@
+import SettingsTOML
+
+/// What a record has to be: `Codable`, for its fields, and `Identifiable`, for its name.
+public typealias SettingsRecord = Codable & Identifiable & Sendable
+
+/// A key that names a table of records: any number of values of one type, each with an id.
+///
+/// Each record is a table of its own, whose key is the record's id:
+///
+/// ```swift
+/// struct Profile: Codable, Identifiable, Sendable {
+///   var id: String
+///   var region = "eu"
+/// }
+/// extension SettingsKeys {
+///   static let profiles = SettingsRecords<Profile>("profiles", "Where to connect to.")
+/// }
+/// settings[.profiles]["work"] = Profile(id: "work", region: "us")   // [profiles.work] region = "us"
+/// ```
+///
+/// An id is a string, a UUID, an integer, or of any other type that can be the key of a dictionary
+/// (``SettingsSerializable``) or is `LosslessStringConvertible`. The field `id` is not stored, since the table's key says
+/// it: a type that reads one gets the key's. A file may have one all the same; it has to agree.
+///
+/// Records have no default: what is not in any file is not there. ``SettingsStore/subscript(_:)-(SettingsRecords<Record>)``
+/// reads and writes them.
+public final class SettingsRecords<Record: SettingsRecord>: SettingsKeys, @unchecked Sendable
+where Record.ID: Sendable {  // unchecked: it has only constants and a locked cache
+  let coding: RecordCoding<Record>
+  let cache = RecordCache<Record>()
+
+  init(name: String, ids: RecordIDCoding<Record.ID>, over fallback: Record?, details: [SettingsKeyDetail]) {
+    coding = RecordCoding(ids: ids, fallback: fallback)
+    super.init(name: name, details: details)
+  }
+
+  package override func check(_ value: TOMLValue) throws(SettingsValueError) {
+    guard case .table(let table) = value else { throw SettingsValueError(expected: expected, found: value) }
+    for (text, stored) in table {
+      do throws(SettingsValueError) {
+        _ = try coding.read(stored, at: text)
+      } catch {
+        throw error.under(text)
+      }
+    }
+  }
+
+  override func readsDefault(in store: SettingsStore) -> Bool { !store.isSet(self) }
+
+  package override var expected: String { "a table with a table for each record" }
+
+  package override var recordFacts: RecordFacts? {
+    RecordFacts(
+      record: "\(Record.self)", id: "\(Record.ID.self)", idKind: coding.ids.kind, fields: coding.storedFallback)
+  }
+}
+
+extension SettingsRecords where Record.ID: SettingsSerializable {
+  /// Makes a key of records.
+  ///
+  /// - Parameters:
+  ///   - name: The dotted path of the table that the records are in.
+  ///   - fallback: A record that has the required fields which a stored one lacks, so that a property added in a new
+  ///     release costs nothing. Its id does not matter.
+  ///   - details: A description, a group, whether the records are secret.
+  public convenience init(_ name: String, over fallback: Record? = nil, _ details: SettingsKeyDetail...) {
+    self.init(name: name, ids: RecordIDCoding(serializable: Record.ID.self), over: fallback, details: details)
+  }
+}
+
+extension SettingsRecords where Record.ID: LosslessStringConvertible {
+  /// Makes a key of records whose ids are written as their descriptions.
+  public convenience init(_ name: String, over fallback: Record? = nil, _ details: SettingsKeyDetail...) {
+    self.init(name: name, ids: RecordIDCoding(lossless: Record.ID.self), over: fallback, details: details)
+  }
+}
+
+extension SettingsRecords where Record.ID: LosslessStringConvertible & SettingsSerializable {
+  /// Makes a key of records.
+  ///
+  /// - Parameters:
+  ///   - name: The dotted path of the table that the records are in.
+  ///   - fallback: A record that has the required fields which a stored one lacks, so that a property added in a new
+  ///     release costs nothing. Its id does not matter.
+  ///   - details: A description, a group, whether the records are secret.
+  public convenience init(_ name: String, over fallback: Record? = nil, _ details: SettingsKeyDetail...) {
+    self.init(name: name, ids: RecordIDCoding(serializable: Record.ID.self), over: fallback, details: details)
+  }
+}
+
+/// What is known of a key of records, for tools: the command line, a JSON Schema, documentation.
+package struct RecordFacts: Sendable, Hashable {
+  /// What a record's id is written as in its table's key.
+  package enum IDKind: String, Sendable, Hashable {
+    case string, integer, uuid
+    /// A text that only the app can tell from others.
+    case text
+  }
+
+  /// The name of the records' type.
+  package var record: String
+  /// The name of the type of their ids.
+  package var id: String
+  /// What ids are.
+  package var idKind: IDKind
+  /// The fields of the record that others are completed from, without its id, as they are stored; `nil` if there is
+  /// none.
+  package var fields: TOMLTable?
+
+  package init(record: String, id: String, idKind: IDKind, fields: TOMLTable? = nil) {
+    self.record = record
+    self.id = id
+    self.idKind = idKind
+    self.fields = fields
+  }
+}
