@@ -1,4 +1,4 @@
-import SettingsTOML
+package import SettingsTOML
 import Synchronization
 
 // How records are found in a snapshot. Whoever reads one decodes one; whoever reads all decodes those that were not
@@ -32,17 +32,36 @@ extension SettingsRecords {
   func record(_ id: Record.ID, in core: StoreCore) -> Record? {
     guard let text = try? coding.ids.text(id) else { return nil }
     if let result = cache.result(text, at: core.stamp.load(ordering: .acquiring)) { return try? result.get() }
+    return entry(at: text, in: core)?.record
+  }
+
+  /// The record with an id, with what is stored for it.
+  package func entry(_ id: Record.ID, in core: StoreCore) -> RecordListing<Record>.Entry? {
+    guard let text = try? coding.ids.text(id) else { return nil }
+    return entry(at: text, in: core)
+  }
+
+  /// The path whose changes are those of the record with an id; of all records, where a key may be written otherwise.
+  package func observedPath(of id: Record.ID) -> TOMLPath {
+    guard !coding.ids.hasOtherForms, let text = try? coding.ids.text(id) else { return path }
+    return path.appending(text)
+  }
+
+  private func entry(at text: String, in core: StoreCore) -> RecordListing<Record>.Entry? {
     core.declarations.note(self, as: Self.self, core.problems)
     guard let (text, stored, stamp) = find(text, in: core) else { return nil }
+    let path = path.appending(text)
     let result = decode(stored, text)
     cache.store(RecordCache.Decoded(stored: stored, result: result), text, at: stamp)
-    if options.contains(.secret) { core.checkSecrecy(of: path.appending(text)) }
-    var problems: [SettingsProblem] = []
-    if case .failure(let error) = result {
-      problems = [problem(error, at: path.appending(text), in: core.snapshot)]
+    if options.contains(.secret) { core.checkSecrecy(of: path) }
+    switch result {
+    case .success(let record):
+      report([], at: { $0 == path }, core.problems)
+      return RecordListing.Entry(text: text, stored: stored, record: record)
+    case .failure(let error):
+      report([problem(error, at: path, in: core.snapshot)], at: { $0 == path }, core.problems)
+      return nil
     }
-    report(problems, at: { [path] in $0 == path.appending(text) }, core.problems)
-    return try? result.get()
   }
 
   /// The record with an id, or why it cannot be read; `nil` if there is none.

@@ -1,0 +1,89 @@
+public import AppSettings
+internal import SettingsTOML
+
+/// What became of the records under a key at one moment: which came, which are others now, and which are gone.
+///
+/// A record that was renamed is one that is gone and one that came. One that cannot be read any more is gone as well,
+/// and comes back when its text is corrected.
+public struct SettingsRecordChange<Record: SettingsRecord>: Sendable where Record.ID: Sendable {
+  /// A record before and after.
+  public struct Update: Sendable {
+    /// The record's id.
+    public var id: Record.ID { new.id }
+    /// The record that was delivered last, or that there was when the stream began.
+    public var old: Record
+    /// The record now.
+    public var new: Record
+
+    /// Makes an update.
+    public init(old: Record, new: Record) {
+      self.old = old
+      self.new = new
+    }
+  }
+
+  /// The records that were not there before, in the order of the file.
+  public var inserted: [Record]
+  /// The records that were there and have other values now, in the order of the file.
+  public var updated: [Update]
+  /// The records that are not there any more, as they were last, in the order that they had.
+  public var removed: [Record]
+  /// Who made the change; of several that a slow reader gets as one, who made the last.
+  public var origin: SettingsChangeOrigin
+
+  /// Makes a change.
+  public init(
+    inserted: [Record] = [], updated: [Update] = [], removed: [Record] = [], origin: SettingsChangeOrigin
+  ) {
+    self.inserted = inserted
+    self.updated = updated
+    self.removed = removed
+    self.origin = origin
+  }
+}
+
+extension SettingsRecordChange.Update: Equatable where Record: Equatable {}
+extension SettingsRecordChange.Update: Hashable where Record: Hashable {}
+extension SettingsRecordChange: Equatable where Record: Equatable {}
+extension SettingsRecordChange: Hashable where Record: Hashable {}
+
+extension RecordListing where Record: SettingsRecord, Record.ID: Sendable {
+  /// What differs from an older listing; `nil` if nothing does.
+  func changes(since old: RecordListing, by origin: SettingsChangeOrigin) -> SettingsRecordChange<Record>? {
+    var change = SettingsRecordChange<Record>(origin: origin)
+    var known: [ExactKey: Entry] = [:]
+    // Most often nearly all are where they were: only the others are looked for by their keys.
+    for (index, entry) in old.entries.enumerated() where !has(entry.text, at: index) {
+      known[ExactKey(entry.text)] = entry
+    }
+    for (index, entry) in entries.enumerated() {
+      let before = old.has(entry.text, at: index) ? old.entries[index] : known.removeValue(forKey: ExactKey(entry.text))
+      guard let before else {
+        change.inserted.append(entry.record)
+        continue
+      }
+      if !entry.hasSameRecord(as: before) {
+        change.updated.append(SettingsRecordChange.Update(old: before.record, new: entry.record))
+      }
+    }
+    if !known.isEmpty {
+      change.removed = old.entries.filter { known[ExactKey($0.text)] != nil }.map(\.record)
+    }
+    return change.inserted.isEmpty && change.updated.isEmpty && change.removed.isEmpty ? nil : change
+  }
+
+  private func has(_ text: String, at index: Int) -> Bool {
+    entries.indices.contains(index) && ExactKey(entries[index].text) == ExactKey(text)
+  }
+
+  /// Whether both have the same records in the same order.
+  func isSame(as other: RecordListing) -> Bool {
+    entries.count == other.entries.count
+      && zip(entries, other.entries).allSatisfy { ExactKey($0.text) == ExactKey($1.text) && $0.hasSameRecord(as: $1) }
+  }
+}
+
+extension RecordListing.Entry {
+  /// Whether the values are the same; of a type that cannot tell, whether what is stored is.
+  func hasSameRecord(as other: Self) -> Bool { areEqual(record, other.record) ?? (stored == other.stored) }
+}
