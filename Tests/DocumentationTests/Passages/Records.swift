@@ -1,0 +1,121 @@
+import AppSettings
+import AppSettingsObserve
+import Foundation
+import Testing
+
+// Passages of docs/records.md.
+
+struct Server: Codable, Identifiable, Sendable, Equatable {
+  var id: String
+  var host: String
+  var port = 22
+  var note: String?
+}
+
+extension SettingsKeys {
+  static let servers = SettingsRecords<Server>("servers", "Where to connect to.")
+}
+
+private enum Completed {
+  static let servers = SettingsRecords<Server>("servers", over: Server(id: "", host: "localhost", port: 22))
+}
+
+struct Device: Codable, Identifiable, Sendable {
+  var id: UUID
+  var name: String
+}
+
+/// Connections that follow the settings.
+actor Connections {
+  var open: Set<String> = []
+  func connect(_ server: Server) { open.insert(server.id) }
+  func disconnect(_ id: String) { open.remove(id) }
+  func show(_ servers: [Server]) {}
+}
+
+@Suite struct Records {
+  @Test func `reading and writing`() throws {
+    let settings = SettingsStore(
+      inMemory: """
+        [servers.work]
+        host = "work.example"
+        port = 2222
+        """)
+
+    let work = settings[.servers]["work"]  // Server?, nil if there is none
+    for server in settings[.servers].all { print(server.id, server.host) }
+    print(settings[.servers].ids, settings[.servers].count)
+
+    settings[.servers]["home"] = Server(id: "home", host: "192.168.1.7")
+    settings[.servers]["work"]?.port = 22
+    settings[.servers]["home"] = nil
+
+    #expect(work?.port == 2222)
+    #expect(settings[.servers].all == [Server(id: "work", host: "work.example")])
+  }
+
+  @Test func `durable writes`() throws {
+    let settings = SettingsStore(inMemory: "")
+    let server = Server(id: "work", host: "work.example")
+
+    try settings[.servers].put(server)
+    try settings[.servers].rename("work", to: "office")
+    try settings[.servers].remove("office")
+
+    #expect(settings[.servers].isEmpty)
+  }
+
+  @Test func `several at once`() throws {
+    let settings = SettingsStore(inMemory: "[servers.home]\nhost = \"a\"\nport = 22\n")
+
+    try settings.update { transaction in
+      transaction[.servers]["home"]?.port += 1
+      try transaction[.servers].put(Server(id: "work", host: "work.example"))
+      try transaction[.servers].rename("home", to: "private")
+    }
+
+    #expect(settings[.servers].ids == ["private", "work"])
+    #expect(settings[.servers]["private"]?.port == 23)
+  }
+
+  @Test func `missing fields`() throws {
+    let settings = SettingsStore(inMemory: "[servers.a]\n")
+    #expect(settings[.servers]["a"] == nil)
+    #expect(settings[Completed.servers]["a"]?.host == "localhost")
+  }
+
+  @Test func `what cannot be used`() throws {
+    let settings = SettingsStore(inMemory: "[servers.a]\nhost = 5\n")
+
+    do {
+      let server = try settings[.servers].value(for: "a")
+      print(server?.host ?? "no such server")
+    } catch {
+      print(error.message)
+    }
+
+    #expect(settings[.servers].isEmpty)
+  }
+
+  @Test func `observation`() async throws {
+    let settings = SettingsStore(inMemory: "")
+    let connections = Connections()
+    let changes = Task {
+      for await change in settings.changes(.servers) {
+        for server in change.inserted { await connections.connect(server) }
+        for update in change.updated where update.old.host != update.new.host {
+          await connections.connect(update.new)
+        }
+        for server in change.removed { await connections.disconnect(server.id) }
+      }
+    }
+    let all = Task {
+      for await servers in settings.updates(.servers) { await connections.show(servers) }
+    }
+    let one = Task {
+      for await server in settings.updates(.servers, id: "work") { print(server?.host ?? "gone") }
+    }
+    for task in [changes, all, one] { task.cancel() }
+    for task in [changes, all, one] { await task.value }
+  }
+}
