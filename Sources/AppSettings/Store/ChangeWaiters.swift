@@ -96,6 +96,14 @@ package final class ChangeWaiter: Sendable {
     }
   }
 
+  /// Takes the signals that have come since the last time, for an observer that is no task.
+  package func take() -> Wake? {
+    state.withLock { state in
+      defer { state.wake = nil }
+      return state.wake
+    }
+  }
+
   package func cancel() {
     let continuation = state.withLock { state in
       state.isCancelled = true
