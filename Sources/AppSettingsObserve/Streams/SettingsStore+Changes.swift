@@ -45,15 +45,36 @@ extension SettingsStore {
   /// An `update` of several keys is one element, and so is what another program saved at once. A reader that is more
   /// than 64 elements behind gets the rest as one, with the paths of all.
   public func changes() -> SettingsStream<SettingsChangeBatch> {
-    SettingsStream(self, BatchView())
+    SettingsStream(self, BatchView(path: .root))
+  }
+
+  /// The changes in a table of the file from now on, one element for all that became visible at one moment.
+  ///
+  /// ```swift
+  /// for await batch in settings.changes(under: "editor") { editor.reload(batch.paths) }
+  /// ```
+  ///
+  /// An element's paths are those in the table; what else changed at that moment is not among them. Where all that can
+  /// be said is that the table as a whole gave way to another value, or came in the place of one, it is the table's own.
+  ///
+  /// As ``changes()`` otherwise.
+  ///
+  /// - Parameter name: The dotted path of the table. One that is not a path is a programming error and traps.
+  public func changes(under name: String) -> SettingsStream<SettingsChangeBatch> {
+    changes(under: SettingsGroup(name))
+  }
+
+  /// The changes in a group from now on, as ``changes(under:)-(String)``.
+  public func changes(under group: SettingsGroup) -> SettingsStream<SettingsChangeBatch> {
+    SettingsStream(self, BatchView(path: group.path))
   }
 }
 
 /// One key's changes.
-private struct ChangeView<Value: Sendable>: SettingsView {
+struct ChangeView<Value: Sendable>: SettingsView {
   let values: ValueView<Value>
 
-  func makeWaiter() -> ChangeWaiter { values.makeWaiter() }
+  func makeWaiter(_ callback: (@Sendable () -> Void)?) -> ChangeWaiter { values.makeWaiter(callback) }
 
   func remember(_ store: SettingsStore) -> ValueView<Value>.Memory { values.remember(store) }
 
@@ -66,9 +87,13 @@ private struct ChangeView<Value: Sendable>: SettingsView {
   }
 }
 
-/// Every change. The memory is what is still to be delivered of the last wake-up.
+/// Every change at or below a path. The memory is what is still to be delivered of the last wake-up.
 private struct BatchView: SettingsView {
-  func makeWaiter() -> ChangeWaiter { ChangeWaiter(paths: [.root], keepsBatches: true) }
+  let path: TOMLPath
+
+  func makeWaiter(_ callback: (@Sendable () -> Void)?) -> ChangeWaiter {
+    ChangeWaiter(paths: [path], keepsBatches: true, callback: callback)
+  }
 
   func remember(_ store: SettingsStore) -> ArraySlice<SettingsChangeBatch> { [] }
 
@@ -80,6 +105,13 @@ private struct BatchView: SettingsView {
     _ store: SettingsStore, _ wake: ChangeWaiter.Wake, _ memory: inout ArraySlice<SettingsChangeBatch>
   ) -> SettingsChangeBatch? {
     memory = wake.batches[...]
+    if !path.isRoot { for index in memory.indices { memory[index].paths = paths(of: memory[index]) } }
     return memory.popFirst()
+  }
+
+  private func paths(of batch: SettingsChangeBatch) -> [TOMLPath] {
+    let own = batch.paths.filter { $0.hasPrefix(path) }
+    // Otherwise a table further up gave way to another value, or came in the place of one.
+    return own.isEmpty ? [path] : own
   }
 }

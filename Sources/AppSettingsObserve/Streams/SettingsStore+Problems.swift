@@ -13,7 +13,7 @@ extension SettingsStore {
 
 /// The problems. The memory is those that were delivered and still stand.
 private struct ProblemView: SettingsView {
-  func makeWaiter() -> ChangeWaiter { ChangeWaiter(paths: []) }
+  func makeWaiter(_ callback: (@Sendable () -> Void)?) -> ChangeWaiter { ChangeWaiter(paths: [], callback: callback) }
   func add(_ waiter: ChangeWaiter, to core: StoreCore) { core.problems.add(waiter) }
   func remove(_ waiter: ChangeWaiter, from core: StoreCore) { core.problems.remove(waiter) }
 

@@ -77,7 +77,9 @@ struct ValueView<Value: Sendable>: SettingsView {
   let initial: Bool
   let duplicates: Bool
 
-  func makeWaiter() -> ChangeWaiter { ChangeWaiter(paths: key.paths, seesEqualSets: duplicates) }
+  func makeWaiter(_ callback: (@Sendable () -> Void)?) -> ChangeWaiter {
+    ChangeWaiter(paths: key.paths, seesEqualSets: duplicates, callback: callback)
+  }
 
   func remember(_ store: SettingsStore) -> Memory {
     if Value.self is any Equatable.Type { return Memory(value: store[key]) }
@@ -124,7 +126,9 @@ private struct TupleView<each Value: Sendable>: SettingsView {
     self.duplicates = duplicates
   }
 
-  func makeWaiter() -> ChangeWaiter { ChangeWaiter(paths: list.flatMap(\.paths), seesEqualSets: duplicates) }
+  func makeWaiter(_ callback: (@Sendable () -> Void)?) -> ChangeWaiter {
+    ChangeWaiter(paths: list.flatMap(\.paths), seesEqualSets: duplicates, callback: callback)
+  }
 
   func remember(_ store: SettingsStore) -> Memory {
     let snapshot = store.snapshot
@@ -167,8 +171,8 @@ private struct SnapshotView: SettingsView {
   let initial: Bool
   let duplicates: Bool
 
-  func makeWaiter() -> ChangeWaiter {
-    ChangeWaiter(paths: keys?.flatMap(\.paths) ?? [.root], seesEqualSets: duplicates)
+  func makeWaiter(_ callback: (@Sendable () -> Void)?) -> ChangeWaiter {
+    ChangeWaiter(paths: keys?.flatMap(\.paths) ?? [.root], seesEqualSets: duplicates, callback: callback)
   }
 
   func remember(_ store: SettingsStore) -> Memory {

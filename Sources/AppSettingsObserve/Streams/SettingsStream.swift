@@ -71,7 +71,7 @@ private final class ViewObserver<View: SettingsView>: Observer {
     self.view = view
     follower = StoreFollower.of(store.core)
     // Registered first, then read: so a change after what is remembered is never missed.
-    waiter = view.makeWaiter()
+    waiter = view.makeWaiter(nil)
     view.add(waiter, to: store.core)
     memory = view.remember(store)
   }

@@ -7,7 +7,10 @@ protocol SettingsView: Sendable {
   /// What an observer remembers of what it has delivered.
   associatedtype Memory
 
-  func makeWaiter() -> ChangeWaiter
+  /// Makes the waiter of an observer.
+  ///
+  /// - Parameter callback: For one that is no task: called at each signal, on the thread that made the change.
+  func makeWaiter(_ callback: (@Sendable () -> Void)?) -> ChangeWaiter
   func add(_ waiter: ChangeWaiter, to core: StoreCore)
   func remove(_ waiter: ChangeWaiter, from core: StoreCore)
 

@@ -54,6 +54,54 @@ import Testing
     #expect(generations == generations.sorted() && Set(generations).count == generations.count)
   }
 
+  @Test func `changes under a table have its paths and nothing else`() async throws {
+    try home.write("number = 1\n")
+    let settings = try home.store()
+    var iterator = settings.changes(under: "view").makeAsyncIterator()
+    settings[.number] = 2
+    try await settings.update { transaction in
+      transaction[.number] = 3
+      transaction[.text] = "one"
+      transaction[.flag] = true
+    }
+    let first = try #require(await iterator.next())
+    #expect(Set(first.paths) == [["view", "text"], ["view", "flag"]])
+    #expect(first.origin == .thisProcess)
+    try home.replace("number = 4\n[viewer]\nx = 1\n[view]\ntext = \"two\"\nflag = true\nnew.er = 1\n")
+    let second = try #require(await iterator.next())
+    #expect(Set(second.paths) == [["view", "text"], ["view", "new", "er"]])
+    #expect(second.origin == .outside)
+    #expect(second.generation > first.generation)
+    try home.replace("number = 4\n")
+    #expect(Set(try #require(await iterator.next()).paths) == [["view", "text"], ["view", "flag"], ["view", "new", "er"]])
+  }
+
+  @Test func `a table that gives way to another value is a change under it`() async throws {
+    try home.write("[a.b]\nc = 1\n")
+    let settings = try home.store()
+    let group = SettingsGroup("b", in: SettingsGroup("a"))
+    var iterator = settings.changes(under: group).makeAsyncIterator()
+    for text in ["a = 7\n", "a.b = 8\n", "a = 9\n", "other = 1\n[a.b]\nc = 1\n"] {
+      try home.replace(text)
+      let paths = try #require(await iterator.next()).paths
+      #expect(!paths.isEmpty && paths.allSatisfy { $0.hasPrefix(group.path) }, "\(text) \(paths)")
+    }
+  }
+
+  @Test func `each change under a table is an element`() async throws {
+    let settings = SettingsStore(inMemory: "")
+    var iterator = settings.changes(under: "view").makeAsyncIterator()
+    for value in 1...50 {
+      settings[.number] = value
+      settings[.text] = "\(value)"
+    }
+    var count = 0
+    while count < 50 {
+      #expect(try #require(await iterator.next()).paths == [["view", "text"]])
+      count += 1
+    }
+  }
+
   @Test func `each committed batch is an element`() async throws {
     let settings = try home.store()
     var iterator = settings.changes().makeAsyncIterator()
