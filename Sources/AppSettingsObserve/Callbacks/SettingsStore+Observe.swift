@@ -1,0 +1,169 @@
+public import AppSettings
+internal import Synchronization
+
+extension SettingsStore {
+  /// Calls a function with the value of a key: now, and whenever it becomes another one.
+  ///
+  /// ```swift
+  /// observation = settings.observe(.theme) { theme in panel.show(theme) }
+  /// ```
+  ///
+  /// The first call is made before this returns. The others are made on the thread that made the change, as part of it:
+  /// the one that set the value, or, for what others change, the one that watches the files, which waits meanwhile. So
+  /// the function has to be short; where it is not, or where an actor is needed, use ``updates(_:initial:duplicates:)``.
+  /// Calls follow each other, never two at once: a value that the function itself sets is delivered when it has
+  /// returned. Which values are delivered is as with `updates`.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - initial: Whether the first call is for the value that there is now.
+  ///   - duplicates: Whether to call for a value that equals the one before when it was set anew.
+  ///   - body: The function.
+  /// - Returns: What the observation lasts with: keep it.
+  public func observe<Value>(
+    _ key: SettingsKey<Value>, initial: Bool = true, duplicates: Bool = false,
+    _ body: @escaping @Sendable (Value) -> Void
+  ) -> SettingsObservation {
+    observe(ValueView(key: key, initial: initial, duplicates: duplicates), body)
+  }
+
+  /// Calls a function with each change of a key's value from now on: the value before, the value now, and who made it.
+  ///
+  /// As ``observe(_:initial:duplicates:_:)`` otherwise.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - body: The function.
+  /// - Returns: What the observation lasts with: keep it.
+  public func observeChanges<Value>(
+    of key: SettingsKey<Value>, _ body: @escaping @Sendable (SettingsChange<Value>) -> Void
+  ) -> SettingsObservation {
+    observe(ChangeView(values: ValueView(key: key, initial: false, duplicates: false)), body)
+  }
+
+  /// Calls a function with the value of a key, now and whenever it becomes another one, for as long as an object lives.
+  ///
+  /// ```swift
+  /// settings.observe(.theme, while: panel) { panel, theme in panel.show(theme) }
+  /// ```
+  ///
+  /// The object is not kept alive. Once it is gone the function is not called any more, and what the observation holds
+  /// goes with the next change of the key, or the next observation of this kind.
+  ///
+  /// As ``observe(_:initial:duplicates:_:)`` otherwise.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - owner: The object.
+  ///   - initial: Whether the first call is for the value that there is now.
+  ///   - duplicates: Whether to call for a value that equals the one before when it was set anew.
+  ///   - body: The function; its first argument is the object.
+  public func observe<Value, Owner: AnyObject & Sendable>(
+    _ key: SettingsKey<Value>, while owner: Owner, initial: Bool = true, duplicates: Bool = false,
+    _ body: @escaping @Sendable (Owner, Value) -> Void
+  ) {
+    let view = ValueView(key: key, initial: initial, duplicates: duplicates)
+    let observer = CallbackObserver(self, view, isKept: true) { [weak owner] value in
+      guard let owner else { return false }
+      body(owner, value)
+      return true
+    }
+    OwnedObservations.add(owner) { [weak observer] in observer?.cancel() }
+  }
+
+  /// Makes changes that the functions given to `observe` are not called for.
+  ///
+  /// ```swift
+  /// observation = settings.observe(.columns) { columns in
+  ///   settings.withoutPropagation { settings[.width] = columns * 8 }
+  /// }
+  /// ```
+  ///
+  /// This is about what the closure sets in this store on this thread. Streams see it, and so does everyone else.
+  ///
+  /// - Parameter body: What makes the changes.
+  /// - Returns: What `body` returns.
+  public func withoutPropagation<Result, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    QuietThreads.enter(for: core)
+    defer { QuietThreads.leave(for: core) }
+    return try body()
+  }
+
+  private func observe<View: SettingsView>(
+    _ view: View, _ body: @escaping @Sendable (View.Element) -> Void
+  ) -> SettingsObservation {
+    let observer = CallbackObserver(self, view, isKept: false) { element in
+      body(element)
+      return true
+    }
+    return SettingsObservation { observer.cancel() }
+  }
+}
+
+/// The observations that last as long as an object. Nothing tells when that goes, so they are looked through now and then.
+private enum OwnedObservations {
+  private struct Entry: Sendable {
+    weak var owner: (any AnyObject & Sendable)?
+    var cancel: @Sendable () -> Void
+  }
+
+  private struct State: Sendable {
+    var entries: [Entry] = []
+    /// How many there may be until they are looked through: twice what was left the last time.
+    var limit = 16
+  }
+
+  // Protects the list. Observers are cancelled after it is released.
+  private static let state = Lock(State())
+
+  static func add(_ owner: any AnyObject & Sendable, cancel: @escaping @Sendable () -> Void) {
+    let over = state.withLock { state -> [Entry] in
+      state.entries.append(Entry(owner: owner, cancel: cancel))
+      guard state.entries.count >= state.limit else { return [] }
+      let over = state.entries.filter { $0.owner == nil }
+      state.entries.removeAll { $0.owner == nil }
+      state.limit = max(16, state.entries.count * 2)
+      return over
+    }
+    for entry in over { entry.cancel() }
+  }
+}
+
+/// The threads that are within `withoutPropagation`, by store.
+enum QuietThreads {
+  private struct Place: Hashable, Sendable {
+    var thread: UInt
+    var core: ObjectIdentifier
+  }
+
+  /// How many entries there are: what everyone looks at who makes a change.
+  private static let count = Atomic(0)
+  // Protects the table of how often each is within.
+  private static let places = Lock<[Place: Int]>([:])
+
+  static func areQuiet(for core: StoreCore) -> Bool {
+    // Only this thread itself can have put it there.
+    guard count.load(ordering: .relaxed) > 0 else { return false }
+    return places.withLock { $0[here(core)] != nil }
+  }
+
+  static func enter(for core: StoreCore) {
+    count.add(1, ordering: .relaxed)
+    places.withLock { $0[here(core), default: 0] += 1 }
+  }
+
+  static func leave(for core: StoreCore) {
+    places.withLock { places in
+      let place = here(core)
+      let depth = (places[place] ?? 1) - 1
+      places[place] = depth == 0 ? nil : depth
+    }
+    count.subtract(1, ordering: .relaxed)
+  }
+
+  private static func here(_ core: StoreCore) -> Place {
+    Place(thread: PlainThread.currentID, core: ObjectIdentifier(core))
+  }
+}
