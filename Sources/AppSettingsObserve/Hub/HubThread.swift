@@ -28,7 +28,7 @@ struct HubThread {
         source?.close()
         source = nil
         if hub.endTerm() { return }
-      } else if isDrained {
+      } else if isDrained && !hub.hasMessages {
         wait(wake: wake)
       }
     }
@@ -42,6 +42,8 @@ struct HubThread {
     case .cancel(let id):
       registrations[id] = nil
       machine.cancel(id)
+    case .run(let job):
+      job.runSynchronously(on: SettingsWatchExecutor.shared.asUnownedTaskExecutor())
     }
   }
 

@@ -21,6 +21,8 @@ package final class WatchHub: Sendable {
     var isRunning = false
     /// Wakes the thread; -1 while there is none, or no descriptor to be had.
     var wake: CInt = -1
+    /// Whether it was told to wake since it took its messages.
+    var isWoken = false
     var inbox: [Message] = []
     var lastID: WatchStateMachine.ID = 0
   }
@@ -28,6 +30,7 @@ package final class WatchHub: Sendable {
   enum Message {
     case subscribe(WatchRegistration)
     case cancel(WatchStateMachine.ID)
+    case run(UnownedJob)
   }
 
   /// Protects the inbox and the thread's coming and going. Innermost: nothing is called while it is held.
@@ -89,11 +92,22 @@ package final class WatchHub: Sendable {
     }
   }
 
+  /// Runs a task's job on the hub's thread, which starts for it if there is none.
+  ///
+  /// - Returns: Whether it will; the job was not taken otherwise.
+  func run(_ job: UnownedJob) -> Bool {
+    state.withLock { deliver(.run(job), to: &$0) } == nil
+  }
+
   /// Puts a message where the thread takes it, starting the thread if there is none.
   private func deliver(_ message: Message, to state: inout State) -> Errno? {
     state.inbox.append(message)
     if state.isRunning {
-      if state.wake >= 0 { _ = eventfd_write(state.wake, 1) }
+      // The thread itself looks for messages before it sleeps.
+      if state.wake >= 0, !state.isWoken, !isCurrentThread {
+        state.isWoken = true
+        _ = eventfd_write(state.wake, 1)
+      }
       return nil
     }
     if state.wake < 0 { state.wake = eventfd(0, CInt(EFD_CLOEXEC) | CInt(EFD_NONBLOCK)) }
@@ -114,6 +128,7 @@ package final class WatchHub: Sendable {
   private func end(_ state: inout State) {
     if state.wake >= 0 { close(state.wake) }
     state.wake = -1
+    state.isWoken = false
     state.isRunning = false
   }
 }
@@ -131,11 +146,17 @@ extension WatchHub {
     state.withLock { state in
       defer { state.inbox = [] }
       if state.wake < 0 { state.wake = eventfd(0, CInt(EFD_CLOEXEC) | CInt(EFD_NONBLOCK)) }
-      var count: eventfd_t = 0
-      if state.wake >= 0 { _ = eventfd_read(state.wake, &count) }
+      if state.isWoken {
+        var count: eventfd_t = 0
+        _ = eventfd_read(state.wake, &count)
+        state.isWoken = false
+      }
       return (state.inbox, state.wake)
     }
   }
+
+  /// Whether something has come in.
+  var hasMessages: Bool { state.withLock { !$0.inbox.isEmpty } }
 
   /// Ends the thread's term, unless something has come in.
   func endTerm() -> Bool {
