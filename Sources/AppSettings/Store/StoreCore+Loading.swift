@@ -70,6 +70,7 @@ extension StoreCore {
 
   func readSystemLayers() -> [LayerContent] {
     guard let location, case .file(let file, _) = backing else { return [] }
+    let known = state.withLock { state in state.snapshot.layers[..<state.snapshot.userIndex] }
     var contents: [LayerContent] = []
     for path in SystemFiles.paths(of: location, system: file.system, problems: problems) {
       do throws(SettingsError) {
@@ -85,8 +86,13 @@ extension StoreCore {
         }
         contents.append(
           LayerContent(layer: SettingsLayer(.system, file: path), document: document, locks: locks))
+        problems.resolve { $0.code == .unparsable && $0.file == path }
       } catch {
-        problems.report(SettingsProblem(error.using("That file is left out.")))
+        let last = known.first { $0.layer.file == path }
+        if let last { contents.append(last) }
+        problems.report(
+          SettingsProblem(
+            error.using(last == nil ? "That file is left out." : "The values that were read last are used.")))
       }
     }
     return contents
