@@ -10,17 +10,28 @@ let package = Package(
     .library(name: "AppSettingsObserve", targets: ["AppSettingsObserve"]),
     .library(name: "AppSettingsFoundation", targets: ["AppSettingsFoundation"]),
     .library(name: "AppSettingsTesting", targets: ["AppSettingsTesting"]),
+    .library(name: "AppSettingsServiceLifecycle", targets: ["AppSettingsServiceLifecycle"]),
+    .library(name: "AppSettingsConfiguration", targets: ["AppSettingsConfiguration"]),
     .executable(name: "settings-cli", targets: ["settings-cli"]),
   ],
   traits: [
     .trait(
       name: "InotifyTools",
       description: "Watch through libinotifytools (GPL-2); without it, through the kernel's own inotify calls."),
+    .trait(
+      name: "ServiceLifecycle",
+      description: "AppSettingsServiceLifecycle: settings as a service of a swift-service-lifecycle group."),
+    .trait(
+      name: "Configuration",
+      description: "AppSettingsConfiguration: settings as a provider of swift-configuration."),
     .default(enabledTraits: ["InotifyTools"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    // Of adapters, behind the traits: neither fetched nor built where they are off.
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0", traits: []),
   ],
   targets: [
     .target(name: "SettingsTOML"),
@@ -39,6 +50,20 @@ let package = Package(
     // The one target that needs all of Foundation.
     .target(name: "AppSettingsFoundation", dependencies: ["AppSettings"]),
     .target(name: "AppSettingsTesting", dependencies: ["AppSettings"]),
+    .target(
+      name: "AppSettingsServiceLifecycle",
+      dependencies: [
+        "AppSettings", "AppSettingsObserve",
+        .product(
+          name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["ServiceLifecycle"])),
+      ]),
+    .target(
+      name: "AppSettingsConfiguration",
+      dependencies: [
+        "AppSettings", "AppSettingsObserve",
+        .product(
+          name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Configuration"])),
+      ]),
     .executableTarget(
       name: "settings-cli",
       dependencies: [
@@ -54,10 +79,24 @@ let package = Package(
       name: "AppSettingsTests", dependencies: ["AppSettings", "AppSettingsTesting", "TestSupport", "settings-probe"]),
     .testTarget(
       name: "AppSettingsObserveTests",
-      dependencies: ["AppSettingsObserve", "AppSettingsFoundation", "TestSupport", "settings-cli"]),
+      dependencies: [
+        "AppSettingsObserve", "AppSettingsFoundation", "TestSupport", "settings-cli", "settings-probe",
+      ]),
     .testTarget(
       name: "AppSettingsFoundationTests",
       dependencies: ["AppSettingsFoundation", "TestSupport", "settings-cli", "settings-probe"]),
+    .testTarget(
+      name: "AppSettingsAdapterTests",
+      dependencies: [
+        "AppSettingsServiceLifecycle", "AppSettingsConfiguration", "AppSettingsObserve", "TestSupport", "settings-cli",
+        .product(
+          name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["ServiceLifecycle"])),
+        .product(
+          name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle",
+          condition: .when(traits: ["ServiceLifecycle"])),
+        .product(
+          name: "ConfigurationTesting", package: "swift-configuration", condition: .when(traits: ["Configuration"])),
+      ]),
     .testTarget(name: "SettingsCLITests", dependencies: ["TestSupport", "settings-cli"]),
     .testTarget(
       name: "DocumentationTests",

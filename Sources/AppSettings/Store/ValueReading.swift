@@ -66,7 +66,7 @@ extension SettingsValueError {
   /// The full sentence for a stored value that a key cannot use. Never shows a secret.
   ///
   /// - Parameter fallback: What is used instead; `nil` where nothing is.
-  func describing<Value>(
+  package func describing<Value>(
     _ key: SettingsKey<Value>, in snapshot: SettingsSnapshot, using fallback: Value?
   ) -> SettingsError {
     let origin = snapshot.origin(of: key)

@@ -25,6 +25,12 @@ public struct SettingsStream<Element: Sendable>: AsyncSequence, Sendable {
     /// `nil` once the stream has ended.
     fileprivate var observer: (any Observer<Element>)?
 
+    /// Ends the stream from anywhere: an element that is waited for does not come, and none after it.
+    package var ending: @Sendable () -> Void {
+      guard let waiter = observer?.waiter else { return {} }
+      return { waiter.cancel() }
+    }
+
     /// Waits for the next element; `nil` once the task is cancelled.
     public mutating func next() async -> Element? {
       await next(isolation: #isolation)

@@ -1,0 +1,83 @@
+#if Configuration
+  internal import AppSettings
+  internal import Configuration
+  internal import FoundationEssentials
+
+  /// The declared keys by path, and how a configuration key is read as one of swift-configuration's types.
+  struct KeyTable: Sendable {
+    private let declared: [TOMLPath: SettingsKeys]
+    private let secrets: [TOMLPath]
+
+    init(_ keys: [SettingsKeys]) {
+      declared = Dictionary(keys.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
+      secrets = keys.filter { $0.options.contains(.secret) }.flatMap(\.paths)
+    }
+
+    /// The keys whose changes are changes of a configuration key; none if it can have no value.
+    func watched(_ key: AbsoluteConfigKey) -> [SettingsKeys] {
+      guard let path = Self.path(of: key) else { return [] }
+      return [declared[path] ?? self.key(at: path, SettingsValue.self)]
+    }
+
+    /// What a configuration key reads.
+    func lookUp(
+      _ key: AbsoluteConfigKey, as type: ConfigType, in state: SettingsSnapshot
+    ) throws(SettingsError) -> LookupResult {
+      guard let path = Self.path(of: key) else { return LookupResult(encodedKey: key.description, value: nil) }
+      let value = try content(at: path, as: type, in: state).map { ConfigValue($0, isSecret: isSecret(path)) }
+      return LookupResult(encodedKey: path.description, value: value)
+    }
+
+    private func content(
+      at path: TOMLPath, as type: ConfigType, in state: SettingsSnapshot
+    ) throws(SettingsError) -> ConfigContent? {
+      switch type {
+      case .string: try value(at: path, String.self, in: state).map { .string($0) }
+      case .int: try value(at: path, Int.self, in: state).map { .int($0) }
+      case .double: try value(at: path, Double.self, in: state).map { .double($0) }
+      case .bool: try value(at: path, Bool.self, in: state).map { .bool($0) }
+      case .bytes: try value(at: path, Data.self, in: state).map { .bytes(Array($0)) }
+      case .stringArray: try value(at: path, [String].self, in: state).map { .stringArray($0) }
+      case .intArray: try value(at: path, [Int].self, in: state).map { .intArray($0) }
+      case .doubleArray: try value(at: path, [Double].self, in: state).map { .doubleArray($0) }
+      case .boolArray: try value(at: path, [Bool].self, in: state).map { .boolArray($0) }
+      case .byteChunkArray: try value(at: path, [Data].self, in: state).map { .byteChunkArray($0.map(Array.init)) }
+      }
+    }
+
+    private func value<Value: SettingsSerializable & Sendable>(
+      at path: TOMLPath, _ type: Value.Type, in state: SettingsSnapshot
+    ) throws(SettingsError) -> Value? {
+      let key = key(at: path, type)
+      let stored = StoredValue(of: key, in: state)
+      do throws(SettingsValueError) {
+        let value = try stored.decoded(by: key) ?? nil
+        // What the key itself would refuse to read is no value of it.
+        if case .value(let value) = stored { try declared[path]?.check(value) }
+        return value
+      } catch {
+        throw error.describing(key, in: state, using: Value??.none)
+      }
+    }
+
+    /// A key of this type where a declared one may have another.
+    private func key<Value: SettingsSerializable & Sendable>(
+      at path: TOMLPath, _ type: Value.Type
+    ) -> SettingsKey<Value?> {
+      let formerly = SettingsFormerNames(declared[path]?.formerNames ?? [])
+      guard isSecret(path) else { return SettingsKey(path.description, formerly: formerly) }
+      return SettingsKey(path.description, formerly: formerly, .secret)
+    }
+
+    /// Whether a value is a secret, or has one in it, or is part of one.
+    private func isSecret(_ path: TOMLPath) -> Bool {
+      secrets.contains { $0.hasPrefix(path) || path.hasPrefix($0) }
+    }
+
+    /// The path of a configuration key; `nil` for one that can have no value: the root, and what is reserved.
+    private static func path(of key: AbsoluteConfigKey) -> TOMLPath? {
+      guard let first = key.components.first, !first.hasPrefix("settings-") else { return nil }
+      return TOMLPath(key.components)
+    }
+  }
+#endif

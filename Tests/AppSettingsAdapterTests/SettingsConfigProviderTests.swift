@@ -1,0 +1,188 @@
+#if Configuration
+  import AppSettings
+  import AppSettingsConfiguration
+  import AppSettingsObserve
+  import Configuration
+  import ConfigurationTesting
+  import Foundation
+  import TestSupport
+  import Testing
+
+  extension ScratchHome {
+    /// Puts another text in the file's place, as careful programs do.
+    fileprivate func replace(_ text: String) throws {
+      try write(text, to: file + ".new")
+      rename(file + ".new", file)
+    }
+  }
+
+  @Suite(.timeLimit(.minutes(5))) struct SettingsConfigProviderTests {
+    let home = ScratchHome()
+
+    private static let compatible = """
+      string = "Hello"
+      int = 42
+      double = 3.14
+      bool = true
+      bytes = "\(Data("magic".utf8).base64EncodedString())"
+      stringy.array = ["Hello", "World"]
+      inty.array = [42, 24]
+      doubly.array = [3.14, 2.72]
+      booly.array = [true, false]
+      byteChunky.array = ["bWFnaWM=", "bWFnaWMy"]
+      [other]
+      string = "Other Hello"
+      int = 24
+      double = 2.72
+      bool = false
+      bytes = "bWFnaWMy"
+      stringy.array = ["Hello", "Swift"]
+      inty.array = [16, 32]
+      doubly.array = [0.9, 1.8]
+      booly.array = [false, true, true]
+      byteChunky.array = ["bWFnaWM=", "bWFnaWMy", "bWFnaWM="]
+
+      """
+
+    @Test func `the provider passes the library's own test, from memory and from a file`() async throws {
+      let provider = SettingsConfigProvider(SettingsStore(inMemory: Self.compatible))
+      try await ProviderCompatTest(provider: provider).runTest()
+      try home.write(Self.compatible)
+      try await ProviderCompatTest(provider: SettingsConfigProvider(try home.store())).runTest()
+    }
+
+    @Test func `a key at its default has no value, and one that is set to it has`() throws {
+      let settings = SettingsStore(inMemory: "")
+      let port = SettingsKey("server.port", default: 8080)
+      let provider = SettingsConfigProvider(settings, keys: [port])
+      #expect(settings[port] == 8080)
+      #expect(try provider.value(forKey: "server.port", type: .int).value == nil)
+      let reader = ConfigReader(provider: provider)
+      #expect(reader.int(forKey: "server.port", default: 7) == 7)
+      settings[port] = 8080
+      #expect(try provider.value(forKey: "server.port", type: .int).value == 8080)
+      settings.reset(port)
+      #expect(try provider.value(forKey: "server.port", type: .int).value == nil)
+    }
+
+    @Test func `a value of a secret key is secret, and no error shows it`() throws {
+      let settings = SettingsStore(inMemory: "[sync]\ntoken = \"abc\"\nserver = \"x\"\n", logger: .silent)
+      let token = SettingsKey<String?>("sync.token", .secret)
+      let provider = SettingsConfigProvider(settings, keys: [token])
+      let value = try provider.value(forKey: "sync.token", type: .string).value
+      #expect(value == ConfigValue("abc", isSecret: true))
+      #expect(value?.description.contains("abc") == false)
+      #expect(try provider.value(forKey: "sync.server", type: .string).value?.isSecret == false)
+      #expect(throws: SettingsError.self) { try provider.value(forKey: "sync.token", type: .int) }
+      do {
+        _ = try provider.value(forKey: "sync.token", type: .int)
+      } catch {
+        #expect(!"\(error)".contains("abc"))
+      }
+    }
+
+    @Test func `a value of another type, or that its key refuses, is an error with its place`() throws {
+      try home.write("# mine\n[server]\nport = 99\nname = 7\n")
+      let port = SettingsKey("server.port", default: 1, in: 1...10)
+      let provider = SettingsConfigProvider(try home.store(), keys: [port])
+      for (key, type, text) in [
+        ("server.port", ConfigType.int, "99 at line 3"), ("server.name", .string, "7 at line 4"),
+        ("server", .string, "a table"),
+      ] {
+        let key = AbsoluteConfigKey(ConfigKey(key))
+        do {
+          _ = try provider.value(forKey: key, type: type)
+          Issue.record("\(key) was read")
+        } catch {
+          let message = (error as? SettingsError)?.message ?? ""
+          #expect(message.contains(text), "\(message)")
+        }
+      }
+    }
+
+    @Test func `former names, environment and administrators' files count`() throws {
+      try home.write("[old]\nport = 5\n")
+      try home.write("site = \"here\"\n", to: home.path + "/etc/xdg/org.example.test/settings.toml")
+      let port = SettingsKey("server.port", default: 1, formerly: "old.port")
+      let settings = SettingsStore(
+        at: try home.location(),
+        overrides: .environment(
+          app: "org.example.test",
+          variables: ["ORG_EXAMPLE_TEST_SETTINGS__NUMBERS": "[1, 2]", "ORG_EXAMPLE_TEST_SETTINGS__NAME": "42"]),
+        logger: .silent)
+      let provider = SettingsConfigProvider(settings, keys: [port])
+      #expect(try provider.value(forKey: "server.port", type: .int).value == 5)
+      #expect(try provider.value(forKey: "site", type: .string).value == "here")
+      #expect(try provider.value(forKey: "numbers", type: .intArray).value?.content == .intArray([1, 2]))
+      #expect(try provider.value(forKey: "name", type: .string).value == "42")
+      #expect(try provider.value(forKey: "name", type: .int).value == 42)
+    }
+
+    @Test func `keys that can have no value have none, and are watched without harm`() async throws {
+      let settings = SettingsStore(inMemory: "settings-version = 1\n")
+      let provider = SettingsConfigProvider(settings)
+      for key in [AbsoluteConfigKey([]), ["settings-version"], ["a b", "c.d"], ["", "x"]] {
+        #expect(try provider.value(forKey: key, type: .string).value == nil)
+        let first = try await provider.watchValue(forKey: key, type: .string) { updates -> LookupResult? in
+          for await update in updates { return try update.get() }
+          return nil
+        }
+        #expect(first?.value == nil && first != nil)
+      }
+      settings[SettingsKey("\"a b\".\"c.d\"", default: "")] = "x"
+      #expect(try provider.value(forKey: ["a b", "c.d"], type: .string).value == "x")
+    }
+
+    @Test func `a value that is set to the same in other words is no update`() async throws {
+      try home.write("n = 1\nm = 0\n")
+      let settings = try home.store()
+      let provider = SettingsConfigProvider(settings)
+      try await provider.watchValue(forKey: "n", type: .double) { updates in
+        var iterator = updates.makeAsyncIterator()
+        #expect(try await iterator.next()?.get().value == 1.0)
+        try home.replace("n = 1.0\n")
+        while settings.isSet(SettingsKey("m", default: 0)) { try await Task.sleep(for: .milliseconds(1)) }
+        try home.replace("n = 2\n")
+        #expect(try await iterator.next()?.get().value == 2.0)
+        try home.replace("n = \"two\"\n")
+        let error = try await iterator.next()
+        #expect(throws: SettingsError.self) { try error?.get() }
+        try home.replace("n = 2\n")
+        #expect(try await iterator.next()?.get().value == 2.0)
+        try home.replace("")
+        #expect(try await iterator.next()?.get().value == nil)
+      }
+    }
+
+    @Test(arguments: ChangeWay.all)
+    func `a value that a tool changes is pushed, and nothing that was never there`(_ way: ChangeWay) async throws {
+      guard !way.isSlow else { return }
+      let shared = ScratchHome(under: "/dev/shm")
+      let text = home.path + "/text"
+      let variables = way.variables(in: home, text: text, shared: shared.path)
+      func put(_ number: Int?, _ script: String) throws {
+        try home.write(number.map { "other = 1\nnumber = \($0)\n" } ?? "other = 1\n", to: text)
+        #expect(try ChildProcess.shell("set -e\n" + script, environment: variables, directory: home.path).status == 0)
+      }
+      try put(nil, way.begin ?? way.script)
+      let provider = SettingsConfigProvider(try home.store())
+      try await provider.watchValue(forKey: "number", type: .int) { updates in
+        var iterator = updates.makeAsyncIterator()
+        #expect(try await iterator.next()?.get().value == nil)
+        for number in [1, 2, nil, 3] {
+          try put(number, way.script)
+          var seen = try await iterator.next()?.get().value
+          // A gap that a busy machine makes long.
+          if way.hasGap, seen == nil, number != nil { seen = try await iterator.next()?.get().value }
+          #expect(seen == number.map { ConfigValue(.int($0), isSecret: false) })
+        }
+      }
+      try await provider.watchSnapshot { updates in
+        var iterator = updates.makeAsyncIterator()
+        #expect(try await iterator.next()?.value(forKey: "number", type: .int).value == 3)
+        try put(4, way.script)
+        while try await iterator.next()?.value(forKey: "number", type: .int).value != 4 {}
+      }
+    }
+  }
+#endif
