@@ -25,6 +25,7 @@ enum Probe {
       interruptAlways()
       try count(location, times: Int(rest[0])!)
     case "count": try count(location, times: Int(rest[0])!)
+    case "become": try become(location, text: try SettingsLocation(file: rest[0]))
     case "fill": try fill(location, prefix: rest[0], keys: Int(rest[1])!)
     case "loop": try loop(location)
     case "die": try die(location, at: Syscalls.Call(rawValue: rest[0])!, number: Int(rest[1])!, value: rest[2])
@@ -50,6 +51,16 @@ enum Probe {
     let counter = SettingsKey("counter", default: 0)
     let settings = store(location)
     for _ in 0..<times { try settings.update { $0[counter] += 1 } }
+  }
+
+  /// Gives the settings all that another file says, and takes all else away, in one write.
+  private static func become(_ location: SettingsLocation, text: SettingsLocation) throws {
+    let settings = store(location)
+    let old = settings.snapshot.root
+    let new = store(text).snapshot.root
+    try settings.update { transaction in
+      for name in Set(old.keys).union(new.keys) { transaction[SettingsKey<SettingsValue?>(name)] = new[name] }
+    }
   }
 
   /// Has a signal come in every 50 microseconds, so that calls end with `EINTR` wherever they can.

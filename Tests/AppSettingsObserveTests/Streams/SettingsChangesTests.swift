@@ -73,7 +73,8 @@ import Testing
     #expect(second.origin == .outside)
     #expect(second.generation > first.generation)
     try home.replace("number = 4\n")
-    #expect(Set(try #require(await iterator.next()).paths) == [["view", "text"], ["view", "flag"], ["view", "new", "er"]])
+    #expect(
+      Set(try #require(await iterator.next()).paths) == [["view", "text"], ["view", "flag"], ["view", "new", "er"]])
   }
 
   @Test func `a table that gives way to another value is a change under it`() async throws {

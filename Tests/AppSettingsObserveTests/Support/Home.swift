@@ -32,12 +32,14 @@ extension SettingsBridge where Value == Opaque {
 extension ScratchHome {
   /// Runs a shell script in the directory of the settings file `settings.toml`, which need not exist.
   @discardableResult
-  func run(_ script: String) async throws -> Int32 {
+  func run(_ script: String, with variables: [String: String] = [:]) async throws -> Int32 {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
     process.arguments = ["-e", "-c", script]
     process.currentDirectoryURL = URL(fileURLWithPath: path)
-    process.environment = environment.merging(["F": file, "D": (file as NSString).deletingLastPathComponent]) { $1 }
+    process.environment =
+      environment.merging(["F": file, "D": (file as NSString).deletingLastPathComponent]) { $1 }
+      .merging(variables) { $1 }
     process.standardInput = FileHandle.nullDevice
     return try await withCheckedThrowingContinuation { continuation in
       process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
