@@ -73,6 +73,8 @@ let package = Package(
     .target(name: "TestSupport", dependencies: ["AppSettings"], path: "Tests/TestSupport"),
     .executableTarget(name: "settings-probe", dependencies: ["AppSettings"], path: "Tests/Probe"),
     .executableTarget(
+      name: "settings-stress", dependencies: ["AppSettings", "AppSettingsObserve"], path: "Tests/Stress"),
+    .executableTarget(
       name: "documentation-quick-start", dependencies: ["AppSettings", "AppSettingsObserve"], path: "Tests/QuickStart"),
     .testTarget(name: "SettingsTOMLTests", dependencies: ["SettingsTOML"], exclude: ["Differential", "Fixtures"]),
     .testTarget(
@@ -81,6 +83,7 @@ let package = Package(
       name: "AppSettingsObserveTests",
       dependencies: [
         "AppSettingsObserve", "AppSettingsFoundation", "TestSupport", "settings-cli", "settings-probe",
+        "settings-stress",
       ]),
     .testTarget(
       name: "AppSettingsFoundationTests",

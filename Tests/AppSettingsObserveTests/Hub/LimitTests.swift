@@ -1,0 +1,51 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The system's limits, in processes of their own.
+@Suite(.timeLimit(.minutes(2))) struct LimitTests {
+  @Test(arguments: [("max_inotify_watches", 0), ("max_inotify_watches", 2), ("max_inotify_instances", 0)])
+  func `where a limit is reached the file is looked at by the clock, and one problem says so`(
+    _ limit: String, _ value: Int
+  ) throws {
+    let home = ScratchHome()
+    try home.write("number = 1\n")
+    // In a user namespace of its own a process may set limits, for itself.
+    let script = "echo \(value) > /proc/sys/user/\(limit) && echo limited"
+    guard
+      try ChildProcess.run("/usr/bin/env", ["unshare", "-Ur", "sh", "-c", script], environment: home.environment)
+        .output == "limited\n"
+    else { return print("'\(limit)' is not tried: user namespaces are not to be had here.") }
+    let stress = "exec '\(ChildProcess.product("settings-stress"))' watch '\(home.file)'"
+    let process = try RunningProcess(
+      "/usr/bin/env", ["unshare", "-Ur", "sh", "-c", script + "; " + stress], environment: home.environment)
+    #expect(process.nextLine() == "limited")
+    let lines = [process.nextLine() ?? "", process.nextLine() ?? ""].sorted()
+    #expect(lines[0] == "number 1")
+    #expect(lines[1].hasPrefix("problem Cannot watch '"))
+    #expect(lines[1].contains("the limit of inotify"))
+    #expect(lines[1].contains("fs.inotify.max_user_\(limit.hasSuffix("watches") ? "watches" : "instances")"))
+    #expect(lines[1].hasSuffix("Changes are looked for once a second instead."))
+    for number in 2...3 {
+      try home.write("number = \(number)\n")
+      // Nothing else is said, of the limit either.
+      #expect(process.nextLine() == "number \(number)")
+    }
+    process.signal(SIGTERM)
+    process.wait()
+  }
+
+  @Test func `with 1,100 files open changes are still told at once`() throws {
+    let home = ScratchHome()
+    try home.write("number = 1\n")
+    let process = try RunningProcess(
+      ChildProcess.product("settings-stress"), ["watch", home.file, "1100"], environment: home.environment)
+    #expect(process.nextLine() == "number 1")
+    for number in 2...20 {
+      try home.write("number = \(number)\n")
+      #expect(process.nextLine() == "number \(number)")
+    }
+    process.signal(SIGTERM)
+    process.wait()
+  }
+}
