@@ -9,13 +9,15 @@ package struct AtomicWrite: Sendable {
   package let directory: CInt
   package let directoryPath: String
   package let system: Syscalls
+  /// The mode of a new file, less the umask.
+  package var newMode: UInt32 = 0o600
 
   /// The name of the temporary file beside `name`. It does not end in `.toml`, so that no drop-in directory reads it.
   package static func temporaryName(for name: String) -> String { ".\(name).settings-new" }
 
   /// Writes and syncs the new file, then renames it over the old one. The caller syncs the directory.
   ///
-  /// - Parameter old: The file to take mode, owner and extended attributes from; 0600 without one.
+  /// - Parameter old: The file to take mode, owner and extended attributes from; ``newMode`` without one.
   /// - Throws: The failing call's ``Errno``. The old file is unchanged and the temporary file is gone.
   package func replace(with bytes: [UInt8], keeping old: FileStatus?) throws(Errno) {
     let temporary = Self.temporaryName(for: name)
@@ -31,7 +33,8 @@ package struct AtomicWrite: Sendable {
 
   private func write(_ bytes: [UInt8], to temporary: String, keeping old: FileStatus?) throws(Errno) {
     let descriptor = try system.open(
-      temporary, in: directory, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+      temporary, in: directory, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
+      mode: old == nil ? newMode : 0o600)
     defer { system.close(descriptor) }
     try system.writeAll(bytes, to: descriptor, path: name)
     if let old { try keepOwnership(of: old, on: descriptor) }

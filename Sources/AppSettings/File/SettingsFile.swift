@@ -10,11 +10,16 @@ package struct SettingsFile: Sendable {
   package let system: Syscalls
   /// The longest wait for another writer.
   package let lockTimeout: Duration
+  /// Whether other users may read a new file, as far as the umask lets them.
+  package let isShared: Bool
 
   /// The largest file that is read: 256 MiB. Settings are never that large; a mistake can be.
   package static let sizeLimit = 256 << 20
 
-  package init(path: String, system: Syscalls = Syscalls(), lockTimeout: Duration = .seconds(30)) {
+  package init(
+    path: String, system: Syscalls = Syscalls(), lockTimeout: Duration = .seconds(30), isShared: Bool = false
+  ) {
+    self.isShared = isShared
     self.path = path
     self.system = system
     self.lockTimeout = lockTimeout
@@ -67,7 +72,7 @@ package struct SettingsFile: Sendable {
 
   /// Locks, reads, and replaces the text by what `body` makes of it.
   ///
-  /// Missing directories are made (0700) first, so call this only to write. A new file is 0600; an existing one keeps
+  /// Missing directories are made (0700) first, so call this only to write. A new file is 0600, or 0644 if it is shared; an existing one keeps
   /// mode, owner and extended attributes as far as the process may set them.
   ///
   /// - Parameters:
@@ -95,7 +100,8 @@ package struct SettingsFile: Sendable {
       willReplace(bytes)
       do throws(Errno) {
         try AtomicWrite(
-          name: place.name, directory: lock.descriptor, directoryPath: place.directory, system: system
+          name: place.name, directory: lock.descriptor, directoryPath: place.directory, system: system,
+          newMode: isShared ? 0o644 : 0o600
         ).replace(with: bytes, keeping: contents.status)
       } catch {
         throw SettingsError.system(error, "write", path, then: "The file is unchanged.")
@@ -123,7 +129,8 @@ package struct SettingsFile: Sendable {
     }
   }
 
-  /// Makes a directory and its parents, each 0700 (XDG Base Directory specification, "Referencing this specification").
+  /// Makes a directory and its parents, each 0700 (XDG Base Directory specification, "Referencing this
+  /// specification"), or 0755 for a shared file.
   package func makeDirectories(_ directory: String) throws(SettingsError) {
     var missing: [String] = []
     var current = directory
@@ -133,7 +140,7 @@ package struct SettingsFile: Sendable {
         guard let slash = current.lastIndex(of: "/"), slash != current.startIndex else { break }
         current = String(current[..<slash])
       }
-      for path in missing.reversed() { try system.makeDirectory(path, mode: 0o700) }
+      for path in missing.reversed() { try system.makeDirectory(path, mode: isShared ? 0o755 : 0o700) }
     } catch {
       throw .system(error, "make the directory", directory, then: "Nothing was written.")
     }
