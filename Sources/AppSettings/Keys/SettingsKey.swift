@@ -58,6 +58,12 @@ public final class SettingsKey<Value: Sendable>: SettingsKeys, @unchecked Sendab
 
   package override var constraintFacts: [ConstraintFact] { constraint?.facts(of: bridge) ?? [] }
 
+  package override var schemaType: SchemaType {
+    bridge.schemaType(sample: hasComputedDefault ? nil : storedDefault).with(constraintFacts)
+  }
+
+  package override var hasComputedDefault: Bool { if case .computed = fallback { true } else { false } }
+
   package override var expected: String { constraint?.expected(of: bridge) ?? bridge.expected }
 
   package override var storedDefault: TOMLValue? { try? bridge.write(defaultValue) }

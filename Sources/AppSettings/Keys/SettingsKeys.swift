@@ -86,6 +86,12 @@ public class SettingsKeys: @unchecked Sendable {  // its subclasses are final an
   /// What a value has to be, in words: `an integer from 6 to 72`.
   package var expected: String { "a value" }
 
+  /// What a value has to be, as a schema file says it: type and constraint.
+  package var schemaType: SchemaType { .any }
+
+  /// Whether the default is computed at each read, so that it holds here and now only.
+  package var hasComputedDefault: Bool { false }
+
   /// What is stored for the key's default; `nil` if it has none, or one that cannot be stored.
   package var storedDefault: TOMLValue? { nil }
 

@@ -1,52 +1,65 @@
 import SettingsTOML
 
-/// What an app has to say about its settings to tools: the part of it that is its migrations.
+/// What an app has to say about its settings to tools: its keys with their types, ranges, defaults and descriptions, its
+/// tables of records, and its migrations.
 ///
 /// An app writes it once, from an install step or at a `--settings-schema` argument; `settings-cli` finds it at
-/// `$XDG_DATA_HOME/app-settings/<app>.toml`, then along `$XDG_DATA_DIRS`, and upgrades the settings of an app that is
-/// not running.
+/// `$XDG_DATA_HOME/app-settings/<app>.toml`, then along `$XDG_DATA_DIRS`. With it the command line knows which keys there
+/// are and what they take, and it upgrades the settings of an app that is not running.
+///
+/// ```swift
+/// let schema = SettingsSchema(
+///   app: "org.example.editor", keys: [.theme, .fontSize, .token], migrations: appMigrations)
+/// try schema.write()
+/// ```
 public struct SettingsSchema: Sendable {
   /// The app's id.
   public var app: String
   /// The history of the representation.
   public var migrations: SettingsMigrations
+  /// In the order in which they were listed.
+  package var keys: [SchemaKey]
+  package var groups: [SchemaGroup]
+  /// The path of the file that it was read from.
+  package var file: String?
 
-  /// Makes a schema.
-  public init(app: String, migrations: SettingsMigrations) {
+  /// Makes a schema of an app's keys and migrations.
+  ///
+  /// A key that is listed twice counts once. Two keys of which one is at or above the other, or that share a name, are a
+  /// programming error and trap: the value of one would be part of the other's.
+  ///
+  /// - Parameters:
+  ///   - app: The app's id, such as `org.example.editor`.
+  ///   - keys: The keys, in the order in which documentation is to have them.
+  ///   - migrations: The history of the representation. Steps of code are named in the file, not held.
+  public init(app: String, keys: [SettingsKeys] = [], migrations: SettingsMigrations = .none) {
+    var seen: Set<ObjectIdentifier> = []
+    let keys = keys.filter { seen.insert(ObjectIdentifier($0)).inserted }
+    var groups: [SchemaGroup] = []
+    for case let group? in keys.map(\.group) where !groups.contains(where: { $0.path == group.path }) {
+      if !group.summary.isEmpty { groups.append(SchemaGroup(group.path, group.summary)) }
+    }
+    self.init(app: app, keys: keys.map(SchemaKey.init), groups: groups, migrations: migrations)
+    if let conflict = SchemaConflict.first(in: self.keys) { preconditionFailure("Invalid schema: \(conflict.reason).") }
+  }
+
+  package init(app: String, keys: [SchemaKey], groups: [SchemaGroup], migrations: SettingsMigrations) {
     self.app = app
+    self.keys = keys
+    self.groups = groups
     self.migrations = migrations
   }
 
-  /// The schema as TOML text. Steps of code are named, not held: a tool that meets one says that the app itself has to
-  /// migrate.
-  public var text: String {
-    var document = TOMLDocument()
-    var entries: [TOMLValue] = []
-    for migration in migrations.migrations {
-      let steps = migration.steps.map { TOMLValue.table(StepForms.form(of: $0)) }
-      entries.append([
-        "version": .integer(Int64(migration.version)), "name": .string(migration.name), "steps": .array(steps),
-      ])
-    }
-    do {
-      try document.set(.string(app), at: ["app"])
-      try document.set(.array(entries), at: ["migrations"])
-    } catch {
-      preconditionFailure("A schema's own keys cannot be set: \(error)")
-    }
-    return document.text
-  }
-
-  /// Writes the schema to `$XDG_DATA_HOME/app-settings/<app>.toml`, durably.
+  /// Writes the schema to `$XDG_DATA_HOME/app-settings/<app>.toml`, durably. Others may read it: it holds no secrets.
   ///
   /// - Parameter variables: The environment; the process's own by default.
   /// - Returns: The file's path.
-  /// - Throws: ``SettingsError`` `invalidApp`, `readOnly` or `io`. An existing file is unchanged then.
+  /// - Throws: ``SettingsError`` `invalidApp`, `readOnly`, `lockTimeout` or `io`. An existing file is unchanged then.
   @discardableResult
   public func write(environment variables: [String: String]? = nil) throws -> String {
     let path = try Self.searchPath(app: app, environment: variables)[0]
     let bytes = Array(text.utf8)
-    try SettingsFile(path: path).update { _ in bytes }
+    try SettingsFile(path: path, isShared: true).update { _ in bytes }
     return path
   }
 
@@ -58,45 +71,91 @@ public struct SettingsSchema: Sendable {
 
   /// The schema of an app, from the first place that has one; `nil` if none has.
   ///
-  /// - Throws: ``SettingsError`` `unparsable`, or `invalidValue` with the place for one that is wrong in itself.
-  package static func find(app: String, environment variables: [String: String]? = nil) throws -> SettingsSchema? {
+  /// - Parameter checksPatterns: Whether regular expressions are compiled to see whether they are some.
+  /// - Throws: ``SettingsError`` `unparsable`, `io` or `readOnly`, or `invalidValue` with the place for one that is
+  ///   wrong in itself or another app's.
+  package static func find(
+    app: String, environment variables: [String: String]? = nil, checksPatterns: Bool = true
+  ) throws -> SettingsSchema? {
     for path in try searchPath(app: app, environment: variables) {
-      if let schema = try read(path) { return schema }
+      if let schema = try read(path, app: app, checksPatterns: checksPatterns) { return schema }
     }
     return nil
   }
 
+  /// The size up to which a schema is read: 16 MiB.
+  static let sizeLimit = 16 << 20
+
   /// The schema in a file; `nil` if there is none.
-  package static func read(_ path: String) throws -> SettingsSchema? {
-    guard let bytes = try SettingsFile(path: path).read().bytes else { return nil }
-    let document = try TextReader(migrations: .none, acceptsAnyVersion: true).parse(bytes, file: path)
-    func refuse(_ reason: String, at key: TOMLPath) -> SettingsError {
-      let position = document.position(of: key)
-      let place = position.map { ":\($0.line):\($0.column)" } ?? ""
-      return SettingsError(
-        .invalidValue, "Cannot use the schema '\(path)\(place)': \(reason).", file: path, position: position)
+  ///
+  /// - Parameter app: The app that it has to be of; any if `nil`.
+  package static func read(
+    _ path: String, app: String? = nil, checksPatterns: Bool = true
+  ) throws -> SettingsSchema? {
+    let file = SettingsFile(path: path)
+    if let size = try? file.system.status(at: path)?.size, size > sizeLimit {
+      throw SettingsError(
+        .io, "Cannot use the schema '\(path)': it has \(size) bytes, and the limit for a schema is \(sizeLimit).",
+        file: path)
     }
-    guard case .string(let app)? = document[["app"]] else { throw refuse("'app' has to be the app's id", at: ["app"]) }
-    var migrations: [Migration] = []
-    guard case .array(let entries) = document[["migrations"]] ?? .array([]) else {
-      throw refuse("'migrations' has to be an array of tables", at: ["migrations"])
+    guard let bytes = try file.read().bytes else { return nil }
+    let document: TOMLDocument
+    do {
+      document = try TOMLDocument(parsing: bytes)
+    } catch {
+      throw SettingsError(
+        .unparsable, "Cannot use the schema '\(path)': it does not parse.", cause: error.formatted(file: path),
+        file: path, position: error.position)
     }
-    for entry in entries {
-      guard case .table(let table) = entry, case .integer(let version)? = table["version"],
-        case .string(let name)? = table["name"], case .array(let steps) = table["steps"] ?? .array([]),
-        version > migrations.last?.version ?? 1, version <= Int32.max
-      else {
-        throw refuse(
-          "each migration needs a 'version' above the one before (the first is 2 or more), a 'name' and 'steps'",
-          at: ["migrations"])
+    var schema = try SchemaReader(document: document, file: path, checksPatterns: checksPatterns).schema()
+    schema.file = path
+    if let app, schema.app != app {
+      throw SchemaReader.refusal(
+        "'app' is '\(schema.app)', and the name of the file says that it is '\(app)'", at: ["app"], document, path)
+    }
+    return schema
+  }
+}
+
+/// Two keys that cannot both be.
+struct SchemaConflict {
+  /// The key that comes later.
+  var path: TOMLPath
+  /// A clause.
+  var reason: String
+
+  /// The first conflict among keys, in their order.
+  static func first(in keys: [SchemaKey]) -> SchemaConflict? {
+    // Each name, and each table above one, with the key that has it.
+    var names: [TOMLPath: TOMLPath] = [:]
+    var tables: [TOMLPath: TOMLPath] = [:]
+    for key in keys {
+      for (index, name) in key.paths.enumerated() {
+        let said = index == 0 ? "the key '\(name)'" : "the former name '\(name)' of '\(key.path)'"
+        if let other = names[name] {
+          return SchemaConflict(path: key.path, reason: "\(said) is a name of '\(other)' already")
+        }
+        if let other = tables[name] {
+          return SchemaConflict(path: key.path, reason: "\(said) is a table, for the key '\(other)' is in it")
+        }
+        var above = name.parent
+        while !above.isRoot {
+          if let other = names[above] {
+            return SchemaConflict(path: key.path, reason: "\(said) is within the value of the key '\(other)'")
+          }
+          above = above.parent
+        }
       }
-      do {
-        let read = try steps.map(StepForms.step)
-        migrations.append(Migration(version: Int(version), name: name, steps: read))
-      } catch {
-        throw refuse("migration \(version) '\(name)': \(error)", at: ["migrations"])
+      // A key's own names are compared with others' only: one may have been the table of another.
+      for name in key.paths {
+        names[name] = key.path
+        var above = name.parent
+        while !above.isRoot {
+          tables[above] = key.path
+          above = above.parent
+        }
       }
     }
-    return SettingsSchema(app: app, migrations: SettingsMigrations(migrations: migrations))
+    return nil
   }
 }

@@ -31,6 +31,9 @@ private final class ArrayCore<Element>: BridgeCore {
   init(_ element: any BridgeCore<Element>) { self.element = element }
 
   var expectation: Expectation { element.expectation.array }
+
+  func schemaType(_ sample: TOMLValue?) -> SchemaType { .array(of: element.schemaType(sample?.firstElement)) }
+
   var knowsParts: Bool { element.knowsParts }
 
   func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> [Element] {

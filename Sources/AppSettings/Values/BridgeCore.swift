@@ -24,6 +24,11 @@ protocol BridgeCore<Value>: AnyObject, Sendable {
   /// All the values that can be stored, where they are few and known.
   var choices: [TOMLValue]? { get }
 
+  /// What a stored value has to be, as a schema file says it.
+  ///
+  /// - Parameter sample: A stored value, to learn from what no type says of itself: the fields of a `Codable` one.
+  func schemaType(_ sample: TOMLValue?) -> SchemaType
+
   /// Whether there may be parts of a stored value that the type does not know, or an order that it does not care for.
   var knowsParts: Bool { get }
 
@@ -39,6 +44,7 @@ extension BridgeCore {
   var isPlainCodable: Bool { false }
   var absent: Value? { nil }
   var choices: [TOMLValue]? { nil }
+  func schemaType(_ sample: TOMLValue?) -> SchemaType { .any }
   var knowsParts: Bool { false }
   func knownFields(of written: TOMLValue, _ context: BridgeContext) -> KnownFields { .whole }
   func withoutOldForm(_ stored: TOMLValue) -> TOMLValue { stored }
@@ -47,14 +53,17 @@ extension BridgeCore {
 /// Two functions.
 final class FunctionCore<Value>: BridgeCore {
   let expectation: Expectation
+  private let type: SchemaType
   private let readFunction: @Sendable (TOMLValue, _ expected: String) throws -> Value
   private let writeFunction: @Sendable (Value) throws -> TOMLValue?
 
   init(
-    _ expectation: Expectation, read: @escaping @Sendable (TOMLValue, _ expected: String) throws -> Value,
+    _ expectation: Expectation, type: SchemaType = .any,
+    read: @escaping @Sendable (TOMLValue, _ expected: String) throws -> Value,
     write: @escaping @Sendable (Value) throws -> TOMLValue?
   ) {
     self.expectation = expectation
+    self.type = type
     readFunction = read
     writeFunction = write
   }
@@ -64,6 +73,8 @@ final class FunctionCore<Value>: BridgeCore {
   }
 
   func write(_ value: Value, _ context: BridgeContext) throws -> TOMLValue? { try writeFunction(value) }
+
+  func schemaType(_ sample: TOMLValue?) -> SchemaType { type }
 }
 
 extension SettingsBridge {
@@ -71,11 +82,11 @@ extension SettingsBridge {
   ///
   /// - Parameter read: Makes a value; `nil` for what is not `expected`.
   init(
-    _ expected: String, many: String, read: @escaping @Sendable (TOMLValue) -> Value?,
+    _ expected: String, many: String, type: SchemaType.Kind, read: @escaping @Sendable (TOMLValue) -> Value?,
     write: @escaping @Sendable (Value) throws -> TOMLValue
   ) {
     core = FunctionCore(
-      Expectation(expected, many: many),
+      Expectation(expected, many: many), type: SchemaType(type),
       read: { stored, expected in
         guard let value = read(stored) else { throw SettingsValueError(expected: expected, found: stored) }
         return value
@@ -104,6 +115,7 @@ final class MappedCore<Old, Value>: BridgeCore {
   var expectation: Expectation { ownExpectation ?? old.expectation }
   var mergesTables: Bool { old.mergesTables }
   var absent: Value? { old.absent.flatMap { try? readFunction($0) } }
+  func schemaType(_ sample: TOMLValue?) -> SchemaType { old.schemaType(sample) }
   var knowsParts: Bool { old.knowsParts }
 
   func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> Value {
@@ -145,6 +157,13 @@ final class EitherFormCore<Value>: BridgeCore {
   var expectation: Expectation { new.expectation }
   var mergesTables: Bool { new.mergesTables }
   var absent: Value? { new.absent }
+
+  func schemaType(_ sample: TOMLValue?) -> SchemaType {
+    var type = new.schemaType(sample)
+    type.readsOlderForm = true
+    return type
+  }
+
   var knowsParts: Bool { new.knowsParts }
 
   func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> Value {

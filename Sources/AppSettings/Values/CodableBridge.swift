@@ -43,6 +43,14 @@ private final class CodableCore<Value: Codable & SendableMetatype>: BridgeCore {
   var isPlainCodable: Bool { userInfo.isEmpty && fallback == nil }
   var knowsParts: Bool { true }
 
+  func schemaType(_ sample: TOMLValue?) -> SchemaType {
+    // Not the fallback: a type that holds itself would be asked for ever.
+    guard let sample else { return .any }
+    return FieldRecorder.schemaType(of: sample) { recorder in
+      _ = try? ValueDecoder.decode(Value.self, from: sample, withUserInfo(BridgeContext()), recorder)
+    }
+  }
+
   func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> Value {
     let context = withUserInfo(context)
     guard let fallback else { return try ValueDecoder.decode(Value.self, from: stored, context) }

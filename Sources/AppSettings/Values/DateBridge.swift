@@ -6,7 +6,7 @@ extension Date: SettingsSerializable {
   /// Any offset is read. Dates come back equal; only within some months of January 2001, where `Date` resolves less
   /// than a nanosecond, may one that was computed (not read off a clock) be rounded to it.
   public static let settingsBridge = SettingsBridge<Date>(
-    dateTimeExpectation, many: "dates and times with an offset",
+    dateTimeExpectation, many: "dates and times with an offset", type: .offsetDateTime,
     read: { stored in
       guard case .offsetDateTime(let dateTime) = stored, (try? dateTime.check()) != nil else { return nil }
       return Date(dateTime)

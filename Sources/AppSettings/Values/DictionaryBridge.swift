@@ -25,6 +25,9 @@ private final class DictionaryCore<Key: SettingsSerializable & Hashable, Entry>:
   init(_ entry: any BridgeCore<Entry>) { self.entry = entry }
 
   var expectation: Expectation { entry.expectation.table }
+
+  func schemaType(_ sample: TOMLValue?) -> SchemaType { .table(of: entry.schemaType(sample?.firstElement)) }
+
   var knowsParts: Bool { entry.knowsParts }
 
   func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> [Key: Entry] {

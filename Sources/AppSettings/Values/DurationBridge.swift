@@ -4,7 +4,7 @@ extension Duration: SettingsSerializable {
   /// What a person may write is more than what is written: several units (`"1h 30m"`, `d h m s ms us ns`), and a plain
   /// number of seconds.
   public static let settingsBridge = SettingsBridge<Duration>(
-    "a duration, like \"90s\" or \"1h 30m\"", many: "durations, like \"90s\" or \"1h 30m\"",
+    "a duration, like \"90s\" or \"1h 30m\"", many: "durations, like \"90s\" or \"1h 30m\"", type: .duration,
     read: { stored in
       switch stored {
       case .integer(let seconds): return .seconds(seconds)

@@ -3,7 +3,7 @@ public import FoundationEssentials
 extension Data: SettingsSerializable {
   /// A string of the bytes in Base64. Spaces and line breaks are read over, so that long data can be wrapped by hand.
   public static let settingsBridge = SettingsBridge<Data>(
-    "a string in Base64", many: "strings in Base64",
+    "a string in Base64", many: "strings in Base64", type: .data,
     read: { stored in
       guard case .string(let text) = stored else { return nil }
       return Data(base64: text)
@@ -21,7 +21,7 @@ extension URL: SettingsSerializable {
   /// A string. Letters outside ASCII are read and percent-encoded; spaces and other characters that no URL has are
   /// refused. A URL relative to a base is stored as the whole it makes with it.
   public static let settingsBridge = SettingsBridge<URL>(
-    "a URL as a string", many: "URLs as strings",
+    "a URL as a string", many: "URLs as strings", type: .url,
     read: { stored in
       guard case .string(let text) = stored else { return nil }
       return URL(stored: text)
@@ -53,7 +53,7 @@ extension URL: SettingsSerializable {
 extension UUID: SettingsSerializable {
   /// A string, in upper case; either case is read.
   public static let settingsBridge = SettingsBridge<UUID>(
-    "a UUID as a string", many: "UUIDs as strings",
+    "a UUID as a string", many: "UUIDs as strings", type: .uuid,
     read: { stored in
       guard case .string(let text) = stored else { return nil }
       return UUID(uuidString: text)
@@ -65,7 +65,7 @@ extension Decimal: SettingsSerializable {
   /// A string, since TOML's floats are binary and would change it: `"19.99"`. Integers and floats are read too, floats
   /// as the digits that a person sees.
   public static let settingsBridge = SettingsBridge<Decimal>(
-    "a decimal number as a string", many: "decimal numbers as strings",
+    "a decimal number as a string", many: "decimal numbers as strings", type: .decimal,
     read: { stored in
       switch stored {
       case .integer(let integer): Decimal(integer)
@@ -145,7 +145,7 @@ extension TimeZone: SettingsSerializable {
   /// imports neither reads only those with a fixed offset.
   public static let settingsBridge = SettingsBridge<TimeZone>(
     FunctionCore(
-      Expectation("a time zone's identifier", many: "time zones' identifiers"),
+      Expectation("a time zone's identifier", many: "time zones' identifiers"), type: SchemaType(.timeZone),
       read: { stored, expected in
         guard case .string(let text) = stored else { throw SettingsValueError(expected: expected, found: stored) }
         if let zone = TimeZone(stored: text) { return zone }

@@ -19,6 +19,7 @@ private final class OptionalCore<Wrapped>: BridgeCore {
   var mergesTables: Bool { wrapped.mergesTables }
   var absent: Wrapped?? { .some(.none) }
   var choices: [TOMLValue]? { wrapped.choices }
+  func schemaType(_ sample: TOMLValue?) -> SchemaType { wrapped.schemaType(sample) }
   var knowsParts: Bool { wrapped.knowsParts }
 
   func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> Wrapped? { try wrapped.read(stored, context) }

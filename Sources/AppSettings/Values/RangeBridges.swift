@@ -38,6 +38,13 @@ private final class RangeCore<Bound: Comparable & SendableMetatype, Value>: Brid
       "an array of two \(many), the lower first", many: "arrays of two \(many), the lower first")
   }
 
+  func schemaType(_ sample: TOMLValue?) -> SchemaType {
+    var type = SchemaType.array(of: bound.schemaType(sample?.firstElement))
+    (type.minimumCount, type.maximumCount) = (2, 2)
+    type.isOrdered = true
+    return type
+  }
+
   func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> Value {
     guard case .array(let elements) = stored, elements.count == 2 else {
       throw SettingsValueError(expected: expectation.one, found: stored)

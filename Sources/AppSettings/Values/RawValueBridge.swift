@@ -22,6 +22,12 @@ private final class RawValueCore<Value: RawRepresentable & SendableMetatype>: Br
     return cases(type).compactMap { try? raw.write($0.rawValue, BridgeContext()) }
   }
 
+  func schemaType(_ sample: TOMLValue?) -> SchemaType {
+    let type = raw.schemaType(sample)
+    guard let choices, !choices.isEmpty else { return type }
+    return type.choosing(choices)
+  }
+
   func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> Value {
     do {
       if let value = Value(rawValue: try raw.read(stored, context)) { return value }
@@ -51,4 +57,6 @@ private final class LosslessStringCore<Value: LosslessStringConvertible & Sendab
   }
 
   func write(_ value: Value, _ context: BridgeContext) throws -> TOMLValue? { .string(value.description) }
+
+  func schemaType(_ sample: TOMLValue?) -> SchemaType { SchemaType(.string) }
 }

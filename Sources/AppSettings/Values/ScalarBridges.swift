@@ -4,7 +4,9 @@
 extension Bool: SettingsSerializable {
   /// A boolean, and nothing else: words such as `yes` are for command lines.
   public static let settingsBridge = SettingsBridge<Bool>(
-    FunctionCore(expectation, read: { stored, _ in try Bool(stored: stored) }, write: { .boolean($0) }))
+    FunctionCore(
+      expectation, type: SchemaType(.boolean), read: { stored, _ in try Bool(stored: stored) }, write: { .boolean($0) })
+  )
 
   private static let expectation = Expectation("a boolean", many: "booleans")
 
@@ -49,9 +51,16 @@ extension FixedWidthInteger {
     Int64(exactly: self).map(TOMLValue.integer) ?? .string(String(self))
   }
 
+  /// An integer with the range that the type has where it is not TOML's own.
+  private static var schemaType: SchemaType {
+    let isAsTOML = Self.isSigned && Self.bitWidth == 64
+    return isAsTOML ? SchemaType(.integer) : .integer(Self.min.stored, Int64(exactly: Self.max).map { .integer($0) })
+  }
+
   static func makeIntegerBridge() -> SettingsBridge<Self> where Self: SendableMetatype {
     SettingsBridge(
-      FunctionCore(expectation, read: { stored, _ in try Self(stored: stored) }, write: { $0.stored }))
+      FunctionCore(
+        expectation, type: schemaType, read: { stored, _ in try Self(stored: stored) }, write: { $0.stored }))
   }
 }
 
@@ -108,7 +117,8 @@ extension UInt64: SettingsSerializable {
 extension Double: SettingsSerializable {
   /// A float, also a whole one; an integer is read too. Infinities and not-a-number are TOML's `inf` and `nan`.
   public static let settingsBridge = SettingsBridge<Double>(
-    FunctionCore(expectation, read: { stored, _ in try Double(stored: stored) }, write: { .float($0) }))
+    FunctionCore(
+      expectation, type: SchemaType(.float), read: { stored, _ in try Double(stored: stored) }, write: { .float($0) }))
 
   private static let expectation = Expectation("a number", many: "numbers")
 
@@ -125,7 +135,8 @@ extension Double: SettingsSerializable {
 extension Float: SettingsSerializable {
   /// A float with as few digits as tell it from other `Float`s: `0.1`, not `0.10000000149011612`.
   public static let settingsBridge = SettingsBridge<Float>(
-    FunctionCore(expectation, read: { stored, _ in try Float(stored: stored) }, write: { $0.stored }))
+    FunctionCore(
+      expectation, type: SchemaType(.float), read: { stored, _ in try Float(stored: stored) }, write: { $0.stored }))
 
   private static let expectation = Expectation("a number", many: "numbers")
 
@@ -146,7 +157,9 @@ extension Float: SettingsSerializable {
 extension String: SettingsSerializable {
   /// A string.
   public static let settingsBridge = SettingsBridge<String>(
-    FunctionCore(expectation, read: { stored, _ in try String(stored: stored) }, write: { .string($0) }))
+    FunctionCore(
+      expectation, type: SchemaType(.string), read: { stored, _ in try String(stored: stored) }, write: { .string($0) })
+  )
 
   private static let expectation = Expectation("a string", many: "strings")
 
@@ -167,7 +180,7 @@ extension Substring: SettingsSerializable {
 extension Character: SettingsSerializable {
   /// A string of one character, as a person counts them: `é` and `👩‍🚀` are one.
   public static let settingsBridge = SettingsBridge<Character>(
-    "a string of one character", many: "strings of one character",
+    "a string of one character", many: "strings of one character", type: .character,
     read: { stored in
       guard case .string(let string) = stored, let first = string.first, string.dropFirst().isEmpty else { return nil }
       return first

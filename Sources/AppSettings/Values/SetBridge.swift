@@ -29,6 +29,13 @@ final class SetCore<Value: SetAlgebra & SendableMetatype, Element>: BridgeCore {
   }
 
   var expectation: Expectation { element.expectation.array }
+
+  func schemaType(_ sample: TOMLValue?) -> SchemaType {
+    var type = SchemaType.array(of: element.schemaType(sample?.firstElement))
+    type.isUnique = true
+    return type
+  }
+
   var knowsParts: Bool { true }
 
   func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> Value {

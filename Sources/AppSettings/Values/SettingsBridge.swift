@@ -84,6 +84,9 @@ extension SettingsBridge {
   /// All the values that can be stored, where they are few and known, as for an enumeration with `allCases`.
   package var choices: [TOMLValue]? { core.choices }
 
+  /// What a stored value has to be, as a schema file says it; a stored value as a sample tells more of it.
+  package func schemaType(sample: TOMLValue? = nil) -> SchemaType { core.schemaType(sample) }
+
   /// Makes a value of what is stored, with the default's fields for those a record must have and the table lacks.
   ///
   /// The default is asked for only where a required field is absent. An optional field that is absent is `nil`, since

@@ -3,7 +3,7 @@
 extension TOMLValue: SettingsSerializable {
   /// Any value.
   public static let settingsBridge = SettingsBridge<TOMLValue>(
-    "a value", many: "values", read: { $0 },
+    "a value", many: "values", type: .any, read: { $0 },
     write: { value in
       try value.checkDates()
       return value
@@ -28,7 +28,7 @@ extension TOMLValue: SettingsSerializable {
 extension TOMLTable: SettingsSerializable {
   /// A table with any keys.
   public static let settingsBridge = SettingsBridge<TOMLTable>(
-    "a table", many: "tables",
+    "a table", many: "tables", type: .table,
     read: { $0.table },
     write: { table in
       try TOMLValue.table(table).checkDates()
@@ -39,7 +39,7 @@ extension TOMLTable: SettingsSerializable {
 extension TOMLOffsetDateTime: SettingsSerializable {
   /// An offset date-time, with the offset it has; `Date` is for those who need the instant only.
   public static let settingsBridge = SettingsBridge<TOMLOffsetDateTime>(
-    dateTimeExpectation, many: "dates and times with an offset",
+    dateTimeExpectation, many: "dates and times with an offset", type: .offsetDateTime,
     read: { stored in
       guard case .offsetDateTime(let dateTime) = stored else { return nil }
       return dateTime
@@ -64,7 +64,7 @@ let dateTimeExpectation = "a date and time with an offset (1979-05-27T07:32:00Z)
 extension TOMLLocalDateTime: SettingsSerializable {
   /// A local date-time.
   public static let settingsBridge = SettingsBridge<TOMLLocalDateTime>(
-    "a date and time without an offset", many: "dates and times without an offset",
+    "a date and time without an offset", many: "dates and times without an offset", type: .localDateTime,
     read: { stored in
       guard case .localDateTime(let dateTime) = stored else { return nil }
       return dateTime
@@ -83,7 +83,7 @@ extension TOMLLocalDateTime: SettingsSerializable {
 extension TOMLLocalDate: SettingsSerializable {
   /// A local date.
   public static let settingsBridge = SettingsBridge<TOMLLocalDate>(
-    "a date without a time", many: "dates without a time",
+    "a date without a time", many: "dates without a time", type: .localDate,
     read: { stored in
       guard case .localDate(let date) = stored else { return nil }
       return date
@@ -103,7 +103,7 @@ extension TOMLLocalDate: SettingsSerializable {
 extension TOMLLocalTime: SettingsSerializable {
   /// A local time.
   public static let settingsBridge = SettingsBridge<TOMLLocalTime>(
-    "a time of day", many: "times of day",
+    "a time of day", many: "times of day", type: .localTime,
     read: { stored in
       guard case .localTime(let time) = stored else { return nil }
       return time

@@ -9,12 +9,22 @@ final class FieldRecorder {
   private var elements: [FieldRecorder] = []
   /// What a bridge said of the value, instead of what was noted.
   private var replacement: KnownFields?
+  /// What types were asked for, in the order in which they were; `nil` where only the names matter.
+  private var types: [(name: String, type: SchemaType)]?
 
   /// Runs something that reads with a recorder, and returns what it has noted.
   static func record(_ body: (FieldRecorder) -> Void) -> KnownFields {
     let recorder = FieldRecorder()
     body(recorder)
     return recorder.knownFields
+  }
+
+  /// What a value's type is known to be by what it asks for while something reads a sample of it.
+  static func schemaType(of sample: TOMLValue, _ body: (FieldRecorder) -> Void) -> SchemaType {
+    let recorder = FieldRecorder()
+    recorder.types = []
+    body(recorder)
+    return recorder.schemaType(of: sample)
   }
 
   func becomeRecord() { if kind == .whole { kind = .record } }
@@ -24,6 +34,22 @@ final class FieldRecorder {
   func becomeElements() { kind = .elements }
 
   func note(_ name: String) { _ = child(name) }
+
+  /// Notes a field with the type that it is read as.
+  func note<T>(_ name: String, as type: T.Type, sample: TOMLValue?) {
+    let child = child(name)
+    guard types != nil, let found = Self.schemaType(of: type, sample, child) else { return }
+    types?.append((name, found))
+  }
+
+  /// What a type says of its stored form; `nil` for one that has to be seen reading first.
+  private static func schemaType(of type: Any.Type, _ sample: TOMLValue?, _ child: FieldRecorder) -> SchemaType? {
+    func known<T: SettingsSerializable>(_ type: T.Type) -> SchemaType {
+      // Plain `Codable` ones learn from the sample themselves.
+      T.settingsBridge.schemaType(sample: sample)
+    }
+    return (type as? any SettingsSerializable.Type).map { known($0) }
+  }
 
   func noteElement(_ index: Int) { _ = element(index) }
 
@@ -39,6 +65,22 @@ final class FieldRecorder {
   func element(_ index: Int) -> FieldRecorder {
     while elements.count <= index { elements.append(FieldRecorder()) }
     return elements[index]
+  }
+
+  private func schemaType(of sample: TOMLValue) -> SchemaType {
+    guard kind == .record, let types, !types.isEmpty else {
+      return if case .table = sample, kind != .whole { SchemaType(.table) } else { .any }
+    }
+    var fields: [SchemaType.Field] = []
+    for (name, type) in types {
+      if let index = fields.firstIndex(where: { $0.name == name }) {
+        // One that is read in several forms may be anything.
+        if fields[index].type != type { fields[index].type = .any }
+      } else {
+        fields.append(SchemaType.Field(name, type))
+      }
+    }
+    return .table(fields.filter { $0.type != .any })
   }
 
   private var knownFields: KnownFields {

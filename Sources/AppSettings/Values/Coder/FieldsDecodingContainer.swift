@@ -37,7 +37,7 @@ struct FieldsDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     throws -> T
   {
     let name = key.stringValue
-    recorder?.note(name)
+    recorder?.note(name, as: T.self, sample: table[name])
     guard let value = table[name] ?? context.base?[name] else {
       throw SettingsValueError(missing: expectation().one, at: prefix + [name])
     }
@@ -47,7 +47,7 @@ struct FieldsDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   @inline(__always)
   private func scalarIfPresent<T>(_ key: Key, _ read: (TOMLValue) throws -> T) throws -> T? {
     let name = key.stringValue
-    recorder?.note(name)
+    recorder?.note(name, as: T.self, sample: table[name])
     guard let value = table[name] else { return nil }
     return try at(prefix, name) { try read(value) }
   }
@@ -84,12 +84,9 @@ struct FieldsDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let name = key.stringValue
     let base = context.base?[name]
     let stored = table[name]
-    if stored == nil, let optional = type as? any OptionalProtocol.Type {
-      recorder?.note(name)
-      return optional.none as! T
-    }
+    recorder?.note(name, as: type, sample: stored)
+    if stored == nil, let optional = type as? any OptionalProtocol.Type { return optional.none as! T }
     guard let value = stored ?? base else {
-      recorder?.note(name)
       throw SettingsValueError(missing: missingDescription(type), at: prefix + [name])
     }
     return try at(prefix, name) {
@@ -142,10 +139,8 @@ extension FieldsDecodingContainer {
 
   func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
     let name = key.stringValue
-    guard let value = table[name] else {
-      recorder?.note(name)
-      return nil
-    }
+    recorder?.note(name, as: type, sample: table[name])
+    guard let value = table[name] else { return nil }
     return try at(prefix, name) {
       try ValueDecoder.decodeNested(type, from: value, recorder?.child(name)) { inner(key, context.base?[name]) }
     }

@@ -1,0 +1,47 @@
+import SettingsTOML
+
+extension SchemaReader {
+  func migrations() throws(SettingsError) -> SettingsMigrations {
+    let path: TOMLPath = ["migrations"]
+    guard case .array(let entries) = document[path] ?? .array([]) else {
+      throw refuse("'migrations' has to be an array of tables", at: path)
+    }
+    var migrations: [Migration] = []
+    for (index, entry) in entries.enumerated() {
+      migrations.append(try migration(entry, index, after: migrations.last?.version ?? 1))
+    }
+    return SettingsMigrations(migrations: migrations)
+  }
+
+  private func migration(_ entry: TOMLValue, _ index: Int, after last: Int) throws(SettingsError) -> Migration {
+    guard case .table(let table) = entry else { throw refuse("a migration has to be a table", at: ["migrations"]) }
+    func fault(_ reason: String, _ member: String) -> SettingsError {
+      // Where they are tables with headers of their own the very member can be named.
+      let position =
+        document.position(of: [member], inElement: index, of: ["migrations"])
+        ?? document.position(of: .root, inElement: index, of: ["migrations"])
+        ?? document.position(of: ["migrations"])
+      return Self.refusal(reason, position, file)
+    }
+    guard case .integer(let version)? = table["version"], version <= Int32.max else {
+      throw fault("a migration needs a whole number as its 'version'", "version")
+    }
+    guard version > last else {
+      throw fault(
+        "the 'version' of a migration has to be above the one before, and \(version) is not above \(last); the first is "
+          + "2 or more", "version")
+    }
+    guard case .string(let name)? = table["name"] else { throw fault("migration \(version) needs a 'name'", "name") }
+    guard case .array(let steps) = table["steps"] ?? .array([]) else {
+      throw fault("the 'steps' of migration \(version) have to be an array of tables", "steps")
+    }
+    if !isOfLaterForm, let stray = table.keys.first(where: { !["version", "name", "steps"].contains($0) }) {
+      throw fault("migration \(version) '\(name)': there is no member '\(stray)'", stray)
+    }
+    do {
+      return Migration(version: Int(version), name: name, steps: try steps.map(StepForms.step))
+    } catch {
+      throw fault("migration \(version) '\(name)': \(error)", "steps")
+    }
+  }
+}
