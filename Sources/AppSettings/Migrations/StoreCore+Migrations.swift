@@ -101,7 +101,7 @@ extension StoreCore {
   ///   - reason: What the backup of the old text is made before.
   ///   - body: Gets what the file holds; returns the new text, or `nil` to leave it alone.
   /// - Returns: Whether the file was replaced.
-  func replaceText(reason: String, _ body: ([UInt8]?) throws -> [UInt8]?) throws -> Bool {
+  package func replaceText(reason: String, _ body: ([UInt8]?) throws -> [UInt8]?) throws -> Bool {
     try enterCommit()
     let changed: Bool
     do {

@@ -70,8 +70,14 @@ public struct SettingsOverrides: Sendable, Hashable {
   package func text(for path: TOMLPath) -> (text: String, layer: SettingsLayer.Kind)? {
     if let text = arguments[path] { return (text, .process) }
     guard let prefix, !environment.isEmpty else { return nil }
-    let name = prefix + path.components.map(Self.variableName).joined(separator: "__")
+    let name = prefix + Self.variableName(of: path, app: nil)
     return environment[name].map { ($0, .environment) }
+  }
+
+  /// The variable that overrides a path of an app; without an app, the part of its name that is the path's.
+  package static func variableName(of path: TOMLPath, app: String?) -> String {
+    let name = path.components.map(variableName).joined(separator: "__")
+    return app.map { "\(variableName($0))_SETTINGS__\(name)" } ?? name
   }
 
   /// What a text may stand for, the likeliest first.

@@ -144,6 +144,13 @@ extension SettingsStore {
     guard let original = try SettingsFile(path: path).read().bytes else {
       throw SettingsError(.io, "Cannot import '\(path)': there is no such file.", file: path)
     }
+    return try importText(original, of: path, as: format, rules: rules, isTrial: isTrial)
+  }
+
+  /// As ``importFile(_:as:rules:isTrial:)``, for a text that is not in a file.
+  package func importText(
+    _ original: [UInt8], of path: String, as format: SettingsImportFormat, rules: SettingsImportRules, isTrial: Bool
+  ) throws -> SettingsImportReport {
     var report: SettingsImportReport?
     func take(into bytes: [UInt8]?) throws -> TOMLDocument {
       var document = try core.interpretStrictly(bytes)
