@@ -27,7 +27,6 @@ let package = Package(
     .default(enabledTraits: ["InotifyTools"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     // Of adapters, behind the traits: neither fetched nor built where they are off.
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
@@ -64,12 +63,7 @@ let package = Package(
         .product(
           name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Configuration"])),
       ]),
-    .executableTarget(
-      name: "settings-cli",
-      dependencies: [
-        "AppSettings", "AppSettingsObserve",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ]),
+    .executableTarget(name: "settings-cli", dependencies: ["AppSettings", "AppSettingsObserve"]),
     .target(name: "TestSupport", dependencies: ["AppSettings"], path: "Tests/TestSupport"),
     .executableTarget(name: "settings-probe", dependencies: ["AppSettings"], path: "Tests/Probe"),
     .executableTarget(

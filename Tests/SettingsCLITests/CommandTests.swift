@@ -42,9 +42,11 @@ import Testing
   }
 
   @Test func `get of an absent key exits 1 in silence, or prints the default`() throws {
-    #expect(try run("get", app, "x") == answer("", status: 1))
+    #expect(try run("get", "./none.toml", "x") == answer("", status: 1))
     #expect(try run("get", app, "x", "--default", "7") == answer("7\n"))
     #expect(home.names(in: home.path).isEmpty)
+    try home.write("")
+    #expect(try run("get", app, "x") == answer("", status: 1))
   }
 
   @Test func `get reads the file of a path and shows administrators' values for an app`() throws {
@@ -126,7 +128,7 @@ import Testing
     let parsed = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [[String: Any]]
     #expect(parsed?.map { $0["key"] as? String } == ["a", "t.\"b c\"", "t.d"])
     #expect(try run("list", app, "nothing").status == 1)
-    #expect(try run("list", "org.example.none") == answer(""))
+    #expect(try run("list", home.path + "/none.toml") == answer(""))
   }
 
   @Test func `path prints where the file is and makes nothing`() throws {

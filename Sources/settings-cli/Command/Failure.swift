@@ -24,6 +24,16 @@ struct Failure: Error {
     self.message = message
   }
 
+  /// No one reads the answer any more, and no one reads a message.
+  static let goneReader = Failure(.io)
+  var isGoneReader: Bool { status == .io && message == nil }
+
+  /// The same failure, with how the verb is used.
+  func withUsage(of verb: any Verb.Type) -> Failure {
+    Failure(
+      status, message.map { "\($0)\nUsage: \(Help.usage(of: verb))\n'settings-cli \(verb.name) --help' says more." })
+  }
+
   init(_ error: SettingsError) { self.init(Self.status(of: error.code), error.description) }
 
   init(_ problem: SettingsProblem) { self.init(Self.status(of: problem.code), problem.message) }
@@ -37,14 +47,5 @@ struct Failure: Error {
     case .newerVersion, .migrationFailed: .migration
     default: .io
     }
-  }
-}
-
-/// Runs a verb's work, with the framework's errors as failures.
-func failing<Result>(_ body: () async throws -> Result) async throws -> Result {
-  do {
-    return try await body()
-  } catch let error as SettingsError {
-    throw Failure(error)
   }
 }

@@ -10,22 +10,31 @@ struct ValueText {
     case string, integer, float, boolean, datetime, array, table, toml
   }
 
-  static func value(_ text: String, kind: Kind?, current: TOMLValue?, key: TOMLPath) throws -> TOMLValue {
+  /// Reads a text.
+  ///
+  /// - Parameter isElement: Whether it is to be an element of the key's array, and `current` another one.
+  static func value(
+    _ text: String, kind: Kind?, current: TOMLValue?, key: TOMLPath, isElement: Bool = false
+  ) throws -> TOMLValue {
+    func invalid(_ needed: String) -> Failure {
+      let shown = TOMLValue.string(text.count > 80 ? String(text.prefix(80)) + "…" : text).tomlText
+      return Failure(
+        .invalidValue,
+        isElement
+          ? "Cannot use \(shown) as an element of '\(key)': it needs \(needed). Nothing was written."
+          : "Cannot set '\(key)' to \(shown): the key needs \(needed). Nothing was written.")
+    }
     if let kind {
-      guard let value = value(text, as: kind) else { throw invalid(text, key, "\(name(kind)), as --type says") }
+      guard let value = value(text, as: kind) else { throw invalid("\(name(kind)), as --type says") }
       return value
     }
     guard let current else { return (try? TOMLValue(parsing: text)) ?? .string(text) }
     let kind = kindOf(current)
     guard let value = value(text, as: kind) else {
-      throw invalid(text, key, "\(current.kindName), as its value now is; --type gives it another type")
+      let now = isElement ? "as the others are" : "as its value now is"
+      throw invalid("\(current.kindName), \(now); --type gives it another type")
     }
     return value
-  }
-
-  private static func invalid(_ text: String, _ key: TOMLPath, _ needed: String) -> Failure {
-    let shown = TOMLValue.string(text.count > 80 ? String(text.prefix(80)) + "…" : text).tomlText
-    return Failure(.invalidValue, "Cannot set '\(key)' to \(shown): the key needs \(needed). Nothing was written.")
   }
 
   private static func value(_ text: String, as kind: Kind) -> TOMLValue? {

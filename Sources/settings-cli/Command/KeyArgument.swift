@@ -1,0 +1,36 @@
+import AppSettings
+
+/// A dotted key of the command line.
+enum KeyArgument {
+  static func parse(_ text: String) throws -> TOMLPath {
+    let path: TOMLPath
+    do {
+      path = try TOMLPath(parsing: text)
+    } catch {
+      throw Failure(.usage, "Invalid key '\(text)': \(error)")
+    }
+    if path.components[0].hasPrefix("settings-") {
+      throw Failure(.usage, "Invalid key '\(text)': root keys that begin with 'settings-' are reserved.")
+    }
+    return path
+  }
+
+  /// An assignment `KEY=VALUE`; `nil` if there is no `=` outside of quotes.
+  static func assignment(_ text: String) throws -> (key: TOMLPath, value: String)? {
+    var quote: Character?
+    var isEscaped = false
+    for index in text.indices {
+      let character = text[index]
+      if quote == nil, character == "=" {
+        return (try parse(String(text[..<index])), String(text[text.index(after: index)...]))
+      }
+      if quote == nil, character == "\"" || character == "'" {
+        quote = character
+      } else if character == quote, !isEscaped {
+        quote = nil
+      }
+      isEscaped = quote == "\"" && character == "\\" && !isEscaped
+    }
+    return nil
+  }
+}

@@ -1,0 +1,67 @@
+import AppSettings
+import Glibc
+import Synchronization
+
+/// Another program that is run: an editor, or what `watch --exec` names.
+struct Program: Sendable {
+  /// Its name, looked up in `PATH`, and its arguments.
+  let words: [String]
+
+  // The process that runs now; 0 for none.
+  private static let running = Atomic<pid_t>(0)
+
+  /// Sends a signal to the program that runs now, if one does.
+  static func signal(_ number: CInt) {
+    let process = running.load(ordering: .acquiring)
+    if process > 0 { kill(process, number) }
+  }
+
+  /// How a program ended.
+  enum Ending: Sendable, Equatable {
+    case status(Int32)
+    case signal(Int32)
+  }
+
+  /// Runs it to its end, with this process's standard streams and the usual signals, whatever they are here.
+  ///
+  /// - Parameter variables: What its environment has besides this process's own.
+  /// - Throws: ``Failure`` with status 7 if it cannot be started.
+  func run(adding variables: [String: String?] = [:]) throws -> Ending {
+    var environment = ProcessFacts.environment
+    for (name, value) in variables { environment[name] = value }
+
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    for number in [SIGPIPE, SIGINT, SIGQUIT, SIGTERM, SIGHUP] { sigaddset(&signals, number) }
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+    var process = pid_t()
+    let failure = Self.withPointers(words) { arguments in
+      Self.withPointers(environment.map { "\($0)=\($1)" }) { environment in
+        posix_spawnp(&process, arguments[0]!, nil, &attributes, arguments, environment)
+      }
+    }
+    guard failure == 0 else {
+      throw Failure(.io, "Cannot run '\(words[0])': \(Errno(failure).message).")
+    }
+    Self.running.store(process, ordering: .releasing)
+    defer { Self.running.store(0, ordering: .releasing) }
+    var status: CInt = 0
+    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    // As WIFEXITED and WEXITSTATUS of wait(2), which are macros.
+    return status & 0x7F == 0 ? .status((status >> 8) & 0xFF) : .signal(status & 0x7F)
+  }
+
+  private static func withPointers<Result>(
+    _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+  ) -> Result {
+    let pointers = texts.map { strdup($0) }
+    defer { for pointer in pointers { free(pointer) } }
+    return body(pointers + [nil])
+  }
+}

@@ -1,0 +1,95 @@
+import AppSettings
+
+/// What a verb works on: an app by its id, or a file by its path.
+struct Target {
+  /// As it was typed.
+  let name: String
+
+  /// Whether it is a path. A path is just that file: it has no administrators' files and no schema.
+  var isFile: Bool { name.contains("/") }
+
+  init(_ name: String) { self.name = name }
+
+  /// The first operand.
+  init(_ arguments: Arguments) { name = arguments.operands[0] }
+
+  /// Where the settings are.
+  func location() throws -> SettingsLocation {
+    isFile ? try SettingsLocation(file: name) : try SettingsLocation(app: name)
+  }
+
+  /// The target's schema; `nil` if it has none.
+  func schema() throws -> SettingsSchema? { isFile ? nil : try SettingsSchema.find(app: name) }
+
+  /// Opens the target and reads it.
+  ///
+  /// - Parameter mayBeUnknown: Whether an app of which there is nothing yet is as good as any.
+  /// - Throws: ``Failure`` with what makes it unusable: status 3 for an app that there is not, 6 for a file that does not
+  ///   parse, 7 for one that cannot be read. Lesser problems go to standard error.
+  func open(mayBeUnknown: Bool = false) throws -> SettingsStore {
+    let store = try openUnread()
+    store.core.load()
+    let problems = store.currentProblems
+    for problem in problems where problem.file == store.location?.file {
+      guard [.unparsable, .io, .readOnly].contains(problem.code), let location = store.location else { continue }
+      // The problem says that defaults are used, which is the app's way and not this command's: find the plain error.
+      _ = try TextReader.document(at: location)
+      throw Failure(problem)
+    }
+    for problem in problems { Output.warning(problem.message) }
+    if !mayBeUnknown { try checkKnown(store) }
+    return store
+  }
+
+  func openUnread() throws -> SettingsStore {
+    let schema = try schema()
+    return SettingsStore(
+      at: try location(), migrations: schema?.migrations ?? .none, logger: .silent, acceptsAnyVersion: schema == nil)
+  }
+
+  /// Throws if this is an app that has no settings file in any layer, no backup and no schema.
+  private func checkKnown(_ store: SettingsStore) throws {
+    guard !isFile, store.snapshot.root.isEmpty, let file = store.location?.file else { return }
+    guard try SettingsFile(path: file).read().bytes == nil, try schema() == nil, store.snapshot.layers.count == 1,
+      try store.backups.isEmpty
+    else { return }
+    let hint = Suggestion.nearest(to: name, among: KnownApps.all().filter { $0 != name })
+    throw Failure(
+      .unknown,
+      "There is no app '\(name)': it has neither settings nor a schema."
+        + (hint.map { " Did you mean '\($0)'?" } ?? ""))
+  }
+}
+
+extension TextReader {
+  /// The document that a file holds now; `nil` if there is none.
+  static func document(at location: SettingsLocation) throws(SettingsError) -> TOMLDocument? {
+    guard let bytes = try SettingsFile(path: location.file).read().bytes else { return nil }
+    return try TextReader(migrations: .none, acceptsAnyVersion: true).parse(bytes, file: location.file)
+  }
+}
+
+/// The apps that have settings or a schema here.
+enum KnownApps {
+  /// Their ids, sorted.
+  static func all() -> [String] {
+    guard let some = try? SettingsLocation(app: "a") else { return [] }
+    let system = Syscalls()
+    func names(_ directory: String) -> [String] { (try? system.names(in: directory)) ?? [] }
+    var apps: Set<String> = []
+    // `…/a/settings.toml` is where the app `a` has its settings: the directory of all apps is two levels up.
+    let users = some.file.split(separator: "/", omittingEmptySubsequences: false).dropLast(2).joined(separator: "/")
+    let systems = some.systemDirectories.map { String($0.dropLast(2)) }
+    for directory in [users] + systems {
+      for app in names(directory) where (try? system.status(at: "\(directory)/\(app)/settings.toml")) ?? nil != nil {
+        apps.insert(app)
+      }
+    }
+    for directory in some.dataDirectories {
+      for name in names("\(directory)/app-settings") where name.hasSuffix(".toml") {
+        apps.insert(String(name.dropLast(5)))
+      }
+    }
+    return apps.filter { (try? SettingsLocation(app: $0)) != nil }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+}

@@ -1,0 +1,123 @@
+import AppSettings
+
+/// How values are shown.
+enum Shown {
+  /// A value as `get` prints it: a string as it is, anything else as TOML.
+  static func bare(_ value: TOMLValue) -> String {
+    if case .string(let text) = value { text } else { value.tomlText }
+  }
+
+  /// A value as JSON, keys in the order of the file. What JSON has no form for (dates, `nan`, `inf`) is a string.
+  static func json(_ value: TOMLValue?) -> String {
+    switch value {
+    case nil: "null"
+    case .string(let text): quoted(text)
+    case .integer(let number): String(number)
+    case .float(let number) where number.isFinite: "\(number)"
+    case .boolean(let flag): flag ? "true" : "false"
+    case .array(let elements): "[" + elements.map(json).joined(separator: ",") + "]"
+    case .table(let table): object(table.map { ($0.key, json($0.value)) })
+    case let other?: quoted(other.tomlText)
+    }
+  }
+
+  /// A table as JSON, one member a line.
+  static func indented(_ table: TOMLTable, _ indent: String = "") -> String {
+    guard !table.isEmpty else { return "{}" }
+    let members = table.map { key, value in
+      let text = if case .table(let inner) = value { indented(inner, indent + "  ") } else { json(value) }
+      return "\(indent)  \(quoted(key)): \(text)"
+    }
+    return "{\n\(members.joined(separator: ",\n"))\n\(indent)}"
+  }
+
+  /// A JSON object of members whose values are JSON already.
+  static func object(_ members: [(String, String)]) -> String {
+    "{" + members.map { "\(quoted($0.0)):\($0.1)" }.joined(separator: ",") + "}"
+  }
+
+  /// A JSON string, RFC 8259 section 7.
+  static func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+
+  /// Where a value comes from, as JSON members: `key value layer file line isDefault isLocked`.
+  static func record(_ path: TOMLPath, in snapshot: SettingsSnapshot) -> String {
+    let layer = snapshot.layer(of: path)
+    return object([
+      ("key", quoted(path.description)),
+      ("value", json(snapshot[path])),
+      ("layer", quoted(layer.kind.rawValue)),
+      ("file", layer.file.map(quoted) ?? "null"),
+      ("line", snapshot.position(of: path).map { String($0.line) } ?? "null"),
+      ("isDefault", layer.kind == .default ? "true" : "false"),
+      ("isLocked", snapshot.lock(of: path) == nil ? "false" : "true"),
+    ])
+  }
+
+  /// The paths of all values at and below a path, in the order of the file.
+  static func leaves(of snapshot: SettingsSnapshot, below path: TOMLPath = .root) -> [TOMLPath] {
+    var paths: [TOMLPath] = []
+    path.collectDifferences(nil, snapshot[path], into: &paths)
+    paths.removeAll(where: \.isRoot)
+    return paths
+  }
+
+  /// A value's layer, file and line, in words.
+  static func place(of path: TOMLPath, in snapshot: SettingsSnapshot) -> String {
+    let layer = snapshot.layer(of: path)
+    var text = layer.kind.rawValue
+    if let file = layer.file { text += " \(file)" }
+    if let position = snapshot.position(of: path) { text += ":\(position.line)" }
+    return snapshot.lock(of: path) == nil ? text : text + " (locked)"
+  }
+
+  /// A line `key = value`, with colours where there are some.
+  static func line(_ path: TOMLPath, _ value: TOMLValue, keyWidth: Int = 0) -> String {
+    let terminal = Terminal.output
+    let key = path.description
+    let padding = String(repeating: " ", count: max(0, keyWidth - key.count))
+    return terminal.styled(terminal.shown(key), .cyan) + padding + " = "
+      + terminal.styled(terminal.shown(value.tomlText), style(of: value))
+  }
+
+  private static func style(of value: TOMLValue) -> Terminal.Style? {
+    switch value {
+    case .string: .green
+    case .integer, .float: .yellow
+    case .boolean: .magenta
+    case .array, .table: nil
+    default: .blue
+    }
+  }
+
+  /// A unified diff, with colours where there are some.
+  static func difference(_ text: String) -> String {
+    let terminal = Terminal.output
+    guard terminal.hasColor || terminal.isTerminal else { return text }
+    var result = ""
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      let style: Terminal.Style? =
+        if line.hasPrefix("---") || line.hasPrefix("+++") { .bold } else if line.hasPrefix("@@") {
+          .cyan
+        } else if line.hasPrefix("-") { .red } else if line.hasPrefix("+") { .green } else { nil }
+      result += terminal.styled(terminal.shown(String(line)), line.isEmpty ? nil : style) + "\n"
+    }
+    result.removeLast()
+    return result
+  }
+}

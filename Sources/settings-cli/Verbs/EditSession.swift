@@ -1,0 +1,180 @@
+import AppSettings
+import Glibc
+
+/// One run of `edit`: the editor, the check, the questions, the write.
+final class EditSession {
+  private let store: SettingsStore
+  private let file: String
+  private let copy: EditedCopy
+  /// What the file held when the copy was made.
+  private let before: [UInt8]?
+  /// Whether the copy is worth keeping after a failure: it is, unless its author has given it up.
+  private(set) var isKept = false
+
+  init(store: SettingsStore, file: String, before: [UInt8]?, copy: EditedCopy) {
+    self.store = store
+    self.file = file
+    self.before = before
+    self.copy = copy
+  }
+
+  func run() throws {
+    var isConflictSettled = false
+    while true {
+      try openEditor()
+      let edited = try copy.read()
+      guard edited != before ?? [] else {
+        Output.note("Nothing was changed.")
+        return
+      }
+      isKept = true
+      do {
+        let mine = try parse(edited)
+        try checkLocks(mine)
+        var next = Next.again
+        repeat {
+          next = try write(mine, edited, isConflictSettled: isConflictSettled)
+          if next == .mine { isConflictSettled = true }
+        } while next == .mine
+        if next == .done { return }
+      } catch let failure as Failure {
+        try askToEditAgain(after: failure)
+      }
+    }
+  }
+
+  private enum Next { case done, mine, again }
+
+  // MARK: The editor
+
+  private func openEditor() throws {
+    guard let editor = try Self.editor() else {
+      throw Failure(.usage, "There is no editor: set VISUAL or EDITOR.")
+    }
+    // Through a shell, as every program does that runs $EDITOR: it may have arguments.
+    let program = Program(words: ["/bin/sh", "-c", "\(editor) \"$@\"", editor, copy.path])
+    // Keys that the terminal makes signals of are the editor's.
+    let interrupt = signal(SIGINT, SIG_IGN)
+    let quit = signal(SIGQUIT, SIG_IGN)
+    defer {
+      signal(SIGINT, interrupt)
+      signal(SIGQUIT, quit)
+    }
+    switch try program.run() {
+    case .status(0): return
+    case .status(let status):
+      throw Failure(.io, "The editor '\(editor)' ended with status \(status). Nothing was written.")
+    case .signal(let number):
+      throw Failure(.io, "The editor '\(editor)' was ended by signal \(number). Nothing was written.")
+    }
+  }
+
+  private static func editor() throws -> String? {
+    for name in ["VISUAL", "EDITOR"] {
+      if let editor = ProcessFacts.variable(name), !editor.isEmpty { return editor }
+    }
+    guard StandardInput.isTerminal, Terminal.output.isTerminal else { return nil }
+    let directories = (ProcessFacts.variable("PATH") ?? "/usr/bin:/bin").split(separator: ":")
+    return ["editor", "nano", "vi"].first { name in
+      directories.contains { access("\($0)/\(name)", X_OK) == 0 }
+    }
+  }
+
+  // MARK: The check
+
+  private func parse(_ bytes: [UInt8]) throws -> TOMLDocument {
+    do {
+      return try TOMLDocument(parsing: bytes)
+    } catch {
+      throw Failure(
+        .unparsable, "Cannot store the text: it does not parse.\n\(error.formatted(file: copy.path))")
+    }
+  }
+
+  private func checkLocks(_ mine: TOMLDocument) throws {
+    let snapshot = store.snapshot
+    let base = (try? TOMLDocument(parsing: before ?? [])) ?? TOMLDocument()
+    for path in mine.changedPaths(since: base) {
+      if let error = StoreCore.lockError(path, snapshot) { throw Failure(error) }
+    }
+  }
+
+  /// Asks whether to open the editor again.
+  ///
+  /// - Throws: The failure, if there is no one to ask, or the answer is no.
+  private func askToEditAgain(after failure: Failure) throws {
+    guard StandardInput.isTerminal else { throw failure }
+    Output.error(failure.message ?? "")
+    Output.prompt("Edit again? [Y/n] ")
+    guard let answer = StandardInput.line(), !answer.lowercased().hasPrefix("n") else {
+      isKept = false
+      throw Failure(failure.status, "Nothing was written.")
+    }
+  }
+
+  // MARK: The write
+
+  private func write(_ mine: TOMLDocument, _ edited: [UInt8], isConflictSettled: Bool) throws -> Next {
+    var conflict: Failure?
+    do {
+      _ = try store.core.replaceText(reason: "before-edit") { now in
+        guard now != before else { return edited }
+        guard let base = try? TOMLDocument(parsing: before ?? []), let theirs = try? TOMLDocument(parsing: now ?? [])
+        else {
+          throw Failure(
+            .io, "'\(file)' was changed meanwhile, and cannot be merged with your text. Nothing was written.")
+        }
+        let merge = try EditMerge(base: base, mine: mine, theirs: theirs)
+        guard merge.conflicts.isEmpty || isConflictSettled else {
+          throw Failure(.notWritable, merge.message(file: file))
+        }
+        return merge.document.bytes
+      }
+    } catch let failure as Failure where failure.status == .notWritable {
+      conflict = failure
+    }
+    guard let conflict else { return .done }
+    guard StandardInput.isTerminal else { throw conflict }
+    Output.error(conflict.message ?? "")
+    Output.prompt("[e]dit again, store [m]ine, or [q]uit? ")
+    switch StandardInput.line()?.lowercased().first {
+    case "m": return .mine
+    case "e", nil: return .again
+    default:
+      isKept = false
+      throw Failure(conflict.status, "Nothing was written.")
+    }
+  }
+}
+
+/// Two changes of one text, together.
+struct EditMerge {
+  /// The edited text, with what others have changed.
+  private(set) var document: TOMLDocument
+  /// The keys that both have changed, differently: `document` has the editor's values.
+  private(set) var conflicts: [TOMLPath] = []
+  private let theirs: TOMLDocument
+
+  init(base: TOMLDocument, mine: TOMLDocument, theirs: TOMLDocument) throws {
+    document = mine
+    self.theirs = theirs
+    let changed = mine.changedPaths(since: base)
+    for path in theirs.changedPaths(since: base) where mine[path] != theirs[path] {
+      if changed.contains(where: { $0.hasPrefix(path) || path.hasPrefix($0) }) {
+        conflicts.append(path)
+      } else if let value = theirs[path] {
+        try document.set(value, at: path)
+      } else {
+        try document.remove(at: path)
+      }
+    }
+  }
+
+  func message(file: String) -> String {
+    let lines = conflicts.map { path in
+      let (mine, other) = (document[path]?.tomlText ?? "unset", theirs[path]?.tomlText ?? "unset")
+      return "  \(path): yours is \(mine), theirs is \(other)"
+    }
+    return "'\(file)' was changed meanwhile, by others, where you have changed it:\n\(lines.joined(separator: "\n"))"
+  }
+}

@@ -1,0 +1,76 @@
+import AppSettings
+import Glibc
+
+enum EditVerb: Verb {
+  static let name = "edit"
+  static let syntax = Syntax(
+    summary: "Edit the user's file with $VISUAL or $EDITOR, checked before it is stored.",
+    details: """
+      The editor gets a copy. When it ends, the text is checked: one that does not parse
+      is shown with its line and a caret, and can be edited again. Then it is stored in
+      one write, under the lock; the text from before goes to the backups. What others
+      have changed meanwhile is merged in; where both have changed one key, you are
+      asked. A file that does not parse can be mended this way.
+
+      Where there is no terminal to ask at, a text that cannot be stored is kept, and
+      its path is said.
+      """,
+    examples: ["settings-cli edit org.example.editor", "EDITOR='code --wait' settings-cli edit ./settings.toml"])
+
+  static func run(_ arguments: Arguments) throws {
+    let target = Target(arguments)
+    let location = try target.location()
+    let store = try target.openUnread()
+    let file = SettingsFile(path: location.file)
+    if let document = try? TextReader.document(at: location), document.bytes.isEmpty == false {
+      if case .newer = try store.migrationStatus { _ = try store.previewMigration() }
+      // As any access does, this brings the file up to the present version.
+      store.core.load()
+    }
+    let before = try file.read().bytes
+    let copy = try EditedCopy(of: before ?? [], name: location.name)
+    let session = EditSession(store: store, file: location.file, before: before, copy: copy)
+    do {
+      try session.run()
+    } catch {
+      if session.isKept { Output.note("Your text is in '\(copy.path)'.") } else { copy.remove() }
+      throw error
+    }
+    copy.remove()
+  }
+}
+
+/// The copy that the editor gets: in a directory of its own, which no one else may open.
+struct EditedCopy {
+  let directory: String
+  let path: String
+
+  init(of bytes: [UInt8], name: String) throws {
+    let base = ["XDG_RUNTIME_DIR", "TMPDIR"].compactMap { ProcessFacts.variable($0) }.first {
+      $0.hasPrefix("/") && access($0, W_OK | X_OK) == 0
+    }
+    var template = Array("\(base ?? "/tmp")/settings-edit-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else {
+      throw Failure(.io, "Cannot make a directory for the copy in '\(base ?? "/tmp")': \(Errno(errno).message).")
+    }
+    directory = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+    path = "\(directory)/\(name).toml"
+    try SettingsFile(path: path).update { _ in bytes }
+  }
+
+  func read() throws -> [UInt8] {
+    guard let bytes = try SettingsFile(path: path).read().bytes else {
+      throw Failure(.io, "The editor has removed '\(path)'. Nothing was written.")
+    }
+    return bytes
+  }
+
+  func remove() {
+    // Editors leave files of theirs beside it.
+    let system = Syscalls()
+    for name in (try? system.names(in: directory)) ?? [] where name != "." && name != ".." {
+      try? system.unlink("\(directory)/\(name)")
+    }
+    rmdir(directory)
+  }
+}

@@ -1,0 +1,67 @@
+import AppSettings
+
+enum ExportVerb: Verb {
+  static let name = "export"
+  static let syntax = Syntax(
+    summary: "Print the settings in another form.",
+    operands: [.target, .init("PREFIX", .optional, .key, "Only the keys at and below this one.")],
+    options: [
+      .flag("toml", "As TOML (the default)."), .flag("json", "As a JSON object."),
+      .flag("env", "As NAME='value' lines, for a shell or a service manager."),
+      .flag("changed", "Only what the user's file says."),
+    ],
+    details: """
+      All layers together, without comments. For an app, --env prints the variables that
+      override its settings: ORG_EXAMPLE_EDITOR_SETTINGS__EDITOR__FONT_SIZE='14'; for a
+      file, EDITOR__FONT_SIZE='14'. What JSON has no form for (dates, nan, inf) is a
+      string there. 'import' reads all three. Exits 1 if there is nothing at and below
+      PREFIX.
+      """,
+    examples: [
+      "settings-cli export org.example.editor > editor.toml",
+      "settings-cli export org.example.editor editor --json",
+      "settings-cli export ./settings.toml --env > settings.env",
+    ])
+
+  static func run(_ arguments: Arguments) throws {
+    try arguments.exclude("toml", "json", "env")
+    let target = Target(arguments)
+    let prefix = try arguments.operand(1).map(KeyArgument.parse)
+    let snapshot = try target.open().snapshot
+    var paths = Shown.leaves(of: snapshot, below: prefix ?? .root)
+    if arguments.has("changed") { paths.removeAll { snapshot.layer(of: $0).kind != .user } }
+    if paths.isEmpty, prefix != nil { throw Failure(.noValue) }
+    let values = paths.compactMap { path in snapshot[path].map { (path, $0) } }
+    if arguments.has("env") {
+      try variables(values, of: target)
+    } else if arguments.has("json") {
+      Output.line(Shown.indented(table(values)))
+    } else {
+      var document = TOMLDocument()
+      for (path, value) in values { try document.set(value, at: path) }
+      Output.line(document.text, terminator: "")
+    }
+  }
+
+  private static func table(_ values: [(TOMLPath, TOMLValue)]) -> TOMLTable {
+    var table = TOMLTable()
+    for (path, value) in values { table.apply(Edit(path: path, value: value)) }
+    return table
+  }
+
+  private static func variables(_ values: [(TOMLPath, TOMLValue)], of target: Target) throws {
+    var seen: [String: TOMLPath] = [:]
+    for (path, value) in values {
+      let name = SettingsOverrides.variableName(of: path, app: target.isFile ? nil : target.name)
+      if let other = seen.updateValue(path, forKey: name) {
+        Output.warning("'\(other)' and '\(path)' are both '\(name)': the last one counts.")
+      }
+      let text = Shown.bare(value)
+      guard !text.utf8.contains(0) else {
+        throw Failure(.invalidValue, "Cannot export '\(path)': a variable cannot hold a NUL character.")
+      }
+      Output.line(
+        "\(name)='\(text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'")
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import AppSettings
+
+enum ListVerb: Verb {
+  static let name = "list"
+  static let syntax = Syntax(
+    summary: "Print all keys and values.",
+    operands: [.target, .init("PREFIX", .optional, .key, "Only the keys at and below this one.")],
+    options: [
+      .flag("origin", "Say after each value which layer, file and line it comes from."),
+      .flag("changed", "Only what the user's file says, not administrators' files or defaults."),
+      .flag("json", "Print a JSON array of objects, as 'get --json' prints them."),
+    ],
+    details: """
+      One line for each key, as 'key = value' with the value as TOML, in the order of
+      the file. Exits 1 if there is nothing at and below PREFIX.
+      """,
+    examples: [
+      "settings-cli list org.example.editor", "settings-cli list org.example.editor editor --origin",
+      "settings-cli list ./settings.toml --json",
+    ])
+
+  static func run(_ arguments: Arguments) throws {
+    let prefix = try arguments.operand(1).map(KeyArgument.parse)
+    let snapshot = try Target(arguments).open().snapshot
+    var paths = Shown.leaves(of: snapshot, below: prefix ?? .root)
+    if arguments.has("changed") { paths.removeAll { snapshot.layer(of: $0).kind != .user } }
+    if arguments.has("json") {
+      Output.line("[" + paths.map { Shown.record($0, in: snapshot) }.joined(separator: ",\n ") + "]")
+    } else {
+      // Aligned for a person: a script gets single spaces.
+      let width = Terminal.output.isTerminal ? min(32, paths.map { $0.description.count }.max() ?? 0) : 0
+      for path in paths {
+        guard let value = snapshot[path] else { continue }
+        var line = Shown.line(path, value, keyWidth: width)
+        if arguments.has("origin") {
+          line += Terminal.output.styled("  # \(Terminal.output.shown(Shown.place(of: path, in: snapshot)))", .dim)
+        }
+        Output.text(line + "\n")
+      }
+    }
+    if paths.isEmpty, prefix != nil { throw Failure(.noValue) }
+  }
+}

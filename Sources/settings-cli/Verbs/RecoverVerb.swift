@@ -1,0 +1,38 @@
+import AppSettings
+
+enum RecoverVerb: Verb {
+  static let name = "recover"
+  static let syntax = Syntax(
+    summary: "Move a settings file that does not parse out of the way.",
+    options: [.flag("restore", "Put the newest backup that parses in the place of the file.")],
+    details: """
+      The file goes to the backups, and its new path is printed; the app begins afresh,
+      with its defaults. With --restore the newest backup that parses is put in its
+      place. A file that parses is left alone.
+
+      Exits 0 when the file was moved, or parses, or does not exist; 1 if --restore
+      finds no backup that parses.
+      """,
+    examples: ["settings-cli recover org.example.editor", "settings-cli recover org.example.editor --restore"])
+
+  static func run(_ arguments: Arguments) throws {
+    let location = try Target(arguments).location()
+    let store = SettingsStore(at: location, migrations: .none, logger: .silent, acceptsAnyVersion: true)
+    guard let moved = try store.recover() else {
+      Output.note("'\(location.file)' does not exist, or parses: nothing is to be recovered.")
+      return
+    }
+    Output.line(moved.path)
+    guard arguments.has("restore") else { return }
+    for backup in try store.backups where backup.reason != moved.reason {
+      do {
+        try store.restore(backup)
+      } catch let error as SettingsError where error.code == .unparsable {
+        continue
+      }
+      Output.line("restored: \(backup.path)")
+      return
+    }
+    throw Failure(.noValue, "There is no backup that parses: '\(location.file)' does not exist now.")
+  }
+}

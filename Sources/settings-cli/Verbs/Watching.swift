@@ -1,0 +1,119 @@
+import AppSettings
+import AppSettingsObserve
+
+/// What one `watch` does.
+struct Watching: Sendable {
+  let path: TOMLPath?
+  let isJSON: Bool
+  let count: Int?
+  let timeout: Double?
+  let program: Program?
+
+  init(_ arguments: Arguments) throws {
+    func usage(_ message: String) -> Failure { Failure(.usage, message).withUsage(of: WatchVerb.self) }
+    isJSON = arguments.has("json")
+    count = try arguments.number("count", "1 or more") { $0 > 0 }
+    timeout = try arguments.number("timeout", "more than 0 seconds") { $0 > 0 && $0 < 1e9 }
+    let words = arguments.operands.dropLast(arguments.terminated.count)
+    guard (1...2).contains(words.count) else {
+      throw usage(words.isEmpty ? "There is no TARGET." : "Unexpected word '\(words[2])'.")
+    }
+    path = try words.count == 2 ? KeyArgument.parse(words[1]) : nil
+    if let command = arguments.value("exec") {
+      guard !isJSON else { throw usage("--exec and --json exclude each other.") }
+      let shell = arguments.has("shell")
+      program = Program(words: (shell ? ["/bin/sh", "-c", command, command] : [command]) + arguments.terminated)
+    } else {
+      guard arguments.terminated.isEmpty, !arguments.has("shell") else {
+        throw usage(arguments.has("shell") ? "--shell goes with --exec." : "What follows -- goes with --exec.")
+      }
+      program = nil
+    }
+  }
+
+  /// Watches until the count is reached.
+  func run(on store: SettingsStore) async throws {
+    if let path {
+      try await watch(path, in: store)
+    } else {
+      try await watchAll(store)
+    }
+  }
+
+  /// The bare value, and then each other one; or the changes.
+  private func watch(_ path: TOMLPath, in store: SettingsStore) async throws {
+    let key = SettingsKey<TOMLValue?>(path.description)
+    var done = 0
+    if isJSON || program != nil {
+      for await change in store.changes(key) {
+        try await tell(path, change.old, change.new, change.origin)
+        done += 1
+        if done == count { return }
+      }
+    } else {
+      for await value in store.updates(key) {
+        try print(value.map { Terminal.output.shown(Shown.bare($0)) } ?? "")
+        done += 1
+        if done == count { return }
+      }
+    }
+  }
+
+  /// Every change, batch by batch.
+  private func watchAll(_ store: SettingsStore) async throws {
+    var before = store.snapshot
+    var done = 0
+    for await batch in store.changes() {
+      let after = store.snapshot
+      for path in batch.paths { try await tell(path, before[path], after[path], batch.origin) }
+      if !isJSON, program == nil { try print("") }
+      before = after
+      done += 1
+      if done == count { return }
+    }
+  }
+
+  private func tell(
+    _ path: TOMLPath, _ old: TOMLValue?, _ new: TOMLValue?, _ origin: SettingsChangeOrigin
+  ) async throws {
+    if let program {
+      try await run(program, path, old, new)
+    } else if isJSON {
+      try print(
+        Shown.object([
+          ("key", Shown.quoted(path.description)), ("old", Shown.json(old)), ("new", Shown.json(new)),
+          ("origin", Shown.quoted(origin.rawValue)),
+        ]))
+    } else {
+      try print(new.map { Shown.line(path, $0) } ?? Terminal.output.shown(path.description))
+    }
+  }
+
+  private func print(_ line: String) throws {
+    Output.text(line + "\n")
+    try Output.flush()
+  }
+
+  /// Runs the program to its end, on a thread that may block. That it fails is said, and does not end the watch.
+  private func run(_ program: Program, _ path: TOMLPath, _ old: TOMLValue?, _ new: TOMLValue?) async throws {
+    let variables = [
+      "KEY": path.description, "OLD": old.map(Shown.bare), "NEW": new.map(Shown.bare),
+    ]
+    let result = await withCheckedContinuation { continuation in
+      do throws(Errno) {
+        try PlainThread.start("watch-exec") {
+          continuation.resume(returning: Result { try program.run(adding: variables) })
+        }
+      } catch {
+        continuation.resume(returning: .failure(error))
+      }
+    }
+    switch result {
+    case .success(.status(0)): break
+    case .success(.status(let status)): Output.warning("'\(program.words[0])' ended with status \(status).")
+    case .success(.signal(let number)): Output.warning("'\(program.words[0])' was ended by signal \(number).")
+    case .failure(let failure as Failure): Output.warning(failure.message ?? "")
+    case .failure(let error): Output.warning("\(error)")
+    }
+  }
+}
