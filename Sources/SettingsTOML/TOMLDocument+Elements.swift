@@ -7,6 +7,13 @@ extension TOMLDocument {
     return items.count
   }
 
+  /// Where a value in one element of an array of tables with headers is, or for the root the element's header; `nil` if
+  /// there is none, and for arrays in brackets.
+  package func position(of path: TOMLPath, inElement index: Int, of array: TOMLPath) -> TOMLPosition? {
+    guard let id = find(Location(array).appending(index: index).appending(path.components)) else { return nil }
+    return bytes.withUnsafeBufferPointer { TOMLPosition(of: Int(tree[id].start), in: $0) }
+  }
+
   /// Sets a value in one table of an array of tables, or of an array of inline tables.
   ///
   /// ```swift
