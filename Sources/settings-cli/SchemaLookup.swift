@@ -1,0 +1,236 @@
+import AppSettings
+import Synchronization
+
+/// What a target's schema says, for verbs that work with or without one.
+///
+/// Without a schema (a file by path, an app that has written none) every question has an answer: all keys are known,
+/// there are no defaults, no secrets, and a value may be anything.
+struct SchemaLookup: Sendable {
+  /// `nil` if the target has none, or one that cannot be used.
+  let schema: SettingsSchema?
+  private let keysByPath: [TOMLPath: Int]
+
+  init(schema: SettingsSchema?) {
+    self.schema = schema
+    var keys: [TOMLPath: Int] = [:]
+    for (index, key) in (schema?.keys ?? []).enumerated() {
+      for path in key.paths { keys[path] = index }
+    }
+    keysByPath = keys
+  }
+
+  // Protects what was found. A process has one target, and asks for its schema in several places.
+  private static let found = Mutex<[String: SchemaLookup]>([:])
+
+  /// The schema of a target. One that cannot be used is told on standard error, once, and done without.
+  static func of(_ target: String) -> SchemaLookup {
+    if let known = found.withLock({ $0[target] }) { return known }
+    var schema: SettingsSchema?
+    if !target.contains("/") {
+      do {
+        // Their compilation would cost more than all else; a key's own is seen to where its value is checked.
+        schema = try SettingsSchema.find(app: target, checksPatterns: false)
+      } catch let error as SettingsError where error.code == .invalidApp {
+        // That is for whoever opens the target to say.
+      } catch {
+        Output.warning("\(error) It is done without the schema.")
+      }
+    }
+    let lookup = SchemaLookup(schema: schema)
+    found.withLock { $0[target] = lookup }
+    return lookup
+  }
+
+  // MARK: Keys
+
+  /// The keys, in the order of the schema.
+  var keys: [SchemaKey] { schema?.keys ?? [] }
+
+  /// The key with a name, present or former.
+  func key(_ path: TOMLPath) -> SchemaKey? { keysByPath[path].map { keys[$0] } }
+
+  /// The key whose value a path is in, or is.
+  func key(around path: TOMLPath) -> SchemaKey? {
+    var path = path
+    while !path.isRoot {
+      if let key = key(path) { return key }
+      path = path.parent
+    }
+    return nil
+  }
+
+  /// The keys at and below a path.
+  func keys(below path: TOMLPath) -> [SchemaKey] { keys.filter { $0.path.hasPrefix(path) } }
+
+  /// Whether the schema has a key at, above or below a path; always, without a schema or where it lists no keys.
+  func knows(_ path: TOMLPath) -> Bool {
+    keys.isEmpty || key(around: path) != nil || keys.contains { $0.path.hasPrefix(path) }
+  }
+
+  /// The name that may have been meant.
+  func suggestion(for path: TOMLPath) -> String? {
+    Suggestion.nearest(to: path.description, among: keys.map(\.path.description))
+  }
+
+  /// Throws for a key that the schema does not have.
+  ///
+  /// - Parameter advice: What else can be done, as a sentence.
+  /// - Throws: ``Failure`` with status 3 and a suggestion.
+  func checkKnown(_ path: TOMLPath, advice: String? = nil) throws {
+    guard !knows(path) else { return }
+    let hint = suggestion(for: path).map { " Did you mean '\($0)'?" } ?? ""
+    throw Failure(.unknown, "Unknown key '\(path)'.\(hint)\(advice.map { " \($0)" } ?? "")")
+  }
+
+  // MARK: Values
+
+  /// What a key's place, or a place in a key's value, has to hold; `nil` if nothing is known of it.
+  func type(of path: TOMLPath) -> SchemaType? {
+    guard let key = key(around: path) else { return nil }
+    var type: SchemaType? = key.type
+    let name = key.paths.first { path.hasPrefix($0) } ?? key.path
+    for component in path.components.dropFirst(name.components.count) {
+      guard let outer = type else { return nil }
+      switch outer.kind {
+      case .records: type = .table(outer.fields)
+      case .table: type = outer.element ?? outer.fields?.first { $0.name == component }?.type
+      default: type = nil
+      }
+    }
+    return type
+  }
+
+  /// Reads the VALUE of a command line by the schema's type; `nil` if the schema says nothing of the key.
+  ///
+  /// - Parameter current: What the key has now, for types that allow anything.
+  /// - Throws: ``Failure`` with status 4 that says the type, range or choices.
+  func value(_ text: String, at path: TOMLPath, current: TOMLValue?) throws -> TOMLValue? {
+    guard let type = type(of: path) else { return nil }
+    do {
+      return try type.value(of: text, like: current ?? key(path)?.defaultValue)
+    } catch {
+      throw refusal(error, of: .string(text), at: path)
+    }
+  }
+
+  /// Throws if a value cannot be what the key's schema asks for.
+  ///
+  /// - Throws: ``Failure`` with status 4 that says the type, range or choices.
+  func check(_ value: TOMLValue, at path: TOMLPath) throws {
+    if let type = type(of: path) {
+      do {
+        try type.check(value)
+      } catch {
+        throw refusal(error, of: value, at: path)
+      }
+    } else {
+      try checkTable(value, at: path)
+    }
+  }
+
+  /// A table above keys: each of them has to be right.
+  private func checkTable(_ value: TOMLValue, at path: TOMLPath) throws {
+    guard key(around: path) == nil else { return }
+    let below = keys(below: path)
+    guard !below.isEmpty else { return }
+    guard case .table(let table) = value else {
+      throw Failure(
+        .invalidValue,
+        "Cannot set '\(path)' to \(Shown.short(value)): it is the table of '\(below[0].path)'"
+          + "\(below.count > 1 ? " and other keys" : ""). Nothing was written.")
+    }
+    for key in below {
+      let rest = TOMLPath(Array(key.path.components.dropFirst(path.components.count)))
+      if let value = table[path: rest] { try check(value, at: key.path) }
+    }
+  }
+
+  private func refusal(_ error: SettingsValueError, of value: TOMLValue, at path: TOMLPath) -> Failure {
+    let isSecret = isSecret(path)
+    var needed = "the key needs \(error.expected)"
+    if !error.path.isEmpty {
+      needed =
+        "'\(error.pathDescription)' in it is \(isSecret ? error.foundKind : error.found), and has to be "
+        + error.expected
+    }
+    let shown = isSecret ? "that value" : Shown.short(value)
+    return Failure(.invalidValue, "Cannot set '\(path)' to \(shown): \(needed). Nothing was written.")
+  }
+
+  /// The texts that may be given for a key, for completion.
+  func choices(of path: TOMLPath) -> [String] {
+    guard let type = type(of: path) else { return [] }
+    if let choices = type.choices { return choices.map(Shown.bare) }
+    return type.kind == .boolean ? ["true", "false"] : []
+  }
+
+  /// What the app reads at a path while no file has a value: a key's default, a part of it, or the table of several.
+  func defaultValue(at path: TOMLPath) -> TOMLValue? {
+    if let key = key(around: path) {
+      guard let name = key.paths.first(where: { path.hasPrefix($0) }) else { return nil }
+      let rest = TOMLPath(Array(path.components.dropFirst(name.components.count)))
+      if rest.isRoot { return key.defaultValue }
+      guard case .table(let table)? = key.defaultValue else { return nil }
+      return table[path: rest]
+    }
+    return defaults(below: path).map { .table($0) }
+  }
+
+  /// The defaults of the keys below a path as a table; `nil` if there are none.
+  func defaults(below path: TOMLPath = .root) -> TOMLTable? {
+    var document = TOMLDocument()
+    for key in keys(below: path) {
+      guard let value = key.defaultValue else { continue }
+      let rest = TOMLPath(Array(key.path.components.dropFirst(path.components.count)))
+      if !rest.isRoot { _ = try? document.set(value, at: rest) }
+    }
+    return document.root.isEmpty ? nil : document.root
+  }
+
+  /// Whether the value at a path is, is part of, or has in it what the schema calls a secret.
+  func isSecret(_ path: TOMLPath) -> Bool {
+    key(around: path)?.isSecret ?? keys.contains { $0.isSecret && $0.path.hasPrefix(path) }
+  }
+
+  // MARK: Names of earlier releases
+
+  /// The value of a key over all layers, under its present name or else a former one, or else its default.
+  func effectiveValue(of path: TOMLPath, in snapshot: SettingsSnapshot) -> TOMLValue? {
+    if let key = key(path), !key.formerPaths.isEmpty {
+      return snapshot.stored(for: key.settingsKey) ?? key.defaultValue
+    }
+    let stored = snapshot[path]
+    // A table of several keys is completed by the defaults of those that have no value.
+    if case .table(let table)? = stored ?? .table(TOMLTable()), key(around: path) == nil,
+      let defaults = defaults(below: path)
+    {
+      return .table(defaults.merging(table))
+    }
+    return stored ?? defaultValue(at: path)
+  }
+
+  /// Where the value of a key comes from, under any of its names.
+  func origin(of path: TOMLPath, in snapshot: SettingsSnapshot) -> SettingsOrigin {
+    if let key = key(path), !key.formerPaths.isEmpty { return snapshot.origin(of: key.settingsKey) }
+    return snapshot.origin(of: path)
+  }
+
+  /// The edits that store a value: under the key's present name, with those of earlier releases taken away.
+  ///
+  /// - Parameter value: `nil` removes the value.
+  func edits(storing value: TOMLValue?, at path: TOMLPath) -> [Edit] {
+    guard let key = key(path) else { return [Edit(path: path, value: value)] }
+    return key.formerPaths.map { Edit(path: $0, value: nil) } + [Edit(path: key.path, value: value)]
+  }
+}
+
+extension Shown {
+  /// What stands for a secret.
+  static let redacted = "(secret)"
+
+  /// A value for a message, cut where it is long.
+  static func short(_ value: TOMLValue) -> String {
+    let text = value.tomlText
+    return text.count > 80 ? text.prefix(80) + "…" : text
+  }
+}
