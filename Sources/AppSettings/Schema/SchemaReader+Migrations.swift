@@ -40,6 +40,8 @@ extension SchemaReader {
     }
     do {
       return Migration(version: Int(version), name: name, steps: try steps.map(StepForms.step))
+    } catch let error as MigrationStepError where error.path.isRoot {
+      throw fault("migration \(version) '\(name)': \(error.reason)", "steps")
     } catch {
       throw fault("migration \(version) '\(name)': \(error)", "steps")
     }

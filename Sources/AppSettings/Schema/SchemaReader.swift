@@ -23,11 +23,10 @@ struct SchemaReader {
     try checkMembers(of: .root, among: ["app", "schema-version", "groups", "keys", "migrations"])
     let groups = try groups()
     var keys: [SchemaKey] = []
-    for name in try names(of: ["keys"], "a table of keys, as in [keys.\"editor.font-size\"]") {
-      keys.append(try key(name))
-    }
+    let names = try names(of: ["keys"], "a table of keys, as in [keys.\"editor.font-size\"]")
+    for name in names { keys.append(try key(name)) }
     if let conflict = SchemaConflict.first(in: keys) {
-      throw refuse(conflict.reason, at: ["keys", conflict.path.description])
+      throw refuse(conflict.reason, at: ["keys", names[conflict.index]])
     }
     return SettingsSchema(app: app, keys: keys, groups: groups, migrations: try migrations())
   }
@@ -152,6 +151,14 @@ struct SchemaReader {
     let path = try keyPath(name, at: place)
     guard document.isTable(at: place) else {
       throw wrong(place, "a table with a 'type'. A name with dots needs quotes, as in [keys.\"editor.font-size\"]")
+    }
+    if !document.contains(place.appending("type")),
+      let inner = (document.childKeys(of: place) ?? []).first(where: {
+        document.contains(place.appending([$0, "type"]))
+      })
+    {
+      let whole = path.appending(inner)
+      throw refuse("a key's name needs quotes where it has dots, as in [keys.\"\(whole)\"]", at: place.appending(inner))
     }
     try checkMembers(of: place, among: Self.typeMembers + Self.keyMembers)
     var key = SchemaKey(path, try type(at: place, depth: 0))

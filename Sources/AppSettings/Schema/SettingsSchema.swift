@@ -119,8 +119,8 @@ public struct SettingsSchema: Sendable {
 
 /// Two keys that cannot both be.
 struct SchemaConflict {
-  /// The key that comes later.
-  var path: TOMLPath
+  /// Which key it is that comes later.
+  var index: Int
   /// A clause.
   var reason: String
 
@@ -129,19 +129,19 @@ struct SchemaConflict {
     // Each name, and each table above one, with the key that has it.
     var names: [TOMLPath: TOMLPath] = [:]
     var tables: [TOMLPath: TOMLPath] = [:]
-    for key in keys {
-      for (index, name) in key.paths.enumerated() {
-        let said = index == 0 ? "the key '\(name)'" : "the former name '\(name)' of '\(key.path)'"
+    for (index, key) in keys.enumerated() {
+      for (order, name) in key.paths.enumerated() {
+        let said = order == 0 ? "the key '\(name)'" : "the former name '\(name)' of '\(key.path)'"
         if let other = names[name] {
-          return SchemaConflict(path: key.path, reason: "\(said) is a name of '\(other)' already")
+          return SchemaConflict(index: index, reason: "\(said) is a name of '\(other)' already")
         }
         if let other = tables[name] {
-          return SchemaConflict(path: key.path, reason: "\(said) is a table, for the key '\(other)' is in it")
+          return SchemaConflict(index: index, reason: "\(said) is a table, for the key '\(other)' is in it")
         }
         var above = name.parent
         while !above.isRoot {
           if let other = names[above] {
-            return SchemaConflict(path: key.path, reason: "\(said) is within the value of the key '\(other)'")
+            return SchemaConflict(index: index, reason: "\(said) is within the value of the key '\(other)'")
           }
           above = above.parent
         }

@@ -1,0 +1,243 @@
+import AppSettings
+import Foundation
+import TestSupport
+import Testing
+
+/// What is wrong in a schema file is refused with its place and with what was expected.
+@Suite struct SchemaReaderTests {
+  let home = ScratchHome()
+
+  struct Case: Sendable, CustomTestStringConvertible {
+    let text: String
+    /// `line:column: reason`, without the last full stop.
+    let expected: String
+    var testDescription: String { expected }
+
+    init(_ text: String, _ expected: String) {
+      self.text = text
+      self.expected = expected
+    }
+  }
+
+  /// A schema with one key, which has some members.
+  private static func key(_ members: String, name: String = "k") -> String {
+    "app = \"a\"\n[keys.\(name)]\n\(members)\n"
+  }
+
+  static let cases: [Case] = [
+    Case("", "1:1: 'app' is nothing, and has to be the app's id, such as \"org.example.editor\""),
+    Case("app = 1", "1:7: 'app' is the integer 1, and has to be the app's id, such as \"org.example.editor\""),
+    Case("app = \"../x\"", "1:7: 'app' is no app's id"),
+    Case("app = \"a\"\nkesy = {}", "2:8: there is no member 'kesy'; 'keys' may be meant"),
+    Case(
+      "app = \"a\"\nkeys = 1",
+      "2:8: 'keys' is the integer 1, and has to be a table of keys, as in [keys.\"editor.font-size\"]"),
+    Case(
+      "app = \"a\"\n[keys]\nk = 1",
+      "3:5: 'k' is the integer 1, and has to be a table with a 'type'. A name with dots needs quotes, as in "
+        + "[keys.\"editor.font-size\"]"),
+    Case(
+      key("type = \"integre\""),
+      "3:8: there is no type 'integre'; there are string, integer, float, boolean, offset-date-time, local-date-time, "
+        + "local-date, local-time, duration, url, uuid, data, decimal, character, time-zone, array, table, records, any"
+    ),
+    Case(
+      key("default = 1"),
+      "2:1: 'type' is nothing, and has to be one of string, integer, float, boolean, offset-date-time, local-date-time, "
+        + "local-date, local-time, duration, url, uuid, data, decimal, character, time-zone, array, table, records, any"
+    ),
+    // A name with dots that is not quoted is taken for a table of tables.
+    Case(
+      "app = \"a\"\n[keys.editor.size]\ntype = \"integer\"",
+      "2:1: a key's name needs quotes where it has dots, as in [keys.\"editor.size\"]"),
+    Case(
+      key("type = \"integer\"", name: "\"a..b\""), "2:1: 'a..b' is not a key path: there is no key between two dots"),
+    Case(
+      key("type = \"integer\"", name: "settings-x"),
+      "2:1: 'settings-x' cannot be a key: root keys that begin with 'settings-' are reserved"),
+    Case(key("type = \"integer\"\nminumum = 1"), "4:11: there is no member 'minumum'; 'minimum' may be meant"),
+    Case(
+      key("type = \"integer\"\nminimum = \"low\""),
+      "4:11: 'minimum' is the string \"low\", and has to be an integer, as the type is 'integer'"),
+    Case(
+      key("type = \"boolean\"\nminimum = 1"),
+      "4:11: 'minimum' is the integer 1, and has to be a boolean, as the type is 'boolean'"),
+    Case(
+      key("type = \"float\"\nmaximum = nan"),
+      "4:11: 'maximum' is the float nan, and has to be a number, as the type is 'float'"),
+    Case(key("type = \"integer\"\nminimum = 9\nmaximum = 1"), "5:11: 'maximum' is below 'minimum'"),
+    Case(key("type = \"integer\"\nminimum = 9\nbelow = 9"), "5:9: 'below' is not above 'minimum'"),
+    Case(
+      key("type = \"duration\"\nminimum = \"1 apple\""),
+      "4:11: 'minimum' is the string \"1 apple\", and has to be a duration, like \"90s\" or \"1h 30m\", as the type is "
+        + "'duration'"),
+    Case(
+      key("type = \"integer\"\nmaximum = 72\ndefault = 100"),
+      "5:11: 'default' is the integer 100, and has to be an integer up to 72"),
+    Case(
+      key("type = \"integer\"\ndefault = \"12\""), "4:11: 'default' is the string \"12\", and has to be an integer"),
+    Case(
+      key("type = \"array\"\nelements = { type = \"url\" }\ndefault = [\"http://x\", \"no url\"]"),
+      "5:11: 'default' is the string \"no url\" at '[1]', and has to be a URL as a string"),
+    Case(
+      key("type = \"string\"\nchoices = [\"a\", 1]"), "4:11: the choice 1 is not a string"),
+    Case(
+      key("type = \"string\"\nchoices = []"),
+      "4:11: 'choices' is an empty array, and has to be an array with one value at least"),
+    Case(
+      key("type = \"string\"\nchoices = \"a\""),
+      "4:11: 'choices' is the string \"a\", and has to be an array of values"),
+    Case(
+      key("type = \"string\"\nminimum-count = -1"),
+      "4:17: 'minimum-count' is the integer -1, and has to be a whole number that is not negative"),
+    Case(
+      key("type = \"string\"\nminimum-count = 3\nmaximum-count = 2"), "5:17: 'maximum-count' is below 'minimum-count'"),
+    Case(
+      key("type = \"string\"\npattern = 7"),
+      "4:11: 'pattern' is the integer 7, and has to be a regular expression as a string, or several in an array"),
+    Case(
+      key("type = \"string\"\nelements = { type = \"any\" }"),
+      "4:12: only the types 'array' and 'table' have 'elements'"),
+    Case(
+      key("type = \"array\"\nfields = {}"), "4:10: only the types 'table' and 'records' have 'fields'"),
+    Case(
+      key("type = \"table\"\nfields = { a = 1 }"), "4:16: 'a' is the integer 1, and has to be a table with a 'type'"),
+    Case(
+      key("type = \"table\"\nfields = { a = { type = \"strng\" } }"),
+      "4:25: there is no type 'strng'; there are string, integer, float, boolean, offset-date-time, local-date-time, "
+        + "local-date, local-time, duration, url, uuid, data, decimal, character, time-zone, array, table, records, any"
+    ),
+    Case(
+      key("type = \"string\"\nsecret = \"yes\""), "4:10: 'secret' is the string \"yes\", and has to be true or false"),
+    Case(
+      key("type = \"string\"\nformerly = \"b\""),
+      "4:12: 'formerly' is the string \"b\", and has to be an array of keys"),
+    Case(
+      key("type = \"string\"\nformerly = [\"k.x\"]"), "4:12: the former name 'k.x' is at, above or below 'k' itself"),
+    Case(
+      "app = \"a\"\n[keys.a]\ntype = \"table\"\n[keys.\"a.b\"]\ntype = \"string\"",
+      "4:1: the key 'a.b' is within the value of the key 'a'"),
+    Case(
+      "app = \"a\"\n[keys.\"a.b.c\"]\ntype = \"table\"\n[keys.a]\ntype = \"string\"",
+      "4:1: the key 'a' is a table, for the key 'a.b.c' is in it"),
+    Case(
+      "app = \"a\"\n[keys.a]\ntype = \"table\"\n[keys.b]\ntype = \"string\"\nformerly = [\"a\"]",
+      "4:1: the former name 'a' of 'b' is a name of 'a' already"),
+    Case(
+      "app = \"a\"\n[keys.\"a\"]\ntype = \"any\"\n[keys.\"'a'\"]\ntype = \"any\"",
+      "4:1: the key 'a' is a name of 'a' already"),
+    Case(
+      "app = \"a\"\n[groups]\ne = \"x\"", "3:5: 'e' is the string \"x\", and has to be a table with a 'description'"),
+    Case("app = \"a\"\nmigrations = 1", "2:14: 'migrations' has to be an array of tables"),
+    Case("app = \"a\"\nmigrations = [1]", "2:14: a migration has to be a table"),
+    Case(
+      "app = \"a\"\n[[migrations]]\nname = \"x\"", "2:1: a migration needs a whole number as its 'version'"),
+    Case("app = \"a\"\n[[migrations]]\nversion = 2", "2:1: migration 2 needs a 'name'"),
+    Case(
+      "app = \"a\"\n[[migrations]]\nversion = 1\nname = \"x\"",
+      "3:11: the 'version' of a migration has to be above the one before, and 1 is not above 1; the first is 2 or more"),
+    Case(
+      "app = \"a\"\n[[migrations]]\nversion = 2\nname = \"x\"\n[[migrations]]\nversion = 3\nname = \"y\"\n"
+        + "steps = [{ renmae = \"a\" }]",
+      "8:9: migration 3 'y': the step { renmae = \"a\" } is none of rename, move, copy, remove, set-default, "
+        + "map-values, convert, decode-json, encode-json, merge, split, wrap, unwrap, for-each, when, "
+        + "import"),
+    Case(
+      "app = \"a\"\n[[migrations]]\nversion = 2\nname = \"x\"\nstpes = []",
+      "5:9: migration 2 'x': there is no member 'stpes'"),
+  ]
+
+  @Test(arguments: cases) func `a schema that is wrong is refused with the place`(_ c: Case) throws {
+    let path = home.path + "/s.toml"
+    try home.write(c.text, to: path)
+    do {
+      _ = try SettingsSchema.read(path)
+      Issue.record("it was read")
+    } catch let error as SettingsError {
+      #expect(error.code == .invalidValue)
+      #expect(error.file == path)
+      let parts = c.expected.split(separator: ": ", maxSplits: 1)
+      #expect(error.message == "Cannot use the schema '\(path):\(parts[0])': \(parts[1]).")
+      let place = error.position.map { "\($0.line):\($0.column)" }
+      #expect(place == String(parts[0]))
+    }
+  }
+
+  @Test func `a pattern that is no regular expression is refused, where patterns are looked at`() throws {
+    let path = home.path + "/s.toml"
+    try home.write("app = \"a\"\n[keys.k]\ntype = \"string\"\npattern = \"[a-\"\n", to: path)
+    do {
+      _ = try SettingsSchema.read(path)
+      Issue.record("it was read")
+    } catch let error as SettingsError {
+      #expect(error.message.hasPrefix("Cannot use the schema '\(path):4:11': '[a-' is not a regular expression: "))
+    }
+    #expect(try SettingsSchema.read(path, checksPatterns: false)?.keys.count == 1)
+  }
+
+  @Test func `a schema of a later form is read as far as it goes`() throws {
+    let path = home.path + "/s.toml"
+    try home.write(
+      "app = \"a\"\nschema-version = 2\nnews = 1\n[keys.k]\ntype = \"colour\"\nhue = 3\n[keys.n]\ntype = \"integer\"\n",
+      to: path)
+    let schema = try #require(try SettingsSchema.read(path))
+    #expect(schema.keys.map(\.type) == [.any, SchemaType(.integer)])
+  }
+
+  @Test func `what is no schema at all is refused, and nothing is made`() throws {
+    let path = home.path + "/s.toml"
+    #expect(try SettingsSchema.read(path) == nil)
+    try Data((0...255).map { UInt8($0) }).write(to: URL(fileURLWithPath: path))
+    expectCode(.unparsable) { try SettingsSchema.read(path) }
+    try home.write("app = \"a\"\n[keys.k\n", to: path)
+    expectCode(.unparsable) { try SettingsSchema.read(path) }
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    expectCode(.io) { try SettingsSchema.read(path) }
+    try FileManager.default.removeItem(atPath: path)
+    #expect(mkfifo(path, 0o600) == 0)
+    expectCode(.io) { try SettingsSchema.read(path) }
+    try FileManager.default.removeItem(atPath: path)
+    // Sparse: it has that size and takes no room.
+    #expect(FileManager.default.createFile(atPath: path, contents: nil))
+    #expect(truncate(path, 17 << 20) == 0)
+    expectCode(.io) { try SettingsSchema.read(path) }
+  }
+
+  @Test func `types that are nested without end are refused`() throws {
+    let path = home.path + "/s.toml"
+    let depth = 40
+    let type =
+      String(repeating: "{ type = \"array\", elements = ", count: depth) + "{ type = \"any\" }"
+      + String(repeating: " }", count: depth)
+    try home.write("app = \"a\"\n[keys.k]\ntype = \"array\"\nelements = \(type)\n", to: path)
+    expectCode(.invalidValue) { try SettingsSchema.read(path) }
+  }
+
+  @Test func `a schema is found in the first place that has one, and has to be the app's`() throws {
+    let user = home.path + "/data/app-settings/org.example.test.toml"
+    let system = home.path + "/usr/share/app-settings/org.example.test.toml"
+    func find() throws -> SettingsSchema? {
+      try SettingsSchema.find(app: "org.example.test", environment: home.environment)
+    }
+    #expect(try find() == nil)
+    try home.write("app = \"org.example.test\"\n[keys.system]\ntype = \"any\"\n", to: system)
+    #expect(try find()?.file == system)
+    try home.write("app = \"org.example.test\"\n", to: user)
+    #expect(try find()?.file == user)
+    try home.write("app = \"org.example.other\"\n", to: user)
+    expectCode(.invalidValue) { try find() }
+    expectCode(.invalidApp) { try SettingsSchema.find(app: "../x", environment: home.environment) }
+  }
+
+  private func expectCode<Result>(
+    _ code: SettingsError.Code, _ location: SourceLocation = #_sourceLocation, _ body: () throws -> Result
+  ) {
+    do {
+      _ = try body()
+      Issue.record("it was read", sourceLocation: location)
+    } catch {
+      #expect((error as? SettingsError)?.code == code, "\(error)", sourceLocation: location)
+    }
+  }
+}
