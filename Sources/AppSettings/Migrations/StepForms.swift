@@ -27,6 +27,9 @@ package enum StepForms {
     (step as? any DeclarativeStep)?.schemaForm != nil
   }
 
+  /// Whether a step is code, here or in the app that the schema is of.
+  package static func needsTheApp(_ step: any MigrationStep) -> Bool { step is NeedsTheApp || !isDeclarative(step) }
+
   /// The step that a table is.
   ///
   /// - Throws: ``MigrationStepError`` for a word that is none, or a member that is missing or of another type.

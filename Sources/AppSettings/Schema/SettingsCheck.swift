@@ -1,0 +1,273 @@
+import SettingsTOML
+
+/// Looks through the files of a target for what its owner should know. It reads, and makes and writes nothing.
+package struct SettingsCheck {
+  private let location: SettingsLocation
+  private let schema: SettingsSchema?
+  private let system = Syscalls()
+  private var findings: [SettingsFinding] = []
+  /// What the files read so far lock, with the file and line that does.
+  private var locks: [(path: TOMLPath, file: String, line: Int?)] = []
+
+  private init(_ location: SettingsLocation, _ schema: SettingsSchema?) {
+    self.location = location
+    self.schema = schema
+  }
+
+  /// Everything there is to say, by file from the lowest layer up, and by line in each.
+  ///
+  /// - Parameter schema: What the app says of itself; without it the files are checked as far as they go by themselves.
+  package static func findings(at location: SettingsLocation, schema: SettingsSchema?) -> [SettingsFinding] {
+    var check = SettingsCheck(location, schema)
+    let problems = ProblemLog(logger: .silent)
+    let systemFiles = SystemFiles.paths(of: location, system: check.system, problems: problems)
+    for problem in problems.current {
+      check.findings.append(SettingsFinding(.unreadable, problem.message, file: problem.file ?? location.file))
+    }
+    for file in systemFiles { check.look(at: file, isUsers: false) }
+    check.look(at: location.file, isUsers: true)
+    return check.findings
+  }
+
+  private mutating func look(at file: String, isUsers: Bool) {
+    let contents: SettingsFile.Contents
+    do throws(SettingsError) {
+      contents = try SettingsFile(path: file, system: system).read()
+    } catch {
+      findings.append(SettingsFinding(.unreadable, error.description, file: file))
+      return
+    }
+    guard let bytes = contents.bytes else { return }
+    let original: TOMLDocument
+    do {
+      original = try TOMLDocument(parsing: bytes)
+    } catch {
+      let excerpt = error.formatted(file: file).split(separator: "\n", omittingEmptySubsequences: false).dropFirst()
+      findings.append(
+        SettingsFinding(
+          .unparsable, error.message, file: file, position: error.position, excerpt: excerpt.joined(separator: "\n")))
+      return
+    }
+    var new: [SettingsFinding] = []
+    let document = migrated(original, file, &new)
+    checkReserved(original, file, isUsers: isUsers, &new)
+    checkKeys(document, original, file, &new)
+    checkLocks(document, original, file, &new)
+    if let permissions = contents.status?.permissions {
+      checkPermissions(permissions, document, file, isUsers: isUsers, &new)
+    }
+    new.sort { ($0.position?.byteOffset ?? 0) < ($1.position?.byteOffset ?? 0) }
+    findings += new
+    if !isUsers { takeLocks(original, file) }
+  }
+
+  // MARK: Versions
+
+  /// The document as the app would have it in memory.
+  private func migrated(_ document: TOMLDocument, _ file: String, _ new: inout [SettingsFinding]) -> TOMLDocument {
+    let position = document.position(of: SettingsFormat.versionPath)
+    do throws(SettingsError) {
+      let version = try SettingsMigrations.version(of: document)
+      guard let migrations = schema?.migrations else { return document }
+      if version > migrations.currentVersion {
+        new.append(
+          SettingsFinding(
+            .newerVersion,
+            "The file has settings version \(version), and the app's schema knows versions up to "
+              + "\(migrations.currentVersion). It is not written before the app is updated.", file: file,
+            position: position))
+        return document
+      }
+      // Steps of code are the app's: the keys that they make cannot be known here.
+      let pending = migrations.pending(from: version)
+      guard !pending.isEmpty, !pending.contains(where: { $0.steps.contains(where: StepForms.needsTheApp) }) else {
+        return document
+      }
+      var result = document
+      try migrations.run(on: &result)
+      return result
+    } catch {
+      new.append(SettingsFinding(.migrationFails, error.message, file: file, position: error.position ?? position))
+      return document
+    }
+  }
+
+  // MARK: Reserved keys
+
+  private func checkReserved(
+    _ document: TOMLDocument, _ file: String, isUsers: Bool, _ new: inout [SettingsFinding]
+  ) {
+    func add(_ message: String, _ name: String, _ suggestion: String? = nil) {
+      new.append(
+        SettingsFinding(
+          .reserved, message, key: [name], file: file, position: document.position(of: [name]), suggestion: suggestion))
+    }
+    for name in document.childKeys(of: .root) ?? [] where name.hasPrefix("settings-") {
+      switch name {
+      case "settings-version": break
+      case "settings-locked":
+        if isUsers {
+          add("'settings-locked' does nothing here: it locks keys in administrators' files only.", name)
+        } else {
+          do throws(SettingsError) {
+            let reader = TextReader(migrations: .none, acceptsAnyVersion: true)
+            for path in try reader.locks(in: document, file: file) where !isKnown(path) {
+              let nearest = nearest(to: path)
+              add("'settings-locked' names '\(path)', which the app does not have.\(Self.hint(nearest))", name, nearest)
+            }
+          } catch {
+            add(error.message, name)
+          }
+        }
+      default:
+        let nearest = Suggestion.nearest(to: name, among: ["settings-version", "settings-locked"])
+        add(
+          "'\(name)' does nothing: root keys that begin with 'settings-' are reserved.\(Self.hint(nearest))", name,
+          nearest)
+      }
+    }
+  }
+
+  private mutating func takeLocks(_ document: TOMLDocument, _ file: String) {
+    let reader = TextReader(migrations: .none, acceptsAnyVersion: true)
+    guard let paths = try? reader.locks(in: document, file: file) else { return }
+    let line = document.position(of: SettingsFormat.locksPath)?.line
+    locks += paths.map { ($0, file, line) }
+  }
+
+  private func checkLocks(
+    _ document: TOMLDocument, _ original: TOMLDocument, _ file: String, _ new: inout [SettingsFinding]
+  ) {
+    for path in document.leafPaths() where !path.components[0].hasPrefix("settings-") {
+      guard let lock = locks.first(where: { path.hasPrefix($0.path) }) else { continue }
+      new.append(
+        SettingsFinding(
+          .locked,
+          "'\(path)' has no effect here: '\(lock.path)' is locked by '\(lock.file)'"
+            + "\(lock.line.map { ", line \($0)" } ?? "").", key: path, file: file, position: original.position(of: path)
+        ))
+    }
+  }
+
+  // MARK: Keys
+
+  private var keys: [SchemaKey] { schema?.keys ?? [] }
+
+  private func isKnown(_ path: TOMLPath) -> Bool {
+    keys.isEmpty || keys.contains { key in key.paths.contains { path.hasPrefix($0) || $0.hasPrefix(path) } }
+  }
+
+  private func nearest(to path: TOMLPath) -> String? {
+    Suggestion.nearest(to: path.description, among: keys.map(\.path.description))
+  }
+
+  private static func hint(_ suggestion: String?) -> String { suggestion.map { " Did you mean '\($0)'?" } ?? "" }
+
+  private func checkKeys(
+    _ document: TOMLDocument, _ original: TOMLDocument, _ file: String, _ new: inout [SettingsFinding]
+  ) {
+    guard !keys.isEmpty else { return }
+    var names: Set<TOMLPath> = []
+    var tables: Set<TOMLPath> = []
+    for key in keys {
+      for path in key.paths {
+        names.insert(path)
+        var above = path.parent
+        while !above.isRoot, tables.insert(above).inserted { above = above.parent }
+        if document.contains(path) { checkValue(of: key, at: path, document, original, file, &new) }
+      }
+    }
+    var unknown = 0
+    walk(document, .root) { path in
+      if names.contains(path) { return false }
+      guard tables.contains(path) else {
+        if path.components.count == 1, path.components[0].hasPrefix("settings-") { return false }
+        unknown += 1
+        // A file of another app, or a generated one: to say it a thousand times is enough.
+        guard unknown <= Self.unknownLimit else { return false }
+        let nearest = unknown <= 100 ? nearest(to: path) : nil
+        new.append(
+          SettingsFinding(
+            .unknownKey, "Unknown key '\(path)'.\(Self.hint(nearest))", key: path, file: file,
+            position: original.position(of: path), suggestion: nearest))
+        return false
+      }
+      guard !document.isTable(at: path) else { return true }
+      new.append(
+        SettingsFinding(
+          .invalidValue,
+          "'\(path)' is \(document[path]?.kindName ?? "a value"), and has to be a table: there are keys in it.",
+          key: path,
+          file: file, position: original.position(of: path)))
+      return false
+    }
+    guard unknown > Self.unknownLimit else { return }
+    new.append(SettingsFinding(.unknownKey, "There are \(unknown - Self.unknownLimit) unknown keys more.", file: file))
+  }
+
+  private static let unknownLimit = 1000
+
+  /// Goes over the keys of a document, from the root down; into a table if `body` says so.
+  private func walk(_ document: TOMLDocument, _ path: TOMLPath, _ body: (TOMLPath) -> Bool) {
+    for name in document.childKeys(of: path) ?? [] {
+      let child = path.appending(name)
+      if body(child) { walk(document, child, body) }
+    }
+  }
+
+  private func checkValue(
+    of key: SchemaKey, at path: TOMLPath, _ document: TOMLDocument, _ original: TOMLDocument, _ file: String,
+    _ new: inout [SettingsFinding]
+  ) {
+    let position = original.position(of: path)
+    if path != key.path {
+      let isVoid = document.contains(key.path)
+      new.append(
+        SettingsFinding(
+          .formerName,
+          "'\(path)' is a former name of '\(key.path)'\(isVoid ? ", which is set as well and counts" : "").", key: path,
+          file: file, position: position, suggestion: key.path.description))
+      if isVoid { return }
+    }
+    guard let value = document[path] else { return }
+    do throws(SettingsValueError) {
+      try key.type.check(value, isStored: true)
+    } catch {
+      let error = key.isSecret ? error.redacted : error
+      let part = error.path.isEmpty ? "" : " at '\(error.pathDescription)'"
+      new.append(
+        SettingsFinding(
+          .invalidValue, "'\(path)' is \(error.found)\(part), and has to be \(error.expected).", key: path, file: file,
+          position: place(of: error.path, below: path, original) ?? position))
+    }
+  }
+
+  /// The place of a part of a value, as far down as it has one.
+  private func place(of part: [String], below path: TOMLPath, _ document: TOMLDocument) -> TOMLPosition? {
+    var place = path
+    for component in part where document.contains(place.appending(component)) { place = place.appending(component) }
+    return document.position(of: place)
+  }
+
+  // MARK: Permissions
+
+  private func checkPermissions(
+    _ permissions: UInt32, _ document: TOMLDocument, _ file: String, isUsers: Bool, _ new: inout [SettingsFinding]
+  ) {
+    let mode = String(permissions, radix: 8)
+    if permissions & 0o022 != 0 {
+      new.append(
+        SettingsFinding(.permissions, "Other users may change the file (mode \(mode)). Run 'chmod go-w'.", file: file))
+    }
+    guard permissions & 0o077 != 0 else { return }
+    for key in keys where key.isSecret {
+      for path in key.paths where document.contains(path) {
+        new.append(
+          SettingsFinding(
+            .permissions,
+            "The secret '\(path)' is in a file that other users may open (mode \(mode))."
+              + (isUsers ? " Run 'chmod go='." : ""), key: path, file: file, position: document.position(of: path)))
+      }
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import AppSettings
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct SettingsCheckTests {
+  let home = ScratchHome()
+  private var system: String { home.path + "/etc/xdg/org.example.test/settings.toml" }
+
+  /// What is found, as `kind line:column message`.
+  private func found(_ schema: SettingsSchema? = SchemaKeys.schema) throws -> [String] {
+    SettingsCheck.findings(at: try home.location(), schema: schema).map { finding in
+      let place = finding.position.map { " \($0.line):\($0.column)" } ?? ""
+      return "\(finding.kind.rawValue)\(place) \(finding.message)"
+    }
+  }
+
+  private func write(_ text: String, to file: String? = nil) throws {
+    try home.write(text, to: file)
+    chmod(file ?? home.file, file == nil ? 0o600 : 0o644)
+  }
+
+  @Test func `nothing is found where there is nothing, or all is well`() throws {
+    #expect(try found().isEmpty)
+    #expect(home.names(in: home.path).isEmpty)
+    try write(
+      "settings-version = 3\ntheme = \"dark\"\n[editor]\nfont-size = 12\n[sync]\ntoken = \"t\"\n[ports]\nany = 1\n")
+    #expect(try found() == [])
+    #expect(try found(nil) == [])
+  }
+
+  @Test func `slips are found in the order of the file`() throws {
+    try write(
+      """
+      settings-version = 3
+      settings-verison = 3
+      settings-locked = ["theme"]
+      font_size = 12
+      theme = "red"
+      plugin.x = 1
+      range = [1, "2"]
+
+      [editor]
+      font-sise = 12
+      ruler = 999
+      [window]
+      width = "wide"
+      """)
+    #expect(
+      try found() == [
+        "reserved 2:20 'settings-verison' does nothing: root keys that begin with 'settings-' are reserved. Did you mean "
+          + "'settings-version'?",
+        "reserved 3:19 'settings-locked' does nothing here: it locks keys in administrators' files only.",
+        "former-name 4:13 'font_size' is a former name of 'editor.font-size'.",
+        "invalid-value 5:9 'theme' is the string \"red\", and has to be one of \"light\", \"dark\", \"system\".",
+        "unknown-key 6:1 Unknown key 'plugin'.",
+        "invalid-value 7:9 'range' is the string \"2\" at '[1]', and has to be an integer.",
+        "unknown-key 10:13 Unknown key 'editor.font-sise'. Did you mean 'editor.font-size'?",
+        "invalid-value 11:9 'editor.ruler' is the integer 999, and has to be an integer below 200.",
+        "invalid-value 13:9 'window' is the string \"wide\" at 'width', and has to be an integer.",
+      ])
+  }
+
+  @Test func `a table that is none, and a former name beside the present, are told`() throws {
+    try write("settings-version = 3\nfont_size = 99\neditor.font-size = 12\nsync = 1\n")
+    #expect(
+      try found() == [
+        "former-name 2:13 'font_size' is a former name of 'editor.font-size', which is set as well and counts.",
+        "invalid-value 4:8 'sync' is an integer, and has to be a table: there are keys in it.",
+      ])
+  }
+
+  @Test func `a file that does not parse is shown with line and caret, and the others are looked at`() throws {
+    try write("theme = \"red\"\n", to: system)
+    try write("a = 1\nb = = 2\n")
+    let findings = SettingsCheck.findings(at: try home.location(), schema: SchemaKeys.schema)
+    #expect(findings.map(\.kind) == [.invalidValue, .unparsable])
+    #expect(findings[1].excerpt == "  b = = 2\n      ^")
+    #expect(findings[1].position?.line == 2)
+  }
+
+  @Test func `a value that a lock makes void is told with the lock`() throws {
+    try write("settings-version = 3\nsettings-locked = [\"editor\", \"them\"]\n[editor]\nfont-size = 10\n", to: system)
+    let dropIn = home.path + "/etc/xdg/org.example.test/settings.d/10.toml"
+    try write("settings-version = 3\neditor.wrap = false\n", to: dropIn)
+    try write("settings-version = 3\n[editor]\nfont-size = 12\n")
+    #expect(
+      try found() == [
+        "reserved 2:19 'settings-locked' names 'them', which the app does not have. Did you mean 'theme'?",
+        "locked 2:15 'editor.wrap' has no effect here: 'editor' is locked by '\(system)', line 2.",
+        "locked 3:13 'editor.font-size' has no effect here: 'editor' is locked by '\(system)', line 2.",
+      ])
+  }
+
+  @Test func `a secret that others may read, and a file that they may change, are told without the secret`() throws {
+    try write("settings-version = 3\n[sync]\ntoken = 12345\n")
+    chmod(home.file, 0o666)
+    let found = try found()
+    #expect(
+      found == [
+        "permissions Other users may change the file (mode 666). Run 'chmod go-w'.",
+        "invalid-value 3:9 'sync.token' is an integer, and has to be a string.",
+        "permissions 3:9 The secret 'sync.token' is in a file that other users may open (mode 666). Run 'chmod go='.",
+      ])
+    #expect(!found.joined().contains("12345"))
+  }
+
+  @Test func `a file of another version is looked at as the app would see it, and is not written`() throws {
+    let migrations = SettingsMigrations { Migration(2, "name the colour") { Rename("colour", to: "theme") } }
+    let schema = SettingsSchema(app: "org.example.test", keys: SchemaKeys.all, migrations: migrations)
+    let old = "colour = \"red\"\n"
+    try write(old)
+    #expect(
+      try found(schema) == [
+        "invalid-value 'theme' is the string \"red\", and has to be one of \"light\", \"dark\", \"system\"."
+      ])
+    #expect(home.text() == old)
+    try write("settings-version = 9\n")
+    #expect(try found(schema).map { $0.prefix(18) } == ["newer-version 1:20"])
+    try write("settings-version = \"x\"\n")
+    #expect(try found(schema).map { $0.prefix(20) } == ["migration-fails 1:20"])
+  }
+
+  @Test func `what cannot be read is told`() throws {
+    try FileManager.default.createDirectory(atPath: home.file, withIntermediateDirectories: true)
+    #expect(try found().map { $0.prefix(22) } == ["unreadable Cannot read"])
+  }
+
+  @Test func `very many unknown keys are told up to a limit`() throws {
+    try write("settings-version = 3\n" + (0..<5000).map { "key\($0) = 1\n" }.joined())
+    let found = try found()
+    #expect(found.count == 1001)
+    #expect(found.contains("unknown-key There are 4000 unknown keys more."))
+  }
+}
