@@ -1,0 +1,104 @@
+import AppSettings
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct SchemaExportTests {
+  let home = ScratchHome()
+
+  @Test func `the exports are as they are shown`() throws {
+    try expectFixture("schema.json", SchemaKeys.schema.jsonSchema)
+    try expectFixture("defaults.toml", SchemaKeys.schema.commentedDefaults)
+    try expectFixture("schema.md", SchemaKeys.schema.markdown)
+  }
+
+  @Test func `commented defaults are a settings file that sets nothing`() throws {
+    let text = SchemaKeys.schema.commentedDefaults
+    let store = SettingsStore(inMemory: text, logger: .silent)
+    for key in SchemaKeys.all { #expect(!store.isSet(key), "\(key)") }
+    try home.write(text)
+    let location = try home.location()
+    #expect(SettingsCheck.findings(at: location, schema: SchemaKeys.schema).filter { $0.kind != .permissions }.isEmpty)
+  }
+
+  @Test func `commented defaults without the marks say what the app does without a file`() throws {
+    let text = Self.uncommented(SchemaKeys.schema.commentedDefaults)
+    let document = try TOMLDocument(parsing: text)
+    #expect(document[["settings-version"]] == 3)
+    for key in SchemaKeys.schema.keys { #expect(document[key.path] == key.defaultValue, "\(key.path)") }
+    let store = SettingsStore(inMemory: text, migrations: SchemaKeys.schema.migrations, logger: .silent)
+    #expect(store[SchemaKeys.window] == SchemaKeys.Window())
+    #expect(store[SchemaKeys.pause] == .seconds(5))
+    #expect(store.currentProblems.isEmpty)
+    // Any one line of them, too.
+    for line in SchemaKeys.schema.commentedDefaults.split(separator: "\n") where line.hasPrefix("#font-size") {
+      let one = SchemaKeys.schema.commentedDefaults.replacingOccurrences(of: line, with: line.dropFirst())
+      #expect(try TOMLDocument(parsing: one)[["editor", "font-size"]] == 12)
+    }
+  }
+
+  private static func uncommented(_ text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      line.hasPrefix("#") && line.count > 1 && !line.hasPrefix("# ") ? String(line.dropFirst()) : String(line)
+    }.joined(separator: "\n")
+  }
+
+  @Test func `texts with line breaks, control characters and marks stay within their places`() throws {
+    let odd = "One\nTwo\r\n\u{1}#three = 3\n\n[x]\n```\u{7F}"
+    let key = SettingsKey("a.\"b.c\"", default: "x\ny`z", SettingsKeyDetail.summary(odd))
+    let schema = SettingsSchema(app: "a", keys: [key])
+    #expect(try SettingsSchema.readText(schema.text).keys == schema.keys)
+    let document = try TOMLDocument(parsing: schema.commentedDefaults)
+    #expect(document.leafPaths() == [["a"]])
+    let set = try TOMLDocument(parsing: Self.uncommented(schema.commentedDefaults))
+    #expect(set[["a", "b.c"]] == "x\ny`z")
+    #expect(set.leafPaths() == [["a", "b.c"]])
+    #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(schema.jsonSchema.utf8)) }
+    #expect(schema.markdown.contains("* default: `` \"x\\ny`z\" ``"))
+  }
+
+  /// Whether documents satisfy a JSON Schema, as Python's `jsonschema` says.
+  private func validity(of documents: [String], _ schema: String) throws -> [Bool] {
+    let script = """
+      import json, sys, tomllib, datetime, jsonschema
+      schema = json.load(open(sys.argv[1]))
+      jsonschema.Draft4Validator.check_schema(schema)
+      validator = jsonschema.Draft4Validator(schema)
+      for text in json.load(sys.stdin):
+        values = json.loads(json.dumps(tomllib.loads(text), default=lambda value: value.isoformat()))
+        print(validator.is_valid(values))
+      """
+    let path = home.path + "/schema.json"
+    try schema.write(toFile: path, atomically: true, encoding: .utf8)
+    let input = String(decoding: try JSONSerialization.data(withJSONObject: documents), as: UTF8.self)
+    let result = try ChildProcess.run(
+      "/usr/bin/python3", ["-c", script, path], environment: home.environment, input: input)
+    #expect(result.status == 0, "\(result.error)")
+    return result.output.split(separator: "\n").map { $0 == "True" }
+  }
+
+  static let hasValidator = FileManager.default.fileExists(atPath: "/usr/lib/python3/dist-packages/jsonschema")
+
+  @Test(.enabled(if: hasValidator, "python3-jsonschema is not installed"))
+  func `the JSON Schema takes what the app takes, and refuses what it refuses`() throws {
+    let documents: [(text: String, isValid: Bool)] = [
+      ("", true), (Self.uncommented(SchemaKeys.schema.commentedDefaults), true), ("theme = 'dark'", true),
+      ("theme = 'red'", false), ("theme = 1", false), ("[editor]\nfont-size = 72", true),
+      ("[editor]\nfont-size = 73", false), ("[editor]\nfont-size = 12.5", false), ("editor = 1", false),
+      ("[editor]\nfont-sise = 12", false), ("font_size = 12", true), ("font_size = 1", false), ("zoom = 7.99", true),
+      ("zoom = 8", false), ("zoom = 1", true), ("locale = 'de-AT'", true), ("locale = 'xde'", false),
+      ("recent-files = ['http://x']", true), ("recent-files = [1]", false),
+      ("recent-files = [\(Array(repeating: "'http://x'", count: 11).joined(separator: ","))]", false),
+      ("tags = ['a', 'b']", true), ("tags = ['a', 'a']", false), ("tags = ['A']", false), ("pause = '5s'", true),
+      ("pause = 5", true), ("pause = true", false), ("since = 2026-01-31T12:00:00Z", true), ("since = 5", false),
+      ("ports = { http = 80 }", true), ("ports = { http = 65536 }", false), ("ports = { http = 'x' }", false),
+      ("window = { width = 3, other = true }", true), ("window = { width = 'w' }", false),
+      ("window = { tint = 'red' }", false), ("range = [1, 2]", true), ("range = [1, 2, 3]", false),
+      ("anything = { a = [1] }", true), ("settings-version = 3\nsettings-locked = ['a']", true),
+      ("settings-version = 0", false), ("unknown = 1", false), ("[sync]\ntoken = 't'", true),
+    ]
+    let validity = try validity(of: documents.map(\.text), SchemaKeys.schema.jsonSchema)
+    #expect(validity.count == documents.count)
+    for (document, isValid) in zip(documents, validity) { #expect(isValid == document.isValid, "\(document.text)") }
+  }
+}
