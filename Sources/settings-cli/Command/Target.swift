@@ -18,8 +18,13 @@ struct Target {
     isFile ? try SettingsLocation(file: name) : try SettingsLocation(app: name)
   }
 
-  /// The target's schema; `nil` if it has none.
-  func schema() throws -> SettingsSchema? { isFile ? nil : try SettingsSchema.find(app: name) }
+  /// What the target's schema says.
+  var schema: SchemaLookup { SchemaLookup.of(name) }
+
+  /// The target's schema for a verb that cannot do without; `nil` if it has none.
+  ///
+  /// - Throws: ``SettingsError`` for one that cannot be used.
+  func fileSchema() throws -> SettingsSchema? { isFile ? nil : try SettingsSchema.find(app: name) }
 
   /// Opens the target and reads it.
   ///
@@ -42,7 +47,7 @@ struct Target {
   }
 
   func openUnread() throws -> SettingsStore {
-    let schema = try schema()
+    let schema = schema.schema
     return SettingsStore(
       at: try location(), migrations: schema?.migrations ?? .none, logger: .silent, acceptsAnyVersion: schema == nil)
   }
@@ -50,7 +55,7 @@ struct Target {
   /// Throws if this is an app that has no settings file in any layer, no backup and no schema.
   private func checkKnown(_ store: SettingsStore) throws {
     guard !isFile, store.snapshot.root.isEmpty, let file = store.location?.file else { return }
-    guard try SettingsFile(path: file).read().bytes == nil, try schema() == nil, store.snapshot.layers.count == 1,
+    guard try SettingsFile(path: file).read().bytes == nil, schema.schema == nil, store.snapshot.layers.count == 1,
       try store.backups.isEmpty
     else { return }
     let hint = Suggestion.nearest(to: name, among: KnownApps.all().filter { $0 != name })

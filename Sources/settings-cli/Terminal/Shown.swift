@@ -56,43 +56,42 @@ enum Shown {
   }
 
   /// Where a value comes from, as JSON members: `key value layer file line isDefault isLocked`.
-  static func record(_ path: TOMLPath, in snapshot: SettingsSnapshot) -> String {
-    let layer = snapshot.layer(of: path)
+  ///
+  /// - Parameter redacting: Whether a secret is shown as none.
+  static func record(
+    _ path: TOMLPath, in snapshot: SettingsSnapshot, _ schema: SchemaLookup, redacting: Bool = false
+  ) -> String {
+    let origin = schema.origin(of: path, in: snapshot)
+    let value = schema.effectiveValue(of: path, in: snapshot)
     return object([
       ("key", quoted(path.description)),
-      ("value", json(snapshot[path])),
-      ("layer", quoted(layer.kind.rawValue)),
-      ("file", layer.file.map(quoted) ?? "null"),
-      ("line", snapshot.position(of: path).map { String($0.line) } ?? "null"),
-      ("isDefault", layer.kind == .default ? "true" : "false"),
-      ("isLocked", snapshot.lock(of: path) == nil ? "false" : "true"),
+      ("value", redacting && value != nil && schema.isSecret(path) ? quoted(redacted) : json(value)),
+      ("layer", quoted(origin.layer.kind.rawValue)),
+      ("file", origin.layer.file.map(quoted) ?? "null"),
+      ("line", origin.position.map { String($0.line) } ?? "null"),
+      ("isDefault", origin.isDefault ? "true" : "false"),
+      ("isLocked", origin.isLocked ? "true" : "false"),
     ])
   }
 
-  /// The paths of all values at and below a path, in the order of the file.
-  static func leaves(of snapshot: SettingsSnapshot, below path: TOMLPath = .root) -> [TOMLPath] {
-    var paths: [TOMLPath] = []
-    path.collectDifferences(nil, snapshot[path], into: &paths)
-    paths.removeAll(where: \.isRoot)
-    return paths
-  }
-
   /// A value's layer, file and line, in words.
-  static func place(of path: TOMLPath, in snapshot: SettingsSnapshot) -> String {
-    let layer = snapshot.layer(of: path)
-    var text = layer.kind.rawValue
-    if let file = layer.file { text += " \(file)" }
-    if let position = snapshot.position(of: path) { text += ":\(position.line)" }
-    return snapshot.lock(of: path) == nil ? text : text + " (locked)"
+  static func place(of path: TOMLPath, in snapshot: SettingsSnapshot, _ schema: SchemaLookup) -> String {
+    let origin = schema.origin(of: path, in: snapshot)
+    var text = origin.layer.kind.rawValue
+    if let file = origin.layer.file { text += " \(file)" }
+    if let position = origin.position { text += ":\(position.line)" }
+    return origin.isLocked ? text + " (locked)" : text
   }
 
   /// A line `key = value`, with colours where there are some.
-  static func line(_ path: TOMLPath, _ value: TOMLValue, keyWidth: Int = 0) -> String {
+  ///
+  /// - Parameter value: `nil` for a secret.
+  static func line(_ path: TOMLPath, _ value: TOMLValue?, keyWidth: Int = 0) -> String {
     let terminal = Terminal.output
     let key = path.description
     let padding = String(repeating: " ", count: max(0, keyWidth - key.count))
     return terminal.styled(terminal.shown(key), .cyan) + padding + " = "
-      + terminal.styled(terminal.shown(value.tomlText), style(of: value))
+      + (value.map { terminal.styled(terminal.shown($0.tomlText), style(of: $0)) } ?? terminal.styled(redacted, .dim))
   }
 
   private static func style(of value: TOMLValue) -> Terminal.Style? {

@@ -58,20 +58,21 @@ enum DiffVerb: Verb {
     let now = store.snapshot
     var without = now
     without.layers[without.userIndex].document = TOMLDocument()
-    func lines(_ snapshot: SettingsSnapshot) -> [TOMLPath: String] {
-      var lines: [TOMLPath: String] = [:]
-      for path in Shown.leaves(of: snapshot) {
-        if let value = snapshot[path] { lines[path] = "\(path) = \(value.tomlText)\n" }
-      }
-      return lines
-    }
-    let old = lines(without)
-    let new = lines(now)
+    let schema = target.schema
     // Both in one order, so that a value that only differs is not shown as moved.
-    var order = Shown.leaves(of: without)
-    order += Shown.leaves(of: now).filter { old[$0] == nil }
+    let before = schema.paths(in: without)
+    let known = Set(before)
+    var old = ""
+    var new = ""
+    for path in before + schema.paths(in: now).filter({ !known.contains($0) }) {
+      let values = [without, now].map { schema.effectiveValue(of: path, in: $0) }
+      let isSecret = schema.isSecret(path)
+      if let value = values[0] { old += "\(path) = \(isSecret ? Shown.redacted : value.tomlText)\n" }
+      guard let value = values[1] else { continue }
+      let changed = values[0] == nil || values[0] == value ? Shown.redacted : "(another secret)"
+      new += "\(path) = \(isSecret ? changed : value.tomlText)\n"
+    }
     return UnifiedDiff.text(
-      from: order.compactMap { old[$0] }.joined(), to: order.compactMap { new[$0] }.joined(),
-      oldName: "defaults", newName: store.location?.file ?? target.name)
+      from: old, to: new, oldName: "defaults", newName: store.location?.file ?? target.name)
   }
 }

@@ -9,6 +9,7 @@ enum ExportVerb: Verb {
       .flag("toml", "As TOML (the default)."), .flag("json", "As a JSON object."),
       .flag("env", "As NAME='value' lines, for a shell or a service manager."),
       .flag("changed", "Only what the user's file says."),
+      .flag("secrets", "Also what the app's schema calls a secret."),
     ],
     details: """
       All layers together, without comments. For an app, --env prints the variables that
@@ -28,10 +29,22 @@ enum ExportVerb: Verb {
     let target = Target(arguments)
     let prefix = try arguments.operand(1).map(KeyArgument.parse)
     let snapshot = try target.open().snapshot
-    var paths = Shown.leaves(of: snapshot, below: prefix ?? .root)
-    if arguments.has("changed") { paths.removeAll { snapshot.layer(of: $0).kind != .user } }
-    if paths.isEmpty, prefix != nil { throw Failure(.noValue) }
-    let values = paths.compactMap { path in snapshot[path].map { (path, $0) } }
+    let schema = target.schema
+    var paths = schema.paths(below: prefix ?? .root, in: snapshot)
+    if arguments.has("changed") { paths.removeAll { schema.origin(of: $0, in: snapshot).layer.kind != .user } }
+    if paths.isEmpty, let prefix {
+      try schema.checkKnown(prefix)
+      throw Failure(.noValue)
+    }
+    if !arguments.has("secrets") {
+      let secrets = paths.filter(schema.isSecret)
+      if !secrets.isEmpty {
+        let names = secrets.map { "'\($0)'" }.joined(separator: ", ")
+        Output.warning("Left out, since they are secrets: \(names). --secrets takes them along.")
+      }
+      paths.removeAll(where: schema.isSecret)
+    }
+    let values = paths.compactMap { path in schema.effectiveValue(of: path, in: snapshot).map { (path, $0) } }
     if arguments.has("env") {
       try variables(values, of: target)
     } else if arguments.has("json") {

@@ -12,7 +12,9 @@ enum ListVerb: Verb {
     ],
     details: """
       One line for each key, as 'key = value' with the value as TOML, in the order of
-      the file. Exits 1 if there is nothing at and below PREFIX.
+      the file; then, for an app with a schema, the keys that have their defaults.
+      Secrets are not shown: 'get' prints one. Exits 1 if there is nothing at and below
+      PREFIX.
       """,
     examples: [
       "settings-cli list org.example.editor", "settings-cli list org.example.editor editor --origin",
@@ -21,23 +23,30 @@ enum ListVerb: Verb {
 
   static func run(_ arguments: Arguments) throws {
     let prefix = try arguments.operand(1).map(KeyArgument.parse)
-    let snapshot = try Target(arguments).open().snapshot
-    var paths = Shown.leaves(of: snapshot, below: prefix ?? .root)
-    if arguments.has("changed") { paths.removeAll { snapshot.layer(of: $0).kind != .user } }
+    let target = Target(arguments)
+    let snapshot = try target.open().snapshot
+    let schema = target.schema
+    var paths = schema.paths(below: prefix ?? .root, in: snapshot)
+    if arguments.has("changed") { paths.removeAll { schema.origin(of: $0, in: snapshot).layer.kind != .user } }
     if arguments.has("json") {
-      Output.line("[" + paths.map { Shown.record($0, in: snapshot) }.joined(separator: ",\n ") + "]")
+      Output.line(
+        "[" + paths.map { Shown.record($0, in: snapshot, schema, redacting: true) }.joined(separator: ",\n ") + "]")
     } else {
       // Aligned for a person: a script gets single spaces.
       let width = Terminal.output.isTerminal ? min(32, paths.map { $0.description.count }.max() ?? 0) : 0
       for path in paths {
-        guard let value = snapshot[path] else { continue }
-        var line = Shown.line(path, value, keyWidth: width)
+        guard let value = schema.effectiveValue(of: path, in: snapshot) else { continue }
+        var line = Shown.line(path, schema.isSecret(path) ? nil : value, keyWidth: width)
         if arguments.has("origin") {
-          line += Terminal.output.styled("  # \(Terminal.output.shown(Shown.place(of: path, in: snapshot)))", .dim)
+          line += Terminal.output.styled(
+            "  # \(Terminal.output.shown(Shown.place(of: path, in: snapshot, schema)))", .dim)
         }
         Output.text(line + "\n")
       }
     }
-    if paths.isEmpty, prefix != nil { throw Failure(.noValue) }
+    if paths.isEmpty, let prefix {
+      try schema.checkKnown(prefix)
+      throw Failure(.noValue)
+    }
   }
 }

@@ -71,7 +71,7 @@ enum MigrateVerb: Verb {
   }
 
   private static func migrations(of target: Target, schema: String?) throws -> SettingsMigrations {
-    let found = try schema.map { try SettingsSchema.read(SettingsLocation(file: $0).file) } ?? target.schema()
+    let found = try schema.map { try SettingsSchema.read(SettingsLocation(file: $0).file) } ?? target.fileSchema()
     guard let found else {
       throw Failure(
         .unknown,

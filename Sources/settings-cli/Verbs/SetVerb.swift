@@ -46,10 +46,15 @@ enum SetVerb: Verb {
       arguments.operands.dropFirst(2) + arguments.operands.dropFirst().filter { $0.contains("=") }
         + arguments.all("append") + arguments.all("remove"))
     let change = try Change(arguments)
-    let store = try Target(arguments).open(mayBeUnknown: true)
+    let target = Target(arguments)
+    let store = try target.open(mayBeUnknown: true)
+    let schema = target.schema
+    if !arguments.has("create") {
+      for path in change.paths { try schema.checkKnown(path, advice: "--create sets it all the same.") }
+    }
     switch change {
-    case .values(let pairs): try set(pairs, in: store, arguments)
-    case .elements(let path, let removed, let added): try edit(path, removed, added, in: store, arguments)
+    case .values(let pairs): try set(pairs, in: store, schema, arguments)
+    case .elements(let path, let removed, let added): try edit(path, removed, added, in: store, schema, arguments)
     }
   }
 
@@ -57,6 +62,13 @@ enum SetVerb: Verb {
   private enum Change {
     case values([(key: TOMLPath, text: String)])
     case elements(TOMLPath, removed: [String], added: [String])
+
+    var paths: [TOMLPath] {
+      switch self {
+      case .values(let pairs): pairs.map(\.key)
+      case .elements(let path, _, _): [path]
+      }
+    }
 
     init(_ arguments: Arguments) throws {
       let words = arguments.operands.dropFirst()
@@ -111,36 +123,40 @@ enum SetVerb: Verb {
   }
 
   private static func set(
-    _ pairs: [(key: TOMLPath, text: String)], in store: SettingsStore, _ arguments: Arguments
+    _ pairs: [(key: TOMLPath, text: String)], in store: SettingsStore, _ schema: SchemaLookup, _ arguments: Arguments
   ) throws {
     let snapshot = store.snapshot
     let kind = arguments.value("type").flatMap(ValueText.Kind.init(rawValue:))
-    let edits = try pairs.map { key, text in
-      Edit(path: key, value: try ValueText.value(text, kind: kind, current: snapshot[key], key: key))
+    let values = try pairs.map { path, text in
+      let current = snapshot[path]
+      if kind == nil, let value = try schema.value(text, at: path, current: current) { return value }
+      let value = try ValueText.value(text, kind: kind, current: current, key: path)
+      try schema.check(value, at: path)
+      return value
     }
-    try store.core.commit(of: edits)
-    for edit in edits { try checkEffective(edit.path, edit.value, in: store) }
+    try store.core.commit(of: zip(pairs, values).flatMap { schema.edits(storing: $1, at: $0.key) })
+    for (pair, value) in zip(pairs, values) { try checkEffective(pair.key, value, in: store, schema) }
   }
 
   private static func edit(
-    _ path: TOMLPath, _ removed: [String], _ added: [String], in store: SettingsStore, _ arguments: Arguments
+    _ path: TOMLPath, _ removed: [String], _ added: [String], in store: SettingsStore, _ schema: SchemaLookup,
+    _ arguments: Arguments
   ) throws {
     let kind = arguments.value("type").flatMap(ValueText.Kind.init(rawValue:))
-    let key = SettingsKey<TOMLValue?>(path.description)
+    let key = schema.key(path)?.settingsKey ?? SettingsKey<TOMLValue?>(path.description)
     // On what the file has under its lock: two that append at once lose nothing.
     let value = try store.update { transaction -> TOMLValue in
-      let elements = try array(transaction[key], path)
-      func element(_ text: String) throws -> TOMLValue {
-        try ValueText.value(text, kind: kind, current: elements.first, key: path, isElement: true)
-      }
+      let elements = try array(transaction[key] ?? schema.defaultValue(at: path), path)
+      let element = { try schema.element($0, of: path, kind: kind, sibling: elements.first) }
       let unwanted = try removed.map(element)
       var result = elements.filter { !unwanted.contains($0) }
       if added.isEmpty, result.count == elements.count { throw Failure(.noValue) }
       result += try added.map(element)
+      try schema.check(.array(result), at: path)
       transaction[key] = .array(result)
       return .array(result)
     }
-    try checkEffective(path, value, in: store)
+    try checkEffective(path, value, in: store, schema)
   }
 
   private static func array(_ value: TOMLValue?, _ path: TOMLPath) throws -> [TOMLValue] {
@@ -156,10 +172,12 @@ enum SetVerb: Verb {
   }
 
   /// Throws if a higher layer hides what was stored.
-  private static func checkEffective(_ path: TOMLPath, _ value: TOMLValue?, in store: SettingsStore) throws {
+  private static func checkEffective(
+    _ path: TOMLPath, _ value: TOMLValue, in store: SettingsStore, _ schema: SchemaLookup
+  ) throws {
     let snapshot = store.snapshot
-    guard snapshot[path] != value else { return }
-    let layer = snapshot.layer(of: path)
+    guard schema.effectiveValue(of: path, in: snapshot) != value else { return }
+    let layer = schema.origin(of: path, in: snapshot).layer
     throw Failure(
       .notWritable,
       "Stored '\(path)' in '\(store.location?.file ?? "")', but it has no effect: the value comes from the "

@@ -16,8 +16,12 @@ enum UnsetVerb: Verb {
 
   static func run(_ arguments: Arguments) throws {
     let paths = try arguments.operands.dropFirst().map(KeyArgument.parse)
-    let store = try Target(arguments).open()
-    let changed = try store.core.commit(of: paths.map { Edit(path: $0, value: nil) })
-    if !changed { throw Failure(.noValue) }
+    let target = Target(arguments)
+    let store = try target.open()
+    let schema = target.schema
+    let changed = try store.core.commit(of: paths.flatMap { schema.edits(storing: nil, at: $0) })
+    if changed { return }
+    for path in paths { try schema.checkKnown(path) }
+    throw Failure(.noValue)
   }
 }

@@ -1,0 +1,40 @@
+import AppSettings
+
+extension SchemaLookup {
+  /// The keys at and below a path: what has a value in a file, in the order of the files, and then what has a default
+  /// only, in that of the schema. A key of the schema is one entry, whatever it holds.
+  func paths(below: TOMLPath = .root, in snapshot: SettingsSnapshot) -> [TOMLPath] {
+    var leaves: [TOMLPath] = []
+    below.collectDifferences(nil, snapshot[below], into: &leaves)
+    var seen: Set<TOMLPath> = []
+    var paths: [TOMLPath] = []
+    for leaf in leaves where !leaf.isRoot {
+      let key = key(around: leaf)?.path ?? leaf
+      // What is asked for may be a part of a key's value.
+      let path = key.hasPrefix(below) ? key : leaf
+      if seen.insert(path).inserted { paths.append(path) }
+    }
+    for key in keys(below: below) where key.defaultValue != nil && seen.insert(key.path).inserted {
+      paths.append(key.path)
+    }
+    return paths
+  }
+
+  /// Reads a text that is to be an element of a key's array.
+  ///
+  /// - Parameter sibling: Another element, for types that allow anything.
+  /// - Throws: ``Failure`` with status 4.
+  func element(_ text: String, of path: TOMLPath, kind: ValueText.Kind?, sibling: TOMLValue?) throws -> TOMLValue {
+    guard kind == nil, let type = type(of: path)?.element else {
+      return try ValueText.value(text, kind: kind, current: sibling, key: path, isElement: true)
+    }
+    do {
+      return try type.value(of: text, like: sibling)
+    } catch {
+      let shown = isSecret(path) ? "that value" : Shown.short(.string(text))
+      throw Failure(
+        .invalidValue,
+        "Cannot use \(shown) as an element of '\(path)': it needs \(error.expected). Nothing was written.")
+    }
+  }
+}
