@@ -55,8 +55,9 @@ struct Target {
   /// Throws if this is an app that has no settings file in any layer, no backup and no schema.
   private func checkKnown(_ store: SettingsStore) throws {
     guard !isFile, store.snapshot.root.isEmpty, let file = store.location?.file else { return }
-    guard try SettingsFile(path: file).read().bytes == nil, schema.schema == nil, store.snapshot.layers.count == 1,
-      try store.backups.isEmpty
+    // Also an app whose schema cannot be used is one.
+    guard try SettingsFile(path: file).read().bytes == nil, store.snapshot.layers.count == 1,
+      try InstalledApp.find(name).schema == nil, try store.backups.isEmpty
     else { return }
     let hint = Suggestion.nearest(to: name, among: KnownApps.all().filter { $0 != name })
     throw Failure(

@@ -6,7 +6,8 @@ enum Verbs {
 
   static let all: [any Verb.Type] = [
     GetVerb.self, SetVerb.self, UnsetVerb.self, ListVerb.self, WatchVerb.self, EditVerb.self, DiffVerb.self,
-    ExportVerb.self, ImportVerb.self, MigrateVerb.self, RecoverVerb.self, PathVerb.self, CompletionVerb.self,
+    ExportVerb.self, ImportVerb.self, MigrateVerb.self, RecoverVerb.self, PathVerb.self, DescribeVerb.self,
+    CheckVerb.self, AppsVerb.self, SchemaVerb.self, CompletionVerb.self,
     CandidatesVerb.self, ManualVerb.self, HelpVerb.self,
   ]
 

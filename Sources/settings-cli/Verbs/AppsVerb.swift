@@ -1,0 +1,46 @@
+import AppSettings
+
+enum AppsVerb: Verb {
+  static let name = "apps"
+  static let syntax = Syntax(
+    summary: "List the apps that have a schema or a settings file here.",
+    operands: [],
+    options: [.flag("json", "Print a JSON array of objects: app, file, schema, systemFiles.")],
+    details: "One id a line, in order. Exits 0 also if there are none.",
+    examples: [
+      "settings-cli apps", "settings-cli apps --json",
+      "for app in $(settings-cli apps); do settings-cli check \"$app\"; done",
+    ])
+
+  static func run(_ arguments: Arguments) throws {
+    let apps = try InstalledApp.all()
+    guard arguments.has("json") else {
+      for app in apps { Output.line(app.app) }
+      return
+    }
+    let objects = apps.map { app in
+      Shown.object([
+        ("app", Shown.quoted(app.app)),
+        ("file", app.file.map(Shown.quoted) ?? "null"),
+        ("schema", app.schema.map(Shown.quoted) ?? "null"),
+        ("systemFiles", Shown.json(.array(app.systemFiles.map { .string($0) }))),
+      ])
+    }
+    Output.line("[" + objects.joined(separator: ",\n ") + "]")
+  }
+}
+
+/// The ids of apps.
+enum AppName {
+  /// Throws if a target is an app of which there is nothing here: no file in any layer, and no schema.
+  ///
+  /// - Throws: ``Failure`` with status 3 and a suggestion.
+  static func checkKnown(_ target: String) throws {
+    guard !target.contains("/") else { return }
+    let found = try InstalledApp.find(target)
+    guard found.file == nil, found.schema == nil, found.systemFiles.isEmpty else { return }
+    let known = (try? InstalledApp.all().map(\.app)) ?? []
+    let hint = Suggestion.nearest(to: target, among: known).map { " Did you mean '\($0)'?" } ?? ""
+    throw Failure(.unknown, "There is no app '\(target)': it has neither settings nor a schema.\(hint)")
+  }
+}

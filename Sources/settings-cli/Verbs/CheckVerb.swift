@@ -1,0 +1,88 @@
+import AppSettings
+
+enum CheckVerb: Verb {
+  static let name = "check"
+  static let syntax = Syntax(
+    summary: "Look for what is wrong in the settings: slips, values, locks, permissions.",
+    options: [
+      .flag("json", "Print a JSON array of objects: file, line, column, severity, kind, key, message, suggestion."),
+      .value("schema", "FILE", .file, "The schema file to check by."),
+    ],
+    details: """
+      Looks through all files of the app, administrators' ones too, and changes none.
+      What is found is the answer, 'FILE:LINE:COLUMN: error: what' where something is not
+      used, 'warning' otherwise. With a schema that is also unknown keys, values that the
+      app refuses, and names of earlier releases.
+
+      Exits 0 if nothing is found, else with the status of the gravest: 6 a file does not
+      parse, 7 one cannot be read, 8 it is of a newer version or cannot be migrated, 4 a
+      value or the schema is wrong, 5 a lock makes a value void, 7 others may read a
+      secret or change a file, 3 a key is unknown or has a former name.
+      """,
+    examples: [
+      "settings-cli check org.example.editor", "settings-cli check org.example.editor --json",
+      "settings-cli check ./settings.toml --schema ./schema.toml",
+    ])
+
+  static func run(_ arguments: Arguments) throws {
+    let target = Target(arguments)
+    let location = try target.location()
+    var findings: [SettingsFinding] = []
+    let schema = try schema(of: target, named: arguments.value("schema"), &findings)
+    if schema == nil, findings.isEmpty { try AppName.checkKnown(target.name) }
+    findings += SettingsCheck.findings(at: location, schema: schema)
+    if arguments.has("json") {
+      Output.line("[" + findings.map(record).joined(separator: ",\n ") + "]")
+    } else {
+      for finding in findings { Output.text(text(finding)) }
+    }
+    let gravest = gravity.first { kinds, _ in findings.contains { kinds.contains($0.kind) } }
+    if let gravest { throw Failure(gravest.status) }
+  }
+
+  /// The schema to check by. One that is wrong is a finding itself, and the rest is checked without it.
+  private static func schema(
+    of target: Target, named file: String?, _ findings: inout [SettingsFinding]
+  ) throws -> SettingsSchema? {
+    do {
+      guard let file else { return try target.fileSchema() }
+      if let found = try SettingsSchema.read(SettingsLocation(file: file).file) { return found }
+      throw Failure(.unknown, "There is no schema file '\(file)'.")
+    } catch let error as SettingsError {
+      findings.append(
+        SettingsFinding(
+          .schema, error.message, file: error.file ?? file ?? target.name, position: error.position))
+      return nil
+    }
+  }
+
+  /// The exit statuses of what may be found, the gravest first.
+  private static let gravity: [(kinds: Set<SettingsFinding.Kind>, status: ExitStatus)] = [
+    ([.unparsable], .unparsable), ([.unreadable], .io), ([.newerVersion, .migrationFails], .migration),
+    ([.invalidValue, .schema, .reserved], .invalidValue), ([.locked], .notWritable), ([.permissions], .io),
+    ([.unknownKey, .formerName], .unknown),
+  ]
+
+  private static func text(_ finding: SettingsFinding) -> String {
+    let terminal = Terminal.output
+    let place = finding.position.map { ":\($0.line):\($0.column)" } ?? ""
+    let severity = terminal.styled("\(severity(finding)):", finding.isError ? .alarm : .yellow)
+    let line = "\(terminal.styled(terminal.shown("\(finding.file)\(place):"), .bold)) \(severity) "
+    return line + terminal.shown(finding.message + (finding.excerpt.map { "\n\($0)" } ?? "")) + "\n"
+  }
+
+  private static func severity(_ finding: SettingsFinding) -> String { finding.isError ? "error" : "warning" }
+
+  private static func record(_ finding: SettingsFinding) -> String {
+    Shown.object([
+      ("file", Shown.quoted(finding.file)),
+      ("line", finding.position.map { String($0.line) } ?? "null"),
+      ("column", finding.position.map { String($0.column) } ?? "null"),
+      ("severity", Shown.quoted(severity(finding))),
+      ("kind", Shown.quoted(finding.kind.rawValue)),
+      ("key", finding.key.map { Shown.quoted($0.description) } ?? "null"),
+      ("message", Shown.quoted(finding.message)),
+      ("suggestion", finding.suggestion.map(Shown.quoted) ?? "null"),
+    ])
+  }
+}

@@ -1,0 +1,175 @@
+import AppSettings
+
+enum DescribeVerb: Verb {
+  static let name = "describe"
+  static let syntax = Syntax(
+    summary: "Say what keys are for, what they take and where their values are from.",
+    operands: [.target, .key(.optional, "The dotted key, or a table of keys.")],
+    options: [.flag("json", "Print a JSON object, or without KEY an array of them.")],
+    details: """
+      Without KEY, all keys are described. For an app without a schema, and for a file,
+      that is what the file tells. Secrets are not shown. Exits 1 if KEY has no value
+      and no schema tells of it, 3 if the schema does not know it.
+      """,
+    examples: [
+      "settings-cli describe org.example.editor editor.font-size", "settings-cli describe org.example.editor --json",
+    ])
+
+  static func run(_ arguments: Arguments) throws {
+    let path = try arguments.operand(1).map(KeyArgument.parse) ?? .root
+    let target = Target(arguments)
+    let snapshot = try target.open().snapshot
+    let schema = SchemaLookup.of(target.name)
+    let descriptions = paths(at: path, in: snapshot, schema).map { Description($0, in: snapshot, schema) }
+    if descriptions.isEmpty, !path.isRoot {
+      try schema.checkKnown(path)
+      throw Failure(.noValue, "Nothing is known of '\(path)': it has no value, and no schema tells of it.")
+    }
+    if arguments.has("json") {
+      let objects = descriptions.map(\.json)
+      let isOne = descriptions.count == 1 && schema.key(path)?.path ?? path == descriptions[0].path
+      Output.line(isOne ? objects[0] : "[" + objects.joined(separator: ",\n ") + "]")
+    } else {
+      Output.text(descriptions.map(\.text).joined(separator: "\n"))
+    }
+  }
+
+  /// The keys of the schema at a path, or the one that it is in; then what else has a value there.
+  private static func paths(at path: TOMLPath, in snapshot: SettingsSnapshot, _ schema: SchemaLookup) -> [TOMLPath] {
+    if let key = schema.key(path) { return [key.path] }
+    if schema.key(around: path) != nil { return snapshot[path] == nil && schema.type(of: path) == nil ? [] : [path] }
+    var paths = schema.keys(below: path).map(\.path)
+    var seen = Set(paths)
+    var leaves: [TOMLPath] = []
+    path.collectDifferences(nil, snapshot[path], into: &leaves)
+    for leaf in leaves where !leaf.isRoot {
+      let path = schema.key(around: leaf)?.path ?? leaf
+      if seen.insert(path).inserted { paths.append(path) }
+    }
+    return paths
+  }
+}
+
+/// What is known of a key, and what it has now.
+private struct Description {
+  let path: TOMLPath
+  let key: SchemaKey?
+  let type: SchemaType?
+  let value: TOMLValue?
+  let origin: SettingsOrigin
+  let isSecret: Bool
+  /// Why the value cannot be used; `nil` if it can.
+  let problem: String?
+  let isKnown: Bool
+
+  init(_ path: TOMLPath, in snapshot: SettingsSnapshot, _ schema: SchemaLookup) {
+    self.path = path
+    key = schema.key(path)
+    type = schema.type(of: path)
+    value = schema.effectiveValue(of: path, in: snapshot)
+    origin = schema.origin(of: path, in: snapshot)
+    isSecret = schema.isSecret(path)
+    isKnown = schema.knows(path)
+    problem = Self.problem(of: value, type, isSecret: isSecret)
+  }
+
+  private static func problem(of value: TOMLValue?, _ type: SchemaType?, isSecret: Bool) -> String? {
+    guard let value, let type else { return nil }
+    do throws(SettingsValueError) {
+      try type.check(value, isStored: true)
+      return nil
+    } catch {
+      return isSecret ? error.redacted.message : error.message
+    }
+  }
+
+  private func shown(_ value: TOMLValue) -> String { isSecret ? Shown.redacted : value.tomlText }
+
+  /// What a value has to be, in words.
+  private var expected: String? { type?.expected ?? value?.kindName }
+
+  // MARK: Text
+
+  var text: String {
+    let terminal = Terminal.output
+    var lines = [terminal.styled(terminal.shown(path.description), .bold)]
+    if let summary = key?.summary, !summary.isEmpty {
+      lines += summary.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { line in
+        line.isEmpty ? "" : "  " + terminal.shown(String(line))
+      }
+      lines.append("")
+    }
+    func add(_ name: String, _ value: String?) {
+      guard let value else { return }
+      let padding = String(repeating: " ", count: 10 - name.count)
+      lines.append("  " + terminal.styled(name, .dim) + padding + terminal.shown(value))
+    }
+    add("value", value.map(shown) ?? "none")
+    add("from", value == nil ? nil : source)
+    if let lock = origin.lockedBy {
+      let line = origin.lockPosition.map { ", line \($0.line)" } ?? ""
+      add("locked", "by \(lock.file ?? "an administrator")\(line)")
+    }
+    add("default", defaultText)
+    add("needs", expected)
+    if let former = origin.formerName { add("stands as", "\(former), a former name") }
+    if let key, !key.formerPaths.isEmpty {
+      add("formerly", key.formerPaths.map(\.description).joined(separator: ", "))
+    }
+    if isSecret { add("secret", "yes") }
+    if !isKnown { add("note", "the app's schema does not know this key") }
+    add("problem", problem)
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private var source: String {
+    if origin.isDefault { return "the app's default" }
+    guard let file = origin.layer.file else { return "the \(origin.layer.kind.rawValue) layer" }
+    return "\(origin.layer.kind.rawValue) \(file)" + (origin.position.map { ":\($0.line)" } ?? "")
+  }
+
+  private var defaultText: String? {
+    guard let key else { return nil }
+    if let value = key.defaultValue { return shown(value) }
+    if key.hasComputedDefault { return "computed by the app" }
+    return key.isSecret ? nil : "none"
+  }
+
+  // MARK: JSON
+
+  var json: String {
+    var members: [(String, String)] = []
+    func add(_ name: String, _ value: String?) { members.append((name, value ?? "null")) }
+    func text(_ text: String?) -> String? { text.map(Shown.quoted) }
+    func stored(_ value: TOMLValue?) -> String? {
+      value.map { isSecret ? Shown.quoted(Shown.redacted) : Shown.json($0) }
+    }
+    func flag(_ flag: Bool) -> String { flag ? "true" : "false" }
+    add("key", text(path.description))
+    add("type", text(type?.kind.rawValue))
+    add("needs", text(expected))
+    add("value", stored(value))
+    add("default", stored(key?.defaultValue))
+    add("description", text(key?.summary))
+    add("group", text(key?.group?.description))
+    add("choices", type?.choices.map { Shown.json(.array($0)) })
+    add("minimum", type?.minimum.map { Shown.json($0) })
+    add("maximum", type?.maximum.map { Shown.json($0) })
+    add("below", type?.limit.map { Shown.json($0) })
+    add("pattern", type.flatMap { $0.patterns.isEmpty ? nil : Shown.json(.array($0.patterns.map { .string($0) })) })
+    add("minimumCount", type?.minimumCount.map { String($0) })
+    add("maximumCount", type?.maximumCount.map { String($0) })
+    add("formerly", Shown.json(.array((key?.formerPaths ?? []).map { .string($0.description) })))
+    add("layer", text(origin.layer.kind.rawValue))
+    add("file", text(origin.layer.file))
+    add("line", origin.position.map { String($0.line) })
+    add("standsAs", text(origin.formerName?.description))
+    add("lockedBy", text(origin.lockedBy?.file))
+    add("isDefault", flag(origin.isDefault))
+    add("isLocked", flag(origin.isLocked))
+    add("isSecret", flag(isSecret))
+    add("isKnown", flag(isKnown))
+    add("problem", text(problem))
+    return Shown.object(members)
+  }
+}
