@@ -26,6 +26,13 @@ struct RecordCoding<Record: SettingsRecord>: Sendable where Record.ID: Sendable 
     return table
   }
 
+  /// The fields of a record with their types, without the id, as far as the record that others are completed from tells
+  /// of them; `nil` if there is none.
+  var fieldTypes: [SchemaType.Field]? {
+    guard let fallback, let stored = try? bridge.write(fallback) else { return nil }
+    return bridge.schemaType(sample: stored).fields?.filter { $0.name != Self.idField }
+  }
+
   // MARK: Reading
 
   /// Makes the record of a table.

@@ -49,6 +49,16 @@ where Record.ID: Sendable {  // unchecked: it has only constants and a locked ca
 
   package override var expected: String { "a table with a table for each record" }
 
+  package override var schemaType: SchemaType {
+    let ids: SchemaType.Kind? =
+      switch coding.ids.kind {
+      case .integer: .integer
+      case .uuid: .uuid
+      case .string, .text: nil
+      }
+    return .records(coding.fieldTypes, ids: ids)
+  }
+
   package override var recordFacts: RecordFacts? {
     RecordFacts(
       record: "\(Record.self)", id: "\(Record.ID.self)", idKind: coding.ids.kind, fields: coding.storedFallback)

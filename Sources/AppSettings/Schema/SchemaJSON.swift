@@ -160,11 +160,20 @@ extension SchemaType {
     if let element {
       schema[kind == .array ? "items" : "additionalProperties"] = .table(element.jsonSchema)
     }
-    guard let fields else { return }
+    guard let fields = kind == .records ? fields ?? [] : fields else { return }
     var properties = TOMLTable()
     for field in fields { properties[field.name] = .table(field.type.jsonSchema) }
     if kind == .records {
-      schema["additionalProperties"] = ["type": "object", "properties": .table(properties)]
+      let record: TOMLTable = ["type": "object", "properties": .table(properties)]
+      switch recordIDs {
+      case .integer?:
+        schema["patternProperties"] = ["^-?[0-9]+$": .table(record)]
+        schema["additionalProperties"] = false
+      case .uuid?:
+        schema["patternProperties"] = ["^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$": .table(record)]
+        schema["additionalProperties"] = false
+      default: schema["additionalProperties"] = .table(record)
+      }
     } else {
       schema["properties"] = .table(properties)
     }

@@ -143,7 +143,7 @@ struct SchemaReader {
   private static let keyMembers = ["default", "computed-default", "description", "group", "formerly", "secret"]
   private static let typeMembers = [
     "type", "minimum", "maximum", "below", "choices", "pattern", "minimum-count", "maximum-count", "unique",
-    "ordered", "elements", "fields", "reads-older-form", "expects",
+    "ordered", "elements", "fields", "ids", "reads-older-form", "expects",
   ]
 
   private func key(_ name: String) throws(SettingsError) -> SchemaKey {
@@ -248,6 +248,13 @@ struct SchemaReader {
         throw refuse("only the types 'array' and 'table' have 'elements'", at: elements)
       }
       type.element = try self.type(at: elements, depth: depth + 1)
+    }
+    let ids = place.appending("ids")
+    if let name = try optionalString(at: ids) {
+      guard type.kind == .records, let kind = SchemaType.Kind(rawValue: name),
+        [.string, .integer, .uuid].contains(kind)
+      else { throw refuse("only the type 'records' has 'ids', which are 'string', 'integer' or 'uuid'", at: ids) }
+      type.recordIDs = kind
     }
     let fields = place.appending("fields")
     guard document.contains(fields) else { return }

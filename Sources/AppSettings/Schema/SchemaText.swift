@@ -90,6 +90,7 @@ extension SchemaType {
       for field in fields { table[field.name] = .table(field.type.table) }
       add("fields", .table(table))
     }
+    add("ids", recordIDs.map { .string($0.rawValue) })
     if readsOlderForm { add("reads-older-form", true) }
     add("expects", expectedWords.map { .string($0) })
     return result

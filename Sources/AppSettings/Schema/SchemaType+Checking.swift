@@ -44,6 +44,11 @@ extension SchemaType {
 
   private func check(_ table: TOMLTable, _ isStored: Bool) throws(SettingsValueError) {
     for (name, value) in table {
+      guard isRecordID(name) else {
+        throw SettingsValueError(
+          expected: recordIDs == .uuid ? "a UUID as a key" : "an integer as a key",
+          foundText: "the key \(TOMLValue.quoted(name))")
+      }
       let type = kind == .records ? SchemaType.table(fields) : element ?? fields?.first { $0.name == name }?.type
       guard let type else { continue }
       do throws(SettingsValueError) {
@@ -51,6 +56,14 @@ extension SchemaType {
       } catch {
         throw error.under(name)
       }
+    }
+  }
+
+  private func isRecordID(_ name: String) -> Bool {
+    switch recordIDs {
+    case .integer?: Int64(name) != nil || UInt64(name) != nil
+    case .uuid?: UUID(uuidString: name) != nil
+    default: true
     }
   }
 

@@ -45,7 +45,7 @@ extension SchemaType {
     case .timeZone: "a time zone's identifier"
     case .array: "an array" + words(ofParts: "elements")
     case .table: "a table" + (fields.map { " with fields such as \(Self.list($0))" } ?? words(ofParts: "values"))
-    case .records: "a table of tables"
+    case .records: "a table with a table for each record"
     case .any: "a value"
     }
   }

@@ -50,6 +50,8 @@ package struct SchemaType: Sendable, Hashable {
   package var isOrdered = false
   /// Whether the app reads an older form, too, of which nothing is known here.
   package var readsOlderForm = false
+  /// What the keys of a table of records stand for: strings if `nil`, integers or UUIDs.
+  package var recordIDs: Kind?
   /// What an error says is needed, where the rest of this does not say all: `an integer that is even`.
   package var expectedWords: String?
   /// The fields of a table, or of each of its records; others may be there, too. `nil` if none are known.
@@ -80,9 +82,10 @@ package struct SchemaType: Sendable, Hashable {
   }
 
   /// A table of tables with fields.
-  package static func records(_ fields: [Field]?) -> SchemaType {
+  package static func records(_ fields: [Field]?, ids: Kind? = nil) -> SchemaType {
     var type = SchemaType(.records)
     type.fields = fields
+    type.recordIDs = ids
     return type
   }
 

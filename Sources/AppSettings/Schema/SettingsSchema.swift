@@ -9,7 +9,7 @@ import SettingsTOML
 ///
 /// ```swift
 /// let schema = SettingsSchema(
-///   app: "org.example.editor", keys: [.theme, .fontSize, .token], migrations: appMigrations)
+///   app: "org.example.editor", keys: [.theme, .fontSize, .token], records: [.profiles], migrations: appMigrations)
 /// try schema.write()
 /// ```
 public struct SettingsSchema: Sendable {
@@ -31,10 +31,14 @@ public struct SettingsSchema: Sendable {
   /// - Parameters:
   ///   - app: The app's id, such as `org.example.editor`.
   ///   - keys: The keys, in the order in which documentation is to have them.
+  ///   - records: The keys of tables of records, which come after the others.
   ///   - migrations: The history of the representation. Steps of code are named in the file, not held.
-  public init(app: String, keys: [SettingsKeys] = [], migrations: SettingsMigrations = .none) {
+  public init(
+    app: String, keys: [SettingsKeys] = [], records: [SettingsKeys] = [],
+    migrations: SettingsMigrations = .none
+  ) {
     var seen: Set<ObjectIdentifier> = []
-    let keys = keys.filter { seen.insert(ObjectIdentifier($0)).inserted }
+    let keys = (keys + records).filter { seen.insert(ObjectIdentifier($0)).inserted }
     var groups: [SchemaGroup] = []
     for case let group? in keys.map(\.group) where !groups.contains(where: { $0.path == group.path }) {
       if !group.summary.isEmpty { groups.append(SchemaGroup(group.path, group.summary)) }

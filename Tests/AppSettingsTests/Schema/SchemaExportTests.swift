@@ -95,7 +95,9 @@ import Testing
       ("window = { width = 3, other = true }", true), ("window = { width = 'w' }", false),
       ("window = { tint = 'red' }", false), ("range = [1, 2]", true), ("range = [1, 2, 3]", false),
       ("anything = { a = [1] }", true), ("settings-version = 3\nsettings-locked = ['a']", true),
-      ("settings-version = 0", false), ("unknown = 1", false), ("[sync]\ntoken = 't'", true),
+      ("[hosts.7]\nport = 443\nextra = 1", true), ("[hosts.7]\nport = 65536", false), ("[hosts.x]", false),
+      ("hosts = 1", false), ("hosts.7 = 1", false), ("[marks.6D5BA0B4-2F0E-4F6B-9B0A-0D2F0C5F3C11]", true),
+      ("[marks.x]", false), ("settings-version = 0", false), ("unknown = 1", false), ("[sync]\ntoken = 't'", true),
     ]
     let validity = try validity(of: documents.map(\.text), SchemaKeys.schema.jsonSchema)
     #expect(validity.count == documents.count)

@@ -32,11 +32,21 @@ enum SchemaKeys {
   static let host = SettingsKey<String>("host", "The name of this machine.") { "computed.example" }
   static let token = SettingsKey<String?>("sync.token", default: "hunter2", .secret, "What the server gave.")
   static let range = SettingsKey<ClosedRange<Int>>("range", default: 1...9)
+  struct Host: Codable, Identifiable, Sendable {
+    var id = 0
+    var address = "localhost"
+    var port: UInt16 = 80
+    var note: String? = ""
+  }
+  static let hosts = SettingsRecords<Host>("hosts", over: Host(), "Where to connect to.")
+  struct Tag: Codable, Identifiable, Sendable { var id: UUID }
+  static let marks = SettingsRecords<Tag>("marks")
+
   static let anything = SettingsKey<TOMLValue?>("anything")
 
   static let all: [SettingsKeys] = [
     theme, fontSize, ruler, wrap, zoom, locale, recent, tags, pause, since, price, ports, window, columns, host, token,
-    range, anything,
+    range, anything, hosts, marks,
   ]
 
   static let schema = SettingsSchema(

@@ -99,6 +99,9 @@ import Testing
       key("type = \"string\"\nelements = { type = \"any\" }"),
       "4:12: only the types 'array' and 'table' have 'elements'"),
     Case(
+      key("type = \"table\"\nids = \"integer\""),
+      "4:7: only the type 'records' has 'ids', which are 'string', 'integer' or 'uuid'"),
+    Case(
       key("type = \"array\"\nfields = {}"), "4:10: only the types 'table' and 'records' have 'fields'"),
     Case(
       key("type = \"table\"\nfields = { a = 1 }"), "4:16: 'a' is the integer 1, and has to be a table with a 'type'"),

@@ -11,7 +11,9 @@ import Testing
     true, [], [1, 9], [9, 1], ["a"], ["a", "a"], ["a", "B"], [1, "a"], ["http://x", "http://y"],
     .array(Array(repeating: "http://x", count: 11)), [:], ["http": 80], ["http": 65_536], ["http": "80"],
     ["width": 1], ["width": "wide"], ["width": 640, "title": "t", "scale": 2, "tint": "dark", "new": 1],
-    ["tint": "red"], .localDate(TOMLLocalDate(year: 2026, month: 1, day: 31)),
+    ["tint": "red"], ["7": [:]], ["7": ["port": 443, "address": "a", "extra": 1]], ["7": ["port": 65_536]], ["7": 1],
+    ["x": [:]], ["6D5BA0B4-2F0E-4F6B-9B0A-0D2F0C5F3C11": [:]], ["7": ["id": 7]],
+    .localDate(TOMLLocalDate(year: 2026, month: 1, day: 31)),
     .offsetDateTime(
       TOMLOffsetDateTime(
         date: TOMLLocalDate(year: 2026, month: 1, day: 31), time: TOMLLocalTime(hour: 12, minute: 0), offsetMinutes: 0)),
