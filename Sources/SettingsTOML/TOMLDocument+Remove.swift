@@ -21,6 +21,12 @@ extension TOMLDocument {
     }
   }
 
+  /// Removes tables that have headers of their own, all in one reading.
+  mutating func removeSections(of ids: [Tree.ID]) throws(TOMLEditError) {
+    guard !ids.isEmpty else { return }
+    try removeLines(ids.flatMap(linesToRemove).sorted { $0.range.lowerBound < $1.range.lowerBound })
+  }
+
   /// The lines of a node's statements and sections with the comments that belong to them.
   private func linesToRemove(of id: Tree.ID) -> [Block] {
     var blocks: [Block] = []
