@@ -9,7 +9,8 @@ public struct SettingsError: Error, Sendable, Hashable {
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Kind: String {
       case invalidApp, invalidKey, invalidValue, locked, readOnly, overridden, unparsable, newerVersion, migrationFailed
-      case lockTimeout, io, nestedUpdate, exposedSecret, internalInconsistency
+      case lockTimeout, io, nestedUpdate, exposedSecret, missingRecord, existingRecord, sealedRecord
+      case internalInconsistency
     }
     private let kind: Kind
 
@@ -39,6 +40,12 @@ public struct SettingsError: Error, Sendable, Hashable {
     public static let nestedUpdate = Code(kind: .nestedUpdate)
     /// A secret stands in a file that other users may open. This is a problem's code; no call throws it.
     public static let exposedSecret = Code(kind: .exposedSecret)
+    /// There is no record of that type and id, where one is needed.
+    public static let missingRecord = Code(kind: .missingRecord)
+    /// There is a record of that type and id already.
+    public static let existingRecord = Code(kind: .existingRecord)
+    /// A sealed record cannot be opened: there is no cipher, its key is another, or the record is not as it was sealed.
+    public static let sealedRecord = Code(kind: .sealedRecord)
     /// The new text failed the check before the write. This is an error in this library.
     public static let internalInconsistency = Code(kind: .internalInconsistency)
 

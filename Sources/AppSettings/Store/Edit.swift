@@ -48,6 +48,8 @@ extension TOMLTable {
     if components.count == 1 {
       self[first] = value
     } else if case .table(var table)? = self[first] {
+      // Out of its place while it is changed, or all of it would be copied for each edit.
+      self[first] = .boolean(false)
       table.apply(value, at: components.dropFirst())
       self[first] = .table(table)
     } else if value != nil {

@@ -3,12 +3,14 @@
 /// Follows the XDG Base Directory specification 0.8: variables that are unset, empty or hold a relative path are
 /// ignored ("All paths set in these environment variables must be absolute").
 public struct SettingsLocation: Sendable, Hashable {
-  /// What is kept: settings, which a person would copy to a new machine, or state, which stays (window positions).
+  /// What is kept: settings, which a person would copy to a new machine, state, which stays (window positions), or data.
   public enum Scope: Sendable, Hashable {
     /// `$XDG_CONFIG_HOME`, with the layers of `$XDG_CONFIG_DIRS` below.
     case config
     /// `$XDG_STATE_HOME`; no other layer.
     case state
+    /// `$XDG_DATA_HOME`, for what a person makes with the app: a ``Garage``; no other layer.
+    case data
   }
 
   /// The user's file, absolute. It need not exist.
@@ -52,8 +54,12 @@ public struct SettingsLocation: Sendable, Hashable {
     case .state:
       file = try directory("XDG_STATE_HOME", ".local/state") + "/\(app)/\(name).toml"
       systemDirectories = []
+    case .data:
+      file = try directory("XDG_DATA_HOME", ".local/share") + "/\(app)/\(name).toml"
+      systemDirectories = []
     }
-    backupsDirectory = try directory("XDG_STATE_HOME", ".local/state") + "/\(app)/backups"
+    let backups = try directory("XDG_STATE_HOME", ".local/state") + "/\(app)/backups"
+    backupsDirectory = scope == .data ? backups + "/data" : backups
     dataDirectories =
       [try directory("XDG_DATA_HOME", ".local/share")]
       + Self.listed(

@@ -29,6 +29,20 @@ extension StoreCore {
     return changed
   }
 
+  /// Changes the document as a whole: on what the file has now, under its lock, in one write.
+  ///
+  /// - Parameter body: Edits the document that the file holds, and returns what it did, path by path, for the check of
+  ///   the new text. It need not check its edits itself. A throw changes nothing.
+  /// - Returns: Whether the file changed.
+  @discardableResult
+  func rewrite(_ body: (inout TOMLDocument) throws -> [Edit]) throws -> Bool {
+    load()
+    var changed = false
+    let report = try commit(didChange: { changed = $0 }, rewrite: body) { _, _ in [] }
+    if report.number > 0 { queue.finish(report) }
+    return changed
+  }
+
   /// Commits what is pending; never throws, since each edit has its own outcome.
   func commitPending() -> WriteReport {
     let newest = state.withLock { $0.lastNumber }
@@ -57,7 +71,8 @@ extension StoreCore {
 
   /// The one write path: lock → re-read → migrate → apply → check → replace → publish.
   private func commit(
-    didChange: (Bool) -> Void = { _ in }, transaction: (SettingsSnapshot, ProblemLog) throws -> [Edit]
+    didChange: (Bool) -> Void = { _ in }, rewrite: (inout TOMLDocument) throws -> [Edit] = { _ in [] },
+    transaction: (SettingsSnapshot, ProblemLog) throws -> [Edit]
   ) throws -> WriteReport {
     var isMigration = false
     // They may use the store: after all else, and at the first access after that.
@@ -109,9 +124,12 @@ extension StoreCore {
       let edits = try transaction(view, problems)
       try keepUnreadable(edits, in: base, &unkept)
       sets = edits.map(\.path)
-      let transactionChanged = try apply(edits, to: &document)
-      didChange(transactionChanged)
+      var transactionChanged = try apply(edits, to: &document)
       applied += edits
+      let rewritten = try rewrite(&document)
+      if !rewritten.isEmpty { transactionChanged = true }
+      applied += rewritten
+      didChange(transactionChanged)
       revision = state.withLock { $0.userRevision }
       if bytes == nil, report.changed.isEmpty, !transactionChanged, !isImport {
         // Nothing to store: no file is made for it.
