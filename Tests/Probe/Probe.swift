@@ -33,6 +33,9 @@ enum Probe {
     case "upgrade":
       let death = rest.count == 2 ? (Syscalls.Call(rawValue: rest[0])!, Int(rest[1])!) : nil
       upgrade(location, dyingAt: death)
+    case "park-rings": try parkRings(location, count: Int(rest[0])!)
+    case "park-many": try parkMany(location, first: Int(rest[0])!, count: Int(rest[1])!)
+    case "park-and-die": try parkAndDie(location, at: Syscalls.Call(rawValue: rest[0])!, number: Int(rest[1])!)
     case "set-and-exit": setAndExit(location, value: Int(rest[0])!)
     default: fail("unknown verb '\(arguments[1])'")
     }

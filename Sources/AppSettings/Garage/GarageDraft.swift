@@ -1,0 +1,374 @@
+import SettingsTOML
+
+/// What a garage holds, with changes over it that are not in the file yet: what a retrieve reads and a batch edits.
+///
+/// Nothing in it touches a file. Each change can be taken back, which for a large batch costs less than copies would.
+final class GarageDraft: @unchecked Sendable {  // used by the one thread that reads or is in the batch
+  /// The file's text.
+  let base: TOMLDocument
+  let format: GarageFormat
+  /// Rows by path, `nil` for one that is removed, in the order of their first change.
+  private var changes: [TOMLPath: TOMLTable?] = [:]
+  private var changed: [TOMLPath] = []
+  /// Ids that the base does not have, by name.
+  private var added: [String: [String]] = [:]
+  /// How many records more there are than in the base, by name; and how many those are, once they were counted.
+  private var differences: [String: Int] = [:]
+  private var storedCounts: [String: Int] = [:]
+  /// Whole arrays of tables, by name.
+  private var arrays: [String: [TOMLTable]] = [:]
+  private var changedArrays: [String] = []
+  /// Where rows come from that only get another name, to keep their comments: old names by new ones, and paths.
+  private var renamed: [String: String] = [:]
+  private var moved: [TOMLPath: TOMLPath] = [:]
+  /// What a backup is to be made before.
+  var backupReason: String?
+
+  private enum Step {
+    case row(TOMLPath, TOMLTable??, wasAdded: Bool)
+    case objects(String, [TOMLTable]?)
+    case move(TOMLPath)
+    case renaming(String)
+  }
+
+  /// What was done, for the way back.
+  private var log: [Step] = []
+
+  init(base: TOMLDocument, format: GarageFormat) {
+    self.base = base
+    self.format = format
+  }
+
+  /// How the records of a type are stored.
+  enum Kind { case none, records, objects }
+
+  /// How the records under a name are stored.
+  ///
+  /// - Throws: ``SettingsError`` `invalidValue` if the name has something that is no records at all.
+  func kind(of name: String) throws(SettingsError) -> Kind {
+    if arrays[name]?.isEmpty == false { return .objects }
+    let path: TOMLPath = [name]
+    if base.isTable(at: path) || differences[name] != nil {
+      return storedCount(of: name) + differences[name, default: 0] > 0 ? .records : .none
+    }
+    guard base.contains(path), arrays[name] == nil else { return .none }
+    guard case .array(let items)? = base[path], items.allSatisfy({ $0.table != nil }) else {
+      let found = base[path]?.errorDescription ?? "nothing"
+      throw failure("Cannot use the records of '\(name)'", "it is \(found), and records are tables", at: path)
+    }
+    return items.isEmpty ? .none : .objects
+  }
+
+  /// How many records the base has under a name.
+  private func storedCount(of name: String) -> Int {
+    if let count = storedCounts[name] { return count }
+    let count = base.childKeys(of: [name])?.count ?? 0
+    storedCounts[name] = count
+    return count
+  }
+
+  // MARK: Records with an id
+
+  /// The ids under a name, in the order of the file.
+  func ids(of name: String) throws(SettingsError) -> [String] {
+    guard try kind(of: name) == .records else { return [] }
+    let old = base.childKeys(of: [name]) ?? []
+    guard !changes.isEmpty else { return old }
+    return old.filter { isThere([name, $0]) } + (added[name] ?? []).filter { isThere([name, $0]) }
+  }
+
+  private func isThere(_ path: TOMLPath) -> Bool {
+    if let change = changes[path] { return change != nil }
+    return true
+  }
+
+  /// A record's row; `nil` if there is none.
+  ///
+  /// - Throws: ``SettingsError`` `sealedRecord`, or `invalidValue` if what is there is no record.
+  func row(_ name: String, _ id: String) throws(SettingsError) -> GarageRow? {
+    let path: TOMLPath = [name, id]
+    if !changes.isEmpty, let change = changes[path] {
+      return try change.map { table throws(SettingsError) in try format.row(table, of: GarageKey(name: name, id: id)) }
+    }
+    guard let stored = base[path] else {
+      // Slower, and only to tell what is wrong where something is.
+      guard try kind(of: name) != .objects else {
+        throw failure(
+          "Cannot look for \(GarageKey(name: name, id: id))", "it has objects without an id, as [[\(TOMLPath([name]))]]",
+          at: [name])
+      }
+      return nil
+    }
+    guard case .table(let table) = stored else {
+      throw failure(
+        "Cannot read \(GarageKey(name: name, id: id))", "it is \(stored.errorDescription), and a record is a table",
+        at: path)
+    }
+    return try format.row(table, of: GarageKey(name: name, id: id))
+  }
+
+  /// A record's sync status, without opening it; `nil` if there is none.
+  func status(_ name: String, _ id: String) -> Garage.SyncStatus? {
+    let path: TOMLPath = [name, id]
+    if let change = changes[path] { return change.map { GarageRow.status($0[GarageRow.statusKey]) } }
+    guard base.isTable(at: path) else { return nil }
+    return GarageRow.status(base[path.appending(GarageRow.statusKey)])
+  }
+
+  /// Stores a record in the place of what is there.
+  func set(_ row: GarageRow, _ name: String, _ id: String) throws(SettingsError) {
+    if try kind(of: name) == .objects {
+      throw failure(
+        "Cannot park \(GarageKey(name: name, id: id))", "it has objects without an id, as [[\(TOMLPath([name]))]]",
+        at: [name])
+    }
+    change([name, id], to: try format.table(row, of: GarageKey(name: name, id: id)))
+  }
+
+  func remove(_ name: String, _ id: String) { change([name, id], to: nil) }
+
+  private func change(_ path: TOMLPath, to table: TOMLTable?) {
+    let wasThere = contains(path)
+    let old = changes.updateValue(table, forKey: path)
+    count(path, wasThere: wasThere)
+    var isAdded = false
+    if old == nil {
+      changed.append(path)
+      isAdded = !base.contains(path)
+      if isAdded { added[path.components[0], default: []].append(path.components[1]) }
+    }
+    log.append(.row(path, old, wasAdded: isAdded))
+  }
+
+  private func count(_ path: TOMLPath, wasThere: Bool) {
+    differences[path.components[0], default: 0] += (contains(path) ? 1 : 0) - (wasThere ? 1 : 0)
+  }
+
+  private func contains(_ path: TOMLPath) -> Bool {
+    if let change = changes[path] { return change != nil }
+    return base.contains(path)
+  }
+
+  /// The id that a record has in the file where it may be written in more than one way: a UUID in either case, letters
+  /// outside ASCII composed or not.
+  func storedID(_ id: String, of name: String, isUUID: Bool) throws(SettingsError) -> String {
+    if isUUID {
+      guard !contains(name, id) else { return id }
+      let other = id.lowercased()
+      return contains(name, other) ? other : id
+    }
+    guard id.utf8.contains(where: { $0 >= 0x80 }), !contains(name, id) else { return id }
+    return try ids(of: name).first { $0 == id } ?? id
+  }
+
+  private func contains(_ name: String, _ id: String) -> Bool { contains([name, id]) }
+
+  /// Notes that a record only changed its name, so that its comments go along.
+  func noteMove(of id: String, from old: String, to name: String) {
+    guard moved.updateValue([old, id], forKey: [name, id]) == nil else { return }
+    log.append(.move([name, id]))
+  }
+
+  /// Notes that all records of a name got another one.
+  func noteRenaming(of old: String, to name: String) {
+    guard renamed.updateValue(old, forKey: name) == nil else { return }
+    log.append(.renaming(name))
+  }
+
+  // MARK: Objects without an id
+
+  /// The objects under a name.
+  func objects(of name: String) throws(SettingsError) -> [GarageRow] {
+    var tables = arrays[name] ?? []
+    if !changedArrays.contains(name) {
+      switch try kind(of: name) {
+      case .none: return []
+      case .records:
+        throw failure("Cannot look for objects of '\(name)'", "it has records with an id", at: [name])
+      case .objects:
+        if case .array(let items)? = base[[name]] { tables = items.compactMap(\.table) }
+      }
+    }
+    var rows: [GarageRow] = []
+    for table in tables { rows.append(try format.row(table, of: GarageKey(name: name))) }
+    return rows
+  }
+
+  /// What the objects of a name have for a sync status, without opening them.
+  func objectNotes(of name: String) -> [TOMLValue?] {
+    if changedArrays.contains(name) { return (arrays[name] ?? []).map { $0[GarageRow.statusKey] } }
+    guard case .array(let items)? = base[[name]] else { return [] }
+    return items.map { $0.table?[GarageRow.statusKey] }
+  }
+
+  /// Stores all objects of a name.
+  func setObjects(_ rows: [GarageRow], of name: String) throws(SettingsError) {
+    if try kind(of: name) == .records {
+      throw failure("Cannot park an object of '\(name)'", "it has records with an id", at: [name])
+    }
+    var tables: [TOMLTable] = []
+    for row in rows { tables.append(try format.table(row, of: GarageKey(name: name))) }
+    if !changedArrays.contains(name) { changedArrays.append(name) }
+    log.append(.objects(name, arrays.updateValue(tables, forKey: name)))
+  }
+
+  // MARK: The way back
+
+  /// The present state, for ``rollBack(to:)``.
+  var mark: Int { log.count }
+
+  /// Takes back what was done since a mark.
+  func rollBack(to mark: Int) {
+    while log.count > mark {
+      switch log.removeLast() {
+      case .row(let path, let old?, _):
+        let wasThere = contains(path)
+        changes[path] = old
+        count(path, wasThere: wasThere)
+      case .row(let path, nil, let wasAdded):
+        let wasThere = contains(path)
+        changes.removeValue(forKey: path)
+        count(path, wasThere: wasThere)
+        changed.removeLast()
+        if wasAdded { added[path.components[0]]?.removeLast() }
+      case .objects(let name, let old):
+        arrays[name] = old
+        if old == nil { changedArrays.removeAll { $0 == name } }
+      case .move(let path): moved[path] = nil
+      case .renaming(let name): renamed[name] = nil
+      }
+    }
+  }
+
+  // MARK: All
+
+  /// The names that have records, in the order of the file.
+  func names() throws(SettingsError) -> [String] {
+    var names = (base.childKeys(of: .root) ?? []).filter { !$0.hasPrefix(GarageRow.reservedPrefix) }
+    for name in changed.map({ $0.components[0] }) + changedArrays where !names.contains(name) { names.append(name) }
+    return names.filter { ((try? kind(of: $0)) ?? .none) != .none }
+  }
+
+  /// Removes everything under a name, be it records or something else.
+  func removeAll(of name: String) throws(SettingsError) {
+    guard let kind = try? kind(of: name) else { return }
+    switch kind {
+    case .none: return
+    case .records: for id in try ids(of: name) { remove(name, id) }
+    case .objects: try setObjects([], of: name)
+    }
+  }
+
+  func failure(_ what: String, _ why: String, at path: TOMLPath) -> SettingsError {
+    SettingsError(
+      .invalidValue, "\(what) in '\(format.file)': \(why). The file is unchanged.", file: format.file,
+      position: base.position(of: path))
+  }
+}
+
+// MARK: - Into the document
+
+extension GarageDraft {
+  /// Makes the changes in the document that this was begun with.
+  ///
+  /// - Returns: What was done, path by path.
+  func apply(to document: inout TOMLDocument) throws -> [Edit] {
+    let anew = try sealTheRest()
+    return try document.editUnchecked { document in
+      var edits: [Edit] = []
+      for (name, old) in renamed.sorted(by: { $0.key < $1.key }) where !document.contains([name]) {
+        guard try document.move(from: [old], to: [name]) else { continue }
+        edits.append(Edit(path: [old], value: nil))
+        edits += (document.childKeys(of: [name]) ?? []).map { Edit(path: [name, $0], value: document[[name, $0]]) }
+      }
+      // One at a time: for many, to write them anew is the faster way by far.
+      for (path, old) in moved where moved.count <= 50 && changes[path] != .some(nil) {
+        guard !document.contains(path), try document.move(from: old, to: path) else { continue }
+        edits += [Edit(path: old, value: nil), Edit(path: path, value: document[path])]
+      }
+      let removed = changed.filter { path in
+        changes[path] == .some(nil) && document.contains(path) || anew.contains(path)
+      }
+      try document.removeTables(at: removed)
+      edits += removed.map { Edit(path: $0, value: nil) }
+
+      for name in changedArrays where arrays[name]?.isEmpty == true {
+        guard !document.isTable(at: [name]), try document.remove(at: [name]) else { continue }
+        edits.append(Edit(path: [name], value: nil))
+      }
+      var names: [String] = []
+      var new: [String: [(key: String, table: TOMLTable)]] = [:]
+      for path in changed {
+        guard let table = changes[path] ?? nil else { continue }
+        if !document.contains(path) {
+          if new[path.components[0]] == nil { names.append(path.components[0]) }
+          new[path.components[0], default: []].append((path.components[1], table))
+          edits.append(Edit(path: path, value: .table(table)))
+        } else if try document.setFields(table, at: path) {
+          edits.append(Edit(path: path, value: .table(table)))
+        }
+      }
+      for name in names { try document.appendTables(new[name] ?? [], under: [name]) }
+
+      for name in changedArrays {
+        guard let tables = arrays[name], !tables.isEmpty else { continue }
+        let value = TOMLValue.array(tables.map { .table($0) })
+        if try document.set(value, at: [name]) { edits.append(Edit(path: [name], value: value)) }
+      }
+      return edits
+    }
+  }
+
+  /// Seals what is in the file as plain text, so that none of it is written once more.
+  ///
+  /// - Returns: The paths of records that are to be written anew, without the comments in them.
+  private func sealTheRest() throws(SettingsError) -> Set<TOMLPath> {
+    guard format.cipher != nil else { return [] }
+    var anew: Set<TOMLPath> = []
+    for name in base.childKeys(of: .root) ?? [] where !name.hasPrefix(GarageRow.reservedPrefix) {
+      if changedArrays.contains(name) { continue }
+      switch (try? kind(of: name)) ?? .none {
+      case .none: continue
+      case .records:
+        for id in try ids(of: name) {
+          let path: TOMLPath = [name, id]
+          guard base.isTable(at: path), !base.contains(path.appending(GarageRow.sealKey)) else { continue }
+          anew.insert(path)
+          if changes[path] == nil, let row = try row(name, id) { try set(row, name, id) }
+        }
+      case .objects:
+        guard case .array(let items)? = base[[name]] else { continue }
+        if items.contains(where: { $0.table?[GarageRow.sealKey] == nil }) {
+          try setObjects(try objects(of: name), of: name)
+        }
+      }
+    }
+    return anew
+  }
+
+  /// The text of the base with what is plain in it sealed: what a backup may hold.
+  func sealedBase() throws -> [UInt8] {
+    guard format.cipher != nil else { return base.bytes }
+    let copy = GarageDraft(base: base, format: format)
+    var document = base
+    _ = try copy.apply(to: &document)
+    return document.bytes
+  }
+}
+
+extension TOMLDocument {
+  /// Makes a table hold some fields, and touches only those that differ.
+  ///
+  /// - Returns: Whether anything did.
+  fileprivate mutating func setFields(_ table: TOMLTable, at path: TOMLPath) throws -> Bool {
+    guard case .table(let old)? = self[path] else { return try set(.table(table), at: path) }
+    var isChanged = false
+    for (key, value) in table where old[key] != value {
+      isChanged = try set(value, at: path.appending(key)) || isChanged
+    }
+    for key in old.keys where table[key] == nil {
+      isChanged = try remove(at: path.appending(key)) || isChanged
+    }
+    return isChanged
+  }
+}

@@ -1,0 +1,138 @@
+import FoundationEssentials
+import SettingsTOML
+
+/// One reading of objects: all of one state of the file, with one object for each record however often it is referred to.
+///
+/// References are read as ids and filled in afterwards, one record after the other: an object that is being read cannot
+/// be given to the objects that it refers to and that refer back to it, and a long chain must not be a deep recursion.
+final class GarageReading: @unchecked Sendable {  // used by the one thread that reads; handed down as user info only
+  let draft: GarageDraft
+  private let names: GarageNames
+  /// Whether the records that references lead to are read; else they stay ids.
+  let resolvesReferences: Bool
+
+  private var objects: [TOMLPath: Any] = [:]
+  private var waiting: [TOMLPath: [Waiter]] = [:]
+  private var jobs: [() throws -> Void] = []
+  private var nextJob = 0
+  /// The record whose fields are being read.
+  private var current = GarageKey(name: "")
+
+  private struct Waiter {
+    let isRequired: Bool
+    let source: GarageKey
+    let path: String
+    let fill: (Any?) -> Void
+  }
+
+  init(_ draft: GarageDraft, _ names: GarageNames, resolvesReferences: Bool = true) {
+    self.draft = draft
+    self.names = names
+    self.resolvesReferences = resolvesReferences
+  }
+
+  func entry(of type: Any.Type) throws -> GarageNames.Entry { try names.entry(of: type) }
+
+  // MARK: Objects
+
+  /// The object of a record; `nil` if there is none. Its references are not filled in before ``finish()``.
+  func object<T: Codable & Identifiable>(_ type: T.Type, id: String) throws -> T? {
+    let entry = try names.entry(of: type)
+    for name in entry.all {
+      let stored = try draft.storedID(id, of: name, isUUID: T.ID.self == UUID.self)
+      let path: TOMLPath = [name, stored]
+      if let object = objects[path] as? T { return object }
+      guard let row = try draft.row(name, stored) else { continue }
+      let object = try read(type, row.fields, GarageKey(name: name, id: stored))
+      objects[path] = object
+      return object
+    }
+    return nil
+  }
+
+  /// The object of a row that was found already.
+  func read<T: Decodable>(_ type: T.Type, _ fields: TOMLTable, _ key: GarageKey) throws -> T {
+    do {
+      return try read(type, .table(fields), key)
+    } catch let error as SettingsValueError {
+      throw describe(error, key)
+    }
+  }
+
+  /// The object of a row's fields.
+  ///
+  /// - Throws: ``SettingsValueError``.
+  func read<T: Decodable>(_ type: T.Type, _ fields: TOMLValue, _ key: GarageKey) throws -> T {
+    let outer = current
+    current = key
+    defer { current = outer }
+    return try decode(type, fields)
+  }
+
+  func decode<T: Decodable>(_ type: T.Type, _ value: TOMLValue, _ recorder: FieldRecorder? = nil) throws -> T {
+    try ValueDecoder.decodeNested(type, from: value, recorder) { BridgeContext(userInfo: [GarageCoding.reading: self]) }
+  }
+
+  /// What a type knows of its stored fields.
+  func knownFields<T: Decodable>(of type: T.Type, in fields: TOMLTable) -> KnownFields {
+    FieldRecorder.record { recorder in _ = try? decode(type, .table(fields), recorder) }
+  }
+
+  func describe(_ error: SettingsValueError, _ key: GarageKey) -> SettingsError {
+    let path = TOMLPath([key.name] + (key.id.map { [$0] } ?? []) + error.path)
+    let inFile = draft.base.position(of: path) ?? draft.base.position(of: TOMLPath(Array(path.components.prefix(2))))
+    let line = inFile.map { ", line \($0.line)" } ?? ""
+    return SettingsError(
+      .invalidValue, "Cannot read \(key) in '\(draft.format.file)'\(line): \(error.message)",
+      file: draft.format.file, position: inFile)
+  }
+
+  // MARK: References
+
+  /// Has a reference filled in with the object of a record before the reading ends.
+  func request<T: Codable & Identifiable>(
+    _ type: T.Type, id: String, isRequired: Bool, path: String, fill: @escaping (T?) -> Void
+  ) throws {
+    let name = try names.entry(of: type).name
+    let key: TOMLPath = [name, id]
+    let waiter = Waiter(isRequired: isRequired, source: current, path: path) { fill($0 as! T?) }
+    if waiting[key] != nil {
+      waiting[key]?.append(waiter)
+      return
+    }
+    waiting[key] = [waiter]
+    jobs.append { [self] in
+      let object = try object(type, id: id)
+      let waiters = waiting.removeValue(forKey: key) ?? []
+      if object == nil, let waiter = waiters.first(where: \.isRequired) {
+        throw SettingsError(
+          .missingRecord,
+          "Cannot read \(waiter.source) in '\(draft.format.file)': '\(waiter.path)' refers to "
+            + "\(GarageKey(name: name, id: id)), which is not there.", file: draft.format.file)
+      }
+      for waiter in waiters { waiter.fill(object) }
+    }
+  }
+
+  /// Reads all that the objects read so far refer to.
+  ///
+  /// - Throws: ``SettingsError`` `missingRecord` for a reference that needs a record which is not there, and as reading.
+  func finish() throws {
+    // Not one in another: a chain of references may be as long as it likes.
+    while nextJob < jobs.count {
+      let job = jobs[nextJob]
+      nextJob += 1
+      try job()
+    }
+    jobs = []
+    nextJob = 0
+  }
+
+  /// Forgets what was read and what is still to be read, so that what failed in it fails nothing else.
+  func abandon() {
+    jobs = []
+    nextJob = 0
+    waiting = [:]
+    objects = [:]
+  }
+}
