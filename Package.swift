@@ -10,6 +10,7 @@ let package = Package(
     .library(name: "AppSettingsObserve", targets: ["AppSettingsObserve"]),
     .library(name: "AppSettingsFoundation", targets: ["AppSettingsFoundation"]),
     .library(name: "AppSettingsTesting", targets: ["AppSettingsTesting"]),
+    .library(name: "AppSettingsSealed", targets: ["AppSettingsSealed"]),
     .library(name: "AppSettingsServiceLifecycle", targets: ["AppSettingsServiceLifecycle"]),
     .library(name: "AppSettingsConfiguration", targets: ["AppSettingsConfiguration"]),
     .executable(name: "settings-cli", targets: ["settings-cli"]),
@@ -24,11 +25,15 @@ let package = Package(
     .trait(
       name: "Configuration",
       description: "AppSettingsConfiguration: settings as a provider of swift-configuration."),
+    .trait(
+      name: "SealedRecords",
+      description: "AppSettingsSealed: ciphers of swift-crypto for a garage's records."),
     .default(enabledTraits: ["InotifyTools"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
-    // Of adapters, behind the traits: neither fetched nor built where they are off.
+    // Behind the traits: neither fetched nor built where they are off.
+    .package(url: "https://github.com/apple/swift-crypto", "3.12.0"..<"5.0.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
     .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0", traits: []),
   ],
@@ -63,6 +68,12 @@ let package = Package(
         .product(
           name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Configuration"])),
       ]),
+    .target(
+      name: "AppSettingsSealed",
+      dependencies: [
+        "AppSettings",
+        .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["SealedRecords"])),
+      ]),
     .executableTarget(name: "settings-cli", dependencies: ["AppSettings", "AppSettingsObserve"]),
     .target(name: "TestSupport", dependencies: ["AppSettings"], path: "Tests/TestSupport"),
     .executableTarget(name: "settings-probe", dependencies: ["AppSettings"], path: "Tests/Probe"),
@@ -94,6 +105,12 @@ let package = Package(
           condition: .when(traits: ["ServiceLifecycle"])),
         .product(
           name: "ConfigurationTesting", package: "swift-configuration", condition: .when(traits: ["Configuration"])),
+      ]),
+    .testTarget(
+      name: "AppSettingsSealedTests",
+      dependencies: [
+        "AppSettingsSealed", "TestSupport",
+        .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["SealedRecords"])),
       ]),
     .testTarget(name: "SettingsCLITests", dependencies: ["TestSupport", "settings-cli"]),
     .testTarget(
