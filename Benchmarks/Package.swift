@@ -27,5 +27,9 @@ let package = Package(
       name: "migration-benchmarks",
       dependencies: ["BenchmarkHarness", "CFloor", .product(name: "AppSettings", package: "app-settings")],
       path: "Sources/MigrationBenchmarks"),
+    .executableTarget(
+      name: "record-benchmarks",
+      dependencies: ["BenchmarkHarness", "CFloor", .product(name: "AppSettings", package: "app-settings")],
+      path: "Sources/RecordBenchmarks"),
   ]
 )

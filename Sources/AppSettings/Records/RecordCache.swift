@@ -21,73 +21,75 @@ package struct RecordListing<Record: Sendable>: Sendable {
 /// Stamps are drawn from one counter for the whole process, so a key that is used with several stores is right with one
 /// cache; see ``ValueCache``.
 final class RecordCache<Record: Sendable>: Sendable {
-  /// What became of one table.
-  struct Decoded: Sendable {
-    var stored: TOMLValue
-    var result: Result<Record, SettingsValueError>
+  /// What became of one table. On the heap, so that finding it copies a reference.
+  final class Decoded: Sendable {
+    let stored: TOMLValue
+    let result: Result<Record, SettingsValueError>
+
+    init(stored: TOMLValue, result: Result<Record, SettingsValueError>) {
+      self.stored = stored
+      self.result = result
+    }
   }
 
+  /// What was decoded, with the stamp of the state that it was decoded in or found to be the same in.
+  typealias Entries = [ExactKey: (decoded: Decoded, stamp: UInt64)]
+
   private struct State: Sendable {
-    var decoded: [ExactKey: (Decoded, stamp: UInt64)] = [:]
+    var entries: Entries = [:]
     var listing: RecordListing<Record>?
     var listingStamp: UInt64 = .max
-    /// Keys that are not written as ids are, by the ids' own text; `nil` if none were looked for in that state.
+    /// Keys that are not written as ids are, by the ids' own text.
     var otherForms: [ExactKey: String] = [:]
     var otherFormsStamp: UInt64 = .max
     /// How many entries there may be before all are dropped: ids that are gone must not stay for ever.
     var limit = 1024
+    /// The store whose declarations know the key; it may be gone.
+    var notedBy: ObjectIdentifier?
   }
 
   // Protects the state. What is replaced is released after the lock: its deinitialisation may run anyone's code.
   private let state = Lock(State())
 
-  /// What was decoded in the state with a stamp; `nil` if it is not here.
-  func result(_ text: String, at stamp: UInt64) -> Result<Record, SettingsValueError>? {
-    state.withLock { state in
-      guard let (decoded, known) = state.decoded[ExactKey(text)], known == stamp else { return nil }
-      return decoded.result
-    }
-  }
-
-  /// What a table was decoded to before, if it was the same then.
-  func decoded(_ text: String, from stored: TOMLValue) -> Result<Record, SettingsValueError>? {
-    guard let found = state.withLock({ $0.decoded[ExactKey(text)]?.0 }), found.stored == stored else { return nil }
-    return found.result
+  /// What was decoded last of a table, and in which state.
+  func find(_ text: String) -> (decoded: Decoded, stamp: UInt64)? {
+    let key = ExactKey(text)
+    return state.withLock { $0.entries[key] }
   }
 
   func store(_ decoded: Decoded, _ text: String, at stamp: UInt64) {
-    let old = state.withLock { state -> (Any?, Any?) in
-      let key = ExactKey(text)
-      guard state.decoded.count >= state.limit, state.decoded[key] == nil else {
-        return (state.decoded.updateValue((decoded, stamp), forKey: key), nil)
+    let key = ExactKey(text)
+    let old = state.withLock { state -> (Decoded?, Entries?) in
+      guard state.entries.count >= state.limit, state.entries[key] == nil else {
+        return (state.entries.updateValue((decoded, stamp), forKey: key)?.decoded, nil)
       }
-      defer { state.decoded = [key: (decoded, stamp)] }
-      return (nil, state.decoded)
+      defer { state.entries = [key: (decoded, stamp)] }
+      return (nil, state.entries)
     }
     _ = old
   }
+
+  /// All that was decoded last, whatever it was decoded for.
+  var entries: Entries { state.withLock { $0.entries } }
 
   /// The listing of the state with a stamp; `nil` if it is not here.
   func listing(at stamp: UInt64) -> RecordListing<Record>? {
     state.withLock { state in state.listingStamp == stamp ? state.listing : nil }
   }
 
-  func store(_ listing: RecordListing<Record>, _ all: [ExactKey: Decoded], at stamp: UInt64) {
-    let new = all.mapValues { ($0, stamp: stamp) }
-    let old = state.withLock { state -> (Any, Any?) in
+  /// Keeps a listing, with what was decoded for it in the place of all else.
+  func store(_ listing: RecordListing<Record>, _ entries: Entries, at stamp: UInt64) {
+    let old = state.withLock { state -> (Entries, RecordListing<Record>?) in
       defer {
-        state.decoded = new
+        state.entries = entries
         state.listing = listing
         state.listingStamp = stamp
-        state.limit = new.count * 2 + 1024
+        state.limit = entries.count * 2 + 1024
       }
-      return (state.decoded, state.listing)
+      return (state.entries, state.listing)
     }
     _ = old
   }
-
-  /// All that was decoded last, whatever it was decoded for.
-  var all: [ExactKey: Decoded] { state.withLock { $0.decoded }.mapValues(\.0) }
 
   /// The key that stands for an id in the state with a stamp, where it is not the id's own text; `nil` if none were
   /// looked for in that state.
@@ -101,6 +103,16 @@ final class RecordCache<Record: Sendable>: Sendable {
     state.withLock { state in
       state.otherForms = otherForms
       state.otherFormsStamp = stamp
+    }
+  }
+
+  /// Whether a store's declarations are still to be told of the key. An object that has the address of a store that is
+  /// gone misses it, which costs no more than a problem that is not reported.
+  func isToBeNoted(by core: AnyObject) -> Bool {
+    let id = ObjectIdentifier(core)
+    return state.withLock { state in
+      defer { state.notedBy = id }
+      return state.notedBy != id
     }
   }
 }

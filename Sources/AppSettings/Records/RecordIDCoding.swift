@@ -18,8 +18,10 @@ struct RecordIDCoding<ID: Hashable & Sendable>: Sendable {
   init(serializable type: ID.Type) where ID: SettingsSerializable {
     let keys = DictionaryKeyCoding<ID>()
     let bridge = ID.settingsBridge
-    text = { try keys.text($0) }
-    id = { try keys.key($0) }
+    // A string is its own key. Asking a value for its type each time would cost more than all else of a read.
+    let itself: @Sendable (String) -> String = { $0 }
+    text = itself as? @Sendable (ID) -> String ?? { try keys.text($0) }
+    id = itself as? @Sendable (String) -> ID ?? { try keys.key($0) }
     stored = { try? bridge.write($0) }
     kind =
       if type == String.self { .string } else if type == UUID.self { .uuid } else if type is any BinaryInteger.Type {

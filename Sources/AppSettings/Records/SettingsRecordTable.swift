@@ -152,7 +152,7 @@ public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record
   }
 
   private func snapshot() -> SettingsSnapshot {
-    core.declarations.note(key, as: SettingsRecords<Record>.self, core.problems)
+    key.note(in: core)
     return core.snapshot
   }
 

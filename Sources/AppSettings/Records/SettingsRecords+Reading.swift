@@ -31,7 +31,11 @@ extension SettingsRecords {
   /// The record with an id; `nil` if there is none, or none that can be read, which is a problem.
   func record(_ id: Record.ID, in core: StoreCore) -> Record? {
     guard let text = try? coding.ids.text(id) else { return nil }
-    if let result = cache.result(text, at: core.stamp.load(ordering: .acquiring)) { return try? result.get() }
+    let known = cache.find(text)
+    if let known, known.stamp == core.stamp.load(ordering: .acquiring) {
+      guard case .success(let record) = known.decoded.result else { return nil }
+      return record
+    }
     return entry(at: text, in: core)?.record
   }
 
@@ -48,13 +52,13 @@ extension SettingsRecords {
   }
 
   private func entry(at text: String, in core: StoreCore) -> RecordListing<Record>.Entry? {
-    core.declarations.note(self, as: Self.self, core.problems)
+    note(in: core)
     guard let (text, stored, stamp) = find(text, in: core) else { return nil }
     let path = path.appending(text)
-    let result = decode(stored, text)
-    cache.store(RecordCache.Decoded(stored: stored, result: result), text, at: stamp)
+    let decoded = decode(stored, text)
+    cache.store(decoded, text, at: stamp)
     if options.contains(.secret) { core.checkSecrecy(of: path) }
-    switch result {
+    switch decoded.result {
     case .success(let record):
       report([], at: { $0 == path }, core.problems)
       return RecordListing.Entry(text: text, stored: stored, record: record)
@@ -69,7 +73,7 @@ extension SettingsRecords {
     let text = try self.text(id)
     guard let (text, stored, _) = find(text, in: core) else { return nil }
     do throws(SettingsValueError) {
-      return try decode(stored, text).get()
+      return try decode(stored, text).result.get()
     } catch {
       throw describe(error, at: path.appending(text), in: core.snapshot)
     }
@@ -79,7 +83,7 @@ extension SettingsRecords {
   func record(_ id: Record.ID, in snapshot: SettingsSnapshot) -> Record? {
     guard let text = try? coding.ids.text(id) else { return nil }
     let key = self.key(text, in: snapshot)
-    return snapshot.storedRecord(key, of: self).flatMap { try? decode($0, key).get() }
+    return snapshot.storedRecord(key, of: self).flatMap { try? decode($0, key).result.get() }
   }
 
   /// Where the record with an id is: its key in the file, what is stored, and the stamp of the state.
@@ -134,17 +138,23 @@ extension SettingsRecords {
   }
 
   /// Decodes a record, unless that was done before.
-  private func decode(_ stored: TOMLValue, _ text: String) -> Result<Record, SettingsValueError> {
-    if let known = cache.decoded(text, from: stored) { return known }
+  private func decode(_ stored: TOMLValue, _ text: String) -> RecordCache<Record>.Decoded {
+    if let known = cache.find(text)?.decoded, known.stored == stored { return known }
     return decodeAnew(stored, text)
   }
 
-  private func decodeAnew(_ stored: TOMLValue, _ text: String) -> Result<Record, SettingsValueError> {
+  private func decodeAnew(_ stored: TOMLValue, _ text: String) -> RecordCache<Record>.Decoded {
     do throws(SettingsValueError) {
-      return .success(try coding.read(stored, at: text))
+      return RecordCache.Decoded(stored: stored, result: .success(try coding.read(stored, at: text)))
     } catch {
-      return .failure(error)
+      return RecordCache.Decoded(stored: stored, result: .failure(error))
     }
+  }
+
+  /// Tells a store's declarations of the key, once.
+  func note(in core: StoreCore) {
+    guard cache.isToBeNoted(by: core) else { return }
+    core.declarations.note(self, as: Self.self, core.problems)
   }
 
   // MARK: All
@@ -152,33 +162,40 @@ extension SettingsRecords {
   /// All records that can be read; each that cannot is a problem.
   package func listing(in core: StoreCore) -> RecordListing<Record> {
     if let listing = cache.listing(at: core.stamp.load(ordering: .acquiring)) { return listing }
-    core.declarations.note(self, as: Self.self, core.problems)
+    note(in: core)
     let (snapshot, stamp) = core.lookUp { $0 }
-    let (listing, decoded) = list(snapshot)
-    cache.store(listing, decoded, at: stamp)
+    let (listing, entries) = list(snapshot, at: stamp)
+    cache.store(listing, entries, at: stamp)
     if options.contains(.secret) { core.checkSecrecy(of: path) }
-    let problems = listing.failures.map { problem($0.error, at: $0.path, in: snapshot) }
+    var problems = listing.failures.prefix(Self.mostProblems).map { problem($0.error, at: $0.path, in: snapshot) }
+    if listing.failures.count > Self.mostProblems {
+      problems.append(
+        SettingsProblem(
+          .invalidValue,
+          "\(Self.beginning)s '\(path)': of them, \(listing.failures.count) cannot be read. The first "
+            + "\(Self.mostProblems) are reported one by one.", path: path))
+    }
     report(problems, at: { [path] in $0 == path || $0.parent == path }, core.problems)
     return listing
   }
 
   /// All records of a snapshot that can be read.
-  func listing(in snapshot: SettingsSnapshot) -> RecordListing<Record> { list(snapshot).listing }
+  func listing(in snapshot: SettingsSnapshot) -> RecordListing<Record> { list(snapshot, at: 0).listing }
 
   private func list(
-    _ snapshot: SettingsSnapshot
-  ) -> (listing: RecordListing<Record>, decoded: [ExactKey: RecordCache<Record>.Decoded]) {
+    _ snapshot: SettingsSnapshot, at stamp: UInt64
+  ) -> (listing: RecordListing<Record>, entries: RecordCache<Record>.Entries) {
     var listing = RecordListing<Record>()
-    var decoded: [ExactKey: RecordCache<Record>.Decoded] = [:]
-    guard let stored = snapshot.storedRecords(of: self) else { return (listing, decoded) }
+    var entries: RecordCache<Record>.Entries = [:]
+    guard let stored = snapshot.storedRecords(of: self) else { return (listing, entries) }
     guard case .table(let table) = stored else {
       listing.failures = [(path, SettingsValueError(expected: expected, found: stored))]
-      return (listing, decoded)
+      return (listing, entries)
     }
-    let known = cache.all
+    let known = cache.entries
     var owners: [ExactKey: String] = [:]
     listing.entries.reserveCapacity(table.count)
-    decoded.reserveCapacity(table.count)
+    entries.reserveCapacity(table.count)
     for (text, stored) in table {
       let key = ExactKey(text)
       if coding.ids.hasOtherForms, let own = ownForm(of: text) {
@@ -188,20 +205,17 @@ extension SettingsRecords {
         }
         owners[ExactKey(own)] = text
       }
-      let result: Result<Record, SettingsValueError>
-      if let known = known[key], known.stored == stored {
-        result = known.result
-      } else {
-        result = decodeAnew(stored, text)
-      }
-      decoded[key] = RecordCache.Decoded(stored: stored, result: result)
-      switch result {
+      var decoded = known[key]?.decoded
+      if decoded?.stored != stored { decoded = nil }
+      let result = decoded ?? decodeAnew(stored, text)
+      entries[key] = (result, stamp)
+      switch result.result {
       case .success(let record):
         listing.entries.append(RecordListing.Entry(text: text, stored: stored, record: record))
       case .failure(let error): listing.failures.append((path.appending(text), error))
       }
     }
-    return (listing, decoded)
+    return (listing, entries)
   }
 }
 
@@ -218,6 +232,8 @@ extension SettingsValueError {
 
 extension SettingsRecords {
   private static var beginning: String { "Cannot read the record" }
+  /// How many records are reported one by one: finding a line takes time, and a file may have any number of them.
+  private static var mostProblems: Int { 20 }
 
   /// Reports what cannot be read at some places, and takes back what could not be read there before.
   fileprivate func report(_ new: [SettingsProblem], at isPlace: (TOMLPath) -> Bool, _ problems: ProblemLog) {

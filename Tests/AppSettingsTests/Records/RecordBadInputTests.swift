@@ -193,6 +193,20 @@ import Testing
     #expect(settings[.servers].ids == ["a", "b", "c"])
   }
 
+  @Test func `of thousands that do not decode the first are reported, and how many there are`() throws {
+    try home.write((0..<3000).map { "[servers.s\($0)]\nregion = \($0)\n" }.joined())
+    let settings = try home.store()
+    #expect(settings[.servers].isEmpty)
+    #expect(settings.currentProblems.count == 21)
+    #expect(
+      settings.currentProblems.last?.message
+        == "Cannot read the records 'servers': of them, 3000 cannot be read. The first 20 are reported one by one.")
+    try home.write("[servers.s1]\nregion = \"x\"\n")
+    settings.reload()
+    #expect(settings[.servers].count == 1)
+    #expect(settings.currentProblems.isEmpty)
+  }
+
   @Test func `a put over a record that does not decode keeps the old text in a backup`() throws {
     let text = "[servers.b]\nport = \"high\"\nregion = \"x\"\n"
     try home.write(text)

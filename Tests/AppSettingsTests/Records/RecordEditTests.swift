@@ -155,4 +155,67 @@ import Testing
     try settings[key].remove("a")
     #expect(settings[key].ids == ["b"])
   }
+
+  // MARK: Many at once
+
+  private static let some = (0..<30).map { number in
+    Server(id: "s\(number)", region: "r\(number)", port: number.isMultiple(of: 2) ? number : nil)
+  }
+
+  /// What a text becomes if edits are made one by one, and in one update.
+  private func texts(
+    _ text: String, _ edits: [(inout SettingsTransactionRecords<Server>) throws -> Void]
+  ) throws -> (String?, String?) {
+    try home.write(text)
+    let oneByOne = try home.store()
+    for edit in edits { try oneByOne.update { try edit(&$0[.servers]) } }
+    let first = home.text()
+    try home.write(text)
+    let together = try home.store()
+    try together.update { transaction in
+      for edit in edits { try edit(&transaction[.servers]) }
+    }
+    #expect(together[.servers].all == oneByOne[.servers].all)
+    return (first, home.text())
+  }
+
+  @Test(arguments: ["", text, "theme = 1\n", "[servers]\na = { region = \"x\" }\n", "servers.a.region = \"x\"\n"])
+  func `new records of one update are written as one by one`(_ text: String) throws {
+    let (first, together) = try texts(text, Self.some.map { server in { try $0.put(server) } })
+    #expect(first == together)
+    #expect(together?.contains("r29") == true)
+  }
+
+  @Test func `records that come, change and go in one update do so as one by one`() throws {
+    let text = Self.text + Self.some.map { "\n# of \($0.id)\n[servers.\($0.id)]\nregion = \"x\"\n" }.joined()
+    var edits: [(inout SettingsTransactionRecords<Server>) throws -> Void] = []
+    for number in 0..<30 {
+      let id = "s\(number)"
+      switch number % 6 {
+      case 0, 1: edits.append { try $0.remove(id) }
+      case 2: edits.append { $0[id]?.region = "new" }
+      case 3: edits.append { try $0.rename(id, to: id + "x") }
+      default: edits.append { try $0.put(Server(id: id + "y")) }
+      }
+    }
+    edits.append { try $0.remove("work") }
+    edits.append { try $0.remove("home") }
+    edits.append { try $0.put(Server(id: "work")) }
+    let (first, together) = try texts(text, edits)
+    #expect(first == together)
+  }
+
+  @Test func `of many that were set in the background, one that cannot be written takes no other with it`() throws {
+    try home.write("name = \"n\"\n")
+    let settings = try home.store()
+    #expect(settings[.name] == "n")
+    let below = SettingsKey("name.first", default: "")
+    for server in Self.some.prefix(10) { settings[.servers][server.id] = server }
+    settings[below] = "x"
+    for server in Self.some.suffix(10) { settings[.servers][server.id] = server }
+    #expect(throws: SettingsError.self) { try settings.flush() }
+    #expect(settings[.servers].count == 20)
+    #expect(try home.store()[.servers].all == Array(Self.some.prefix(10) + Self.some.suffix(10)))
+    #expect(home.text()?.hasPrefix("name = \"n\"\n") == true)
+  }
 }

@@ -66,6 +66,13 @@ struct Host: Codable, Identifiable, Sendable, Equatable {
   var id: String { host }
 }
 
+/// A record of which there is one for each case at most.
+struct Side: Codable, Identifiable, Sendable, Equatable {
+  enum Name: String, Codable, SettingsSerializable { case left, right }
+  var id: Name
+  var width: Int
+}
+
 /// A record that makes itself an id where it is given none, as many types do.
 struct Note: Codable, Identifiable, Sendable, Equatable {
   var id: UUID
@@ -102,6 +109,7 @@ extension SettingsKeys {
   static let devices = SettingsRecords<Device>("devices")
   static let releases = SettingsRecords<Release>("history.releases")
   static let hosts = SettingsRecords<Host>("hosts", over: Host(host: "", port: 22))
+  static let sides = SettingsRecords<Side>("sides")
   static let notes = SettingsRecords<Note>("notes")
   static let secretServers = SettingsRecords<Server>("secret-servers", .secret)
 }

@@ -57,6 +57,7 @@ import Testing
     try settings[.releases].put(Release(ReleaseNumber(1, 2), "first"))
     try settings[.hosts].put(Host(host: "a.example"))
     try settings[.notes].put(Note(id: id, text: "t"))
+    try settings[.sides].put(Side(id: .left, width: 1))
     #expect(
       home.text() == """
         [slots.-3]
@@ -75,12 +76,16 @@ import Testing
         [notes.0B0D3A52-9C6C-4C33-8E4B-6F2C2A3B1C11]
         text = "t"
 
+        [sides.left]
+        width = 1
+
         """)
     let other = try home.store()
     #expect(other[.slots][-3] == Slot(id: -3, label: "left"))
     #expect(other[.devices][id] == Device(id: id, name: "lamp"))
     #expect(other[.releases][ReleaseNumber(1, 2)] == Release(ReleaseNumber(1, 2), "first"))
     #expect(other[.hosts]["a.example"] == Host(host: "a.example"))
+    #expect(other[.sides][.left] == Side(id: .left, width: 1) && other[.sides][.right] == nil)
     #expect(other[.notes].all == [Note(id: id, text: "t")])
     #expect(other.currentProblems.isEmpty)
   }
