@@ -56,7 +56,9 @@ extension SettingsStore {
 private struct RecordChangeView<Record: SettingsRecord>: SettingsView where Record.ID: Sendable {
   let key: SettingsRecords<Record>
 
-  func makeWaiter() -> ChangeWaiter { ChangeWaiter(paths: [key.path]) }
+  func makeWaiter(_ callback: (@Sendable () -> Void)?) -> ChangeWaiter {
+    ChangeWaiter(paths: [key.path], callback: callback)
+  }
 
   func remember(_ store: SettingsStore) -> RecordListing<Record> { key.listing(in: store.core) }
 
@@ -75,7 +77,9 @@ private struct RecordsView<Record: SettingsRecord>: SettingsView where Record.ID
   let key: SettingsRecords<Record>
   let initial: Bool
 
-  func makeWaiter() -> ChangeWaiter { ChangeWaiter(paths: [key.path]) }
+  func makeWaiter(_ callback: (@Sendable () -> Void)?) -> ChangeWaiter {
+    ChangeWaiter(paths: [key.path], callback: callback)
+  }
 
   func remember(_ store: SettingsStore) -> RecordListing<Record> { key.listing(in: store.core) }
 
@@ -101,7 +105,9 @@ private struct OneRecordView<Record: SettingsRecord>: SettingsView where Record.
   let id: Record.ID
   let initial: Bool
 
-  func makeWaiter() -> ChangeWaiter { ChangeWaiter(paths: [key.observedPath(of: id)]) }
+  func makeWaiter(_ callback: (@Sendable () -> Void)?) -> ChangeWaiter {
+    ChangeWaiter(paths: [key.observedPath(of: id)], callback: callback)
+  }
 
   func remember(_ store: SettingsStore) -> RecordListing<Record>.Entry? { key.entry(id, in: store.core) }
 
