@@ -57,7 +57,7 @@ enum DiffVerb: Verb {
     let store = try target.open()
     let now = store.snapshot
     var without = now
-    without.layers[without.userIndex].document = TOMLDocument()
+    without.userDocument = TOMLDocument()
     let schema = target.schema
     // Both in one order, so that a value that only differs is not shown as moved.
     let before = schema.paths(in: without)
