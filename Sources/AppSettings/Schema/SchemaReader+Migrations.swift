@@ -1,10 +1,10 @@
 import SettingsTOML
 
 extension SchemaReader {
-  func migrations() throws(SettingsError) -> SettingsMigrations {
-    let path: TOMLPath = ["migrations"]
-    guard case .array(let entries) = document[path] ?? .array([]) else {
-      throw refuse("'migrations' has to be an array of tables", at: path)
+  func migrations(in root: SchemaSection) throws(SettingsError) -> SettingsMigrations {
+    guard let value = root.table["migrations"] else { return .none }
+    guard case .array(let entries) = value else {
+      throw root.refuse("'migrations' has to be an array of tables", at: "migrations")
     }
     var migrations: [Migration] = []
     for (index, entry) in entries.enumerated() {
@@ -14,14 +14,17 @@ extension SchemaReader {
   }
 
   private func migration(_ entry: TOMLValue, _ index: Int, after last: Int) throws(SettingsError) -> Migration {
-    guard case .table(let table) = entry else { throw refuse("a migration has to be a table", at: ["migrations"]) }
+    guard case .table(let table) = entry else {
+      throw source.refuse("a migration has to be a table", at: ["migrations"])
+    }
     func fault(_ reason: String, _ member: String) -> SettingsError {
       // Where they are tables with headers of their own the very member can be named.
+      let document = source.document
       let position =
         document.position(of: [member], inElement: index, of: ["migrations"])
         ?? document.position(of: .root, inElement: index, of: ["migrations"])
         ?? document.position(of: ["migrations"])
-      return Self.refusal(reason, position, file)
+      return source.refuse(reason, position)
     }
     guard case .integer(let version)? = table["version"], version <= Int32.max else {
       throw fault("a migration needs a whole number as its 'version'", "version")
@@ -35,7 +38,7 @@ extension SchemaReader {
     guard case .array(let steps) = table["steps"] ?? .array([]) else {
       throw fault("the 'steps' of migration \(version) have to be an array of tables", "steps")
     }
-    if !isOfLaterForm, let stray = table.keys.first(where: { !["version", "name", "steps"].contains($0) }) {
+    if !source.isOfLaterForm, let stray = table.keys.first(where: { !["version", "name", "steps"].contains($0) }) {
       throw fault("migration \(version) '\(name)': there is no member '\(stray)'", stray)
     }
     do {

@@ -44,8 +44,8 @@ extension SchemaType {
     case .character: "a string of one character"
     case .timeZone: "a time zone's identifier"
     case .array: "an array" + words(ofParts: "elements")
-    case .table: "a table" + (fields.map { " with fields such as \(Self.list($0))" } ?? words(ofParts: "values"))
-    case .records: "a table with a table for each record"
+    case .table: "a table" + (fields.map { " with \(Self.list($0))" } ?? words(ofParts: "values"))
+    case .records: "a table with a table for each record" + (fields.map { ", with \(Self.list($0))" } ?? "")
     case .any: "a value"
     }
   }
@@ -56,7 +56,8 @@ extension SchemaType {
   }
 
   private static func list(_ fields: [Field]) -> String {
-    fields.prefix(4).map { "'\($0.name)'" }.joined(separator: ", ")
+    let names = fields.prefix(4).map { "'\($0.name)'" }.joined(separator: ", ")
+    return fields.isEmpty ? "any fields" : "fields such as \(names)"
   }
 
   /// What several of them are called: `integers`; `nil` if there is more to say of each than its type.

@@ -111,11 +111,11 @@ public struct SettingsSchema: Sendable {
         .unparsable, "Cannot use the schema '\(path)': it does not parse.", cause: error.formatted(file: path),
         file: path, position: error.position)
     }
-    var schema = try SchemaReader(document: document, file: path, checksPatterns: checksPatterns).schema()
+    let source = SchemaSource(document, file: path)
+    var schema = try SchemaReader(source: source, checksPatterns: checksPatterns).schema()
     schema.file = path
     if let app, schema.app != app {
-      throw SchemaReader.refusal(
-        "'app' is '\(schema.app)', and the name of the file says that it is '\(app)'", at: ["app"], document, path)
+      throw source.refuse("'app' is '\(schema.app)', and the name of the file says that it is '\(app)'", at: ["app"])
     }
     return schema
   }

@@ -1,0 +1,126 @@
+import SettingsTOML
+
+extension SchemaReader {
+  private static let kinds = SchemaType.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+
+  /// The type that a table tells of.
+  func type(in section: SchemaSection, depth: Int) throws(SettingsError) -> SchemaType {
+    guard depth < 32 else { throw section.refuse("types are nested too deeply; 32 levels are the limit") }
+    if depth > 0 { try section.checkMembers(among: Self.typeSet, Self.typeMembers) }
+    let name = try section.string("type", "one of \(Self.kinds)")
+    guard let kind = SchemaType.Kind(rawValue: name) else {
+      if section.source.isOfLaterForm { return .any }
+      throw section.refuse("there is no type '\(name)'; there are \(Self.kinds)", at: "type")
+    }
+    var type = SchemaType(kind)
+    // Most have no more than a default and a description.
+    if section.table.count == 1 { return type }
+    try readRange(of: &type, in: section)
+    type.isUnique = try section.flag("unique")
+    type.isOrdered = try section.flag("ordered")
+    type.patterns = try patterns(in: section)
+    try readParts(of: &type, in: section, depth)
+    type.readsOlderForm = try section.flag("reads-older-form")
+    type.expectedWords = try section.optionalString("expects")
+    // Last: they are checked against all of the rest.
+    type.choices = try choices(in: section, of: type)
+    return type
+  }
+
+  private func readRange(of type: inout SchemaType, in section: SchemaSection) throws(SettingsError) {
+    let order = SchemaOrder(type.kind)
+    type.minimum = try bound("minimum", type.kind, section)
+    type.maximum = try bound("maximum", type.kind, section)
+    type.limit = try bound("below", type.kind, section)
+    if order.isOrdered(type.maximum, type.minimum) {
+      throw section.refuse("'maximum' is below 'minimum'", at: "maximum")
+    }
+    if let low = type.minimum, let limit = type.limit, !order.isOrdered(low, limit) {
+      throw section.refuse("'below' is not above 'minimum'", at: "below")
+    }
+    type.minimumCount = try section.count("minimum-count")
+    type.maximumCount = try section.count("maximum-count")
+    if let low = type.minimumCount, let high = type.maximumCount, high < low {
+      throw section.refuse("'maximum-count' is below 'minimum-count'", at: "maximum-count")
+    }
+  }
+
+  private func bound(
+    _ member: String, _ kind: SchemaType.Kind, _ section: SchemaSection
+  ) throws(SettingsError) -> TOMLValue? {
+    guard let value = section.table[member] else { return nil }
+    let isOfKind = kind == .any || (try? SchemaType(kind).check(value)) != nil
+    // What is not even comparable with itself, as not-a-number, is no bound.
+    guard isOfKind, SchemaOrder(kind).isBelow(value, value) == false else {
+      throw section.wrong(member, "\(SchemaType(kind).expected), as the type is '\(kind.rawValue)'")
+    }
+    return value
+  }
+
+  private func readParts(of type: inout SchemaType, in section: SchemaSection, _ depth: Int) throws(SettingsError) {
+    if section.table["elements"] != nil {
+      guard type.kind == .array || type.kind == .table else {
+        throw section.refuse("only the types 'array' and 'table' have 'elements'", at: "elements")
+      }
+      type.element = try self.type(in: section.section("elements", "a table with a 'type'"), depth: depth + 1)
+    }
+    if let name = try section.optionalString("ids") {
+      guard type.kind == .records, let kind = SchemaType.Kind(rawValue: name),
+        [.string, .integer, .uuid].contains(kind)
+      else {
+        throw section.refuse("only the type 'records' has 'ids', which are 'string', 'integer' or 'uuid'", at: "ids")
+      }
+      type.recordIDs = kind
+    }
+    guard section.table["fields"] != nil else { return }
+    guard type.kind == .table || type.kind == .records else {
+      throw section.refuse("only the types 'table' and 'records' have 'fields'", at: "fields")
+    }
+    let fields = try section.section("fields", "a table of types by the names of the fields")
+    var list: [SchemaType.Field] = []
+    for (name, _) in fields.table {
+      let field = try fields.section(name, "a table with a 'type'")
+      list.append(SchemaType.Field(name, try self.type(in: field, depth: depth + 1)))
+    }
+    type.fields = list
+  }
+
+  private func patterns(in section: SchemaSection) throws(SettingsError) -> [String] {
+    let values: [TOMLValue]
+    switch section.table["pattern"] {
+    case nil: return []
+    case .array(let elements)?: values = elements
+    case let value?: values = [value]
+    }
+    var patterns: [String] = []
+    for value in values {
+      guard case .string(let pattern) = value else {
+        throw section.wrong("pattern", "a regular expression as a string, or several in an array")
+      }
+      if checksPatterns {
+        do {
+          _ = try Regex(pattern)
+        } catch {
+          throw section.refuse("'\(pattern)' is not a regular expression: \(error)", at: "pattern")
+        }
+      }
+      patterns.append(pattern)
+    }
+    return patterns
+  }
+
+  private func choices(in section: SchemaSection, of type: SchemaType) throws(SettingsError) -> [TOMLValue]? {
+    guard let choices = try section.elements("choices", "an array of values") else { return nil }
+    guard !choices.isEmpty else { throw section.wrong("choices", "an array with one value at least") }
+    var type = type
+    if !checksPatterns { type.patterns = [] }
+    for choice in choices {
+      do throws(SettingsValueError) {
+        try type.check(choice)
+      } catch {
+        throw section.refuse("the choice \(choice.errorText) is not \(error.expected)", at: "choices")
+      }
+    }
+    return choices
+  }
+}
