@@ -9,11 +9,11 @@ private struct DocumentedProfile: Codable, Identifiable, Sendable {
   var region = "eu"
 }
 
-extension SettingsKeys {
-  fileprivate static let docTheme = SettingsKey("theme", default: "light", oneOf: ["light", "dark"], "Colours.")
-  fileprivate static let docSize = SettingsKey("editor.font-size", default: 12, in: 6...72, formerly: "font_size")
-  fileprivate static let docToken = SettingsKey<String?>("sync.token", .secret)
-  fileprivate static let docProfiles = SettingsRecords<DocumentedProfile>("profiles")
+private enum Keys {
+  static let theme = SettingsKey("theme", default: "light", oneOf: ["light", "dark"], "Colours.")
+  static let size = SettingsKey("editor.font-size", default: 12, in: 6...72, formerly: "font_size")
+  static let token = SettingsKey<String?>("sync.token", .secret)
+  static let profiles = SettingsRecords<DocumentedProfile>("profiles")
 }
 
 private enum Documented {
@@ -21,16 +21,16 @@ private enum Documented {
 }
 
 @Suite struct SchemaDocumentation {
-  private typealias Keys = SettingsKeys
-
   @Test func `the schema of the guide is written and read`() throws {
     let home = ScratchHome()
     let appMigrations = Documented.appMigrations
     let schema = SettingsSchema(
       app: "org.example.editor",
-      keys: [SettingsKeys.docTheme, SettingsKeys.docSize, SettingsKeys.docToken],
-      records: [SettingsKeys.docProfiles],
+      keys: [Keys.theme, Keys.size, Keys.token],
+      records: [Keys.profiles],
       migrations: appMigrations)
+    let arguments: [String] = []
+    if arguments.contains("--settings-schema") { print(try schema.write()) }
     let path = try schema.write(environment: home.environment)
     #expect(try SettingsSchema.read(path)?.keys.count == 4)
   }
