@@ -1,44 +1,45 @@
 #if SealedRecords
-public import AppSettings
-public import Crypto
-import FoundationEssentials
+  public import AppSettings
+  public import Crypto
+  import FoundationEssentials
 
-extension GarageCipher {
-  /// ChaCha20-Poly1305 (RFC 8439) with a random nonce for each write of a record.
-  ///
-  /// ```swift
-  /// let garage = try Garage(app: "org.example.hotel", cipher: .chaChaPoly(key: key))
-  /// ```
-  ///
-  /// - Parameter key: 256 bits, such as `SymmetricKey(size: .bits256)`. Keep it apart from the file, in the desktop's
-  ///   secret service for one. Who loses it loses the records.
-  public static func chaChaPoly(key: SymmetricKey) -> GarageCipher {
-    precondition(key.bitCount == 256, "The key of ChaCha20-Poly1305 has 256 bits, not \(key.bitCount).")
-    return GarageCipher(
-      name: "chacha20-poly1305",
-      seal: { plain, context in
-        Array(try ChaChaPoly.seal(plain, using: key, authenticating: context).combined)
-      },
-      open: { sealed, context in
-        Array(try ChaChaPoly.open(try ChaChaPoly.SealedBox(combined: sealed), using: key, authenticating: context))
-      })
-  }
+  extension GarageCipher {
+    /// ChaCha20-Poly1305 (RFC 8439) with a random nonce for each write of a record.
+    ///
+    /// ```swift
+    /// let garage = try Garage(app: "org.example.hotel", cipher: .chaChaPoly(key: key))
+    /// ```
+    ///
+    /// - Parameter key: 256 bits, such as `SymmetricKey(size: .bits256)`. Keep it apart from the file, in the desktop's
+    ///   secret service for one. Who loses it loses the records.
+    public static func chaChaPoly(key: SymmetricKey) -> GarageCipher {
+      precondition(key.bitCount == 256, "The key of ChaCha20-Poly1305 has 256 bits, not \(key.bitCount).")
+      return GarageCipher(
+        name: "chacha20-poly1305",
+        seal: { plain, context in
+          Array(try ChaChaPoly.seal(plain, using: key, authenticating: context).combined)
+        },
+        open: { sealed, context in
+          Array(try ChaChaPoly.open(try ChaChaPoly.SealedBox(combined: sealed), using: key, authenticating: context))
+        })
+    }
 
-  /// AES-GCM (NIST SP 800-38D) with a random nonce for each write of a record.
-  ///
-  /// - Parameter key: 128, 192 or 256 bits. With random nonces, no more than some four thousand million records should be
-  ///   written with one key; ``chaChaPoly(key:)`` has the same bound.
-  public static func aesGCM(key: SymmetricKey) -> GarageCipher {
-    precondition([128, 192, 256].contains(key.bitCount), "The key of AES has 128, 192 or 256 bits, not \(key.bitCount).")
-    return GarageCipher(
-      name: "aes-gcm-\(key.bitCount)",
-      seal: { plain, context in
-        // There always is one with a nonce of the standard's 96 bits, which is what `seal` makes.
-        Array(try AES.GCM.seal(plain, using: key, authenticating: context).combined!)
-      },
-      open: { sealed, context in
-        Array(try AES.GCM.open(try AES.GCM.SealedBox(combined: sealed), using: key, authenticating: context))
-      })
+    /// AES-GCM (NIST SP 800-38D) with a random nonce for each write of a record.
+    ///
+    /// - Parameter key: 128, 192 or 256 bits. With random nonces, no more than some four thousand million records
+    ///   should be written with one key; ``chaChaPoly(key:)`` has the same bound.
+    public static func aesGCM(key: SymmetricKey) -> GarageCipher {
+      precondition(
+        [128, 192, 256].contains(key.bitCount), "The key of AES has 128, 192 or 256 bits, not \(key.bitCount).")
+      return GarageCipher(
+        name: "aes-gcm-\(key.bitCount)",
+        seal: { plain, context in
+          // There always is one with a nonce of the standard's 96 bits, which is what `seal` makes.
+          Array(try AES.GCM.seal(plain, using: key, authenticating: context).combined!)
+        },
+        open: { sealed, context in
+          Array(try AES.GCM.open(try AES.GCM.SealedBox(combined: sealed), using: key, authenticating: context))
+        })
+    }
   }
-}
 #endif

@@ -13,11 +13,11 @@ extension Garage {
   /// `gs_data` and `gs_syncStatus`.
   ///
   /// `sqlite3 -json MyGarage.sqlite 'SELECT * FROM ZGSCOREDATAOBJECT'` prints them, under Core Data's names for the
-  /// columns (`ZGS_TYPE`), which are read as well. Each row becomes the record `[gs_type."gs_identifier"]`, with its sync
-  /// status. What `MappableObject`s have written is turned into what `Codable` types read: tagged dates into dates,
-  /// references into ids, anonymous objects into tables in their place. Then
-  /// ``migrateAll(fromOldClassName:to:onConflict:)-(_,New.Type,_)`` makes them objects of today's types, best in the same
-  /// ``batch(_:)``.
+  /// columns (`ZGS_TYPE`), which are read as well. Each row becomes the record `[gs_type."gs_identifier"]`, with its
+  /// sync status. What `MappableObject`s have written is turned into what `Codable` types read: tagged dates into
+  /// dates, references into ids, anonymous objects into tables in their place. Then
+  /// ``migrateAll(fromOldClassName:to:onConflict:)-(_,New.Type,_)`` makes them objects of today's types, best in the
+  /// same ``batch(_:)``.
   ///
   /// - Parameters:
   ///   - json: The rows.
@@ -83,7 +83,8 @@ struct GarageStorageRow {
       // Columns may be null, and count as absent then.
       value = try JSONText.value(of: json)
     } catch {
-      throw SettingsError(.migrationFailed, "Cannot import the rows of GarageStorage: \(error.reason). Nothing was written.")
+      throw SettingsError(
+        .migrationFailed, "Cannot import the rows of GarageStorage: \(error.reason). Nothing was written.")
     }
     guard case .array(let items)? = value else {
       throw SettingsError(
@@ -156,7 +157,9 @@ struct GarageStorageRow {
     do {
       value = try JSONText.value(of: text) { path in
         // Absent is how a member is null; in an array it is a loss.
-        if path.components.last?.hasPrefix("[") == true { notes.append("\(place): the null at '\(path)' was left out.") }
+        if path.components.last?.hasPrefix("[") == true {
+          notes.append("\(place): the null at '\(path)' was left out.")
+        }
       }
     } catch {
       throw RowFailure(message: "\(place), has data that is not JSON: \(error.reason).")

@@ -34,7 +34,8 @@ extension Garage {
     try migrateAll(fromOldClassName: try names.entry(of: oldType).name, to: type, onConflict: conflict)
   }
 
-  /// Makes all records of one type objects of one without an id; see ``migrateAll(from:to:onConflict:)-(_,New.Type,_)``.
+  /// Makes all records of one type objects of one without an id; see
+  /// ``migrateAll(from:to:onConflict:)-(_,New.Type,_)``.
   ///
   /// Equal ones become one, whatever `onConflict` would say of them.
   @_disfavoredOverload @discardableResult
@@ -44,8 +45,8 @@ extension Garage {
 
   /// Makes all records of a name records of a type, where the old type is no longer in the program.
   ///
-  /// The name may be the type's own: then its records are read and written anew, so that what an older form has, such as
-  /// dates that are strings, gets the present form. See ``migrateAll(from:to:onConflict:)-(_,New.Type,_)``.
+  /// The name may be the type's own: then its records are read and written anew, so that what an older form has, such
+  /// as dates that are strings, gets the present form. See ``migrateAll(from:to:onConflict:)-(_,New.Type,_)``.
   @discardableResult
   public func migrateAll<New: Codable & Identifiable>(
     fromOldClassName old: String, to type: New.Type, onConflict conflict: MigrationConflict = .fail
@@ -76,7 +77,8 @@ extension Garage {
     }
   }
 
-  /// Makes all records of one type records of another by code, for a type that cannot read what the old one has written.
+  /// Makes all records of one type records of another by code, for a type that cannot read what the old one has
+  /// written.
   ///
   /// ```swift
   /// try garage.migrateAll(from: LegacyItem.self, to: Item.self) { old in
@@ -223,7 +225,9 @@ struct GarageMigration<New> {
     case .none: break
     case .records:
       for id in try draft.ids(of: old) {
-        if let row = try draft.row(old, id) { allSources.append(GarageSource(key: GarageKey(name: old, id: id), row: row)) }
+        if let row = try draft.row(old, id) {
+          allSources.append(GarageSource(key: GarageKey(name: old, id: id), row: row))
+        }
       }
     case .objects:
       allSources = try draft.objects(of: old).map { GarageSource(key: GarageKey(name: old), row: $0) }
@@ -264,7 +268,8 @@ extension GarageMigration where New: Codable & Identifiable {
     for (source, object, _) in taken {
       let id: String
       do {
-        id = try draft.storedID(try GarageCoding.text(of: object.id, New.self), of: new, isUUID: New.ID.self == UUID.self)
+        id = try draft.storedID(
+          try GarageCoding.text(of: object.id, New.self), of: new, isUUID: New.ID.self == UUID.self)
       } catch {
         failures.append(error.message)
         continue

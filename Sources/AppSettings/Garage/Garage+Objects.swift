@@ -13,8 +13,8 @@ extension Garage {
   ///
   /// - Throws: ``SettingsError`` `invalidValue` if the object cannot be stored, or two objects of one id that it refers
   ///   to differ; `invalidKey` if its id has no text or another type has its name; `sealedRecord` if the one that is
-  ///   there cannot be opened; `readOnly`, `unparsable`, `newerVersion`, `lockTimeout` or `io`. The file is unchanged in
-  ///   each case.
+  ///   there cannot be opened; `readOnly`, `unparsable`, `newerVersion`, `lockTimeout` or `io`. The file is unchanged
+  ///   in each case.
   public func park<T: Codable & Identifiable>(_ object: T) throws { try parkAll([object]) }
 
   /// Parks objects, in one write; see ``park(_:)-(T)``.
@@ -68,8 +68,8 @@ extension Garage {
 
   /// All objects of a type, in the order of the file, with all that their references lead to.
   ///
-  /// - Parameter unreadable: Called for each record that cannot be read, which is left out then; what it throws ends the
-  ///   retrieve. Without it, the first such record does.
+  /// - Parameter unreadable: Called for each record that cannot be read, which is left out then; what it throws ends
+  ///   the retrieve. Without it, the first such record does.
   /// - Throws: ``SettingsError`` as ``retrieve(_:id:)``.
   public func retrieveAll<T: Codable & Identifiable>(
     _ type: T.Type = T.self, unreadable: ((SettingsError) throws -> Void)? = nil

@@ -5,8 +5,8 @@ import Synchronization
 /// A place for objects: park them, and retrieve them by type and id.
 ///
 /// Any `Codable` type that is `Identifiable`, or else `Hashable`, can be parked. The records are tables of a TOML file,
-/// `$XDG_DATA_HOME/<app>/<name>.toml`, `[Person."joan smith"]`; objects without an id are `[[Address]]`. Every call that
-/// changes something returns when it is on disk, in one atomic write, or throws and has changed nothing.
+/// `$XDG_DATA_HOME/<app>/<name>.toml`, `[Person."joan smith"]`; objects without an id are `[[Address]]`. Every call
+/// that changes something returns when it is on disk, in one atomic write, or throws and has changed nothing.
 ///
 /// ```swift
 /// let garage = try Garage(app: "org.example.hotel")
@@ -148,8 +148,8 @@ public final class Garage: Sendable {
 
   /// What there is to read: the batch that this thread is in, or else the file as last read.
   ///
-  /// - Throws: ``SettingsError`` `unparsable`, `readOnly` or `io` if there is a file and nothing is known of it. To take
-  ///   that for an empty garage would make an app believe that its objects were deleted.
+  /// - Throws: ``SettingsError`` `unparsable`, `readOnly` or `io` if there is a file and nothing is known of it. To
+  ///   take that for an empty garage would make an app believe that its objects were deleted.
   func contents() throws(SettingsError) -> GarageDraft {
     if let draft = currentBatch { return draft }
     core.load()

@@ -12,8 +12,8 @@ public struct GarageCipher: Sendable {
   ///
   /// - Parameters:
   ///   - name: The algorithm's name, which is written with each record. It must not have a colon.
-  ///   - seal: Encrypts bytes, with a nonce of its own each time, and authenticates them together with the second bytes,
-  ///     which say what record they are. Returns all that `open` needs besides the key.
+  ///   - seal: Encrypts bytes, with a nonce of its own each time, and authenticates them together with the second
+  ///     bytes, which say what record they are. Returns all that `open` needs besides the key.
   ///   - open: Gives the bytes back, or throws if anything differs.
   public init(
     name: String,

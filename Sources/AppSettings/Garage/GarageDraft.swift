@@ -94,7 +94,8 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
       // Slower, and only to tell what is wrong where something is.
       guard try kind(of: name) != .objects else {
         throw failure(
-          "Cannot look for \(GarageKey(name: name, id: id))", "it has objects without an id, as [[\(TOMLPath([name]))]]",
+          "Cannot look for \(GarageKey(name: name, id: id))",
+          "it has objects without an id, as [[\(TOMLPath([name]))]]",
           at: [name])
       }
       return nil

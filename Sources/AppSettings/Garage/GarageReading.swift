@@ -1,7 +1,8 @@
 import FoundationEssentials
 import SettingsTOML
 
-/// One reading of objects: all of one state of the file, with one object for each record however often it is referred to.
+/// One reading of objects: all of one state of the file, with one object for each record however often it is referred
+/// to.
 ///
 /// References are read as ids and filled in afterwards, one record after the other: an object that is being read cannot
 /// be given to the objects that it refers to and that refer back to it, and a long chain must not be a deep recursion.
@@ -116,7 +117,8 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
 
   /// Reads all that the objects read so far refer to.
   ///
-  /// - Throws: ``SettingsError`` `missingRecord` for a reference that needs a record which is not there, and as reading.
+  /// - Throws: ``SettingsError`` `missingRecord` for a reference that needs a record which is not there, and as
+  ///   reading.
   func finish() throws {
     // Not one in another: a chain of references may be as long as it likes.
     while nextJob < jobs.count {

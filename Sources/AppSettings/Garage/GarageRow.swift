@@ -95,7 +95,8 @@ struct GarageFormat: Sendable {
     else { throw failure(key, "what is sealed is not as it was written") }
     let name = text[..<colon]
     guard let cipher else {
-      throw failure(key, "it is sealed with \(name), and this garage has no cipher. Open it with 'cipher:'", isWhole: true)
+      throw failure(
+        key, "it is sealed with \(name), and this garage has no cipher. Open it with 'cipher:'", isWhole: true)
     }
     guard cipher.name == name else {
       throw failure(key, "it is sealed with \(name), and this garage's cipher is \(cipher.name)")

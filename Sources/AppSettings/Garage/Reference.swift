@@ -12,9 +12,9 @@
 /// }
 /// ```
 ///
-/// A reference to a type that is not optional has to lead to a record; an optional one that does not is `nil`, and its id
-/// stays until the property is set. Objects that refer to each other in a circle keep each other alive until one of the
-/// references is set to `nil`, as strong references do.
+/// A reference to a type that is not optional has to lead to a record; an optional one that does not is `nil`, and its
+/// id stays until the property is set. Objects that refer to each other in a circle keep each other alive until one of
+/// the references is set to `nil`, as strong references do.
 ///
 /// With other coders than a garage's, the object itself is encoded in the place of its id.
 @propertyWrapper

@@ -2,7 +2,8 @@ import SettingsTOML
 
 /// Where a reference's object is: there from the start, or filled in while a retrieve goes on.
 ///
-/// Set once more at most, before the object that has the reference is handed out; a property that is set gets a new one.
+/// Set once more at most, before the object that has the reference is handed out; a property that is set gets a new
+/// one.
 final class ReferenceLink<Value: Codable>: @unchecked Sendable {  // filled by the thread that made it, before any other
   private var filled: Value?
   private let storedID: String?
@@ -77,7 +78,8 @@ enum ReferenceTarget {
     return wrapped as? any (Codable & Identifiable).Type
   }
 
-  /// The id that is stored for a reference: a string, an integer, or a table as GarageStorage's mappable objects have it.
+  /// The id that is stored for a reference: a string, an integer, or a table as GarageStorage's mappable objects have
+  /// it.
   static func id(from decoder: any Decoder) throws -> String {
     switch (decoder as? ValueDecoder)?.value {
     case .string(let id)?: return id

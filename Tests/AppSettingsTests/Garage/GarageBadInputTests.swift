@@ -12,7 +12,8 @@ import Testing
   }
 
   static let ids = [
-    "", ".", "..", "a.b.c", "\"", "'", "\"\"\"", "a\nb", "\r\n", "/", "../../etc/passwd", "\\", "\\u0041", "#", "[x]", "=",
+    "", ".", "..", "a.b.c", "\"", "'", "\"\"\"", "a\nb", "\r\n", "/", "../../etc/passwd", "\\", "\\u0041", "#", "[x]",
+    "=",
     " ", "\t", "\u{0}", "\u{7F}", "\u{1F600}", "é", "e\u{301}", "\u{FEFF}", "\u{202E}abc", "日本語", "settings-version",
     "settings-sync", "true", "1979-05-27", String(repeating: "x", count: 5000),
   ]
@@ -141,7 +142,8 @@ import Testing
         return nil
       })
     let found = settingsError { try broken.park(Pet(id: 2, name: "b")) }
-    #expect(found?.code == .io && found?.message.contains("The file is unchanged") == true, "\(String(describing: found))")
+    #expect(
+      found?.code == .io && found?.message.contains("The file is unchanged") == true, "\(String(describing: found))")
     #expect(try broken.retrieveAll(Pet.self).map(\.id) == [1])
     #expect(home.text == "[Pet.1]\nid = 1\nname = \"a\"\n")
     #expect(home.home.names(in: home.home.path + "/data/org.example.test") == ["garage.toml"])

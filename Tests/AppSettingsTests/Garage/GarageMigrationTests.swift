@@ -34,7 +34,8 @@ private struct New: Codable, Identifiable, Equatable, GarageRecord {
 
     """
 
-  @Test func `records get the new name with status, comments and unknown fields, after a backup, in one write`() throws {
+  @Test func `records get the new name with status, comments and unknown fields, after a backup, in one write`() throws
+  {
     let renames = Lock(0)
     let garage = try home.garage(
       two,
@@ -60,7 +61,8 @@ private struct New: Codable, Identifiable, Equatable, GarageRecord {
   }
 
   @Test func `where any record cannot be read nothing is written, and all that cannot are listed`() throws {
-    let text = "[MCItem.a]\nid = \"a\"\nlabel = 1\n\n[MCItem.b]\nid = \"b\"\nlabel = \"B\"\n\n[MCItem.c]\nlabel = \"C\"\n"
+    let text =
+      "[MCItem.a]\nid = \"a\"\nlabel = 1\n\n[MCItem.b]\nid = \"b\"\nlabel = \"B\"\n\n[MCItem.c]\nlabel = \"C\"\n"
     let garage = try home.garage(text)
     let found = settingsError { try garage.migrateAll(fromOldClassName: "MCItem", to: New.self) }
     #expect(found?.code == .migrationFailed)
@@ -152,7 +154,8 @@ private struct New: Codable, Identifiable, Equatable, GarageRecord {
       var street: String
     }
     let garage = try home.garage(
-      "[MCPlace.\"-81\"]\nstreet = \"s\"\nsettings-sync = \"syncing\"\n\n[MCPlace.9]\nstreet = \"s\"\n\n[MCPlace.7]\nstreet = \"t\"\n")
+      "[MCPlace.\"-81\"]\nstreet = \"s\"\nsettings-sync = \"syncing\"\n\n[MCPlace.9]\nstreet = \"s\"\n\n[MCPlace.7]\nstreet = \"t\"\n"
+    )
     #expect(try garage.migrateAll(fromOldClassName: "MCPlace", to: Place.self) == 3)
     #expect(home.text == "[[Place]]\nstreet = \"s\"\nsettings-sync = \"syncing\"\n\n[[Place]]\nstreet = \"t\"\n")
     #expect(try garage.migrateAll(from: Place.self, to: Spot.self) == 2)
@@ -172,7 +175,8 @@ private struct New: Codable, Identifiable, Equatable, GarageRecord {
     #expect(found?.code == .migrationFailed && found?.cause?.contains("MCItem \"b\"") == true)
     #expect(home.text == before)
     #expect(
-      try garage.migrateAll(from: Old.self, to: New.self) { New(id: "new-\($0.id)", label: $0.label.lowercased()) } == 2)
+      try garage.migrateAll(from: Old.self, to: New.self) { New(id: "new-\($0.id)", label: $0.label.lowercased()) } == 2
+    )
     #expect(try garage.retrieveAll(New.self).map(\.id) == ["new-a", "new-b"])
     #expect(try garage.retrieveAll(New.self, withStatus: .synced).map(\.label) == ["a"])
   }
@@ -271,7 +275,8 @@ private struct New: Codable, Identifiable, Equatable, GarageRecord {
     // Data that a delegate had encrypted.
     struct NoKey: Error {}
     #expect(
-      settingsError { try garage.importGarageStorage(rows: row) { _ in throw NoKey() } }?.cause?.contains("NoKey") == true)
+      settingsError { try garage.importGarageStorage(rows: row) { _ in throw NoKey() } }?.cause?.contains("NoKey")
+        == true)
     try garage.importGarageStorage(rows: row, onConflict: .replace) { _ in #"{"x": 3}"# }
     #expect(home.text == "[A.1]\nx = 3\n")
   }

@@ -8,7 +8,9 @@ import Testing
 
   @Test func `children with an id are records of their own, those without stay in line`() throws {
     let garage = try home.garage()
-    let (sam, joan, ann) = (Person("sam", age: 9, address: Address(street: "s", zip: "1")), Person("joan"), Person("ann"))
+    let (sam, joan, ann) = (
+      Person("sam", age: 9, address: Address(street: "s", zip: "1")), Person("joan"), Person("ann")
+    )
     sam.mother = joan
     sam.friends = [ann, joan]
     try garage.park(sam)
@@ -115,7 +117,8 @@ import Testing
     #expect(found?.code == .missingRecord)
     #expect(
       found?.message
-        == "Cannot read GarageReferenceTests.Room \"1\" in '\(home.file)': 'owner' refers to Pet \"5\", which is not there.")
+        == "Cannot read GarageReferenceTests.Room \"1\" in '\(home.file)': 'owner' refers to Pet \"5\", which is not there."
+    )
     try garage.park(Pet(id: 5, name: "Rex"))
     var room = try #require(try garage.retrieve(Room.self, id: 1))
     room.inner.pets = [Pet(id: 6, name: "a"), Pet(id: 7, name: "b")]
@@ -192,7 +195,8 @@ import Testing
 
   @Test func `a reference that is no id, or to something that cannot be read, is an error with its path`() throws {
     let garage = try home.garage(
-      "[Person.a]\nid = \"a\"\nage = 1\nmother = true\n\n[Person.b]\nid = \"b\"\nage = 1\nmother = \"c\"\n\n[Person.c]\nid = \"c\"\n")
+      "[Person.a]\nid = \"a\"\nage = 1\nmother = true\n\n[Person.b]\nid = \"b\"\nage = 1\nmother = \"c\"\n\n[Person.c]\nid = \"c\"\n"
+    )
     #expect(settingsError { _ = try garage.retrieve(Person.self, id: "a") }?.message.contains("'mother'") == true)
     let found = settingsError { _ = try garage.retrieve(Person.self, id: "b") }
     #expect(found?.code == .invalidValue)

@@ -30,7 +30,8 @@ import Testing
     let before = home.text
     #expect(settingsError { try garage.setSyncStatus(.synced, for: pets) }?.code == .missingRecord)
     #expect(settingsError { _ = try garage.syncStatus(of: pets[1]) }?.code == .missingRecord)
-    #expect(settingsError { try garage.setSyncStatus(.synced, for: Address(street: "", zip: "")) }?.code == .missingRecord)
+    #expect(
+      settingsError { try garage.setSyncStatus(.synced, for: Address(street: "", zip: "")) }?.code == .missingRecord)
     #expect(home.text == before)
   }
 

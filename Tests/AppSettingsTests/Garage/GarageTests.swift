@@ -26,7 +26,9 @@ import Testing
     #expect(home.home.names(in: home.home.path) == [])
   }
 
-  @Test func `parking again replaces, keeps comments, other records and unknown fields, and drops what became nil`() throws {
+  @Test func `parking again replaces, keeps comments, other records and unknown fields, and drops what became nil`()
+    throws
+  {
     let old = """
       # all pets
       [Pet.7]  # mine
@@ -45,7 +47,8 @@ import Testing
     try garage.park(Pet(id: 7, name: "Max"))
     #expect(
       home.text
-        == old.replacingOccurrences(of: "\"Rex\"", with: "\"Max\"").replacingOccurrences(of: "nick = \"R\"\n", with: ""))
+        == old.replacingOccurrences(of: "\"Rex\"", with: "\"Max\"").replacingOccurrences(of: "nick = \"R\"\n", with: "")
+    )
     let before = home.text
     try garage.park(Pet(id: 7, name: "Max"))
     #expect(home.text == before)
@@ -185,12 +188,14 @@ import Testing
       var age: Int
     }
     let garage = try home.garage(
-      "# first\n[MCCustomer.a]\nid = \"a\"  # a\nage = 1\nsettings-sync = \"synced\"\n\n[MCCustomer.b]\nid = \"b\"\nage = 2\n")
+      "# first\n[MCCustomer.a]\nid = \"a\"  # a\nage = 1\nsettings-sync = \"synced\"\n\n[MCCustomer.b]\nid = \"b\"\nage = 2\n"
+    )
     #expect(try garage.retrieve(Customer.self, id: "a")?.age == 1)
     #expect(try garage.retrieveAll(Customer.self).map(\.age) == [1, 2])
     try garage.park(Customer(id: "a", age: 5))
     #expect(try garage.retrieveAll(Customer.self).map(\.age).sorted() == [2, 5])
-    #expect(home.text?.contains("# first\n[Customer.a]\nid = \"a\"  # a\nage = 5\nsettings-sync = \"synced\"\n") == true)
+    #expect(
+      home.text?.contains("# first\n[Customer.a]\nid = \"a\"  # a\nage = 5\nsettings-sync = \"synced\"\n") == true)
     #expect(home.text?.contains("MCCustomer.a") == false)
     #expect(try garage.syncStatus(of: Customer(id: "a", age: 0)) == .synced)
     try garage.delete(Customer.self, id: "b")
