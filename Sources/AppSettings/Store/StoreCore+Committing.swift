@@ -106,14 +106,8 @@ extension StoreCore {
       let base = document
       var unkept = bytes
       var applied: [Edit] = []
-      for (number, edits) in pending {
-        do throws(SettingsError) {
-          try keepUnreadable(edits, in: base, &unkept)
-          if try apply(edits, to: &document) { report.changed.insert(number) }
-          applied += edits
-        } catch {
-          report.failures[number] = error
-        }
+      apply(pending, to: &document, &report, &applied) { edits throws(SettingsError) in
+        try keepUnreadable(edits, in: base, &unkept)
       }
       let view = state.withLock { state -> SettingsSnapshot in
         var view = state.snapshot
@@ -137,7 +131,7 @@ extension StoreCore {
         return nil
       }
       let text = document.bytes
-      if text != bytes { try verify(text, base: base, edits: applied) }
+      if text != bytes { document = try verify(text, base: base, edits: applied) }
       // A migration may have changed anything.
       let edited = isMigration || isImport ? nil : applied.map(\.path)
       written = Written(bytes: text, document: document, edited: edited)
@@ -194,30 +188,6 @@ extension StoreCore {
         + "transaction that the closure is given.", file: location?.file)
   }
 
-  /// Applies the edits of one caller: all of them, or none.
-  private func apply(_ edits: [Edit], to document: inout TOMLDocument) throws(SettingsError) -> Bool {
-    var result = document
-    var changed = false
-    for edit in edits {
-      do {
-        if let source = edit.source, result.contains(source), !result.contains(edit.path) {
-          changed = try result.move(from: source, to: edit.path) || changed
-        }
-        if let value = edit.value {
-          changed = try result.set(value, at: edit.path) || changed
-        } else {
-          changed = try result.remove(at: edit.path) || changed
-        }
-      } catch {
-        throw SettingsError(
-          .invalidKey, "Cannot set '\(edit.path)' in '\(backing.name)': \(error.message)", file: location?.file,
-          position: result.position(of: edit.path))
-      }
-    }
-    document = result
-    return changed
-  }
-
   /// What a commit put into the file.
   private struct Written {
     var bytes: [UInt8]?
@@ -227,13 +197,18 @@ extension StoreCore {
   }
 
   /// Parses the new text once more, and checks that the edits, and nothing else, are in it.
-  private func verify(_ text: [UInt8], base: TOMLDocument, edits: [Edit]) throws(SettingsError) {
+  ///
+  /// - Returns: What was parsed: the document that is in the file from now on.
+  private func verify(
+    _ text: [UInt8], base: TOMLDocument, edits: [Edit]
+  ) throws(SettingsError) -> TOMLDocument {
     guard let parsed = try? TOMLDocument(parsing: text), EditCheck(edits).isMet(by: parsed, since: base) else {
       throw SettingsError(
         .internalInconsistency,
         "Refused to write '\(backing.name)': the new text does not mean what was asked for. The file is unchanged. "
           + "This is an error in the settings library: report it, with the file.", file: location?.file)
     }
+    return parsed
   }
 
   private func publish(_ written: Written, sets: [TOMLPath], report: WriteReport, revision: UInt64) {
