@@ -11,7 +11,21 @@ extension SettingsKeys {
 /// It exits 0 if all was as it should be; otherwise it says on stderr what was not.
 @main
 struct Stress {
-  static func main() async throws {
+  static func main() {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if arguments.count == 2, arguments[0] == "descriptors", let rounds = Int(arguments[1]) {
+      // Before any task, as those come with descriptors.
+      do { try descriptors(rounds: rounds) } catch { fail("\(error)") }
+      return
+    }
+    Task {
+      do { try await run() } catch { fail("\(error)") }
+      exit(0)
+    }
+    dispatchMain()
+  }
+
+  private static func run() async throws {
     let arguments = Array(CommandLine.arguments.dropFirst())
     guard let verb = arguments.first else { fail("usage: settings-stress VERB ARGUMENT…") }
     func number(_ index: Int) -> Int {

@@ -8,6 +8,8 @@ struct HubThread {
   private var machine = WatchStateMachine()
   private var registrations: [WatchStateMachine.ID: WatchRegistration] = [:]
   private var source: (any InotifyEvents)?
+  /// The table of mounts, which tells a poll when it has changed; -1 where it cannot be had.
+  private let mounts = Glibc.open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
   private let clock = SuspendingClock()
 
   /// Events taken from the queue before they are acted on.
@@ -27,7 +29,7 @@ struct HubThread {
       if machine.isEmpty {
         source?.close()
         source = nil
-        if hub.endTerm() { return }
+        if hub.endTerm(closing: mounts) { return }
       } else if isDrained && !hub.hasMessages {
         wait(wake: wake)
       }
@@ -93,11 +95,12 @@ struct HubThread {
     return try KernelEvents()
   }
 
-  /// Sleeps until an event, a message or the machine's deadline.
-  private func wait(wake: CInt) {
+  /// Sleeps until an event, a mount, a message or the machine's deadline.
+  private mutating func wait(wake: CInt) {
     var files = [
       pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
       pollfd(fd: source?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: mounts, events: Int16(POLLPRI), revents: 0),
     ]
     // Without a descriptor to be woken by, messages are looked for.
     var timeout: CInt = wake < 0 ? 100 : -1
@@ -107,5 +110,6 @@ struct HubThread {
       timeout = timeout < 0 ? milliseconds : min(timeout, milliseconds)
     }
     _ = poll(&files, nfds_t(files.count), timeout)
+    if files[2].revents != 0 { machine.mountsChanged() }
   }
 }

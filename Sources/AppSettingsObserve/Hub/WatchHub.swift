@@ -159,10 +159,13 @@ extension WatchHub {
   var hasMessages: Bool { state.withLock { !$0.inbox.isEmpty } }
 
   /// Ends the thread's term, unless something has come in.
-  func endTerm() -> Bool {
+  ///
+  /// - Parameter descriptor: What the thread has open; closed before anyone sees that it has ended.
+  func endTerm(closing descriptor: CInt) -> Bool {
     state.withLock { state in
       guard state.inbox.isEmpty else { return false }
       claimThread(false)
+      if descriptor >= 0 { close(descriptor) }
       end(&state)
       return true
     }

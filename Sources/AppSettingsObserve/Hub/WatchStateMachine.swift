@@ -125,6 +125,11 @@ extension WatchStateMachine {
     enqueue(id)
   }
 
+  /// Takes in that something was mounted or unmounted somewhere, which directories have no event for.
+  package mutating func mountsChanged() {
+    for id in subscriptions.keys { lookAfterWalk(id) }
+  }
+
   private mutating func lookAfterWalk(_ id: ID) {
     subscriptions[id]?.wantsWalk = true
     subscriptions[id]?.wantsLook = true

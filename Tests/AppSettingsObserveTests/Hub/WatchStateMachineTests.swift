@@ -221,6 +221,14 @@ import Testing
     #expect(world.settle() == ["walk", "check", "walk", "check"])
   }
 
+  @Test func `a mount makes for a walk and a look of every subscription`() {
+    var world = Self.settled()
+    world.machine.subscribe(2, to: .file("/d/f"))
+    _ = world.settle()
+    world.machine.mountsChanged()
+    #expect(world.settle() == ["walk", "check", "walk", "check"])
+  }
+
   @Test func `a watch that the kernel ended is made again`() {
     var world = Self.settled()
     let old = world.watches[Self.directory]!

@@ -1,0 +1,41 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct MountTests {
+  @Test func `a mount over a watched directory is noticed, what happens in it, and its end`() throws {
+    let home = ScratchHome()
+    try home.write("number = 1\n")
+    let other = home.path + "/other/settings.toml"
+    try home.write("number = 2\n", to: other)
+    let directory = (home.file as NSString).deletingLastPathComponent
+    func names(_ arguments: String...) -> [String] { ["unshare", "-Urm"] + arguments }
+    guard
+      try ChildProcess.run(
+        "/usr/bin/env", names("mount", "--bind", home.path + "/other", directory), environment: home.environment
+      ).status == 0
+    else { return print("Mounts are not tried: user namespaces are not to be had here.") }
+    // The reader is the process itself, so that ending it leaves nobody behind.
+    let script = """
+      {
+        until test -e '\(home.path)/mount'; do sleep 0.02; done
+        mount --bind '\(home.path)/other' '\(directory)'
+        until test -e '\(home.path)/unmount'; do sleep 0.02; done
+        # Busy while the reader has a file of it open.
+        until umount '\(directory)' 2>/dev/null; do sleep 0.02; done
+      } >/dev/null &
+      exec '\(ChildProcess.product("settings-stress"))' watch '\(home.file)'
+      """
+    let process = try RunningProcess("/usr/bin/env", names("sh", "-c", script), environment: home.environment)
+    #expect(process.nextLine() == "number 1")
+    try home.write("", to: home.path + "/mount")
+    #expect(process.nextLine() == "number 2")
+    try home.write("number = 3\n", to: other)
+    #expect(process.nextLine() == "number 3")
+    try home.write("number = 4\n")
+    try home.write("", to: home.path + "/unmount")
+    #expect(process.nextLine() == "number 4")
+    process.signal(SIGTERM)
+    process.wait()
+  }
+}
