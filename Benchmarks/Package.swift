@@ -31,5 +31,13 @@ let package = Package(
       name: "record-benchmarks",
       dependencies: ["BenchmarkHarness", "CFloor", .product(name: "AppSettings", package: "app-settings")],
       path: "Sources/RecordBenchmarks"),
+    .executableTarget(
+      name: "observation-benchmarks",
+      dependencies: [
+        "BenchmarkHarness", "CFloor",
+        .product(name: "AppSettings", package: "app-settings"),
+        .product(name: "AppSettingsObserve", package: "app-settings"),
+      ],
+      path: "Sources/ObservationBenchmarks"),
   ]
 )

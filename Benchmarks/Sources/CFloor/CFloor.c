@@ -2,9 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <sys/inotify.h>
+#include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 int cfloor_replace(const char *directory, const char *name, const void *bytes, size_t count) {
@@ -77,4 +82,51 @@ extern void swift_release(void *object);
 
 void cfloor_retains(void *object, long count) {
   for (long i = 0; i < count; i++) swift_release(swift_retain(object));
+}
+
+struct cfloor_watcher {
+  int descriptor;
+  char *path;
+  sem_t seen;
+  _Atomic long time;
+};
+
+long cfloor_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000L + now.tv_nsec;
+}
+
+static void *watch(void *context) {
+  struct cfloor_watcher *watcher = context;
+  char events[4096] __attribute__((aligned(8)));
+  char text[65536];
+  for (;;) {
+    ssize_t n = read(watcher->descriptor, events, sizeof events);
+    if (n <= 0) return NULL;
+    for (char *next = events; next < events + n;) {
+      struct inotify_event *event = (struct inotify_event *)next;
+      next += sizeof *event + event->len;
+      if (cfloor_read(watcher->path, text, sizeof text) < 0) continue;
+      atomic_store(&watcher->time, cfloor_now());
+      sem_post(&watcher->seen);
+    }
+  }
+}
+
+struct cfloor_watcher *cfloor_watch_begin(const char *directory, const char *path) {
+  struct cfloor_watcher *watcher = calloc(1, sizeof *watcher);
+  watcher->descriptor = inotify_init1(IN_CLOEXEC);
+  watcher->path = strdup(path);
+  sem_init(&watcher->seen, 0, 0);
+  pthread_t thread;
+  if (watcher->descriptor < 0 || inotify_add_watch(watcher->descriptor, directory, IN_MOVED_TO) < 0) return NULL;
+  if (pthread_create(&thread, NULL, watch, watcher) != 0) return NULL;
+  pthread_detach(thread);
+  return watcher;
+}
+
+long cfloor_watch_wait(struct cfloor_watcher *watcher) {
+  while (sem_wait(&watcher->seen) != 0) {}
+  return atomic_load(&watcher->time);
 }

@@ -20,4 +20,13 @@ void cfloor_retains(void *object, long count);
 int cfloor_count_begin(const char *directory);
 long cfloor_count_end(int descriptor);
 
+// A thread that blocks in read(2) on inotify and, after each rename into `directory`, reads the file `path`.
+struct cfloor_watcher;
+struct cfloor_watcher *cfloor_watch_begin(const char *directory, const char *path);
+// Waits for it to have read the file once more; the time of that on the monotonic clock, in nanoseconds.
+long cfloor_watch_wait(struct cfloor_watcher *watcher);
+
+// The time on the monotonic clock, in nanoseconds.
+long cfloor_now(void);
+
 #endif
