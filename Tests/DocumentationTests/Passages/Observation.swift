@@ -1,5 +1,6 @@
 import AppSettings
 import AppSettingsObserve
+import Synchronization
 import Testing
 
 // Passages of docs/observation.md.
@@ -48,9 +49,55 @@ actor Preview {
         print("generation \(batch.generation):", batch.paths)
       }
     }
+    let preview = Preview()
+    let some = Task {
+      for await batch in settings.changes(under: "window") {
+        await preview.show("changed: \(batch.paths)")
+      }
+    }
+    for task in [task, all, some] {
+      task.cancel()
+      await task.value
+    }
+  }
+
+  @Test func `functions`() {
+    let settings = SettingsStore(inMemory: "")
+    let ruler = Ruler()
+
+    let observation = settings.observe(.columns) { columns in
+      ruler.width = columns
+    }
+    settings[.columns] = 100
+    #expect(ruler.width == 100)
+    observation.cancel()
+
+    settings.observe(.columns, while: ruler) { ruler, columns in
+      ruler.width = columns
+    }
+    settings[.columns] = 120
+    #expect(ruler.width == 120)
+
+    settings.withoutPropagation { settings[.columns] = 80 }
+    #expect(ruler.width == 120)
+  }
+
+  @Test func `on the thread that watches`() async {
+    let settings = SettingsStore(inMemory: "")
+    let ruler = Ruler()
+    let task = Task(executorPreference: SettingsWatchExecutor.shared) {
+      for await columns in settings.updates(.columns) { ruler.width = columns }
+    }
     task.cancel()
-    all.cancel()
     await task.value
-    await all.value
+  }
+}
+
+/// Something with a width that any thread may set.
+final class Ruler: Sendable {
+  private let value = Atomic(0)
+  var width: Int {
+    get { value.load(ordering: .relaxed) }
+    set { value.store(newValue, ordering: .relaxed) }
   }
 }
