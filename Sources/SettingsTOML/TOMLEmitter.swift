@@ -18,30 +18,37 @@ enum TOMLEmitter {
   }
 
   /// The inside of a basic string; in a multi-line one, newlines stand for themselves.
+  ///
+  /// All that is escaped is ASCII, so the bytes are gone through, each once.
   static func escaped(_ text: String, isMultiline: Bool) -> String {
-    var result = ""
-    var quotes = 0
-    for scalar in text.unicodeScalars {
-      quotes = scalar == "\"" ? quotes + 1 : 0
-      switch scalar {
-      case "\"":
-        // Every third would end a multi-line string.
-        result.unicodeScalars.append(contentsOf: (isMultiline && quotes % 3 != 0 ? "\"" : "\\\"").unicodeScalars)
-      case "\\": result += "\\\\"
-      case "\n": result += isMultiline ? "\n" : "\\n"
-      case "\t": result += isMultiline ? "\t" : "\\t"
-      case "\u{8}": result += "\\b"
-      case "\u{C}": result += "\\f"
-      case "\r": result += "\\r"
-      default:
-        if scalar.value < 0x20 || scalar.value == 0x7F {
-          result += "\\u" + hex(scalar.value, digits: 4)
-        } else {
-          result.unicodeScalars.append(scalar)
+    var text = text
+    return text.withUTF8 { bytes in
+      var result: [UInt8] = []
+      result.reserveCapacity(bytes.count + bytes.count / 8 + 2)
+      var quotes = 0
+      for byte in bytes {
+        quotes = byte == UInt8(ascii: "\"") ? quotes + 1 : 0
+        switch byte {
+        case UInt8(ascii: "\""):
+          // Every third would end a multi-line string.
+          if !isMultiline || quotes % 3 == 0 { result.append(UInt8(ascii: "\\")) }
+          result.append(byte)
+        case UInt8(ascii: "\\"): result.append(contentsOf: "\\\\".utf8)
+        case UInt8(ascii: "\n"), UInt8(ascii: "\t"):
+          if isMultiline {
+            result.append(byte)
+          } else {
+            result.append(contentsOf: byte == UInt8(ascii: "\n") ? "\\n".utf8 : "\\t".utf8)
+          }
+        case 0x08: result.append(contentsOf: "\\b".utf8)
+        case 0x0C: result.append(contentsOf: "\\f".utf8)
+        case UInt8(ascii: "\r"): result.append(contentsOf: "\\r".utf8)
+        case ..<0x20, 0x7F: result.append(contentsOf: ("\\u" + hex(UInt32(byte), digits: 4)).utf8)
+        default: result.append(byte)
         }
       }
+      return String(decoding: result, as: UTF8.self)
     }
-    return result
   }
 
   /// A value on one line.
