@@ -87,6 +87,7 @@ public struct SettingsLocation: Sendable, Hashable {
       }
       absolute = current + "/" + path
     }
+    absolute = Self.withoutDots(absolute)
     file = absolute
     systemDirectories = []
     let base = absolute.split(separator: "/").last.map(String.init) ?? "settings.toml"
@@ -125,6 +126,13 @@ public struct SettingsLocation: Sendable, Hashable {
     var path = Substring(path)
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     return path == "/" ? "" : String(path)
+  }
+
+  /// The path without the parts that lead nowhere. Where `..` leads depends on links: it stays.
+  private static func withoutDots(_ path: String) -> String {
+    let parts = path.split(separator: "/")
+    guard parts.last != ".", parts.count > 1 else { return path }
+    return "/" + parts.filter { $0 != "." }.joined(separator: "/")
   }
 
   private static func check(_ id: String, isName: Bool) throws(SettingsError) {

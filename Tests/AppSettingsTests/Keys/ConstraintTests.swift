@@ -122,8 +122,8 @@ import Testing
     #expect(settings[Declared.width] == 4)
     #expect(
       settings.currentProblems.map(\.message) == [
-        "Cannot read 'editor.tab-width': the settings has the integer 99, but the key needs an integer from 1 to 16. "
-          + "Using the default 4."
+        "Cannot read 'editor.tab-width': the text in memory has the integer 99, but the key needs an integer "
+          + "from 1 to 16. Using the default 4."
       ])
     #expect(throws: SettingsError.self) { try settings.value(for: Declared.width) }
   }
