@@ -164,6 +164,7 @@ extension SettingsStore {
       for source in locked { allowed.mapping[source.source] = nil }
       document = try core.interpretStrictly(bytes)
       report = try SettingsImporting.take(original, of: path, as: format, by: allowed, into: &document)
+      report?.note(locked: locked)
       return document
     }
     if isTrial {

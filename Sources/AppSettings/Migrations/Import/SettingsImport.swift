@@ -57,6 +57,17 @@ public struct SettingsImportReport: Sendable, Hashable {
   public var taken: [Taken] = []
   /// What was not.
   public var skipped: [Skipped] = []
+  /// What was not because an administrator has locked the key; it is among what was skipped, too.
+  package private(set) var locked: [Taken] = []
+
+  /// Takes note of what is locked, which was skipped as if it had not been asked for.
+  mutating func note(locked: [Taken]) {
+    self.locked = locked
+    for (index, entry) in skipped.enumerated() {
+      guard let key = locked.first(where: { $0.source == entry.source })?.key else { continue }
+      skipped[index].reason = "'\(key)' is locked by an administrator"
+    }
+  }
 }
 
 /// The rules of an import: which key becomes which.
