@@ -182,7 +182,9 @@ private final class Relative: Codable, Identifiable, GarageRecord {
     try garage.migrateAll(fromOldClassName: "MCPerson", to: Relative.self)
     let before = home.text
     #expect(try garage.migrateAll(fromOldClassName: "MCPerson", to: Relative.self) == 0)
-    let count = try garage.migrateAll(from: Old.self, to: Item.self) { Item(id: $0.id, label: "", dateCreated: created) }
+    let count = try garage.migrateAll(from: Old.self, to: Item.self) {
+      Item(id: $0.id, label: "", dateCreated: created)
+    }
     #expect(count == 0)
     #expect(home.text == before)
     let fresh = GarageHome()
