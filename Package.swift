@@ -112,7 +112,7 @@ let package = Package(
         "AppSettingsSealed", "TestSupport",
         .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["SealedRecords"])),
       ]),
-    .testTarget(name: "SettingsCLITests", dependencies: ["TestSupport", "settings-cli"]),
+    .testTarget(name: "SettingsCLITests", dependencies: ["TestSupport", "settings-cli"], exclude: ["Fixtures"]),
     .testTarget(
       name: "DocumentationTests",
       dependencies: [

@@ -24,19 +24,28 @@ struct SchemaLookup: Sendable {
 
   /// The schema of a target. One that cannot be used is told on standard error, once, and done without.
   static func of(_ target: String) -> SchemaLookup {
-    if let known = found.withLock({ $0[target] }) { return known }
-    var schema: SettingsSchema?
-    if !target.contains("/") {
-      do {
-        // Their compilation would cost more than all else; a key's own is seen to where its value is checked.
-        schema = try SettingsSchema.find(app: target, checksPatterns: false)
-      } catch let error as SettingsError where error.code == .invalidApp {
-        // That is for whoever opens the target to say.
-      } catch {
+    do {
+      return try find(target)
+    } catch {
+      // What is no app's id is for whoever opens the target to say.
+      if (error as? SettingsError)?.code != .invalidApp {
         Output.warning("\(error) It is done without the schema.")
       }
+      return keep(SchemaLookup(schema: nil), target)
     }
-    let lookup = SchemaLookup(schema: schema)
+  }
+
+  /// The schema of a target, for verbs that write: without it, they could not tell what the app would refuse.
+  ///
+  /// - Throws: ``SettingsError`` for one that cannot be used.
+  static func find(_ target: String) throws -> SchemaLookup {
+    if let known = found.withLock({ $0[target] }) { return known }
+    // Their compilation would cost more than all else; a key's own is seen to where its value is checked.
+    let schema = try target.contains("/") ? nil : SettingsSchema.find(app: target, checksPatterns: false)
+    return keep(SchemaLookup(schema: schema), target)
+  }
+
+  private static func keep(_ lookup: SchemaLookup, _ target: String) -> SchemaLookup {
     found.withLock { $0[target] = lookup }
     return lookup
   }

@@ -133,7 +133,7 @@ import Testing
     try test.home.write("a = 1\n", to: test.home.path + "/x.toml")
     #expect(
       try test.run("describe", "./x.toml")
-        == answer("a\n  value     1\n  from      user \(test.home.path)/./x.toml:1\n  needs     an integer\n"))
+        == answer("a\n  value     1\n  from      user \(test.home.path)/x.toml:1\n  needs     an integer\n"))
     #expect(
       try test.run("describe", "./x.toml", "b")
         == answer(
@@ -144,10 +144,11 @@ import Testing
     #expect(try test.run("describe", app, "theme").status == 6)
   }
 
-  @Test func `describe and the others go on without a schema that is wrong, with a warning`() throws {
+  @Test func `a schema that is wrong is done without by what reads, with a warning, and refused by what writes`() throws
+  {
     try test.home.write("app = \"org.example.test\"\n[keys.a]\ntype = \"nope\"\n", to: test.schemaFile)
     try test.write("a = 1\n")
-    for verb in [["get", app, "a"], ["list", app], ["describe", app, "a"], ["set", app, "a", "2"]] {
+    for verb in [["get", app, "a"], ["list", app], ["describe", app, "a"]] {
       let result = try ChildProcess.run(
         ChildProcess.product("settings-cli"), verb, environment: test.home.environment)
       #expect(result.status == 0, "\(verb)")
@@ -158,6 +159,10 @@ import Testing
       #expect(result.error.hasSuffix("It is done without the schema.\n"))
       #expect(result.error.split(separator: "\n").count == 1)
     }
-    #expect(test.home.text() == "a = 2\n")
+    let refused = try test.run("set", app, "a", "2")
+    #expect(refused.status == 4)
+    #expect(
+      refused.error.hasPrefix("settings-cli: Cannot use the schema '\(test.schemaFile):3:8': there is no type 'nope'"))
+    #expect(test.home.text() == "a = 1\n")
   }
 }

@@ -20,6 +20,22 @@ extension SchemaLookup {
     return paths
   }
 
+  /// The edits that store a value, for the write path: where the app could not read what they replace, it makes a backup.
+  func keepingEdits(storing value: TOMLValue?, at path: TOMLPath) -> [Edit] {
+    let edits = edits(storing: value, at: path)
+    guard let key = key(path) else { return edits }
+    let type = key.type
+    let bridge = SettingsBridge<TOMLValue>(
+      expecting: type.expected,
+      read: { value in
+        try type.check(value, isStored: true)
+        return value
+      }, write: { $0 })
+    let checking = SettingsKey<TOMLValue?>(
+      key.path.description, formerly: SettingsFormerNames(key.formerPaths.map(\.description)), bridge: bridge)
+    return edits.map { Edit(path: $0.path, value: $0.value, key: checking) }
+  }
+
   /// Reads a text that is to be an element of a key's array.
   ///
   /// - Parameter sibling: Another element, for types that allow anything.

@@ -28,10 +28,13 @@ struct Target {
 
   /// Opens the target and reads it.
   ///
-  /// - Parameter mayBeUnknown: Whether an app of which there is nothing yet is as good as any.
+  /// - Parameters:
+  ///   - mayBeUnknown: Whether an app of which there is nothing yet is as good as any.
+  ///   - isForWriting: Whether a schema that cannot be used is an error.
   /// - Throws: ``Failure`` with what makes it unusable: status 3 for an app that there is not, 6 for a file that does not
   ///   parse, 7 for one that cannot be read. Lesser problems go to standard error.
-  func open(mayBeUnknown: Bool = false) throws -> SettingsStore {
+  func open(mayBeUnknown: Bool = false, isForWriting: Bool = false) throws -> SettingsStore {
+    if isForWriting { _ = try SchemaLookup.find(name) }
     let store = try openUnread()
     store.core.load()
     let problems = store.currentProblems
@@ -59,7 +62,7 @@ struct Target {
     guard try SettingsFile(path: file).read().bytes == nil, store.snapshot.layers.count == 1,
       try InstalledApp.find(name).schema == nil, try store.backups.isEmpty
     else { return }
-    let hint = Suggestion.nearest(to: name, among: KnownApps.all().filter { $0 != name })
+    let hint = Suggestion.nearest(to: name, among: try InstalledApp.all().map(\.app).filter { $0 != name })
     throw Failure(
       .unknown,
       "There is no app '\(name)': it has neither settings nor a schema."
@@ -72,30 +75,5 @@ extension TextReader {
   static func document(at location: SettingsLocation) throws(SettingsError) -> TOMLDocument? {
     guard let bytes = try SettingsFile(path: location.file).read().bytes else { return nil }
     return try TextReader(migrations: .none, acceptsAnyVersion: true).parse(bytes, file: location.file)
-  }
-}
-
-/// The apps that have settings or a schema here.
-enum KnownApps {
-  /// Their ids, sorted.
-  static func all() -> [String] {
-    guard let some = try? SettingsLocation(app: "a") else { return [] }
-    let system = Syscalls()
-    func names(_ directory: String) -> [String] { (try? system.names(in: directory)) ?? [] }
-    var apps: Set<String> = []
-    // `…/a/settings.toml` is where the app `a` has its settings: the directory of all apps is two levels up.
-    let users = some.file.split(separator: "/", omittingEmptySubsequences: false).dropLast(2).joined(separator: "/")
-    let systems = some.systemDirectories.map { String($0.dropLast(2)) }
-    for directory in [users] + systems {
-      for app in names(directory) where (try? system.status(at: "\(directory)/\(app)/settings.toml")) ?? nil != nil {
-        apps.insert(app)
-      }
-    }
-    for directory in some.dataDirectories {
-      for name in names("\(directory)/app-settings") where name.hasSuffix(".toml") {
-        apps.insert(String(name.dropLast(5)))
-      }
-    }
-    return apps.filter { (try? SettingsLocation(app: $0)) != nil }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 }

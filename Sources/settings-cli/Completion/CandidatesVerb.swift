@@ -72,7 +72,8 @@ enum CandidatesVerb: Verb {
     case .verb: return verbs
     case .words(let words): return words.map { Candidate(text: $0) }
     case .target:
-      return typed.contains("/") || typed.hasPrefix(".") ? [.files] : KnownApps.all().map { Candidate(text: $0) }
+      return typed.contains("/") || typed.hasPrefix(".")
+        ? [.files] : ((try? InstalledApp.all()) ?? []).map { Candidate(text: $0.app) }
     case .key:
       guard let target = operands.first else { return [] }
       if verb == SetVerb.self, let equals = typed.firstIndex(of: "=") {

@@ -5,14 +5,16 @@ import Glibc
 final class EditSession {
   private let store: SettingsStore
   private let file: String
+  private let schema: SchemaLookup
   private let copy: EditedCopy
   /// What the file held when the copy was made.
   private let before: [UInt8]?
   /// Whether the copy is worth keeping after a failure: it is, unless its author has given it up.
   private(set) var isKept = false
 
-  init(store: SettingsStore, file: String, before: [UInt8]?, copy: EditedCopy) {
+  init(store: SettingsStore, schema: SchemaLookup, file: String, before: [UInt8]?, copy: EditedCopy) {
     self.store = store
+    self.schema = schema
     self.file = file
     self.before = before
     self.copy = copy
@@ -31,6 +33,7 @@ final class EditSession {
       do {
         let mine = try parse(edited)
         try checkLocks(mine)
+        try checkValues(mine)
         var next = Next.again
         repeat {
           next = try write(mine, edited, isConflictSettled: isConflictSettled)
@@ -96,6 +99,27 @@ final class EditSession {
     let base = (try? TOMLDocument(parsing: before ?? [])) ?? TOMLDocument()
     for path in mine.changedPaths(since: base) {
       if let error = StoreCore.lockError(path, snapshot) { throw Failure(error) }
+    }
+  }
+
+  /// Checks what was changed by the schema. An unknown key may be another program's: that is only said.
+  private func checkValues(_ mine: TOMLDocument) throws {
+    let base = (try? TOMLDocument(parsing: before ?? [])) ?? TOMLDocument()
+    var checked: Set<TOMLPath> = []
+    for path in mine.changedPaths(since: base) where path.components.first?.hasPrefix("settings-") == false {
+      let key = schema.key(around: path)?.path ?? path
+      guard checked.insert(key).inserted, let value = mine[key] else { continue }
+      do {
+        try schema.checkKnown(key)
+      } catch let failure as Failure {
+        Output.warning(failure.message ?? "")
+      }
+      do {
+        try schema.check(value, at: key)
+      } catch let failure as Failure {
+        let line = mine.position(of: key).map { "\(copy.path):\($0.line):\($0.column): " } ?? ""
+        throw Failure(failure.status, line + (failure.message ?? ""))
+      }
     }
   }
 

@@ -6,8 +6,9 @@ enum EditVerb: Verb {
   static let syntax = Syntax(
     summary: "Edit the user's file with $VISUAL or $EDITOR, checked before it is stored.",
     details: """
-      The editor gets a copy. When it ends, the text is checked: one that does not parse
-      is shown with its line and a caret, and can be edited again. Then it is stored in
+      The editor gets a copy. When it ends, the text is checked: one that does not
+      parse, or has a value that the app's schema refuses, is shown with its line, and
+      can be edited again. Then it is stored in
       one write, under the lock; the text from before goes to the backups. What others
       have changed meanwhile is merged in; where both have changed one key, you are
       asked. A file that does not parse can be mended this way.
@@ -20,6 +21,7 @@ enum EditVerb: Verb {
   static func run(_ arguments: Arguments) throws {
     let target = Target(arguments)
     let location = try target.location()
+    _ = try SchemaLookup.find(target.name)
     let store = try target.openUnread()
     let file = SettingsFile(path: location.file)
     if let document = try? TextReader.document(at: location), document.bytes.isEmpty == false {
@@ -29,12 +31,16 @@ enum EditVerb: Verb {
     }
     let before = try file.read().bytes
     let copy = try EditedCopy(of: before ?? [], name: location.name)
-    let session = EditSession(store: store, file: location.file, before: before, copy: copy)
+    let session = EditSession(store: store, schema: target.schema, file: location.file, before: before, copy: copy)
     do {
       try session.run()
     } catch {
-      if session.isKept { Output.note("Your text is in '\(copy.path)'.") } else { copy.remove() }
-      throw error
+      guard session.isKept else {
+        copy.remove()
+        throw error
+      }
+      let failure = error as? Failure ?? (error as? SettingsError).map { Failure($0) } ?? Failure(.io, "\(error)")
+      throw Failure(failure.status, "\(failure.message ?? "") Your text is in '\(copy.path)'.")
     }
     copy.remove()
   }

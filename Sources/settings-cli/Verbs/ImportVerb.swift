@@ -45,7 +45,9 @@ enum ImportVerb: Verb {
       rules.mapping[try original(String(pair[..<equals]))] = try KeyArgument.parse(
         String(pair[pair.index(after: equals)...]))
     }
-    let store = try Target(arguments).openUnread()
+    let target = Target(arguments)
+    let schema = try SchemaLookup.find(target.name)
+    let store = try target.openUnread()
     let report = try Progress.run("importing '\(file)'") {
       let isTrial = arguments.has("dry-run")
       guard file != "-" else {
@@ -56,6 +58,13 @@ enum ImportVerb: Verb {
     }
     for taken in report.taken { Output.line("taken: \(taken.source) -> \(taken.key)") }
     for skipped in report.skipped { Output.line("skipped: \(skipped.source): \(skipped.reason)") }
+    for taken in report.taken where !schema.knows(taken.key) {
+      let hint = schema.suggestion(for: taken.key).map { " Did you mean '\($0)'?" } ?? ""
+      Output.warning("The app's schema does not have '\(taken.key)'.\(hint)")
+    }
+    if report.taken.isEmpty, !report.locked.isEmpty {
+      throw Failure(.notWritable, "Nothing was taken: '\(report.locked[0].key)' is locked.")
+    }
   }
 
   /// A key of the original, which may begin with anything.

@@ -47,7 +47,7 @@ enum SetVerb: Verb {
         + arguments.all("append") + arguments.all("remove"))
     let change = try Change(arguments)
     let target = Target(arguments)
-    let store = try target.open(mayBeUnknown: true)
+    let store = try target.open(mayBeUnknown: true, isForWriting: true)
     let schema = target.schema
     if !arguments.has("create") {
       for path in change.paths { try schema.checkKnown(path, advice: "--create sets it all the same.") }
@@ -134,7 +134,7 @@ enum SetVerb: Verb {
       try schema.check(value, at: path)
       return value
     }
-    try store.core.commit(of: zip(pairs, values).flatMap { schema.edits(storing: $1, at: $0.key) })
+    try store.core.commit(of: zip(pairs, values).flatMap { schema.keepingEdits(storing: $1, at: $0.key) })
     for (pair, value) in zip(pairs, values) { try checkEffective(pair.key, value, in: store, schema) }
   }
 

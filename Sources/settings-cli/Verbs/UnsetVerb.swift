@@ -17,9 +17,9 @@ enum UnsetVerb: Verb {
   static func run(_ arguments: Arguments) throws {
     let paths = try arguments.operands.dropFirst().map(KeyArgument.parse)
     let target = Target(arguments)
-    let store = try target.open()
+    let store = try target.open(isForWriting: true)
     let schema = target.schema
-    let changed = try store.core.commit(of: paths.flatMap { schema.edits(storing: nil, at: $0) })
+    let changed = try store.core.commit(of: paths.flatMap { schema.keepingEdits(storing: nil, at: $0) })
     if changed { return }
     for path in paths { try schema.checkKnown(path) }
     throw Failure(.noValue)

@@ -1,0 +1,189 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Every verb in every state of its target: exact output, errors, exit status and file.
+///
+/// The sessions are in `Fixtures/Matrix`, one file a verb. With `RECORD_SNAPSHOTS=1` in the environment they are written
+/// anew, to be read before they are committed.
+@Suite struct MatrixTests {
+  /// What is typed for a verb in each state; `APP` is the app.
+  struct Row: Sendable, CustomTestStringConvertible {
+    var verb: String
+    var lines: [TargetState: [String]]
+    var testDescription: String { verb }
+  }
+
+  private static let broken = "EDITOR=sed·-i·'2s/.*/theme·=·=/'"
+
+  static let rows: [Row] = [
+    Row(
+      verb: "get",
+      lines: [
+        .fine: ["get APP theme", "get APP theme --json", "get APP sync.token", "get ./none.toml a --default b"],
+        .noValue: ["get APP recent", "get APP recent --default none", "get ./none.toml a"],
+        .usage: [
+          "get", "get APP", "get APP a b", "get APP theme --toml --json", "get APP theme --jsno", "get APP a..b",
+        ],
+        .unknown: ["get APP thme", "get org.example.tset theme", "get ../x theme", "get org..x theme"],
+        .invalid: ["get APP theme --color sometimes"],
+        .locked: ["get APP theme", "get APP theme --json"],
+        .readOnly: ["get APP theme"], .unparsable: ["get APP theme"], .newer: ["get APP theme"],
+      ]),
+    Row(
+      verb: "set",
+      lines: [
+        .fine: [
+          "set APP theme light", "set APP theme=light editor.font-size=20", "set APP recent --append a --append b",
+          "set APP sync.token - < s3cret\\n", "set ./new.toml a.b 1",
+        ],
+        .noValue: ["set APP recent --remove a"],
+        .usage: [
+          "set APP", "set APP theme", "set APP theme light dark", "set APP theme=light dark", "set APP a=1 a=2",
+          "set APP recent x --append y", "set APP theme --typo", "set APP theme x --type complex",
+          "set APP settings-version 3",
+        ],
+        .unknown: ["set APP thme light", "set APP thme=1 --create", "set org..x theme light"],
+        .invalid: [
+          "set APP theme red", "set APP editor.font-size 100", "set APP editor.font-size large",
+          "set APP theme=light editor.font-size=100", "set APP sync.token 12 --type integer",
+          "set APP theme --append x",
+        ],
+        .locked: ["set APP theme dark", "set APP editor.font-size=20 theme=dark"],
+        .readOnly: ["set APP theme light"], .unparsable: ["set APP theme light"], .newer: ["set APP theme light"],
+      ]),
+    Row(
+      verb: "unset",
+      lines: [
+        .fine: ["unset APP theme editor"], .noValue: ["unset APP recent"], .usage: ["unset APP", "unset APP a..b"],
+        .unknown: ["unset APP thme", "unset org.example.tset theme"], .invalid: ["unset APP theme --type string"],
+        .locked: ["unset APP theme"], .readOnly: ["unset APP theme"], .unparsable: ["unset APP theme"],
+        .newer: ["unset APP theme"],
+      ]),
+    Row(
+      verb: "list",
+      lines: [
+        .fine: ["list APP", "list APP editor --origin", "list APP --changed", "list APP --json", "list ./none.toml"],
+        .noValue: ["list APP recent"], .usage: ["list", "list APP a b"],
+        .unknown: ["list APP thme", "list org.example.tset"], .invalid: ["list APP --origin=yes"],
+        .locked: ["list APP --origin"], .readOnly: ["list APP"], .unparsable: ["list APP"], .newer: ["list APP"],
+      ]),
+    Row(
+      verb: "watch",
+      lines: [
+        .fine: ["watch APP theme --count 1"], .noValue: ["watch APP recent --count 1"],
+        .usage: [
+          "watch", "watch APP theme --count 0", "watch APP theme --timeout never", "watch APP theme --shell",
+          "watch APP theme -- true", "watch APP theme --exec true --json",
+        ],
+        .unknown: ["watch APP thme --count 1 --timeout 0.05", "watch org..x"],
+        .invalid: ["watch APP theme --count many"],
+        .locked: ["watch APP theme --count 1"], .readOnly: ["watch APP theme --count 1"],
+        .unparsable: ["watch APP theme --count 1"], .newer: ["watch APP theme --count 1"],
+      ]),
+    Row(
+      verb: "edit",
+      lines: [
+        .fine: ["EDITOR=sed·-i·s/dark/light/ edit APP", "EDITOR=true edit APP"], .noValue: ["VISUAL= EDITOR= edit APP"],
+        .usage: ["edit", "edit APP theme", "EDITOR=false edit APP", "EDITOR=/no/editor edit APP"],
+        .unknown: ["EDITOR=sed·-i·s/theme/thme/ edit APP"],
+        .invalid: ["EDITOR=sed·-i·s/dark/red/ edit APP", "\(broken) edit APP"],
+        .locked: ["EDITOR=sed·-i·s/dark/light/ edit APP", "EDITOR=sed·-i·s/14/16/ edit APP"],
+        .readOnly: ["EDITOR=sed·-i·s/dark/light/ edit APP"],
+        .unparsable: ["EDITOR=sed·-i·2d edit APP", "EDITOR=sed·-i·s/dark/light/ edit APP"],
+        .newer: ["EDITOR=sed·-i·s/dark/light/ edit APP"],
+      ]),
+    Row(
+      verb: "diff",
+      lines: [
+        .fine: ["diff APP", "diff APP old.ini", "diff APP --exit-code"], .noValue: ["diff APP --backup"],
+        .usage: ["diff", "diff APP old.ini --backup"], .unknown: ["diff org.example.tset", "diff APP none.toml"],
+        .invalid: ["diff APP --backup=1"], .locked: ["diff APP"], .readOnly: ["diff APP"],
+        .unparsable: ["diff APP", "diff APP old.ini"], .newer: ["diff APP"],
+      ]),
+    Row(
+      verb: "export",
+      lines: [
+        .fine: ["export APP", "export APP --json --secrets", "export APP editor --env"],
+        .noValue: ["export APP recent"],
+        .usage: ["export", "export APP --json --env"], .unknown: ["export APP thme", "export org.example.tset"],
+        .invalid: ["export APP --xml"], .locked: ["export APP theme"], .readOnly: ["export APP theme"],
+        .unparsable: ["export APP"], .newer: ["export APP"],
+      ]),
+    Row(
+      verb: "import",
+      lines: [
+        .fine: [
+          "import APP old.ini --map view.size=editor.font-size --replace", "import APP old.ini --dry-run",
+          "import APP - --format env < THEME='light'\\n",
+        ],
+        .noValue: ["import APP none.ini"],
+        .usage: ["import APP", "import APP old.txt", "import APP old.ini --map x", "import APP old.ini --format yaml"],
+        .unknown: ["import org..x old.ini"],
+        .invalid: ["import APP - --format json < {", "import APP - --format json < {\"theme\":\"red\"}"],
+        .locked: ["import APP old.ini --map view.size=theme --replace"],
+        .readOnly: ["import APP old.ini"], .unparsable: ["import APP old.ini"], .newer: ["import APP old.ini"],
+      ]),
+    Row(
+      verb: "migrate",
+      lines: [
+        .fine: ["migrate APP", "migrate APP --status", "migrate APP --dry-run"], .noValue: ["migrate APP --undo"],
+        .usage: ["migrate", "migrate APP --status --undo", "migrate APP --to x", "migrate APP --to 9"],
+        .unknown: ["migrate org.example.tset", "migrate ./old.toml --schema ./none.toml"],
+        .invalid: ["migrate APP --to=0"], .locked: ["migrate APP"], .readOnly: ["migrate APP"],
+        .unparsable: ["migrate APP"], .newer: ["migrate APP", "migrate APP --status"],
+      ]),
+    Row(
+      verb: "recover",
+      lines: [
+        .fine: ["recover APP"], .noValue: ["recover ./none.toml"], .usage: ["recover", "recover APP theme"],
+        .unknown: ["recover org..x"], .invalid: ["recover APP --restore=yes"], .locked: ["recover APP"],
+        .readOnly: ["recover APP"], .unparsable: ["recover APP", "recover APP --restore"], .newer: ["recover APP"],
+      ]),
+    Row(
+      verb: "path",
+      lines: [
+        .fine: ["path APP", "path ./x/./y.toml"], .noValue: ["path org.example.other"],
+        .usage: ["path", "path APP theme"],
+        .unknown: ["path org..x", "path -- -x"], .invalid: ["path APP --json"], .locked: ["path APP"],
+        .readOnly: ["path APP"], .unparsable: ["path APP"], .newer: ["path APP"],
+      ]),
+    Row(
+      verb: "completion",
+      lines: [.usage: ["completion", "completion tcsh"], .unknown: ["complet"], .fine: ["help path", "--version"]]),
+  ]
+
+  @Test(arguments: rows)
+  func `a verb answers in each state of its target as its sessions say`(_ row: Row) throws {
+    var sessions = ""
+    var isWhole = true
+    for state in TargetState.allCases {
+      guard let lines = row.lines[state] else { continue }
+      sessions += "# \(state.rawValue)\n\n"
+      for line in lines {
+        let matrix = try MatrixHome(state)
+        guard let session = try matrix.run(line.replacingOccurrences(of: "APP", with: MatrixHome.app)) else {
+          isWhole = false
+          continue
+        }
+        sessions += session + "\n"
+      }
+    }
+    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("Fixtures/Matrix/\(row.verb).txt")
+    if ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == "1" {
+      try Data(sessions.utf8).write(to: file)
+      return
+    }
+    let expected = try String(contentsOf: file, encoding: .utf8)
+    guard isWhole else {
+      // Nobody's permissions can be taken here: the rest still has to be as it was.
+      for session in sessions.components(separatedBy: "\n\n") { #expect(expected.contains(session)) }
+      return
+    }
+    for (found, wanted) in zip(sessions.components(separatedBy: "\n$ "), expected.components(separatedBy: "\n$ ")) {
+      #expect(found == wanted)
+    }
+    #expect(sessions == expected)
+  }
+}

@@ -1,0 +1,193 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What must hold for every value, and for every way to end.
+@Suite struct SafetyTests {
+  let home = ScratchHome()
+  private let app = "org.example.test"
+  private let command = ChildProcess.product("settings-cli")
+
+  private func run(_ arguments: String..., input: String? = nil) throws -> ChildProcess.Result {
+    try ChildProcess.run(command, arguments, environment: home.environment, input: input, directory: home.path)
+  }
+
+  private func answer(_ output: String, status: Int32 = 0) -> ChildProcess.Result {
+    ChildProcess.Result(status: status, output: output, error: "")
+  }
+
+  @Test(arguments: [
+    "a\nb", "\"q\" 'r' \\ \t \"\"\" '''", "\u{1}\u{7F}\u{1B}[31m", "é漢😀e\u{301}", " ", "\r\n", "a=b", "# no comment",
+    "$(x) `y` %s %n", "\u{FEFF}", "[1, 2]", "nan", "-",
+  ])
+  func `a string comes back as it was, by argument, by input, and through every form`(_ value: String) throws {
+    #expect(try run("set", app, "v", "--type", "string", "--", value) == answer(""))
+    #expect(try run("get", app, "v", "-0") == answer(value + "\0"))
+    #expect(try run("set", app, "w", "-", "--type", "string", input: value + "\n") == answer(""))
+    #expect(try run("get", app, "w") == answer(value + "\n"))
+    for form in ["toml", "json", "env"] {
+      let exported = try run("export", app, "v", "--\(form)")
+      #expect(exported.status == 0 && exported.error.isEmpty)
+      let name = form == "env" ? "ORG_EXAMPLE_TEST_SETTINGS__V" : "v"
+      let taken = try run(
+        "import", "./\(form).toml", "-", "--format", form, "--map", "\(name)=v", input: exported.output)
+      #expect(taken.status == 0, "\(form): \(taken)")
+      // In an environment every value is text, and what looks like a number is read as one. A carriage return before a
+      // line feed belongs to the end of the line.
+      if form != "env" || !["[1, 2]", "nan", "\r\n"].contains(value) {
+        #expect(try run("get", "./\(form).toml", "v") == answer(value + "\n"), "\(form): \(exported.output)")
+      }
+    }
+    let shell = try ChildProcess.shell(
+      "eval \"$('\(command)' export \(app) v --env)\"; printf %s \"$ORG_EXAMPLE_TEST_SETTINGS__V\"",
+      environment: home.environment)
+    #expect(shell.output == value)
+  }
+
+  @Test func `a value of ten megabytes goes in by input and comes out`() throws {
+    let value = String(repeating: "0123456789\n\"\\é", count: 700_000)
+    #expect(value.utf8.count > 10_000_000)
+    #expect(try run("set", app, "v", "-", input: value + "\n") == answer(""))
+    #expect(try run("get", app, "v") == answer(value + "\n"))
+    #expect(try run("set", app, "v", "-", input: "\u{0}").status == 0)
+    #expect(try run("get", app, "v", "-0") == answer("\0\0"))
+    let bytes = try ChildProcess.shell(
+      "printf '\\377' | '\(command)' set \(app) v -", environment: home.environment)
+    #expect(bytes.status == 4 && bytes.error.contains("not UTF-8"))
+  }
+
+  @Test func `a value is not in the title of a process that waits`() throws {
+    try home.write("")
+    // A lock that is held keeps the command waiting while its title is read.
+    let script = """
+      exec 9<'\(home.path)/config/\(app)'
+      flock 9
+      '\(command)' set \(app) token=hunter2 other=correct-horse 9<&- & process=$!
+      while ! grep -q settings-lock /proc/$process/task/*/comm; do :; done
+      tr '\\0' ' ' < /proc/$process/cmdline
+      flock -u 9
+      wait $process
+      """
+    // Not dash: its 'wait' hangs where SIGCHLD is blocked, as it is in some threads of a test.
+    guard FileManager.default.isExecutableFile(atPath: "/bin/bash") else { return }
+    let result = try ChildProcess.run("/bin/bash", ["-c", script], environment: home.environment)
+    guard result.status != 127 else { return }  // flock(1) is not installed
+    #expect(result.output.contains("set \(app) *") && !result.output.contains("hunter2"))
+    #expect(!result.output.contains("correct-horse"))
+    #expect(home.text() == "token = \"hunter2\"\nother = \"correct-horse\"\n")
+  }
+
+  @Test func `a secret is in no message and no list`() throws {
+    try home.write(MatrixHome.schema, to: home.path + "/data/app-settings/\(app).toml")
+    #expect(try run("set", app, "sync.token", "hunter2") == answer(""))
+    for arguments in [
+      ["list", app], ["list", app, "--json"], ["diff", app], ["describe", app], ["export", app],
+      ["set", app, "sync.token", "[\"hunter2\"]", "--type", "array"], ["check", app],
+      ["set", app, "sync.token", "--append", "hunter2"], ["complete", "--", "set", app, "sync.token", ""],
+    ] {
+      let result = try ChildProcess.run(command, arguments, environment: home.environment)
+      #expect(!result.output.contains("hunter2") && !result.error.contains("hunter2"), "\(arguments): \(result)")
+    }
+    #expect(try run("get", app, "sync.token") == answer("hunter2\n"))
+  }
+
+  @Test func `what the app cannot read is kept in a backup before set overwrites it`() throws {
+    try home.write(MatrixHome.schema, to: home.path + "/data/app-settings/\(app).toml")
+    try home.write("settings-version = 2\neditor.font-size = \"large\"\n")
+    #expect(try run("set", app, "editor.font-size", "13") == answer(""))
+    let backups = home.names(in: home.path + "/state/\(app)/backups")
+    #expect(backups.count == 1 && backups[0].hasSuffix(".before-overwriting-editor-font-size.toml"))
+    #expect(try run("set", app, "editor.font-size", "14") == answer(""))
+    #expect(home.names(in: home.path + "/state/\(app)/backups") == backups)
+  }
+
+  @Test func `two processes that append at once lose nothing`() throws {
+    let all = try (0..<20).map { number in
+      try RunningProcess(command, ["set", app, "list", "--append", "\(number)"], environment: home.environment)
+    }
+    for process in all { #expect(process.wait() == 0) }
+    let list = try run("get", app, "list").output
+    #expect((0..<20).allSatisfy { list.contains("[\($0),") || list.contains(" \($0),") || list.contains(" \($0)]") })
+  }
+
+  @Test func `an answer that cannot be written is no success`() throws {
+    try home.write("a = \"\(String(repeating: "x", count: 100_000))\"\n")
+    guard FileManager.default.fileExists(atPath: "/dev/full") else { return }
+    let full = try ChildProcess.shell("'\(command)' get \(app) a > /dev/full", environment: home.environment)
+    #expect(full.status == 7 && full.error.contains("Cannot write the answer: No space left on device"))
+    let gone = try ChildProcess.shell(
+      "{ '\(command)' get \(app) a; echo $? >&2; } | true", environment: home.environment)
+    #expect(gone.error == "7\n" || gone.error == "0\n")
+  }
+
+  // MARK: watch
+
+  private func watch(_ arguments: String...) throws -> RunningProcess {
+    try RunningProcess(command, ["watch", app] + arguments, environment: home.environment)
+  }
+
+  @Test func `watch ends with status 0 by SIGTERM and as a signal does by SIGINT`() throws {
+    try home.write("a = 1\n")
+    for (signal, status, reason) in [
+      (SIGTERM, Int32(0), Process.TerminationReason.exit), (SIGHUP, 0, .exit), (SIGINT, SIGINT, .uncaughtSignal),
+    ] {
+      let watching = try watch("a")
+      #expect(watching.nextLine() == "1")
+      watching.signal(signal)
+      #expect(watching.wait() == status)
+      #expect(watching.process.terminationReason == reason)
+    }
+  }
+
+  @Test func `watch ends with status 0 when no one reads any more, before the next change`() throws {
+    try home.write("a = 1\n")
+    let result = try ChildProcess.shell(
+      "{ '\(command)' watch \(app) a; echo $? >&2; } | head -n 1", environment: home.environment)
+    #expect(result == ChildProcess.Result(status: 0, output: "1\n", error: "0\n"))
+  }
+
+  @Test func `watch runs a program at each change, with key, old and new in its environment`() throws {
+    try home.write("a = \"one two\"\n")
+    // No shell: a shell would take the name apart.
+    let program = home.path + "/note it"
+    try home.write("#!/bin/sh\necho \"$# $1 $KEY:${OLD-none}:${NEW-none}\"\n", to: program)
+    chmod(program, 0o700)
+    let watching = try watch("a", "--exec", program, "--count", "2", "--", "$HOME; x")
+    // When it has begun to watch cannot be seen from outside: until the first change is seen, make more.
+    let seen = try firstLine(of: watching) { try home.write("a = \"\($0)\"\n", to: home.path + "/new") }
+    #expect(seen.hasPrefix("1 $HOME; x a:"))
+    try home.write("b = 1\n", to: home.path + "/new")
+    rename(home.path + "/new", home.file)
+    let second = try #require(watching.nextLine())
+    #expect(second.hasPrefix("1 $HOME; x a:") && second.hasSuffix(":none"), "\(second)")
+    #expect(watching.wait() == 0)
+  }
+
+  @Test func `watch runs a line of shell if asked, says that it failed, and goes on`() throws {
+    try home.write("a = 1\n")
+    let watching = try watch("--exec", "echo \"$KEY=$NEW\" | tr a A; exit 3", "--shell", "--count", "1")
+    let seen = try firstLine(of: watching) { try home.write("a = \($0 + 1)\n", to: home.path + "/new") }
+    #expect(seen.hasPrefix("A="))
+    #expect(watching.wait() == 0)
+  }
+
+  private func firstLine(of watching: RunningProcess, _ write: (Int) throws -> Void) throws -> String {
+    let done = DispatchSemaphore(value: 0)
+    let box = LineBox()
+    Thread.detachNewThread {
+      box.line = watching.nextLine()
+      done.signal()
+    }
+    var number = 1
+    repeat {
+      try write(number)
+      rename(home.path + "/new", home.file)
+      number += 1
+    } while done.wait(timeout: .now() + .milliseconds(20)) == .timedOut
+    return try #require(box.line)
+  }
+
+  private final class LineBox: @unchecked Sendable {  // written before the semaphore is signalled and read after
+    var line: String?
+  }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import TestSupport
+
+/// A program in a terminal of its own, made by script(1): typed into and read like one.
+final class TerminalSession: @unchecked Sendable {  // all state is under `condition`
+  static let isPossible = FileManager.default.isExecutableFile(atPath: "/usr/bin/script")
+
+  private let process = Process()
+  private let input = Pipe()
+  private let output = Pipe()
+  private let condition = NSCondition()
+  private var text = ""
+  private var read = 0
+  private var isAtEnd = false
+
+  /// Starts a line of shell in a terminal.
+  init(_ line: String, environment: [String: String], directory: String) throws {
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/script")
+    process.arguments = ["-qefc", line, "/dev/null"]
+    process.environment = environment.merging(["TERM": "xterm", "SHELL": "/bin/sh"]) { given, _ in given }
+    process.currentDirectoryURL = URL(fileURLWithPath: directory)
+    process.standardInput = input
+    process.standardOutput = output
+    process.standardError = output
+    try process.run()
+    let handle = output.fileHandleForReading
+    Thread.detachNewThread { [self] in
+      while true {
+        let data = handle.availableData
+        condition.lock()
+        text += String(decoding: data, as: UTF8.self)
+        isAtEnd = data.isEmpty
+        condition.broadcast()
+        condition.unlock()
+        if data.isEmpty { return }
+      }
+    }
+  }
+
+  deinit { if process.isRunning { process.terminate() } }
+
+  /// Types keys.
+  func type(_ keys: String) { input.fileHandleForWriting.write(Data(keys.utf8)) }
+
+  /// Waits until a text is on the screen, after what was waited for before.
+  ///
+  /// - Returns: What came up to its end; `nil` if the program ended, or half a minute went by, without it.
+  @discardableResult
+  func wait(for wanted: String) -> String? {
+    condition.lock()
+    defer { condition.unlock() }
+    let deadline = Date().addingTimeInterval(30)
+    while true {
+      let rest = text.dropFirst(read)
+      if let range = rest.range(of: wanted) {
+        let seen = String(rest[..<range.upperBound])
+        read += seen.count
+        return seen
+      }
+      if isAtEnd || !condition.wait(until: deadline) { return nil }
+    }
+  }
+
+  /// Waits for the end.
+  ///
+  /// - Returns: Everything that it said, with the terminal's line ends as one character, and the exit status.
+  func end() -> (text: String, status: Int32) {
+    process.waitUntilExit()
+    condition.lock()
+    defer { condition.unlock() }
+    while !isAtEnd { condition.wait() }
+    return (text.replacingOccurrences(of: "\r\n", with: "\n"), process.terminationStatus)
+  }
+}
