@@ -109,8 +109,14 @@ package final class RunningProcess: @unchecked Sendable {  // Foundation's Proce
     try process.run()
   }
 
-  /// Waits for the next line of its output; `nil` at the end of it.
-  package func nextLine() -> String? { lines.next() }
+  /// Waits for the next line of its output; `nil` at the end of it, or if none has come for two minutes.
+  ///
+  /// A test cannot be interrupted while its thread waits: without the limit, one line too few would hold up all others.
+  package func nextLine() -> String? {
+    if let line = lines.next(before: Date(timeIntervalSinceNow: 120)) { return line }
+    if process.isRunning { signal(SIGKILL) }
+    return nil
+  }
 
   package func signal(_ number: Int32) { kill(process.processIdentifier, number) }
 
@@ -148,10 +154,10 @@ package final class RunningProcess: @unchecked Sendable {  // Foundation's Proce
       }
     }
 
-    func next() -> String? {
+    func next(before limit: Date) -> String? {
       condition.lock()
       defer { condition.unlock() }
-      while lines.isEmpty && !isAtEnd { condition.wait() }
+      while lines.isEmpty && !isAtEnd && condition.wait(until: limit) {}
       return lines.isEmpty ? nil : lines.removeFirst()
     }
   }

@@ -317,9 +317,12 @@ extension WatchStateMachine {
   private mutating func checkHindrances(_ id: ID, _ subscription: inout Subscription, at now: Instant) {
     guard let plan = subscription.plan else { return }
     var problem = plan.remoteFileSystem.map { WatchProblem.remoteFileSystem($0, path: subscription.target.path) }
-    for (identity, need) in plan.needs where need.isOfEntries {
+    for (identity, need) in plan.needs {
       guard let code = nodes[identity]?.refusal else { continue }
-      problem = .refused(code, directory: need.path, path: subscription.target.path)
+      let refused = WatchProblem.refused(code, directory: need.path, path: subscription.target.path)
+      // A directory that is only passed, and may not be read, is rarely moved. Where a limit is reached, which
+      // directories are watched is chance.
+      if need.isOfEntries || refused.kind == .limit { problem = refused }
     }
     guard let problem else { return subscription.pollAt = nil }
     if subscription.pollAt == nil { subscription.pollAt = now.advanced(by: Timing.poll) }

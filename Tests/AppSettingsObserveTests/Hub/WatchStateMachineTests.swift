@@ -18,6 +18,8 @@ import Testing
     var plans: [Machine.ID: WatchPlan] = [:]
     var results: [Machine.ID: LookResult] = [:]
     var refusal: CInt?
+    /// The directories that cannot be watched; all of them if it is `nil`.
+    var refused: Set<FileIdentity>?
     var lastWatch: CInt = 0
     var watches: [FileIdentity: CInt] = [:]
 
@@ -44,7 +46,7 @@ import Testing
         case .watch(let identity, let path, let events):
           words.append(
             "watch \(path) \(events.isSuperset(of: .entries) ? "all" : events.contains(.deleted) ? "few" : "self")")
-          if let refusal {
+          if let refusal, refused?.contains(identity) != false {
             machine.watched(identity, .refused(refusal))
           } else {
             if watches[identity] == nil { lastWatch += 1 }
@@ -306,6 +308,23 @@ import Testing
     world.advance(.seconds(1))
     #expect(world.settle().suffix(2) == ["walk", "check"])
     #expect(world.machine.deadline == nil)
+  }
+
+  @Test(arguments: [(ENOSPC, true), (EACCES, false)])
+  func `a refused watch of a directory that is only passed is polled where a limit is reached`(
+    _ code: CInt, _ isPolled: Bool
+  ) {
+    var world = World()
+    let passed = FileIdentity(device: 1, inode: 3)
+    var plan = World.plan()
+    plan.add(WatchPlace(path: "/passed", identity: passed))
+    world.plans[1] = plan
+    world.refusal = code
+    world.refused = [passed]
+    world.machine.subscribe(1, to: .file("/d/f"))
+    #expect(world.settle().contains("report limit") == isPolled)
+    #expect(world.rest == (isPolled ? .seconds(1) : nil))
+    #expect(world.machine.watchCount == 2)
   }
 
   @Test func `a network file system is polled and watched`() {
