@@ -5,6 +5,7 @@ import PackageDescription
 // A package of its own, so that what it compares with never reaches a user.
 let package = Package(
   name: "benchmarks",
+  products: [.library(name: "BenchmarkHarness", targets: ["BenchmarkHarness"])],
   dependencies: [
     .package(name: "app-settings", path: "..")
   ],
