@@ -98,6 +98,9 @@ extension TOMLDocument {
 
   /// Removes one element of an array of tables, or one item of another array.
   ///
+  /// With its last element an array that is written as `[[name]]` is gone, as there is no such header for an empty one;
+  /// another array stays, as `[]`.
+  ///
   /// - Returns: `true`; there is no way for an element to be absent.
   /// - Throws: ``TOMLEditError``, ``TOMLEditError/Code/noElement(_:)`` if there is no such element. The document is
   ///   unchanged.
