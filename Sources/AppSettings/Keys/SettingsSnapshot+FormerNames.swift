@@ -8,13 +8,14 @@ extension SettingsSnapshot {
   package func stored(for key: SettingsKeys) -> TOMLValue? {
     if key.paths.count == 1 { return self[key.path] }
     if let override = override(of: key) { return SettingsOverrides.candidates(for: override.text).first }
-    var result = merged(key.paths, upTo: ceiling(of: key.paths))
+    var result = merged(upTo: ceiling(of: key.paths)) { lookUp(key.paths, in: $0).found }
     guard case .table(var table)? = result else { return result }
     // Locks further down: there the higher layers do not count.
     for name in key.paths {
       for lock in locks where lock.path.hasPrefix(name) && lock.path != name {
         let below = TOMLPath(Array(lock.path.components.dropFirst(name.components.count)))
-        let value = merged(key.paths.map { $0.appending(below) }, upTo: lock.index)
+        let names = key.paths.map { $0.appending(below) }
+        let value = merged(upTo: lock.index) { lookUp(names, in: $0).found }
         table.apply(Edit(path: below, value: value))
       }
     }
@@ -49,24 +50,6 @@ extension SettingsSnapshot {
 
   /// The highest layer that counts for a key of several names: a lock of any of them is one of the key.
   private func ceiling(of names: [TOMLPath]) -> Int { names.map { ceiling(of: $0) }.min() ?? userIndex }
-
-  private func merged(_ names: [TOMLPath], upTo ceiling: Int) -> TOMLValue? {
-    var result: TOMLValue?
-    for index in layers.indices where index <= ceiling {
-      switch lookUp(names, in: index).found {
-      case .absent: continue
-      case .hidden: result = nil
-      case .value(.table(let above)):
-        if case .table(let below)? = result {
-          result = .table(below.merging(above))
-        } else {
-          result = .table(above)
-        }
-      case .value(let value): result = value
-      }
-    }
-    return result
-  }
 
   private func lookUp(_ names: [TOMLPath], in index: Int) -> (found: LayerLookup, path: TOMLPath) {
     let present = lookUp(names[0], in: index)

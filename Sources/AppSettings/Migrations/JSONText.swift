@@ -53,7 +53,8 @@ package enum JSONText {
     TOMLValue.string(text.count > 60 ? String(text.prefix(60)) + "…" : text).tomlText
   }
 
-  private static func quoted(_ text: String) -> String {
+  /// A JSON string, RFC 8259 section 7.
+  package static func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
       switch scalar {
@@ -62,7 +63,7 @@ package enum JSONText {
       case "\n": result += "\\n"
       case "\r": result += "\\r"
       case "\t": result += "\\t"
-      case _ where scalar.value < 0x20:
+      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
         let digits = String(scalar.value, radix: 16)
         result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
       default: result.unicodeScalars.append(scalar)

@@ -59,12 +59,12 @@ public struct SettingsSnapshot: Sendable {
   public subscript(path: TOMLPath) -> TOMLValue? {
     if let first = path.components.first, first.hasPrefix("settings-") { return nil }
     if let override = override(of: path) { return SettingsOverrides.candidates(for: override.text).first }
-    var result = merged(path, upTo: ceiling(of: path))
+    var result = merged(upTo: ceiling(of: path)) { lookUp(path, in: $0) }
     // Locks further down: there the higher layers do not count.
     if case .table(var table)? = result {
       for lock in locks where lock.path.hasPrefix(path) && lock.path != path {
         let below = TOMLPath(Array(lock.path.components.dropFirst(path.components.count)))
-        table.apply(Edit(path: below, value: merged(lock.path, upTo: lock.index)))
+        table.apply(Edit(path: below, value: merged(upTo: lock.index) { lookUp(lock.path, in: $0) }))
       }
       if path.isRoot { for key in table.keys where key.hasPrefix("settings-") { table[key] = nil } }
       result = .table(table)
@@ -113,10 +113,13 @@ public struct SettingsSnapshot: Sendable {
     locks.first { path.hasPrefix($0.path) }?.index ?? layers.count - 1
   }
 
-  private func merged(_ path: TOMLPath, upTo ceiling: Int) -> TOMLValue? {
+  /// Merges what the layers have, the lowest first: tables merge, other values replace.
+  ///
+  /// - Parameter found: What the layer of an index has.
+  func merged(upTo ceiling: Int, _ found: (Int) -> LayerLookup) -> TOMLValue? {
     var result: TOMLValue?
     for index in layers.indices where index <= ceiling {
-      switch lookUp(path, in: index) {
+      switch found(index) {
       case .absent: continue
       case .hidden: result = nil
       case .value(.table(let above)):
