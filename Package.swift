@@ -31,6 +31,7 @@ let package = Package(
     .default(enabledTraits: ["InotifyTools"]),
   ],
   dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     // Behind the traits: neither fetched nor built where they are off.
     .package(url: "https://github.com/apple/swift-crypto", "3.12.0"..<"5.0.0"),
@@ -74,7 +75,11 @@ let package = Package(
         "AppSettings",
         .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["SealedRecords"])),
       ]),
-    .executableTarget(name: "settings-cli", dependencies: ["AppSettings", "AppSettingsObserve"]),
+    .executableTarget(
+      name: "settings-cli",
+      dependencies: [
+        "AppSettings", "AppSettingsObserve", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
     .target(name: "TestSupport", dependencies: ["AppSettings"], path: "Tests/TestSupport"),
     .executableTarget(name: "settings-probe", dependencies: ["AppSettings"], path: "Tests/Probe"),
     .executableTarget(

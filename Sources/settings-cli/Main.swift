@@ -7,7 +7,8 @@ enum Main {
     // A reader that has gone ends the output, not the process by a signal half-way.
     signal(SIGPIPE, SIG_IGN)
     do {
-      try Verbs.run(Array(CommandLine.arguments.dropFirst()))
+      let words = Array(CommandLine.arguments.dropFirst())
+      if try !DirectPath.run(words) { try SettingsCLI.run(words) }
       try Output.flush()
       exit(ExitStatus.done.rawValue)
     } catch {

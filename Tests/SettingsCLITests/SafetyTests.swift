@@ -83,7 +83,10 @@ import Testing
     for arguments in [
       ["list", app], ["list", app, "--json"], ["diff", app], ["describe", app], ["export", app],
       ["set", app, "sync.token", "[\"hunter2\"]", "--type", "array"], ["check", app],
-      ["set", app, "sync.token", "--append", "hunter2"], ["complete", "--", "set", app, "sync.token", ""],
+      ["set", app, "sync.token", "--append", "hunter2"],
+      [
+        "---completion", "set", "--", "positional@1", "4", "0", "settings-cli", "set", app, "sync.token", "",
+      ],
     ] {
       let result = try ChildProcess.run(command, arguments, environment: home.environment)
       #expect(!result.output.contains("hunter2") && !result.error.contains("hunter2"), "\(arguments): \(result)")

@@ -125,7 +125,8 @@ import Testing
       shell, ["PATH": home.path + "/bin:" + (home.environment["PATH"] ?? ""), "PS1": "% ", "TERM": "vt100"])
     let setUp =
       name == "zsh"
-      ? "autoload -Uz compinit && compinit -u -D; PS1='% '; . ./completion; echo re''ady\n"
+      ? "mv completion _settings-cli; fpath=($PWD $fpath); autoload -Uz compinit && compinit -u -D; PS1='% '; "
+        + "echo re''ady\n"
       : ". ./completion; echo re''ady\n"
     session.type(setUp)
     try #require(session.wait(for: "ready") != nil)

@@ -14,7 +14,7 @@ enum ExitStatus: Int32 {
 }
 
 /// What ends a verb other than with success.
-struct Failure: Error {
+struct Failure: Error, CustomStringConvertible {
   var status: ExitStatus
   /// What goes to standard error; `nil` for a status that is an answer in itself.
   var message: String?
@@ -24,15 +24,12 @@ struct Failure: Error {
     self.message = message
   }
 
+  /// For the library, to which a validation may throw one.
+  var description: String { message ?? "" }
+
   /// No one reads the answer any more, and no one reads a message.
   static let goneReader = Failure(.io)
   var isGoneReader: Bool { status == .io && message == nil }
-
-  /// The same failure, with how the verb is used.
-  func withUsage(of verb: any Verb.Type) -> Failure {
-    Failure(
-      status, message.map { "\($0)\nUsage: \(Help.usage(of: verb))\n'settings-cli \(verb.name) --help' says more." })
-  }
 
   init(_ error: SettingsError) { self.init(Self.status(of: error.code), error.description) }
 

@@ -16,7 +16,7 @@ enum KeyArgument {
   }
 
   /// An assignment `KEY=VALUE`; `nil` if there is no `=` outside of quotes.
-  static func assignment(_ text: String) throws -> (key: TOMLPath, value: String)? {
+  static func assignment(_ text: String) throws -> (key: TOMLPath, text: String)? {
     var quote: Character?
     var isEscaped = false
     for index in text.indices {

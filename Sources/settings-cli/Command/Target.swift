@@ -10,9 +10,6 @@ struct Target {
 
   init(_ name: String) { self.name = name }
 
-  /// The first operand.
-  init(_ arguments: Arguments) { name = arguments.operands[0] }
-
   /// Where the settings are.
   func location() throws -> SettingsLocation {
     isFile ? try SettingsLocation(file: name) : try SettingsLocation(app: name)

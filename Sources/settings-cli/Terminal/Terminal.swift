@@ -9,6 +9,11 @@ struct Terminal: Sendable {
     case alarm = "1;31"
   }
 
+  /// What `--color` takes.
+  enum Color: String, CaseIterable, Sendable {
+    case auto, always, never
+  }
+
   static let output = Terminal(STDOUT_FILENO)
   static let error = Terminal(STDERR_FILENO)
 
@@ -16,8 +21,8 @@ struct Terminal: Sendable {
   private static let choice = Atomic<UInt8>(0)
 
   /// Takes note of what `--color` says.
-  static func configure(color: String?) {
-    choice.store(color == "always" ? 1 : color == "never" ? 2 : 0, ordering: .relaxed)
+  static func configure(_ color: Color) {
+    choice.store(color == .always ? 1 : color == .never ? 2 : 0, ordering: .relaxed)
   }
 
   let isTerminal: Bool

@@ -1,20 +1,25 @@
 import AppSettings
+import ArgumentParser
 
-enum AppsVerb: Verb {
-  static let name = "apps"
-  static let syntax = Syntax(
-    summary: "List the apps that have a schema or a settings file here.",
-    operands: [],
-    options: [.flag("json", "Print a JSON array of objects: app, file, schema, systemFiles.")],
-    details: "One id a line, in order. Exits 0 also if there are none.",
-    examples: [
-      "settings-cli apps", "settings-cli apps --json",
-      "for app in $(settings-cli apps); do settings-cli check \"$app\"; done",
-    ])
+struct AppsVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "apps",
+    abstract: "List the apps that have a schema or a settings file here.",
+    discussion: """
+      One id a line, in order. Exits 0 also if there are none.
 
-  static func run(_ arguments: Arguments) throws {
+      EXAMPLES
+        settings-cli apps
+        settings-cli apps --json
+        for app in $(settings-cli apps); do settings-cli check "$app"; done
+      """)
+
+  @Flag(help: "Print a JSON array of objects: app, file, schema, systemFiles.") var json = false
+  @OptionGroup var common: CommonOptions
+
+  func answer() throws {
     let apps = try InstalledApp.all()
-    guard arguments.has("json") else {
+    guard json else {
       for app in apps { Output.line(app.app) }
       return
     }

@@ -1,42 +1,45 @@
 import AppSettings
+import ArgumentParser
 
-enum CheckVerb: Verb {
-  static let name = "check"
-  static let syntax = Syntax(
-    summary: "Look for what is wrong in the settings: slips, values, locks, permissions.",
-    options: [
-      .flag("json", "Print a JSON array of objects: file, line, column, severity, kind, key, message, suggestion."),
-      .value("schema", "FILE", .file, "The schema file to check by."),
-    ],
-    details: """
-      Looks through all files of the app, administrators' ones too, and changes none.
-      What is found is the answer, 'FILE:LINE:COLUMN: error: what' where something is not
-      used, 'warning' otherwise. With a schema that is also unknown keys, values that the
-      app refuses, and names of earlier releases.
+struct CheckVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Look for what is wrong in the settings: slips, values, locks, permissions.",
+    discussion: """
+      Looks through all files of the app, administrators' ones too, and changes none. What is found is the \
+      answer, 'FILE:LINE:COLUMN: error: what' where something is not used, 'warning' otherwise. With a schema \
+      that is also unknown keys, values that the app refuses, and names of earlier releases.
 
-      Exits 0 if nothing is found, else with the status of the gravest: 6 a file does not
-      parse, 7 one cannot be read, 8 it is of a newer version or cannot be migrated, 4 a
-      value or the schema is wrong, 5 a lock makes a value void, 7 others may read a
-      secret or change a file, 3 a key is unknown or has a former name.
-      """,
-    examples: [
-      "settings-cli check org.example.editor", "settings-cli check org.example.editor --json",
-      "settings-cli check ./settings.toml --schema ./schema.toml",
-    ])
+      Exits 0 if nothing is found, else with the status of the gravest: 6 a file does not parse, 7 one cannot be \
+      read, 8 it is of a newer version or cannot be migrated, 4 a value or the schema is wrong, 5 a lock makes a \
+      value void, 7 others may read a secret or change a file, 3 a key is unknown or has a former name.
 
-  static func run(_ arguments: Arguments) throws {
-    let target = Target(arguments)
+      EXAMPLES
+        settings-cli check org.example.editor
+        settings-cli check org.example.editor --json
+        settings-cli check ./settings.toml --schema ./schema.toml
+      """)
+
+  @OptionGroup var target: TargetArgument
+  @Flag(help: "Print a JSON array of objects: file, line, column, severity, kind, key, message, suggestion.")
+  var json = false
+  @Option(help: ArgumentHelp("The schema file to check by.", valueName: "file"), completion: .file())
+  var schema: String?
+  @OptionGroup var common: CommonOptions
+
+  func answer() throws {
+    let target = Target(target)
     let location = try target.location()
     var findings: [SettingsFinding] = []
-    let schema = try schema(of: target, named: arguments.value("schema"), &findings)
+    let schema = try Self.schema(of: target, named: schema, &findings)
     if schema == nil, findings.isEmpty { try AppName.checkKnown(target.name) }
     findings += SettingsCheck.findings(at: location, schema: schema)
-    if arguments.has("json") {
-      Output.line("[" + findings.map(record).joined(separator: ",\n ") + "]")
+    if json {
+      Output.line("[" + findings.map(Self.record).joined(separator: ",\n ") + "]")
     } else {
-      for finding in findings { Output.text(text(finding)) }
+      for finding in findings { Output.text(Self.text(finding)) }
     }
-    let gravest = gravity.first { kinds, _ in findings.contains { kinds.contains($0.kind) } }
+    let gravest = Self.gravity.first { kinds, _ in findings.contains { kinds.contains($0.kind) } }
     if let gravest { throw Failure(gravest.status) }
   }
 

@@ -1,31 +1,36 @@
 import AppSettings
+import ArgumentParser
 
-enum DescribeVerb: Verb {
-  static let name = "describe"
-  static let syntax = Syntax(
-    summary: "Say what keys are for, what they take and where their values are from.",
-    operands: [.target, .key(.optional, "The dotted key, or a table of keys.")],
-    options: [.flag("json", "Print a JSON object, or without KEY an array of them.")],
-    details: """
-      Without KEY, all keys are described. For an app without a schema, and for a file,
-      that is what the file tells. Secrets are not shown. Exits 1 if KEY has no value
-      and no schema tells of it, 3 if the schema does not know it.
-      """,
-    examples: [
-      "settings-cli describe org.example.editor editor.font-size", "settings-cli describe org.example.editor --json",
-    ])
+struct DescribeVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "describe",
+    abstract: "Say what keys are for, what they take and where their values are from.",
+    discussion: """
+      Without KEY, all keys are described. For an app without a schema, and for a file, that is what the file \
+      tells. Secrets are not shown. Exits 1 if KEY has no value and no schema tells of it, 3 if the schema does \
+      not know it.
 
-  static func run(_ arguments: Arguments) throws {
-    let path = try arguments.operand(1).map(KeyArgument.parse) ?? .root
-    let target = Target(arguments)
+      EXAMPLES
+        settings-cli describe org.example.editor editor.font-size
+        settings-cli describe org.example.editor --json
+      """)
+
+  @OptionGroup var target: TargetArgument
+  @Argument(help: "The dotted key, or a table of keys.", completion: .custom(Candidates.keys)) var key: String?
+  @Flag(help: "Print a JSON object, or without KEY an array of them.") var json = false
+  @OptionGroup var common: CommonOptions
+
+  func answer() throws {
+    let path = try key.map(KeyArgument.parse) ?? .root
+    let target = Target(target)
     let snapshot = try target.open().snapshot
     let schema = SchemaLookup.of(target.name)
-    let descriptions = paths(at: path, in: snapshot, schema).map { Description($0, in: snapshot, schema) }
+    let descriptions = Self.paths(at: path, in: snapshot, schema).map { Description($0, in: snapshot, schema) }
     if descriptions.isEmpty, !path.isRoot {
       try schema.checkKnown(path)
       throw Failure(.noValue, "Nothing is known of '\(path)': it has no value, and no schema tells of it.")
     }
-    if arguments.has("json") {
+    if json {
       let objects = descriptions.map(\.json)
       let isOne = descriptions.count == 1 && schema.key(path)?.path ?? path == descriptions[0].path
       Output.line(isOne ? objects[0] : "[" + objects.joined(separator: ",\n ") + "]")

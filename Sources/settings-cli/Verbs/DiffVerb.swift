@@ -1,45 +1,48 @@
 import AppSettings
+import ArgumentParser
 
-enum DiffVerb: Verb {
-  static let name = "diff"
-  static let syntax = Syntax(
-    summary: "Show what the user's file changes, or how it differs from another.",
-    operands: [.target, .init("FILE", .optional, .file, "A file to compare the user's file with.")],
-    options: [
-      .flag("backup", "Compare with the newest backup."),
-      .flag("exit-code", "Exit 1 if there is a difference."),
-    ],
-    details: """
+struct DiffVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "diff",
+    abstract: "Show what the user's file changes, or how it differs from another.",
+    discussion: """
       Prints a unified diff, or nothing if there is no difference.
 
-      Without FILE, of the values: from those that there were without the user's file
-      (the schema's defaults and administrators' files) to those that there are. With
-      FILE or --backup, of the texts, whether they parse or not: from the other one to
-      the user's file.
-      """,
-    examples: [
-      "settings-cli diff org.example.editor", "settings-cli diff org.example.editor --backup",
-      "settings-cli diff org.example.editor ./settings.toml.old --exit-code",
-    ])
+      Without FILE, of the values: from those that there were without the user's file (the schema's defaults and \
+      administrators' files) to those that there are. With FILE or --backup, of the texts, whether they parse or \
+      not: from the other one to the user's file.
 
-  static func run(_ arguments: Arguments) throws {
-    let target = Target(arguments)
+      EXAMPLES
+        settings-cli diff org.example.editor
+        settings-cli diff org.example.editor --backup
+        settings-cli diff org.example.editor ./settings.toml.old --exit-code
+      """)
+
+  @OptionGroup var target: TargetArgument
+  @Argument(help: "A file to compare the user's file with.", completion: .file()) var file: String?
+  @Flag(help: "Compare with the newest backup.") var backup = false
+  @Flag(help: "Exit 1 if there is a difference.") var exitCode = false
+  @OptionGroup var common: CommonOptions
+
+  func validate() throws {
+    if backup, file != nil { throw ValidationError("--backup and FILE exclude each other.") }
+  }
+
+  func answer() throws {
+    let target = Target(target)
     let difference: String
-    if arguments.has("backup") {
-      guard arguments.operand(1) == nil else {
-        throw Failure(.usage, "--backup and FILE exclude each other.").withUsage(of: DiffVerb.self)
-      }
+    if backup {
       guard let backup = try target.openUnread().backups.first else {
         throw Failure(.noValue, "There is no backup of '\(try target.location().file)'.")
       }
-      difference = try texts(backup.path, target)
-    } else if let file = arguments.operand(1) {
-      difference = try texts(try SettingsLocation(file: file).file, target)
+      difference = try Self.texts(backup.path, target)
+    } else if let file {
+      difference = try Self.texts(try SettingsLocation(file: file).file, target)
     } else {
-      difference = try values(target)
+      difference = try Self.values(target)
     }
     Output.text(Shown.difference(difference))
-    if !difference.isEmpty, arguments.has("exit-code") { throw Failure(.noValue) }
+    if !difference.isEmpty, exitCode { throw Failure(.noValue) }
   }
 
   private static func texts(_ other: String, _ target: Target) throws -> String {

@@ -1,25 +1,29 @@
 import AppSettings
+import ArgumentParser
 import Glibc
 
-enum EditVerb: Verb {
-  static let name = "edit"
-  static let syntax = Syntax(
-    summary: "Edit the user's file with $VISUAL or $EDITOR, checked before it is stored.",
-    details: """
-      The editor gets a copy. When it ends, the text is checked: one that does not
-      parse, or has a value that the app's schema refuses, is shown with its line, and
-      can be edited again. Then it is stored in
-      one write, under the lock; the text from before goes to the backups. What others
-      have changed meanwhile is merged in; where both have changed one key, you are
-      asked. A file that does not parse can be mended this way.
+struct EditVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "edit",
+    abstract: "Edit the user's file with $VISUAL or $EDITOR, checked before it is stored.",
+    discussion: """
+      The editor gets a copy. When it ends, the text is checked: one that does not parse, or has a value that \
+      the app's schema refuses, is shown with its line, and can be edited again. Then it is stored in one write, \
+      under the lock; the text from before goes to the backups. What others have changed meanwhile is merged in; \
+      where both have changed one key, you are asked. A file that does not parse can be mended this way.
 
-      Where there is no terminal to ask at, a text that cannot be stored is kept, and
-      its path is said.
-      """,
-    examples: ["settings-cli edit org.example.editor", "EDITOR='code --wait' settings-cli edit ./settings.toml"])
+      Where there is no terminal to ask at, a text that cannot be stored is kept, and its path is said.
 
-  static func run(_ arguments: Arguments) throws {
-    let target = Target(arguments)
+      EXAMPLES
+        settings-cli edit org.example.editor
+        EDITOR='code --wait' settings-cli edit ./settings.toml
+      """)
+
+  @OptionGroup var target: TargetArgument
+  @OptionGroup var common: CommonOptions
+
+  func answer() throws {
+    let target = Target(target)
     let location = try target.location()
     _ = try SchemaLookup.find(target.name)
     let store = try target.openUnread()

@@ -1,42 +1,54 @@
 import AppSettings
+import ArgumentParser
 
-enum ExportVerb: Verb {
-  static let name = "export"
-  static let syntax = Syntax(
-    summary: "Print the settings in another form.",
-    operands: [.target, .init("PREFIX", .optional, .key, "Only the keys at and below this one.")],
-    options: [
-      .flag("toml", "As TOML (the default)."), .flag("json", "As a JSON object."),
-      .flag("env", "As NAME='value' lines, for a shell or a service manager."),
-      .flag("changed", "Only what the user's file says."),
-      .flag("secrets", "Also what the app's schema calls a secret."),
-    ],
-    details: """
-      All layers together, without comments. For an app, --env prints the variables that
-      override its settings: ORG_EXAMPLE_EDITOR_SETTINGS__EDITOR__FONT_SIZE='14'; for a
-      file, EDITOR__FONT_SIZE='14'. What JSON has no form for (dates, nan, inf) is a
-      string there. 'import' reads all three. Exits 1 if there is nothing at and below
-      PREFIX.
-      """,
-    examples: [
-      "settings-cli export org.example.editor > editor.toml",
-      "settings-cli export org.example.editor editor --json",
-      "settings-cli export ./settings.toml --env > settings.env",
-    ])
+struct ExportVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Print the settings in another form.",
+    discussion: """
+      All layers together, without comments. For an app, --env prints the variables that override its settings: \
+      ORG_EXAMPLE_EDITOR_SETTINGS__EDITOR__FONT_SIZE='14'; for a file, EDITOR__FONT_SIZE='14'. What JSON has no \
+      form for (dates, nan, inf) is a string there. 'import' reads all three. Exits 1 if there is nothing at and \
+      below PREFIX.
 
-  static func run(_ arguments: Arguments) throws {
-    try arguments.exclude("toml", "json", "env")
-    let target = Target(arguments)
-    let prefix = try arguments.operand(1).map(KeyArgument.parse)
+      EXAMPLES
+        settings-cli export org.example.editor > editor.toml
+        settings-cli export org.example.editor editor --json
+        settings-cli export ./settings.toml --env > settings.env
+      """)
+
+  /// What is printed.
+  enum Form: EnumerableFlag {
+    case toml, json, env
+
+    static func help(for form: Self) -> ArgumentHelp? {
+      switch form {
+      case .toml: "As TOML."
+      case .json: "As a JSON object."
+      case .env: "As NAME='value' lines, for a shell or a service manager."
+      }
+    }
+  }
+
+  @OptionGroup var target: TargetArgument
+  @Argument(help: "Only the keys at and below this one.", completion: .custom(Candidates.keys)) var prefix: String?
+  @Flag var form = Form.toml
+  @Flag(help: "Only what the user's file says.") var changed = false
+  @Flag(help: "Also what the app's schema calls a secret.") var secrets = false
+  @OptionGroup var common: CommonOptions
+
+  func answer() throws {
+    let target = Target(target)
+    let prefix = try prefix.map(KeyArgument.parse)
     let snapshot = try target.open().snapshot
     let schema = target.schema
     var paths = schema.paths(below: prefix ?? .root, in: snapshot)
-    if arguments.has("changed") { paths.removeAll { schema.origin(of: $0, in: snapshot).layer.kind != .user } }
+    if changed { paths.removeAll { schema.origin(of: $0, in: snapshot).layer.kind != .user } }
     if paths.isEmpty, let prefix {
       try schema.checkKnown(prefix)
       throw Failure(.noValue)
     }
-    if !arguments.has("secrets") {
+    if !self.secrets {
       let secrets = paths.filter(schema.isSecret)
       if !secrets.isEmpty {
         let names = secrets.map { "'\($0)'" }.joined(separator: ", ")
@@ -45,10 +57,10 @@ enum ExportVerb: Verb {
       paths.removeAll(where: schema.isSecret)
     }
     let values = paths.compactMap { path in schema.effectiveValue(of: path, in: snapshot).map { (path, $0) } }
-    if arguments.has("env") {
-      try variables(values, of: target)
-    } else if arguments.has("json") {
-      Output.line(Shown.indented(table(values)))
+    if form == .env {
+      try Self.variables(values, of: target)
+    } else if form == .json {
+      Output.line(Shown.indented(Self.table(values)))
     } else {
       var document = TOMLDocument()
       for (path, value) in values { try document.set(value, at: path) }

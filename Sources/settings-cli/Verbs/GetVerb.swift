@@ -1,35 +1,52 @@
 import AppSettings
+import ArgumentParser
 
-enum GetVerb: Verb {
-  static let name = "get"
-  static let syntax = Syntax(
-    summary: "Print the value of a key.",
-    operands: [.target, .key()],
-    options: [
-      .value("default", "VALUE", "What to print if the key has no value."),
-      .flag("toml", "Print the value as TOML: strings are quoted."),
-      .flag("json", "Print a JSON object: key, value, layer, file, line, isDefault, isLocked."),
-      .flag("0", "End the value with a NUL byte, not a newline."),
-    ],
-    details: """
-      Prints the bare value: a string as it is, anything else as TOML. While no file has
-      one, that is the default of the app's schema. Exits 1 if the key has no value, 3 if
-      the schema does not have the key.
-      """,
-    examples: [
-      "settings-cli get org.example.editor editor.font-size",
-      "settings-cli get ./settings.toml theme --default light",
-      "settings-cli get org.example.editor theme --json",
-    ])
+struct GetVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "get",
+    abstract: "Print the value of a key.",
+    discussion: """
+      Prints the bare value: a string as it is, anything else as TOML. While no file has one, that is the \
+      default of the app's schema. Exits 1 if the key has no value, 3 if the schema does not have the key.
 
-  static func run(_ arguments: Arguments) throws {
-    try arguments.exclude("toml", "json")
-    let path = try KeyArgument.parse(arguments.operands[1])
-    let fallback = arguments.value("default")
-    let target = Target(arguments)
+      EXAMPLES
+        settings-cli get org.example.editor editor.font-size
+        settings-cli get ./settings.toml theme --default light
+        settings-cli get org.example.editor theme --json
+      """)
+
+  /// How the value is printed.
+  enum Form: String, EnumerableFlag {
+    case toml, json
+
+    static func help(for form: Self) -> ArgumentHelp? {
+      switch form {
+      case .toml: "Print the value as TOML: strings are quoted."
+      case .json: "Print a JSON object: key, value, layer, file, line, isDefault, isLocked."
+      }
+    }
+  }
+
+  @OptionGroup var target: TargetArgument
+  @Argument(help: "The dotted key.", completion: .custom(Candidates.keys)) var key: String
+  @Option(
+    name: .customLong("default"), parsing: .unconditional,
+    help: ArgumentHelp("What to print if the key has no value.", valueName: "value"))
+  var fallback: String?
+  @Flag var form: Form?
+  @Flag(name: .customShort("0"), help: "End the value with a NUL byte, not a newline.") var endsWithNUL = false
+  @OptionGroup var common: CommonOptions
+
+  func answer() throws {
+    try Self.answer(Target(target), key, form, default: fallback, terminator: endsWithNUL ? "\0" : "\n")
+  }
+
+  static func answer(
+    _ target: Target, _ key: String, _ form: Form? = nil, default fallback: String? = nil, terminator: String = "\n"
+  ) throws {
+    let path = try KeyArgument.parse(key)
     let snapshot = try target.open(mayBeUnknown: fallback != nil).snapshot
     let schema = target.schema
-    let terminator = arguments.has("0") ? "\0" : "\n"
     guard let value = schema.effectiveValue(of: path, in: snapshot) else {
       guard let fallback else {
         try schema.checkKnown(path)
@@ -38,10 +55,10 @@ enum GetVerb: Verb {
       Output.line(fallback, terminator: terminator)
       return
     }
-    if arguments.has("json") {
+    if form == .json {
       Output.line(Shown.record(path, in: snapshot, schema), terminator: terminator)
     } else {
-      Output.line(arguments.has("toml") ? value.tomlText : Shown.bare(value), terminator: terminator)
+      Output.line(form == .toml ? value.tomlText : Shown.bare(value), terminator: terminator)
     }
   }
 

@@ -1,46 +1,62 @@
 import AppSettings
+import ArgumentParser
 
-enum MigrateVerb: Verb {
-  static let name = "migrate"
-  static let syntax = Syntax(
-    summary: "Upgrade a settings file to the app's present version, or undo that.",
-    options: [
-      .flag("status", "Only say what would be run."),
-      .flag("dry-run", "Only show what would change, as a unified diff."),
-      .value("to", "VERSION", "Stop at this version."),
-      .flag("undo", "Put the newest backup that was made before a migration in the file's place."),
-      .value("schema", "FILE", .file, "The schema file to take the migrations from."),
-    ],
-    details: """
-      Runs the migrations of the app's schema file that the settings file still needs,
-      all or none, after a backup. An app does the same by itself when it first reads
-      its settings. A file by path has no schema: name one.
+struct MigrateVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "migrate",
+    abstract: "Upgrade a settings file to the app's present version, or undo that.",
+    discussion: """
+      Runs the migrations of the app's schema file that the settings file still needs, all or none, after a \
+      backup. An app does the same by itself when it first reads its settings. A file by path has no schema: \
+      name one.
 
-      --status exits 0 if nothing is pending, 1 if something is, 8 if a newer release
-      wrote the file.
-      """,
-    examples: [
-      "settings-cli migrate org.example.editor --status", "settings-cli migrate org.example.editor --dry-run",
-      "settings-cli migrate org.example.editor", "settings-cli migrate org.example.editor --undo",
-      "settings-cli migrate ./settings.toml --schema ./schema.toml",
-    ])
+      --status exits 0 if nothing is pending, 1 if something is, 8 if a newer release wrote the file.
 
-  static func run(_ arguments: Arguments) throws {
-    try arguments.exclude("status", "dry-run", "undo")
-    let isStatus = arguments.has("status")
-    if arguments.has("to"), isStatus || arguments.has("undo") {
-      throw Failure(.usage, "--to goes with --dry-run, or alone.")
+      EXAMPLES
+        settings-cli migrate org.example.editor --status
+        settings-cli migrate org.example.editor --dry-run
+        settings-cli migrate org.example.editor
+        settings-cli migrate org.example.editor --undo
+        settings-cli migrate ./settings.toml --schema ./schema.toml
+      """)
+
+  /// What is done other than to run the migrations.
+  enum Action: EnumerableFlag {
+    case status, dryRun, undo
+
+    static func help(for action: Self) -> ArgumentHelp? {
+      switch action {
+      case .status: "Only say what would be run."
+      case .dryRun: "Only show what would change, as a unified diff."
+      case .undo: "Put the newest backup that was made before a migration in the file's place."
+      }
     }
-    let to: Int? = try arguments.number("to", "a version, such as 2") { $0 > 0 }
-    let target = Target(arguments)
+  }
+
+  @OptionGroup var target: TargetArgument
+  @Flag var action: Action?
+  @Option(help: ArgumentHelp("Stop at this version.", valueName: "version")) var to: Int?
+  @Option(help: ArgumentHelp("The schema file to take the migrations from.", valueName: "file"), completion: .file())
+  var schema: String?
+  @OptionGroup var common: CommonOptions
+
+  func validate() throws {
+    guard let to else { return }
+    if to < 1 { throw ValidationError("--to has to be a version, such as 2, and is '\(to)'.") }
+    if action == .status || action == .undo { throw ValidationError("--to goes with --dry-run, or alone.") }
+  }
+
+  func answer() throws {
+    let isStatus = action == .status
+    let target = Target(target)
     let location = try target.location()
-    if arguments.has("undo") {
+    if action == .undo {
       let store = SettingsStore(at: location, migrations: .none, logger: .silent, acceptsAnyVersion: true)
       Output.line("restored: \(try store.restore().path)")
       return
     }
-    let migrations = try migrations(of: target, schema: arguments.value("schema"))
-    if let to, to < 1 || to > migrations.currentVersion {
+    let migrations = try Self.migrations(of: target, schema: schema)
+    if let to, to > migrations.currentVersion {
       throw Failure(.usage, "There is no version \(to); the schema goes up to \(migrations.currentVersion).")
     }
     let store = SettingsStore(at: location, migrations: migrations, logger: .silent, acceptsAnyVersion: false)
@@ -52,14 +68,14 @@ enum MigrateVerb: Verb {
     }
     // --status asks what is to be run, not whether it can be.
     let preview = try isStatus ? nil : store.previewMigration(to: to)
-    if arguments.has("dry-run") {
+    if action == .dryRun {
       Output.text(Shown.difference(preview?.difference ?? ""))
       return
     }
     var pending = preview?.migrations ?? []
     if isStatus, case .pending(let all) = try store.migrationStatus { pending = all }
     if pending.isEmpty {
-      Output.line(try current(of: location, migrations))
+      Output.line(try Self.current(of: location, migrations))
       return
     }
     if isStatus {

@@ -1,10 +1,18 @@
 import AppSettings
+import ArgumentParser
 
-enum PathVerb: Verb {
-  static let name = "path"
-  static let syntax = Syntax(
-    summary: "Print the path of the user's file, whether it exists or not.",
-    examples: ["settings-cli path org.example.editor", "less \"$(settings-cli path org.example.editor)\""])
+struct PathVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "path",
+    abstract: "Print the path of the user's file, whether it exists or not.",
+    discussion: """
+      EXAMPLES
+        settings-cli path org.example.editor
+        less "$(settings-cli path org.example.editor)"
+      """)
 
-  static func run(_ arguments: Arguments) throws { Output.line(try Target(arguments).location().file) }
+  @OptionGroup var target: TargetArgument
+  @OptionGroup var common: CommonOptions
+
+  func answer() throws { Output.line(try Target(target).location().file) }
 }

@@ -1,39 +1,48 @@
 import AppSettings
+import ArgumentParser
 
-enum SchemaVerb: Verb {
-  static let name = "schema"
-  static let syntax = Syntax(
-    summary: "Print what an app says of its settings, in several forms.",
-    operands: [
-      .init("TARGET", .one, .target, "An app's id, or the path of a schema file: anything with a '/'.")
-    ],
-    options: [
-      .flag("json-schema", "Print a JSON Schema (draft 4), for editors that check TOML with one."),
-      .flag("commented-defaults", "Print a settings file with every key commented out at its default."),
-      .flag("markdown", "Print the keys as a Markdown document."),
-    ],
-    details: """
-      Without an option, the schema file is printed as it is. One that is wrong in itself
-      is refused with its place. Exits 3 if there is none.
-      """,
-    examples: [
-      "settings-cli schema org.example.editor",
-      "settings-cli schema org.example.editor --json-schema > editor.schema.json",
-      "settings-cli schema org.example.editor --commented-defaults > settings.toml",
-      "settings-cli schema ./org.example.editor.toml --markdown",
-    ])
+struct SchemaVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "schema",
+    abstract: "Print what an app says of its settings, in several forms.",
+    discussion: """
+      Without an option, the schema file is printed as it is. One that is wrong in itself is refused with its \
+      place. Exits 3 if there is none.
 
-  static func run(_ arguments: Arguments) throws {
-    try arguments.exclude("json-schema", "commented-defaults", "markdown")
-    let schema = try schema(of: Target(arguments))
+      EXAMPLES
+        settings-cli schema org.example.editor
+        settings-cli schema org.example.editor --json-schema > editor.schema.json
+        settings-cli schema org.example.editor --commented-defaults > settings.toml
+        settings-cli schema ./org.example.editor.toml --markdown
+      """)
+
+  /// What is printed other than the schema file.
+  enum Form: EnumerableFlag {
+    case jsonSchema, commentedDefaults, markdown
+
+    static func help(for form: Self) -> ArgumentHelp? {
+      switch form {
+      case .jsonSchema: "Print a JSON Schema (draft 4), for editors that check TOML with one."
+      case .commentedDefaults: "Print a settings file with every key commented out at its default."
+      case .markdown: "Print the keys as a Markdown document."
+      }
+    }
+  }
+
+  @Argument(
+    help: "An app's id, or the path of a schema file: anything with a '/'.", completion: .custom(Candidates.targets))
+  var target: String
+  @Flag var form: Form?
+  @OptionGroup var common: CommonOptions
+
+  func answer() throws {
+    let schema = try Self.schema(of: Target(target))
     let text: String
-    if arguments.has("json-schema") {
-      text = schema.jsonSchema
-    } else if arguments.has("commented-defaults") {
-      text = schema.commentedDefaults
-    } else if arguments.has("markdown") {
-      text = schema.markdown
-    } else {
+    switch form {
+    case .jsonSchema: text = schema.jsonSchema
+    case .commentedDefaults: text = schema.commentedDefaults
+    case .markdown: text = schema.markdown
+    case nil:
       let bytes = try schema.file.flatMap { try SettingsFile(path: $0).read().bytes }
       text = bytes.map { String(decoding: $0, as: UTF8.self) } ?? schema.text
     }

@@ -1,110 +1,90 @@
 import AppSettings
+import ArgumentParser
 
-enum SetVerb: Verb {
-  static let name = "set"
-  static let syntax = Syntax(
-    summary: "Set the values of keys, durably.",
-    operands: [
-      .target,
-      .init("KEY", .one, .key, "The dotted key. With KEY=VALUE, any number of keys are set in one write."),
-      .init("VALUE", .any, .value, "The value; - reads it from standard input, up to a last newline."),
-    ],
-    usage: [
-      "TARGET KEY VALUE [--type TYPE]", "TARGET KEY=VALUE… [--type TYPE]",
-      "TARGET KEY [--append VALUE]… [--remove VALUE]…",
-    ],
-    options: [
-      .value(
-        "type", "TYPE", .words(ValueText.Kind.allCases.map(\.rawValue)),
-        "The value's type: \(ValueText.Kind.allCases.map(\.rawValue).joined(separator: ", "))."),
-      .value("append", "VALUE", .value, isRepeated: true, "Add an element to the end of the key's array."),
-      .value("remove", "VALUE", .value, isRepeated: true, "Take all elements like this out of the key's array."),
-      .flag("create", "Set a key that the app's schema does not have."),
-    ],
-    details: """
-      Exits 0 when all values are on disk and effective. Everything else in the file
-      stays as it is, byte for byte. If one value is refused, none is written.
-
-      VALUE is read as the type that the schema says, else that the key has now; for a
-      new key as a TOML value if it is one (12, true, ["a"]), else as a string. --type
-      decides. A VALUE that begins with '-' and is no number comes after '--'.
-
-      A VALUE that no one is to see comes from standard input; at a terminal it is not
-      shown as it is typed. Values of any length do.
+struct SetVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "set",
+    abstract: "Set the values of keys, durably.",
+    usage: """
+      settings-cli set TARGET KEY VALUE [--type TYPE] [--create]
+      settings-cli set TARGET KEY=VALUE ... [--type TYPE] [--create]
+      settings-cli set TARGET KEY [--append VALUE] ... [--remove VALUE] ...
       """,
-    examples: [
-      "settings-cli set org.example.editor editor.font-size 14",
-      "settings-cli set org.example.editor theme=dark editor.font-size=14",
-      "settings-cli set org.example.editor recent-files --append /tmp/a --remove /tmp/b",
-      "settings-cli set ./settings.toml version 12 --type string",
-      "pass show token | settings-cli set org.example.editor sync.token -",
-    ],
-    takesNegativeValues: true)
+    discussion: """
+      Exits 0 when all values are on disk and effective. Everything else in the file stays as it is, byte for \
+      byte. If one value is refused, none is written.
 
-  static func run(_ arguments: Arguments) throws {
-    ProcessTitle.hide(
-      arguments.operands.dropFirst(2) + arguments.operands.dropFirst().filter { $0.contains("=") }
-        + arguments.all("append") + arguments.all("remove"))
-    let change = try Change(arguments)
-    let target = Target(arguments)
+      VALUE is read as the type that the schema says, else that the key has now; for a new key as a TOML value \
+      if it is one (12, true, ["a"]), else as a string. --type decides. A VALUE that begins with '-' and is no \
+      number comes after '--'.
+
+      A VALUE '-' is read from standard input, up to a last newline: for one that no one is to see, and for \
+      values of any length. At a terminal it is not shown as it is typed.
+
+      EXAMPLES
+        settings-cli set org.example.editor editor.font-size 14
+        settings-cli set org.example.editor theme=dark editor.font-size=14
+        settings-cli set org.example.editor recent --append /tmp/a --remove /tmp/b
+        settings-cli set ./settings.toml version 12 --type string
+        pass show token | settings-cli set org.example.editor sync.token -
+      """)
+
+  @OptionGroup var target: TargetArgument
+  // Also words such as -5; what is neither a number nor a known option is refused below.
+  @Argument(
+    parsing: .allUnrecognized, help: ArgumentHelp("A key and its value, or any number of KEY=VALUE.", valueName: "key"),
+    completion: .custom(Candidates.changes))
+  var words: [String] = []
+  @Option(help: ArgumentHelp("The type of the value.", valueName: "type"))
+  var type: ValueText.Kind?
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("Add an element to the end of the key's array.", valueName: "value"),
+    completion: .custom(Candidates.values))
+  var append: [String] = []
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("Take all elements like this out of the key's array.", valueName: "value"),
+    completion: .custom(Candidates.values))
+  var remove: [String] = []
+  @Flag(help: "Set a key that the app's schema does not have.") var create = false
+  @OptionGroup var common: CommonOptions
+
+  func validate() throws {
+    // The words after it are no options; it is left among them.
+    for word in words.prefix(while: { $0 != "--" })
+    where word.hasPrefix("-") && word != "-" && (try? TOMLValue(parsing: word)) == nil {
+      let names = ["--type", "--append", "--remove", "--create", "--color", "--help"]
+      let hint = Suggestion.nearest(to: word, among: names).map { "Did you mean '\($0)'?" }
+      throw ValidationError(
+        "Unknown option '\(word)'. \(hint ?? "A value that begins with '-' comes after '--'.")")
+    }
+    _ = try SettingsChange(words, changesElements: !(append + remove).isEmpty)
+  }
+
+  func answer() throws {
+    try Self.answer(Target(target), words: words, remove, append, type, creates: create)
+  }
+
+  static func answer(
+    _ target: Target, words: [String], _ removed: [String] = [], _ added: [String] = [], _ kind: ValueText.Kind? = nil,
+    creates: Bool = false
+  ) throws {
+    ProcessTitle.hide(words.dropFirst() + words.filter { $0.contains("=") } + removed + added)
+    let changesElements = !(removed + added).isEmpty
+    var change = try SettingsChange(words, changesElements: changesElements)
+    if change.isInput { change.pairs[0].text = try valueFromStandardInput(of: change.pairs[0].key) }
     let store = try target.open(mayBeUnknown: true, isForWriting: true)
     let schema = target.schema
-    if !arguments.has("create") {
-      for path in change.paths { try schema.checkKnown(path, advice: "--create sets it all the same.") }
+    if !creates {
+      for pair in change.pairs { try schema.checkKnown(pair.key, advice: "--create sets it all the same.") }
     }
-    switch change {
-    case .values(let pairs): try set(pairs, in: store, schema, arguments)
-    case .elements(let path, let removed, let added): try edit(path, removed, added, in: store, schema, arguments)
-    }
-  }
-
-  /// What a command line asks for.
-  private enum Change {
-    case values([(key: TOMLPath, text: String)])
-    case elements(TOMLPath, removed: [String], added: [String])
-
-    var paths: [TOMLPath] {
-      switch self {
-      case .values(let pairs): pairs.map(\.key)
-      case .elements(let path, _, _): [path]
-      }
-    }
-
-    init(_ arguments: Arguments) throws {
-      let words = arguments.operands.dropFirst()
-      let first = words[words.startIndex]
-      if arguments.has("append") || arguments.has("remove") {
-        guard words.count == 1 else { throw SetVerb.usage("--append and --remove take one KEY, and no VALUE.") }
-        self = .elements(
-          try KeyArgument.parse(first), removed: arguments.all("remove"), added: arguments.all("append"))
-        return
-      }
-      guard let assignment = try KeyArgument.assignment(first) else {
-        let key = try KeyArgument.parse(first)
-        guard words.count < 3 else {
-          throw SetVerb.usage(
-            "There is more than one VALUE: quote one that has spaces. Several keys are set by KEY=VALUE each.")
-        }
-        guard words.count == 2, let text = words.last else { throw SetVerb.usage("There is no VALUE.") }
-        let isStandardInput = text == "-" && arguments.terminated.isEmpty
-        self = .values([(key, isStandardInput ? try SetVerb.valueFromStandardInput(of: key) : text)])
-        return
-      }
-      var pairs = [assignment]
-      for word in words.dropFirst() {
-        guard let pair = try KeyArgument.assignment(word) else {
-          throw SetVerb.usage("'\(word)' is no KEY=VALUE, as '\(first)' before it is.")
-        }
-        guard !pairs.contains(where: { $0.key == pair.key }) else {
-          throw SetVerb.usage("'\(pair.key)' is there more than once.")
-        }
-        pairs.append(pair)
-      }
-      self = .values(pairs.map { ($0.key, $0.value) })
+    if changesElements {
+      try edit(change.pairs[0].key, removed, added, in: store, schema, kind)
+    } else {
+      try set(change.pairs, in: store, schema, kind)
     }
   }
-
-  private static func usage(_ message: String) -> Failure { Failure(.usage, message).withUsage(of: SetVerb.self) }
 
   /// A last newline is the end of the line, not part of the value.
   private static func valueFromStandardInput(of key: TOMLPath) throws -> String {
@@ -123,10 +103,9 @@ enum SetVerb: Verb {
   }
 
   private static func set(
-    _ pairs: [(key: TOMLPath, text: String)], in store: SettingsStore, _ schema: SchemaLookup, _ arguments: Arguments
+    _ pairs: [(key: TOMLPath, text: String)], in store: SettingsStore, _ schema: SchemaLookup, _ kind: ValueText.Kind?
   ) throws {
     let snapshot = store.snapshot
-    let kind = arguments.value("type").flatMap(ValueText.Kind.init(rawValue:))
     let values = try pairs.map { path, text in
       let current = snapshot[path]
       if kind == nil, let value = try schema.value(text, at: path, current: current) { return value }
@@ -140,9 +119,8 @@ enum SetVerb: Verb {
 
   private static func edit(
     _ path: TOMLPath, _ removed: [String], _ added: [String], in store: SettingsStore, _ schema: SchemaLookup,
-    _ arguments: Arguments
+    _ kind: ValueText.Kind?
   ) throws {
-    let kind = arguments.value("type").flatMap(ValueText.Kind.init(rawValue:))
     let key = schema.key(path)?.settingsKey ?? SettingsKey<TOMLValue?>(path.description)
     // On what the file has under its lock: two that append at once lose nothing.
     let value = try store.update { transaction -> TOMLValue in
@@ -184,3 +162,5 @@ enum SetVerb: Verb {
         + "\(layer.kind.rawValue) layer\(layer.file.map { " '\($0)'" } ?? "").")
   }
 }
+
+extension ValueText.Kind: ExpressibleByArgument {}

@@ -1,22 +1,28 @@
 import AppSettings
+import ArgumentParser
 
-enum UnsetVerb: Verb {
-  static let name = "unset"
-  static let aliases = ["reset"]
-  static let syntax = Syntax(
-    summary: "Remove the values of keys from the user's file.",
-    operands: [.target, .key(.many, "The dotted keys.")],
-    details: """
-      What lower layers and defaults say shows again. A table goes with everything in
-      it. All keys go in one write, or none. Exits 1 if none of them was there.
+struct UnsetVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "unset",
+    abstract: "Remove the values of keys from the user's file.",
+    discussion: """
+      What lower layers and defaults say shows again. A table goes with everything in it. All keys go in one \
+      write, or none. Exits 1 if none of them was there.
+
+      EXAMPLES
+        settings-cli unset org.example.editor editor.font-size
+        settings-cli unset ./settings.toml plugins theme
       """,
-    examples: [
-      "settings-cli unset org.example.editor editor.font-size", "settings-cli unset ./settings.toml plugins theme",
-    ])
+    aliases: ["reset"])
 
-  static func run(_ arguments: Arguments) throws {
-    let paths = try arguments.operands.dropFirst().map(KeyArgument.parse)
-    let target = Target(arguments)
+  @OptionGroup var target: TargetArgument
+  @Argument(help: ArgumentHelp("The dotted keys.", valueName: "key"), completion: .custom(Candidates.keys))
+  var keys: [String]
+  @OptionGroup var common: CommonOptions
+
+  func answer() throws {
+    let paths = try keys.map(KeyArgument.parse)
+    let target = Target(target)
     let store = try target.open(isForWriting: true)
     let schema = target.schema
     let changed = try store.core.commit(of: paths.flatMap { schema.keepingEdits(storing: nil, at: $0) })

@@ -1,58 +1,82 @@
 import AppSettings
 import AppSettingsObserve
+import ArgumentParser
 import Glibc
 
-enum WatchVerb: Verb {
-  static let name = "watch"
-  static let syntax = Syntax(
-    summary: "Print values as they change, or run a command.",
-    operands: [
-      .target, .init("KEY", .optional, .key, "The dotted key; without it, every key."),
-      .init("ARGUMENT…", .any, "After --, the arguments of what --exec names."),
-    ],
-    usage: ["TARGET [KEY] [OPTION…]", "TARGET [KEY] --exec CMD [OPTION…] [-- ARGUMENT…]"],
-    options: [
-      .flag("json", "Print JSON objects, one a line: key, old, new, origin."),
-      .value("count", "N", "End after this many changes, or values."),
-      .value("timeout", "S", "End after this many seconds; exit 1 if --count is not reached."),
-      .value("exec", "CMD", "Run this program at each change, and print nothing."),
-      .flag("shell", "CMD is a line of shell."),
-    ],
-    details: """
-      With KEY: the bare value now (an empty line while there is none), then one line
-      for each change. Without: each change as 'key = value' ('key' alone when it is
-      unset), and one blank line after each batch.
-
-      --exec runs CMD once for each changed key, one run after the other, with KEY, OLD
-      and NEW in its environment; OLD or NEW is absent where there is no value. The
-      words after -- are its arguments. No shell comes between, unless --shell asks for
-      one. What changes while CMD runs counts once, with the newest value.
-
-      SIGTERM and a reader that has gone end it with status 0; SIGINT ends it as a
-      signal does, so that a script it is part of ends, too.
+struct WatchVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "watch",
+    abstract: "Print values as they change, or run a command.",
+    usage: """
+      settings-cli watch TARGET [KEY] [--json] [--count N] [--timeout S]
+      settings-cli watch TARGET [KEY] --exec CMD [--shell] [-- ARGUMENT ...]
       """,
-    examples: [
-      "settings-cli watch org.example.editor theme",
-      "settings-cli watch org.example.editor --json --count 1 --timeout 10",
-      "settings-cli watch org.example.server port --exec systemctl -- --user restart server",
-      "settings-cli watch org.example.editor --shell --exec 'logger \"$KEY is now $NEW\"'",
-    ])
+    discussion: """
+      With KEY: the bare value now (an empty line while there is none), then one line for each change. Without: \
+      each change as 'key = value' ('key' alone when it is unset), and one blank line after each batch.
 
-  static func run(_ arguments: Arguments) throws {
-    let watching = try Watching(arguments)
+      --exec runs CMD once for each changed key, one run after the other, with KEY, OLD and NEW in its \
+      environment; OLD or NEW is absent where there is no value. The words after -- are its arguments. No shell \
+      comes between, unless --shell asks for one. What changes while CMD runs counts once, with the newest \
+      value.
+
+      SIGTERM and a reader that has gone end it with status 0; SIGINT ends it as a signal does, so that a script \
+      it is part of ends, too.
+
+      EXAMPLES
+        settings-cli watch org.example.editor theme
+        settings-cli watch org.example.editor --json --count 1 --timeout 10
+        settings-cli watch org.example.web port --exec systemctl -- restart web
+        settings-cli watch org.example.editor --shell --exec 'logger "$KEY: $NEW"'
+      """)
+
+  @OptionGroup var target: TargetArgument
+  @Argument(help: "The dotted key; without it, every key.", completion: .custom(Candidates.keys)) var key: String?
+  @Argument(
+    parsing: .postTerminator, help: ArgumentHelp("After --, the arguments of what --exec names.", valueName: "argument")
+  )
+  var arguments: [String] = []
+  @Flag(help: "Print JSON objects, one a line: key, old, new, origin.") var json = false
+  @Option(help: ArgumentHelp("End after this many changes, or values.", valueName: "n")) var count: Int?
+  @Option(
+    help: ArgumentHelp("End after this many seconds; exit 1 if --count is not reached.", valueName: "seconds"))
+  var timeout: Double?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Run this program at each change, and print nothing.", valueName: "cmd"))
+  var exec: String?
+  @Flag(help: "CMD is a line of shell.") var shell = false
+  @OptionGroup var common: CommonOptions
+
+  func validate() throws {
+    if let count, count < 1 { throw ValidationError("--count has to be 1 or more, and is '\(count)'.") }
+    if let timeout, !(timeout > 0 && timeout < 1e9) {
+      throw ValidationError("--timeout has to be more than 0 seconds, and is '\(timeout)'.")
+    }
+    if exec != nil {
+      if json { throw ValidationError("--exec and --json exclude each other.") }
+    } else if shell {
+      throw ValidationError("--shell goes with --exec.")
+    } else if !arguments.isEmpty {
+      throw ValidationError("What follows -- goes with --exec.")
+    }
+  }
+
+  func answer() throws {
+    let watching = try Watching(self)
     // Before any thread is started: this one is to get them.
     let signals = EndSignals()
-    let store = try Target(arguments).openUnread()
+    let store = try Target(target).openUnread()
     store.core.load()
     for problem in store.currentProblems { Output.warning(problem.message) }
-    try endWhenReaderIsGone()
+    try Self.endWhenReaderIsGone()
     Task.detached {
       do {
         try await watching.run(on: store)
         try Output.flush()
-        exit(ExitStatus.done.rawValue)
+        Glibc.exit(ExitStatus.done.rawValue)
       } catch let failure as Failure where failure.isGoneReader {
-        exit(ExitStatus.done.rawValue)
+        Glibc.exit(ExitStatus.done.rawValue)
       } catch {
         Main.end(error)
       }
@@ -63,7 +87,7 @@ enum WatchVerb: Verb {
         // With --count, the time is a limit; without, it is how long to watch.
         Output.finish()
         Program.signal(SIGTERM)
-        exit(watching.count == nil ? ExitStatus.done.rawValue : ExitStatus.noValue.rawValue)
+        Glibc.exit(watching.count == nil ? ExitStatus.done.rawValue : ExitStatus.noValue.rawValue)
       }
     }
     signals.waitForEnd()
@@ -76,7 +100,7 @@ enum WatchVerb: Verb {
       while poll(&output, 1, -1) < 0, errno == EINTR {}
       guard output.revents & Int16(POLLERR | POLLHUP) != 0 else { return }
       Program.signal(SIGTERM)
-      exit(ExitStatus.done.rawValue)
+      Glibc.exit(ExitStatus.done.rawValue)
     }
   }
 }
@@ -110,7 +134,7 @@ private struct EndSignals: ~Copyable {
     let number = wait()
     Output.finish()
     Program.signal(number)
-    guard number == SIGINT else { exit(ExitStatus.done.rawValue) }
+    guard number == SIGINT else { Glibc.exit(ExitStatus.done.rawValue) }
     signal(SIGINT, SIG_DFL)
     var only = sigset_t()
     sigemptyset(&only)

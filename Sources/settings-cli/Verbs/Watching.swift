@@ -9,25 +9,13 @@ struct Watching: Sendable {
   let timeout: Double?
   let program: Program?
 
-  init(_ arguments: Arguments) throws {
-    func usage(_ message: String) -> Failure { Failure(.usage, message).withUsage(of: WatchVerb.self) }
-    isJSON = arguments.has("json")
-    count = try arguments.number("count", "1 or more") { $0 > 0 }
-    timeout = try arguments.number("timeout", "more than 0 seconds") { $0 > 0 && $0 < 1e9 }
-    let words = arguments.operands.dropLast(arguments.terminated.count)
-    guard (1...2).contains(words.count) else {
-      throw usage(words.isEmpty ? "There is no TARGET." : "Unexpected word '\(words[2])'.")
-    }
-    path = try words.count == 2 ? KeyArgument.parse(words[1]) : nil
-    if let command = arguments.value("exec") {
-      guard !isJSON else { throw usage("--exec and --json exclude each other.") }
-      let shell = arguments.has("shell")
-      program = Program(words: (shell ? ["/bin/sh", "-c", command, command] : [command]) + arguments.terminated)
-    } else {
-      guard arguments.terminated.isEmpty, !arguments.has("shell") else {
-        throw usage(arguments.has("shell") ? "--shell goes with --exec." : "What follows -- goes with --exec.")
-      }
-      program = nil
+  init(_ verb: WatchVerb) throws {
+    path = try verb.key.map(KeyArgument.parse)
+    isJSON = verb.json
+    count = verb.count
+    timeout = verb.timeout
+    program = verb.exec.map { command in
+      Program(words: (verb.shell ? ["/bin/sh", "-c", command, command] : [command]) + verb.arguments)
     }
   }
 

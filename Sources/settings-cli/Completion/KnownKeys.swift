@@ -1,0 +1,41 @@
+import AppSettings
+
+/// The keys that a target is known to have, and what they may be.
+struct KnownKeys {
+  private let snapshot: SettingsSnapshot?
+  private let schema: SchemaLookup
+
+  init(of name: String) {
+    let store = try? Target(name).openUnread()
+    snapshot = store?.snapshot
+    schema = Target(name).schema
+  }
+
+  var keys: [Candidate] {
+    guard let snapshot else { return [] }
+    let known = schema.keys.map { key in
+      Candidate(text: key.path.description, note: key.summary.firstLine)
+    }
+    return known
+      + schema.paths(in: snapshot).filter { schema.key($0) == nil }.map { path in
+        Candidate(text: path.description, note: (snapshot[path]?.tomlText ?? "").firstLine)
+      }
+  }
+
+  func values(of key: String) -> [Candidate] {
+    guard let path = try? TOMLPath(parsing: key) else { return [] }
+    let choices = schema.choices(of: path)
+    if !choices.isEmpty { return choices.map { Candidate(text: $0) } }
+    guard let snapshot, let value = schema.effectiveValue(of: path, in: snapshot), !schema.isSecret(path) else {
+      return []
+    }
+    if case .boolean = value { return ["true", "false"].map { Candidate(text: $0) } }
+    let text = Shown.bare(value)
+    return text.contains("\n") ? [] : [Candidate(text: text, note: "the value now")]
+  }
+}
+
+extension String {
+  /// What fits beside a candidate.
+  fileprivate var firstLine: String { String(prefix { $0 != "\n" }.prefix(60)) }
+}
