@@ -29,6 +29,20 @@ import Testing
     for file in files { #expect(!FileManager.default.fileExists(atPath: file)) }
   }
 
+  @Test func `the manual page has every verb of the help, and nothing that man complains of`() throws {
+    let page = try ChildProcess.run(executable, ["manual"], environment: home.environment)
+    let help = try ChildProcess.run(executable, ["--help"], environment: home.environment)
+    #expect(page.status == 0 && help.status == 0)
+    let verbs = help.output.components(separatedBy: "\nSUBCOMMANDS:\n").last?.matches(of: /(?m)^  ([a-z]+)/) ?? []
+    #expect(verbs.count == 17)
+    for verb in verbs { #expect(page.output.contains("\n.SS \"\(verb.output.1)"), "\(verb.output.1)") }
+    for heading in ["EXIT STATUS", "ENVIRONMENT", "FILES"] { #expect(page.output.contains("\n.SH \(heading)\n")) }
+    guard FileManager.default.isExecutableFile(atPath: "/usr/bin/groff") else { return }
+    let rendered = try ChildProcess.run(
+      "/usr/bin/groff", ["-man", "-Tascii", "-ww"], environment: home.environment, input: page.output)
+    #expect(rendered.error.isEmpty && rendered.output.contains("--default VALUE"), "\(rendered.error)")
+  }
+
   @Test func `a Debian package installs in a scratch root, and works there`() throws {
     guard FileManager.default.isExecutableFile(atPath: "/usr/bin/dpkg-deb") else { return }
     let made = try script("deb --executable '\(executable)'")

@@ -149,6 +149,42 @@ import Testing
         .readOnly: ["path APP"], .unparsable: ["path APP"], .newer: ["path APP"],
       ]),
     Row(
+      verb: "describe",
+      lines: [
+        .fine: ["describe APP theme", "describe APP editor --json", "describe APP"],
+        .noValue: ["describe APP recent", "describe ./none.toml a"],
+        .usage: ["describe", "describe APP a b", "describe APP a..b"],
+        .unknown: ["describe APP thme", "describe org.example.tset"], .invalid: ["describe APP --json=1"],
+        .locked: ["describe APP theme"], .readOnly: ["describe APP theme"], .unparsable: ["describe APP theme"],
+        .newer: ["describe APP theme"],
+      ]),
+    Row(
+      verb: "check",
+      lines: [
+        .fine: ["check APP", "check APP --json", "check ./old.toml --schema ./schema.toml"],
+        .noValue: ["check ./none.toml"],
+        .usage: ["check", "check APP theme", "check APP --schema"],
+        .unknown: ["check org.example.tset", "check APP --schema ./none.toml", "check org..x"],
+        .invalid: ["check ./wrong.toml --schema ./schema.toml", "check APP --schema ./wrong.toml"],
+        .locked: ["check APP", "check APP --json"], .readOnly: ["check APP"],
+        .unparsable: ["check APP", "check APP --json"], .newer: ["check APP"],
+      ]),
+    Row(
+      verb: "apps",
+      lines: [
+        .fine: ["apps", "apps --json"], .usage: ["apps APP"], .invalid: ["apps --jsn"], .locked: ["apps --json"],
+        .readOnly: ["apps"], .unparsable: ["apps"], .newer: ["apps"],
+      ]),
+    Row(
+      verb: "schema",
+      lines: [
+        .fine: ["schema APP", "schema APP --commented-defaults", "schema APP --json-schema", "schema ./schema.toml"],
+        .usage: ["schema", "schema APP theme", "schema APP --markdown --json-schema"],
+        .unknown: ["schema org.example.tset", "schema ./none.toml"], .invalid: ["schema ./wrong.toml"],
+        .locked: ["schema APP --markdown"], .readOnly: ["schema APP --markdown"], .unparsable: ["schema APP --markdown"],
+        .newer: ["schema APP --markdown"],
+      ]),
+    Row(
       verb: "completion",
       lines: [.usage: ["completion", "completion tcsh"], .unknown: ["complet"], .fine: ["help path", "--version"]]),
   ]

@@ -57,6 +57,9 @@ struct MatrixHome {
     self.state = state
     try home.write(Self.schema, to: home.path + "/data/app-settings/\(Self.app).toml")
     try home.write("[view]\nsize = 20\n", to: home.path + "/old.ini")
+    try home.write(Self.schema, to: home.path + "/schema.toml")
+    try home.write("colour = \"dark\"\n", to: home.path + "/old.toml")
+    try home.write("theme = \"red\"\nthme = 1\neditor.font-size = 100\n", to: home.path + "/wrong.toml")
     switch state {
     case .unparsable: try home.write("theme = \"dark\"\nsize = = 2\n")
     case .newer: try home.write("settings-version = 9\ntheme = \"dark\"\n")
@@ -65,7 +68,11 @@ struct MatrixHome {
     if state == .locked {
       try home.write(
         "settings-locked = [\"theme\"]\ntheme = \"light\"\n", to: home.path + "/etc/xdg/\(Self.app)/settings.toml")
+      chmod(home.path + "/etc/xdg/\(Self.app)/settings.toml", 0o644)
     }
+    // Whatever the umask here is: check looks at them.
+    chmod(home.file, 0o600)
+    for name in ["old.toml", "wrong.toml", "schema.toml"] { chmod("\(home.path)/\(name)", 0o644) }
   }
 
   /// Runs a line of words; `·` in a word is a space. `EDITOR=…` words before it are its environment.
