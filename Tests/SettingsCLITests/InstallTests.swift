@@ -39,7 +39,7 @@ import Testing
     for heading in ["EXIT STATUS", "ENVIRONMENT", "FILES"] { #expect(page.output.contains("\n.SH \(heading)\n")) }
     guard FileManager.default.isExecutableFile(atPath: "/usr/bin/groff") else { return }
     let rendered = try ChildProcess.run(
-      "/usr/bin/groff", ["-man", "-Tascii", "-ww"], environment: home.environment, input: page.output)
+      "/usr/bin/groff", ["-man", "-Tascii", "-ww", "-P-cbu"], environment: home.environment, input: page.output)
     #expect(rendered.error.isEmpty && rendered.output.contains("--default VALUE"), "\(rendered.error)")
   }
 

@@ -11,13 +11,13 @@ enum Shown {
   static func json(_ value: TOMLValue?) -> String {
     switch value {
     case nil: "null"
-    case .string(let text): quoted(text)
+    case .string(let text): JSONText.quoted(text)
     case .integer(let number): String(number)
     case .float(let number) where number.isFinite: "\(number)"
     case .boolean(let flag): flag ? "true" : "false"
     case .array(let elements): "[" + elements.map(json).joined(separator: ",") + "]"
     case .table(let table): object(table.map { ($0.key, json($0.value)) })
-    case let other?: quoted(other.tomlText)
+    case let other?: JSONText.quoted(other.tomlText)
     }
   }
 
@@ -26,33 +26,14 @@ enum Shown {
     guard !table.isEmpty else { return "{}" }
     let members = table.map { key, value in
       let text = if case .table(let inner) = value { indented(inner, indent + "  ") } else { json(value) }
-      return "\(indent)  \(quoted(key)): \(text)"
+      return "\(indent)  \(JSONText.quoted(key)): \(text)"
     }
     return "{\n\(members.joined(separator: ",\n"))\n\(indent)}"
   }
 
   /// A JSON object of members whose values are JSON already.
   static func object(_ members: [(String, String)]) -> String {
-    "{" + members.map { "\(quoted($0.0)):\($0.1)" }.joined(separator: ",") + "}"
-  }
-
-  /// A JSON string, RFC 8259 section 7.
-  static func quoted(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case "\r": result += "\\r"
-      case "\t": result += "\\t"
-      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result + "\""
+    "{" + members.map { "\(JSONText.quoted($0.0)):\($0.1)" }.joined(separator: ",") + "}"
   }
 
   /// Where a value comes from, as JSON members: `key value layer file line isDefault isLocked`.
@@ -64,10 +45,10 @@ enum Shown {
     let origin = schema.origin(of: path, in: snapshot)
     let value = schema.effectiveValue(of: path, in: snapshot)
     return object([
-      ("key", quoted(path.description)),
-      ("value", redacting && value != nil && schema.isSecret(path) ? quoted(redacted) : json(value)),
-      ("layer", quoted(origin.layer.kind.rawValue)),
-      ("file", origin.layer.file.map(quoted) ?? "null"),
+      ("key", JSONText.quoted(path.description)),
+      ("value", redacting && value != nil && schema.isSecret(path) ? JSONText.quoted(redacted) : json(value)),
+      ("layer", JSONText.quoted(origin.layer.kind.rawValue)),
+      ("file", origin.layer.file.map(JSONText.quoted) ?? "null"),
       ("line", origin.position.map { String($0.line) } ?? "null"),
       ("isDefault", origin.isDefault ? "true" : "false"),
       ("isLocked", origin.isLocked ? "true" : "false"),

@@ -25,9 +25,9 @@ struct AppsVerb: Verb {
     }
     let objects = apps.map { app in
       Shown.object([
-        ("app", Shown.quoted(app.app)),
-        ("file", app.file.map(Shown.quoted) ?? "null"),
-        ("schema", app.schema.map(Shown.quoted) ?? "null"),
+        ("app", JSONText.quoted(app.app)),
+        ("file", app.file.map(JSONText.quoted) ?? "null"),
+        ("schema", app.schema.map(JSONText.quoted) ?? "null"),
         ("systemFiles", Shown.json(.array(app.systemFiles.map { .string($0) }))),
       ])
     }

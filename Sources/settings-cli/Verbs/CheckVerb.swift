@@ -78,14 +78,14 @@ struct CheckVerb: Verb {
 
   private static func record(_ finding: SettingsFinding) -> String {
     Shown.object([
-      ("file", Shown.quoted(finding.file)),
+      ("file", JSONText.quoted(finding.file)),
       ("line", finding.position.map { String($0.line) } ?? "null"),
       ("column", finding.position.map { String($0.column) } ?? "null"),
-      ("severity", Shown.quoted(severity(finding))),
-      ("kind", Shown.quoted(finding.kind.rawValue)),
-      ("key", finding.key.map { Shown.quoted($0.description) } ?? "null"),
-      ("message", Shown.quoted(finding.message)),
-      ("suggestion", finding.suggestion.map(Shown.quoted) ?? "null"),
+      ("severity", JSONText.quoted(severity(finding))),
+      ("kind", JSONText.quoted(finding.kind.rawValue)),
+      ("key", finding.key.map { JSONText.quoted($0.description) } ?? "null"),
+      ("message", JSONText.quoted(finding.message)),
+      ("suggestion", finding.suggestion.map(JSONText.quoted) ?? "null"),
     ])
   }
 }

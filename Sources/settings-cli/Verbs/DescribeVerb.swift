@@ -145,9 +145,9 @@ private struct Description {
   var json: String {
     var members: [(String, String)] = []
     func add(_ name: String, _ value: String?) { members.append((name, value ?? "null")) }
-    func text(_ text: String?) -> String? { text.map(Shown.quoted) }
+    func text(_ text: String?) -> String? { text.map(JSONText.quoted) }
     func stored(_ value: TOMLValue?) -> String? {
-      value.map { isSecret ? Shown.quoted(Shown.redacted) : Shown.json($0) }
+      value.map { isSecret ? JSONText.quoted(Shown.redacted) : Shown.json($0) }
     }
     func flag(_ flag: Bool) -> String { flag ? "true" : "false" }
     add("key", text(path.description))

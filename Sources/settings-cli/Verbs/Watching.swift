@@ -69,8 +69,8 @@ struct Watching: Sendable {
     } else if isJSON {
       try print(
         Shown.object([
-          ("key", Shown.quoted(path.description)), ("old", Shown.json(old)), ("new", Shown.json(new)),
-          ("origin", Shown.quoted(origin.rawValue)),
+          ("key", JSONText.quoted(path.description)), ("old", Shown.json(old)), ("new", Shown.json(new)),
+          ("origin", JSONText.quoted(origin.rawValue)),
         ]))
     } else {
       try print(new.map { Shown.line(path, $0) } ?? Terminal.output.shown(path.description))
