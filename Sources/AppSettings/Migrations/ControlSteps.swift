@@ -34,26 +34,48 @@ extension ForEach: DeclarativeStep {
   }
 
   package func run(in scope: inout MigrationScope) throws {
-    switch scope[key] {
-    case .table(let table)?:
-      guard case .table(let prefix) = scope.place else { return try runOnValues(in: &scope) }
-      for (name, value) in table where value.table != nil {
-        try run(at: .table(prefix.appending(key).appending(name)), in: &scope)
-      }
-    case .array(let items)?:
-      guard case .table(let prefix) = scope.place else { return try runOnValues(in: &scope) }
-      for (index, item) in items.enumerated() where item.table != nil {
-        try run(at: .element(array: prefix.appending(key), index: index), in: &scope)
-      }
-    default: break
+    let records = scope[key]
+    guard records?.table != nil || records?.type == .array else { return }
+    guard case .table(let prefix) = scope.place else { return try runOnValues(in: &scope) }
+    let path = prefix.appending(key)
+    if case .array(let items)? = records, !scope.document.isArrayOfTables(at: path) {
+      return try runOnItems(items, of: path, in: &scope)
     }
+    // Each on a document of its own text. Those whose text is not in one piece come after, on the whole.
+    let others = try scope.document.editMembers(of: path) { member, document in
+      try run(at: member, of: path, alone: true, in: &document)
+    }
+    for member in others { try run(at: member, of: path, alone: false, in: &scope.document) }
   }
 
-  private func run(at place: MigrationScope.Place, in scope: inout MigrationScope) throws {
-    var inner = MigrationScope(scope.document, at: place)
-    scope.document = TOMLDocument()
+  /// - Parameter isAlone: Whether the document has this member only.
+  private func run(
+    at member: TOMLMember, of path: TOMLPath, alone isAlone: Bool, in document: inout TOMLDocument
+  ) throws {
+    var inner: MigrationScope
+    switch member {
+    case .key(let name): inner = MigrationScope(document, at: .table(path.appending(name)))
+    case .index(let index):
+      inner = MigrationScope(document, at: .element(array: path, index: isAlone ? 0 : index), shownIndex: index)
+    }
+    // One owner at a time: a document that is held twice is copied at each edit.
+    document = TOMLDocument()
+    defer { document = inner.document }
     try inner.run(steps)
-    scope.document = inner.document
+  }
+
+  /// Records in an array in brackets: each on a document of its values, and all set at once.
+  private func runOnItems(_ items: [TOMLValue], of path: TOMLPath, in scope: inout MigrationScope) throws {
+    var results = items
+    for (index, item) in items.enumerated() where item.table != nil {
+      var part = TOMLDocument()
+      try part.set(.array([item]), at: path)
+      try run(at: .index(index), of: path, alone: true, in: &part)
+      guard case .array(let result)? = part[path], result.count == 1 else { continue }
+      results[index] = result[0]
+    }
+    guard results != items else { return }
+    try scope.document.set(.array(results), at: path)
   }
 
   /// Records within an element of an array: on a document of that element's values alone.

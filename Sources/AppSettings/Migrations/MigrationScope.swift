@@ -11,10 +11,13 @@ package struct MigrationScope {
 
   package var document: TOMLDocument
   package let place: Place
+  /// The number that errors give an element: where it is alone in its document it is not the document's own.
+  private let shownIndex: Int?
 
-  package init(_ document: TOMLDocument, at place: Place = .table(.root)) {
+  package init(_ document: TOMLDocument, at place: Place = .table(.root), shownIndex: Int? = nil) {
     self.document = document
     self.place = place
+    self.shownIndex = shownIndex
   }
 
   /// The value at a path of this place.
@@ -82,7 +85,8 @@ package struct MigrationScope {
     switch place {
     case .table(let prefix): MigrationStepError(path: prefix.appending(path), reason: reason)
     case .element(let array, let index):
-      MigrationStepError(path: array.appending(path), reason: "in element [\(index)] of '\(array)', \(reason)")
+      MigrationStepError(
+        path: array.appending(path), reason: "in element [\(shownIndex ?? index)] of '\(array)', \(reason)")
     }
   }
 
