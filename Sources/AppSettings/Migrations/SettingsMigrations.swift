@@ -43,6 +43,8 @@ public struct SettingsMigrations: Sendable {
 
   /// Runs what is pending, and sets the version, up to `target` if given.
   ///
+  /// The text of the result has been read anew, and checked against all edits.
+  ///
   /// - Throws: ``SettingsError`` `migrationFailed`, with the version, the name and the cause. The document is unchanged.
   package func run(on document: inout TOMLDocument, upTo target: Int? = nil) throws(SettingsError) {
     let version = try Self.version(of: document)
@@ -57,14 +59,10 @@ public struct SettingsMigrations: Sendable {
           running = migration
           try migration.run(on: &draft)
         }
+        try SettingsFormat.setVersion(last.version, in: &draft)
       }
     } catch {
       throw failure(error, of: running, from: version, position: { document.position(of: $0) })
-    }
-    do {
-      try SettingsFormat.setVersion(last.version, in: &result)
-    } catch {
-      throw failure(error, of: last, from: version, position: { _ in nil })
     }
     document = result
   }
