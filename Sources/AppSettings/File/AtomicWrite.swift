@@ -17,13 +17,19 @@ package struct AtomicWrite: Sendable {
 
   /// Writes and syncs the new file, then renames it over the old one. The caller syncs the directory.
   ///
-  /// - Parameter old: The file to take mode, owner and extended attributes from; ``newMode`` without one.
-  /// - Throws: The failing call's ``Errno``. The old file is unchanged and the temporary file is gone.
-  package func replace(with bytes: [UInt8], keeping old: FileStatus?) throws(Errno) {
+  /// - Parameters:
+  ///   - old: The file to take mode, owner and extended attributes from; ``newMode`` without one.
+  ///   - beforeRename: Called when the new file is synced.
+  /// - Throws: The failing call's ``Errno``, or what `beforeRename` throws. The old file is unchanged and the temporary
+  ///   file is gone.
+  package func replace(
+    with bytes: [UInt8], keeping old: FileStatus?, beforeRename: () throws -> Void = {}
+  ) throws {
     let temporary = Self.temporaryName(for: name)
     try system.unlink(temporary, in: directory)
-    do throws(Errno) {
+    do {
       try write(bytes, to: temporary, keeping: old)
+      try beforeRename()
       try system.rename(temporary, to: name, in: directory)
     } catch {
       try? system.unlink(temporary, in: directory)

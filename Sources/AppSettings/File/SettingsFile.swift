@@ -77,13 +77,14 @@ package struct SettingsFile: Sendable {
   ///
   /// - Parameters:
   ///   - willReplace: Called with the new text just before the file is replaced by it.
+  ///   - beforeRename: Called when the new text is on disk under its temporary name. What it throws leaves the file.
   ///   - body: Gets what the file holds; returns the new text, or `nil` to leave the file alone.
   /// - Returns: Whether the file was replaced.
   /// - Throws: What `body` throws, or ``SettingsError`` `lockTimeout`, `readOnly` or `io`. The file is unchanged,
   ///   unless the message says that the new text may not survive a power failure.
   @discardableResult
   package func update(
-    willReplace: ([UInt8]) -> Void = { _ in },
+    willReplace: ([UInt8]) -> Void = { _ in }, beforeRename: () throws -> Void = {},
     _ body: (Contents) throws -> [UInt8]?
   ) throws -> Bool {
     while true {
@@ -98,12 +99,12 @@ package struct SettingsFile: Sendable {
       guard let bytes = try body(contents), bytes != contents.bytes else { return false }
       if contents.status != nil { try checkWritable(place.name, in: lock.descriptor) }
       willReplace(bytes)
-      do throws(Errno) {
-        try AtomicWrite(
-          name: place.name, directory: lock.descriptor, directoryPath: place.directory, system: system,
-          newMode: isShared ? 0o644 : 0o600
-        ).replace(with: bytes, keeping: contents.status)
-      } catch {
+      let write = AtomicWrite(
+        name: place.name, directory: lock.descriptor, directoryPath: place.directory, system: system,
+        newMode: isShared ? 0o644 : 0o600)
+      do {
+        try write.replace(with: bytes, keeping: contents.status, beforeRename: beforeRename)
+      } catch let error as Errno {
         throw SettingsError.system(error, "write", path, then: "The file is unchanged.")
       }
       do throws(Errno) {

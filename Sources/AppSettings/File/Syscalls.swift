@@ -20,6 +20,8 @@ package struct FileStatus: Sendable, Hashable {
   package var owner: UInt32
   package var group: UInt32
   package var size: Int
+  /// How many names it has.
+  package var links: Int
   /// When the content was last written to, in nanoseconds since 1970.
   package var modified: Int64
 
@@ -50,6 +52,7 @@ package struct FileStatus: Sendable, Hashable {
     owner = raw.st_uid
     group = raw.st_gid
     size = Int(raw.st_size)
+    links = Int(raw.st_nlink)
     modified = Int64(raw.st_mtim.tv_sec) * 1_000_000_000 + Int64(raw.st_mtim.tv_nsec)
   }
 }
@@ -61,7 +64,7 @@ package struct Syscalls: Sendable {
   /// The calls, as the seam and the trace name them.
   package enum Call: String, Sendable, CaseIterable {
     case open, openDirectory, read, write, stat, chmod, chown, xattr, fsync, rename, unlink, fsyncDirectory, mkdir, lock
-    case readlink, list
+    case readlink, list, link
   }
 
   /// Called before each call with its name and path. Throwing makes the call fail with that number; returning a
@@ -207,6 +210,12 @@ package struct Syscalls: Sendable {
   package func rename(_ old: String, to new: String, in directory: CInt) throws(Errno) {
     try step(.rename, new)
     _ = try retry { Int(renameat(directory, old, directory, new)) }
+  }
+
+  /// `link(2)`: a second name for a file, which must not be there yet. A symbolic link is not followed.
+  package func link(_ path: String, to new: String) throws(Errno) {
+    try step(.link, new)
+    _ = try retry { Int(Glibc.link(path, new)) }
   }
 
   /// `unlinkat(2)`; not an error where there is nothing.

@@ -5,9 +5,12 @@ import Synchronization
 extension StoreCore {
   /// Migrates the document of an older file that is about to be written: all in memory, then the backup.
   ///
+  /// - Returns: The backup, which has to be finished before the file is replaced.
   /// - Throws: ``SettingsError`` `migrationFailed` if a step fails or no backup can be made, `readOnly` if the file
   ///   could not be replaced anyway. Nothing was written to the file.
-  func migrate(_ document: inout TOMLDocument, of bytes: [UInt8]) throws(SettingsError) {
+  func migrate(
+    _ document: inout TOMLDocument, of bytes: [UInt8], _ status: FileStatus?
+  ) throws(SettingsError) -> BackupInProgress {
     let version = try SettingsMigrations.version(of: document)
     do throws(SettingsError) {
       try reader.migrations.run(on: &document)
@@ -17,15 +20,30 @@ extension StoreCore {
     try backing.checkReplaceable()
     let pending = reader.migrations.pending(from: version)
     do {
-      try backing.backUp(bytes, reason: "before-v\(reader.migrations.currentVersion)-was-v\(version)")
-      try noteHooks(of: pending)
+      let reason = "before-v\(reader.migrations.currentVersion)-was-v\(version)"
+      var backup = try backing.beginBackup(bytes, status, reason: reason)
+      let finish = backup.finish
+      backup.finish = { [self] in
+        do { try finish() } catch { throw noBackup(because: error) }
+      }
+      do {
+        try noteHooks(of: pending)
+      } catch {
+        backup.abandon()
+        throw error
+      }
+      return backup
     } catch {
-      throw SettingsError(
-        .migrationFailed,
-        "Cannot migrate '\(backing.name)' to version \(reader.migrations.currentVersion), since no backup of it could "
-          + "be made. Nothing was written. Make room, or give permission to write in its directory.",
-        cause: (error as? SettingsError)?.description ?? "\(error)", file: location?.file)
+      throw noBackup(because: error)
     }
+  }
+
+  private func noBackup(because error: any Error) -> SettingsError {
+    SettingsError(
+      .migrationFailed,
+      "Cannot migrate '\(backing.name)' to version \(reader.migrations.currentVersion), since no backup of it could "
+        + "be made. Nothing was written. Make room, or give permission to write in its directory.",
+      cause: (error as? SettingsError)?.description ?? "\(error)", file: location?.file)
   }
 
   /// Begins the document of a file that does not exist yet.
@@ -106,7 +124,8 @@ extension StoreCore {
     let changed: Bool
     do {
       defer { leaveCommit() }
-      changed = try backing.update(willReplace: { _ in }) { bytes in
+      changed = try backing.update(willReplace: { _ in }) { contents in
+        let bytes = contents.bytes
         guard let new = try body(bytes), new != bytes else { return nil }
         if let bytes {
           try backing.checkReplaceable()

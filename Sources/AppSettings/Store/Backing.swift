@@ -22,13 +22,19 @@ enum Backing: Sendable {
   }
 
   /// Replaces the bytes by what `body` makes of them, under a lock that excludes every other writer.
-  func update(willReplace: ([UInt8]) -> Void, _ body: ([UInt8]?) throws -> [UInt8]?) throws -> Bool {
+  ///
+  /// - Parameter beforeRename: Called when the new text is on disk, before it takes the place of the old one. What it
+  ///   throws leaves the old one.
+  func update(
+    willReplace: ([UInt8]) -> Void, beforeRename: () throws -> Void = {},
+    _ body: (SettingsFile.Contents) throws -> [UInt8]?
+  ) throws -> Bool {
     switch self {
     case .file(let file, _):
-      return try file.update(willReplace: willReplace) { try body($0.bytes) }
+      return try file.update(willReplace: willReplace, beforeRename: beforeRename, body)
     case .memory(let memory):
       let old = memory.bytes
-      guard let new = try body(old), new != old else { return false }
+      guard let new = try body(SettingsFile.Contents(bytes: old)), new != old else { return false }
       memory.bytes = new
       return true
     }
@@ -36,6 +42,14 @@ enum Backing: Sendable {
 
   func backUp(_ bytes: [UInt8], reason: String) throws {
     if case .file(_, let backups) = self { try backups.save(bytes, reason: reason) }
+  }
+
+  /// Begins a backup of what the file has, which has to be finished before the file is replaced.
+  func beginBackup(_ bytes: [UInt8], _ status: FileStatus?, reason: String) throws -> BackupInProgress {
+    guard case .file(let file, let backups) = self else { return BackupInProgress() }
+    if let status, let backup = try backups.link(file, bytes, status, reason: reason) { return backup }
+    try backups.save(bytes, reason: reason)
+    return BackupInProgress()
   }
 }
 

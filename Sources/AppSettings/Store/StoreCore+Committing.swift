@@ -17,11 +17,12 @@ extension StoreCore {
 
   /// Commits edits right away, on this thread, with whatever is pending.
   ///
+  /// - Parameter known: What the file had just now: if it still has, it is not read anew.
   /// - Returns: Whether the edits changed the text.
   @discardableResult
-  package func commit(of edits: [Edit]) throws -> Bool {
+  package func commit(of edits: [Edit], knowing known: TOMLDocument? = nil) throws -> Bool {
     var changed = false
-    let report = try commit(didChange: { changed = $0 }) { view, _ in
+    let report = try commit(didChange: { changed = $0 }, knowing: known) { view, _ in
       for edit in edits { if let error = Self.lockError(edit.path, view) { throw error } }
       return edits
     }
@@ -71,10 +72,12 @@ extension StoreCore {
 
   /// The one write path: lock → re-read → migrate → apply → check → replace → publish.
   private func commit(
-    didChange: (Bool) -> Void = { _ in }, rewrite: (inout TOMLDocument) throws -> [Edit] = { _ in [] },
+    didChange: (Bool) -> Void = { _ in }, knowing known: TOMLDocument? = nil,
+    rewrite: (inout TOMLDocument) throws -> [Edit] = { _ in [] },
     transaction: (SettingsSnapshot, ProblemLog) throws -> [Edit]
   ) throws -> WriteReport {
     var isMigration = false
+    var backup: BackupInProgress?
     // They may use the store: after all else, and at the first access after that.
     defer { if isMigration, state.withLock({ $0.isLoaded }) { runDueHooks() } }
     try enterCommit()
@@ -91,13 +94,18 @@ extension StoreCore {
       for batch in outside { announce(batch) }
     }
 
-    _ = try backing.update(willReplace: { bytes in state.withLock { $0.writingBytes = bytes } }) { bytes in
-      var document = try takeOver(bytes, outside: &outside)
+    var isReplaced = false
+    defer { if !isReplaced { backup?.abandon() } }
+    _ = try backing.update(
+      willReplace: { bytes in state.withLock { $0.writingBytes = bytes } }, beforeRename: { try backup?.finish() }
+    ) { contents in
+      let bytes = contents.bytes
+      var document = try takeOver(bytes, knowing: known, outside: &outside)
       try reader.checkNotNewer(document, file: backing.name)
       var isImport = false
       if let bytes {
         if try reader.isOutdated(document) {
-          try migrate(&document, of: bytes)
+          backup = try migrate(&document, of: bytes, contents.status)
           isMigration = true
         }
       } else {
@@ -131,12 +139,16 @@ extension StoreCore {
         return nil
       }
       let text = document.bytes
-      if text != bytes { document = try verify(text, base: base, edits: applied) }
+      // A migration alone has read its text anew, and checked it, itself.
+      if text != bytes, !isMigration || !applied.isEmpty {
+        document = try verify(text, base: base, edits: applied)
+      }
       // A migration may have changed anything.
       let edited = isMigration || isImport ? nil : applied.map(\.path)
       written = Written(bytes: text, document: document, edited: edited)
       return text
     }
+    isReplaced = true
     if let written { publish(written, sets: sets, report: report, revision: revision) }
     return report
   }
@@ -144,8 +156,9 @@ extension StoreCore {
   /// The document that the bytes under the lock hold. What others wrote meanwhile becomes visible as a change from
   /// outside, before and apart from this commit's own.
   private func takeOver(
-    _ bytes: [UInt8]?, outside: inout [SettingsChangeBatch]
+    _ bytes: [UInt8]?, knowing parsed: TOMLDocument?, outside: inout [SettingsChangeBatch]
   ) throws(SettingsError) -> TOMLDocument {
+    if let parsed, parsed.bytes == bytes { return parsed }
     let (isLoaded, knownBytes, known) = state.withLock { ($0.isLoaded, $0.userBytes, $0.userDocument) }
     // The known document may have been migrated in memory: then its text is not the file's.
     let isKnown = isLoaded && knownBytes == bytes

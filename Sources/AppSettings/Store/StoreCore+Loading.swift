@@ -5,16 +5,18 @@ extension StoreCore {
   /// Reads the user's file, migrates it if it is of an older version, and makes it if there is an older home to take
   /// over. Where that fails, the store goes on in memory.
   func readOnFirstAccess() throws(SettingsError) -> (bytes: [UInt8]?, document: TOMLDocument) {
+    var known: TOMLDocument?
     if let bytes = try readUserFile().bytes {
       let document = try reader.parse(bytes, file: backing.name)
       guard let isOutdated = try? reader.isOutdated(document), isOutdated else {
         return (bytes, interpret(document))
       }
+      known = document
     } else if !reader.migrations.hasSomethingToImport || reader.acceptsAnyVersion {
       return (nil, TOMLDocument())
     }
     do {
-      try commit(of: [])
+      try commit(of: [], knowing: known)
       return state.withLock { ($0.userBytes, $0.userDocument) }
     } catch let error as SettingsError {
       // Not writable is no failure of the migration: it is done in memory, each time.

@@ -1,0 +1,134 @@
+import AppSettings
+import Foundation
+import TestSupport
+import Testing
+
+/// How the backup before a migration is made: as a second name of the old file where that can be, else as a copy.
+@Suite struct BackupTests {
+  let home = ScratchHome()
+  private static let old = "old = 1  # kept\n"
+  private static let new = "settings-version = 2\nnew = 1  # kept\n"
+  private let migrations = SettingsMigrations { Migration(2, "rename old") { Rename("old", to: "new") } }
+  private let value = SettingsKey("new", default: 0)
+  private var directory: String { home.path + "/state/org.example.test/backups" }
+  private var backups: [String] { home.names(in: directory).map { directory + "/" + $0 } }
+
+  private func store(
+    _ intercept: (@Sendable (Syscalls.Call, String) throws(Errno) -> Int?)? = nil
+  ) throws -> SettingsStore {
+    SettingsStore(
+      at: try home.location(), migrations: migrations, logger: .silent, acceptsAnyVersion: false,
+      system: Syscalls(intercept: intercept))
+  }
+
+  private func inode(_ path: String) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
+  }
+
+  @Test func `the backup is the old file itself, on disk before the new one takes its place`() throws {
+    try home.write(Self.old)
+    let before = try inode(home.file)
+    let trace = Monitor<[String]>([])
+    let settings = try store { (call, path) throws(Errno) -> Int? in
+      let name = path.split(separator: "/").last.map(String.init) ?? path
+      if [.link, .fsync, .fsyncDirectory, .rename].contains(call) {
+        trace.withLock { $0.append("\(call) \(name.contains("before") ? "backup" : name)") }
+      }
+      return nil
+    }
+    #expect(settings[value] == 1)
+    #expect(home.text() == Self.new)
+    #expect(backups.count == 1)
+    #expect(try backups.map(inode) == [before])
+    #expect(try inode(home.file) != before)
+    let calls = trace.withLock { $0 }
+    // The first attempt finds no directory of backups.
+    #expect(
+      calls == [
+        "link backup", "link backup", "fsync settings.toml", "fsync backup", "fsyncDirectory backups",
+        "rename settings.toml", "fsyncDirectory org.example.test",
+      ])
+  }
+
+  @Test(arguments: [EXDEV, EPERM, EMLINK, EACCES, ENOSYS, EOPNOTSUPP, ENOSPC])
+  func `where there can be no second name, a copy is made`(errno: Int32) throws {
+    try home.write(Self.old)
+    let before = try inode(home.file)
+    let settings = try store { (call, _) throws(Errno) -> Int? in
+      if call == .link { throw Errno(errno) }
+      return nil
+    }
+    #expect(settings[value] == 1 && settings.currentProblems.isEmpty)
+    #expect(home.text() == Self.new)
+    #expect(backups.map { home.text(of: $0) } == [Self.old])
+    #expect(try backups.map(inode) != [before])
+  }
+
+  @Test func `a file with other names is copied, since it can be written to through them`() throws {
+    try home.write(Self.old)
+    let other = home.path + "/other.toml"
+    try FileManager.default.linkItem(atPath: home.file, toPath: other)
+    #expect(try store()[value] == 1)
+    let backup = try #require(backups.first)
+    let handle = try #require(FileHandle(forWritingAtPath: other))
+    try handle.write(contentsOf: Data("broken".utf8))
+    try handle.close()
+    #expect(home.text(of: backup) == Self.old && backups.count == 1)
+    #expect(home.text() == Self.new)
+  }
+
+  @Test func `a link to the file is followed: its target is what has the second name`() throws {
+    let target = home.path + "/dotfiles/editor.toml"
+    try home.write(Self.old, to: target)
+    try FileManager.default.createDirectory(
+      atPath: home.path + "/config/org.example.test", withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(atPath: home.file, withDestinationPath: target)
+    #expect(try store()[value] == 1)
+    #expect(home.text(of: target) == Self.new)
+    #expect(backups.map { home.text(of: $0) } == [Self.old])
+    let type = try FileManager.default.attributesOfItem(atPath: try #require(backups.first))[.type]
+    #expect(type as? FileAttributeType == .typeRegular)
+  }
+
+  @Test(arguments: [Syscalls.Call.fsync, .fsyncDirectory, .open], [ENOSPC, EIO])
+  func `a backup that cannot be made durable means no migration, and none is left`(
+    call: Syscalls.Call, errno: Int32
+  ) throws {
+    try home.write(Self.old)
+    let didLink = Monitor(false)
+    let settings = try store { (name, path) throws(Errno) -> Int? in
+      if name == .link { didLink.withLock { $0 = true } }
+      if name == call, path.contains("/backups"), didLink.withLock({ $0 }) { throw Errno(errno) }
+      return nil
+    }
+    #expect(settings[value] == 1)
+    #expect(home.text() == Self.old)
+    #expect(backups.isEmpty)
+    #expect(settings.currentProblems.first?.message.contains("no backup of it could be made") == true)
+    #expect(home.names(in: home.path + "/config/org.example.test") == ["settings.toml"])
+    #expect(try store()[value] == 1)
+    #expect(home.text() == Self.new && backups.count == 1)
+  }
+
+  @Test func `a file that another program puts there meanwhile is not taken for the old one`() throws {
+    try home.write(Self.old)
+    let home = home
+    let settings = try store { (call, _) throws(Errno) -> Int? in
+      if call == .link { try? Data("old = 2\n".utf8).write(to: URL(fileURLWithPath: home.file), options: .atomic) }
+      return nil
+    }
+    #expect(settings[value] == 1)
+    #expect(backups.map { home.text(of: $0) } == [Self.old])
+  }
+
+  @Test func `a disk without room for a copy still takes the backup`() throws {
+    try home.write(Self.old)
+    let settings = try store { (call, path) throws(Errno) -> Int? in
+      if call == .open, path.contains("settings-new"), path.contains("before") { throw Errno(ENOSPC) }
+      return nil
+    }
+    #expect(settings[value] == 1)
+    #expect(home.text() == Self.new)
+    #expect(backups.map { home.text(of: $0) } == [Self.old])
+  }
+}
