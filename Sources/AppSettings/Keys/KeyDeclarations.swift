@@ -5,12 +5,16 @@ package final class KeyDeclarations: Sendable {
   private struct Declaration: Sendable {
     var type: ObjectIdentifier
     var name: String
+    var key: SettingsKeys
   }
 
   // Protects the table; problems are reported after it is released.
   private let declarations = Lock<[TOMLPath: Declaration]>([:])
 
   package init() {}
+
+  /// The keys that were used, one for each name.
+  package var keys: [SettingsKeys] { declarations.withLock { $0.values.map(\.key) } }
 
   /// Notes that a key is used, and reports one whose name is in use with another type.
   package func note<Value>(_ key: SettingsKey<Value>, _ problems: ProblemLog) {
@@ -22,7 +26,7 @@ package final class KeyDeclarations: Sendable {
     let type = ObjectIdentifier(value)
     let other = declarations.withLock { declarations -> String? in
       if let known = declarations[key.path] { return known.type == type ? nil : known.name }
-      declarations[key.path] = Declaration(type: type, name: "\(value)")
+      declarations[key.path] = Declaration(type: type, name: "\(value)", key: key)
       return nil
     }
     guard let other else { return }

@@ -17,6 +17,8 @@ extension SettingsStore {
 
   /// Removes the user's values at names, so that lower layers or defaults show again. Visible at once, written later.
   ///
+  /// A backup of the file is made first if a key that this store was used with cannot read what is removed.
+  ///
   /// - Parameter names: Dotted paths, as in a key's declaration. A table's removes everything in it.
   /// - Throws: ``SettingsError`` `invalidKey` for a text that is no path or is reserved, `locked` for a key that an
   ///   administrator has locked. Nothing is changed then.

@@ -1,20 +1,34 @@
 import SettingsTOML
 
 extension StoreCore {
-  /// The key, among those of some edits, whose text in a document it cannot read: that text is about to be lost.
+  /// The key whose text in a document it cannot read, among those of some edits and, for edits of names, those that
+  /// this store was used with: that text is about to be lost.
   func unreadableKey(of edits: [Edit], in document: TOMLDocument) -> SettingsKeys? {
     var seen: Set<ObjectIdentifier> = []
     for case let key? in edits.map(\.key) where seen.insert(ObjectIdentifier(key)).inserted {
-      for path in key.paths {
-        guard let value = document[path] else { continue }
-        do {
-          try key.check(value)
-        } catch {
-          return key
-        }
-      }
+      if key.paths.contains(where: { isUnreadable(key, at: $0, in: document) }) { return key }
     }
-    return nil
+    var named = PathSet()
+    let isNamed = edits.reduce(into: false) { isNamed, edit in
+      guard edit.key == nil else { return }
+      named.insert(edit.path)
+      isNamed = true
+    }
+    guard isNamed else { return nil }
+    let unreadable = declarations.keys.filter { key in
+      key.paths.contains { named.touches($0) && isUnreadable(key, at: $0, in: document) }
+    }
+    return unreadable.min { $0.name < $1.name }
+  }
+
+  private func isUnreadable(_ key: SettingsKeys, at path: TOMLPath, in document: TOMLDocument) -> Bool {
+    guard let value = document[path] else { return false }
+    do {
+      try key.check(value)
+      return false
+    } catch {
+      return true
+    }
   }
 
   /// Makes a backup of the file if edits are to overwrite what their key cannot read.

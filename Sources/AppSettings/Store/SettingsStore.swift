@@ -151,6 +151,7 @@ public final class SettingsStore: Sendable {
   /// - Returns: The stored value, or the default where no layer has one.
   /// - Throws: ``SettingsError`` `invalidValue` with file, line, what was found and what is needed.
   public func value<Value>(for key: SettingsKey<Value>) throws(SettingsError) -> Value {
+    core.declarations.note(key, core.problems)
     do throws(SettingsValueError) {
       return try core.lookUp(key).value.decoded(by: key) ?? key.defaultValue
     } catch {

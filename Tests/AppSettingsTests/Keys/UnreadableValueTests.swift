@@ -43,6 +43,64 @@ import Testing
     #expect(backups.count == 1)
   }
 
+  enum Removal: CaseIterable { case named, prefix, group, all, nameWithin }
+
+  @Test(arguments: Removal.allCases)
+  func `a removal by name keeps what a key that was used cannot read in a backup`(_ removal: Removal) throws {
+    let text = "name = \"n\"\n[data.people]\nnames = \"x\"  # one\n"
+    try home.write(text)
+    let settings = try home.store()
+    #expect(settings[Declared.names] == ["a"])
+    switch removal {
+    case .named: try settings.reset(named: "data.people.names")
+    case .prefix: try settings.reset(prefix: "data")
+    case .group: settings.reset(Declared.group)
+    case .all: settings.removeAll()
+    case .nameWithin: try settings.reset(named: "data.people.names.x", "data.people")
+    }
+    try settings.flush()
+    #expect(!settings.isSet(Declared.names))
+    #expect(backups.count == 1)
+    #expect(backups.first?.hasSuffix(".before-overwriting-data-people-names.toml") == true)
+    #expect(backups.map { home.text(of: directory + "/" + $0) } == [text])
+  }
+
+  @Test(arguments: Removal.allCases)
+  func `a removal by name of what can be read makes no backup`(_ removal: Removal) throws {
+    try home.write("name = \"n\"\n[data.people]\nnames = [\"x\"]\nunknown = 1\n")
+    let settings = try home.store()
+    #expect(settings[Declared.names] == ["x"] && settings[.name] == "n")
+    switch removal {
+    case .named: try settings.reset(named: "data.people.names")
+    case .prefix: try settings.reset(prefix: "data")
+    case .group: settings.reset(Declared.group)
+    case .all: settings.removeAll()
+    case .nameWithin: try settings.reset(named: "data.people")
+    }
+    try settings.flush()
+    #expect(!settings.isSet(Declared.names) && backups.isEmpty)
+  }
+
+  @Test func `a removal beside an unreadable value makes no backup`() throws {
+    try home.write(Self.text)
+    let settings = try home.store()
+    #expect(settings[.fontSize] == 12)
+    try settings.reset(named: "name")
+    try settings.flush()
+    #expect(home.text() == "[editor]\nfont-size = \"twelve\"  # large\n")
+    #expect(backups.isEmpty)
+  }
+
+  @Test func `without a backup nothing is removed by name`() throws {
+    try home.write(Self.text)
+    try home.write("", to: home.path + "/state/org.example.test")
+    let settings = try home.store()
+    #expect(throws: SettingsError.self) { try settings.value(for: .fontSize) }
+    settings.removeAll()
+    #expect(throws: SettingsError.self) { try settings.flush() }
+    #expect(home.text() == Self.text)
+  }
+
   @Test func `a bad text that came after the value was set is kept as well`() throws {
     let settings = try home.store()
     try settings.set(14, for: .fontSize)
