@@ -1,8 +1,8 @@
 extension Dictionary: SettingsSerializable where Key: SettingsSerializable, Value: SettingsSerializable {
   /// A table.
   ///
-  /// The keys may be of any type that is stored as a string, an integer, a number or a boolean: strings, integers,
-  /// enumerations with raw values, characters, UUIDs, URLs. A type that is `LosslessStringConvertible` can be a key
+  /// The keys may be of any type that is stored as a string, an integer, a number, a boolean or a date: strings,
+  /// integers, enumerations with raw values, characters, decimal numbers, UUIDs, URLs. A type that is `LosslessStringConvertible` can be a key
   /// also where its values are stored as tables.
   public static var settingsBridge: SettingsBridge<[Key: Value]> { Value.settingsBridge.dictionary(Key.self) }
 }
@@ -91,6 +91,7 @@ struct DictionaryKeyCoding<Key: SettingsSerializable>: Sendable {
     case .integer(let integer): return String(integer)
     case .float(let float): return String(float)
     case .boolean(let boolean): return String(boolean)
+    case .offsetDateTime(let date): return TOMLValue.offsetDateTime(date).tomlText
     default:
       if let key = key as? any LosslessStringConvertible { return key.description }
       throw SettingsValueError(expected: "a key that can be written as text", foundText: "one of type \(Key.self)")
@@ -108,12 +109,21 @@ struct DictionaryKeyCoding<Key: SettingsSerializable>: Sendable {
     }
   }
 
-  /// The key that is stored as a number or a boolean with this very text: `1`, but not `01`.
+  /// The key that is stored as a number, a boolean or a date with this very text: `1`, but not `01`. A type whose
+  /// description has such a form, a version `1.2`, reads that itself.
   private func otherForms(_ text: String) -> Key? {
-    if let integer = Int64(text) { return String(integer) == text ? try? bridge.read(.integer(integer)) : nil }
-    if let float = Double(text) { return String(float) == text ? try? bridge.read(.float(float)) : nil }
-    if let boolean = Bool(text) { return try? bridge.read(.boolean(boolean)) }
+    for stored in storedForms(of: text) { if let key = try? bridge.read(stored) { return key } }
     guard let type = Key.self as? any LosslessStringConvertible.Type else { return nil }
-    return type.init(text) as? Key
+    // Numbers describe themselves in one way, and read more.
+    guard let key = type.init(text), key.description == text else { return nil }
+    return key as? Key
+  }
+
+  private func storedForms(of text: String) -> [TOMLValue] {
+    if let integer = Int64(text) { return String(integer) == text ? [.integer(integer)] : [] }
+    if let float = Double(text) { return String(float) == text ? [.float(float)] : [] }
+    if let boolean = Bool(text) { return [.boolean(boolean)] }
+    if case .offsetDateTime(let date)? = try? TOMLValue(parsing: text) { return [.offsetDateTime(date)] }
+    return []
   }
 }

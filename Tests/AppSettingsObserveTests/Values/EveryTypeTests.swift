@@ -35,11 +35,12 @@ import Testing
   ) -> TypeCase {
     let bad = BadText("\"four\"", "the string \"four\"", expected)
     let float = BadText("1.5", "the float 1.5", expected)
+    let nan = BadText("nan", "the float nan", expected)
     guard let tooLarge else {
-      return TypeCase(type, default: 1, (T.max, "\(T.max)"), (T.min, "\(T.min)"), bad: bad, float)
+      return TypeCase(type, default: 1, (T.max, "\(T.max)"), (T.min, "\(T.min)"), bad: bad, float, nan)
     }
     return TypeCase(
-      type, default: 1, (T.max, "\(T.max)"), (T.min, "\(T.min)"), bad: bad, float,
+      type, default: 1, (T.max, "\(T.max)"), (T.min, "\(T.min)"), bad: bad, float, nan,
       BadText(tooLarge, "the integer \(tooLarge)", expected))
   }
 
@@ -58,12 +59,14 @@ import Testing
     TypeCase(
       UInt64.self, default: 1, (.max, "\"18446744073709551615\""), (7, "7"),
       bad: BadText("-1", "the integer -1", "an integer from 0 to 18446744073709551615"),
+      BadText("nan", "the float nan", "an integer from 0 to 18446744073709551615"),
       BadText(
         "\"18446744073709551616\"", "the string \"18446744073709551616\"",
         "an integer from 0 to 18446744073709551615")),
     TypeCase(
       UInt.self, default: 1, (.max, "\"18446744073709551615\""), (7, "7"),
-      bad: BadText("-1", "the integer -1", "an integer from 0 to 18446744073709551615")),
+      bad: BadText("-1", "the integer -1", "an integer from 0 to 18446744073709551615"),
+      BadText("-inf", "the float -inf", "an integer from 0 to 18446744073709551615")),
     TypeCase(
       Double.self, default: 0.5, (2, "2.0"), (-.infinity, "-inf"),
       bad: BadText("\"2\"", "the string \"2\"", "a number"), BadText("true", "the boolean true", "a number")),
@@ -136,6 +139,22 @@ import Testing
       [Int: String].self, default: [:], ([1: "a"], "{ 1 = \"a\" }"), ([-2: "b"], "{ -2 = \"b\" }"),
       bad: BadText("{ one = \"a\" }", "the key \"one\"", "a key that stands for an integer")),
     TypeCase(
+      [Double: Int].self, default: [:], ([0.5: 1], "{ \"0.5\" = 1 }"), ([2: 2], "{ \"2.0\" = 2 }"),
+      bad: BadText("{ half = 1 }", "the key \"half\"", "a key that stands for a number")),
+    TypeCase(
+      [Date: Int].self, default: [:],
+      ([Date(timeIntervalSince1970: 1.5): 1], "{ \"1970-01-01T00:00:01.5Z\" = 1 }"),
+      ([Date(timeIntervalSince1970: 0): 2], "{ \"1970-01-01T00:00:00Z\" = 2 }"),
+      bad: BadText("{ today = 1 }", "the key \"today\"", "a key that stands for a date and time with an offset")),
+    TypeCase(
+      [Decimal: Bool].self, default: [:], ([Decimal(string: "0.1")!: true], "{ \"0.1\" = true }"),
+      ([3: false], "{ 3 = false }"),
+      bad: BadText("{ \"1,5\" = true }", "the key \"1,5\"", "a key that stands for a decimal number as a string")),
+    TypeCase(
+      [Release: Int].self, default: [:], ([Release(major: 1, minor: 2): 1], "{ \"1.2\" = 1 }"),
+      ([Release(major: 0, minor: 10): 2], "{ \"0.10\" = 2 }"),
+      bad: BadText("{ one = 1 }", "the key \"one\"", "a key that stands for")),
+    TypeCase(
       [Side: [Side]].self, default: [:], ([.left: [.right]], "{ left = [\"right\"] }"),
       ([.right: []], "{ right = [] }"),
       bad: BadText("{ up = [] }", "the key \"up\"", "a key that stands for"),
@@ -195,6 +214,16 @@ import Testing
       Locale.self, default: Locale(identifier: "en"), (Locale(identifier: "de_AT"), "\"de_AT\""),
       (Locale(identifier: "fr"), "\"fr\""),
       bad: BadText("\"no locale\"", "the string \"no locale\"", "a locale's identifier")),
+    TypeCase(
+      Badge.self, default: Badge("none"), (Badge("first"), Badge("first").archive),
+      (Badge("second"), Badge("second").archive),
+      bad: BadText("\"AAAA\"", "the string \"AAAA\"", "an archived object of class Badge, as a string in Base64"),
+      BadText("1", "the integer 1", "a string in Base64"), hasOneForm: false),
+    TypeCase(
+      [Badge].self, default: [], ([Badge("a"), Badge("b")], "[\(Badge("a").archive), \(Badge("b").archive)]"),
+      ([Badge("c")], "[\(Badge("c").archive)]"),
+      bad: BadText("[\(Badge("a").archive), \"AAAA\"]", "the string \"AAAA\"", "an archived object of class Badge"),
+      hasOneForm: false),
   ]
 }
 
@@ -213,4 +242,41 @@ struct Toppings: OptionSet, SettingsSerializable {
 struct Frog: Hashable, SettingsSerializable {
   let name: String
   static let settingsBridge = String.settingsBridge.map(read: Frog.init(name:), write: \.name)
+}
+
+/// A dictionary's key by its description, whose own stored form is a table.
+struct Release: Codable, Hashable, LosslessStringConvertible, SettingsSerializable {
+  var major: Int
+  var minor: Int
+  var description: String { "\(major).\(minor)" }
+
+  init(major: Int, minor: Int) { (self.major, self.minor) = (major, minor) }
+
+  init?(_ description: String) {
+    let parts = description.split(separator: ".").compactMap { Int($0) }
+    guard parts.count == 2 else { return nil }
+    self.init(major: parts[0], minor: parts[1])
+  }
+}
+
+/// A class whose only stored form is an archive.
+final class Badge: NSObject, NSSecureCoding, SettingsSerializable, Sendable {
+  let title: String
+
+  init(_ title: String) { self.title = title }
+
+  static var supportsSecureCoding: Bool { true }
+
+  init?(coder: NSCoder) {
+    guard let title = coder.decodeObject(of: NSString.self, forKey: "title") else { return nil }
+    self.title = title as String
+  }
+
+  func encode(with coder: NSCoder) { coder.encode(title as NSString, forKey: "title") }
+
+  override func isEqual(_ object: Any?) -> Bool { (object as? Badge)?.title == title }
+  override var hash: Int { title.hash }
+
+  /// As it is in a file.
+  var archive: String { (try? Badge.settingsBridge.write(self))?.tomlText ?? "" }
 }
