@@ -68,6 +68,25 @@ import Testing
     #expect(!settings.isSet(.frog))
   }
 
+  @Test func `a class that an own archiver kept is migrated to its bridge`() throws {
+    let home = ScratchHome()
+    let archive = try NSKeyedArchiver.archivedData(
+      withRootObject: Froggy(name: "Ada", friend: Froggy(name: "Bob")), requiringSecureCoding: true)
+    try home.write("frog = \"\(archive.base64EncodedString())\"  # archived\n")
+    let settings = try home.store()
+    let old = SettingsOldForm<Froggy?> { value in
+      guard case .string(let text) = value, let data = Data(base64Encoded: text),
+        let frog = try NSKeyedUnarchiver.unarchivedObject(ofClass: Froggy.self, from: data)
+      else { return nil }
+      return frog
+    }
+    #expect(try settings.migrate(.frog, from: old))
+    let frog = try #require(settings[.frog])
+    #expect(frog.name == "Ada" && frog.friend?.name == "Bob")
+    #expect(home.text()?.hasSuffix("\"  # archived\n") == true)
+    #expect(try !settings.migrate(.frog, from: old))
+  }
+
   @Test func `what is no archive, or one of another class, is refused`() throws {
     let other = try #require(try Toad.settingsBridge.write(Toad()))
     for stored in ["", "AAAA", "bm8gYXJjaGl2ZSBvZiBhbnkga2luZA==", other] {

@@ -49,6 +49,51 @@ private func migrated<Value: Sendable & Equatable>(
 private func line(_ key: String, _ value: String) -> String { "# mine\n\(key) = \(value)  # v4\nunknown   = 1\n" }
 
 @Suite struct DefaultsGuideTests {
+  @Test func `The following types require no changes`() throws {
+    let home = ScratchHome()
+    let text = """
+      int = -1
+      int8 = -128
+      uint64 = "18446744073709551615"
+      double = 1.5
+      float = 2.0
+      string = "[1]"
+      bool = true
+      date = 2020-01-02T03:04:05.5Z
+      data = "AQID"
+      url = "https://example.org/"
+
+      """
+    try home.write(text)
+    let settings = try home.store()
+    func keeps<Value: SettingsSerializable & Equatable & Sendable>(_ name: String, _ value: Value, _ fallback: Value)
+      throws
+    {
+      let key = SettingsKey(name, default: fallback)
+      #expect(try !settings.migrate(key, from: .jsonString), "\(name)")
+      #expect(try settings.value(for: key) == value, "\(name)")
+    }
+    try keeps("int", -1, 0)
+    try keeps("int8", Int8.min, 0)
+    try keeps("uint64", UInt64.max, 0)
+    try keeps("double", 1.5, 0)
+    try keeps("float", Float(2), 0)
+    try keeps("bool", true, false)
+    try keeps("date", Date(timeIntervalSince1970: 1_577_934_245.5), .distantPast)
+    try keeps("data", Data([1, 2, 3]), Data())
+    try keeps("url", try #require(URL(string: "https://example.org/")), try #require(URL(string: "a:")))
+    // A string that is JSON by chance is a string still.
+    #expect(try settings.value(for: SettingsKey("string", default: "")) == "[1]")
+    #expect(home.text() == text)
+    #expect(try settings.backups.isEmpty)
+  }
+
+  @Test func `Testing: the previous value, the migration, the same value as before`() throws {
+    try migrated(
+      #"["a","b","c"]"#, SettingsKey<[String]>("testKey", default: []), from: .jsonString, to: ["a", "b", "c"],
+      text: line("testKey", #"["a", "b", "c"]"#))
+  }
+
   @Test func `From Codable struct in Defaults v4 to Codable struct in Defaults v5`() throws {
     try migrated(
       zoneJSON, SettingsKey<Zone?>("TimeZone"), from: .jsonString, to: zone,
