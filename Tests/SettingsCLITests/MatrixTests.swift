@@ -181,7 +181,8 @@ import Testing
         .fine: ["schema APP", "schema APP --commented-defaults", "schema APP --json-schema", "schema ./schema.toml"],
         .usage: ["schema", "schema APP theme", "schema APP --markdown --json-schema"],
         .unknown: ["schema org.example.tset", "schema ./none.toml"], .invalid: ["schema ./wrong.toml"],
-        .locked: ["schema APP --markdown"], .readOnly: ["schema APP --markdown"], .unparsable: ["schema APP --markdown"],
+        .locked: ["schema APP --markdown"], .readOnly: ["schema APP --markdown"],
+        .unparsable: ["schema APP --markdown"],
         .newer: ["schema APP --markdown"],
       ]),
     Row(
