@@ -32,6 +32,7 @@ let package = Package(
       name: "record-benchmarks",
       dependencies: ["BenchmarkHarness", "CFloor", .product(name: "AppSettings", package: "app-settings")],
       path: "Sources/RecordBenchmarks"),
+    .executableTarget(name: "cli-benchmarks", dependencies: ["BenchmarkHarness"], path: "Sources/CLIBenchmarks"),
     .executableTarget(
       name: "observation-benchmarks",
       dependencies: [
