@@ -27,7 +27,8 @@ extension SettingsStore {
     observe(ValueView(key: key, initial: initial, duplicates: duplicates), body)
   }
 
-  /// Calls a function with each change of a key's value from now on: the value before, the value now, and who made it.
+  /// Calls a function with each change of a key's value from now on: the value before, the value now, who made it, and the layer that
+  /// it is from.
   ///
   /// As ``observe(_:initial:duplicates:_:)`` otherwise.
   ///

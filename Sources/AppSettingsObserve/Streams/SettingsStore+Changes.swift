@@ -9,12 +9,15 @@ public struct SettingsChange<Value: Sendable>: Sendable {
   public var new: Value
   /// Who made the change; of several that a slow reader gets as one, who made the last.
   public var origin: SettingsChangeOrigin
+  /// The layer that the value now is from: the user's file, an administrator's, or `default` if no layer has one.
+  public var layer: SettingsLayer
 
   /// Makes a change.
-  public init(old: Value, new: Value, origin: SettingsChangeOrigin) {
+  public init(old: Value, new: Value, origin: SettingsChangeOrigin, layer: SettingsLayer) {
     self.old = old
     self.new = new
     self.origin = origin
+    self.layer = layer
   }
 }
 
@@ -22,7 +25,7 @@ extension SettingsChange: Equatable where Value: Equatable {}
 extension SettingsChange: Hashable where Value: Hashable {}
 
 extension SettingsStore {
-  /// The changes of a key's value from now on, each with the value before it and who made it.
+  /// The changes of a key's value from now on, each with the value before it, who made it and the layer it is from.
   ///
   /// ```swift
   /// for await change in settings.changes(.port) where change.old != change.new { server.move(to: change.new) }
@@ -82,8 +85,13 @@ struct ChangeView<Value: Sendable>: SettingsView {
     _ store: SettingsStore, _ wake: ChangeWaiter.Wake, _ memory: inout ValueView<Value>.Memory
   ) -> SettingsChange<Value>? {
     let old = memory.value
-    guard let batch = wake.batch, let new = values.look(store, wake, &memory) else { return nil }
-    return SettingsChange(old: old, new: new, origin: batch.origin)
+    // One state for both, so that the layer is that of the value.
+    let snapshot = store.snapshot
+    guard let batch = wake.batch,
+      let new = values.compare(values.remember(store, in: snapshot), with: &memory)
+    else { return nil }
+    return SettingsChange(
+      old: old, new: new, origin: batch.origin, layer: snapshot.origin(of: values.key as SettingsKeys).layer)
   }
 }
 

@@ -83,8 +83,12 @@ struct ValueView<Value: Sendable>: SettingsView {
 
   func remember(_ store: SettingsStore) -> Memory {
     if Value.self is any Equatable.Type { return Memory(value: store[key]) }
-    let snapshot = store.snapshot
-    return Memory(value: store.core.value(of: key, in: snapshot), stored: snapshot.stored(for: key))
+    return remember(store, in: store.snapshot)
+  }
+
+  func remember(_ store: SettingsStore, in snapshot: SettingsSnapshot) -> Memory {
+    let value = store.core.value(of: key, in: snapshot)
+    return Memory(value: value, stored: Value.self is any Equatable.Type ? nil : snapshot.stored(for: key))
   }
 
   func first(_ store: SettingsStore, _ memory: inout Memory) -> Value? {
@@ -95,7 +99,11 @@ struct ValueView<Value: Sendable>: SettingsView {
   }
 
   func look(_ store: SettingsStore, _ wake: ChangeWaiter.Wake, _ memory: inout Memory) -> Value? {
-    let new = remember(store)
+    compare(remember(store), with: &memory)
+  }
+
+  /// Takes over a new state; its value if that is to be delivered.
+  func compare(_ new: Memory, with memory: inout Memory) -> Value? {
     let isSame = areEqual(memory.value, new.value) ?? (memory.stored == new.stored)
     memory = new
     return isSame && !duplicates ? nil : .some(new.value)

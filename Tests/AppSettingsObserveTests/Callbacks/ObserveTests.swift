@@ -39,7 +39,9 @@ import Testing
     try await settings.flush()
     try home.replace("number = 3\n")
     await calls.wait { $0.count == 2 }
-    #expect(calls.all == [.init(old: 0, new: 2, origin: .thisProcess), .init(old: 2, new: 3, origin: .outside)])
+    let user = SettingsLayer(.user, file: home.file)
+    #expect(calls.all.map(\.old) == [0, 2] && calls.all.map(\.new) == [2, 3])
+    #expect(calls.all.map(\.origin) == [.thisProcess, .outside] && calls.all.map(\.layer) == [user, user])
     observation.cancel()
   }
 

@@ -11,14 +11,40 @@ import Testing
   @Test func `a change has the value before, the value after, and who made it`() async throws {
     try home.write("number = 1\n")
     let settings = try home.store()
+    let user = SettingsLayer(.user, file: home.file)
     var iterator = settings.changes(.number).makeAsyncIterator()
     settings[.number] = 2
-    #expect(await iterator.next() == SettingsChange(old: 1, new: 2, origin: .thisProcess))
+    #expect(await iterator.next() == SettingsChange(old: 1, new: 2, origin: .thisProcess, layer: user))
     try await settings.flush()
     try home.replace("number = 3\n")
-    #expect(await iterator.next() == SettingsChange(old: 2, new: 3, origin: .outside))
+    #expect(await iterator.next() == SettingsChange(old: 2, new: 3, origin: .outside, layer: user))
     settings.reset(.number)
-    #expect(await iterator.next() == SettingsChange(old: 3, new: 0, origin: .thisProcess))
+    #expect(
+      await iterator.next() == SettingsChange(old: 3, new: 0, origin: .thisProcess, layer: SettingsLayer(.default)))
+  }
+
+  @Test func `a change has the layer that the value is from`() async throws {
+    let settings = try home.store()
+    let system = home.path + "/etc/xdg/org.example.test/settings.toml"
+    let dropIn = home.path + "/etc/xdg/org.example.test/settings.d/50.toml"
+    var iterator = settings.changes(.number).makeAsyncIterator()
+    try home.write("number = 1\n", to: system)
+    #expect(
+      await iterator.next()
+        == SettingsChange(old: 0, new: 1, origin: .outside, layer: SettingsLayer(.system, file: system)))
+    settings[.number] = 2
+    #expect(await iterator.next()?.layer == SettingsLayer(.user, file: home.file))
+    try home.write("number = 3\n", to: dropIn)
+    settings.reset(.number)
+    var last = await iterator.next()
+    // The drop-in may be seen before the reset or after it.
+    while last?.new != 3 { last = await iterator.next() }
+    #expect(last?.layer == SettingsLayer(.system, file: dropIn))
+    let calls = Calls<SettingsChange<Int>>()
+    let observation = settings.observeChanges(of: .number) { calls.note($0) }
+    settings[.number] = 4
+    #expect(calls.all.map(\.layer) == [SettingsLayer(.user, file: home.file)])
+    observation.cancel()
   }
 
   @Test func `a change of another process is from outside`() async throws {
@@ -26,7 +52,9 @@ import Testing
     var iterator = settings.changes(.number).makeAsyncIterator()
     let command = ChildProcess.product("settings-cli")
     #expect(try await home.run("'\(command)' set org.example.test number 6") == 0)
-    #expect(await iterator.next() == SettingsChange(old: 0, new: 6, origin: .outside))
+    #expect(
+      await iterator.next()
+        == SettingsChange(old: 0, new: 6, origin: .outside, layer: SettingsLayer(.user, file: home.file)))
   }
 
   @Test func `what is set together is one batch with its paths`() async throws {

@@ -307,7 +307,8 @@ import Testing
     for other in others { await other.wait(for: 0) }
     settings[.flag] = true
     let change = await iterator.next()
-    #expect(change == SettingsChange(old: false, new: true, origin: .thisProcess))
+    let user = SettingsLayer(.user, file: home.file)
+    #expect(change == SettingsChange(old: false, new: true, origin: .thisProcess, layer: user))
     #expect(others.allSatisfy { $0.elements == [0] })
   }
 
