@@ -65,16 +65,19 @@ package final class LayerContent: Sendable {
   package let document: TOMLDocument
   /// The paths that it locks for all layers above it, with everything below them.
   package let locks: [TOMLPath]
+  /// The file that it was read from, if an administrator's: tells a save in place from one by a rename.
+  package let inode: UInt64?
 
-  package init(layer: SettingsLayer, document: TOMLDocument, locks: [TOMLPath] = []) {
+  package init(layer: SettingsLayer, document: TOMLDocument, locks: [TOMLPath] = [], inode: UInt64? = nil) {
     self.layer = layer
     self.document = document
     self.locks = locks
+    self.inode = inode
   }
 
   /// The same layer with another text.
   package func holding(_ document: TOMLDocument) -> LayerContent {
-    LayerContent(layer: layer, document: document, locks: locks)
+    LayerContent(layer: layer, document: document, locks: locks, inode: inode)
   }
 
   package func lookUp(_ path: TOMLPath) -> LayerLookup {

@@ -70,33 +70,71 @@ extension StoreCore {
     return document
   }
 
-  func readSystemLayers() -> [LayerContent] {
-    guard let location, case .file(let file, _) = backing else { return [] }
+  /// What the administrators' files have, as read at one time.
+  struct SystemLayers {
+    var layers: [LayerContent] = []
+    /// Nanoseconds until a file that may be being written is to be looked at again.
+    var wait: UInt64?
+    /// Whether there is something that the system could not read.
+    var isUnreadable = false
+    var problems: [SettingsProblem] = []
+
+    mutating func note(_ error: SettingsError, using sentence: String? = nil) {
+      problems.append(SettingsProblem(sentence.map { error.using($0) } ?? error))
+      if error.code == .io { isUnreadable = true }
+    }
+  }
+
+  /// Reads the administrators' files. What cannot be read stays as it was.
+  func readSystemLayers(_ care: LookCare) -> SystemLayers {
+    guard let location, case .file(let file, _) = backing else { return SystemLayers() }
     let known = state.withLock { state in state.snapshot.layers[..<state.snapshot.userIndex] }
-    var contents: [LayerContent] = []
-    for path in SystemFiles.paths(of: location, system: file.system, problems: problems) {
+    var result = SystemLayers()
+    let paths = SystemFiles.paths(of: location) { directory in
+      do throws(Errno) {
+        return try file.system.names(in: directory) ?? []
+      } catch {
+        let names = known.compactMap(\.layer.file).filter { $0.hasPrefix(directory + "/") }
+          .map { String($0.dropFirst(directory.utf8.count + 1)) }
+        result.note(
+          .system(error, "list", directory),
+          using: names.isEmpty ? "Its files are left out." : "The files that were there last are used.")
+        return names
+      }
+    }
+    for path in paths {
+      let last = known.first { $0.layer.file == path }
       do throws(SettingsError) {
-        let systemFile = SettingsFile(path: path, system: file.system)
-        guard let bytes = try systemFile.read().bytes else { continue }
+        let contents = try SettingsFile(path: path, system: file.system).read()
+        guard let bytes = contents.bytes else { continue }
+        if let wait = wait(for: contents, after: last, care) {
+          result.wait = max(result.wait ?? 0, wait)
+          if let last { result.layers.append(last) }
+          continue
+        }
         var document = try reader.parse(bytes, file: path)
         if try reader.isOutdated(document) { try reader.migrations.run(on: &document) }
         var locks: [TOMLPath] = []
         do throws(SettingsError) {
           locks = try reader.locks(in: document, file: path)
         } catch {
-          problems.report(SettingsProblem(error))
+          result.note(error)
         }
-        contents.append(
-          LayerContent(layer: SettingsLayer(.system, file: path), document: document, locks: locks))
-        problems.resolve { $0.code == .unparsable && $0.file == path }
+        result.layers.append(
+          LayerContent(
+            layer: SettingsLayer(.system, file: path), document: document, locks: locks, inode: contents.status?.inode))
       } catch {
-        let last = known.first { $0.layer.file == path }
-        if let last { contents.append(last) }
-        problems.report(
-          SettingsProblem(
-            error.using(last == nil ? "That file is left out." : "The values that were read last are used.")))
+        if let last { result.layers.append(last) }
+        result.note(
+          error, using: last == nil ? "That file is left out." : "The values that were read last are used.")
       }
     }
-    return contents
+    let former = state.withLock { state in
+      defer { state.systemProblems = result.problems }
+      return state.systemProblems
+    }
+    if !former.isEmpty { problems.resolve { former.contains($0) && !result.problems.contains($0) } }
+    for problem in result.problems { problems.report(problem) }
+    return result
   }
 }

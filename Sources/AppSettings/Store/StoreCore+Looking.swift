@@ -30,6 +30,9 @@ extension StoreCore {
   private static let quiet: Int64 = 50_000_000
   /// The same after a save in place that left less than there was, as the next save's beginning would.
   private static let shortQuiet: Int64 = 20_000_000
+  /// When to try again what the system could not read, for want of descriptors or memory, say: the end of that is no
+  /// event of the file's.
+  private static let unreadable: UInt64 = 1_000_000_000
 
   /// Looks at the user's file and takes over what is new.
   ///
@@ -45,15 +48,17 @@ extension StoreCore {
         contents = try readUserFile()
       } catch {
         if let wait = settling(care) { return wait }
-        problems.report(SettingsProblem(error.using("The values that were read last are used.")))
-        return .settled
+        noteUserFailure(error, using: "The values that were read last are used.")
+        return error.code == .io ? .unsettled(nanoseconds: Self.unreadable) : .settled
       }
       let found = contents.bytes
       if found == known {
-        state.withLock { state in
+        let wasWrong = state.withLock { state in
           state.unsettledSince = nil
           state.userInode = contents.status?.inode
+          return state.userFailure != nil
         }
+        if wasWrong { noteUserFailure(nil) }
         return .settled
       }
       if let found, found == state.withLock({ $0.writingBytes }) { return .settled }
@@ -66,7 +71,7 @@ extension StoreCore {
         document = try interpret(found)
       } catch {
         if let wait = settling(care) { return wait }
-        problems.report(SettingsProblem(error.using("The values that were read last are used.")))
+        noteUserFailure(error, using: "The values that were read last are used.")
         return .settled
       }
       let (isCurrent, batch) = state.withLock { state -> (Bool, SettingsChangeBatch?) in
@@ -76,21 +81,54 @@ extension StoreCore {
         return (true, state.adopt(document, bytes: found, committed: nil, origin: .outside))
       }
       guard isCurrent else { continue }
-      problems.resolve { $0.code == .unparsable && $0.file == location?.file }
+      noteUserFailure(nil)
       if let batch { announce(batch) }
       return .settled
     }
   }
 
   /// Reads the administrators' files again and takes over what is new.
-  package func lookAtSystemLayers() {
+  ///
+  /// - Parameter care: Whether a file that may be being written in place is given time; what it had is used meanwhile.
+  @discardableResult
+  package func lookAtSystemLayers(_ care: LookCare = .none) -> LookOutcome {
     load()
-    let layers = readSystemLayers()
+    let system = readSystemLayers(care)
     let batch = state.withLock { state -> SettingsChangeBatch? in
       defer { renewStamp() }
-      return state.adopt(systemLayers: layers)
+      return state.adopt(systemLayers: system.layers)
     }
     if let batch { announce(batch) }
+    if let wait = system.wait { return .unsettled(nanoseconds: wait) }
+    return system.isUnreadable ? .unsettled(nanoseconds: Self.unreadable) : .settled
+  }
+
+  /// How much longer a file of an administrator's has to be left alone until it counts; `nil` if it does now.
+  ///
+  /// Its own save may have ended, or another file's: an event says nothing of the others. One that is new in its place
+  /// was moved there whole, or is being written.
+  func wait(for contents: SettingsFile.Contents, after known: LayerContent?, _ care: LookCare) -> UInt64? {
+    guard care != .none, let status = contents.status, let bytes = contents.bytes else { return nil }
+    if let known, known.inode != status.inode || known.document.bytes == bytes { return nil }
+    let age = ProcessFacts.nanosecondsSince1970() - status.modified
+    return age >= 0 && age < Self.quiet ? UInt64(Self.quiet - age) : nil
+  }
+
+  /// Reports what is wrong with the user's file as a whole, in the place of what was; `nil` if nothing is.
+  func noteUserFailure(_ error: SettingsError?, using sentence: String = "") {
+    var failure: StoreState.Failure?
+    if let error { failure = StoreState.Failure(error: error, problem: SettingsProblem(error.using(sentence))) }
+    let former = state.withLock { state -> StoreState.Failure? in
+      // At each look it is the same.
+      if error == state.userFailure?.error { failure = state.userFailure }
+      defer { state.userFailure = failure }
+      return state.userFailure
+    }
+    guard failure == nil || failure != former else { return }
+    // One that a write came upon is over with the others.
+    let file = location?.file
+    problems.resolve { $0 == former?.problem || $0.code == .unparsable && $0.file == file }
+    if let failure { problems.report(failure.problem) }
   }
 
   /// Whether to wait for the rest of a save, and how long.

@@ -68,13 +68,13 @@ package final class StoreCore: Sendable {
     if stamp.load(ordering: .acquiring) != 0 { return }
     let isFirst = loading.withLock { _ -> Bool in
       if stamp.load(ordering: .acquiring) != 0 { return false }
-      let system = readSystemLayers()
+      let system = readSystemLayers(.none).layers
       state.withLock { _ = $0.adopt(systemLayers: system) }
       do throws(SettingsError) {
         let (bytes, document) = try readOnFirstAccess()
         state.withLock { _ = $0.adopt(document, bytes: bytes, committed: nil, origin: .outside) }
       } catch {
-        problems.report(SettingsProblem(error.using("Defaults are used.")))
+        noteUserFailure(error, using: "Defaults are used.")
       }
       state.withLock { $0.finishLoading() }
       renewStamp()

@@ -22,8 +22,18 @@ struct StoreState: Sendable {
   var userInode: UInt64?
   /// Its permissions as last seen.
   var userPermissions: UInt32?
+  /// What is wrong with the user's file as a whole: it does not parse, or cannot be read.
+  var userFailure: Failure?
+  /// What was wrong with the administrators' files when they were last read.
+  var systemProblems: [SettingsProblem] = []
   /// Since when, on the monotonic clock, the file looks like it is being saved.
   var unsettledSince: UInt64?
+
+  struct Failure: Sendable, Equatable {
+    var error: SettingsError
+    /// The error with what is used instead.
+    var problem: SettingsProblem
+  }
 
   init(user: LayerContent, overrides: SettingsOverrides) {
     snapshot = SettingsSnapshot(

@@ -1,17 +1,25 @@
 /// The administrators' files of an app.
 enum SystemFiles {
-  /// Their paths, lowest layer first: in each directory the file itself, then its drop-ins by name.
+  /// Their paths. What cannot be listed is a problem, and left out.
   static func paths(of location: SettingsLocation, system: Syscalls, problems: ProblemLog) -> [String] {
-    location.systemDirectories.flatMap { directory -> [String] in
-      let dropIns = dropInDirectory(directory, location)
-      var names: [String] = []
+    paths(of: location) { directory in
       do throws(Errno) {
-        names = try system.names(in: dropIns) ?? []
+        return try system.names(in: directory) ?? []
       } catch {
         problems.report(
-          SettingsProblem(SettingsError.system(error, "list", dropIns, then: "Its files are left out.")))
+          SettingsProblem(SettingsError.system(error, "list", directory, then: "Its files are left out.")))
+        return []
       }
-      let chosen = names.filter { $0.hasSuffix(".toml") && !$0.hasPrefix(".") }
+    }
+  }
+
+  /// Their paths, lowest layer first: in each directory the file itself, then its drop-ins by name.
+  ///
+  /// - Parameter names: The names in a directory; none where there is none.
+  static func paths(of location: SettingsLocation, names: (String) -> [String]) -> [String] {
+    location.systemDirectories.flatMap { directory -> [String] in
+      let dropIns = dropInDirectory(directory, location)
+      let chosen = names(dropIns).filter { $0.hasSuffix(".toml") && !$0.hasPrefix(".") }
         // By bytes, as `ls` in the C locale: the same on every machine.
         .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
       return ["\(directory)/\(location.name).toml"] + chosen.map { "\(dropIns)/\($0)" }

@@ -11,25 +11,21 @@ extension SettingsStore {
   public var problems: SettingsStream<SettingsProblem> { SettingsStream(self, ProblemView()) }
 }
 
-/// The problems. The memory is those that were delivered and still stand.
+/// The problems. The memory is the number of the last one that was delivered.
 private struct ProblemView: SettingsView {
   func makeWaiter(_ callback: (@Sendable () -> Void)?) -> ChangeWaiter { ChangeWaiter(paths: [], callback: callback) }
   func add(_ waiter: ChangeWaiter, to core: StoreCore) { core.problems.add(waiter) }
   func remove(_ waiter: ChangeWaiter, from core: StoreCore) { core.problems.remove(waiter) }
 
-  func remember(_ store: SettingsStore) -> Set<SettingsProblem> { [] }
+  func remember(_ store: SettingsStore) -> UInt64 { 0 }
 
-  func rest(_ store: SettingsStore, _ memory: inout Set<SettingsProblem>) -> SettingsProblem? {
-    let standing = store.currentProblems
-    memory.formIntersection(standing)
-    guard let problem = standing.first(where: { !memory.contains($0) }) else { return nil }
-    memory.insert(problem)
+  func rest(_ store: SettingsStore, _ memory: inout UInt64) -> SettingsProblem? {
+    guard let (problem, number) = store.core.problems.next(after: memory) else { return nil }
+    memory = number
     return problem
   }
 
-  func look(
-    _ store: SettingsStore, _ wake: ChangeWaiter.Wake, _ memory: inout Set<SettingsProblem>
-  ) -> SettingsProblem? {
+  func look(_ store: SettingsStore, _ wake: ChangeWaiter.Wake, _ memory: inout UInt64) -> SettingsProblem? {
     rest(store, &memory)
   }
 }

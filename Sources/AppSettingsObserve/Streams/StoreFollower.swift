@@ -25,8 +25,16 @@ final class StoreFollower: Sendable {
   init(_ core: StoreCore) {
     // What happens from now on is noticed. What happened since the store read its files is taken in by the first look.
     core.load()
+    let hasReportedLimit = Lock(false)
     let report: @Sendable (WatchProblem) -> Void = { [weak core] problem in
-      core?.problems.report(SettingsProblem(.io, problem.message, file: problem.path))
+      // A limit is one problem, however many files there are that it concerns.
+      let isKnown =
+        problem.kind == .limit
+        && hasReportedLimit.withLock { isKnown in
+          defer { isKnown = true }
+          return isKnown
+        }
+      if !isKnown { core?.problems.report(SettingsProblem(.io, problem.message, file: problem.path)) }
     }
     var subscriptions: [WatchSubscription] = []
     if let file = core.watchedFile {
@@ -39,14 +47,14 @@ final class StoreFollower: Sendable {
       let doubt = Doubt()
       subscriptions.append(
         WatchHub.shared.subscribe(path: file, problem: report) { [weak core] cause in
-          doubt.look(cause) { core?.lookAtSystemLayers() }
+          doubt.look(cause) { core?.lookAtSystemLayers(.inDoubt) ?? .settled }
         })
     }
     for directory in core.watchedSystemDirectories {
       let doubt = Doubt()
       subscriptions.append(
         WatchHub.shared.subscribe(directory: directory, problem: report) { [weak core] cause in
-          doubt.look(cause) { core?.lookAtSystemLayers() }
+          doubt.look(cause) { core?.lookAtSystemLayers(.inDoubt) ?? .settled }
         })
     }
     self.subscriptions = subscriptions
@@ -58,7 +66,7 @@ final class StoreFollower: Sendable {
     // Nobody has looked for a while, so the values may be old. The hub's own look comes too late for a first element.
     if isNew {
       core.look(.atStart)
-      core.lookAtSystemLayers()
+      core.lookAtSystemLayers(.atStart)
     }
     return follower
   }
@@ -73,14 +81,16 @@ private final class Doubt: Sendable {
   private static let patience = Duration.milliseconds(100)
   private let state = Lock(State.atRest)
 
-  func look(_ cause: LookCause, _ body: () -> Void) -> LookResult {
+  func look(_ cause: LookCause, _ body: () -> LookOutcome) -> LookResult {
     let waits = state.withLock { state in
       state = cause == .save || state == .waiting ? .atRest : .waiting
       return state == .waiting
     }
     if waits { return .again(after: Self.patience) }
-    body()
-    return .settled
+    let result = LookResult(body())
+    // It knows how long to wait: no more than that.
+    if result != .settled { state.withLock { $0 = .waiting } }
+    return result
   }
 }
 
