@@ -44,7 +44,7 @@ struct Stress {
     }
   }
 
-  /// Follows a file, with so many other files open: prints its number and each other one, and the problems.
+  /// Follows a file or an app, with so many other files open: prints its number and each other one, and the problems.
   private static func watch(_ file: String, openFiles: Int) async throws {
     if openFiles > 0 {
       var limit = rlimit()
@@ -69,8 +69,10 @@ struct Stress {
     }
   }
 
+  /// The store of a file, or, without a slash, of an app with all its layers.
   static func store(_ file: String) throws -> SettingsStore {
-    SettingsStore(at: try SettingsLocation(file: file), logger: .silent)
+    let location = file.contains("/") ? try SettingsLocation(file: file) : try SettingsLocation(app: file)
+    return SettingsStore(at: location, logger: .silent)
   }
 
   static func say(_ line: String) {

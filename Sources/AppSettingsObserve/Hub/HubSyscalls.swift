@@ -5,17 +5,25 @@ internal import Glibc
 /// What `lstat` says of a path.
 package struct EntryStatus {
   private let status: stat
+  private let path: String
 
   /// The status of a path, links not followed.
   package init(of path: String) throws(Errno) {
     var status = stat()
     guard lstat(path, &status) == 0 else { throw Errno(errno) }
     self.status = status
+    self.path = path
   }
 
   package var identity: FileIdentity { FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) }
   package var isLink: Bool { status.st_mode & S_IFMT == S_IFLNK }
   package var isDirectory: Bool { status.st_mode & S_IFMT == S_IFDIR }
+
+  /// Whether this process may read it, without which it cannot be watched.
+  package var isReadable: Bool {
+    // Most may be read by all: that costs no call.
+    status.st_mode & 0o444 == 0o444 || faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0
+  }
 
   /// The time since the last modification; `nil` if that lies in the future.
   package var age: Duration? {
@@ -35,9 +43,9 @@ package func readLink(_ path: String) -> String? {
   }
 }
 
-/// The names in a directory, without `.` and `..`; none if it cannot be read.
-package func directoryEntries(_ path: String) -> [String] {
-  guard let directory = opendir(path) else { return [] }
+/// The names in a directory, without `.` and `..`.
+package func directoryEntries(_ path: String) throws(Errno) -> [String] {
+  guard let directory = opendir(path) else { throw Errno(errno) }
   defer { closedir(directory) }
   var names: [String] = []
   while let entry = readdir(directory) {

@@ -9,7 +9,7 @@ struct HubThread {
   private var registrations: [WatchStateMachine.ID: WatchRegistration] = [:]
   private var source: (any InotifyEvents)?
   /// The table of mounts, which tells a poll when it has changed; -1 where it cannot be had.
-  private let mounts = Glibc.open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
+  private var mounts = Self.openMounts()
   private let clock = SuspendingClock()
 
   /// Events taken from the queue before they are acted on.
@@ -95,8 +95,15 @@ struct HubThread {
     return try KernelEvents()
   }
 
+  private static func openMounts() -> CInt { Glibc.open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC) }
+
   /// Sleeps until an event, a mount, a message or the machine's deadline.
   private mutating func wait(wake: CInt) {
+    // Where there was no descriptor for it, there may be one by now.
+    if mounts < 0, machine.deadline != nil {
+      mounts = Self.openMounts()
+      if mounts >= 0 { return machine.mountsChanged() }
+    }
     var files = [
       pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
       pollfd(fd: source?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),

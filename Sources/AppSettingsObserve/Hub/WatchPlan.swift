@@ -27,7 +27,8 @@ package struct WatchPlan: Sendable {
       return events
     }
 
-    package var isOfEntries: Bool { everyTOML || !names.isEmpty }
+    /// Whether a change can go unseen without a watch of this directory, and would be no rare one.
+    package var isOfEntries: Bool { everyTOML || names.values.contains { $0 != .passed } }
   }
 
   /// Where a walk ended.
@@ -60,6 +61,8 @@ package struct WatchPlan: Sendable {
   package var end = End.missing
   /// The file system of a directory that matters, if other machines can change it without an event here.
   package var remoteFileSystem: String?
+  /// The number of the error with which the entries of the directory at the end could not be listed.
+  package var unlisted: CInt?
 
   /// Whether the same names of the same directories are to be watched.
   package func hasSameNeeds(as other: WatchPlan) -> Bool {
@@ -98,11 +101,13 @@ package struct WatchRole: OptionSet, Hashable, Sendable {
   package static let step = WatchRole(rawValue: 2)
   /// The directory that the path ends in. Its own watch does not tell of its removal while another process stands in it.
   package static let holder = WatchRole(rawValue: 4)
+  /// A directory on the way that may be passed and not read: what its own watch would tell is told by its parent's.
+  package static let passed = WatchRole(rawValue: 8)
 
   package var events: WatchEvents {
     var events: WatchEvents = []
     if contains(.content) { events.formUnion([.entries, .closedAfterWriting, .attributes]) }
-    if contains(.step) { events.formUnion(.entries) }
+    if !isDisjoint(with: [.step, .passed]) { events.formUnion(.entries) }
     if contains(.holder) { events.formUnion(.deleted) }
     return events
   }

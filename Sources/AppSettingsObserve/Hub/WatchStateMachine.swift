@@ -97,8 +97,8 @@ extension WatchStateMachine {
   }
 
   private mutating func received(_ events: WatchEvents, for role: WatchRole, by id: ID, at now: Instant) {
-    if role.contains(.step) && !events.isDisjoint(with: .entries) || role.contains(.holder) && events.contains(.deleted)
-    {
+    let isStep = !role.isDisjoint(with: [.step, .passed])
+    if isStep && !events.isDisjoint(with: .entries) || role.contains(.holder) && events.contains(.deleted) {
       lookAfterWalk(id)
     }
     guard role.contains(.content), var subscription = subscriptions[id] else { return }
@@ -317,11 +317,14 @@ extension WatchStateMachine {
   private mutating func checkHindrances(_ id: ID, _ subscription: inout Subscription, at now: Instant) {
     guard let plan = subscription.plan else { return }
     var problem = plan.remoteFileSystem.map { WatchProblem.remoteFileSystem($0, path: subscription.target.path) }
+    if let code = plan.unlisted {
+      problem = .refused(code, directory: subscription.target.path, path: subscription.target.path)
+    }
     for (identity, need) in plan.needs {
       guard let code = nodes[identity]?.refusal else { continue }
       let refused = WatchProblem.refused(code, directory: need.path, path: subscription.target.path)
-      // A directory that is only passed, and may not be read, is rarely moved. Where a limit is reached, which
-      // directories are watched is chance.
+      // For a directory that is only passed, and may not be read, there is its parent; and it is rarely moved. Where a
+      // limit is reached, which directories are watched is chance.
       if need.isOfEntries || refused.kind == .limit { problem = refused }
     }
     guard let problem else { return subscription.pollAt = nil }

@@ -38,8 +38,13 @@ private struct WatchWalk {
     plan.add(place, everyTOML: true)
     noteFileSystem(of: place)
     var youngest: Duration?
-    let entries = directoryEntries(place.path).filter { $0.hasSuffix(".toml") }.sorted()
-    for entry in entries.prefix(Self.mostEntries) {
+    var entries: [String] = []
+    do throws(Errno) {
+      entries = try directoryEntries(place.path)
+    } catch {
+      if error.rawValue != ENOENT { plan.unlisted = error.rawValue }
+    }
+    for entry in entries.filter({ $0.hasSuffix(".toml") }).sorted().prefix(Self.mostEntries) {
       guard let status = try? EntryStatus(of: place.path(of: entry)) else { continue }
       if status.isLink {
         // A walk of its own, which ends elsewhere: the entry's content changes without an event here.
@@ -87,6 +92,9 @@ private struct WatchWalk {
           plan.end = .file(age: status.age)
           return
         } else if status.isDirectory {
+          if !status.isReadable, !isImmutable(places[places.count - 1].path) {
+            plan.add(places[places.count - 1], name, .passed)
+          }
           places.append(WatchPlace(path: place, identity: status.identity))
           plan.add(places[places.count - 1])
         } else {

@@ -35,6 +35,55 @@ import Testing
     process.wait()
   }
 
+  @Test func `a limit is one problem of a store, and the administrator's files are looked at, too`() throws {
+    let home = ScratchHome()
+    try home.write("number = 1\n", to: home.path + "/etc/xdg/org.example.test/settings.toml")
+    let script = "echo 0 > /proc/sys/user/max_inotify_watches && echo limited"
+    let stress = "exec '\(ChildProcess.product("settings-stress"))' watch org.example.test"
+    let process = try RunningProcess(
+      "/usr/bin/env", ["unshare", "-Ur", "sh", "-c", script + " && " + stress], environment: home.environment)
+    guard process.nextLine() == "limited" else { return print("User namespaces are not to be had here.") }
+    let lines = [process.nextLine() ?? "", process.nextLine() ?? ""].sorted()
+    #expect(lines[0] == "number 1")
+    #expect(lines[1].hasPrefix("problem Cannot watch '"))
+    // Each of the others has told of it by the time that a change of theirs was seen.
+    try home.write("number = 2\n", to: home.path + "/etc/xdg/org.example.test/settings.toml")
+    #expect(process.nextLine() == "number 2")
+    try home.write("number = 3\n", to: home.path + "/etc/xdg/org.example.test/settings.d/1.toml")
+    #expect(process.nextLine() == "number 3")
+    try home.write("number = 4\n")
+    #expect(process.nextLine() == "number 4")
+    process.signal(SIGTERM)
+    process.wait()
+  }
+
+  @Test func `a directory that may be passed but not read is seen to move, at once and without a problem`() throws {
+    let home = ScratchHome()
+    let stress = ChildProcess.product("settings-stress")
+    // The superuser may read everything: another user it is then.
+    let asOther = geteuid() == 0 ? ["setpriv", "--reuid=65534", "--clear-groups"] : []
+    try home.write("number = 1\n", to: home.path + "/a/b/c/settings.toml")
+    try home.write("number = 2\n", to: home.path + "/new/b/c/settings.toml")
+    chmod(home.path, 0o755)
+    chmod(home.path + "/a", 0o311)
+    chmod(home.path + "/new", 0o311)
+    guard
+      try ChildProcess.run("/usr/bin/env", asOther + [stress, "unknown"], environment: home.environment).error
+        .contains("unknown verb")
+    else { return print("Another user is not to be had here, or may not run '\(stress)'.") }
+    let process = try RunningProcess(
+      "/usr/bin/env", asOther + [stress, "watch", home.path + "/a/b/c/settings.toml"], environment: home.environment)
+    #expect(process.nextLine() == "number 1")
+    rename(home.path + "/a", home.path + "/old")
+    rename(home.path + "/new", home.path + "/a")
+    #expect(process.nextLine() == "number 2")
+    try home.write("number = 3\n", to: home.path + "/old/b/c/settings.toml")
+    try home.write("number = 4\n", to: home.path + "/a/b/c/settings.toml")
+    #expect(process.nextLine() == "number 4")
+    process.signal(SIGTERM)
+    process.wait()
+  }
+
   @Test func `with 1,100 files open changes are still told at once`() throws {
     let home = ScratchHome()
     try home.write("number = 1\n")
