@@ -111,7 +111,8 @@ extension StoreCore {
     guard care != .none, let status = contents.status, let bytes = contents.bytes else { return nil }
     if let known, known.inode != status.inode || known.document.bytes == bytes { return nil }
     let age = ProcessFacts.nanosecondsSince1970() - status.modified
-    return age >= 0 && age < Self.quiet ? UInt64(Self.quiet - age) : nil
+    let limit = bytes.isEmpty ? Self.emptied : Self.quiet
+    return age >= 0 && age < limit ? UInt64(limit - age) : nil
   }
 
   /// Reports what is wrong with the user's file as a whole, in the place of what was; `nil` if nothing is.

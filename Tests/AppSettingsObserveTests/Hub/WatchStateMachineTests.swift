@@ -327,6 +327,39 @@ import Testing
     #expect(world.machine.watchCount == 2)
   }
 
+  @Test func `a directory that may be passed but not read is watched by its parent`() {
+    var world = World()
+    let home = WatchPlace(path: "/home", identity: FileIdentity(device: 1, inode: 3))
+    let passed = WatchPlace(path: "/home/other", identity: FileIdentity(device: 1, inode: 4))
+    var plan = World.plan()
+    plan.add(home, "other", .passed)
+    plan.add(passed)
+    world.plans[1] = plan
+    world.refusal = EACCES
+    world.refused = [passed.identity]
+    world.machine.subscribe(1, to: .file("/d/f"))
+    #expect(!world.settle().contains("report refused"))
+    #expect(world.rest == nil)
+    world.send(.movedTo, "another", to: home.identity)
+    #expect(world.settle() == [])
+    world.send(.movedFrom, "other", to: home.identity)
+    #expect(world.settle().suffix(2) == ["walk", "check"])
+  }
+
+  @Test func `a directory that cannot be listed is polled until it can`() {
+    var world = World()
+    var plan = World.plan(.directory(age: nil))
+    plan.unlisted = EMFILE
+    world.plans[1] = plan
+    world.machine.subscribe(1, to: .directory("/d"))
+    #expect(world.settle().contains("report limit"))
+    #expect(world.rest == .seconds(1))
+    world.plans[1] = World.plan(.directory(age: nil))
+    world.advance(.seconds(1))
+    #expect(world.settle().suffix(2) == ["walk", "check"])
+    #expect(world.rest == nil)
+  }
+
   @Test func `a network file system is polled and watched`() {
     var world = World()
     var plan = World.plan()

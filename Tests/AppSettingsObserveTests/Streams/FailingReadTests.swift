@@ -101,6 +101,8 @@ import Testing
     let settings = try home.store()
     #expect(settings[.number] == 1234)
     let file = open(directory + "/10.toml", O_WRONLY | O_TRUNC | O_CLOEXEC)
+    #expect(settings.core.lookAtSystemLayers(.inDoubt) != .settled)
+    #expect(settings[.number] == 1234)
     #expect(write(file, "number = 5", 10) == 10)
     // What another file's save makes for.
     let outcome = settings.core.lookAtSystemLayers(.inDoubt)
