@@ -171,6 +171,6 @@ struct RecordBenchmarks {
     let (few, many) = (try put(500), try put(2_000))
     Harness.report(
       "put 2,000 new ones in one update / 500",
-      "\(Harness.short(many / few)) x (\(Harness.short(many / 1e6)) ms)", budget: "<= 6 x", isWithin: many / few <= 6)
+      "\(Harness.short(many / few)) x (\(Harness.short(many / 1e6)) ms)", budget: "<= 5 x", isWithin: many / few <= 5)
   }
 }

@@ -49,6 +49,9 @@ package final class ProblemLog: Sendable {
     }
   }
 
+  /// Whether any problem stands.
+  package var hasAny: Bool { state.withLock { !$0.current.isEmpty } }
+
   /// The problems that stand, oldest first.
   package var current: [SettingsProblem] { state.withLock { $0.current.map(\.problem) } }
 

@@ -1,92 +1,60 @@
-package import SettingsTOML
-
-/// The records of a table at one moment: those that can be read, in the order of the file.
-package struct RecordListing<Record: Sendable>: Sendable {
-  package struct Entry: Sendable {
-    /// The key of the record's table.
-    package var text: String
-    package var stored: TOMLValue
-    package var record: Record
-  }
-
-  package var entries: [Entry] = []
-  /// What cannot be read, by the paths of the tables; the path of all if that is no table.
-  var failures: [(path: TOMLPath, error: SettingsValueError)] = []
-
-  package var records: [Record] { entries.map(\.record) }
-}
+import SettingsTOML
 
 /// Records that were decoded, with what they were decoded from: each is decoded again only when that has changed.
 ///
 /// Stamps are drawn from one counter for the whole process, so a key that is used with several stores is right with one
 /// cache; see ``ValueCache``.
 final class RecordCache<Record: Sendable>: Sendable {
-  /// What became of one table. On the heap, so that finding it copies a reference.
-  final class Decoded: Sendable {
-    let stored: TOMLValue
-    let result: Result<Record, SettingsValueError>
-
-    init(stored: TOMLValue, result: Result<Record, SettingsValueError>) {
-      self.stored = stored
-      self.result = result
-    }
-  }
-
-  /// What was decoded, with the stamp of the state that it was decoded in or found to be the same in.
-  typealias Entries = [ExactKey: (decoded: Decoded, stamp: UInt64)]
-
-  private struct State: Sendable {
-    var entries: Entries = [:]
-    var listing: RecordListing<Record>?
-    var listingStamp: UInt64 = .max
-    /// Keys that are not written as ids are, by the ids' own text.
-    var otherForms: [ExactKey: String] = [:]
-    var otherFormsStamp: UInt64 = .max
-    /// How many entries there may be before all are dropped: ids that are gone must not stay for ever.
-    var limit = 1024
-    /// The store whose declarations know the key; it may be gone.
-    var notedBy: ObjectIdentifier?
-  }
-
   // Protects the state. What is replaced is released after the lock: its deinitialisation may run anyone's code.
-  private let state = Lock(State())
+  private let state = Lock(RecordCacheState())
 
-  /// What was decoded last of a table, and in which state.
-  func find(_ text: String) -> (decoded: Decoded, stamp: UInt64)? {
+  /// What was decoded last of a table, with the stamp of the state that it was decoded in or found to be the same in.
+  func find(_ text: String) -> (decoded: Decoded<Record>, stamp: UInt64)? {
     let key = ExactKey(text)
-    return state.withLock { $0.entries[key] }
+    guard let found = state.withLock({ $0.entries[key] }) else { return nil }
+    // Nothing else is ever stored here.
+    return (unsafeDowncast(found.decoded, to: Decoded<Record>.self), found.stamp)
   }
 
-  func store(_ decoded: Decoded, _ text: String, at stamp: UInt64) {
+  func store(_ decoded: Decoded<Record>, _ text: String, at stamp: UInt64) {
     let key = ExactKey(text)
-    let old = state.withLock { state -> (Decoded?, Entries?) in
-      guard state.entries.count >= state.limit, state.entries[key] == nil else {
-        return (state.entries.updateValue((decoded, stamp), forKey: key)?.decoded, nil)
-      }
-      defer { state.entries = [key: (decoded, stamp)] }
-      return (nil, state.entries)
-    }
+    let old = state.withLock { $0.store(decoded, key, at: stamp) }
     _ = old
   }
 
   /// All that was decoded last, whatever it was decoded for.
-  var entries: Entries { state.withLock { $0.entries } }
+  var known: [ExactKey: Decoded<Record>] {
+    state.withLock { $0.entries }.mapValues { unsafeDowncast($0.decoded, to: Decoded<Record>.self) }
+  }
 
   /// The listing of the state with a stamp; `nil` if it is not here.
   func listing(at stamp: UInt64) -> RecordListing<Record>? {
-    state.withLock { state in state.listingStamp == stamp ? state.listing : nil }
+    let found = state.withLock { $0.listingStamp == stamp ? $0.listing : nil }
+    return found.map { unsafeDowncast($0, to: ListedRecords<Record>.self).listing }
   }
 
-  /// Keeps a listing, with what was decoded for it in the place of all else.
-  func store(_ listing: RecordListing<Record>, _ entries: Entries, at stamp: UInt64) {
-    let old = state.withLock { state -> (Entries, RecordListing<Record>?) in
-      defer {
-        state.entries = entries
-        state.listing = listing
-        state.listingStamp = stamp
-        state.limit = entries.count * 2 + 1024
+  /// The listing that was made last, of whichever state.
+  var latest: ListedRecords<Record>? {
+    state.withLock { $0.listing }.map { unsafeDowncast($0, to: ListedRecords<Record>.self) }
+  }
+
+  /// Keeps a listing that was made from the ground up, with what was decoded for it in the place of all else.
+  func store(_ listed: ListedRecords<Record>, at stamp: UInt64) {
+    var entries: [ExactKey: RecordCacheState.Entry] = [:]
+    entries.reserveCapacity(listed.items.count)
+    for (text, decoded) in listed.items { entries[ExactKey(text)] = RecordCacheState.Entry(decoded, stamp) }
+    let old = state.withLock { $0.replace(by: listed, entries, at: stamp) }
+    _ = old
+  }
+
+  /// Keeps a listing that was brought up to date, with what was decoded for that; `nil` is for what is gone.
+  func store(_ listed: ListedRecords<Record>, changes: [ExactKey: Decoded<Record>?], at stamp: UInt64) {
+    let old = state.withLock { state in
+      let old = changes.map { key, new in
+        new.map { state.entries.updateValue(RecordCacheState.Entry($0, stamp), forKey: key) }
+          ?? state.entries.removeValue(forKey: key)
       }
-      return (state.entries, state.listing)
+      return (old, state.replace(by: listed, nil, at: stamp))
     }
     _ = old
   }
@@ -114,5 +82,57 @@ final class RecordCache<Record: Sendable>: Sendable {
       defer { state.notedBy = id }
       return state.notedBy != id
     }
+  }
+}
+
+/// The same for all types of records: what is generic would be slow at each look.
+private struct RecordCacheState: Sendable {
+  struct Entry: Sendable {
+    let decoded: DecodedRecord
+    /// The stamp of the state that it was decoded in or found to be the same in.
+    let stamp: UInt64
+
+    init(_ decoded: DecodedRecord, _ stamp: UInt64) {
+      self.decoded = decoded
+      self.stamp = stamp
+    }
+  }
+
+  var entries: [ExactKey: Entry] = [:]
+  /// How many entries there may be before all are dropped: ids that are gone must not stay for ever.
+  private var limit = 1024
+  /// A `ListedRecords`.
+  private(set) var listing: (any AnyObject & Sendable)?
+  private(set) var listingStamp: UInt64 = .max
+  /// Keys that are not written as ids are, by the ids' own text.
+  var otherForms: [ExactKey: String] = [:]
+  var otherFormsStamp: UInt64 = .max
+  /// The store whose declarations know the key; it may be gone.
+  var notedBy: ObjectIdentifier?
+
+  /// - Returns: What is no longer here.
+  mutating func store(
+    _ decoded: DecodedRecord, _ key: ExactKey, at stamp: UInt64
+  ) -> (entry: Entry?, entries: [ExactKey: Entry]?) {
+    guard entries.count >= limit, entries[key] == nil else {
+      return (entries.updateValue(Entry(decoded, stamp), forKey: key), nil)
+    }
+    defer { entries = [key: Entry(decoded, stamp)] }
+    return (nil, entries)
+  }
+
+  /// - Returns: What is no longer here.
+  mutating func replace(
+    by new: any AnyObject & Sendable, _ newEntries: [ExactKey: Entry]?, at stamp: UInt64
+  ) -> (listing: (any AnyObject & Sendable)?, entries: [ExactKey: Entry]?) {
+    defer {
+      listing = new
+      listingStamp = stamp
+      if let newEntries {
+        entries = newEntries
+        limit = newEntries.count * 2 + 1024
+      }
+    }
+    return (listing, newEntries == nil ? nil : entries)
   }
 }

@@ -47,10 +47,10 @@ public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record
   public var all: [Record] { key.listing(in: core).records }
 
   /// The ids of all records, in the order of the file.
-  public var ids: [Record.ID] { key.listing(in: core).entries.map(\.record.id) }
+  public var ids: [Record.ID] { key.listing(in: core).records.map { $0.id } }
 
   /// The number of records.
-  public var count: Int { key.listing(in: core).entries.count }
+  public var count: Int { key.listing(in: core).records.count }
 
   /// Whether there are no records.
   public var isEmpty: Bool { count == 0 }
@@ -128,7 +128,7 @@ public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record
   /// has it then, under its lock.
   ///
   /// - Returns: Whether there was a record to rename, with another id than the new one.
-  /// - Throws: ``SettingsError`` `invalidKey` if there is a record with the new id, `invalidValue` if the record's own
+  /// - Throws: ``SettingsError`` `existingRecord` if there is a record with the new id, `invalidValue` if the record's own
   ///   fields say what its id is, `readOnly` for one that an administrator's file has; else as
   ///   ``SettingsStore/set(_:for:)``. The file is unchanged in each case.
   @discardableResult

@@ -6,7 +6,7 @@ import Synchronization
 
 extension SettingsSnapshot {
   /// What is stored for one record, over all layers.
-  fileprivate func storedRecord(_ text: String, of records: SettingsKeys) -> TOMLValue? {
+  func storedRecord(_ text: String, of records: SettingsKeys) -> TOMLValue? {
     let path = records.path.appending(text)
     guard !overrides.isEmpty else { return self[path] }
     if override(of: records.path) != nil { return self[records.path]?.table?[text] }
@@ -15,7 +15,7 @@ extension SettingsSnapshot {
   }
 
   /// What is stored for all records, over all layers.
-  fileprivate func storedRecords(of records: SettingsKeys) -> TOMLValue? {
+  func storedRecords(of records: SettingsKeys) -> TOMLValue? {
     let stored = self[records.path]
     guard !overrides.isEmpty, override(of: records.path) == nil, case .table(var table)? = stored else { return stored }
     for text in table.keys where override(of: records.path.appending(text)) != nil {
@@ -32,17 +32,16 @@ extension SettingsRecords {
   func record(_ id: Record.ID, in core: StoreCore) -> Record? {
     guard let text = try? coding.ids.text(id) else { return nil }
     let known = cache.find(text)
-    if let known, known.stamp == core.stamp.load(ordering: .acquiring) {
-      guard case .success(let record) = known.decoded.result else { return nil }
-      return record
-    }
-    return entry(at: text, in: core)?.record
+    if let known, known.stamp == core.stamp.load(ordering: .acquiring) { return known.decoded.record }
+    return look(for: text, in: core, known?.decoded)?.decoded.record
   }
 
   /// The record with an id, with what is stored for it.
   package func entry(_ id: Record.ID, in core: StoreCore) -> RecordListing<Record>.Entry? {
-    guard let text = try? coding.ids.text(id) else { return nil }
-    return entry(at: text, in: core)
+    guard let own = try? coding.ids.text(id),
+      let (text, decoded) = look(for: own, in: core, cache.find(own)?.decoded), let record = decoded.record
+    else { return nil }
+    return RecordListing.Entry(text, decoded, record)
   }
 
   /// The path whose changes are those of the record with an id; of all records, where a key may be written otherwise.
@@ -51,39 +50,46 @@ extension SettingsRecords {
     return path.appending(text)
   }
 
-  private func entry(at text: String, in core: StoreCore) -> RecordListing<Record>.Entry? {
+  /// What becomes of the table of an id, which is a problem if it cannot be read; `nil` if there is none.
+  ///
+  /// - Parameters:
+  ///   - own: The id's own text, as the library writes it.
+  ///   - known: What was decoded last of the table that has it for a key.
+  private func look(
+    for own: String, in core: StoreCore, _ known: Decoded<Record>?
+  ) -> (text: String, decoded: Decoded<Record>)? {
     note(in: core)
-    guard let (text, stored, stamp) = find(text, in: core) else { return nil }
-    let path = path.appending(text)
-    let decoded = decode(stored, text)
-    cache.store(decoded, text, at: stamp)
-    if options.contains(.secret) { core.checkSecrecy(of: path) }
-    switch decoded.result {
-    case .success(let record):
-      report([], at: { $0 == path }, core.problems)
-      return RecordListing.Entry(text: text, stored: stored, record: record)
-    case .failure(let error):
-      report([problem(error, at: path, in: core.snapshot)], at: { $0 == path }, core.problems)
-      return nil
+    guard let (text, stored, stamp) = find(own, in: core) else { return nil }
+    let decoded: Decoded<Record>
+    if let known, known.stored == stored, text.hasSameCodeUnits(as: own) {
+      decoded = known
+    } else {
+      decoded = decodeAnew(stored, text)
     }
+    cache.store(decoded, text, at: stamp)
+    if options.contains(.secret) { core.checkSecrecy(of: path.appending(text)) }
+    if decoded.error != nil || core.problems.hasAny {
+      let path = path.appending(text)
+      let problems = decoded.error.map { [problem($0, at: path, in: core.snapshot)] } ?? []
+      report(problems, at: { $0 == path }, core.problems)
+    }
+    return (text, decoded)
   }
 
   /// The record with an id, or why it cannot be read; `nil` if there is none.
   func value(_ id: Record.ID, in core: StoreCore) throws(SettingsError) -> Record? {
     let text = try self.text(id)
     guard let (text, stored, _) = find(text, in: core) else { return nil }
-    do throws(SettingsValueError) {
-      return try decode(stored, text).result.get()
-    } catch {
-      throw describe(error, at: path.appending(text), in: core.snapshot)
-    }
+    let decoded = decode(stored, text)
+    if let error = decoded.error { throw describe(error, at: path.appending(text), in: core.snapshot) }
+    return decoded.record
   }
 
   /// The record with an id in a snapshot; `nil` if there is none, or none that can be read.
   func record(_ id: Record.ID, in snapshot: SettingsSnapshot) -> Record? {
     guard let text = try? coding.ids.text(id) else { return nil }
     let key = self.key(text, in: snapshot)
-    return snapshot.storedRecord(key, of: self).flatMap { try? decode($0, key).result.get() }
+    return snapshot.storedRecord(key, of: self).flatMap { decode($0, key).record }
   }
 
   /// Where the record with an id is: its key in the file, what is stored, and the stamp of the state.
@@ -120,7 +126,7 @@ extension SettingsRecords {
   }
 
   /// The text of the id that a key stands for; `nil` if that is the key, or it stands for none.
-  private func ownForm(of text: String) -> String? {
+  func ownForm(of text: String) -> String? {
     guard let id = try? coding.ids.id(text), let own = try? coding.ids.text(id), ExactKey(own) != ExactKey(text) else {
       return nil
     }
@@ -138,16 +144,16 @@ extension SettingsRecords {
   }
 
   /// Decodes a record, unless that was done before.
-  private func decode(_ stored: TOMLValue, _ text: String) -> RecordCache<Record>.Decoded {
+  func decode(_ stored: TOMLValue, _ text: String) -> Decoded<Record> {
     if let known = cache.find(text)?.decoded, known.stored == stored { return known }
     return decodeAnew(stored, text)
   }
 
-  private func decodeAnew(_ stored: TOMLValue, _ text: String) -> RecordCache<Record>.Decoded {
+  func decodeAnew(_ stored: TOMLValue, _ text: String) -> Decoded<Record> {
     do throws(SettingsValueError) {
-      return RecordCache.Decoded(stored: stored, result: .success(try coding.read(stored, at: text)))
+      return Decoded(stored: stored, record: try coding.read(stored, at: text))
     } catch {
-      return RecordCache.Decoded(stored: stored, result: .failure(error))
+      return Decoded(stored: stored, error: error)
     }
   }
 
@@ -156,87 +162,17 @@ extension SettingsRecords {
     guard cache.isToBeNoted(by: core) else { return }
     core.declarations.note(self, as: Self.self, core.problems)
   }
-
-  // MARK: All
-
-  /// All records that can be read; each that cannot is a problem.
-  package func listing(in core: StoreCore) -> RecordListing<Record> {
-    if let listing = cache.listing(at: core.stamp.load(ordering: .acquiring)) { return listing }
-    note(in: core)
-    let (snapshot, stamp) = core.lookUp { $0 }
-    let (listing, entries) = list(snapshot, at: stamp)
-    cache.store(listing, entries, at: stamp)
-    if options.contains(.secret) { core.checkSecrecy(of: path) }
-    var problems = listing.failures.prefix(Self.mostProblems).map { problem($0.error, at: $0.path, in: snapshot) }
-    if listing.failures.count > Self.mostProblems {
-      problems.append(
-        SettingsProblem(
-          .invalidValue,
-          "\(Self.beginning)s '\(path)': of them, \(listing.failures.count) cannot be read. The first "
-            + "\(Self.mostProblems) are reported one by one.", path: path))
-    }
-    report(problems, at: { [path] in $0 == path || $0.parent == path }, core.problems)
-    return listing
-  }
-
-  /// All records of a snapshot that can be read.
-  func listing(in snapshot: SettingsSnapshot) -> RecordListing<Record> { list(snapshot, at: 0).listing }
-
-  private func list(
-    _ snapshot: SettingsSnapshot, at stamp: UInt64
-  ) -> (listing: RecordListing<Record>, entries: RecordCache<Record>.Entries) {
-    var listing = RecordListing<Record>()
-    var entries: RecordCache<Record>.Entries = [:]
-    guard let stored = snapshot.storedRecords(of: self) else { return (listing, entries) }
-    guard case .table(let table) = stored else {
-      listing.failures = [(path, SettingsValueError(expected: expected, found: stored))]
-      return (listing, entries)
-    }
-    let known = cache.entries
-    var owners: [ExactKey: String] = [:]
-    listing.entries.reserveCapacity(table.count)
-    entries.reserveCapacity(table.count)
-    for (text, stored) in table {
-      let key = ExactKey(text)
-      if coding.ids.hasOtherForms, let own = ownForm(of: text) {
-        if let owner = table[own] == nil ? owners[ExactKey(own)] : own {
-          listing.failures.append((path.appending(text), .sameRecord(text, as: owner)))
-          continue
-        }
-        owners[ExactKey(own)] = text
-      }
-      var decoded = known[key]?.decoded
-      if decoded?.stored != stored { decoded = nil }
-      let result = decoded ?? decodeAnew(stored, text)
-      entries[key] = (result, stamp)
-      switch result.result {
-      case .success(let record):
-        listing.entries.append(RecordListing.Entry(text: text, stored: stored, record: record))
-      case .failure(let error): listing.failures.append((path.appending(text), error))
-      }
-    }
-    return (listing, entries)
-  }
-}
-
-extension SettingsValueError {
-  /// Two keys that stand for one id.
-  fileprivate static func sameRecord(_ text: String, as other: String) -> SettingsValueError {
-    SettingsValueError(
-      expected: "an id that no other record has",
-      foundText: "the key \(TOMLValue.quoted(text)), which is the same id as \(TOMLValue.quoted(other))")
-  }
 }
 
 // MARK: - Problems
 
 extension SettingsRecords {
-  private static var beginning: String { "Cannot read the record" }
+  static var beginning: String { "Cannot read the record" }
   /// How many records are reported one by one: finding a line takes time, and a file may have any number of them.
-  private static var mostProblems: Int { 20 }
+  static var mostProblems: Int { 20 }
 
   /// Reports what cannot be read at some places, and takes back what could not be read there before.
-  fileprivate func report(_ new: [SettingsProblem], at isPlace: (TOMLPath) -> Bool, _ problems: ProblemLog) {
+  func report(_ new: [SettingsProblem], at isPlace: (TOMLPath) -> Bool, _ problems: ProblemLog) {
     problems.resolve { old in
       guard let path = old.path, isPlace(path), old.message.hasPrefix(Self.beginning) else { return false }
       return !new.contains(old)
@@ -244,7 +180,7 @@ extension SettingsRecords {
     for problem in new { problems.report(problem) }
   }
 
-  fileprivate func problem(
+  func problem(
     _ error: SettingsValueError, at path: TOMLPath, in snapshot: SettingsSnapshot
   ) -> SettingsProblem {
     var error = describe(error, at: path, in: snapshot)

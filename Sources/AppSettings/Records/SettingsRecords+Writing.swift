@@ -37,7 +37,7 @@ extension SettingsRecords {
 
   /// The edits that give a record another id; none if there is no such record.
   ///
-  /// - Throws: ``SettingsError`` `invalidKey` if there is a record with the new id, `invalidValue` if the record's own
+  /// - Throws: ``SettingsError`` `existingRecord` if there is a record with the new id, `invalidValue` if the record's own
   ///   fields say what its id is, `readOnly` if it is in an administrator's file.
   func edits(
     renaming id: Record.ID, to newID: Record.ID, in snapshot: SettingsSnapshot
@@ -53,7 +53,7 @@ extension SettingsRecords {
     if taken != path, let position = Optional(snapshot.position(of: taken)), snapshot[taken] != nil {
       let place = position.map { " at line \($0.line)" } ?? ""
       throw SettingsError(
-        .invalidKey,
+        .existingRecord,
         "Cannot rename the record '\(path)' to '\(newPath)': there is one already\(place). Nothing was changed.",
         file: snapshot.layer(of: taken).file, position: position)
     }
@@ -76,16 +76,14 @@ extension SettingsRecords {
 
   /// Throws if the records' place in the user's file is taken by something else.
   private func checkTable(in snapshot: SettingsSnapshot, for record: TOMLPath) throws(SettingsError) {
-    var isInFile = false
-    let pending = snapshot.pending.lookUp(path) {
-      isInFile = true
-      return .absent
-    }
     var obstacle: (path: TOMLPath, kind: String, position: TOMLPosition?)?
     let user = snapshot.layers[snapshot.userIndex]
-    switch pending {
-    case .value(let value) where !isInFile && value.table == nil: obstacle = (path, value.kindName, nil)
-    case .absent where isInFile, .value where isInFile:
+    // Not all that is pending is put together here: that would be done for each of many records.
+    switch snapshot.pending.decision(at: path) {
+    case .value(let value)? where value.table == nil:
+      guard case .value(let now) = snapshot.pending.lookUp(path, base: { .absent }), now.table == nil else { return }
+      obstacle = (path, now.kindName, nil)
+    case nil:
       for count in 1...path.components.count {
         let place = TOMLPath(Array(path.components.prefix(count)))
         guard user.document.contains(place), !user.document.isTable(at: place) else { continue }

@@ -37,10 +37,10 @@ public struct SettingsTransactionRecords<Record: SettingsRecord> where Record.ID
   public var all: [Record] { key.listing(in: transaction.view).records }
 
   /// The ids of all records, in the order of the file.
-  public var ids: [Record.ID] { key.listing(in: transaction.view).entries.map(\.record.id) }
+  public var ids: [Record.ID] { key.listing(in: transaction.view).records.map { $0.id } }
 
   /// The number of records.
-  public var count: Int { key.listing(in: transaction.view).entries.count }
+  public var count: Int { key.listing(in: transaction.view).records.count }
 
   /// Stores a record under its id.
   ///

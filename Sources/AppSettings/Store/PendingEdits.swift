@@ -88,6 +88,25 @@ package struct PendingEdits: Sendable {
   package func lookUp(_ path: TOMLPath, base: () -> LayerLookup) -> LayerLookup {
     if isEmpty { return base() }
     // The nearest edit at or above the path decides; those below it refine.
+    let (decision, node) = walk(to: path)
+    var result = decision ?? base()
+    if let node { refine(&result, with: node) }
+    return result
+  }
+
+  /// What the nearest edit at or above a path leaves there, whatever those below it add; `nil` if there is none.
+  func decision(at path: TOMLPath) -> LayerLookup? { isEmpty ? nil : walk(to: path).decision }
+
+  /// The keys right below a path that edits are about, in the order of the edits; `nil` if one is at or above the path.
+  func keys(below path: TOMLPath) -> [String]? {
+    if isEmpty { return [] }
+    let (decision, node) = walk(to: path)
+    guard decision == nil else { return nil }
+    guard let node else { return [] }
+    return ordered(node).map(\.key.text)
+  }
+
+  private func walk(to path: TOMLPath) -> (decision: LayerLookup?, node: Node?) {
     let components = path.components
     var node = root
     var depth = 0
@@ -97,14 +116,8 @@ package struct PendingEdits: Sendable {
       depth += 1
       if node.edit != nil { deciding = (node, depth) }
     }
-    var result: LayerLookup
-    if let (node, depth) = deciding {
-      result = LayerLookup(node.edit?.value, at: components[depth...])
-    } else {
-      result = base()
-    }
-    if depth == components.count { refine(&result, with: node) }
-    return result
+    let decision = deciding.map { LayerLookup($0.node.edit?.value, at: components[$0.depth...]) }
+    return (decision, depth == components.count ? node : nil)
   }
 
   private func refine(_ result: inout LayerLookup, with node: Node) {
@@ -112,7 +125,7 @@ package struct PendingEdits: Sendable {
     var table: TOMLTable
     if case .value(.table(let existing)) = result { table = existing } else { table = TOMLTable() }
     func apply(_ node: Node, _ path: TOMLPath) {
-      for (key, child) in node.children.sorted(by: { order($0.value) < order($1.value) }) {
+      for (key, child) in ordered(node) {
         let childPath = path.appending(key.text)
         if let edit = child.edit { table.apply(Edit(path: childPath, value: edit.value)) }
         apply(child, childPath)
@@ -120,6 +133,10 @@ package struct PendingEdits: Sendable {
     }
     apply(node, .root)
     if !table.isEmpty || result.isTable { result = .value(.table(table)) }
+  }
+
+  private func ordered(_ node: Node) -> [(key: ExactKey, value: Node)] {
+    node.children.sorted { order($0.value) < order($1.value) }
   }
 
   private func order(_ node: Node) -> UInt64 {

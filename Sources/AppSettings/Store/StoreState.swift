@@ -9,6 +9,8 @@ struct StoreState: Sendable {
   ///
   /// Look values up in it in place: a copy costs, and makes the next edit cost.
   private(set) var snapshot: SettingsSnapshot
+  /// The paths of the newest changes.
+  private(set) var recentChanges = RecentChanges()
   /// The number of the newest edit.
   var lastNumber: UInt64 = 0
 
@@ -96,8 +98,7 @@ struct StoreState: Sendable {
     var paths: [TOMLPath] = []
     TOMLPath.root.collectDifferences(.table(old), .table(snapshot.root), into: &paths)
     guard !paths.isEmpty else { return nil }
-    snapshot.generation += 1
-    return SettingsChangeBatch(generation: snapshot.generation, paths: paths, origin: .outside)
+    return nextGeneration(paths, .outside)
   }
 
   /// The value that is seen at the path of a single edit once it is made, if that is plain to see.
@@ -124,7 +125,12 @@ struct StoreState: Sendable {
       var seen: Set<TOMLPath> = []
       changed.removeAll { !seen.insert($0).inserted }
     }
+    return nextGeneration(changed, origin)
+  }
+
+  private mutating func nextGeneration(_ paths: [TOMLPath], _ origin: SettingsChangeOrigin) -> SettingsChangeBatch {
     snapshot.generation += 1
-    return SettingsChangeBatch(generation: snapshot.generation, paths: changed, origin: origin)
+    recentChanges.append(paths)
+    return SettingsChangeBatch(generation: snapshot.generation, paths: paths, origin: origin)
   }
 }

@@ -53,11 +53,12 @@ extension RecordListing where Record: SettingsRecord, Record.ID: Sendable {
     var change = SettingsRecordChange<Record>(origin: origin)
     var known: [ExactKey: Entry] = [:]
     // Most often nearly all are where they were: only the others are looked for by their keys.
-    for (index, entry) in old.entries.enumerated() where !has(entry.text, at: index) {
-      known[ExactKey(entry.text)] = entry
+    for index in old.indices where !has(old.text(at: index), at: index) {
+      known[ExactKey(old.text(at: index))] = old[index]
     }
-    for (index, entry) in entries.enumerated() {
-      let before = old.has(entry.text, at: index) ? old.entries[index] : known.removeValue(forKey: ExactKey(entry.text))
+    for index in indices {
+      let entry = self[index]
+      let before = old.has(entry.text, at: index) ? old[index] : known.removeValue(forKey: ExactKey(entry.text))
       guard let before else {
         change.inserted.append(entry.record)
         continue
@@ -67,23 +68,25 @@ extension RecordListing where Record: SettingsRecord, Record.ID: Sendable {
       }
     }
     if !known.isEmpty {
-      change.removed = old.entries.filter { known[ExactKey($0.text)] != nil }.map(\.record)
+      change.removed = old.indices.filter { known[ExactKey(old.text(at: $0))] != nil }.map { old.records[$0] }
     }
     return change.inserted.isEmpty && change.updated.isEmpty && change.removed.isEmpty ? nil : change
   }
 
   private func has(_ text: String, at index: Int) -> Bool {
-    entries.indices.contains(index) && ExactKey(entries[index].text) == ExactKey(text)
+    indices.contains(index) && self.text(at: index).hasSameCodeUnits(as: text)
   }
 
   /// Whether both have the same records in the same order.
   func isSame(as other: RecordListing) -> Bool {
-    entries.count == other.entries.count
-      && zip(entries, other.entries).allSatisfy { ExactKey($0.text) == ExactKey($1.text) && $0.hasSameRecord(as: $1) }
+    indices == other.indices
+      && indices.allSatisfy { has(other.text(at: $0), at: $0) && self[$0].hasSameRecord(as: other[$0]) }
   }
 }
 
 extension RecordListing.Entry {
   /// Whether the values are the same; of a type that cannot tell, whether what is stored is.
-  func hasSameRecord(as other: Self) -> Bool { areEqual(record, other.record) ?? (stored == other.stored) }
+  func hasSameRecord(as other: Self) -> Bool {
+    isSame(as: other) || areEqual(record, other.record) ?? (stored == other.stored)
+  }
 }

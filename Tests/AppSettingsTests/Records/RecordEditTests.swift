@@ -122,7 +122,7 @@ import Testing
     let settings = try home.store()
     let before = home.text()
     let taken = #expect(throws: SettingsError.self) { try settings[.servers].rename("work", to: "home") }
-    #expect(taken?.code == .invalidKey)
+    #expect(taken?.code == .existingRecord)
     #expect(
       taken?.message
         == "Cannot rename the record 'servers.work' to 'servers.home': there is one already at line 14. "

@@ -38,7 +38,7 @@ import Testing
     #expect(settings.currentProblems.map(\.code) == [.readOnly])
     // Nor can another one take its name.
     let taking = await #expect(throws: SettingsError.self) { try await settings[.servers].rename("b", to: "a") }
-    #expect(taking?.code == .invalidKey)
+    #expect(taking?.code == .existingRecord)
     try await settings.flush()
     #expect(home.text() == before)
     #expect(settings[.servers]["a"]?.region == "u")

@@ -1,0 +1,38 @@
+import SettingsTOML
+import Synchronization
+
+/// The paths of the newest changes of a store, so that who knows an older state need not look at everything again.
+struct RecentChanges: Sendable {
+  /// A state of a store, told from those of all others of the process.
+  struct Position: Sendable, Hashable {
+    fileprivate var store: UInt64 = 0
+    fileprivate var count: UInt64 = 0
+  }
+
+  /// The present state.
+  private(set) var position: Position
+  /// The paths of each change, the newest last.
+  private var changes: [[TOMLPath]] = []
+  private var pathCount = 0
+
+  private static let mostPaths = 256
+  private static let stores = Atomic<UInt64>(0)
+
+  init() {
+    position = Position(store: Self.stores.wrappingAdd(1, ordering: .relaxed).newValue)
+  }
+
+  mutating func append(_ paths: [TOMLPath]) {
+    position.count += 1
+    changes.append(paths)
+    pathCount += paths.count
+    while pathCount > Self.mostPaths { pathCount -= changes.removeFirst().count }
+  }
+
+  /// The paths that have changed since a state; `nil` if that is too long ago, or another store's.
+  func since(_ old: Position) -> [TOMLPath]? {
+    let count = position.count &- old.count
+    guard old.store == position.store, count <= UInt64(changes.count) else { return nil }
+    return changes.suffix(Int(count)).flatMap { $0 }
+  }
+}
