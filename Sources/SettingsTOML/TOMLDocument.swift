@@ -90,6 +90,17 @@ extension TOMLDocument {
     return withBase { base in tree.children(of: id).map { KeyText.string(tree[$0], in: base) } }
   }
 
+  /// Whether there is a table at a path, with keys.
+  package func hasKeys(at path: TOMLPath) -> Bool {
+    find(path).map { tree[$0].kind.isTable && tree[$0].firstChild != Tree.none } ?? false
+  }
+
+  /// The number of keys of a table; `nil` if there is no table at the path.
+  package func childCount(of path: TOMLPath) -> Int? {
+    guard let id = find(path), tree[id].kind.isTable else { return nil }
+    return tree.children(of: id).reduce(0) { count, _ in count + 1 }
+  }
+
   /// Where the value at a path is; for tables with a header, where the header is. `nil` if there is none.
   public func position(of path: TOMLPath) -> TOMLPosition? {
     guard let id = find(path) else { return nil }

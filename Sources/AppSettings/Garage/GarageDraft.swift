@@ -8,19 +8,19 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
   let base: TOMLDocument
   let format: GarageFormat
   /// Rows by path, `nil` for one that is removed, in the order of their first change.
-  private var changes: [TOMLPath: TOMLTable?] = [:]
-  private var changed: [TOMLPath] = []
+  private(set) var changes: [TOMLPath: TOMLTable?] = [:]
+  private(set) var changed: [TOMLPath] = []
   /// Ids that the base does not have, by name.
-  private var added: [String: [String]] = [:]
+  private(set) var added: [String: [String]] = [:]
   /// How many records more there are than in the base, by name; and how many those are, once they were counted.
   private var differences: [String: Int] = [:]
   private var storedCounts: [String: Int] = [:]
   /// Whole arrays of tables, by name.
-  private var arrays: [String: [TOMLTable]] = [:]
-  private var changedArrays: [String] = []
+  private(set) var arrays: [String: [TOMLTable]] = [:]
+  private(set) var changedArrays: [String] = []
   /// Where rows come from that only get another name, to keep their comments: old names by new ones, and paths.
-  private var renamed: [String: String] = [:]
-  private var moved: [TOMLPath: TOMLPath] = [:]
+  private(set) var renamed: [String: String] = [:]
+  private(set) var moved: [TOMLPath: TOMLPath] = [:]
   /// What a backup is to be made before.
   var backupReason: String?
 
@@ -48,8 +48,12 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
   func kind(of name: String) throws(SettingsError) -> Kind {
     if arrays[name]?.isEmpty == false { return .objects }
     let path: TOMLPath = [name]
-    if base.isTable(at: path) || differences[name] != nil {
-      return storedCount(of: name) + differences[name, default: 0] > 0 ? .records : .none
+    let difference = differences[name]
+    if base.isTable(at: path) || difference != nil {
+      // Counted only where it is needed: that takes longer the more there are.
+      if difference ?? 0 > 0 { return .records }
+      if difference ?? 0 == 0 { return base.hasKeys(at: path) ? .records : .none }
+      return storedCount(of: name) + (difference ?? 0) > 0 ? .records : .none
     }
     guard base.contains(path), arrays[name] == nil else { return .none }
     guard case .array(let items)? = base[path], items.allSatisfy({ $0.table != nil }) else {
@@ -62,7 +66,7 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
   /// How many records the base has under a name.
   private func storedCount(of name: String) -> Int {
     if let count = storedCounts[name] { return count }
-    let count = base.childKeys(of: [name])?.count ?? 0
+    let count = base.childCount(of: [name]) ?? 0
     storedCounts[name] = count
     return count
   }
@@ -264,112 +268,5 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
     SettingsError(
       .invalidValue, "\(what) in '\(format.file)': \(why). The file is unchanged.", file: format.file,
       position: base.position(of: path))
-  }
-}
-
-// MARK: - Into the document
-
-extension GarageDraft {
-  /// Makes the changes in the document that this was begun with.
-  ///
-  /// - Returns: What was done, path by path.
-  func apply(to document: inout TOMLDocument) throws -> [Edit] {
-    let anew = try sealTheRest()
-    return try document.editUnchecked { document in
-      var edits: [Edit] = []
-      for (name, old) in renamed.sorted(by: { $0.key < $1.key }) where !document.contains([name]) {
-        guard try document.move(from: [old], to: [name]) else { continue }
-        edits.append(Edit(path: [old], value: nil))
-        edits += (document.childKeys(of: [name]) ?? []).map { Edit(path: [name, $0], value: document[[name, $0]]) }
-      }
-      // One at a time: for many, to write them anew is the faster way by far.
-      for (path, old) in moved where moved.count <= 50 && changes[path] != .some(nil) {
-        guard !document.contains(path), try document.move(from: old, to: path) else { continue }
-        edits += [Edit(path: old, value: nil), Edit(path: path, value: document[path])]
-      }
-      let removed = changed.filter { path in
-        changes[path] == .some(nil) && document.contains(path) || anew.contains(path)
-      }
-      try document.removeTables(at: removed)
-      edits += removed.map { Edit(path: $0, value: nil) }
-
-      for name in changedArrays where arrays[name]?.isEmpty == true {
-        guard !document.isTable(at: [name]), try document.remove(at: [name]) else { continue }
-        edits.append(Edit(path: [name], value: nil))
-      }
-      var names: [String] = []
-      var new: [String: [(key: String, table: TOMLTable)]] = [:]
-      for path in changed {
-        guard let table = changes[path] ?? nil else { continue }
-        if !document.contains(path) {
-          if new[path.components[0]] == nil { names.append(path.components[0]) }
-          new[path.components[0], default: []].append((path.components[1], table))
-          edits.append(Edit(path: path, value: .table(table)))
-        } else if try document.setFields(table, at: path) {
-          edits.append(Edit(path: path, value: .table(table)))
-        }
-      }
-      for name in names { try document.appendTables(new[name] ?? [], under: [name]) }
-
-      for name in changedArrays {
-        guard let tables = arrays[name], !tables.isEmpty else { continue }
-        let value = TOMLValue.array(tables.map { .table($0) })
-        if try document.set(value, at: [name]) { edits.append(Edit(path: [name], value: value)) }
-      }
-      return edits
-    }
-  }
-
-  /// Seals what is in the file as plain text, so that none of it is written once more.
-  ///
-  /// - Returns: The paths of records that are to be written anew, without the comments in them.
-  private func sealTheRest() throws(SettingsError) -> Set<TOMLPath> {
-    guard format.cipher != nil else { return [] }
-    var anew: Set<TOMLPath> = []
-    for name in base.childKeys(of: .root) ?? [] where !name.hasPrefix(GarageRow.reservedPrefix) {
-      if changedArrays.contains(name) { continue }
-      switch (try? kind(of: name)) ?? .none {
-      case .none: continue
-      case .records:
-        for id in try ids(of: name) {
-          let path: TOMLPath = [name, id]
-          guard base.isTable(at: path), !base.contains(path.appending(GarageRow.sealKey)) else { continue }
-          anew.insert(path)
-          if changes[path] == nil, let row = try row(name, id) { try set(row, name, id) }
-        }
-      case .objects:
-        guard case .array(let items)? = base[[name]] else { continue }
-        if items.contains(where: { $0.table?[GarageRow.sealKey] == nil }) {
-          try setObjects(try objects(of: name), of: name)
-        }
-      }
-    }
-    return anew
-  }
-
-  /// The text of the base with what is plain in it sealed: what a backup may hold.
-  func sealedBase() throws -> [UInt8] {
-    guard format.cipher != nil else { return base.bytes }
-    let copy = GarageDraft(base: base, format: format)
-    var document = base
-    _ = try copy.apply(to: &document)
-    return document.bytes
-  }
-}
-
-extension TOMLDocument {
-  /// Makes a table hold some fields, and touches only those that differ.
-  ///
-  /// - Returns: Whether anything did.
-  fileprivate mutating func setFields(_ table: TOMLTable, at path: TOMLPath) throws -> Bool {
-    guard case .table(let old)? = self[path] else { return try set(.table(table), at: path) }
-    var isChanged = false
-    for (key, value) in table where old[key] != value {
-      isChanged = try set(value, at: path.appending(key)) || isChanged
-    }
-    for key in old.keys where table[key] == nil {
-      isChanged = try remove(at: path.appending(key)) || isChanged
-    }
-    return isChanged
   }
 }

@@ -43,8 +43,9 @@ struct GarageFormat: Sendable {
   /// - Throws: ``SettingsError`` `sealedRecord`.
   func row(_ stored: TOMLTable, of key: GarageKey) throws(SettingsError) -> GarageRow {
     var row = GarageRow(stored)
-    let reserved = stored.keys.filter { $0.hasPrefix(GarageRow.reservedPrefix) }
-    guard !reserved.isEmpty else { return row }
+    guard stored.contains(where: { $0.key.utf8.first == 0x73 && $0.key.hasPrefix(GarageRow.reservedPrefix) }) else {
+      return row
+    }
     // In the order of the file, so that nothing seems to have moved.
     row.fields = TOMLTable()
     for (name, value) in stored {
