@@ -54,7 +54,10 @@ public final class ObservableSettings: Observable, Sendable {
   /// The value of a key, tracked.
   public subscript<Value>(key: SettingsKey<Value>) -> Value {
     get {
-      observe(key)
+      observe(key) { store in
+        let value = store[key]
+        return { known in (known as? Value).map { areEqual($0, value) ?? false } ?? false }
+      }
       registrar.access(self, keyPath: \.[place: key.path])
       return state.withLock { state in
         let value = store[key]
@@ -71,25 +74,47 @@ public final class ObservableSettings: Observable, Sendable {
     set { self[SettingsKeys.self[keyPath: keyPath]] = newValue }
   }
 
+  /// The records under a key, in the order of the file, tracked as one: that one of them comes, changes or goes is told.
+  public subscript<Record>(key: SettingsRecords<Record>) -> [Record] {
+    observe(key) { store in
+      let listing = key.listing(in: store.core)
+      return { known in (known as? RecordListing<Record>)?.isSame(as: listing) ?? false }
+    }
+    registrar.access(self, keyPath: \.[place: key.path])
+    return state.withLock { state in
+      let listing = key.listing(in: store.core)
+      state.values[key.path] = listing
+      return listing.records
+    }
+  }
+
+  /// The records under a key, as a property: `view.profiles`, tracked.
+  public subscript<Record>(dynamicMember keyPath: KeyPath<SettingsKeys.Type, SettingsRecords<Record>>) -> [Record] {
+    self[SettingsKeys.self[keyPath: keyPath]]
+  }
+
   /// Stands for a key's value where the registrar needs a key path, which has to be one for each key.
   private subscript(place path: TOMLPath) -> Int { path.components.count }
 
-  private func observe<Value>(_ key: SettingsKey<Value>) {
+  /// Reads what there is now, for the question whether what was read before is the same.
+  private typealias Comparison = @Sendable (SettingsStore) -> (any Sendable) -> Bool
+
+  private func observe(_ key: SettingsKeys, _ compare: @escaping Comparison) {
+    let path = key.path
     let new = state.withLock { state -> ChangeWaiter? in
-      guard state.waiters[key.path] == nil else { return nil }
-      let waiter = ChangeWaiter(paths: key.paths, callback: { [weak self] in self?.changed(key) })
-      state.waiters[key.path] = waiter
+      guard state.waiters[path] == nil else { return nil }
+      let waiter = ChangeWaiter(paths: key.paths, callback: { [weak self] in self?.changed(path, compare) })
+      state.waiters[path] = waiter
       return waiter
     }
     if let new { store.core.waiters.add(new) }
   }
 
   /// Runs on the thread that made the change.
-  private func changed<Value>(_ key: SettingsKey<Value>) {
-    let path = key.path
-    let value = store[key]
+  private func changed(_ path: TOMLPath, _ compare: Comparison) {
+    let isSame = compare(store)
     let (isChange, isFirst) = state.withLock { state -> (Bool, Bool) in
-      if let known = state.values[path] as? Value, areEqual(known, value) ?? false { return (false, false) }
+      if let known = state.values[path], isSame(known) { return (false, false) }
       guard actor != nil else { return (true, false) }
       defer { if !state.changed.contains(path) { state.changed.append(path) } }
       return (true, state.changed.isEmpty)

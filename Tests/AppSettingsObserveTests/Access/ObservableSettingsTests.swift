@@ -37,6 +37,37 @@ import Testing
     #expect(view[.number] == 2)
   }
 
+  @Test func `records that were read are tracked as one`() throws {
+    struct Profile: Codable, Identifiable, Sendable, Equatable {
+      var id: String
+      var region: String
+    }
+    let profiles = SettingsRecords<Profile>("observable-profiles")
+    let settings = SettingsStore(inMemory: "", logger: .silent)
+    let view = ObservableSettings(settings, isolation: nil)
+    let told = Counter()
+    func track() -> [String] {
+      withObservationTracking {
+        view[profiles].map { $0.id + $0.region }
+      } onChange: {
+        told.increment()
+      }
+    }
+    #expect(track() == [])
+    settings[profiles]["a"] = Profile(id: "a", region: "eu")
+    #expect(told.value == 1)
+    #expect(track() == ["aeu"])
+    settings[profiles]["a"] = Profile(id: "a", region: "eu")
+    settings[.number] = 7
+    #expect(told.value == 1)
+    settings[profiles]["a"]?.region = "us"
+    #expect(told.value == 2)
+    #expect(track() == ["aus"])
+    settings[profiles]["a"] = nil
+    #expect(told.value == 3)
+    #expect(track() == [])
+  }
+
   @Test func `setting through the object, resetting and removing are told`() throws {
     let settings = SettingsStore(inMemory: "", logger: .silent)
     let view = ObservableSettings(settings, isolation: nil)
