@@ -64,9 +64,15 @@ struct RecordBenchmarks {
     defer { try? FileManager.default.removeItem(atPath: home) }
     print("what                                                       measured                       budget")
     let text = text(10_000)
-    try reads(text)
-    try writes(text)
-    try together()
+    // Some of it alone: 'record-benchmarks garage'.
+    let parts = CommandLine.arguments.dropFirst()
+    func run(_ part: String, _ body: () throws -> Void) rethrows {
+      if parts.isEmpty || parts.contains(part) { try body() }
+    }
+    try run("reads") { try reads(text) }
+    try run("writes") { try writes(text) }
+    try run("together") { try together() }
+    try run("garage") { try garage() }
   }
 
   // MARK: Reads
