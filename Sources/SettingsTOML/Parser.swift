@@ -27,13 +27,13 @@ struct Parser {
   /// A guess at the number of keys and tables, from the beginning of a text.
   private static func expectedNodeCount(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
     guard bytes.count <= TOMLDocument.maximumSize else { return 0 }
-    let sample = bytes.prefix(2048)
+    let sampled = min(bytes.count, 2048)
     var count = 0
-    for index in sample.indices {
-      if sample[index] == Byte.equals { count += 1 }
-      if sample[index] == Byte.openBracket, index == 0 || sample[index - 1] == Byte.newline { count += 1 }
+    for index in 0..<sampled {
+      if bytes[index] == Byte.equals { count += 1 }
+      if bytes[index] == Byte.openBracket, index == 0 || bytes[index - 1] == Byte.newline { count += 1 }
     }
-    return sample.count == bytes.count ? count : Int(Double(count) / Double(sample.count) * 1.1 * Double(bytes.count))
+    return sampled == bytes.count ? count : Int(Double(count) / Double(sampled) * 1.1 * Double(bytes.count))
   }
 
   mutating func parseDocument() throws(Fault) {

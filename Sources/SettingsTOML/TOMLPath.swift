@@ -98,7 +98,10 @@ extension TOMLPath {
           }
           throw fault("\(first.quotedForMessage) needs quotes, as in 'a.\"b c\".d'")
         }
-        components.append(String(String.UnicodeScalarView(bare)))
+        // One by one: a generic append would have the runtime look through every conformance of the program first.
+        var component = String.UnicodeScalarView()
+        for scalar in bare { component.append(scalar) }
+        components.append(String(component))
         scalars = scalars.dropFirst(bare.count)
       }
       guard let separator = scalars.first else { break }

@@ -99,7 +99,8 @@ public struct SettingsLocation: Sendable, Hashable {
       state = try Self.home(environment) + "/.local/state"
     }
     // The file's own directory may be under version control or watched: no backups there.
-    let mirrored = absolute.split(separator: "/").filter { $0 != "." && $0 != ".." }.joined(separator: "/")
+    let mirrored = absolute.split(separator: "/").filter { $0 != "." && $0 != ".." }.map(String.init).joined(
+      separator: "/")
     backupsDirectory = "\(state)/app-settings/files/\(mirrored).backups"
     app = nil
     dataDirectories = []
@@ -132,7 +133,7 @@ public struct SettingsLocation: Sendable, Hashable {
   private static func withoutDots(_ path: String) -> String {
     let parts = path.split(separator: "/")
     guard parts.last != ".", parts.count > 1 else { return path }
-    return "/" + parts.filter { $0 != "." }.joined(separator: "/")
+    return "/" + parts.filter { $0 != "." }.map(String.init).joined(separator: "/")
   }
 
   private static func check(_ id: String, isName: Bool) throws(SettingsError) {
