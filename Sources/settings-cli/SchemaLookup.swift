@@ -20,7 +20,7 @@ struct SchemaLookup: Sendable {
   }
 
   // Protects what was found. A process has one target, and asks for its schema in several places.
-  private static let found = Mutex<[String: SchemaLookup]>([:])
+  private static let found = Mutex<(target: String, lookup: SchemaLookup)?>(nil)
 
   /// The schema of a target. One that cannot be used is told on standard error, once, and done without.
   static func of(_ target: String) -> SchemaLookup {
@@ -39,14 +39,14 @@ struct SchemaLookup: Sendable {
   ///
   /// - Throws: ``SettingsError`` for one that cannot be used.
   static func find(_ target: String) throws -> SchemaLookup {
-    if let known = found.withLock({ $0[target] }) { return known }
+    if let known = found.withLock({ $0 }), known.target == target { return known.lookup }
     // Their compilation would cost more than all else; a key's own is seen to where its value is checked.
     let schema = try target.contains("/") ? nil : SettingsSchema.find(app: target, checksPatterns: false)
     return keep(SchemaLookup(schema: schema), target)
   }
 
   private static func keep(_ lookup: SchemaLookup, _ target: String) -> SchemaLookup {
-    found.withLock { $0[target] = lookup }
+    found.withLock { $0 = (target, lookup) }
     return lookup
   }
 
