@@ -30,7 +30,10 @@ struct Child {
   ///
   /// The kernel's figure for ended children counts what the process was before it became this program. So the answer goes
   /// into a pipe that is full, and the process is looked at while it waits there.
-  func peakKilobytes() -> Int {
+  ///
+  /// - Returns: All of it, in which are the pages of the executable that the kernel has mapped around each one that was
+  ///   needed, and the part that is the process's own.
+  func peakKilobytes() -> (all: Int, own: Int) {
     var ends: [Int32] = [0, 0]
     precondition(pipe(&ends) == 0)
     defer { for end in ends { close(end) } }
@@ -52,8 +55,11 @@ struct Child {
       usleep(1000)
     }
     let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
-    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-    return line.flatMap { Int($0.split(whereSeparator: { !$0.isNumber }).last ?? "") } ?? 0
+    func value(of field: String) -> Int {
+      let line = status.split(separator: "\n").first { $0.hasPrefix(field + ":") }
+      return line.flatMap { Int($0.split(whereSeparator: { !$0.isNumber }).last ?? "") } ?? 0
+    }
+    return (value(of: "VmHWM"), value(of: "RssAnon"))
   }
 
   private func start(output: Int32?) -> pid_t {
