@@ -49,11 +49,19 @@ public final class SettingsKey<Value: Sendable>: SettingsKeys, @unchecked Sendab
   package override func check(_ value: TOMLValue) throws(SettingsValueError) { _ = try decode(value) }
 
   override func readsDefault(in store: SettingsStore) -> Bool {
+    let (value, fallback) = (store[self], defaultValue)
     // What cannot be stored is not what is stored.
-    guard let value = try? bridge.write(store[self]), let fallback = try? bridge.write(defaultValue) else {
+    guard let written = try? bridge.write(value), let writtenFallback = try? bridge.write(fallback) else {
       return !store.isSet(self)
     }
-    return value == fallback
+    if written == writtenFallback { return true }
+    // Some types, such as archives, are not written alike each time.
+    guard let value = value as? any Equatable else { return false }
+    return Self.isEqual(value, to: fallback)
+  }
+
+  private static func isEqual<Other: Equatable>(_ value: Other, to fallback: Value) -> Bool {
+    (fallback as? Other) == value
   }
 
   package override var constraintFacts: [ConstraintFact] { constraint?.facts(of: bridge) ?? [] }
