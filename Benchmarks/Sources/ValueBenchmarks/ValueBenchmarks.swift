@@ -24,13 +24,6 @@ struct Window: Codable, Sendable, SettingsSerializable {
   var isOpen = true, isPinned = false, isLarge = false
 }
 
-/// A record outside of any store: copying it is the least that reading it can cost.
-final class Holder: Sendable {
-  let record: Record
-  init(_ record: Record) { self.record = record }
-  @inline(never) func read() -> Record { record }
-}
-
 extension SettingsKeys {
   static let record = SettingsKey("record", default: Record(name: ""))
   static let window = SettingsKey("window", default: Window(title: ""))
@@ -64,11 +57,12 @@ struct ValueBenchmarks {
       isWithin: reads.ratio <= 1.3)
     // Who takes a copy of a record with several references retains, and releases, each: that is the floor here.
     settings[.record] = Record()
-    let holder = Holder(settings[.record])
+    // Two, in turn: of one alone the compiler takes a single copy for all.
+    let held = [settings[.record], Record(name: "another")]
     let copies = Harness.pair(rounds: 15) {
       for _ in 0..<count { consume(settings[.record]) }
     } _: {
-      for _ in 0..<count { consume(holder.read()) }
+      for index in 0..<count { consume(held[index & 1]) }
     }
     let (record, copy) = (copies.first.median / Double(count), copies.second.median / Double(count))
     Harness.report(
