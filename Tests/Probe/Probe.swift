@@ -101,8 +101,14 @@ enum Probe {
   private static func die(
     _ location: SettingsLocation, at call: Syscalls.Call, number: Int, value: String
   ) throws {
+    let settings = store(location, system: dying(at: call, number: number))
+    try settings.set(value, for: SettingsKey("name", default: ""))
+  }
+
+  /// Calls that kill this process at the n-th of a kind.
+  static func dying(at call: Syscalls.Call, number: Int) -> Syscalls {
     let seen = Monitor(0)
-    let system = Syscalls { (name, _) throws(Errno) -> Int? in
+    return Syscalls { (name, _) throws(Errno) -> Int? in
       guard name == call else { return nil }
       let count = seen.withLock { count in
         count += 1
@@ -111,8 +117,6 @@ enum Probe {
       if count == number { kill(getpid(), SIGKILL) }
       return nil
     }
-    let settings = store(location, system: system)
-    try settings.set(value, for: SettingsKey("name", default: ""))
   }
 
   /// Opens an old file; the migration counts how often it took effect.
