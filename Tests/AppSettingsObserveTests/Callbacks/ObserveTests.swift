@@ -194,12 +194,17 @@ import Testing
     let settings = SettingsStore(inMemory: "")
     let other = SettingsStore(inMemory: "")
     let calls = Calls<Int>()
-    let tokens = [settings.observe(.number) { calls.note($0) }, other.observe(.number) { calls.note($0) }]
+    let isTold = DispatchSemaphore(value: 0)
+    let first = settings.observe(.number) { number in
+      calls.note(number)
+      if number == 2 { isTold.signal() }
+    }
+    let tokens = [first, other.observe(.number) { calls.note($0) }]
     settings.withoutPropagation {
       other[.number] = 1
       let thread = Thread { settings[.number] = 2 }
       thread.start()
-      while settings[.number] != 2 || calls.all.last != 2 { Thread.sleep(forTimeInterval: 0.001) }
+      isTold.wait()
     }
     #expect(calls.all == [0, 0, 1, 2])
     for token in tokens { token.cancel() }
