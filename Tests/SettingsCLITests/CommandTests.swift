@@ -64,6 +64,10 @@ import Testing
     #expect(try run("set", app, "editor.font-size", "14") == answer(""))
     #expect(try run("set", app, "tags", "[\"a\"]") == answer(""))
     #expect(try run("set", app, "offset", "-5") == answer(""))
+    // Before the target it is no value, and never becomes a key by chance.
+    let misplaced = try run("set", "-5", app, "offset")
+    #expect(misplaced.status == 2, "\(misplaced)")
+    #expect(try run("get", app, "offset") == answer("-5\n"))
     #expect(try run("set", app, "dash", "--", "-x") == answer(""))
     #expect(try run("set", app, "servers.\"eu.west\".url", "http://x") == answer(""))
     #expect(
