@@ -107,3 +107,41 @@ enum Scan {
     }
   }
 }
+
+extension [UInt8] {
+  /// Whether two texts are the same: as `==`, which compares byte by byte, eight at a time.
+  package func isSameText(as other: [UInt8]) -> Bool {
+    guard count == other.count else { return false }
+    return withUnsafeBytes { a in
+      other.withUnsafeBytes { b in a.baseAddress == b.baseAddress || Scan.commonPrefix(a, b) == a.count }
+    }
+  }
+}
+
+extension Scan {
+  /// How many bytes are the same at the beginning.
+  static func commonPrefix(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
+    let count = min(a.count, b.count)
+    var at = 0
+    while at + 8 <= count {
+      let x = a.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+      guard x == b.loadUnaligned(fromByteOffset: at, as: UInt64.self) else { break }
+      at += 8
+    }
+    while at < count, a[at] == b[at] { at += 1 }
+    return at
+  }
+
+  /// How many bytes are the same at the end, of those behind `start`.
+  static func commonSuffix(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer, from start: Int) -> Int {
+    let count = min(a.count, b.count) - start
+    var done = 0
+    while done + 8 <= count {
+      let x = a.loadUnaligned(fromByteOffset: a.count - done - 8, as: UInt64.self)
+      guard x == b.loadUnaligned(fromByteOffset: b.count - done - 8, as: UInt64.self) else { break }
+      done += 8
+    }
+    while done < count, a[a.count - done - 1] == b[b.count - done - 1] { done += 1 }
+    return done
+  }
+}

@@ -36,9 +36,10 @@ struct Parser {
     return sampled == bytes.count ? count : Int(Double(count) / Double(sampled) * 1.1 * Double(bytes.count))
   }
 
+  /// Reads what is left, from the beginning of a line that no value goes on in.
   mutating func parseDocument() throws(Fault) {
     guard end <= TOMLDocument.maximumSize else { throw Fault(.tooLarge, at: 0) }
-    if hasByteOrderMark(at: 0) { at = 3 }
+    if at == 0, hasByteOrderMark(at: 0) { at = 3 }
     while at < end {
       let byte = base[at]
       switch byte {

@@ -44,6 +44,7 @@ extension TOMLDocument {
   mutating func readAnew() throws(TOMLEditError) {
     do throws(TOMLSyntaxError) {
       tree = try TOMLDocument.index(bytes)
+      isMended = false
     } catch {
       throw .unreadable(error)
     }

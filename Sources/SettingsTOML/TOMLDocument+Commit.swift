@@ -7,6 +7,7 @@ extension TOMLDocument {
     do throws(TOMLSyntaxError) {
       tree = try TOMLDocument.index(edited)
       bytes = edited
+      isMended = false
     } catch {
       throw .unreadable(error)
     }
@@ -26,6 +27,7 @@ extension TOMLDocument {
       return try commit([Splice(range, text)])
     }
     bytes.replaceSubrange(range, with: text)
+    isMended = true
     tree.shift(at: range.lowerBound, removed: range.count, inserted: text.count)
     tree[id].kind = scanned.kind
     tree[id].isPlain = scanned.isPlain
@@ -46,6 +48,7 @@ extension TOMLDocument {
       return try commit([Splice(place..<place, text)])
     }
     bytes.insert(contentsOf: text, at: place)
+    isMended = true
     tree.shift(at: place, removed: 0, inserted: text.count)
     var node = Node(kind: scanned.kind)
     node.isPlain = scanned.isPlain
@@ -62,13 +65,70 @@ extension TOMLDocument {
     tree.settleLastChild(of: table)
   }
 
+  /// Inserts whole sections where another section or the text ends, and reads only them.
+  mutating func commitSections(_ text: [UInt8], at place: Int) throws(TOMLEditError) {
+    let isSection = text.first { !Byte.isBlank($0) && $0 != Byte.newline && $0 != Byte.carriageReturn }
+    guard isSection == Byte.openBracket, place > 0 else { return try commit([Splice(place..<place, text)]) }
+    try TOMLDocument.checkSize(bytes.count + text.count)
+    var edited = bytes
+    edited.insert(contentsOf: text, at: place)
+    let mended = edited.withUnsafeBufferPointer { buffer -> Tree? in
+      var parser = Parser(UnsafeBufferPointer(rebasing: buffer[..<(place + text.count)]), isDocument: false)
+      parser.tree = tree
+      parser.tree.shift(at: place, removed: 0, inserted: text.count)
+      parser.at = place
+      do throws(Fault) {
+        try parser.parseDocument()
+        return parser.tree
+      } catch {
+        return nil
+      }
+    }
+    // What is wrong with it is told by reading all of it.
+    guard let mended else { return try commit([Splice(place..<place, text)]) }
+    bytes = edited
+    tree = mended
+    isMended = true
+  }
+
   /// Removes the lines of a value that is not a table.
   mutating func commitRemoval(of id: Tree.ID, _ range: Range<Int>) throws(TOMLEditError) {
     let isOfBody = tree[tree[id].parent].kind != .dotted && tree[id].kind != .inline && tree[id].kind != .dotted
     guard isOfBody, tree.removedCount * 2 < tree.nodes.count else { return try commit([Splice(range)]) }
     bytes.removeSubrange(range)
+    isMended = true
     tree.remove(id)
     tree.shift(at: range.lowerBound, removed: range.count, inserted: 0)
+  }
+
+  /// Removes tables whose sections are all of a range.
+  ///
+  /// - Returns: Whether that could be done in place: nothing else may be in the range, nor be named there first.
+  mutating func commitRemoval(ofSections ids: [Tree.ID], _ range: Range<Int>) -> Bool {
+    var removed = ids.filter { tree[$0].kind == .header }
+    guard removed.count == ids.count else { return false }
+    var next = 0
+    while next < removed.count {
+      removed += tree.children(of: removed[next])
+      next += 1
+    }
+    let places = UInt32(range.lowerBound)..<UInt32(range.upperBound)
+    let inRange = tree.nodes.dropFirst().reduce(0) { count, node in
+      let isThere = node.kind != .removed && (places.contains(node.start) || places.contains(node.keyStart))
+      return count + (isThere ? 1 : 0)
+    }
+    let isAll = removed.allSatisfy { id in
+      let node = tree[id]
+      return node.kind != .arrayOfTables && places.contains(node.start) && places.contains(node.keyStart)
+    }
+    guard isAll, inRange == removed.count, (tree.removedCount + removed.count) * 2 < tree.nodes.count
+    else { return false }
+    bytes.removeSubrange(range)
+    isMended = true
+    // Children before their parents.
+    for id in removed.reversed() { tree.remove(id) }
+    tree.shift(at: range.lowerBound, removed: range.count, inserted: 0)
+    return true
   }
 
   /// The kind of the value that a text is.

@@ -2,7 +2,7 @@ extension TOMLDocument {
   /// The paths of the values, as ``leafPaths(under:)`` counts them, that were added, removed or changed since another
   /// document: those that this one has in its order, then those that only the other has.
   public func changedPaths(since old: TOMLDocument) -> [TOMLPath] {
-    if bytes == old.bytes { return [] }
+    if bytes.isSameText(as: old.bytes) { return [] }
     let comparison = Comparison(old: old, new: self)
     var changed: [TOMLPath] = []
     var gone: [TOMLPath] = []
@@ -47,9 +47,17 @@ extension Comparison {
         changed += new.leafPaths(under: new.location(of: child).path)
       }
     }
-    guard matched < old.tree.children(of: a).reduce(0, { count, _ in count + 1 }) else { return }
-    for child in old.tree.children(of: a) where new.child(oldKey(child), of: b) == nil {
-      gone += old.leafPaths(under: old.location(of: child).path)
+    var missing = old.tree.children(of: a).reduce(-matched) { count, _ in count + 1 }
+    var following = new.tree[b].firstChild
+    for child in old.tree.children(of: a) where missing > 0 {
+      if following != Tree.none, hasSameKeyBytes(child, following) {
+        following = new.tree[following].next
+      } else if let counterpart = new.child(oldKey(child), of: b) {
+        following = new.tree[counterpart].next
+      } else {
+        missing -= 1
+        gone += old.leafPaths(under: old.location(of: child).path)
+      }
     }
   }
 }

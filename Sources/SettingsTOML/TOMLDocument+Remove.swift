@@ -16,15 +16,26 @@ extension TOMLDocument {
       if blocks.count == 1, isBody(id) {
         try commitRemoval(of: id, withBlankLine(blocks[0]))
       } else {
-        try removeLines(blocks)
+        try removeLines(blocks, of: [id])
       }
     }
   }
 
   /// Removes tables that have headers of their own, all in one reading.
   mutating func removeSections(of ids: [Tree.ID]) throws(TOMLEditError) {
-    guard !ids.isEmpty else { return }
-    try removeLines(ids.flatMap(linesToRemove).sorted { $0.range.lowerBound < $1.range.lowerBound })
+    let all = Set(ids)
+    // A table within another goes with it.
+    let outermost = all.filter { id in
+      var at = id
+      while at != Tree.root {
+        at = tree[at].parent
+        if all.contains(at) { return false }
+      }
+      return true
+    }
+    guard !outermost.isEmpty else { return }
+    let blocks = outermost.flatMap(linesToRemove).sorted { $0.range.lowerBound < $1.range.lowerBound }
+    try removeLines(blocks, of: Array(outermost))
   }
 
   /// The lines of a node's statements and sections with the comments that belong to them.
@@ -54,7 +65,7 @@ extension TOMLDocument {
     }
   }
 
-  private mutating func removeLines(_ blocks: [Block]) throws(TOMLEditError) {
+  private mutating func removeLines(_ blocks: [Block], of ids: [Tree.ID]) throws(TOMLEditError) {
     let lines = lines
     var merged: [Block] = []
     for block in blocks {
@@ -70,13 +81,14 @@ extension TOMLDocument {
       }
     }
     var end = 0
-    try commit(
-      merged.map { block in
-        let range = withBlankLine(block)
-        defer { end = range.upperBound }
-        // A blank line between two blocks goes once.
-        return Splice(max(range.lowerBound, end)..<range.upperBound)
-      })
+    let splices = merged.map { block in
+      let range = withBlankLine(block)
+      defer { end = range.upperBound }
+      // A blank line between two blocks goes once.
+      return Splice(max(range.lowerBound, end)..<range.upperBound)
+    }
+    if splices.count == 1, commitRemoval(ofSections: ids, splices[0].range) { return }
+    try commit(splices)
   }
 
   /// A block with the blank line that set it off, so that no two are left where there was one.

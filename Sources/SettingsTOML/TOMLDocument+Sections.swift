@@ -28,7 +28,7 @@ extension TOMLDocument {
     }
     let lineBreak = lines.lineBreak(at: max(place - 1, 0))
     let text = Array(sections.joined(separator: lineBreak))
-    try commit([Splice(place..<place, separated(text, at: place, lineBreak))])
+    try commitSections(separated(text, at: place, lineBreak), at: place)
   }
 
   /// A section's text as it is put at a place: one blank line before it, and the end of the text as it was.

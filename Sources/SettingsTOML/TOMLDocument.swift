@@ -22,6 +22,8 @@ public struct TOMLDocument: Sendable {
   /// The text: each byte that no edit was about is the original one.
   public package(set) var bytes: [UInt8]
   var tree: Tree
+  /// Whether the index was mended in place since the text was last read: then it is not proven to be that of the text.
+  package internal(set) var isMended = false
   /// The edits made within ``edit(_:)``, to be checked at its end; `nil` outside.
   var recorded: [Change]?
 

@@ -1,4 +1,5 @@
 import Glibc
+import SettingsTOML
 
 /// A settings file as bytes: reading it, and the one way in which anything here writes it.
 ///
@@ -96,7 +97,7 @@ package struct SettingsFile: Sendable {
       // A link may have been turned elsewhere while this waited.
       guard try FinalPath.resolve(path, system: system) == place else { continue }
       let contents = try read(place.name, in: lock.descriptor)
-      guard let bytes = try body(contents), bytes != contents.bytes else { return false }
+      guard let bytes = try body(contents), !bytes.isSameText(as: contents.bytes) else { return false }
       if contents.status != nil { try checkWritable(place.name, in: lock.descriptor) }
       willReplace(bytes)
       let write = AtomicWrite(

@@ -140,8 +140,8 @@ extension StoreCore {
       }
       let text = document.bytes
       // A migration alone has read its text anew, and checked it, itself.
-      if text != bytes, !isMigration || !applied.isEmpty {
-        document = try verify(text, base: base, edits: applied)
+      if !text.isSameText(as: bytes), !isMigration || !applied.isEmpty {
+        try verify(&document, base: base, edits: applied)
       }
       // A migration may have changed anything.
       let edited = isMigration || isImport ? nil : applied.map(\.path)
@@ -158,11 +158,11 @@ extension StoreCore {
   private func takeOver(
     _ bytes: [UInt8]?, knowing parsed: TOMLDocument?, outside: inout [SettingsChangeBatch]
   ) throws(SettingsError) -> TOMLDocument {
-    if let parsed, parsed.bytes == bytes { return parsed }
+    if let parsed, parsed.bytes.isSameText(as: bytes) { return parsed }
     let (isLoaded, knownBytes, known) = state.withLock { ($0.isLoaded, $0.userBytes, $0.userDocument) }
     // The known document may have been migrated in memory: then its text is not the file's.
-    let isKnown = isLoaded && knownBytes == bytes
-    if isKnown, known.bytes == bytes ?? [] { return known }
+    let isKnown = isLoaded && knownBytes.isSameText(as: bytes)
+    if isKnown, known.bytes.isSameText(as: knownBytes ?? []) { return known }
     guard let bytes else { return TOMLDocument() }
     let document = try reader.parse(bytes, file: backing.name)
     if isLoaded, !isKnown, let meaning = try? interpret(bytes) {
@@ -209,19 +209,23 @@ extension StoreCore {
     var edited: [TOMLPath]? = []
   }
 
-  /// Parses the new text once more, and checks that the edits, and nothing else, are in it.
+  /// Checks that the new text parses, and that the edits, and nothing else, are in it.
   ///
-  /// - Returns: What was parsed: the document that is in the file from now on.
-  private func verify(
-    _ text: [UInt8], base: TOMLDocument, edits: [Edit]
-  ) throws(SettingsError) -> TOMLDocument {
-    guard let parsed = try? TOMLDocument(parsing: text), EditCheck(edits).isMet(by: parsed, since: base) else {
+  /// Only what is not known yet is read: a document that an edit has read anew is what its text says, and of one that was
+  /// mended in place the changed sections tell.
+  private func verify(_ document: inout TOMLDocument, base: TOMLDocument, edits: [Edit]) throws(SettingsError) {
+    let check = EditCheck(edits)
+    if let changed = document.provenChanges(since: base), check.isMet(by: document, changed: changed) {
+      document.noteProven()
+      return
+    }
+    if document.isMended, let parsed = try? TOMLDocument(parsing: document.bytes) { document = parsed }
+    guard !document.isMended, check.isMet(by: document, since: base) else {
       throw SettingsError(
         .internalInconsistency,
         "Refused to write '\(backing.name)': the new text does not mean what was asked for. The file is unchanged. "
           + "This is an error in the settings library: report it, with the file.", file: location?.file)
     }
-    return parsed
   }
 
   private func publish(_ written: Written, sets: [TOMLPath], report: WriteReport, revision: UInt64) {
@@ -243,4 +247,12 @@ extension StoreCore {
     problems.resolve { $0.code == .unparsable && $0.file == location?.file }
     if wasOvertaken { look() }
   }
+}
+
+extension [UInt8] {
+  func isSameText(as other: [UInt8]?) -> Bool { other.map { isSameText(as: $0) } ?? false }
+}
+
+extension [UInt8]? {
+  fileprivate func isSameText(as other: [UInt8]?) -> Bool { self?.isSameText(as: other) ?? (other == nil) }
 }

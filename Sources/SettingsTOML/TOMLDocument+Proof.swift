@@ -1,0 +1,259 @@
+/// Proving that an index that was mended in place is that of the text, by reading the changed sections alone.
+///
+/// A text is sections, each from one header to the next, and where one begins nothing of the one before goes on. So what
+/// stands before the changed sections and after them still means what it did, if the bytes are the same, and if no key of
+/// the changed sections meets one elsewhere.
+extension TOMLDocument {
+  /// The paths of the values that were added, changed or removed since another document, which this one was made of by
+  /// edits in place; `nil` where only reading all of the text can tell.
+  ///
+  /// A path of ``changedPaths(since:)`` that is missing here is that of a table that was empty, or is now.
+  package func provenChanges(since old: TOMLDocument) -> [TOMLPath]? {
+    guard isMended, !old.isMended, let proof = SectionProof(old: old, new: self) else { return nil }
+    return proof.changes()
+  }
+
+  /// Takes note that the index is that of the text.
+  package mutating func noteProven() { isMended = false }
+}
+
+/// The sections of two texts that differ, as one stretch of each.
+private struct SectionProof {
+  private let old: TOMLDocument
+  private let new: TOMLDocument
+  private let oldCount: Int
+  /// Where the stretch begins in both, and where it ends in each.
+  private let start: UInt32
+  private let oldEnd: UInt32
+  private let newEnd: UInt32
+  /// Where the stretch is in the new text.
+  private let places: Range<UInt32>
+
+  /// - Returns: `nil` if so much has changed that reading all of the text is as quick.
+  init?(old: TOMLDocument, new: TOMLDocument) {
+    let (prefix, suffix) = Self.commonEnds(old.bytes, new.bytes)
+    let firstSame = old.bytes.count - suffix
+    var (start, end) = (0, old.bytes.count)
+    for node in old.tree.nodes where node.kind == .header || node.kind == .element {
+      let place = Int(node.start)
+      // The bracket has to be among what is the same.
+      if place < prefix { start = max(start, place) }
+      if place >= firstSame { end = min(end, place) }
+    }
+    let newEnd = end + new.bytes.count - old.bytes.count
+    guard start <= end, newEnd >= start, (newEnd - start) * 4 <= new.bytes.count || newEnd - start <= 4096
+    else { return nil }
+    self.old = old
+    self.new = new
+    oldCount = old.tree.nodes.count
+    (self.start, oldEnd, self.newEnd) = (UInt32(start), UInt32(end), UInt32(newEnd))
+    places = self.start..<self.newEnd
+  }
+
+  /// How many bytes are the same at the beginning, and at the end after them.
+  private static func commonEnds(_ a: [UInt8], _ b: [UInt8]) -> (prefix: Int, suffix: Int) {
+    a.withUnsafeBytes { a in
+      b.withUnsafeBytes { b in
+        let prefix = Scan.commonPrefix(a, b)
+        return (prefix, Scan.commonSuffix(a, b, from: prefix))
+      }
+    }
+  }
+
+  func changes() -> [TOMLPath]? {
+    guard endsAtLine, let removed = removedNodes() else { return nil }
+    guard let stretch = try? TOMLDocument(parsing: Array(new.bytes[Int(start)..<Int(newEnd)])),
+      let changed = changes(in: stretch)
+    else { return nil }
+    // Of what is gone, the values: a table goes with what is in it.
+    let gone = removed.lazy.filter { !old.tree[$0].kind.isTable || old.tree[$0].firstChild == Tree.none }
+    return changed + gone.map { old.location(of: $0).path }
+  }
+
+  /// Whether what follows the stretch begins a line, as it did.
+  private var endsAtLine: Bool {
+    if newEnd == new.bytes.count { return true }
+    var at = Int(newEnd)
+    while at > start, Byte.isBlank(new.bytes[at - 1]) { at -= 1 }
+    return at == start || new.bytes[at - 1] == Byte.newline
+  }
+
+  // MARK: What is outside of the stretch
+
+  /// Compares the old nodes with what they are in the new index: those outside the stretch have to be what they were,
+  /// as far on as the bytes are.
+  ///
+  /// - Returns: The nodes that are gone, all of them of the stretch; `nil` if another change was found.
+  private func removedNodes() -> [Tree.ID]? {
+    guard new.tree.nodes.count >= oldCount else { return nil }
+    var removed: [Tree.ID] = []
+    let isKept = old.tree.nodes.withUnsafeBufferPointer { before in
+      new.tree.nodes.withUnsafeBufferPointer { after in
+        for index in before.indices {
+          let (a, b) = (before[index], after[index])
+          if b.kind == .removed {
+            if a.kind == .removed { continue }
+            guard a.kind != .root, isInStretch(a.start), isInStretch(a.keyStart) else { return false }
+            removed.append(Tree.ID(index))
+            continue
+          }
+          guard a.kind == b.kind && a.isPlain == b.isPlain || canChange(a, into: b), isInPlace(a, b),
+            hasSameRelations(index, before, after)
+          else { return false }
+        }
+        return true
+      }
+    }
+    return isKept ? removed : nil
+  }
+
+  private func isInStretch(_ place: UInt32) -> Bool { start <= place && place < oldEnd }
+
+  /// Whether a node may have got another value.
+  private func canChange(_ a: Node, into b: Node) -> Bool {
+    func isValue(_ kind: Node.Kind) -> Bool { kind.rawValue >= Node.Kind.string.rawValue && kind != .removed }
+    return isValue(a.kind) && isValue(b.kind) && isInStretch(a.start)
+  }
+
+  /// Whether a node is where it was, or in the stretch if it was there.
+  @inline(__always)
+  private func isInPlace(_ a: Node, _ b: Node) -> Bool {
+    let delta = newEnd &- oldEnd
+    // Without a key of its own, and the root without a place.
+    if a.kind == .root { return b.start == a.start && b.end == a.end && hasNoKey(a, b) }
+    if a.kind == .element, !hasNoKey(a, b) { return false }
+    func isKept(_ x: UInt32, _ y: UInt32) -> Bool {
+      x < start ? y == x : x >= oldEnd ? y == x &+ delta : places.contains(y)
+    }
+    func isEndKept(_ x: UInt32, _ y: UInt32) -> Bool {
+      x <= start ? y == x : x > oldEnd ? y == x &+ delta : start <= y && y <= newEnd
+    }
+    return isKept(a.start, b.start) && isEndKept(a.end, b.end)
+      && (a.kind == .element || isKept(a.keyStart, b.keyStart) && isEndKept(a.keyEnd, b.keyEnd))
+  }
+
+  private func hasNoKey(_ a: Node, _ b: Node) -> Bool { b.keyStart == a.keyStart && b.keyEnd == a.keyEnd }
+
+  /// Whether a node has the key, the parent and the neighbours that it had, but for those that are new or gone.
+  @inline(__always)
+  private func hasSameRelations(
+    _ index: Int, _ before: UnsafeBufferPointer<Node>, _ after: UnsafeBufferPointer<Node>
+  ) -> Bool {
+    let (a, b) = (before[index], after[index])
+    func remaining(_ id: Tree.ID) -> Tree.ID {
+      var id = id
+      while id != Tree.none, after[Int(id)].kind == .removed { id = before[Int(id)].next }
+      return id
+    }
+    guard a.parent == b.parent, a.hash == b.hash, a.keyStyle == b.keyStyle, after[Int(b.parent)].kind != .removed,
+      b.next >= oldCount ? after[Int(b.next)].parent == b.parent : b.next == remaining(a.next),
+      b.firstChild >= oldCount ? after[Int(b.firstChild)].parent == index : b.firstChild == remaining(a.firstChild)
+    else { return false }
+    if b.lastChild == a.lastChild, b.lastChild == Tree.none || after[Int(b.lastChild)].kind != .removed { return true }
+    guard b.lastChild != Tree.none else { return b.firstChild == Tree.none }
+    let last = after[Int(b.lastChild)]
+    return last.parent == index && last.next == Tree.none && last.kind != .removed
+  }
+
+  // MARK: The stretch
+
+  /// Compares what was read of the stretch with the index, under keys that nothing else has.
+  ///
+  /// - Returns: The paths of new and changed values; `nil` unless the index has just what was read.
+  private func changes(in stretch: TOMLDocument) -> [TOMLPath]? {
+    var changed: [TOMLPath] = []
+    var found = 0
+    var added: [Tree.ID] = []
+    for index in stretch.tree.nodes.indices.dropFirst() {
+      let read = stretch.tree.nodes[index]
+      let path = stretch.location(of: Tree.ID(index)).path
+      guard let id = new.find(path), matches(read, new.tree[id]) else { return nil }
+      let node = new.tree[id]
+      if isTouched(node) { found += 1 }
+      if Int(id) >= oldCount {
+        guard places.contains(node.start), places.contains(node.keyStart), !old.contains(path),
+          canBeAdded(read, under: stretch.tree[read.parent], id)
+        else { return nil }
+        added.append(id)
+        if !read.kind.isTable || read.firstChild == Tree.none { changed.append(path) }
+      } else {
+        guard old.find(path) == id else { return nil }
+        if !read.kind.isTable, differs(id) { changed.append(path) }
+      }
+    }
+    // And nothing more than what was read.
+    let expected = new.tree.nodes.dropFirst().reduce(0) { count, node in
+      count + (node.kind != .removed && isTouched(node) ? 1 : 0)
+    }
+    guard found == expected, added.count == new.tree.nodes.count - oldCount, areOnlyOnes(added) else { return nil }
+    return changed
+  }
+
+  /// Whether a node's value or its key is in the stretch.
+  private func isTouched(_ node: Node) -> Bool {
+    places.contains(node.start) || node.kind != .element && places.contains(node.keyStart)
+  }
+
+  /// Whether a node is what was read of it in the stretch.
+  private func matches(_ read: Node, _ node: Node) -> Bool {
+    guard read.kind != .arrayOfTables, read.kind != .element else { return false }
+    if places.contains(node.start) {
+      guard read.kind == node.kind, read.isPlain == node.isPlain, read.start + start == node.start,
+        read.end + start == node.end
+      else { return false }
+    } else {
+      // Named here, and another section has its header, or names it before.
+      guard read.kind == .implicit, node.kind == .implicit || node.kind == .header else { return false }
+    }
+    guard places.contains(node.keyStart) else { return true }
+    return read.keyStyle == node.keyStyle && read.keyStart + start == node.keyStart
+      && read.keyEnd + start == node.keyEnd
+  }
+
+  /// Whether a new node may be in the table that it is in, wherever else that table has keys.
+  private func canBeAdded(_ read: Node, under readParent: Node, _ id: Tree.ID) -> Bool {
+    let parent = new.tree[new.tree[id].parent].kind
+    switch read.kind {
+    case .header, .implicit: return parent == .root || parent == .header || parent == .implicit
+    default: return readParent.kind == parent && (parent != .root || start == 0)
+    }
+  }
+
+  private func differs(_ id: Tree.ID) -> Bool {
+    let (a, b) = (old.tree[id], new.tree[id])
+    let hasSameText =
+      a.kind == b.kind && old.bytes[Int(a.start)..<Int(a.end)].elementsEqual(new.bytes[Int(b.start)..<Int(b.end)])
+    return !hasSameText && old.value(of: id) != new.value(of: id)
+  }
+
+  /// Whether no other child has the key of a new one, and each is among its parent's children, one after the other.
+  ///
+  /// All nodes are looked at for that: what is wrong with the hash table is not to be hidden by asking it.
+  private func areOnlyOnes(_ added: [Tree.ID]) -> Bool {
+    var families: [Tree.ID: Family] = [:]
+    for id in added {
+      let node = new.tree[id]
+      guard families[node.parent, default: Family()].hashes.insert(node.hash).inserted else { return false }
+    }
+    for id in added where families[id] == nil && new.tree[id].firstChild != Tree.none { return false }
+    guard !families.isEmpty else { return true }
+    // The root is no child of its own, though it says so.
+    for index in new.tree.nodes.indices.dropFirst() where new.tree.nodes[index].kind != .removed {
+      let node = new.tree.nodes[index]
+      guard families[node.parent] != nil else { continue }
+      families[node.parent]?.count += 1
+      if index < oldCount, families[node.parent]?.hashes.contains(node.hash) == true { return false }
+    }
+    return families.allSatisfy { parent, family in
+      let children = Array(new.tree.children(of: parent).prefix(family.count + 1))
+      return children.count == family.count && children.allSatisfy { new.tree[$0].parent == parent }
+        && children.last == new.tree[parent].lastChild
+    }
+  }
+
+  /// The children of a table: how many, and the hashes of the new keys.
+  private struct Family {
+    var hashes: Set<UInt32> = []
+    var count = 0
+  }
+}
