@@ -27,10 +27,10 @@ extension TOMLDocument {
     return result
   }
 
-  /// Checks many edits by reading the text anew: it parses, each changed path has the value that was last asked for,
-  /// and no path that is not at, above or below one of them has changed.
+  /// Checks many edits by reading the text anew, or the sections that they changed: it parses, each changed path has
+  /// the value that was last asked for, and no path that is not at, above or below one of them has changed.
   private mutating func check(_ changes: [Change], since old: TOMLDocument) throws(TOMLEditError) {
-    try readAnew()
+    let proven = try prove(since: old)
     var edited = PathSet()
     for change in changes.reversed() {
       // What later edits were about says nothing of this one.
@@ -47,7 +47,7 @@ extension TOMLDocument {
       }
       for path in change.paths { edited.insert(path) }
     }
-    for path in changedPaths(since: old) where !edited.touches(path) {
+    for path in proven ?? changedPaths(since: old) where !edited.touches(path) {
       throw .inconsistent("'\(path)' would change, which no edit was about")
     }
   }

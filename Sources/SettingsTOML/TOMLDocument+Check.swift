@@ -8,10 +8,10 @@ enum Change {
 }
 
 extension TOMLDocument {
-  /// Checks an edit by reading its text anew: it parses, the changed path has the value asked for, and every other
-  /// path has the value it had.
+  /// Checks an edit by reading its text anew, or the sections that it changed: it parses, the changed path has the
+  /// value asked for, and every other path has the value it had.
   mutating func check(_ change: Change, since old: TOMLDocument) throws(TOMLEditError) {
-    try readAnew()
+    let changed = try prove(since: old)
     let paths: [TOMLPath]
     switch change {
     case .set(let path, let value):
@@ -34,14 +34,37 @@ extension TOMLDocument {
       else { throw .inconsistent("an element of '\(array)' came out otherwise") }
     }
     if paths.contains(.root) { return }
+    if let changed {
+      // A table above the path may have become empty, or got its first key.
+      let isTouched = { path in
+        paths.contains {
+          path.hasPrefix($0) || $0.hasPrefix(path) && self.isTableOrAbsent(path) && old.isTableOrAbsent(path)
+        }
+      }
+      guard changed.allSatisfy(isTouched) else {
+        throw .inconsistent("another key than '\(paths[0])' would change")
+      }
+      return
+    }
     let comparison = Comparison(old: old, new: self)
     guard comparison.tablesAgree(Tree.root, Tree.root, except: paths.map { $0.components[...] }) else {
       throw .inconsistent("another key than '\(paths[0])' would change")
     }
   }
 
+  private func isTableOrAbsent(_ path: TOMLPath) -> Bool { find(path).map { tree[$0].kind.isTable } ?? true }
+
+  /// Makes sure that the index is that of the text.
+  ///
+  /// - Returns: The paths of the values that have changed, if the changed sections tell; `nil` if all was read anew.
+  mutating func prove(since old: TOMLDocument) throws(TOMLEditError) -> [TOMLPath]? {
+    let changed = provenChanges(since: old)
+    if changed == nil { try readAnew() } else { noteProven() }
+    return changed
+  }
+
   /// Makes the index of the text again.
-  mutating func readAnew() throws(TOMLEditError) {
+  private mutating func readAnew() throws(TOMLEditError) {
     do throws(TOMLSyntaxError) {
       tree = try TOMLDocument.index(bytes)
       isMended = false

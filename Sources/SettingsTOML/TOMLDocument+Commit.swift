@@ -57,12 +57,39 @@ extension TOMLDocument {
     node.keyEnd = UInt32(place + key.upperBound)
     node.start = UInt32(place + value.lowerBound)
     node.end = UInt32(place + value.upperBound)
+    add(node)
+  }
+
+  /// Changes the key of a value that is not a table.
+  mutating func commitRename(of id: Tree.ID, _ key: [UInt8]) throws(TOMLEditError) {
+    let range = Int(tree[id].keyStart)..<Int(tree[id].keyEnd)
+    try TOMLDocument.checkSize(bytes.count - range.count + key.count)
+    guard isBody(id), key.allSatisfy(Byte.isBareKey), !key.isEmpty, tree[tree[id].parent].kind != .dotted,
+      tree.removedCount * 2 < tree.nodes.count
+    else { return try commit([Splice(range, key)]) }
+    bytes.replaceSubrange(range, with: key)
+    isMended = true
+    // Where a node is found hangs on its key: another one takes its place.
+    var node = tree[id]
+    tree.remove(id)
+    tree.shift(at: range.lowerBound, removed: range.count, inserted: key.count)
+    node.keyEnd = node.keyStart + UInt32(key.count)
+    node.keyStyle = .bare
+    (node.start, node.end) = (tree[id].start, tree[id].end)
+    (node.next, node.firstChild, node.lastChild) = (Tree.none, Tree.none, Tree.none)
+    add(node)
+  }
+
+  /// Adds a node with a bare key where its key is in the text.
+  private mutating func add(_ node: Node) {
+    var node = node
+    let count = Int(node.keyEnd - node.keyStart)
     let slot = withBase { base in
-      node.hash = Tree.hash(base + Int(node.keyStart), count: key.count, parent: table)
-      return tree.find(base + Int(node.keyStart), count: key.count, hash: node.hash, parent: table, in: base).slot
+      node.hash = Tree.hash(base + Int(node.keyStart), count: count, parent: node.parent)
+      return tree.find(base + Int(node.keyStart), count: count, hash: node.hash, parent: node.parent, in: base).slot
     }
     _ = tree.append(node, slot: slot)
-    tree.settleLastChild(of: table)
+    tree.settleLastChild(of: node.parent)
   }
 
   /// Inserts whole sections where another section or the text ends, and reads only them.
@@ -77,18 +104,29 @@ extension TOMLDocument {
       parser.tree = tree
       parser.tree.shift(at: place, removed: 0, inserted: text.count)
       parser.at = place
-      do throws(Fault) {
-        try parser.parseDocument()
-        return parser.tree
-      } catch {
-        return nil
+      do throws(Fault) { try parser.parseDocument() } catch { return nil }
+      let new = parser.tree.nodes[tree.nodes.count...]
+      // A header below an array is one of its last element so far, which is another in the middle of a text.
+      let isOfTables = new.allSatisfy { node in
+        node.kind != .arrayOfTables && node.kind != .element
+          && (node.parent >= tree.nodes.count || !isBelowElement(node.parent))
       }
+      return isOfTables ? parser.tree : nil
     }
-    // What is wrong with it is told by reading all of it.
+    // What is wrong with it, or what it means, is told by reading all of it.
     guard let mended else { return try commit([Splice(place..<place, text)]) }
     bytes = edited
     tree = mended
     isMended = true
+  }
+
+  private func isBelowElement(_ id: Tree.ID) -> Bool {
+    var at = id
+    while at != Tree.root {
+      if tree[at].kind == .element { return true }
+      at = tree[at].parent
+    }
+    return false
   }
 
   /// Removes the lines of a value that is not a table.

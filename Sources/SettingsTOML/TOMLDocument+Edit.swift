@@ -78,7 +78,8 @@ extension TOMLDocument {
       throw TOMLEditError(
         .exists(destination), "Cannot move '\(source)' to '\(destination)': it has a value already. Remove that first.")
     }
-    return try checked(.move(source, destination)) { draft throws(TOMLEditError) in
+    let isSingle = find(source).map { isRename(of: $0, at: source, to: destination) } ?? false
+    return try checked(.move(source, destination), isSingle: isSingle) { draft throws(TOMLEditError) in
       try draft.moveUnchecked(from: Location(source), to: Location(destination))
     }
   }

@@ -28,6 +28,13 @@ extension TOMLDocument {
     return true
   }
 
+  /// Whether a move is that of a value to another key of the same table, which changes that key alone.
+  func isRename(of id: Tree.ID, at source: TOMLPath, to destination: TOMLPath) -> Bool {
+    !tree[id].kind.isTable && tree[id].kind != .arrayOfTables
+      && source.components.dropLast().elementsEqual(
+        destination.components.dropLast(), by: { $0.hasSameCodeUnits(as: $1) })
+  }
+
   private func takesHeaders(_ table: Tree.ID) -> Bool {
     switch tree[table].kind {
     case .root, .header, .implicit, .element: inlineTable(around: table) == nil
@@ -48,7 +55,8 @@ extension TOMLDocument {
         splices.append(Splice(keyPieces(at: statementStart(of: leaf))[level], text))
       }
     case .header, .implicit, .arrayOfTables: break
-    default: splices.append(Splice(Int(tree[id].keyStart)..<Int(tree[id].keyEnd), text))
+    case .inline: splices.append(Splice(Int(tree[id].keyStart)..<Int(tree[id].keyEnd), text))
+    default: return try commitRename(of: id, Array(text))
     }
     let depth = keyedChain(of: id).count
     for header in headers(under: id) {

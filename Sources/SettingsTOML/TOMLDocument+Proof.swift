@@ -119,20 +119,18 @@ private struct SectionProof {
   @inline(__always)
   private func isInPlace(_ a: Node, _ b: Node) -> Bool {
     let delta = newEnd &- oldEnd
-    // Without a key of its own, and the root without a place.
-    if a.kind == .root { return b.start == a.start && b.end == a.end && hasNoKey(a, b) }
-    if a.kind == .element, !hasNoKey(a, b) { return false }
+    if a.kind == .root {
+      return b.start == a.start && b.end == a.end && b.keyStart == a.keyStart && b.keyEnd == a.keyEnd
+    }
     func isKept(_ x: UInt32, _ y: UInt32) -> Bool {
       x < start ? y == x : x >= oldEnd ? y == x &+ delta : places.contains(y)
     }
     func isEndKept(_ x: UInt32, _ y: UInt32) -> Bool {
       x <= start ? y == x : x > oldEnd ? y == x &+ delta : start <= y && y <= newEnd
     }
-    return isKept(a.start, b.start) && isEndKept(a.end, b.end)
-      && (a.kind == .element || isKept(a.keyStart, b.keyStart) && isEndKept(a.keyEnd, b.keyEnd))
+    return isKept(a.start, b.start) && isKept(a.keyStart, b.keyStart) && isEndKept(a.end, b.end)
+      && isEndKept(a.keyEnd, b.keyEnd)
   }
-
-  private func hasNoKey(_ a: Node, _ b: Node) -> Bool { b.keyStart == a.keyStart && b.keyEnd == a.keyEnd }
 
   /// Whether a node has the key, the parent and the neighbours that it had, but for those that are new or gone.
   @inline(__always)
@@ -161,9 +159,10 @@ private struct SectionProof {
   ///
   /// - Returns: The paths of new and changed values; `nil` unless the index has just what was read.
   private func changes(in stretch: TOMLDocument) -> [TOMLPath]? {
+    // First, since finding a path follows the links that this looks at.
+    guard areOnlyOnes(Tree.ID(oldCount)..<Tree.ID(new.tree.nodes.count)) else { return nil }
     var changed: [TOMLPath] = []
-    var found = 0
-    var added: [Tree.ID] = []
+    var (found, added) = (0, 0)
     for index in stretch.tree.nodes.indices.dropFirst() {
       let read = stretch.tree.nodes[index]
       let path = stretch.location(of: Tree.ID(index)).path
@@ -174,7 +173,7 @@ private struct SectionProof {
         guard places.contains(node.start), places.contains(node.keyStart), !old.contains(path),
           canBeAdded(read, under: stretch.tree[read.parent], id)
         else { return nil }
-        added.append(id)
+        added += 1
         if !read.kind.isTable || read.firstChild == Tree.none { changed.append(path) }
       } else {
         guard old.find(path) == id else { return nil }
@@ -185,14 +184,11 @@ private struct SectionProof {
     let expected = new.tree.nodes.dropFirst().reduce(0) { count, node in
       count + (node.kind != .removed && isTouched(node) ? 1 : 0)
     }
-    guard found == expected, added.count == new.tree.nodes.count - oldCount, areOnlyOnes(added) else { return nil }
-    return changed
+    return found == expected && added == new.tree.nodes.count - oldCount ? changed : nil
   }
 
   /// Whether a node's value or its key is in the stretch.
-  private func isTouched(_ node: Node) -> Bool {
-    places.contains(node.start) || node.kind != .element && places.contains(node.keyStart)
-  }
+  private func isTouched(_ node: Node) -> Bool { places.contains(node.start) || places.contains(node.keyStart) }
 
   /// Whether a node is what was read of it in the stretch.
   private func matches(_ read: Node, _ node: Node) -> Bool {
@@ -226,14 +222,16 @@ private struct SectionProof {
     return !hasSameText && old.value(of: id) != new.value(of: id)
   }
 
-  /// Whether no other child has the key of a new one, and each is among its parent's children, one after the other.
+  /// Whether no other child has the key of a new node, and each is among its parent's children, one after the other.
   ///
   /// All nodes are looked at for that: what is wrong with the hash table is not to be hidden by asking it.
-  private func areOnlyOnes(_ added: [Tree.ID]) -> Bool {
+  private func areOnlyOnes(_ added: Range<Tree.ID>) -> Bool {
     var families: [Tree.ID: Family] = [:]
     for id in added {
       let node = new.tree[id]
-      guard families[node.parent, default: Family()].hashes.insert(node.hash).inserted else { return false }
+      guard node.kind != .removed, families[node.parent, default: Family()].hashes.insert(node.hash).inserted else {
+        return false
+      }
     }
     for id in added where families[id] == nil && new.tree[id].firstChild != Tree.none { return false }
     guard !families.isEmpty else { return true }

@@ -285,6 +285,8 @@ struct Tree: Sendable {
         nodes[index].start &+= nodes[index].start >= from ? delta : 0
         nodes[index].end &+= nodes[index].end >= endsFrom ? delta : 0
       }
+      // The root has no place.
+      (nodes[0].keyStart, nodes[0].keyEnd, nodes[0].start, nodes[0].end) = (0, 0, 0, 0)
     }
   }
 

@@ -16,6 +16,9 @@ import Testing
         case 3 where !path.isRoot:
           let table = draft.isTable(at: path) ? path : path.parent
           if !table.isRoot { _ = try? draft.remove(at: table) }
+        case 4 where !path.isRoot && !path.components.isEmpty:
+          let key = "moved\(Int.random(in: 0..<100, using: &generator.random))"
+          _ = try? draft.move(from: path, to: path.parent.appending(key))
         case 1, 2:
           let key = "new\(Int.random(in: 0..<100, using: &generator.random))"
           guard draft[path] == nil || draft.isTable(at: path), !draft.contains(path.appending(key)) else { continue }
@@ -37,7 +40,9 @@ import Testing
     // A table that was or is empty is one of the changes there, and at an edit's path or above it.
     let all = Set(fresh.changedPaths(since: before))
     #expect(Set(proven).isSubset(of: all), "\(before.text)\n---\n\(draft.text)")
-    #expect(all.subtracting(proven).allSatisfy { before.isTable(at: $0) || fresh.isTable(at: $0) }, "\(before.text)\n---\n\(draft.text)")
+    let others = all.subtracting(proven)
+    #expect(
+      others.allSatisfy { before.isTable(at: $0) || fresh.isTable(at: $0) }, "\(before.text)\n---\n\(draft.text)")
   }
 
   @Test(arguments: PropertyTests.seeds)
@@ -104,6 +109,8 @@ import Testing
         try $0.removeTables(at: [["t", "r7"]])
         try $0.appendTables([("r7", ["a": 1])], under: ["t"])
       }?.count == nil)
+    #expect(try proven { try $0.move(from: ["t", "r7", "a"], to: ["t", "r7", "c"]) }?.count == 2)
+    #expect(try proven { try $0.setAtTop("version", 2) } == [["version"]])
     // What else names a table first is read as a whole, and so is a text of which most has changed.
     #expect(try proven { try $0.remove(at: ["t", "r0"]) } == nil)
     #expect(try proven { try $0.removeTables(at: (1..<300).map { ["t", "r\($0)"] }) }?.count == nil)

@@ -154,16 +154,28 @@ import Testing
       let path = generator.path(in: document)
       let value = generator.value()
       let before = document.text
-      let isRemoval = generator.chance(30)
-      let done = TOMLDocument.$checksEdits.withValue(false) {
-        PropertyTests.attempt("edit \(path)", before) {
-          isRemoval ? try document.remove(at: path) : try document.set(value, at: path)
+      let (what, edit): (String, (inout TOMLDocument) throws -> Bool) =
+        switch Int.random(in: 0..<10, using: &generator.random) {
+        case 0..<3: ("removing", { try $0.remove(at: path) })
+        case 3 where !path.isRoot:
+          ("renaming", { try $0.move(from: path, to: path.parent.appending("n-\(before.count)")) })
+        case 4:
+          (
+            "adding at the top",
+            { document in
+              try document.setAtTop("v", value)
+              return true
+            }
+          )
+        default: ("setting", { try $0.set(value, at: path) })
         }
+      let done = TOMLDocument.$checksEdits.withValue(false) {
+        PropertyTests.attempt("\(what) \(path)", before) { try edit(&document) }
       }
       guard done == true else { continue }
       let fresh = try TOMLDocument(parsing: document.bytes)
-      #expect(document.root == fresh.root, "\(isRemoval ? "removing" : "setting") \(path) in\n\(before)")
-      #expect(PropertyTests.shape(document) == PropertyTests.shape(fresh), "\(isRemoval) \(path) in\n\(before)")
+      #expect(document.root == fresh.root, "\(what) \(path) in\n\(before)")
+      #expect(PropertyTests.shape(document) == PropertyTests.shape(fresh), "\(what) \(path) in\n\(before)")
     }
   }
 

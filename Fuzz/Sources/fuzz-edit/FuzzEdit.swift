@@ -23,6 +23,10 @@ public func fuzzEdit(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     editTogether(&edited, &choices)
   }
   checkChanges(from: document, to: edited)
+  // An index that was mended in place is that of the text.
+  guard let fresh = try? TOMLDocument(parsing: edited.bytes) else { preconditionFailure("it cannot be read") }
+  precondition(fresh.root == edited.root && fresh.leafPaths() == edited.leafPaths())
+  for path in fresh.leafPaths() { precondition(fresh.position(of: path) == edited.position(of: path), "\(path)") }
   return 0
 }
 
