@@ -163,28 +163,54 @@ private struct SectionProof {
     guard areOnlyOnes(Tree.ID(oldCount)..<Tree.ID(new.tree.nodes.count)) else { return nil }
     var changed: [TOMLPath] = []
     var (found, added) = (0, 0)
+    // What each node of the stretch is in the new index.
+    var ids = [Tree.root]
+    ids.reserveCapacity(stretch.tree.nodes.count)
     for index in stretch.tree.nodes.indices.dropFirst() {
       let read = stretch.tree.nodes[index]
-      let path = stretch.location(of: Tree.ID(index)).path
-      guard let id = new.find(path), matches(read, new.tree[id]) else { return nil }
+      guard let id = counterpart(of: read, in: stretch, under: ids[Int(read.parent)]), matches(read, new.tree[id])
+      else { return nil }
+      ids.append(id)
       let node = new.tree[id]
       if isTouched(node) { found += 1 }
+      let isChanged: Bool
       if Int(id) >= oldCount {
-        guard places.contains(node.start), places.contains(node.keyStart), !old.contains(path),
+        guard places.contains(node.start), places.contains(node.keyStart),
           canBeAdded(read, under: stretch.tree[read.parent], id)
         else { return nil }
         added += 1
-        if !read.kind.isTable || read.firstChild == Tree.none { changed.append(path) }
+        isChanged = !read.kind.isTable || read.firstChild == Tree.none
       } else {
-        guard old.find(path) == id else { return nil }
-        if !read.kind.isTable, differs(id) { changed.append(path) }
+        guard hasSameKey(id) else { return nil }
+        isChanged = !read.kind.isTable && differs(id)
       }
+      if isChanged { changed.append(new.location(of: id).path) }
     }
     // And nothing more than what was read.
     let expected = new.tree.nodes.dropFirst().reduce(0) { count, node in
       count + (node.kind != .removed && isTouched(node) ? 1 : 0)
     }
     return found == expected && added == new.tree.nodes.count - oldCount ? changed : nil
+  }
+
+  private func counterpart(of read: Node, in stretch: TOMLDocument, under parent: Tree.ID) -> Tree.ID? {
+    guard new.tree[parent].kind.isTable else { return nil }
+    return stretch.withBase { base in
+      if read.keyStyle == .escaped { return new.child(KeyText.string(read, in: base), of: parent) }
+      let quotes = read.keyStyle == .bare ? 0 : 1
+      let key = base + Int(read.keyStart) + quotes
+      let count = Int(read.keyEnd) - Int(read.keyStart) - 2 * quotes
+      let hash = Tree.hash(key, count: count, parent: parent)
+      let id = new.withBase { new.tree.find(key, count: count, hash: hash, parent: parent, in: $0).id }
+      return id == Tree.none ? nil : id
+    }
+  }
+
+  /// Whether an old node's key is what it was.
+  private func hasSameKey(_ id: Tree.ID) -> Bool {
+    let (a, b) = (old.tree[id], new.tree[id])
+    let x = old.bytes[Int(a.keyStart)..<Int(a.keyEnd)]
+    return x.elementsEqual(new.bytes[Int(b.keyStart)..<Int(b.keyEnd)])
   }
 
   /// Whether a node's value or its key is in the stretch.
