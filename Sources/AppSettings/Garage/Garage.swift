@@ -126,14 +126,20 @@ public final class Garage: Sendable {
       }
     }
     var result: Result?
-    try core.rewrite { document in
-      let draft = GarageDraft(base: document, format: format)
-      result = try body(draft)
-      let edits = try draft.apply(to: &document)
-      if let reason = draft.backupReason, !edits.isEmpty, !draft.base.bytes.isEmpty {
-        try core.backing.backUp(try draft.sealedBase(), reason: reason)
+    do {
+      try core.rewrite { document in
+        let draft = GarageDraft(base: document, format: format)
+        result = try body(draft)
+        let edits = try draft.apply(to: &document)
+        if let reason = draft.backupReason, !edits.isEmpty, !draft.base.bytes.isEmpty {
+          try core.backing.backUp(try draft.sealedBase(), reason: reason)
+        }
+        return edits
       }
-      return edits
+    } catch {
+      // A write that failed at its very end, by the directory's `fsync`, has replaced the file.
+      if result != nil { core.look() }
+      throw error
     }
     return result!
   }

@@ -6,9 +6,21 @@ extension GarageDraft {
   /// Makes the changes in the document that this was begun with.
   ///
   /// - Returns: What was done, path by path.
-  func apply(to document: inout TOMLDocument) throws -> [Edit] {
+  /// - Throws: ``SettingsError`` `sealedRecord`, or `invalidValue` for what TOML has no text for, or no such depth.
+  func apply(to document: inout TOMLDocument) throws(SettingsError) -> [Edit] {
     let anew = try sealTheRest()
-    return try document.editUnchecked { document in
+    do {
+      return try edit(&document, anew)
+    } catch {
+      let fault = error as? TOMLEditError
+      throw SettingsError(
+        fault?.code == .internalInconsistency ? .internalInconsistency : .invalidValue,
+        "Cannot change '\(format.file)': \(fault?.message ?? "\(error)") Nothing was written.", file: format.file)
+    }
+  }
+
+  private func edit(_ document: inout TOMLDocument, _ anew: Set<TOMLPath>) throws -> [Edit] {
+    try document.editUnchecked { document in
       var edits: [Edit] = []
       for (name, old) in renamed.sorted(by: { $0.key < $1.key }) where !document.contains([name]) {
         guard try document.move(from: [old], to: [name]) else { continue }

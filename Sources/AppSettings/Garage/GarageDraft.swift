@@ -254,10 +254,11 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
     return names.filter { ((try? kind(of: $0)) ?? .none) != .none }
   }
 
-  /// Removes everything under a name, be it records or something else.
+  /// Removes everything under a name.
+  ///
+  /// - Throws: ``SettingsError`` `invalidValue` if that is no records at all.
   func removeAll(of name: String) throws(SettingsError) {
-    guard let kind = try? kind(of: name) else { return }
-    switch kind {
+    switch try kind(of: name) {
     case .none: return
     case .records: for id in try ids(of: name) { remove(name, id) }
     case .objects: try setObjects([], of: name)
