@@ -49,7 +49,10 @@ final class GarageNames: Sendable {
   func entry(of type: Any.Type) throws(SettingsError) -> Entry {
     if let known = state.withLock({ $0.entries[ObjectIdentifier(type)] }) { return known }
     let record = type as? any GarageRecord.Type
-    let entry = Entry(name: record?.recordName ?? Self.defaultName(of: type), former: record?.formerNames ?? [])
+    let name = record?.recordName ?? Self.defaultName(of: type)
+    // A name that is still in use is no former one: what is found under it is not to be moved.
+    let former = (record?.formerNames ?? []).filter { $0 != name }
+    let entry = Entry(name: name, former: former)
     let typeName = String(reflecting: type)
     for name in entry.all { try Self.check(name, of: typeName) }
     let other = state.withLock { state -> String? in
