@@ -101,12 +101,11 @@ extension Garage {
       let entry = try names.entry(of: oldType)
       var migration = GarageMigration<New>(
         old: entry.name, new: try names.entry(of: type).name, conflict: conflict, file: format.file)
-      let reading = GarageReading(draft, names)
+      let reading = GarageReading(draft, names, checksIDs: false)
       for source in try migration.sources(in: draft) {
         migration.take(source) {
-          let (object, fields) = try reading.convert(oldType, source.row.fields, source.key)
-          try reading.finish()
-          return (try convert(object), fields)
+          let old = try reading.whole { try reading.convert(oldType, source.row.fields, source.key) }
+          return (try convert(old.object), old.fields)
         }
       }
       return try finish(migration, in: draft, knownFields: nil)
@@ -120,11 +119,10 @@ extension Garage {
   ) throws -> Int {
     if try hasNoFile { return 0 }
     return try write { draft in
-      let reading = GarageReading(draft, names)
+      let reading = GarageReading(draft, names, checksIDs: false)
       return try migrateToObjects(from: try names.entry(of: oldType).name, to: type, in: draft) { source in
-        let (object, fields) = try reading.convert(oldType, source.row.fields, source.key)
-        try reading.finish()
-        return (try convert(object), fields)
+        let old = try reading.whole { try reading.convert(oldType, source.row.fields, source.key) }
+        return (try convert(old.object), old.fields)
       }
     }
   }

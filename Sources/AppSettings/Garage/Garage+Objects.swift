@@ -38,10 +38,11 @@ extension Garage {
       var known = try stored(T.self, in: draft)
       var rows = known.map(\.row)
       var present = Set(known.compactMap(\.object))
+      let unreadable = known.filter { $0.object == nil }.map(\.row.fields)
       let writing = GarageWriting(draft, names)
       for object in objects where present.insert(object).inserted {
         let row = GarageRow(try writing.fields(of: object, GarageKey(name: name)))
-        if known.contains(where: { $0.object == nil && $0.row.fields == row.fields }) { continue }
+        if unreadable.contains(row.fields) { continue }
         rows.append(row)
       }
       try writing.finish()
@@ -164,8 +165,7 @@ extension Garage {
     let entry = try names.entry(of: type)
     return try entry.all.flatMap { name in
       try draft.objects(of: name).map { row in
-        var object = try? reading.read(type, row.fields, GarageKey(name: name))
-        if object != nil, (try? reading.finish()) == nil { object = nil }
+        let object = try? reading.whole { try reading.read(type, row.fields, GarageKey(name: name)) }
         return StoredObject(row: row, object: object, isFormer: name != entry.name)
       }
     }
@@ -233,11 +233,8 @@ extension GarageReading {
     }
     return try items.flatMap { item -> [T] in
       do {
-        let objects = try read(item)
-        try finish()
-        return objects
+        return try whole { try read(item) }
       } catch let error as SettingsError {
-        abandon()
         try unreadable(error)
         return []
       }

@@ -11,8 +11,13 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
   private let names: GarageNames
   /// Whether the records that references lead to are read; else they stay ids.
   let resolvesReferences: Bool
+  /// Whether a record has to be kept under the id that its object has.
+  private let checksIDs: Bool
 
   private var objects: [TOMLPath: Any] = [:]
+  /// Those of them that may lack something, and the checks that wait for it.
+  private var unfinished: [TOMLPath] = []
+  private var checks: [() throws -> Void] = []
   private var waiting: [TOMLPath: [Waiter]] = [:]
   private var jobs: [() throws -> Void] = []
   private var nextJob = 0
@@ -26,10 +31,11 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
     let fill: (Any?) -> Void
   }
 
-  init(_ draft: GarageDraft, _ names: GarageNames, resolvesReferences: Bool = true) {
+  init(_ draft: GarageDraft, _ names: GarageNames, resolvesReferences: Bool = true, checksIDs: Bool = true) {
     self.draft = draft
     self.names = names
     self.resolvesReferences = resolvesReferences
+    self.checksIDs = checksIDs
   }
 
   func entry(of type: Any.Type) throws -> GarageNames.Entry { try names.entry(of: type) }
@@ -46,9 +52,21 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
       guard let row = try draft.row(name, stored) else { continue }
       let object = try read(type, row.fields, GarageKey(name: name, id: stored))
       objects[path] = object
+      unfinished.append(path)
+      // An id may be that of something that is referred to.
+      if checksIDs { checks.append { [self] in try check(object, isAt: path) } }
       return object
     }
     return nil
+  }
+
+  /// Throws if an object's own id is another one than it is kept under: parked again, it would become a second record.
+  private func check<T: Codable & Identifiable>(_ object: T, isAt path: TOMLPath) throws(SettingsError) {
+    let (id, stored) = (try GarageCoding.text(of: object.id, T.self), path.components[1])
+    guard id != stored, T.ID.self != UUID.self || id != stored.uppercased() else { return }
+    throw draft.failure(
+      "Cannot read \(GarageKey(name: path.components[0], id: stored))",
+      "its own fields say that its id is \(TOMLValue.quoted(id, limit: 80)). Correct the one or the other", at: path)
   }
 
   /// The object of a row that was found already.
@@ -126,15 +144,20 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
       nextJob += 1
       try job()
     }
-    jobs = []
-    nextJob = 0
+    for check in checks { try check() }
+    (jobs, nextJob, checks, unfinished) = ([], 0, [], [])
   }
 
-  /// Forgets what was read and what is still to be read, so that what failed in it fails nothing else.
-  func abandon() {
-    jobs = []
-    nextJob = 0
-    waiting = [:]
-    objects = [:]
+  /// Reads something with all that it refers to. If that fails, nothing of it is left that could fail anything else.
+  func whole<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      let result = try body()
+      try finish()
+      return result
+    } catch {
+      for path in unfinished { objects[path] = nil }
+      (jobs, nextJob, checks, unfinished, waiting) = ([], 0, [], [], [:])
+      throw error
+    }
   }
 }
