@@ -62,7 +62,8 @@ extension Garage {
   ///   reference that is not optional leads nowhere, `sealedRecord`, `unparsable`, `readOnly` or `io`.
   public func retrieve<T: Codable & Identifiable>(_ type: T.Type = T.self, id: T.ID) throws -> T? {
     let reading = GarageReading(try contents(), names)
-    guard let object = try reading.object(type, id: try GarageCoding.text(of: id, type)) else { return nil }
+    let text = try GarageCoding.text(of: id, type)
+    guard let object = try reading.object(type, id: text, isOnly: true) else { return nil }
     try reading.finish()
     return object
   }

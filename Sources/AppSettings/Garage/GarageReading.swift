@@ -19,6 +19,8 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
   private var unfinished: [TOMLPath] = []
   private var checks: [() throws -> Void] = []
   private var waiting: [TOMLPath: [Waiter]] = [:]
+  /// How many references were met.
+  private var requestCount = 0
   private var jobs: [() throws -> Void] = []
   private var nextJob = 0
   /// The record whose fields are being read.
@@ -43,18 +45,26 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
   // MARK: Objects
 
   /// The object of a record; `nil` if there is none. Its references are not filled in before ``finish()``.
-  func object<T: Codable & Identifiable>(_ type: T.Type, id: String) throws -> T? {
+  ///
+  /// - Parameter isOnly: Whether nothing else is read but what it refers to.
+  func object<T: Codable & Identifiable>(_ type: T.Type, id: String, isOnly: Bool = false) throws -> T? {
     let entry = try names.entry(of: type)
     for name in entry.all {
       let stored = try draft.storedID(id, of: name, isUUID: T.ID.self == UUID.self)
       let path: TOMLPath = [name, stored]
       if let object = objects[path] as? T { return object }
       guard let row = try draft.row(name, stored) else { continue }
+      let known = requestCount
       let object = try read(type, row.fields, GarageKey(name: name, id: stored))
-      objects[path] = object
-      unfinished.append(path)
-      // An id may be that of something that is referred to.
-      if checksIDs { checks.append { [self] in try check(object, isAt: path) } }
+      guard requestCount == known else {
+        objects[path] = object
+        unfinished.append(path)
+        // The id may be that of something that is referred to.
+        if checksIDs { checks.append { [self] in try check(object, isAt: path) } }
+        return object
+      }
+      if checksIDs { try check(object, isAt: path) }
+      if !isOnly { objects[path] = object }
       return object
     }
     return nil
@@ -112,6 +122,7 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
   func request<T: Codable & Identifiable>(
     _ type: T.Type, id: String, isRequired: Bool, path: String, fill: @escaping (T?) -> Void
   ) throws {
+    requestCount += 1
     let name = try names.entry(of: type).name
     let key: TOMLPath = [name, id]
     let waiter = Waiter(isRequired: isRequired, source: current, path: path) { fill($0 as! T?) }

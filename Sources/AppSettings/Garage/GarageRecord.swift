@@ -32,7 +32,13 @@ final class GarageNames: Sendable {
     let name: String
     let former: [String]
     /// The newest name first.
-    var all: [String] { [name] + former }
+    let all: [String]
+
+    init(name: String, former: [String]) {
+      self.name = name
+      self.former = former
+      all = [name] + former
+    }
   }
 
   private struct State: Sendable {
