@@ -8,6 +8,7 @@ import Testing
     + Repository.files(in: "Tests/QuickStart", ending: ".swift")
     + Repository.files(in: "Tests/AppSettingsTests", ending: "Documentation.swift")
     + Repository.files(in: "Tests/AppSettingsAdapterTests", ending: "Documentation.swift")
+    + Repository.files(in: "Tests/AppSettingsSealedTests", ending: "Documentation.swift")
     + Repository.files(in: "Examples", ending: ".swift")).map { ($0, (try? Repository.lines(of: $0)) ?? []) }
 
   @Test(arguments: Document.all.map(\.path))

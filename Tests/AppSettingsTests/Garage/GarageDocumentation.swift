@@ -23,6 +23,32 @@ private enum Shop {
     init(name: String) { self.name = name }
   }
 
+  struct Visit: Codable, Identifiable {
+    var id: String
+    var day: Date
+
+    private enum CodingKeys: String, CodingKey { case id, day }
+
+    init(from decoder: any Decoder) throws {
+      let fields = try decoder.container(keyedBy: CodingKeys.self)
+      id = try fields.decode(String.self, forKey: .id)
+      day = Date(timeIntervalSince1970: try fields.decode(Double.self, forKey: .day))
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var fields = encoder.container(keyedBy: CodingKeys.self)
+      try fields.encode(id, forKey: .id)
+      try fields.encode(day.timeIntervalSince1970, forKey: .day)
+    }
+  }
+
+  struct Order: Codable, Identifiable, GarageRecord {
+    static let recordName = "Order"
+    var id: String
+    var placed: Date
+    var lines: [Date] = []
+  }
+
   struct LegacyItem: Codable, Hashable, GarageRecord {
     static let recordName = "MCItem"
     var itemID: String
@@ -63,6 +89,29 @@ private func parkAndRetrieve(_ garage: Garage) throws {
   #expect(again?.siblings.first?.name == "Sam" && everyone.count == 2 && toSend.count == 1)
 }
 
+private func parkSyncable(
+  _ garage: Garage, _ joan: Shop.Person, send: (any Codable & Identifiable) throws -> Void
+) throws {
+  typealias Person = Shop.Person
+  typealias Visit = Shop.Visit
+  try garage.batch {
+    try garage.park(joan)
+    try garage.setSyncStatus(.notSynced, for: joan)
+  }
+  for object in try garage.retrieveAll([Person.self, Visit.self], withStatus: .notSynced) { try send(object) }
+}
+
+private func takeEncrypted(_ garage: Garage, rows: String, decrypted: (String) throws -> String) throws {
+  let report = try garage.importGarageStorage(rows: rows, onConflict: .keep) { data in try decrypted(data) }
+  for note in report.notes { print(note) }
+  print(report.taken["MCPerson"] ?? 0)
+}
+
+private func migrateDates(_ garage: Garage) throws {
+  typealias Order = Shop.Order
+  try garage.migrateAll(fromOldClassName: "Order", to: Order.self)
+}
+
 private func migrateInPlace(_ garage: Garage, rows: String) throws {
   typealias Person = Shop.Person
   try garage.batch {
@@ -95,5 +144,25 @@ private func migrateByReplacement(_ garage: Garage) throws {
     try migrateByReplacement(garage)
     #expect(try garage.retrieve(Shop.Person.self, id: "Joan") != nil)
     #expect(try garage.retrieve(Shop.Item.self, id: "i")?.label == "L")
+    let joan = try #require(try garage.retrieve(Shop.Person.self, id: "Joan"))
+    var sent: [any Codable & Identifiable] = []
+    try parkSyncable(garage, joan) { sent.append($0) }
+    #expect(sent.count == 1 && sent[0] is Shop.Person)
+  }
+
+  @Test func `encrypted rows, and rows that Codable types have written, are taken as the guide says`() throws {
+    let garage = Garage(inMemory: "")
+    let rows = #"""
+      [{"gs_type": "Order", "gs_identifier": "o1",
+        "gs_data": "{'id':'o1','placed':'2019-11-10T14:11:21+01:00','lines':['2020-01-01T00:00:00Z','2020-01-02T00:00:00Z']}"}]
+      """#
+    try takeEncrypted(garage, rows: rows) { $0.replacingOccurrences(of: "'", with: "\"") }
+    #expect(settingsError { _ = try garage.retrieve(Shop.Order.self, id: "o1") }?.code == .invalidValue)
+    try migrateDates(garage)
+    let order = try #require(try garage.retrieve(Shop.Order.self, id: "o1"))
+    #expect(order.placed == Date(timeIntervalSince1970: 1_573_391_481) && order.lines.count == 2)
+    let visit = try JSONDecoder().decode(Shop.Visit.self, from: Data(#"{"id":"v","day":86400}"#.utf8))
+    try garage.park(visit)
+    #expect(try garage.retrieve(Shop.Visit.self, id: "v")?.day == visit.day)
   }
 }
