@@ -29,6 +29,20 @@ extension RecordBenchmarks {
     Harness.report("park a graph of 1,000", "\(ofGraph) file replaces", budget: "1", isWithin: ofGraph == 1)
     for person in graph { person.next = nil }
 
+    let small = Garage(
+      at: try SettingsLocation(
+        app: "bench", name: "small", scope: .data,
+        environment: ["HOME": directory, "XDG_DATA_HOME": directory + "/data"]))
+    let byThreads = replaces {
+      DispatchQueue.concurrentPerform(iterations: 8) { thread in
+        for number in 0..<8 { try? small.park(server(thread * 8 + number)) }
+      }
+    }
+    let parked = try small.retrieveAll(Server.self).count
+    Harness.report(
+      "8 threads park 8 each", "\(parked) parked, \(byThreads) file replaces", budget: "<= 32",
+      isWithin: parked == 64 && byThreads <= 32)
+
     let bridge = SettingsBridge<Server>.codable
     let stored = try servers[9_000..<9_200].compactMap { try bridge.write($0) }
     let read = try Harness.pair(rounds: 31) {

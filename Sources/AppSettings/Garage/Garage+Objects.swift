@@ -20,7 +20,7 @@ extension Garage {
   /// Parks objects, in one write; see ``park(_:)-(T)``.
   public func parkAll<T: Codable & Identifiable>(_ objects: [T]) throws {
     guard !objects.isEmpty else { return }
-    try write { draft in try GarageWriting(draft, names).park(objects) }
+    try writeTogether { draft in try GarageWriting(draft, names).park(objects) }
   }
 
   /// Parks an object that has no id, unless one that is equal is there.
@@ -33,7 +33,7 @@ extension Garage {
   @_disfavoredOverload
   public func parkAll<T: Codable & Hashable>(_ objects: [T]) throws {
     guard !objects.isEmpty else { return }
-    try write { draft in
+    try writeTogether { draft in
       let name = try names.entry(of: T.self).name
       var known = try stored(T.self, in: draft)
       var rows = known.map(\.row)
@@ -104,7 +104,7 @@ extension Garage {
 
   /// Deletes the record of a type and id; see ``delete(_:)-(T)``.
   public func delete<T: Codable & Identifiable>(_ type: T.Type, id: T.ID) throws {
-    try write { draft in
+    try writeTogether { draft in
       for key in try keys(of: type, id: id, in: draft) { draft.remove(key.name, key.id!) }
     }
   }
@@ -112,7 +112,7 @@ extension Garage {
   /// Deletes an object that has no id.
   @_disfavoredOverload
   public func delete<T: Codable & Hashable>(_ object: T) throws {
-    try write { draft in
+    try writeTogether { draft in
       let known = try stored(T.self, in: draft)
       let rest = known.filter { $0.object != object }
       guard rest.count < known.count else { throw notParked(GarageKey(name: try names.entry(of: T.self).name)) }
@@ -125,13 +125,13 @@ extension Garage {
   /// - Throws: ``SettingsError`` as ``delete(_:)-(T)``, but it may be that there are none.
   public func deleteAll<T>(_ type: T.Type) throws {
     if try hasNoFile { return }
-    try write { draft in for name in try names.entry(of: type).all { try draft.removeAll(of: name) } }
+    try writeTogether { draft in for name in try names.entry(of: type).all { try draft.removeAll(of: name) } }
   }
 
   /// Deletes all objects. What is in the file besides, such as comments that stand by themselves, stays.
   public func deleteAllObjects() throws {
     if try hasNoFile { return }
-    try write { draft in for name in try draft.names() { try draft.removeAll(of: name) } }
+    try writeTogether { draft in for name in try draft.names() { try draft.removeAll(of: name) } }
   }
 
   // MARK: Within

@@ -31,7 +31,7 @@ extension Garage {
 
   /// Sets the sync status of parked objects, in one write: of all of them or, if one is not parked, of none.
   public func setSyncStatus<T: Codable & Identifiable>(_ status: SyncStatus, for objects: [T]) throws {
-    try write { draft in
+    try writeTogether { draft in
       for object in objects {
         for key in try keys(of: T.self, id: object.id, in: draft) {
           guard let id = key.id, var row = try draft.row(key.name, id), row.status != status else { continue }
@@ -51,7 +51,7 @@ extension Garage {
   /// Sets the sync status of parked objects without an id, in one write.
   @_disfavoredOverload
   public func setSyncStatus<T: Codable & Hashable>(_ status: SyncStatus, for objects: [T]) throws {
-    try write { draft in
+    try writeTogether { draft in
       var known = try stored(T.self, in: draft)
       for object in objects {
         guard let index = known.firstIndex(where: { $0.object == object }) else {

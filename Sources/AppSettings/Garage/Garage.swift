@@ -26,6 +26,7 @@ public final class Garage: Sendable {
   // The batch that each thread is in. Looked up with each call, so counted apart.
   private let batches = Lock<[UInt: GarageDraft]>([:])
   private let batchCount = Atomic<Int>(0)
+  let turns = GarageTurns()
 
   /// Where the records are; `nil` for a garage in memory.
   public var location: SettingsLocation? { core.location }
@@ -107,6 +108,9 @@ public final class Garage: Sendable {
       return try body()
     }
   }
+
+  /// Whether this thread is in a batch.
+  var isInBatch: Bool { currentBatch != nil }
 
   private var currentBatch: GarageDraft? {
     // This thread's own batch is counted, and this thread sees its own count.
