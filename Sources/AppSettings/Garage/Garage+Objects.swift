@@ -63,9 +63,7 @@ extension Garage {
   public func retrieve<T: Codable & Identifiable>(_ type: T.Type = T.self, id: T.ID) throws -> T? {
     let reading = GarageReading(try contents(), names)
     let text = try GarageCoding.text(of: id, type)
-    guard let object = try reading.object(type, id: text, isOnly: true) else { return nil }
-    try reading.finish()
-    return object
+    return try reading.whole { try reading.object(type, id: text, isOnly: true) }
   }
 
   /// All objects of a type, in the order of the file, with all that their references lead to.
@@ -227,11 +225,7 @@ extension GarageReading {
   private func each<Item, T>(
     _ unreadable: ((SettingsError) throws -> Void)?, over items: [Item], _ read: (Item) throws -> [T]
   ) throws -> [T] {
-    guard let unreadable else {
-      let objects = try items.flatMap(read)
-      try finish()
-      return objects
-    }
+    guard let unreadable else { return try whole { try items.flatMap(read) } }
     return try items.flatMap { item -> [T] in
       do {
         return try whole { try read(item) }

@@ -18,6 +18,8 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
   /// Those of them that may lack something, and the checks that wait for it.
   private var unfinished: [TOMLPath] = []
   private var checks: [() throws -> Void] = []
+  /// The references in them.
+  private var links: [any UnfilledLink] = []
   private var waiting: [TOMLPath: [Waiter]] = [:]
   /// How many references were met.
   private var requestCount = 0
@@ -44,7 +46,7 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
 
   // MARK: Objects
 
-  /// The object of a record; `nil` if there is none. Its references are not filled in before ``finish()``.
+  /// The object of a record; `nil` if there is none. Its references are filled in as ``whole(_:)`` ends.
   ///
   /// - Parameter isOnly: Whether nothing else is read but what it refers to.
   func object<T: Codable & Identifiable>(_ type: T.Type, id: String, isOnly: Bool = false) throws -> T? {
@@ -118,6 +120,9 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
 
   // MARK: References
 
+  /// Takes note of a reference that is going to be filled in.
+  func note(_ link: any UnfilledLink) { links.append(link) }
+
   /// Has a reference filled in with the object of a record before the reading ends.
   func request<T: Codable & Identifiable>(
     _ type: T.Type, id: String, isRequired: Bool, path: String, fill: @escaping (T?) -> Void
@@ -148,7 +153,7 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
   ///
   /// - Throws: ``SettingsError`` `missingRecord` for a reference that needs a record which is not there, and as
   ///   reading.
-  func finish() throws {
+  private func finish() throws {
     // Not one in another: a chain of references may be as long as it likes.
     while nextJob < jobs.count {
       let job = jobs[nextJob]
@@ -156,7 +161,7 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
       try job()
     }
     for check in checks { try check() }
-    (jobs, nextJob, checks, unfinished) = ([], 0, [], [])
+    (jobs, nextJob, checks, links, unfinished) = ([], 0, [], [], [])
   }
 
   /// Reads something with all that it refers to. If that fails, nothing of it is left that could fail anything else.
@@ -166,8 +171,10 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
       try finish()
       return result
     } catch {
+      // Nobody gets these objects: a circle of them would stay for ever, and a long chain be a deep recursion.
+      for link in links { link.empty() }
       for path in unfinished { objects[path] = nil }
-      (jobs, nextJob, checks, unfinished, waiting) = ([], 0, [], [], [:])
+      (jobs, nextJob, checks, links, unfinished, waiting) = ([], 0, [], [], [], [:])
       throw error
     }
   }

@@ -50,9 +50,11 @@ public struct Reference<Value: Codable>: Codable {
     let link = ReferenceLink<Value>(id: try ReferenceTarget.id(from: decoder))
     self.link = link
     guard reading.resolvesReferences, let id = link.id else { return }
+    reading.note(link)
     func request<Target: Codable & Identifiable>(_ type: Target.Type) throws {
       let isRequired = Value.self is Target.Type
-      try reading.request(type, id: id, isRequired: isRequired, path: decoder.codingPath.pathText) { object in
+      let path = decoder.codingPath.pathText
+      try reading.request(type, id: id, isRequired: isRequired, path: path) { object in
         if let value = object.map({ $0 as! Value }) ?? (Optional<Target>.none as? Value) { link.fill(value) }
       }
     }
@@ -117,6 +119,7 @@ public struct References<Element: Codable & Identifiable>: Codable {
     let link = ReferencesLink<Element>(ids: ids)
     self.link = link
     guard reading.resolvesReferences else { return }
+    reading.note(link)
     let path = decoder.codingPath.pathText
     for (index, id) in ids.enumerated() {
       try reading.request(Element.self, id: id, isRequired: true, path: "\(path)[\(index)]") { object in

@@ -1,10 +1,18 @@
 import SettingsTOML
 
+/// A reference that a retrieve fills in.
+protocol UnfilledLink: AnyObject {
+  /// Lets go of what it leads to.
+  func empty()
+}
+
 /// Where a reference's object is: there from the start, or filled in while a retrieve goes on.
 ///
 /// Set once more at most, before the object that has the reference is handed out; a property that is set gets a new
 /// one.
-final class ReferenceLink<Value: Codable>: @unchecked Sendable {  // filled by the thread that made it, before any other
+final class ReferenceLink<Value: Codable>: UnfilledLink,
+  @unchecked Sendable  // filled by the thread that made it, before any other has it
+{
   private var filled: Value?
   private let storedID: String?
 
@@ -33,10 +41,12 @@ final class ReferenceLink<Value: Codable>: @unchecked Sendable {  // filled by t
   }
 
   func fill(_ value: Value) { filled = value }
+
+  func empty() { filled = nil }
 }
 
 /// Where the objects of references are.
-final class ReferencesLink<Element: Codable & Identifiable>: @unchecked Sendable {  // as ReferenceLink
+final class ReferencesLink<Element: Codable & Identifiable>: UnfilledLink, @unchecked Sendable {  // as ReferenceLink
   private var filled: [Element?]
   private let storedIDs: [String]?
 
@@ -68,6 +78,8 @@ final class ReferencesLink<Element: Codable & Identifiable>: @unchecked Sendable
   }
 
   func fill(_ index: Int, _ value: Element) { filled[index] = value }
+
+  func empty() { filled = Array(repeating: nil, count: filled.count) }
 }
 
 /// What references lead to.

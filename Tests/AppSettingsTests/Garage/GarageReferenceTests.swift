@@ -181,6 +181,41 @@ import Testing
     }
   }
 
+  /// Counts how many there are.
+  final class Counted: Codable, Identifiable, GarageRecord {
+    static let recordName = "Counted"
+    static let living = Lock(0)
+    let id: Int
+    @Reference var next: Counted
+    init(from decoder: any Decoder) throws {
+      let fields = try decoder.container(keyedBy: CodingKeys.self)
+      id = try fields.decode(Int.self, forKey: .id)
+      _next = try fields.decode(Reference<Counted>.self, forKey: .next)
+      Self.living.withLock { $0 += 1 }
+    }
+    deinit { Self.living.withLock { $0 -= 1 } }
+    private enum CodingKeys: CodingKey { case id, next }
+  }
+
+  @Test func `of a retrieve that fails nothing stays in memory, be it in a circle or in a chain of 10,000`() throws {
+    func text(_ count: Int, last: Int) -> String {
+      (0..<count).map { "[Counted.\($0)]\nid = \($0)\nnext = \"\($0 == count - 1 ? last : $0 + 1)\"\n" }.joined()
+    }
+    // A circle and, from it, a way to what is not there.
+    let circle = try home.garage(text(3, last: 0) + "[Counted.3]\nid = 3\nnext = \"77\"\n")
+    var left: [String] = []
+    let all = try circle.retrieveAll(Counted.self) { left.append($0.message) }
+    #expect(all.map(\.id) == [0, 1, 2] && left.count == 1)
+    #expect(all[0].next === all[1] && all[2].next === all[0])
+    let before = Counted.living.withLock { $0 }
+    #expect(settingsError { _ = try circle.retrieveAll(Counted.self) }?.code == .missingRecord)
+    #expect(Counted.living.withLock { $0 } == before)
+    let chain = try home.garage(text(10_000, last: 10_000))
+    #expect(settingsError { _ = try chain.retrieve(Counted.self, id: 0) }?.code == .missingRecord)
+    #expect(settingsError { _ = try chain.retrieveAll(Counted.self) }?.code == .missingRecord)
+    #expect(Counted.living.withLock { $0 } == before)
+  }
+
   @Test func `references are written in line by other coders, and compared by id`() throws {
     let boss = Employee(id: 1, name: "B")
     let data = try JSONEncoder().encode(Employee(id: 2, name: "x", boss: boss))
