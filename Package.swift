@@ -80,7 +80,7 @@ let package = Package(
       dependencies: [
         "AppSettings", "AppSettingsObserve", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
-    .target(name: "TestSupport", dependencies: ["AppSettings"], path: "Tests/TestSupport"),
+    .target(name: "TestSupport", dependencies: ["AppSettings", "CLinux"], path: "Tests/TestSupport"),
     .executableTarget(name: "settings-probe", dependencies: ["AppSettings"], path: "Tests/Probe"),
     .executableTarget(
       name: "settings-stress", dependencies: ["AppSettings", "AppSettingsObserve"], path: "Tests/Stress"),

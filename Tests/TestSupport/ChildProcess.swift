@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// A real process and what it said.
 package struct ChildProcess: Sendable {
@@ -38,33 +38,39 @@ package struct ChildProcess: Sendable {
     _ path: String, _ arguments: [String], environment: [String: String], input: String? = nil,
     directory: String? = nil
   ) throws -> Result {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: path)
-    process.arguments = arguments
-    process.environment = environment
-    if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
     let output = Pipe()
     let error = Pipe()
-    process.standardOutput = output
-    process.standardError = error
-    if let input {
-      let pipe = Pipe()
-      process.standardInput = pipe
-      try process.run()
+    let pipe = input.map { _ in Pipe() }
+    let process = try Spawn(
+      path, arguments, environment: environment, directory: directory, input: pipe?.fileHandleForReading,
+      output: output.fileHandleForWriting, error: error.fileHandleForWriting)
+    try output.fileHandleForWriting.close()
+    try error.fileHandleForWriting.close()
+    if let input, let pipe {
+      try pipe.fileHandleForReading.close()
       pipe.fileHandleForWriting.write(Data(input.utf8))
       try pipe.fileHandleForWriting.close()
-    } else {
-      process.standardInput = FileHandle.nullDevice
-      try process.run()
     }
     // Both are read at once: a process that fills one while we wait for the other would never end.
     let errorReader = Reader(error.fileHandleForReading)
     let outputData = output.fileHandleForReading.readDataToEndOfFile()
     let errorData = errorReader.wait()
-    process.waitUntilExit()
+    let end = process.wait()
     return Result(
-      status: process.terminationStatus, output: String(decoding: outputData, as: UTF8.self),
-      error: String(decoding: errorData, as: UTF8.self), wasKilled: process.terminationReason == .uncaughtSignal)
+      status: end.status, output: String(decoding: outputData, as: UTF8.self),
+      error: String(decoding: errorData, as: UTF8.self), wasKilled: end.wasKilled)
+  }
+
+  /// Runs a command to its end, without holding up the thread. What it says is said by this process.
+  ///
+  /// - Returns: Its exit status, or the signal that ended it.
+  package static func status(
+    of path: String, _ arguments: [String], environment: [String: String], directory: String? = nil
+  ) async throws -> Int32 {
+    let process = try Spawn(path, arguments, environment: environment, directory: directory)
+    return await withCheckedContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(returning: process.wait().status) }
+    }
   }
 
   /// Runs a line of shell.
@@ -91,41 +97,45 @@ package struct ChildProcess: Sendable {
   }
 }
 
-/// A process that runs while the test goes on.
-package final class RunningProcess: @unchecked Sendable {  // Foundation's Process may be used from any thread for this
-  package let process = Process()
-  private let output = Pipe()
-  private let error = Pipe()
+/// A process that runs while the test goes on. It is killed when the last reference goes.
+package final class RunningProcess: Sendable {
+  private let process: Spawn
+  // Read by nobody, and open for as long as the process may write to it.
+  private let error: Pipe
   private let lines: LineQueue
 
   package init(_ path: String, _ arguments: [String], environment: [String: String]) throws {
-    process.executableURL = URL(fileURLWithPath: path)
-    process.arguments = arguments
-    process.environment = environment
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
-    process.standardError = error
+    let output = Pipe()
+    error = Pipe()
+    process = try Spawn(
+      path, arguments, environment: environment, output: output.fileHandleForWriting,
+      error: error.fileHandleForWriting)
+    try output.fileHandleForWriting.close()
+    try error.fileHandleForWriting.close()
     lines = LineQueue(output.fileHandleForReading)
-    try process.run()
   }
+
+  package var id: Int32 { process.id }
 
   /// Waits for the next line of its output; `nil` at the end of it, or if none has come for two minutes.
   ///
   /// A test cannot be interrupted while its thread waits: without the limit, one line too few would hold up all others.
   package func nextLine() -> String? {
     if let line = lines.next(before: Date(timeIntervalSinceNow: 120)) { return line }
-    if process.isRunning { signal(SIGKILL) }
+    signal(SIGKILL)
     return nil
   }
 
-  package func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+  package func signal(_ number: Int32) { process.signal(number) }
 
   /// Waits for its end.
+  ///
+  /// - Returns: The exit status, or the signal that ended it.
   @discardableResult
-  package func wait() -> Int32 {
-    process.waitUntilExit()
-    return process.terminationStatus
-  }
+  package func wait() -> Int32 { process.wait().status }
+
+  /// Whether a signal ended it, as ``wait()`` has found.
+  package var wasKilled: Bool { process.wait().wasKilled }
 
   private final class LineQueue: @unchecked Sendable {  // all state is under `condition`
     private let condition = NSCondition()

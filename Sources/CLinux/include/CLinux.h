@@ -4,6 +4,7 @@
 #define CLINUX_H
 
 #include <fcntl.h>
+#include <spawn.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -16,6 +17,8 @@ static inline void clinux_name_thread(const char *name) { prctl(PR_SET_NAME, nam
 
 // Glibc declares these for _GNU_SOURCE only, which its Swift module is built without.
 int memfd_create(const char *name, unsigned int flags);
+int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
+int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
 
 enum {
   CLINUX_O_PATH = 010000000,

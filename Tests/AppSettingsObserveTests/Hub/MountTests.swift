@@ -18,11 +18,12 @@ import Testing
     // The reader is the process itself, so that ending it leaves nobody behind.
     let script = """
       {
-        until test -e '\(home.path)/mount'; do sleep 0.02; done
+        # Whatever becomes of the test, this ends when its directory is gone.
+        until test -e '\(home.path)/mount'; do test -d '\(home.path)' || exit; sleep 0.02; done
         mount --bind '\(home.path)/other' '\(directory)'
-        until test -e '\(home.path)/unmount'; do sleep 0.02; done
+        until test -e '\(home.path)/unmount'; do test -d '\(home.path)' || exit; sleep 0.02; done
         # Busy while the reader has a file of it open.
-        until umount '\(directory)' 2>/dev/null; do sleep 0.02; done
+        until umount '\(directory)' 2>/dev/null; do test -d '\(home.path)' || exit; sleep 0.02; done
       } >/dev/null &
       exec '\(ChildProcess.product("settings-stress"))' watch '\(home.file)'
       """

@@ -33,18 +33,10 @@ extension ScratchHome {
   /// Runs a shell script in the directory of the settings file `settings.toml`, which need not exist.
   @discardableResult
   func run(_ script: String, with variables: [String: String] = [:]) async throws -> Int32 {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = ["-e", "-c", script]
-    process.currentDirectoryURL = URL(fileURLWithPath: path)
-    process.environment =
-      environment.merging(["F": file, "D": (file as NSString).deletingLastPathComponent]) { $1 }
-      .merging(variables) { $1 }
-    process.standardInput = FileHandle.nullDevice
-    return try await withCheckedThrowingContinuation { continuation in
-      process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-      do { try process.run() } catch { continuation.resume(throwing: error) }
-    }
+    try await ChildProcess.status(
+      of: "/bin/sh", ["-e", "-c", script],
+      environment: environment.merging(["F": file, "D": (file as NSString).deletingLastPathComponent]) { $1 }
+        .merging(variables) { $1 }, directory: path)
   }
 
   /// Puts another text in the file's place, as careful programs do.

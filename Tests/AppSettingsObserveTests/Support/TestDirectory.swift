@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A temporary directory of one test.
 final class TestDirectory: Sendable {
@@ -44,16 +45,9 @@ final class TestDirectory: Sendable {
   /// Runs a shell script in the directory and waits for its end.
   @discardableResult
   func run(_ script: String, with environment: [String: String] = [:]) async throws -> Int32 {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = ["-e", "-c", script]
-    process.currentDirectoryURL = URL(fileURLWithPath: path)
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    process.standardInput = FileHandle.nullDevice
-    return try await withCheckedThrowingContinuation { continuation in
-      process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-      do { try process.run() } catch { continuation.resume(throwing: error) }
-    }
+    try await ChildProcess.status(
+      of: "/bin/sh", ["-e", "-c", script],
+      environment: ProcessInfo.processInfo.environment.merging(environment) { $1 }, directory: path)
   }
 }
 
