@@ -61,7 +61,7 @@ final class Listener: Sendable {
       let connection = accept(socket, nil, nil)
       guard connection >= 0 else { break }
       let line = greeting() + "\n"
-      _ = send(connection, line, line.utf8.count, CInt(MSG_NOSIGNAL.rawValue))
+      _ = send(connection, line, line.utf8.count, CInt(MSG_NOSIGNAL))
       Glibc.close(connection)
     }
     Glibc.close(socket)
