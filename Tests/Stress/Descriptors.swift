@@ -14,7 +14,7 @@ extension Stress {
       for round in 1...rounds {
         let looks = Atomic(0)
         let subscription = hub.subscribe(
-          path: place.file, problem: { fail($0.message) },
+          path: place.file, problem: { if let problem = $0 { fail(problem.message) } },
           look: { _ in
             looks.add(1, ordering: .releasing)
             return .settled

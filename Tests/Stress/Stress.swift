@@ -18,6 +18,9 @@ struct Stress {
       do { try descriptors(rounds: rounds) } catch { fail("\(error)") }
       return
     }
+    if arguments.count == 2, arguments[0] == "plainly" {
+      do { try watchPlainly(arguments[1]) } catch { fail("\(error)") }
+    }
     Task {
       do { try await run() } catch { fail("\(error)") }
       exit(0)

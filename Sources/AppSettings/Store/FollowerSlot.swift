@@ -10,6 +10,8 @@ package final class FollowerSlot: Sendable {
   // Protects the slot. Held while a follower is made, so that there are never two; making one takes no lock of a store's
   // observers.
   private let state = Lock(State())
+  // Innermost: a follower asks for it while it is made.
+  private let left = Lock<Follower?>(nil)
 
   /// The follower, made if there is none. It lives as long as someone holds it.
   package func shared<Object: AnyObject & Sendable>(_ make: () -> Object) -> (follower: Object, isNew: Bool) {
@@ -18,6 +20,16 @@ package final class FollowerSlot: Sendable {
       let follower = make()
       state.shared = follower
       return (follower, true)
+    }
+  }
+
+  /// What followers leave for those after them, made if there is nothing yet.
+  package func memory<Object: AnyObject & Sendable>(_ make: () -> Object) -> Object {
+    left.withLock { left in
+      if let memory = left as? Object { return memory }
+      let memory = make()
+      left = memory
+      return memory
     }
   }
 

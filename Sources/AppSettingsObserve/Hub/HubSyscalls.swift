@@ -35,6 +35,13 @@ package struct EntryStatus {
   }
 }
 
+/// Whether this process may open one more file.
+package func hasFreeDescriptor() -> Bool {
+  let descriptor = open("/", CInt(CLINUX_O_PATH) | O_CLOEXEC)
+  if descriptor >= 0 { close(descriptor) }
+  return descriptor >= 0
+}
+
 /// The target of a symbolic link.
 package func readLink(_ path: String) -> String? {
   withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(PATH_MAX)) { buffer in
@@ -75,13 +82,13 @@ package func watch(
 ) -> WatchOutcome {
   let directory = open(path, CInt(CLINUX_O_PATH) | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
   guard directory >= 0 else {
-    return [ENOENT, ENOTDIR, ELOOP].contains(errno) ? .stale : .refused(errno)
+    return [ENOENT, ENOTDIR, ELOOP].contains(errno) ? .stale : .refused(.error(errno))
   }
   defer { close(directory) }
   var status = stat()
-  guard fstat(directory, &status) == 0 else { return .refused(errno) }
+  guard fstat(directory, &status) == 0 else { return .refused(.error(errno)) }
   guard FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) == identity else { return .stale }
   let outcome = source.watch("/proc/self/fd/\(directory)", for: events)
   // Without /proc, by its name: between the two calls it may have become another directory's.
-  return outcome == .refused(ENOENT) ? source.watch(path, for: events) : outcome
+  return outcome == .refused(.error(ENOENT)) ? source.watch(path, for: events) : outcome
 }

@@ -9,7 +9,9 @@ struct HubThread {
   private var registrations: [WatchStateMachine.ID: WatchRegistration] = [:]
   private var source: (any InotifyEvents)?
   /// The table of mounts, which tells a poll when it has changed; -1 where it cannot be had.
-  private var mounts = Self.openMounts()
+  private var mounts: CInt = -1
+  /// Whether there may be a table of mounts later: so far there was no descriptor for it.
+  private var wantsMounts = true
   private let clock = SuspendingClock()
 
   /// Events taken from the queue before they are acted on.
@@ -21,6 +23,7 @@ struct HubThread {
 
   mutating func run() {
     hub.claimThread(true)
+    openMounts()
     while true {
       let (messages, wake) = hub.takeMessages()
       for message in messages { receive(message) }
@@ -84,7 +87,8 @@ struct HubThread {
       self.source = source
       return watch(path, as: identity, for: events, on: source)
     } catch {
-      return .refused(error.rawValue)
+      // One number for two limits: the instances of the user, and the open files of the process.
+      return .refused(error.rawValue == EMFILE && hasFreeDescriptor() ? .noInstance : .error(error.rawValue))
     }
   }
 
@@ -95,13 +99,15 @@ struct HubThread {
     return try KernelEvents()
   }
 
-  private static func openMounts() -> CInt { Glibc.open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC) }
+  private mutating func openMounts() {
+    mounts = Glibc.open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
+    wantsMounts = mounts < 0 && [EMFILE, ENFILE, ENOMEM].contains(errno)
+  }
 
   /// Sleeps until an event, a mount, a message or the machine's deadline.
   private mutating func wait(wake: CInt) {
-    // Where there was no descriptor for it, there may be one by now.
-    if mounts < 0, machine.deadline != nil {
-      mounts = Self.openMounts()
+    if wantsMounts {
+      openMounts()
       if mounts >= 0 { return machine.mountsChanged() }
     }
     var files = [
@@ -109,8 +115,8 @@ struct HubThread {
       pollfd(fd: source?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
       pollfd(fd: mounts, events: Int16(POLLPRI), revents: 0),
     ]
-    // Without a descriptor to be woken by, messages are looked for.
-    var timeout: CInt = wake < 0 ? 100 : -1
+    // Without a descriptor to be woken by, messages are looked for; and without one for the mounts, for that.
+    var timeout: CInt = wake < 0 ? 100 : wantsMounts ? 1000 : -1
     if let deadline = machine.deadline {
       let (seconds, attoseconds) = max(.zero, clock.now.duration(to: deadline)).components
       let milliseconds = CInt(clamping: seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)

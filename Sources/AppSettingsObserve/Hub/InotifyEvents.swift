@@ -17,10 +17,10 @@ package protocol InotifyEvents: AnyObject {
 extension InotifyEvents {
   /// Watches a directory, or replaces the mask of a directory that is watched already.
   ///
-  /// - Returns: The watch's descriptor, or the number of the error.
+  /// - Returns: The watch's descriptor, or why there is none.
   func watch(_ path: String, for events: WatchEvents) -> WatchOutcome {
     let watch = inotify_add_watch(descriptor, path, events.rawValue)
-    return watch < 0 ? .refused(errno) : .armed(watch)
+    return watch < 0 ? .refused(.error(errno)) : .armed(watch)
   }
 
   /// Ends a watch. That the kernel has ended it already is no error.
@@ -32,9 +32,17 @@ extension InotifyEvents {
 /// What came of an attempt to watch a directory.
 package enum WatchOutcome: Equatable, Sendable {
   case armed(CInt)
-  case refused(CInt)
+  case refused(WatchRefusal)
   /// The directory is no longer what the walk found at its path.
   case stale
+}
+
+/// Why a directory could not be watched.
+package enum WatchRefusal: Equatable, Sendable {
+  /// The user has as many inotify instances as the system allows.
+  case noInstance
+  /// The number of the error that the kernel gave.
+  case error(CInt)
 }
 
 /// One event as the kernel gave it.

@@ -31,6 +31,11 @@ package final class WatchHub: Sendable {
     case subscribe(WatchRegistration)
     case cancel(WatchStateMachine.ID)
     case run(UnownedJob)
+
+    func isSubscription(_ id: WatchStateMachine.ID? = nil) -> Bool {
+      guard case .subscribe(let registration) = self else { return false }
+      return id == nil || registration.id == id
+    }
   }
 
   /// Protects the inbox and the thread's coming and going. Innermost: nothing is called while it is held.
@@ -47,12 +52,13 @@ package final class WatchHub: Sendable {
   ///
   /// - Parameters:
   ///   - path: The file; it, and the directories on the way, need not exist.
-  ///   - problem: Told, on the hub's thread and once for each kind, why changes are only looked for by the clock.
+  ///   - problem: Told, on the hub's thread, why changes are only looked for by the clock, in the place of what it was
+  ///     told before; `nil` before the first look and later if nothing stands in the way.
   ///   - look: Called on the hub's thread: once as soon as the path is watched, then whenever the file may have changed.
   ///     It reads the file, and says whether to be called again even if nothing happens.
   /// - Returns: The subscription, which lasts until it is cancelled or released.
   package func subscribe(
-    path: String, problem: @escaping @Sendable (WatchProblem) -> Void,
+    path: String, problem: @escaping @Sendable (WatchProblem?) -> Void,
     look: @escaping @Sendable (LookCause) -> LookResult
   ) -> WatchSubscription {
     subscribe(to: .file(absolute(path)), problem: problem, look: look)
@@ -60,7 +66,7 @@ package final class WatchHub: Sendable {
 
   /// Subscribes to the `*.toml` entries of a directory: that one comes, goes or changes.
   package func subscribe(
-    directory: String, problem: @escaping @Sendable (WatchProblem) -> Void,
+    directory: String, problem: @escaping @Sendable (WatchProblem?) -> Void,
     look: @escaping @Sendable (LookCause) -> LookResult
   ) -> WatchSubscription {
     subscribe(to: .directory(absolute(directory)), problem: problem, look: look)
@@ -73,7 +79,7 @@ package final class WatchHub: Sendable {
   package var isRunning: Bool { state.withLock { $0.isRunning } }
 
   private func subscribe(
-    to target: WatchTarget, problem: @escaping @Sendable (WatchProblem) -> Void,
+    to target: WatchTarget, problem: @escaping @Sendable (WatchProblem?) -> Void,
     look: @escaping @Sendable (LookCause) -> LookResult
   ) -> WatchSubscription {
     let (registration, failure) = state.withLock { state in
@@ -87,7 +93,7 @@ package final class WatchHub: Sendable {
 
   func cancel(_ registration: WatchRegistration) {
     state.withLock { state in
-      guard state.isRunning else { return }
+      guard state.isRunning else { return state.inbox.removeAll { $0.isSubscription(registration.id) } }
       _ = deliver(.cancel(registration.id), to: &state)
     }
   }
@@ -119,7 +125,8 @@ package final class WatchHub: Sendable {
       state.isRunning = true
       return nil
     } catch {
-      state.inbox = []
+      // A subscription waits for a thread that the next one, or a job, may get.
+      state.inbox.removeAll { !$0.isSubscription() }
       end(&state)
       return error
     }

@@ -37,17 +37,19 @@ extension WatchProblem {
     )
   }
 
-  static func refused(_ code: CInt, directory: String, path: String) -> WatchProblem {
+  static func refused(_ refusal: WatchRefusal, directory: String, path: String) -> WatchProblem {
     let reason: String
     var kind = Kind.limit
-    switch code {
-    case ENOSPC:
+    switch refusal {
+    case .noInstance:
+      reason = "the limit of inotify instances is reached; raise fs.inotify.max_user_instances"
+    case .error(ENOSPC):
       reason = "the limit of inotify watches is reached; raise fs.inotify.max_user_watches"
-    case EMFILE:
-      reason = "the limit of inotify instances or of open files is reached; raise fs.inotify.max_user_instances"
-    case ENFILE:
+    case .error(EMFILE):
+      reason = "this process has as many files open as it may; raise its limit, 'ulimit -n'"
+    case .error(ENFILE):
       reason = "the system's limit of open files is reached; raise fs.file-max"
-    default:
+    case .error(let code):
       kind = .refused
       reason = describe(code)
     }

@@ -42,8 +42,8 @@ extension WatchStateMachine {
     var retryAt: Instant?
     var pollAt: Instant?
 
-    /// Kinds of problems that were reported.
-    var reported: Set<WatchProblem.Kind> = []
+    /// What was reported last: what is wrong, or that nothing is.
+    var reported: WatchProblem??
 
     init(target: WatchTarget) {
       self.target = target
@@ -87,8 +87,8 @@ extension WatchStateMachine {
     var watch: CInt?
     /// What the kernel's watch is for.
     var events: WatchEvents = []
-    /// The number of the error that the last attempt to watch it gave.
-    var refusal: CInt?
+    /// What came of the last attempt to watch it.
+    var refusal: WatchRefusal?
     var users: [WatchStateMachine.ID: WatchPlan.Need] = [:]
 
     var wanted: WatchEvents {

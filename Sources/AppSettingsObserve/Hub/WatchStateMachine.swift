@@ -17,7 +17,8 @@ package struct WatchStateMachine {
     case watch(FileIdentity, path: String, events: WatchEvents)
     case unwatch(CInt)
     case look(ID, LookCause)
-    case report(ID, WatchProblem)
+    /// Say what stands in the way of watching, in the place of what was said before; `nil` for nothing.
+    case report(ID, WatchProblem?)
   }
 
   /// Times that the rules of the hub go by.
@@ -38,7 +39,7 @@ package struct WatchStateMachine {
   private var queueStart = 0
   /// Nodes whose watch is to go or to shrink, once nobody has anything to do.
   private var loose: Set<FileIdentity> = []
-  private var reports: [(ID, WatchProblem)] = []
+  private var reports: [(ID, WatchProblem?)] = []
   private var timed: Set<ID> = []
 
   package init() {}
@@ -294,8 +295,8 @@ extension WatchStateMachine {
       nodes[identity]?.watch = watch
       nodes[identity]?.events = node.wanted
       nodes[identity]?.refusal = nil
-    case .refused(let code):
-      nodes[identity]?.refusal = code
+    case .refused(let refusal):
+      nodes[identity]?.refusal = refusal
     case .stale:
       for id in node.users.keys {
         subscriptions[id]?.wantsWalk = true
@@ -313,22 +314,31 @@ extension WatchStateMachine {
     note(timer: id)
   }
 
-  /// Falls back to the clock where events cannot be relied on, and says so once.
+  /// Falls back to the clock where events cannot be relied on, and says so; once events can be, it says that, too.
   private mutating func checkHindrances(_ id: ID, _ subscription: inout Subscription, at now: Instant) {
-    guard let plan = subscription.plan else { return }
-    var problem = plan.remoteFileSystem.map { WatchProblem.remoteFileSystem($0, path: subscription.target.path) }
-    if let code = plan.unlisted {
-      problem = .refused(code, directory: subscription.target.path, path: subscription.target.path)
+    let problem = hindrance(of: subscription)
+    if subscription.reported == nil || subscription.reported??.kind != problem?.kind {
+      subscription.reported = .some(problem)
+      reports.append((id, problem))
     }
-    for (identity, need) in plan.needs {
-      guard let code = nodes[identity]?.refusal else { continue }
-      let refused = WatchProblem.refused(code, directory: need.path, path: subscription.target.path)
-      // For a directory that is only passed, and may not be read, there is its parent; and it is rarely moved. Where a
-      // limit is reached, which directories are watched is chance.
-      if need.isOfEntries || refused.kind == .limit { problem = refused }
-    }
-    guard let problem else { return subscription.pollAt = nil }
+    guard problem != nil else { return subscription.pollAt = nil }
     if subscription.pollAt == nil { subscription.pollAt = now.advanced(by: Timing.poll) }
-    if subscription.reported.insert(problem.kind).inserted { reports.append((id, problem)) }
+  }
+
+  /// The worst that stands in the way.
+  private func hindrance(of subscription: Subscription) -> WatchProblem? {
+    guard let plan = subscription.plan else { return nil }
+    let path = subscription.target.path
+    var refused: WatchProblem?
+    for (identity, need) in plan.needs {
+      guard let refusal = nodes[identity]?.refusal else { continue }
+      let problem = WatchProblem.refused(refusal, directory: need.path, path: path)
+      // Where a limit is reached, which directories are watched is chance.
+      if problem.kind == .limit { return problem }
+      // For a directory that is only passed, and may not be read, there is its parent; and it is rarely moved.
+      if need.isOfEntries { refused = problem }
+    }
+    if let code = plan.unlisted { return .refused(.error(code), directory: path, path: path) }
+    return refused ?? plan.remoteFileSystem.map { .remoteFileSystem($0, path: path) }
   }
 }

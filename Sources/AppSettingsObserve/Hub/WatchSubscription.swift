@@ -27,7 +27,7 @@ final class WatchRegistration: Sendable {
   let id: WatchStateMachine.ID
   let target: WatchTarget
   private let hub: WatchHub
-  private let problem: @Sendable (WatchProblem) -> Void
+  private let problem: @Sendable (WatchProblem?) -> Void
   private let look: @Sendable (LookCause) -> LookResult
   private let isCancelled = Atomic(false)
   /// Held while a callback runs. Outermost: whatever the callback locks comes after it.
@@ -35,7 +35,7 @@ final class WatchRegistration: Sendable {
 
   init(
     id: WatchStateMachine.ID, target: WatchTarget, hub: WatchHub,
-    problem: @escaping @Sendable (WatchProblem) -> Void, look: @escaping @Sendable (LookCause) -> LookResult
+    problem: @escaping @Sendable (WatchProblem?) -> Void, look: @escaping @Sendable (LookCause) -> LookResult
   ) {
     self.id = id
     self.target = target
@@ -48,7 +48,7 @@ final class WatchRegistration: Sendable {
     calling.withLock { _ in isCancelled.load(ordering: .acquiring) ? .settled : look(cause) }
   }
 
-  func callProblem(_ found: WatchProblem) {
+  func callProblem(_ found: WatchProblem?) {
     calling.withLock { _ in if !isCancelled.load(ordering: .acquiring) { problem(found) } }
   }
 

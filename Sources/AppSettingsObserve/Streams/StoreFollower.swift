@@ -25,35 +25,33 @@ final class StoreFollower: Sendable {
   init(_ core: StoreCore) {
     // What happens from now on is noticed. What happened since the store read its files is taken in by the first look.
     core.load()
-    let hasReportedLimit = Lock(false)
-    let report: @Sendable (WatchProblem) -> Void = { [weak core] problem in
-      // A limit is one problem, however many files there are that it concerns.
-      let isKnown =
-        problem.kind == .limit
-        && hasReportedLimit.withLock { isKnown in
-          defer { isKnown = true }
-          return isKnown
-        }
-      if !isKnown { core?.problems.report(SettingsProblem(.io, problem.message, file: problem.path)) }
+    var places = 0
+    // Where a subscription is among those of every follower of this store.
+    func report() -> @Sendable (WatchProblem?) -> Void {
+      defer { places += 1 }
+      return { [weak core, place = places] problem in
+        guard let core else { return }
+        core.follower.memory { WatchTroubles() }.note(problem, at: place, in: core.problems)
+      }
     }
     var subscriptions: [WatchSubscription] = []
     if let file = core.watchedFile {
       subscriptions.append(
-        WatchHub.shared.subscribe(path: file, problem: report) { [weak core] cause in
+        WatchHub.shared.subscribe(path: file, problem: report()) { [weak core] cause in
           core.map { LookResult($0.look(cause == .save ? .atSave : .inDoubt)) } ?? .settled
         })
     }
     for file in core.watchedSystemFiles {
       let doubt = Doubt()
       subscriptions.append(
-        WatchHub.shared.subscribe(path: file, problem: report) { [weak core] cause in
+        WatchHub.shared.subscribe(path: file, problem: report()) { [weak core] cause in
           doubt.look(cause) { core?.lookAtSystemLayers(.inDoubt) ?? .settled }
         })
     }
     for directory in core.watchedSystemDirectories {
       let doubt = Doubt()
       subscriptions.append(
-        WatchHub.shared.subscribe(directory: directory, problem: report) { [weak core] cause in
+        WatchHub.shared.subscribe(directory: directory, problem: report()) { [weak core] cause in
           doubt.look(cause) { core?.lookAtSystemLayers(.inDoubt) ?? .settled }
         })
     }

@@ -71,7 +71,8 @@ final class Witness: Sendable {
     }
   }
 
-  func note(_ problem: WatchProblem) {
+  func note(_ problem: WatchProblem?) {
+    guard let problem else { return }
     state.withLock { state in
       state.problems.append(problem)
       resumeMet(&state)
