@@ -28,7 +28,11 @@ struct HubThread {
       let (messages, wake) = hub.takeMessages()
       for message in messages { receive(message) }
       let isDrained = drain()
-      while let action = machine.next(at: clock.now) { perform(action) }
+      while let action = machine.next(at: clock.now) {
+        perform(action)
+        // What a look has woken does not wait for the walk after it.
+        if hub.hasJobs { for message in hub.takeMessages().messages { receive(message) } }
+      }
       if machine.isEmpty {
         source?.close()
         source = nil

@@ -42,6 +42,8 @@ package final class WatchHub: Sendable {
   private let state = Lock(State())
   /// The hub's thread, 0 while there is none.
   private let thread = Atomic<UInt>(0)
+  /// Whether a job has come in since the messages were taken.
+  private let gotJob = Atomic(false)
   let source: Source
 
   package init(source: Source = .standard) {
@@ -102,7 +104,10 @@ package final class WatchHub: Sendable {
   ///
   /// - Returns: Whether it will; the job was not taken otherwise.
   func run(_ job: UnownedJob) -> Bool {
-    state.withLock { deliver(.run(job), to: &$0) } == nil
+    state.withLock { state in
+      gotJob.store(true, ordering: .relaxed)
+      return deliver(.run(job), to: &state)
+    } == nil
   }
 
   /// Puts a message where the thread takes it, starting the thread if there is none.
@@ -152,6 +157,7 @@ extension WatchHub {
   func takeMessages() -> (messages: [Message], wake: CInt) {
     state.withLock { state in
       defer { state.inbox = [] }
+      gotJob.store(false, ordering: .relaxed)
       if state.wake < 0 { state.wake = eventfd(0, CInt(EFD_CLOEXEC) | CInt(EFD_NONBLOCK)) }
       if state.isWoken {
         var count: eventfd_t = 0
@@ -161,6 +167,9 @@ extension WatchHub {
       return (state.inbox, state.wake)
     }
   }
+
+  /// Whether a job has come in, as far as the thread itself or one that it waited for has brought it. Takes no lock.
+  var hasJobs: Bool { gotJob.load(ordering: .relaxed) }
 
   /// Whether something has come in.
   var hasMessages: Bool { state.withLock { !$0.inbox.isEmpty } }
