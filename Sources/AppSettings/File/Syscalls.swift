@@ -131,16 +131,15 @@ package struct Syscalls: Sendable {
     _ = try retry { Int(faccessat(directory, name, W_OK, AT_EACCESS)) }
   }
 
-  /// Reads to the end, with `limit` + 1 bytes at the most.
+  /// Reads a regular file to the end, with `limit` + 1 bytes at the most.
   package func readAll(_ descriptor: CInt, path: String, expecting size: Int, limit: Int) throws(Errno) -> [UInt8] {
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(min(size, limit) + 1)
-    let chunk = max(4096, min(size + 1, 1 << 20))
     while bytes.count <= limit {
-      let start = bytes.count
+      // One more than there should be: a read that comes short of that has found the end, and needs no other to say so.
+      let chunk = bytes.isEmpty && size > 0 ? min(size + 1, 1 << 20) : 1 << 16
       let allowed = try step(.read, path) ?? chunk
       var failure: Errno?
-      let wanted = min(chunk, allowed, limit + 1 - start)
+      let wanted = min(chunk, allowed, limit + 1 - bytes.count)
       let added = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
         do throws(Errno) {
           count = try retry { Glibc.read(descriptor, buffer.baseAddress, wanted) }
@@ -149,8 +148,8 @@ package struct Syscalls: Sendable {
         }
       }
       if let failure { throw failure }
-      if added.isEmpty { break }
-      bytes += added
+      if bytes.isEmpty { bytes = added } else { bytes += added }
+      if added.isEmpty || added.count < wanted && bytes.count >= size { break }
     }
     return bytes
   }
