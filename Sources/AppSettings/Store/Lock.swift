@@ -5,9 +5,12 @@ internal import Glibc
 ///
 /// Not `Synchronization.Mutex`: under contention that one is handed over inside the kernel, where ThreadSanitizer does
 /// not see it, and every program that runs under it would be told of races that are none.
+///
+/// Inlined everywhere: unspecialized, each use would look up the types of what it returns while the lock is held.
+@usableFromInline
 package struct Lock<Value: Sendable>: ~Copyable, @unchecked Sendable {  // The value is touched under the mutex only.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private let value: UnsafeMutablePointer<Value>
+  @usableFromInline let value: UnsafeMutablePointer<Value>
 
   package init(_ initial: Value) {
     mutex = .allocate(capacity: 1)
@@ -24,11 +27,15 @@ package struct Lock<Value: Sendable>: ~Copyable, @unchecked Sendable {  // The v
     mutex.deallocate()
   }
 
-  package borrowing func withLock<Result: ~Copyable, Failure: Error>(
+  @inlinable package borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
+    lock()
+    defer { unlock() }
     return try body(&value.pointee)
   }
+
+  @usableFromInline borrowing func lock() { pthread_mutex_lock(mutex) }
+
+  @usableFromInline borrowing func unlock() { pthread_mutex_unlock(mutex) }
 }
