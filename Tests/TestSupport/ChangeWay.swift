@@ -22,8 +22,6 @@ package struct ChangeWay: Sendable, CustomStringConvertible {
   package var hasGap = false
   /// Whether it takes long, so that many times are too many.
   package var isSlow = false
-  /// Whether it can write what does not parse.
-  package var writesAnything = true
 
   init(
     _ name: String, _ script: String, begin: String? = nil, needs: String? = nil, place: Place = .user,

@@ -6,6 +6,10 @@ import TestSupport
 import Testing
 
 /// Every way of changing a settings file, by real tools in real processes, through every kind of change.
+///
+/// What is not here: stores and the command line write nothing that does not parse, so they have no such column. A burst
+/// is as long as a tool is quick, since each change is a process or several; `BurstTests` makes 10,000 changes by the
+/// calls that the tools make.
 @Suite(.timeLimit(.minutes(10))) struct MatrixTests {
   @Test(arguments: ChangeWay.all)
   func `each state that a tool leaves is seen once, whole and in order`(_ way: ChangeWay) async throws {
@@ -116,5 +120,11 @@ import Testing
       }
     }
     expectStates(recorder.elements.map(\.root), are: wanted, orGapsOf: nil, "settings-cli")
+
+    let values = Recorder(settings.updates(.number, initial: false))
+    let script = "i=100; while [ $i -lt 130 ]; do i=$((i+1)); '\(command)' set org.example.test number $i; done"
+    #expect(try await home.run(script) == 0)
+    await values.wait(for: 130)
+    #expect(values.elements == values.elements.sorted() && Set(values.elements).count == values.elements.count)
   }
 }
