@@ -45,8 +45,11 @@ public struct SettingsMigrations: Sendable {
   ///
   /// The text of the result has been read anew, and checked against all edits.
   ///
+  /// - Parameter layer: Whose document it is, for errors.
   /// - Throws: ``SettingsError`` `migrationFailed`, with the version, the name and the cause. The document is unchanged.
-  package func run(on document: inout TOMLDocument, upTo target: Int? = nil) throws(SettingsError) {
+  package func run(
+    on document: inout TOMLDocument, upTo target: Int? = nil, of layer: SettingsLayer? = nil
+  ) throws(SettingsError) {
     let version = try Self.version(of: document)
     let pending = pending(from: version).filter { $0.version <= target ?? Int.max }
     guard let last = pending.last else { return }
@@ -62,20 +65,26 @@ public struct SettingsMigrations: Sendable {
         try SettingsFormat.setVersion(last.version, in: &draft)
       }
     } catch {
-      throw failure(error, of: running, from: version, position: { document.position(of: $0) })
+      throw failure(error, of: running, from: version, layer, position: { document.position(of: $0) })
     }
     document = result
   }
 
   private func failure(
-    _ error: any Error, of migration: Migration, from version: Int, position: (TOMLPath) -> TOMLPosition?
+    _ error: any Error, of migration: Migration, from version: Int, _ layer: SettingsLayer?,
+    position: (TOMLPath) -> TOMLPosition?
   ) -> SettingsError {
     var cause = "\(error)"
     while cause.hasSuffix(".") { cause.removeLast() }
+    let subject = layer?.file.map { "'\($0)'" } ?? "the settings"
+    // What becomes of an administrator's file, its reader says.
+    let consequence =
+      layer?.kind == .system
+      ? "" : " Nothing was written; the settings are used as they are in version \(version)."
     return SettingsError(
       .migrationFailed,
-      "Cannot migrate the settings to version \(migration.version) '\(migration.name)': \(cause). "
-        + "Nothing was written; the settings are used as they are in version \(version).",
+      "Cannot migrate \(subject) to version \(migration.version) '\(migration.name)': \(cause).\(consequence)",
+      file: layer?.file,
       position: (error as? MigrationStepError).flatMap { position($0.path) })
   }
 

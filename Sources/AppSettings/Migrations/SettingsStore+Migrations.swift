@@ -51,11 +51,7 @@ extension SettingsStore {
     try core.reader.checkNotNewer(before, file: core.backing.name)
     let version = try SettingsMigrations.version(of: before)
     var after = before
-    do throws(SettingsError) {
-      try migrations.run(on: &after, upTo: target)
-    } catch {
-      throw error.about(file: location?.file)
-    }
+    try migrations.run(on: &after, upTo: target, of: core.userLayer)
     let reached = try SettingsMigrations.version(of: after)
     return SettingsMigrationPreview(
       migrations: migrations.pending(from: version).filter { $0.version <= target ?? Int.max },
@@ -91,11 +87,7 @@ extension SettingsStore {
       var document = try core.reader.parse(bytes, file: core.backing.name)
       try core.reader.checkNotNewer(document, file: core.backing.name)
       let version = try SettingsMigrations.version(of: document)
-      do throws(SettingsError) {
-        try core.reader.migrations.run(on: &document, upTo: target)
-      } catch {
-        throw error.about(file: core.location?.file)
-      }
+      try core.reader.migrations.run(on: &document, upTo: target, of: core.userLayer)
       ran = core.reader.migrations.pending(from: version).filter { $0.version <= target }
       return document.bytes
     }

@@ -12,11 +12,7 @@ extension StoreCore {
     _ document: inout TOMLDocument, of bytes: [UInt8], _ status: FileStatus?
   ) throws(SettingsError) -> BackupInProgress {
     let version = try SettingsMigrations.version(of: document)
-    do throws(SettingsError) {
-      try reader.migrations.run(on: &document)
-    } catch {
-      throw error.about(file: location?.file)
-    }
+    try reader.migrations.run(on: &document, of: userLayer)
     try backing.checkReplaceable()
     let pending = reader.migrations.pending(from: version)
     do {

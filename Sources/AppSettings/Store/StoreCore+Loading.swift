@@ -62,7 +62,7 @@ extension StoreCore {
   private func interpret(_ document: TOMLDocument) -> TOMLDocument {
     var document = document
     do {
-      if try reader.isOutdated(document) { try reader.migrations.run(on: &document) }
+      if try reader.isOutdated(document) { try reader.migrations.run(on: &document, of: userLayer) }
       try reader.checkNotNewer(document, file: backing.name)
     } catch {
       problems.report(SettingsProblem(error))
@@ -113,7 +113,9 @@ extension StoreCore {
           continue
         }
         var document = try reader.parse(bytes, file: path)
-        if try reader.isOutdated(document) { try reader.migrations.run(on: &document) }
+        if try reader.isOutdated(document) {
+          try reader.migrations.run(on: &document, of: SettingsLayer(.system, file: path))
+        }
         var locks: [TOMLPath] = []
         do throws(SettingsError) {
           locks = try reader.locks(in: document, file: path)

@@ -37,10 +37,12 @@ package final class StoreCore: Sendable {
     self.location = location
     self.reader = reader
     problems = ProblemLog(logger: logger)
-    let user = LayerContent(
-      layer: SettingsLayer(.user, file: location?.file), document: TOMLDocument())
+    let user = LayerContent(layer: SettingsLayer(.user, file: location?.file), document: TOMLDocument())
     state = Lock(StoreState(user: user, overrides: overrides))
   }
+
+  /// The layer of the user's file.
+  var userLayer: SettingsLayer { SettingsLayer(.user, file: location?.file) }
 
   deinit { LiveStores.unregister(ObjectIdentifier(self)) }
 

@@ -141,6 +141,24 @@ import Testing
     }
   }
 
+  @Test func `a migration that fails is one problem, which names the file`() throws {
+    let migrations = SettingsMigrations { Migration(2, "count") { Convert("level", .integer) } }
+    let system = home.path + "/etc/xdg/org.example.test/settings.toml"
+    try home.write("level = \"hi\"\n", to: system)
+    try home.write(old)
+    let settings = SettingsStore(
+      at: try home.location(), migrations: migrations, logger: .silent, acceptsAnyVersion: false)
+    settings.core.load()
+    let reason = "at 'level', the string \"hi\" cannot be made an integer."
+    #expect(
+      settings.currentProblems.map(\.message) == [
+        "Cannot migrate '\(system)' to version 2 'count': \(reason) That file is left out.",
+        "Cannot migrate '\(home.file)' to version 2 'count': \(reason) Nothing was written; the settings are used as "
+          + "they are in version 1.",
+      ])
+    #expect(settings.currentProblems.map(\.position?.line) == [1, 4])
+  }
+
   @Test(arguments: [EROFS, EACCES])
   func `a file that cannot be written is migrated in memory, without a backup and without complaint`(
     errno: Int32
