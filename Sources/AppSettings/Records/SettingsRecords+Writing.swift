@@ -87,7 +87,7 @@ extension SettingsRecords {
       for count in 1...path.components.count {
         let place = TOMLPath(Array(path.components.prefix(count)))
         guard user.document.contains(place), !user.document.isTable(at: place) else { continue }
-        obstacle = (place, user.document[place]?.kindName ?? "a value", user.document.position(of: place))
+        obstacle = (place, user.document[place]?.kindName ?? "a value", user.position(of: place))
         break
       }
     default: break
@@ -108,7 +108,7 @@ extension SettingsRecords {
     for index in 0..<snapshot.userIndex {
       guard case .value = snapshot.lookUp(path, in: index) else { continue }
       let content = snapshot.layers[index]
-      let position = content.document.position(of: path)
+      let position = content.position(of: path)
       let place = position.map { ", line \($0.line)" } ?? ""
       throw SettingsError(
         .readOnly,

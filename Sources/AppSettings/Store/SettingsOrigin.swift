@@ -4,7 +4,8 @@ public import SettingsTOML
 public struct SettingsOrigin: Sendable, Hashable {
   /// The layer that the value is from; `default` if no layer has one. For a table of several layers: the highest.
   public var layer: SettingsLayer
-  /// The place of the value in the layer's file; `nil` for a default, an override, and what is not yet written.
+  /// The place of the value in the layer's file; `nil` for a default, an override, what is not yet written, and what a
+  /// migration in memory has made or moved.
   public var position: TOMLPosition?
   /// Whether no layer has a value, so that the key's default is used.
   public var isDefault: Bool { layer.kind == .default }

@@ -42,6 +42,14 @@ public struct SettingsSnapshot: Sendable {
     set { layers[userIndex] = layers[userIndex].holding(newValue) }
   }
 
+  /// Takes over what the user's file holds.
+  ///
+  /// - Parameter document: The meaning of the bytes, migrated in memory if need be.
+  mutating func adopt(_ document: TOMLDocument, bytes: [UInt8]) {
+    let unmigrated = bytes == document.bytes ? nil : (try? TOMLDocument(parsing: bytes)) ?? TOMLDocument()
+    layers[userIndex] = layers[userIndex].holding(document, unmigrated: unmigrated)
+  }
+
   private mutating func findLocks() {
     locks = layers.enumerated().flatMap { index, content in content.locks.map { ($0, index) } }
   }
@@ -82,19 +90,20 @@ public struct SettingsSnapshot: Sendable {
     return layers[index].layer
   }
 
-  /// The place of the value in its layer's file; `nil` for a default, an override, and what is not yet written.
+  /// The place of the value in its layer's file; `nil` for a default, an override, what is not yet written, and what a
+  /// migration in memory has made or moved.
   public func position(of path: TOMLPath) -> TOMLPosition? {
     if override(of: path) != nil { return nil }
     guard let index = layerIndex(of: path), layers[index].layer.file != nil else { return nil }
     if index == userIndex, pending.touches(path) { return nil }
-    return layers[index].document.position(of: path)
+    return layers[index].position(of: path)
   }
 
   /// The administrator's layer that locks a path, and where it says so; `nil` if the path is not locked.
   public func lock(of path: TOMLPath) -> (layer: SettingsLayer, position: TOMLPosition?)? {
     guard let lock = locks.first(where: { path.hasPrefix($0.path) }) else { return nil }
     let content = layers[lock.index]
-    return (content.layer, content.document.position(of: ["settings-locked"]))
+    return (content.layer, content.position(of: SettingsFormat.locksPath))
   }
 
   package func layerIndex(of path: TOMLPath) -> Int? {

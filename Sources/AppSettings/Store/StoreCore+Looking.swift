@@ -109,7 +109,7 @@ extension StoreCore {
   /// was moved there whole, or is being written.
   func wait(for contents: SettingsFile.Contents, after known: LayerContent?, _ care: LookCare) -> UInt64? {
     guard care != .none, let status = contents.status, let bytes = contents.bytes else { return nil }
-    if let known, known.inode != status.inode || known.document.bytes == bytes { return nil }
+    if let known, known.inode != status.inode || known.fileBytes == bytes { return nil }
     let age = ProcessFacts.nanosecondsSince1970() - status.modified
     let limit = bytes.isEmpty ? Self.emptied : Self.quiet
     return age >= 0 && age < limit ? UInt64(limit - age) : nil

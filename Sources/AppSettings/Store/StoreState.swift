@@ -76,7 +76,7 @@ struct StoreState: Sendable {
       // No one has seen anything yet.
       userRevision += 1
       userBytes = bytes
-      snapshot.userDocument = document
+      snapshot.adopt(document, bytes: bytes ?? [])
       return nil
     }
     var paths = edited ?? document.changedPaths(since: userDocument)
@@ -86,7 +86,7 @@ struct StoreState: Sendable {
     userBytes = bytes
     return change(at: paths, origin: origin) { state in
       if let committed { state.snapshot.pending.removeAll(upTo: committed) }
-      state.snapshot.userDocument = document
+      state.snapshot.adopt(document, bytes: bytes ?? [])
     }
   }
 

@@ -141,6 +141,33 @@ import Testing
     }
   }
 
+  @Test func `the place of a value that was migrated in memory is the file's line of it, or none`() throws {
+    let system = home.path + "/etc/xdg/org.example.test/settings.toml"
+    try home.write("settings-locked = [\"unknown\"]\n" + old + "\n[table]\nlevel = 1\n", to: system)
+    let unwritable = Syscalls { (call, path) throws(Errno) -> Int? in
+      if call == .rename, path == "settings.toml" { throw Errno(EROFS) }
+      return nil
+    }
+    try home.write("# mine\nlevel = \"lo\"\nown = 1\n[list]\na = 1\n")
+    let settings = try store(unwritable)
+    func line(_ path: TOMLPath) -> Int? { settings.snapshot.origin(of: path).position?.line }
+    #expect(line(["unknown"]) == 7)
+    #expect(line(["table", "level"]) == 10 && line(["table"]) == 9)
+    #expect(settings.snapshot.origin(of: ["unknown"]).lockPosition?.line == 1)
+    // Where a step has put or made a value, the file has none.
+    #expect(settings.snapshot[["theme", "accent"]] == "red" && line(["theme", "accent"]) == nil)
+    #expect(settings.snapshot[["level"]] == 1 && line(["level"]) == nil)
+    #expect(line(["own"]) == 3 && line(["list", "a"]) == 5)
+    // The same after the file was changed from outside, and once it is written.
+    try home.write("\n\nown = 2\nlevel = \"lo\"\n")
+    settings.core.look()
+    #expect(line(["own"]) == 3 && line(["level"]) == nil)
+    let writing = try store()
+    #expect(writing.snapshot.origin(of: ["level"]).position?.line == 5)
+    let error = #expect(throws: SettingsError.self) { try writing.set(1, for: SettingsKey("unknown", default: 0)) }
+    #expect(error?.message.contains("'\(system)', line 1.") == true, "\(String(describing: error))")
+  }
+
   @Test func `a migration that fails is one problem, which names the file`() throws {
     let migrations = SettingsMigrations { Migration(2, "count") { Convert("level", .integer) } }
     let system = home.path + "/etc/xdg/org.example.test/settings.toml"
