@@ -49,12 +49,12 @@ package struct SettingsCheck {
       return
     }
     var new: [SettingsFinding] = []
-    let document = migrated(original, file, &new)
+    let (document, isCurrent) = migrated(original, file, &new)
     checkReserved(original, file, isUsers: isUsers, &new)
-    checkKeys(document, original, file, &new)
+    checkKeys(document, original, file, knowsAll: isCurrent, &new)
     checkLocks(document, original, file, &new)
     if let permissions = contents.status?.permissions {
-      checkPermissions(permissions, document, file, isUsers: isUsers, &new)
+      checkPermissions(permissions, document, original, file, isUsers: isUsers, &new)
     }
     new.sort { ($0.position?.byteOffset ?? 0) < ($1.position?.byteOffset ?? 0) }
     findings += new
@@ -64,11 +64,15 @@ package struct SettingsCheck {
   // MARK: Versions
 
   /// The document as the app would have it in memory.
-  private func migrated(_ document: TOMLDocument, _ file: String, _ new: inout [SettingsFinding]) -> TOMLDocument {
+  ///
+  /// - Returns: It, and whether it is of the version that the schema is about.
+  private func migrated(
+    _ document: TOMLDocument, _ file: String, _ new: inout [SettingsFinding]
+  ) -> (document: TOMLDocument, isCurrent: Bool) {
     let position = document.position(of: SettingsFormat.versionPath)
     do throws(SettingsError) {
       let version = try SettingsMigrations.version(of: document)
-      guard let migrations = schema?.migrations else { return document }
+      guard let migrations = schema?.migrations else { return (document, true) }
       if version > migrations.currentVersion {
         new.append(
           SettingsFinding(
@@ -76,19 +80,18 @@ package struct SettingsCheck {
             "The file has settings version \(version), and the app's schema knows versions up to "
               + "\(migrations.currentVersion). It is not written before the app is updated.", file: file,
             position: position))
-        return document
+        return (document, false)
       }
-      // Steps of code are the app's: the keys that they make cannot be known here.
       let pending = migrations.pending(from: version)
-      guard !pending.isEmpty, !pending.contains(where: { $0.steps.contains(where: StepForms.needsTheApp) }) else {
-        return document
-      }
+      if pending.isEmpty { return (document, true) }
+      // Steps of code are the app's: the keys that they make cannot be known here.
+      if pending.contains(where: { $0.steps.contains(where: StepForms.needsTheApp) }) { return (document, false) }
       var result = document
       try migrations.run(on: &result)
-      return result
+      return (result, true)
     } catch {
       new.append(SettingsFinding(.migrationFails, error.message, file: file, position: error.position ?? position))
-      return document
+      return (document, false)
     }
   }
 
@@ -163,8 +166,10 @@ package struct SettingsCheck {
 
   private static func hint(_ suggestion: String?) -> String { suggestion.map { " Did you mean '\($0)'?" } ?? "" }
 
+  /// - Parameter knowsAll: Whether a key that the schema does not have is unknown, and not one of another version.
   private func checkKeys(
-    _ document: TOMLDocument, _ original: TOMLDocument, _ file: String, _ new: inout [SettingsFinding]
+    _ document: TOMLDocument, _ original: TOMLDocument, _ file: String, knowsAll: Bool,
+    _ new: inout [SettingsFinding]
   ) {
     guard !keys.isEmpty else { return }
     var names: Set<TOMLPath> = []
@@ -181,7 +186,7 @@ package struct SettingsCheck {
     walk(document, .root) { path in
       if names.contains(path) { return false }
       guard tables.contains(path) else {
-        if path.components.count == 1, path.components[0].hasPrefix("settings-") { return false }
+        if !knowsAll || path.components[0].hasPrefix("settings-") { return false }
         unknown += 1
         // A file of another app, or a generated one: to say it a thousand times is enough.
         guard unknown <= Self.unknownLimit else { return false }
@@ -252,7 +257,8 @@ package struct SettingsCheck {
   // MARK: Permissions
 
   private func checkPermissions(
-    _ permissions: UInt32, _ document: TOMLDocument, _ file: String, isUsers: Bool, _ new: inout [SettingsFinding]
+    _ permissions: UInt32, _ document: TOMLDocument, _ original: TOMLDocument, _ file: String, isUsers: Bool,
+    _ new: inout [SettingsFinding]
   ) {
     let mode = String(permissions, radix: 8)
     if permissions & 0o022 != 0 {
@@ -266,7 +272,7 @@ package struct SettingsCheck {
           SettingsFinding(
             .permissions,
             "The secret '\(path)' is in a file that other users may open (mode \(mode))."
-              + (isUsers ? " Run 'chmod go='." : ""), key: path, file: file, position: document.position(of: path)))
+              + (isUsers ? " Run 'chmod go='." : ""), key: path, file: file, position: original.position(of: path)))
       }
     }
   }

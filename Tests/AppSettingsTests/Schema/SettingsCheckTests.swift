@@ -117,8 +117,23 @@ import Testing
     #expect(home.text() == old)
     try write("settings-version = 9\n")
     #expect(try found(schema).map { $0.prefix(18) } == ["newer-version 1:20"])
+    // The keys of another version are not those of the schema.
+    try write("settings-version = 9\nshade = 1\ntheme = \"red\"\n")
+    #expect(try found(schema).map { $0.prefix(18) } == ["newer-version 1:20", "invalid-value 3:9 "])
     try write("settings-version = \"x\"\n")
     #expect(try found(schema).map { $0.prefix(20) } == ["migration-fails 1:20"])
+  }
+
+  @Test func `a finding in a file that a migration would change has the line of the file`() throws {
+    let migrations = SettingsMigrations { Migration(2, "drop the first") { Remove("first") } }
+    let schema = SettingsSchema(app: "org.example.test", keys: SchemaKeys.all, migrations: migrations)
+    try write("first = 1\nplugin = 1\n[sync]\ntoken = \"a\"\n")
+    chmod(home.file, 0o644)
+    #expect(
+      try found(schema) == [
+        "unknown-key 2:10 Unknown key 'plugin'.",
+        "permissions 4:9 The secret 'sync.token' is in a file that other users may open (mode 644). Run 'chmod go='.",
+      ])
   }
 
   @Test func `what cannot be read is told`() throws {
