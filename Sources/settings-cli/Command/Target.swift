@@ -36,6 +36,8 @@ struct Target {
     store.core.load()
     let problems = store.currentProblems
     for problem in problems where problem.file == store.location?.file {
+      // Said once, as what it is: to whoever reads a warning, and to whoever writes the end.
+      if isForWriting, [.newerVersion, .migrationFailed].contains(problem.code) { throw Failure(problem) }
       guard [.unparsable, .io, .readOnly].contains(problem.code), let location = store.location else { continue }
       // The problem says that defaults are used, which is the app's way and not this command's: find the plain error.
       _ = try TextReader.document(at: location)

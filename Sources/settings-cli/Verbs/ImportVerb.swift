@@ -12,7 +12,7 @@ struct ImportVerb: Verb {
       to the backups.
 
       EXAMPLES
-        settings-cli import org.example.editor ~/.editor.ini --map view.size=font-size
+        settings-cli import org.example.editor ./old.ini --map size=font-size
         settings-cli import org.example.editor ./old.json --dry-run
         dconf dump /org/x/ | settings-cli import org.example.x - --format dconf
       """)

@@ -8,12 +8,15 @@ struct Watching: Sendable {
   let count: Int?
   let timeout: Double?
   let program: Program?
+  /// What --exec says, for messages.
+  let command: String
 
   init(_ verb: WatchVerb) throws {
     path = try verb.key.map(KeyArgument.parse)
     isJSON = verb.json
     count = verb.count
     timeout = verb.timeout
+    command = verb.exec ?? ""
     program = verb.exec.map { command in
       Program(words: (verb.shell ? ["/bin/sh", "-c", command, command] : [command]) + verb.arguments)
     }
@@ -98,8 +101,8 @@ struct Watching: Sendable {
     }
     switch result {
     case .success(.status(0)): break
-    case .success(.status(let status)): Output.warning("'\(program.words[0])' ended with status \(status).")
-    case .success(.signal(let number)): Output.warning("'\(program.words[0])' was ended by signal \(number).")
+    case .success(.status(let status)): Output.warning("'\(command)' ended with status \(status).")
+    case .success(.signal(let number)): Output.warning("'\(command)' was ended by signal \(number).")
     case .failure(let failure as Failure): Output.warning(failure.message ?? "")
     case .failure(let error): Output.warning("\(error)")
     }
