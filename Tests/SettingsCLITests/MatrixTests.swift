@@ -24,6 +24,7 @@ import Testing
         .noValue: ["get APP recent", "get APP recent --default none", "get ./none.toml a"],
         .usage: [
           "get", "get APP", "get APP a b", "get APP theme --toml --json", "get APP theme --jsno", "get APP a..b",
+          "get APP a --default b --default=c", "get APP theme --json --json --default --default",
         ],
         .unknown: ["get APP thme", "get org.example.tset theme", "get ../x theme", "get org..x theme"],
         .invalid: ["get APP theme --color sometimes"],

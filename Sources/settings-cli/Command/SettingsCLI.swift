@@ -54,6 +54,7 @@ struct SettingsCLI: ParsableCommand {
     try checkVerb(words)
     do {
       var command = try parseAsRoot(words)
+      try RepeatedOptions.check(words)
       try command.run()
     } catch let failure as Failure {
       throw failure

@@ -14,8 +14,12 @@ struct ManualVerb: Verb {
   @OptionGroup var common: CommonOptions
 
   func answer() throws {
-    let description = try JSONDecoder().decode(Description.self, from: Data(SettingsCLI._dumpHelp().utf8))
-    Output.text(ManualPage(description.command, version: SettingsCLI.configuration.version).text)
+    Output.text(ManualPage(try Self.description(), version: SettingsCLI.configuration.version).text)
+  }
+
+  /// The command as the library describes it.
+  static func description() throws -> Description.Command {
+    try JSONDecoder().decode(Description.self, from: Data(SettingsCLI._dumpHelp().utf8)).command
   }
 
   /// The parts of the description that a page needs; ToolInfoV0 in the library, which does not offer the type.
