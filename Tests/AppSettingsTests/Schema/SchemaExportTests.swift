@@ -79,9 +79,9 @@ import Testing
 
   static let hasValidator = FileManager.default.fileExists(atPath: "/usr/lib/python3/dist-packages/jsonschema")
 
-  @Test(.enabled(if: hasValidator, "python3-jsonschema is not installed"))
-  func `the JSON Schema takes what the app takes, and refuses what it refuses`() throws {
-    let documents: [(text: String, isValid: Bool)] = [
+  /// Texts, and whether the app takes them.
+  static var documents: [(text: String, isValid: Bool)] {
+    [
       ("", true), (Self.uncommented(SchemaKeys.schema.commentedDefaults), true), ("theme = 'dark'", true),
       ("theme = 'red'", false), ("theme = 1", false), ("[editor]\nfont-size = 72", true),
       ("[editor]\nfont-size = 73", false), ("[editor]\nfont-size = 12.5", false), ("editor = 1", false),
@@ -99,8 +99,33 @@ import Testing
       ("hosts = 1", false), ("hosts.7 = 1", false), ("[marks.6D5BA0B4-2F0E-4F6B-9B0A-0D2F0C5F3C11]", true),
       ("[marks.x]", false), ("settings-version = 0", false), ("unknown = 1", false), ("[sync]\ntoken = 't'", true),
     ]
+  }
+
+  @Test(.enabled(if: hasValidator, "python3-jsonschema is not installed"))
+  func `the JSON Schema takes what the app takes, and refuses what it refuses`() throws {
+    let documents = Self.documents
     let validity = try validity(of: documents.map(\.text), SchemaKeys.schema.jsonSchema)
     #expect(validity.count == documents.count)
     for (document, isValid) in zip(documents, validity) { #expect(isValid == document.isValid, "\(document.text)") }
+  }
+
+  static let taplo = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { "\($0)/taplo" }
+    .first { FileManager.default.isExecutableFile(atPath: $0) }
+
+  @Test(.enabled(if: taplo != nil, "taplo is not installed"))
+  func `taplo, which editors check TOML with, says the same by a first line that names the schema`() throws {
+    try SchemaKeys.schema.jsonSchema.write(toFile: home.path + "/schema.json", atomically: true, encoding: .utf8)
+    let documents = Self.documents
+    let names = documents.indices.map { "\($0).toml" }
+    for (name, document) in zip(names, documents) {
+      try home.write("#:schema ./schema.json\n\(document.text)\n", to: "\(home.path)/\(name)")
+    }
+    let result = try ChildProcess.run(
+      try #require(Self.taplo), ["lint"] + names, environment: home.environment, directory: home.path)
+    let refused = Set(result.error.matches(of: /invalid file .*\/(\d+\.toml)"/).map { String($0.1) })
+    #expect(!refused.isEmpty, "\(result)")
+    for (name, document) in zip(names, documents) {
+      #expect(refused.contains(name) != document.isValid, "\(document.text)")
+    }
   }
 }
