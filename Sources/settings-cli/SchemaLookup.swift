@@ -137,6 +137,18 @@ struct SchemaLookup: Sendable {
     }
   }
 
+  /// Why the app would refuse a value, as a clause that does not show it; `nil` if it would not.
+  func refusal(of path: TOMLPath, _ value: TOMLValue) -> String? {
+    guard let type = type(of: path) else { return nil }
+    do {
+      try type.check(value)
+      return nil
+    } catch {
+      let part = error.path.isEmpty ? "'\(path)'" : "'\(error.pathDescription)' in '\(path)'"
+      return "\(part) needs \(error.expected)"
+    }
+  }
+
   /// A table above keys: each of them has to be right.
   private func checkTable(_ value: TOMLValue, at path: TOMLPath) throws {
     guard key(around: path) == nil else { return }

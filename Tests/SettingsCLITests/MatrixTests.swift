@@ -121,7 +121,11 @@ import Testing
         .noValue: ["import APP none.ini"],
         .usage: ["import APP", "import APP old.txt", "import APP old.ini --map x", "import APP old.ini --format yaml"],
         .unknown: ["import org..x old.ini"],
-        .invalid: ["import APP - --format json < {", "import APP - --format json < {\"theme\":\"red\"}"],
+        .invalid: [
+          "import APP - --format json < {", "import APP - --format json < {\"theme\":\"red\"}",
+          "import APP - --format json --replace < {\"theme\":\"red\",\"recent\":[\"a\",1],\"new\":true}",
+          "import APP - --format json --replace < {\"theme\":\"red\"}",
+        ],
         .locked: ["import APP old.ini --map view.size=theme --replace"],
         .readOnly: ["import APP old.ini"], .unparsable: ["import APP old.ini"], .newer: ["import APP old.ini"],
       ]),

@@ -8,8 +8,8 @@ struct ImportVerb: Verb {
     discussion: """
       FILE is JSON, a property list (XML or binary), INI, a GLib key file, KEY=VALUE lines, what 'dconf dump' \
       prints, or TOML. It is left as it is. What has a value already stays, unless --replace says otherwise. The \
-      answer is one line for each value: 'taken: OLD -> NEW' or 'skipped: OLD: why'. What was there before goes \
-      to the backups.
+      answer is one line for each value: 'taken: OLD -> NEW' or 'skipped: OLD: why'. What the app's schema refuses is not taken. What was \
+      there before goes to the backups.
 
       EXAMPLES
         settings-cli import org.example.editor ./old.ini --map size=font-size
@@ -50,11 +50,9 @@ struct ImportVerb: Verb {
     let schema = try SchemaLookup.find(target.name)
     let store = try target.openUnread()
     let report = try Progress.run("importing '\(file)'") {
-      guard file != "-" else {
-        return try store.importText(
-          StandardInput.all(), of: "standard input", as: format, rules: rules, isTrial: dryRun)
-      }
-      return try store.importFile(SettingsLocation(file: file).file, as: format, rules: rules, isTrial: dryRun)
+      let (original, name) = try original()
+      return try store.importText(
+        original, of: name, as: format, rules: rules, isTrial: dryRun, refusal: schema.refusal)
     }
     for taken in report.taken { Output.line("taken: \(taken.source) -> \(taken.key)") }
     for skipped in report.skipped { Output.line("skipped: \(skipped.source): \(skipped.reason)") }
@@ -65,6 +63,19 @@ struct ImportVerb: Verb {
     if report.taken.isEmpty, !report.locked.isEmpty {
       throw Failure(.notWritable, "Nothing was taken: '\(report.locked[0].key)' is locked.")
     }
+    if report.taken.isEmpty, !report.refused.isEmpty {
+      throw Failure(.invalidValue, "Nothing was taken: the app would refuse the value of '\(report.refused[0].key)'.")
+    }
+  }
+
+  /// What is to be imported, and what it is called.
+  private func original() throws -> ([UInt8], name: String) {
+    if file == "-" { return (try StandardInput.all(), "standard input") }
+    let path = try SettingsLocation(file: file).file
+    guard let bytes = try SettingsFile(path: path).read().bytes else {
+      throw Failure(.io, "Cannot import '\(path)': there is no such file.")
+    }
+    return (bytes, path)
   }
 
   /// A key of the original, which may begin with anything.

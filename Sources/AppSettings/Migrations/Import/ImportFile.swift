@@ -147,9 +147,13 @@ extension SettingsStore {
     return try importText(original, of: path, as: format, rules: rules, isTrial: isTrial)
   }
 
-  /// As ``importFile(_:as:rules:isTrial:)``, for a text that is not in a file.
+  /// As ``importFile(_:as:rules:isTrial:)``, for a text that may be in no file.
+  ///
+  /// - Parameter refusal: Why the app would refuse a value, as a clause; `nil` if it would not. What it would refuse is
+  ///   not taken.
   package func importText(
-    _ original: [UInt8], of path: String, as format: SettingsImportFormat, rules: SettingsImportRules, isTrial: Bool
+    _ original: [UInt8], of path: String, as format: SettingsImportFormat, rules: SettingsImportRules, isTrial: Bool,
+    refusal: (TOMLPath, TOMLValue) -> String? = { _, _ in nil }
   ) throws -> SettingsImportReport {
     var report: SettingsImportReport?
     func take(into bytes: [UInt8]?) throws -> TOMLDocument {
@@ -158,13 +162,18 @@ extension SettingsStore {
       var allowed = rules
       report = try SettingsImporting.take(original, of: path, as: format, by: allowed, into: &document)
       // What an administrator has locked would have no effect.
-      let locked = report?.taken.filter { StoreCore.lockError($0.key, view) != nil } ?? []
-      guard !locked.isEmpty else { return document }
-      allowed.ignoring.formUnion(locked.map(\.source))
-      for source in locked { allowed.mapping[source.source] = nil }
+      let taken = report?.taken ?? []
+      let locked = taken.filter { StoreCore.lockError($0.key, view) != nil }
+      let refused = taken.compactMap { taken in
+        document[taken.key].flatMap { refusal(taken.key, $0) }.map { (taken: taken, reason: $0) }
+      }
+      let barred = locked + refused.map(\.taken)
+      guard !barred.isEmpty else { return document }
+      allowed.ignoring.formUnion(barred.map(\.source))
+      for source in barred { allowed.mapping[source.source] = nil }
       document = try core.interpretStrictly(bytes)
       report = try SettingsImporting.take(original, of: path, as: format, by: allowed, into: &document)
-      report?.note(locked: locked)
+      report?.note(locked: locked, refused: refused)
       return document
     }
     if isTrial {

@@ -59,13 +59,18 @@ public struct SettingsImportReport: Sendable, Hashable {
   public var skipped: [Skipped] = []
   /// What was not because an administrator has locked the key; it is among what was skipped, too.
   package private(set) var locked: [Taken] = []
+  /// What was not because the app would refuse it; it is among what was skipped, too.
+  package private(set) var refused: [Taken] = []
 
-  /// Takes note of what is locked, which was skipped as if it had not been asked for.
-  mutating func note(locked: [Taken]) {
+  /// Takes note of what cannot be set, which was skipped as if it had not been asked for.
+  mutating func note(locked: [Taken], refused: [(taken: Taken, reason: String)]) {
     self.locked = locked
+    self.refused = refused.map(\.taken)
+    var reasons: [TOMLPath: String] = [:]
+    for (taken, reason) in refused { reasons[taken.source] = reason }
+    for taken in locked { reasons[taken.source] = "'\(taken.key)' is locked by an administrator" }
     for (index, entry) in skipped.enumerated() {
-      guard let key = locked.first(where: { $0.source == entry.source })?.key else { continue }
-      skipped[index].reason = "'\(key)' is locked by an administrator"
+      if let reason = reasons[entry.source] { skipped[index].reason = reason }
     }
   }
 }
@@ -149,31 +154,38 @@ package enum SettingsImporting {
     if isWhole, let whole = imported.document { result = whole }
     var leaves: [(TOMLPath, TOMLValue)] = []
     collect(.table(imported.values), at: .root, rules: rules, into: &leaves)
-    for (source, value) in leaves {
-      func skip(_ reason: String) { report.skipped.append(.init(source: source, reason: reason)) }
-      guard let target = rules.target(of: source), !target.isRoot else {
-        skip("it is not to be taken")
-        continue
-      }
-      guard !target.components[0].hasPrefix("settings-") else {
-        skip("root keys that begin with 'settings-' are reserved")
-        if isWhole { _ = try? result.remove(at: target) }
-        continue
-      }
-      if !(isWhole && imported.document != nil) {
-        if result.contains(target), !rules.isReplacing {
-          skip("'\(target)' has a value already")
-          continue
+    do {
+      // One check for all: each alone reads the whole text anew.
+      try result.edit { draft in
+        for (source, value) in leaves {
+          func skip(_ reason: String) { report.skipped.append(.init(source: source, reason: reason)) }
+          guard let target = rules.target(of: source), !target.isRoot else {
+            skip("it is not to be taken")
+            continue
+          }
+          guard !target.components[0].hasPrefix("settings-") else {
+            skip("root keys that begin with 'settings-' are reserved")
+            if isWhole { _ = try? draft.remove(at: target) }
+            continue
+          }
+          if !(isWhole && imported.document != nil) {
+            if draft.contains(target), !rules.isReplacing {
+              skip("'\(target)' has a value already")
+              continue
+            }
+            do {
+              if let old = draft[target], (old.table == nil) != (value.table == nil) { try draft.remove(at: target) }
+              try draft.set(value, at: target)
+            } catch {
+              skip("it cannot be set: \(error)")
+              continue
+            }
+          }
+          report.taken.append(.init(source: source, key: target))
         }
-        do {
-          if let old = result[target], (old.table == nil) != (value.table == nil) { try result.remove(at: target) }
-          try result.set(value, at: target)
-        } catch {
-          skip("it cannot be set: \(error)")
-          continue
-        }
       }
-      report.taken.append(.init(source: source, key: target))
+    } catch {
+      throw SettingsError(.internalInconsistency, "Cannot import '\(file)': \(error). Nothing was written.", file: file)
     }
     document = result
     return report
