@@ -83,7 +83,8 @@ import Testing
     for arguments in [
       ["list", app], ["list", app, "--json"], ["diff", app], ["describe", app], ["export", app],
       ["set", app, "sync.token", "[\"hunter2\"]", "--type", "array"], ["check", app],
-      ["set", app, "sync.token", "--append", "hunter2"],
+      ["set", app, "sync.token", "--append", "hunter2"], ["set", app, "sync.token", "hunter2", "--type", "integer"],
+      ["set", app, "sync", "hunter2"],
       [
         "---completion", "set", "--", "positional@1", "4", "0", "settings-cli", "set", app, "sync.token", "",
       ],
@@ -92,6 +93,26 @@ import Testing
       #expect(!result.output.contains("hunter2") && !result.error.contains("hunter2"), "\(arguments): \(result)")
     }
     #expect(try run("get", app, "sync.token") == answer("hunter2\n"))
+  }
+
+  @Test func `watch of all keys and a conflict of an edit show no secret, watch of its key does`() throws {
+    try home.write(MatrixHome.schema, to: home.path + "/data/app-settings/\(app).toml")
+    #expect(try run("set", app, "sync.token", "hunter1") == answer(""))
+    for (arguments, shown) in [
+      ([], "sync.token = (secret)"), (["--json"], "\"old\":\"(secret)\",\"new\":\"(secret)\""),
+      (["sync.token", "--json"], "\"new\":\"hunter"),
+    ] {
+      let watching = try RunningProcess(
+        command, ["watch", app, "--count", "1"] + arguments, environment: home.environment)
+      let line = try firstLine(of: watching) { round in _ = try run("set", app, "sync.token", "hunter-\(round)") }
+      #expect(line.contains(shown))
+    }
+    var environment = home.environment
+    let script = "sed -i s/hunter/mine/ \"$1\"; '\(command)' set \(app) sync.token hunter3\n"
+    try home.write(script, to: home.path + "/editor")
+    environment["EDITOR"] = "sh \(home.path)/editor"
+    let edited = try ChildProcess.run(command, ["edit", app], environment: environment, input: "")
+    #expect(edited.status == 5 && edited.error.contains("sync.token: yours is (secret), theirs is (secret)"))
   }
 
   @Test func `what the app cannot read is kept in a backup before set overwrites it`() throws {

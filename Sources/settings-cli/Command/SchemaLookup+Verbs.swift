@@ -42,7 +42,8 @@ extension SchemaLookup {
   /// - Throws: ``Failure`` with status 4.
   func element(_ text: String, of path: TOMLPath, kind: ValueText.Kind?, sibling: TOMLValue?) throws -> TOMLValue {
     guard kind == nil, let type = type(of: path)?.element else {
-      return try ValueText.value(text, kind: kind, current: sibling, key: path, isElement: true)
+      return try ValueText.value(
+        text, kind: kind, current: sibling, key: path, isElement: true, isSecret: isSecret(path))
     }
     do {
       return try type.value(of: text, like: sibling)

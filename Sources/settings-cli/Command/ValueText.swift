@@ -12,12 +12,15 @@ struct ValueText {
 
   /// Reads a text.
   ///
-  /// - Parameter isElement: Whether it is to be an element of the key's array, and `current` another one.
+  /// - Parameters:
+  ///   - isElement: Whether it is to be an element of the key's array, and `current` another one.
+  ///   - isSecret: Whether no message may show it.
   static func value(
-    _ text: String, kind: Kind?, current: TOMLValue?, key: TOMLPath, isElement: Bool = false
+    _ text: String, kind: Kind?, current: TOMLValue?, key: TOMLPath, isElement: Bool = false, isSecret: Bool = false
   ) throws -> TOMLValue {
     func invalid(_ needed: String) -> Failure {
-      let shown = TOMLValue.string(text.count > 80 ? String(text.prefix(80)) + "…" : text).tomlText
+      let cut = text.count > 80 ? String(text.prefix(80)) + "…" : text
+      let shown = isSecret ? "that value" : TOMLValue.string(cut).tomlText
       return Failure(
         .invalidValue,
         isElement

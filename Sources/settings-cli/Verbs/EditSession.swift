@@ -150,7 +150,7 @@ final class EditSession {
         }
         let merge = try EditMerge(base: base, mine: mine, theirs: theirs)
         guard merge.conflicts.isEmpty || isConflictSettled else {
-          throw Failure(.notWritable, merge.message(file: file))
+          throw Failure(.notWritable, merge.message(file: file, schema))
         }
         return merge.document.bytes
       }
@@ -194,10 +194,13 @@ struct EditMerge {
     }
   }
 
-  func message(file: String) -> String {
+  func message(file: String, _ schema: SchemaLookup) -> String {
     let lines = conflicts.map { path in
-      let (mine, other) = (document[path]?.tomlText ?? "unset", theirs[path]?.tomlText ?? "unset")
-      return "  \(path): yours is \(mine), theirs is \(other)"
+      func shown(_ value: TOMLValue?) -> String {
+        guard let value else { return "unset" }
+        return schema.isSecret(path) ? Shown.redacted : value.tomlText
+      }
+      return "  \(path): yours is \(shown(document[path])), theirs is \(shown(theirs[path]))"
     }
     return "'\(file)' was changed meanwhile, by others, where you have changed it:\n\(lines.joined(separator: "\n"))"
   }

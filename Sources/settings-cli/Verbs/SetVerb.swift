@@ -109,7 +109,8 @@ struct SetVerb: Verb {
     let values = try pairs.map { path, text in
       let current = snapshot[path]
       if kind == nil, let value = try schema.value(text, at: path, current: current) { return value }
-      let value = try ValueText.value(text, kind: kind, current: current, key: path)
+      let value = try ValueText.value(
+        text, kind: kind, current: current, key: path, isSecret: schema.isSecret(path))
       try schema.check(value, at: path)
       return value
     }

@@ -10,8 +10,10 @@ struct Watching: Sendable {
   let program: Program?
   /// What --exec says, for messages.
   let command: String
+  private let schema: SchemaLookup
 
   init(_ verb: WatchVerb) throws {
+    schema = Target(verb.target).schema
     path = try verb.key.map(KeyArgument.parse)
     isJSON = verb.json
     count = verb.count
@@ -69,14 +71,22 @@ struct Watching: Sendable {
   ) async throws {
     if let program {
       try await run(program, path, old, new)
-    } else if isJSON {
+      return
+    }
+    // A secret is shown to who asks for it by its name.
+    let isHidden = self.path == nil && schema.isSecret(path)
+    if isJSON {
+      func shown(_ value: TOMLValue?) -> String {
+        Shown.json(isHidden && value != nil ? .string(Shown.redacted) : value)
+      }
       try print(
         Shown.object([
-          ("key", JSONText.quoted(path.description)), ("old", Shown.json(old)), ("new", Shown.json(new)),
+          ("key", JSONText.quoted(path.description)), ("old", shown(old)), ("new", shown(new)),
           ("origin", JSONText.quoted(origin.rawValue)),
         ]))
     } else {
-      try print(new.map { Shown.line(path, $0) } ?? Terminal.output.shown(path.description))
+      try print(
+        new.map { Shown.line(path, isHidden ? nil : $0) } ?? Terminal.output.shown(path.description))
     }
   }
 
