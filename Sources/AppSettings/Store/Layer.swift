@@ -63,15 +63,15 @@ package enum LayerLookup: Sendable {
 package final class LayerContent: Sendable {
   package let layer: SettingsLayer
   package let document: TOMLDocument
-  /// What the file itself holds, where `document` is that as migrated in memory; else `nil`.
-  private let unmigrated: TOMLDocument?
+  /// The text of the file itself, where `document` is that as migrated in memory; else `nil`.
+  private let unmigrated: [UInt8]?
   /// The paths that it locks for all layers above it, with everything below them.
   package let locks: [TOMLPath]
   /// The file that it was read from, if an administrator's: tells a save in place from one by a rename.
   package let inode: UInt64?
 
   package init(
-    layer: SettingsLayer, document: TOMLDocument, unmigrated: TOMLDocument? = nil, locks: [TOMLPath] = [],
+    layer: SettingsLayer, document: TOMLDocument, unmigrated: [UInt8]? = nil, locks: [TOMLPath] = [],
     inode: UInt64? = nil
   ) {
     self.layer = layer
@@ -82,18 +82,20 @@ package final class LayerContent: Sendable {
   }
 
   /// The same layer with another text.
-  package func holding(_ document: TOMLDocument, unmigrated: TOMLDocument? = nil) -> LayerContent {
+  package func holding(_ document: TOMLDocument, unmigrated: [UInt8]? = nil) -> LayerContent {
     LayerContent(layer: layer, document: document, unmigrated: unmigrated, locks: locks, inode: inode)
   }
 
   /// The bytes of the file that it was read from.
-  package var fileBytes: [UInt8] { (unmigrated ?? document).bytes }
+  package var fileBytes: [UInt8] { unmigrated ?? document.bytes }
 
   /// The place in the file of what is at a path.
   ///
   /// - Returns: `nil` also for what a migration in memory has made or moved: the text that it is in is no file's.
   package func position(of path: TOMLPath) -> TOMLPosition? {
     guard let unmigrated else { return document.position(of: path) }
+    // Read again each time: few ask for a place, and only until the file is migrated.
+    guard let unmigrated = try? TOMLDocument(parsing: unmigrated) else { return nil }
     let isInFile =
       unmigrated.isTable(at: path) ? document.isTable(at: path) : unmigrated[path] == document[path]
     return isInFile ? unmigrated.position(of: path) : nil

@@ -46,8 +46,8 @@ public struct SettingsSnapshot: Sendable {
   ///
   /// - Parameter document: The meaning of the bytes, migrated in memory if need be.
   mutating func adopt(_ document: TOMLDocument, bytes: [UInt8]) {
-    let unmigrated = bytes == document.bytes ? nil : (try? TOMLDocument(parsing: bytes)) ?? TOMLDocument()
-    layers[userIndex] = layers[userIndex].holding(document, unmigrated: unmigrated)
+    let isMigrated = !bytes.isSameText(as: document.bytes)
+    layers[userIndex] = layers[userIndex].holding(document, unmigrated: isMigrated ? bytes : nil)
   }
 
   private mutating func findLocks() {

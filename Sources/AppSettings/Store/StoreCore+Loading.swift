@@ -113,21 +113,21 @@ extension StoreCore {
           continue
         }
         var document = try reader.parse(bytes, file: path)
-        var unmigrated: TOMLDocument?
-        if try reader.isOutdated(document) {
-          unmigrated = document
+        let unmigrated = document
+        let isOutdated = try reader.isOutdated(document)
+        if isOutdated {
           try reader.migrations.run(on: &document, of: SettingsLayer(.system, file: path))
         }
         var locks: [TOMLPath] = []
         do throws(SettingsError) {
-          locks = try reader.locks(in: unmigrated ?? document, file: path)
+          locks = try reader.locks(in: unmigrated, file: path)
         } catch {
           result.note(error)
         }
         result.layers.append(
           LayerContent(
-            layer: SettingsLayer(.system, file: path), document: document, unmigrated: unmigrated, locks: locks,
-            inode: contents.status?.inode))
+            layer: SettingsLayer(.system, file: path), document: document, unmigrated: isOutdated ? bytes : nil,
+            locks: locks, inode: contents.status?.inode))
       } catch {
         if let last { result.layers.append(last) }
         result.note(
