@@ -65,9 +65,13 @@ private struct SectionProof {
     guard let stretch = try? TOMLDocument(parsing: Array(new.bytes[Int(start)..<Int(newEnd)])),
       let changed = changes(in: stretch)
     else { return nil }
+    guard !removed.isEmpty else { return changed }
     // Of what is gone, the values: a table goes with what is in it.
-    let gone = removed.lazy.filter { !old.tree[$0].kind.isTable || old.tree[$0].firstChild == Tree.none }
-    return changed + gone.map { old.location(of: $0).path }
+    let values = removed.filter { !old.tree[$0].kind.isTable || old.tree[$0].firstChild == Tree.none }
+    let gone = values.map { old.location(of: $0).path }
+    // What was removed and added again may be what it was.
+    let again = Set(gone).intersection(changed)
+    return changed.filter { !again.contains($0) || old[$0] != new[$0] } + gone.filter { !again.contains($0) }
   }
 
   /// Whether what follows the stretch begins a line, as it did.
