@@ -75,6 +75,9 @@ struct ObservationBenchmarks {
     }
     let other = try measure("own", elsewhere)
     Harness.report(
+      "a task that only waits to be resumed, p50: the floor of the next", "\(Harness.short(resumption() / 1000)) us",
+      budget: "-", isWithin: true)
+    Harness.report(
       "own write -> for await in another task, p50 (p99 \(Harness.short(other.quantile(0.99) / 1000)) us)",
       "\(Harness.short(other.median / 1000)) us", budget: "<= 15 us", isWithin: other.median <= 15_000)
 
@@ -107,6 +110,39 @@ struct ObservationBenchmarks {
     Harness.report(
       "own write with its callback, p50", "\(Harness.short(calls.median / 1000)) us", budget: "<= 15 us",
       isWithin: calls.median <= 15_000)
+  }
+
+  /// The median of the nanoseconds from resuming a task of the pool to its going on.
+  static func resumption() -> Double {
+    let waiting = Mutex<(continuation: CheckedContinuation<Void, Never>?, time: Int)>((nil, 0))
+    let waits = DispatchSemaphore(value: 0)
+    let task = Task {
+      while !Task.isCancelled {
+        await withCheckedContinuation { continuation in
+          waiting.withLock { $0.continuation = continuation }
+          waits.signal()
+        }
+        let now = cfloor_now()
+        waiting.withLock { $0.time = now }
+        waits.signal()
+      }
+    }
+    var samples: [Double] = []
+    for round in 1...2_200 {
+      waits.wait()
+      usleep(200)
+      let start = cfloor_now()
+      waiting.withLock { state in
+        defer { state.continuation = nil }
+        return state.continuation
+      }?.resume()
+      waits.wait()
+      if round > 200 { samples.append(Double(waiting.withLock { $0.time } - start)) }
+    }
+    task.cancel()
+    waits.wait()
+    waiting.withLock { $0.continuation }?.resume()
+    return Harness.Figures(samples).median
   }
 
   /// What observers of other keys cost those who change one.
