@@ -3,7 +3,9 @@ import TestSupport
 import Testing
 
 /// The system's limits, in processes of their own.
-@Suite(.timeLimit(.minutes(2))) struct LimitTests {
+///
+/// One after another: a test that waits for a process holds a thread of the pool, and others' time limits run meanwhile.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct LimitTests {
   @Test(arguments: [("max_inotify_watches", 0), ("max_inotify_watches", 2), ("max_inotify_instances", 0)])
   func `where a limit is reached the file is looked at by the clock, and one problem says so`(
     _ limit: String, _ value: Int
@@ -83,7 +85,7 @@ import Testing
     #expect(process.nextLine() == "number 2")
   }
 
-  @Test(arguments: 4...16)
+  @Test(arguments: [4, 5, 6, 7, 8, 12])
   func `a process that may open few files says what is wrong, and is well when it may open more`(_ most: Int) throws {
     let home = ScratchHome()
     try home.write("number = 1\n")
