@@ -111,6 +111,8 @@ import Testing
     let script = "sed -i s/hunter/mine/ \"$1\"; '\(command)' set \(app) sync.token hunter3\n"
     try home.write(script, to: home.path + "/editor")
     environment["EDITOR"] = "sh \(home.path)/editor"
+    // Its copy is kept.
+    environment["XDG_RUNTIME_DIR"] = home.path
     let edited = try ChildProcess.run(command, ["edit", app], environment: environment, input: "")
     #expect(edited.status == 5 && edited.error.contains("sync.token: yours is (secret), theirs is (secret)"))
   }
