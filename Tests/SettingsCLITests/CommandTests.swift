@@ -270,6 +270,9 @@ import Testing
     watching.wait()
   }
 
+  /// What is there before the watch begins: it may begin at once.
+  private let before = "a = 1\nb = 1\nc = 1\n"
+
   /// Saves `a` and `b` with ever new numbers, both in one rename, until the watching process says something: when it
   /// has begun to watch cannot be seen from outside.
   private func lines(_ count: Int, of watching: RunningProcess) throws -> [String] {
@@ -282,7 +285,6 @@ import Testing
         number += 1
       }
     }
-    try home.write("a = 1\nb = 1\nc = 1\n")
     saver.start()
     let first = watching.nextLine()
     isSeen.withLock { $0 = true }
@@ -290,6 +292,7 @@ import Testing
   }
 
   @Test func `watch without a key prints what changed together, and a blank line`() throws {
+    try home.write(before)
     let watching = try watch("--count", "1")
     let lines = try lines(3, of: watching)
     #expect(lines[0].hasPrefix("a = ") && lines[1].hasPrefix("b = ") && lines[2] == "", "\(lines)")
@@ -298,11 +301,14 @@ import Testing
   }
 
   @Test func `watch as JSON says key, old, new and who`() throws {
+    try home.write(before)
     let watching = try watch("--json", "--count", "1")
     let lines = try lines(2, of: watching)
     let objects = try lines.map { try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] }
     #expect(objects.map { $0?["key"] as? String } == ["a", "b"])
-    #expect(objects.allSatisfy { $0?["origin"] as? String == "outside" && $0?["old"] is Int && $0?["new"] is Int })
+    #expect(
+      objects.allSatisfy { $0?["origin"] as? String == "outside" && $0?["old"] is Int && $0?["new"] is Int },
+      "\(lines)")
     #expect(watching.wait() == 0)
   }
 
