@@ -34,9 +34,15 @@ extension RecordBenchmarks {
         app: "bench", name: "small", scope: .data,
         environment: ["HOME": directory, "XDG_DATA_HOME": directory + "/data"]))
     let byThreads = replaces {
-      DispatchQueue.concurrentPerform(iterations: 8) { thread in
-        for number in 0..<8 { try? small.park(server(thread * 8 + number)) }
+      let group = DispatchGroup()
+      for thread in 0..<8 {
+        group.enter()
+        Thread.detachNewThread {
+          for number in 0..<8 { try? small.park(server(thread * 8 + number)) }
+          group.leave()
+        }
       }
+      group.wait()
     }
     let parked = try small.retrieveAll(Server.self).count
     Harness.report(
