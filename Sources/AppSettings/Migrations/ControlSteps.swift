@@ -10,8 +10,8 @@ public import SettingsTOML
 ///
 /// Members that are not tables are passed over.
 public struct ForEach: MigrationStep {
-  private let key: TOMLPath
-  private let steps: [any MigrationStep]
+  let key: TOMLPath
+  let steps: [any MigrationStep]
 
   /// Makes the step from a dotted key and the steps to take.
   public init(_ key: String, @MigrationStepsBuilder _ steps: () -> [any MigrationStep]) {
@@ -97,8 +97,8 @@ extension ForEach: DeclarativeStep {
 /// ```
 public struct When: MigrationStep {
   private let condition: MigrationCondition
-  private let steps: [any MigrationStep]
-  private let others: [any MigrationStep]
+  let steps: [any MigrationStep]
+  let others: [any MigrationStep]
 
   /// Makes the step of a condition and what to do.
   public init(

@@ -6,8 +6,8 @@ public import SettingsTOML
 /// it, and the old one is removed. The new key may be below the old one, `Rename("font", to: "font.name")`, and the
 /// other way round if the table has nothing else.
 public struct Rename: MigrationStep {
-  private let old: TOMLPath
-  private let new: TOMLPath
+  let old: TOMLPath
+  let new: TOMLPath
 
   /// Makes the step from two dotted keys.
   public init(_ old: String, to new: String) {
@@ -41,8 +41,8 @@ extension Rename: DeclarativeStep {
 ///
 /// As ``Rename``, with a choice for where both are there: `replacing: true` lets the moved one win.
 public struct Move: MigrationStep {
-  private let old: TOMLPath
-  private let new: TOMLPath
+  let old: TOMLPath
+  let new: TOMLPath
   private let isReplacing: Bool
 
   /// Makes the step from two dotted keys.
@@ -79,8 +79,8 @@ extension Move: DeclarativeStep {
 
 /// Sets a key to the value of another, which stays. Nothing happens where the old key is absent or the new one is there.
 public struct Copy: MigrationStep {
-  private let old: TOMLPath
-  private let new: TOMLPath
+  let old: TOMLPath
+  let new: TOMLPath
 
   /// Makes the step from two dotted keys.
   public init(_ old: String, to new: String) {
@@ -162,11 +162,11 @@ extension SetDefault: DeclarativeStep {
 /// `Wrap("font", as: "name")` makes `font.name` of `font`, unless `font` is a table already.
 /// Absent keys are left out; where a key is in the table already, that one stands and the old one is removed.
 public struct Wrap: MigrationStep {
-  private enum Kind {
+  enum Kind {
     case keys([TOMLPath], table: TOMLPath)
     case value(TOMLPath, member: TOMLPath)
   }
-  private let kind: Kind
+  let kind: Kind
 
   /// Makes the step that puts keys into a table, each under the last part of its name.
   public init(_ keys: String..., in table: String) { kind = .keys(keys.map(Self.path), table: Self.path(table)) }
@@ -213,8 +213,8 @@ extension Wrap: DeclarativeStep {
 /// `font.name`, and fails if there are other keys in the table.
 /// Where a key is on the level above already, that one stands.
 public struct Unwrap: MigrationStep {
-  private let table: TOMLPath
-  private let member: TOMLPath?
+  let table: TOMLPath
+  let member: TOMLPath?
 
   /// Makes the step that moves all that is in a table one level up.
   public init(_ table: String) {

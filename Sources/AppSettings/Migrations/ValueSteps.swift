@@ -96,8 +96,8 @@ extension Convert: DeclarativeStep {
 /// one they become an array; where a key is absent its entry in `defaults` stands, and without that nothing happens.
 /// Where the new key is there already, it stands.
 public struct Merge: MigrationStep {
-  private let keys: [TOMLPath]
-  private let target: TOMLPath
+  let keys: [TOMLPath]
+  let target: TOMLPath
   private let separator: String?
   private let defaults: [TOMLValue]
 
@@ -184,8 +184,8 @@ extension Merge: DeclarativeStep {
 /// array gives one element to each key. Parts that are not there are left out; of keys that are there already, each
 /// stands.
 public struct Split: MigrationStep {
-  private let key: TOMLPath
-  private let targets: [TOMLPath]
+  let key: TOMLPath
+  let targets: [TOMLPath]
   private let separator: String?
 
   /// Makes the step from a dotted key, those it becomes, and where a string is taken apart; without, it is for arrays.

@@ -113,8 +113,8 @@ package struct SettingsCheck {
           add("'settings-locked' does nothing here: it locks keys in administrators' files only.", name)
         } else {
           do throws(SettingsError) {
-            let reader = TextReader(migrations: .none, acceptsAnyVersion: true)
-            for path in try reader.locks(in: document, file: file) where !isKnown(path) {
+            for path in try TextReader(migrations: .none, acceptsAnyVersion: true).locks(in: document, file: file)
+            where !places(of: path, in: document).contains(where: isKnown) {
               let nearest = nearest(to: path)
               add("'settings-locked' names '\(path)', which the app does not have.\(Self.hint(nearest))", name, nearest)
             }
@@ -135,7 +135,15 @@ package struct SettingsCheck {
     let reader = TextReader(migrations: .none, acceptsAnyVersion: true)
     guard let paths = try? reader.locks(in: document, file: file) else { return }
     let line = document.position(of: SettingsFormat.locksPath)?.line
-    locks += paths.map { ($0, file, line) }
+    locks += paths.flatMap { places(of: $0, in: document) }.map { ($0, file, line) }
+  }
+
+  /// A path that an older file names, and where migrations take what is there.
+  private func places(of path: TOMLPath, in document: TOMLDocument) -> [TOMLPath] {
+    guard let migrations = schema?.migrations, let version = try? SettingsMigrations.version(of: document) else {
+      return [path]
+    }
+    return migrations.places(of: [path], from: version)
   }
 
   private func checkLocks(

@@ -45,7 +45,7 @@ package struct TextReader: Sendable {
       file: file, position: document.position(of: SettingsFormat.versionPath))
   }
 
-  /// The paths that an administrator's document locks.
+  /// The paths that an administrator's document locks; of an older one, with where migrations take what is there.
   func locks(in document: TOMLDocument, file: String) throws(SettingsError) -> [TOMLPath] {
     guard let value = document[SettingsFormat.locksPath] else { return [] }
     let position = document.position(of: SettingsFormat.locksPath)
@@ -66,6 +66,8 @@ package struct TextReader: Sendable {
         throw failure("'\(text)' is not a key: \(error)")
       }
     }
-    return paths
+    // An older file locks keys by the names that they had.
+    guard !acceptsAnyVersion, let version = try? SettingsMigrations.version(of: document) else { return paths }
+    return migrations.places(of: paths, from: version)
   }
 }

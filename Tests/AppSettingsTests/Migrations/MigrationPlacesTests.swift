@@ -1,0 +1,81 @@
+import AppSettings
+import TestSupport
+import Testing
+
+/// Where the steps say that a value gets to, and the locks of administrators' older files, which hang on it.
+@Suite struct MigrationPlacesTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    var path: TOMLPath
+    var places: [TOMLPath]
+    var step: any MigrationStep
+
+    init(_ path: TOMLPath, _ places: [TOMLPath], _ step: any MigrationStep) {
+      self.path = path
+      self.places = places
+      self.step = step
+    }
+
+    var testDescription: String { "\(type(of: step)) \(path)" }
+  }
+
+  static let cases: [Case] = [
+    Case(["a"], [["a"], ["b", "c"]], Rename("a", to: "b.c")),
+    Case(["a", "x"], [["a", "x"], ["b", "x"]], Move("a", to: "b")),
+    Case(["t"], [["t"], ["b"]], Rename("t.a", to: "b")),
+    Case(["ab"], [["ab"]], Rename("a", to: "b")),
+    Case(["a"], [["a"], ["b"]], Copy("a", to: "b")),
+    Case(["a"], [["a"], ["t", "a"]], Wrap("a", "b", in: "t")),
+    Case(["a"], [["a"]], Wrap("a", as: "name")),
+    Case(["t", "a"], [["t", "a"], ["a"]], Unwrap("t")),
+    Case(["t", "a"], [["t", "a"], ["t"]], Unwrap("t", taking: "a")),
+    Case(["t", "b"], [["t", "b"]], Unwrap("t", taking: "a")),
+    Case(["w"], [["w"], ["size"]], Merge("w", "h", into: "size", separator: "x")),
+    Case(["size"], [["size"], ["w"], ["h"]], Split("size", into: ["w", "h"], separator: "x")),
+    Case(["r", "one", "a"], [["r", "one", "a"], ["r", "one", "b"]], ForEach("r") { Rename("a", to: "b") }),
+    Case(["r", "one"], [["r", "one"]], ForEach("r") { Rename("a", to: "b") }),
+    Case(
+      ["a"], [["a"], ["b"], ["c"]],
+      When(.exists("x")) {
+        Rename("a", to: "b")
+      } otherwise: {
+        Rename("a", to: "c")
+      }),
+    Case(["a"], [["a"]], Convert("a", .integer)),
+  ]
+
+  @Test(arguments: cases) func `a step says where a value may be after it`(_ test: Case) {
+    let migrations = SettingsMigrations { Migration(2, "a step") { test.step } }
+    #expect(migrations.places(of: [test.path], from: 1) == test.places)
+    #expect(migrations.places(of: [test.path], from: 2) == [test.path])
+  }
+
+  @Test func `a value is followed through all steps that are pending`() {
+    let migrations = SettingsMigrations {
+      Migration(2, "first") { Rename("a", to: "b") }
+      Migration(3, "second") { Wrap("b", in: "t") }
+    }
+    #expect(migrations.places(of: [["a"]], from: 1) == [["a"], ["b"], ["t", "b"]])
+    #expect(migrations.places(of: [["b"]], from: 2) == [["b"], ["t", "b"]])
+  }
+
+  @Test(arguments: [1, 2])
+  func `a key that an administrator's older file locks is locked by its new name`(version: Int) throws {
+    let home = ScratchHome()
+    let file = home.path + "/etc/xdg/org.example.test/settings.toml"
+    try home.write("settings-version = \(version)\nsettings-locked = [\"colour\"]\ncolour = \"blue\"\n", to: file)
+    let migrations = SettingsMigrations {
+      Migration(2, "rename colour") { Rename("colour", to: "theme.accent") }
+    }
+    let settings = SettingsStore(at: try home.location(), migrations: migrations, logger: .silent)
+    let accent = SettingsKey("theme.accent", default: "")
+    guard version == 1 else {
+      // A current file means what it says.
+      try settings.set("red", for: accent)
+      return #expect(settings[accent] == "red")
+    }
+    let error = #expect(throws: SettingsError.self) { try settings.set("red", for: accent) }
+    #expect(error?.code == .locked)
+    #expect(settings[accent] == "blue")
+    #expect(settings.origin(of: accent).lockPosition?.line == 2)
+  }
+}
