@@ -102,6 +102,8 @@ extension TOMLDocument {
     let mended = edited.withUnsafeBufferPointer { buffer -> Tree? in
       var parser = Parser(UnsafeBufferPointer(rebasing: buffer[..<(place + text.count)]), isDocument: false)
       parser.tree = tree
+      // Copied once, with room for what is added.
+      parser.tree.nodes.reserveCapacity(tree.nodes.count + text.count / 8 + 8)
       parser.tree.shift(at: place, removed: 0, inserted: text.count)
       parser.at = place
       do throws(Fault) { try parser.parseDocument() } catch { return nil }

@@ -34,11 +34,13 @@ private struct SectionProof {
     let (prefix, suffix) = Self.commonEnds(old.bytes, new.bytes)
     let firstSame = old.bytes.count - suffix
     var (start, end) = (0, old.bytes.count)
-    for node in old.tree.nodes where node.kind == .header || node.kind == .element {
-      let place = Int(node.start)
-      // The bracket has to be among what is the same.
-      if place < prefix { start = max(start, place) }
-      if place >= firstSame { end = min(end, place) }
+    old.tree.nodes.withUnsafeBufferPointer { nodes in
+      for node in nodes where node.kind == .header || node.kind == .element {
+        let place = Int(node.start)
+        // The bracket has to be among what is the same.
+        if place < prefix { start = max(start, place) }
+        if place >= firstSame { end = min(end, place) }
+      }
     }
     let newEnd = end + new.bytes.count - old.bytes.count
     guard start <= end, newEnd >= start, (newEnd - start) * 4 <= new.bytes.count || newEnd - start <= 4096
@@ -97,7 +99,9 @@ private struct SectionProof {
           let (a, b) = (before[index], after[index])
           if b.kind == .removed {
             if a.kind == .removed { continue }
-            guard a.kind != .root, isInStretch(a.start), isInStretch(a.keyStart) else { return false }
+            guard a.kind != .root, a.kind != .arrayOfTables, a.kind != .element, isInStretch(a.start),
+              isInStretch(a.keyStart)
+            else { return false }
             removed.append(Tree.ID(index))
             continue
           }
@@ -147,7 +151,8 @@ private struct SectionProof {
       while id != Tree.none, after[Int(id)].kind == .removed { id = before[Int(id)].next }
       return id
     }
-    guard a.parent == b.parent, a.hash == b.hash, a.keyStyle == b.keyStyle, after[Int(b.parent)].kind != .removed,
+    guard a.parent == b.parent, a.hash == b.hash, a.keyStyle.rawValue == b.keyStyle.rawValue,
+      after[Int(b.parent)].kind != .removed,
       b.next >= oldCount ? after[Int(b.next)].parent == b.parent : b.next == remaining(a.next),
       b.firstChild >= oldCount ? after[Int(b.firstChild)].parent == index : b.firstChild == remaining(a.firstChild)
     else { return false }
@@ -191,8 +196,12 @@ private struct SectionProof {
       if isChanged { changed.append(new.location(of: id).path) }
     }
     // And nothing more than what was read.
-    let expected = new.tree.nodes.dropFirst().reduce(0) { count, node in
-      count + (node.kind != .removed && isTouched(node) ? 1 : 0)
+    let places = places
+    let expected = new.tree.nodes.withUnsafeBufferPointer { nodes in
+      nodes.dropFirst().reduce(0) { count, node in
+        let isTouched = places.contains(node.start) || places.contains(node.keyStart)
+        return count + (isTouched && node.kind != .removed ? 1 : 0)
+      }
     }
     return found == expected && added == new.tree.nodes.count - oldCount ? changed : nil
   }
@@ -256,32 +265,63 @@ private struct SectionProof {
   ///
   /// All nodes are looked at for that: what is wrong with the hash table is not to be hidden by asking it.
   private func areOnlyOnes(_ added: Range<Tree.ID>) -> Bool {
-    var families: [Tree.ID: Family] = [:]
+    if added.isEmpty { return true }
+    // Numbers of the tables that have new keys, from 1.
+    var numbers = [UInt32](repeating: 0, count: new.tree.nodes.count)
+    var families: [Family] = []
     for id in added {
       let node = new.tree[id]
-      guard node.kind != .removed, families[node.parent, default: Family()].hashes.insert(node.hash).inserted else {
-        return false
+      let parent = Int(node.parent)
+      if numbers[parent] == 0 {
+        families.append(Family(parent: node.parent))
+        numbers[parent] = UInt32(families.count)
       }
+      guard node.kind != .removed, families[Int(numbers[parent]) - 1].hashes.insert(node.hash).inserted
+      else { return false }
     }
-    for id in added where families[id] == nil && new.tree[id].firstChild != Tree.none { return false }
-    guard !families.isEmpty else { return true }
-    // The root is no child of its own, though it says so.
-    for index in new.tree.nodes.indices.dropFirst() where new.tree.nodes[index].kind != .removed {
-      let node = new.tree.nodes[index]
-      guard families[node.parent] != nil else { continue }
-      families[node.parent]?.count += 1
-      if index < oldCount, families[node.parent]?.hashes.contains(node.hash) == true { return false }
-    }
-    return families.allSatisfy { parent, family in
-      let children = Array(new.tree.children(of: parent).prefix(family.count + 1))
-      return children.count == family.count && children.allSatisfy { new.tree[$0].parent == parent }
-        && children.last == new.tree[parent].lastChild
+    for id in added where numbers[Int(id)] == 0 && new.tree[id].firstChild != Tree.none { return false }
+    return new.tree.nodes.withUnsafeBufferPointer { nodes in
+      // The root is no child of its own, though it says so.
+      for index in nodes.indices.dropFirst() where numbers[Int(nodes[index].parent)] != 0 {
+        let node = nodes[index]
+        guard node.kind != .removed else { continue }
+        let number = Int(numbers[Int(node.parent)]) - 1
+        families[number].count += 1
+        if index < oldCount, families[number].hashes.contains(node.hash) { return false }
+      }
+      return families.allSatisfy { $0.isWhole(in: nodes) }
     }
   }
 
   /// The children of a table: how many, and the hashes of the new keys.
   private struct Family {
-    var hashes: Set<UInt32> = []
+    let parent: Tree.ID
+    var hashes = Hashes()
     var count = 0
+
+    /// Whether they are all there, one after the other.
+    func isWhole(in nodes: UnsafeBufferPointer<Node>) -> Bool {
+      var child = nodes[Int(parent)].firstChild
+      var last = Tree.none
+      for _ in 0..<count {
+        guard child != Tree.none, nodes[Int(child)].parent == parent else { return false }
+        last = child
+        child = nodes[Int(child)].next
+      }
+      return child == Tree.none && nodes[Int(parent)].lastChild == last
+    }
+  }
+
+  /// A set of which most questions are answered by one bit.
+  private struct Hashes {
+    private var all: Set<UInt32> = []
+    private var bits: UInt64 = 0
+
+    mutating func insert(_ hash: UInt32) -> (inserted: Bool, memberAfterInsert: UInt32) {
+      bits |= 1 << UInt64(hash % 64)
+      return all.insert(hash)
+    }
+
+    func contains(_ hash: UInt32) -> Bool { bits & 1 << UInt64(hash % 64) != 0 && all.contains(hash) }
   }
 }
