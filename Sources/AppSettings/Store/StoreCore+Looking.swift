@@ -135,8 +135,9 @@ extension StoreCore {
   /// Whether to wait for the rest of a save, and how long.
   private func settling(_ care: LookCare) -> LookOutcome? {
     guard care != .none else { return nil }
-    let now = ProcessFacts.monotonicNanoseconds()
     return state.withLock { state in
+      // Within the lock: another look, at the same time, may have noted a later one.
+      let now = ProcessFacts.monotonicNanoseconds()
       // A save has ended since, so this is the beginning of another one, not the same silence.
       let since = care == .atSave ? now : state.unsettledSince ?? now
       state.unsettledSince = since
