@@ -32,7 +32,7 @@ package struct WatchStateMachine {
 
   var subscriptions: [ID: Subscription] = [:]
   var nodes: [FileIdentity: Node] = [:]
-  /// The directories of the watches that the kernel has. A watch that it has ended may still have events in the queue.
+  /// The directories of the watches, each the one watch of its node. What is of others in the queue is late.
   private var directories: [CInt: FileIdentity] = [:]
   /// Subscriptions with something to do, in order.
   private var queue: [ID] = []
@@ -70,20 +70,14 @@ extension WatchStateMachine {
 
   package mutating func received(_ event: InotifyEvent, at now: Instant) {
     if event.events.contains(.overflowed) {
+      // That a watch has ended may be lost, too, and another directory have the number of the old one: watch all anew.
+      for identity in directories.values { nodes[identity]?.events = [] }
       for id in subscriptions.keys { lookAfterWalk(id) }
       return
     }
     // A late event of a watch that is gone.
-    guard let identity = directories[event.watch] else { return }
-    let isCurrent = nodes[identity]?.watch == event.watch
-    if event.events.contains(.ended) {
-      directories[event.watch] = nil
-      if isCurrent {
-        nodes[identity]?.watch = nil
-        nodes[identity]?.events = []
-      }
-    }
-    guard isCurrent, let node = nodes[identity] else { return }
+    guard let identity = directories[event.watch], let node = nodes[identity] else { return }
+    if event.events.contains(.ended) { forgetWatch(of: identity) }
     if event.name.isEmpty {
       // About the directory itself. A change of its mode matters where its parent says so.
       guard !event.events.isDisjoint(with: [.selfDeleted, .selfMoved, .unmounted, .ended]) else { return }
@@ -234,13 +228,18 @@ extension WatchStateMachine {
   private mutating func tidy(_ identity: FileIdentity) -> Action? {
     guard let node = nodes[identity] else { return nil }
     if node.users.isEmpty {
+      forgetWatch(of: identity)
       nodes[identity] = nil
-      guard let watch = node.watch else { return nil }
-      directories[watch] = nil
-      return .unwatch(watch)
+      return node.watch.map { .unwatch($0) }
     }
     guard node.watch != nil, node.events != node.wanted, let need = node.users.values.first else { return nil }
     return .watch(identity, path: need.path, events: node.wanted)
+  }
+
+  private mutating func forgetWatch(of identity: FileIdentity) {
+    if let watch = nodes[identity]?.watch { directories[watch] = nil }
+    nodes[identity]?.watch = nil
+    nodes[identity]?.events = []
   }
 
   mutating func release(_ identity: FileIdentity, by id: ID) {
@@ -290,7 +289,8 @@ extension WatchStateMachine {
     guard let node = nodes[identity] else { return }
     switch outcome {
     case .armed(let watch):
-      if let former = directories[watch], former != identity { nodes[former]?.watch = nil }
+      forgetWatch(of: identity)
+      if let former = directories[watch] { forgetWatch(of: former) }
       directories[watch] = identity
       nodes[identity]?.watch = watch
       nodes[identity]?.events = node.wanted

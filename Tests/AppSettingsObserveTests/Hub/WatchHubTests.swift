@@ -34,28 +34,51 @@ import Testing
     let witness = Witness(root["f"])
     let subscription = hub.subscribe(path: root["f"], problem: { witness.note($0) }, look: { witness.look($0) })
     await witness.wait(for: "0")
-    // A look that stays away while more is done than the queue holds.
-    let isStalled = Gate()
-    let goOn = DispatchSemaphore(value: 0)
-    let first = Atomic(true)
-    let stalling = hub.subscribe(path: root["g"], problem: { _ in }) { _ in
-      if first.exchange(false, ordering: .relaxed) {
-        isStalled.open()
-        goOn.wait()
-      }
-      return .settled
-    }
-    await isStalled.wait()
-    // Alternating names, as the kernel merges equal events in a row.
-    for _ in 0..<9_000 {
-      rename(root["f"], root["f2"])
-      rename(root["f2"], root["f"])
-    }
+    let stalled = await Stalled(hub, root["g"])
+    overflowQueue(in: root.path)
     try root.replace("f", by: "1")
-    goOn.signal()
+    stalled.goOn()
     await witness.wait(for: "1")
     subscription.cancel()
-    stalling.cancel()
+  }
+
+  @Test func `a directory made again while the queue overflows is watched, though it has the old one's number`()
+    async throws
+  {
+    // Not in the temporary directory, which may be in memory, where no number is given twice.
+    let root = try TestDirectory(in: ChildProcess.builtProducts)
+    try root.write("0", to: "other/f")
+    try root.write("0", to: "d/f")
+    let hub = WatchHub(source: .kernel)
+    let witness = Witness(root["d/f"])
+    let subscription = hub.subscribe(path: root["d/f"], problem: { witness.note($0) }, look: { witness.look($0) })
+    await witness.wait(for: "0")
+    let other = Witness(root["other/f"])
+    let second = hub.subscribe(path: root["other/f"], problem: { other.note($0) }, look: { other.look($0) })
+    await other.wait(for: "0")
+    let stalled = await Stalled(hub, root["g"])
+    overflowQueue(in: root["other"])
+    let number = try EntryStatus(of: root["d"]).identity
+    try FileManager.default.removeItem(atPath: root["d"])
+    // The file system gives the number that became free last, unless somebody else makes a directory.
+    var isSame = false
+    for attempt in 0..<100 where !isSame {
+      let made = root["made-\(attempt)"]
+      #expect(mkdir(made, 0o700) == 0)
+      isSame = try EntryStatus(of: made).identity == number
+      if isSame { rename(made, root["d"]) }
+    }
+    if !isSame {
+      print("'A directory with the old one's number' is not tried: the file system did not give it again.")
+      mkdir(root["d"], 0o700)
+    }
+    try root.write("1", to: "d/f")
+    stalled.goOn()
+    await witness.wait(for: "1")
+    try root.replace("d/f", by: "2")
+    await witness.wait(for: "2")
+    subscription.cancel()
+    second.cancel()
   }
 
   @Test func `the thread ends with the last subscription and starts again`() async throws {
@@ -231,6 +254,42 @@ import Testing
       #expect(try switchesOfHub() == before)
       subscription.cancel()
     }
+  }
+}
+
+/// A hub whose thread stays away in a look, while more is done than the queue holds.
+private final class Stalled: Sendable {
+  private let end = DispatchSemaphore(value: 0)
+  private let subscription: WatchSubscription
+
+  init(_ hub: WatchHub, _ path: String) async {
+    let isStalled = Gate()
+    let isFirst = Atomic(true)
+    subscription = hub.subscribe(path: path, problem: { _ in }) { [end] _ in
+      if isFirst.exchange(false, ordering: .relaxed) {
+        isStalled.open()
+        end.wait()
+      }
+      return .settled
+    }
+    await isStalled.wait()
+  }
+
+  func goOn() {
+    end.signal()
+  }
+
+  deinit {
+    subscription.cancel()
+  }
+}
+
+/// Makes more events of a watched file than the kernel's queue holds, and leaves it as it was.
+private func overflowQueue(in directory: String) {
+  // Alternating names, as the kernel merges equal events in a row.
+  for _ in 0..<9_000 {
+    rename(directory + "/f", directory + "/f2")
+    rename(directory + "/f2", directory + "/f")
   }
 }
 

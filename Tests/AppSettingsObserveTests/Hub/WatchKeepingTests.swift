@@ -4,12 +4,30 @@ import Testing
 
 /// Which directories the hub keeps watched: its decisions, without files, threads or time.
 @Suite struct WatchKeepingTests {
-  @Test func `an overflow makes for a walk and a look of every subscription`() {
+  @Test func `an overflow makes for new watches, a walk and a look of every subscription`() {
     var world = HubWorld.settled()
     world.machine.subscribe(2, to: .file("/d/f"))
     _ = world.settle()
     world.machine.received(InotifyEvent(watch: -1, events: .overflowed), at: world.now)
-    #expect(world.settle() == ["walk", "check", "walk", "check"])
+    let words = world.settle()
+    #expect(words.filter { $0.hasPrefix("watch") }.sorted() == ["watch / few", "watch /d all"])
+    #expect(words.filter { !$0.hasPrefix("watch") } == ["walk", "walk", "check", "walk", "check"])
+    #expect(world.machine.watchCount == 2)
+    #expect(world.settle() == [])
+  }
+
+  @Test func `a directory of the old one's number is watched when an overflow took the old watch's end`() {
+    var world = HubWorld.settled()
+    let old = world.watches[HubWorld.directory]!
+    world.watches[HubWorld.directory] = nil
+    world.machine.received(InotifyEvent(watch: -1, events: .overflowed), at: world.now)
+    _ = world.settle()
+    #expect(world.watches[HubWorld.directory] ?? old != old)
+    #expect(world.machine.watchCount == 2)
+    world.machine.received(InotifyEvent(watch: old, events: .ended), at: world.now)
+    #expect(world.settle() == [])
+    world.send(.closedAfterWriting)
+    #expect(world.settle() == ["look"])
   }
 
   @Test func `a mount makes for a walk and a look of every subscription`() {
