@@ -119,6 +119,16 @@ extension [UInt8] {
 }
 
 extension Scan {
+  /// How many bytes are the same at the beginning, and at the end after them.
+  static func commonEnds(_ a: [UInt8], _ b: [UInt8]) -> (prefix: Int, suffix: Int) {
+    a.withUnsafeBytes { a in
+      b.withUnsafeBytes { b in
+        let prefix = commonPrefix(a, b)
+        return (prefix, commonSuffix(a, b, from: prefix))
+      }
+    }
+  }
+
   /// How many bytes are the same at the beginning.
   static func commonPrefix(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
     let count = min(a.count, b.count)

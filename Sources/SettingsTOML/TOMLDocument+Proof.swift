@@ -31,7 +31,7 @@ private struct SectionProof {
 
   /// - Returns: `nil` if so much has changed that reading all of the text is as quick.
   init?(old: TOMLDocument, new: TOMLDocument) {
-    let (prefix, suffix) = Self.commonEnds(old.bytes, new.bytes)
+    let (prefix, suffix) = Scan.commonEnds(old.bytes, new.bytes)
     let firstSame = old.bytes.count - suffix
     var (start, end) = (0, old.bytes.count)
     old.tree.nodes.withUnsafeBufferPointer { nodes in
@@ -50,16 +50,6 @@ private struct SectionProof {
     oldCount = old.tree.nodes.count
     (self.start, oldEnd, self.newEnd) = (UInt32(start), UInt32(end), UInt32(newEnd))
     places = self.start..<self.newEnd
-  }
-
-  /// How many bytes are the same at the beginning, and at the end after them.
-  private static func commonEnds(_ a: [UInt8], _ b: [UInt8]) -> (prefix: Int, suffix: Int) {
-    a.withUnsafeBytes { a in
-      b.withUnsafeBytes { b in
-        let prefix = Scan.commonPrefix(a, b)
-        return (prefix, Scan.commonSuffix(a, b, from: prefix))
-      }
-    }
   }
 
   func changes() -> [TOMLPath]? {

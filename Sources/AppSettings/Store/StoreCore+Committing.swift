@@ -164,14 +164,16 @@ extension StoreCore {
     let isKnown = isLoaded && knownBytes.isSameText(as: bytes)
     if isKnown, known.bytes.isSameText(as: knownBytes ?? []) { return known }
     guard let bytes else { return TOMLDocument() }
-    let document = try reader.parse(bytes, file: backing.name)
-    if isLoaded, !isKnown, let meaning = try? interpret(bytes) {
-      let batch = state.withLock { state in
-        defer { renewStamp() }
-        return state.adopt(meaning, bytes: bytes, committed: nil, origin: .outside)
-      }
-      if let batch { outside.append(batch) }
+    guard isLoaded, !isKnown else { return try reader.parse(bytes, file: backing.name) }
+    let (document, meaning, changed) = try interpret(bytes, since: known)
+    let batch = state.withLock { state in
+      defer { renewStamp() }
+      // Since then another thread may have taken over something else.
+      let isCurrent = state.userDocument.bytes.isSameText(as: known.bytes)
+      return state.adopt(
+        meaning, bytes: bytes, committed: nil, edited: isCurrent ? changed : nil, origin: .outside)
     }
+    if let batch { outside.append(batch) }
     return document
   }
 

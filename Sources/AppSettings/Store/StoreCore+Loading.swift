@@ -59,6 +59,22 @@ extension StoreCore {
     return interpret(try reader.parse(bytes, file: backing.name))
   }
 
+  /// What a text means to this release, read as far as it differs from the document that is known.
+  ///
+  /// - Returns: The document that the text is, its meaning, and the paths of the meaning that have other values than the
+  ///   known document, where that is plain.
+  func interpret(
+    _ bytes: [UInt8], since known: TOMLDocument
+  ) throws(SettingsError) -> (document: TOMLDocument, meaning: TOMLDocument, changed: [TOMLPath]?) {
+    guard let (document, changed) = known.reread(bytes) else {
+      let document = try reader.parse(bytes, file: backing.name)
+      return (document, interpret(document), nil)
+    }
+    let meaning = interpret(document)
+    let isMigrated = !meaning.bytes.isSameText(as: bytes)
+    return (document, meaning, isMigrated ? nil : changed.map { [$0] } ?? [])
+  }
+
   private func interpret(_ document: TOMLDocument) -> TOMLDocument {
     var document = document
     do {

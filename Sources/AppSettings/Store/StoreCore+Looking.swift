@@ -42,7 +42,9 @@ extension StoreCore {
   package func look(_ care: LookCare = .none) -> LookOutcome {
     load()
     while true {
-      let (known, inode, revision) = state.withLock { ($0.userBytes, $0.userInode, $0.userRevision) }
+      let (known, document, inode, revision) = state.withLock {
+        ($0.userBytes, $0.userDocument, $0.userInode, $0.userRevision)
+      }
       let contents: SettingsFile.Contents
       do throws(SettingsError) {
         contents = try readUserFile()
@@ -66,9 +68,14 @@ extension StoreCore {
       if found?.isEmpty ?? true, let wait = settling(care) { return wait }
       if let wait = Self.quiet(contents, known, inode, care) { return wait }
 
-      let document: TOMLDocument
+      let meaning: TOMLDocument
+      var changed: [TOMLPath]?
       do throws(SettingsError) {
-        document = try interpret(found)
+        if let found {
+          (_, meaning, changed) = try interpret(found, since: document)
+        } else {
+          meaning = TOMLDocument()
+        }
       } catch {
         if let wait = settling(care) { return wait }
         noteUserFailure(error, using: "The values that were read last are used.")
@@ -78,7 +85,7 @@ extension StoreCore {
         guard state.userRevision == revision else { return (false, nil) }
         defer { renewStamp() }
         state.userInode = contents.status?.inode
-        return (true, state.adopt(document, bytes: found, committed: nil, origin: .outside))
+        return (true, state.adopt(meaning, bytes: found, committed: nil, edited: changed, origin: .outside))
       }
       guard isCurrent else { continue }
       noteUserFailure(nil)

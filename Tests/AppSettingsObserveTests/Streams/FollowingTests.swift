@@ -134,25 +134,6 @@ import Testing
     #expect(recorder.elements == recorder.elements.sorted())
   }
 
-  @Test func `the last of 10,000 renames arrives`() async throws {
-    // In memory, where a rename does not wait for the disk.
-    let home = ScratchHome(under: "/dev/shm")
-    try home.write("number = 1\n")
-    let settings = try home.store()
-    let recorder = Recorder(settings.updates(.number))
-    await recorder.wait(for: 1)
-    let new = home.file + ".new"
-    for value in 2...10_000 {
-      let text = "number = \(value)\n"
-      let file = open(new, O_CREAT | O_WRONLY | O_TRUNC, 0o600)
-      #expect(write(file, text, text.utf8.count) == text.utf8.count)
-      close(file)
-      rename(new, home.file)
-    }
-    await recorder.wait(for: 10_000)
-    #expect(recorder.elements == recorder.elements.sorted())
-  }
-
   @Test func `two processes that write at once are both seen, to the last`() async throws {
     let home = ScratchHome()
     let settings = try home.store()
