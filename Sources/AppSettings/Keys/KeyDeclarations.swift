@@ -3,8 +3,7 @@ import SettingsTOML
 /// The types as which a store's keys were used, to notice two declarations of one name that disagree.
 package final class KeyDeclarations: Sendable {
   private struct Declaration: Sendable {
-    var type: ObjectIdentifier
-    var name: String
+    var type: Any.Type
     var key: SettingsKeys
   }
 
@@ -23,14 +22,13 @@ package final class KeyDeclarations: Sendable {
 
   /// Notes that a name is used for values, or records, of a type.
   package func note(_ key: SettingsKeys, as value: Any.Type, _ problems: ProblemLog) {
-    let type = ObjectIdentifier(value)
-    let other = declarations.withLock { declarations -> String? in
-      if let known = declarations[key.path] { return known.type == type ? nil : known.name }
-      declarations[key.path] = Declaration(type: type, name: "\(value)", key: key)
+    let other = declarations.withLock { declarations -> Any.Type? in
+      if let known = declarations[key.path] { return known.type == value ? nil : known.type }
+      declarations[key.path] = Declaration(type: value, key: key)
       return nil
     }
     guard let other else { return }
-    let names = [other, "\(value)"].sorted()
+    let names = ["\(other)", "\(value)"].sorted()
     problems.report(
       SettingsProblem(
         .invalidKey,

@@ -28,7 +28,8 @@ package final class ChangeWaiter: Sendable {
   private struct State: Sendable {
     var wake: Wake?
     var isCancelled = false
-    var continuation: CheckedContinuation<Void, Never>?
+    /// Taken out to be resumed, by one who has the lock: so once.
+    var continuation: UnsafeContinuation<Void, Never>?
   }
 
   /// An observer that is further behind gets the rest as one batch: what is kept for it has a bound.
@@ -57,7 +58,7 @@ package final class ChangeWaiter: Sendable {
 
   /// Wakes the observer for a change, or, without one, for a value that was set to what it was.
   package func signal(_ batch: SettingsChangeBatch?) {
-    let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
+    let continuation = state.withLock { state -> UnsafeContinuation<Void, Never>? in
       guard !state.isCancelled else { return nil }
       var wake = state.wake ?? Wake()
       if let batch {
@@ -79,7 +80,7 @@ package final class ChangeWaiter: Sendable {
   /// - Returns: `nil` once the waiter or the task is cancelled.
   package func wait() async -> Wake? {
     await withTaskCancellationHandler {
-      await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
         let resumesNow = state.withLock { state in
           if state.wake != nil || state.isCancelled { return true }
           state.continuation = continuation
@@ -120,8 +121,8 @@ package final class ChangeWaiters: Sendable {
     var waiters: [ObjectIdentifier: ChangeWaiter] = [:]
     var children: [ExactKey: Node] = [:]
 
-    func collectAll(into found: inout [ObjectIdentifier: ChangeWaiter]) {
-      found.merge(waiters) { first, _ in first }
+    func collectAll(into found: inout [ChangeWaiter]) {
+      found += waiters.values
       for child in children.values { child.collectAll(into: &found) }
     }
   }
@@ -162,16 +163,21 @@ package final class ChangeWaiters: Sendable {
   ///   - sets: The paths that were set, be it to what they were: for those who want to know.
   package func signal(_ batch: SettingsChangeBatch?, sets: @autoclosure () -> [TOMLPath] = []) {
     let (changed, set) = tree.withLock { tree in
-      var changed: [ObjectIdentifier: ChangeWaiter] = [:]
-      var set: [ObjectIdentifier: ChangeWaiter] = [:]
+      var changed: [ChangeWaiter] = []
+      var set: [ChangeWaiter] = []
       for path in batch?.paths ?? [] { Self.collect(tree.root, path.components[...], into: &changed) }
       if tree.seeingEqualSets > 0 {
         for path in sets() { Self.collect(tree.root, path.components[...], into: &set) }
       }
       return (changed, set)
     }
-    for waiter in changed.values { waiter.signal(batch) }
-    for (id, waiter) in set where waiter.seesEqualSets && changed[id] == nil { waiter.signal(nil) }
+    // One that has several paths may have been found several times.
+    var woken: Set<ObjectIdentifier> = []
+    let isAlone = changed.count == 1 && set.isEmpty
+    for waiter in changed where isAlone || woken.insert(ObjectIdentifier(waiter)).inserted { waiter.signal(batch) }
+    for waiter in set where waiter.seesEqualSets && woken.insert(ObjectIdentifier(waiter)).inserted {
+      waiter.signal(nil)
+    }
   }
 
   private static func update(_ node: inout Node, _ components: ArraySlice<String>, _ body: (inout Node) -> Void) {
@@ -181,11 +187,9 @@ package final class ChangeWaiters: Sendable {
     if !child.waiters.isEmpty || !child.children.isEmpty { node.children[ExactKey(first)] = child }
   }
 
-  private static func collect(
-    _ node: Node, _ components: ArraySlice<String>, into found: inout [ObjectIdentifier: ChangeWaiter]
-  ) {
+  private static func collect(_ node: Node, _ components: ArraySlice<String>, into found: inout [ChangeWaiter]) {
     guard let first = components.first else { return node.collectAll(into: &found) }
-    found.merge(node.waiters) { first, _ in first }
+    found += node.waiters.values
     if let child = node.children[ExactKey(first)] { collect(child, components.dropFirst(), into: &found) }
   }
 }

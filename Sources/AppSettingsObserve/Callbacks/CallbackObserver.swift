@@ -5,32 +5,14 @@ internal import AppSettings
 /// One call follows another, never two at once: a change that comes while the function runs, also one that the function
 /// itself makes, is looked at when it has returned.
 final class CallbackObserver<View: SettingsView>: @unchecked Sendable {  // `memory` is the one runner's alone
-  private struct Work: OptionSet, Sendable {
-    let rawValue: UInt8
-    /// Deliver what there is to begin with.
-    static var first: Work { Work(rawValue: 1) }
-    /// See what is new.
-    static var look: Work { Work(rawValue: 2) }
-    /// Take what there is for known.
-    static var forget: Work { Work(rawValue: 4) }
-  }
-
-  private struct State: Sendable {
-    /// At first whoever makes the observer runs it.
-    var isRunning = true
-    var isCancelled = false
-    var work: Work = []
-    var waiter: ChangeWaiter?
-  }
-
   private let store: SettingsStore
   private let view: View
   private let follower: StoreFollower
   /// Returns whether to go on.
   private let body: @Sendable (View.Element) -> Bool
-  // Protects what is to be done, and says who does it. Nothing is called while it is held.
-  private let state = Lock(State())
-  /// Touched by the thread that set `isRunning`, between doing so and taking it back.
+  // Nothing is called while it is held.
+  private let agenda = Lock(Agenda())
+  /// Touched by the one runner that the agenda has.
   private var memory: View.Memory
 
   /// Makes an observer, and calls the function if the view has something to begin with.
@@ -48,10 +30,7 @@ final class CallbackObserver<View: SettingsView>: @unchecked Sendable {  // `mem
     } else {
       waiter = view.makeWaiter { [weak self] in self?.signalled() }
     }
-    state.withLock { state in
-      state.waiter = waiter
-      state.work.insert(.first)
-    }
+    agenda.withLock { $0.begin(waiter) }
     // Registered first, then read: so a change after what is remembered is never missed.
     view.add(waiter, to: store.core)
     memory = view.remember(store)
@@ -59,30 +38,16 @@ final class CallbackObserver<View: SettingsView>: @unchecked Sendable {  // `mem
   }
 
   func cancel() {
-    let waiter = state.withLock { state in
-      state.isCancelled = true
-      defer { state.waiter = nil }
-      return state.waiter
-    }
-    if let waiter { view.remove(waiter, from: store.core) }
+    if let waiter = agenda.withLock({ $0.cancel() }) { view.remove(waiter, from: store.core) }
   }
 
   private func signalled() {
-    run(QuietThreads.areQuiet(for: store.core) ? .forget : .look)
-  }
-
-  private func run(_ work: Work) {
-    let isRunner = state.withLock { state in
-      guard !state.isCancelled else { return false }
-      state.work.formUnion(work)
-      defer { state.isRunning = true }
-      return !state.isRunning
-    }
-    if isRunner { self.work() }
+    let new: Work = QuietThreads.areQuiet(for: store.core) ? .forget : .look
+    if agenda.withLock({ $0.add(new) }) { work() }
   }
 
   private func work() {
-    while let (work, waiter) = nextWork() {
+    while let (work, waiter) = agenda.withLock({ $0.next() }) {
       if work.contains(.first), let element = view.first(store, &memory), !deliver(element) { return }
       if work.contains(.forget) {
         _ = waiter.take()
@@ -97,22 +62,63 @@ final class CallbackObserver<View: SettingsView>: @unchecked Sendable {  // `mem
     }
   }
 
-  private func nextWork() -> (Work, ChangeWaiter)? {
-    state.withLock { state in
-      guard let waiter = state.waiter, !state.work.isEmpty else {
-        state.isRunning = false
-        return nil
-      }
-      defer { state.work = [] }
-      return (state.work, waiter)
-    }
-  }
-
   /// Calls the function, unless it was cancelled.
   private func deliver(_ element: View.Element) -> Bool {
-    guard !state.withLock({ $0.isCancelled }) else { return false }
+    guard !agenda.withLock({ $0.isCancelled }) else { return false }
     if body(element) { return true }
     cancel()
     return false
+  }
+}
+
+/// What there is to do. Not within the class, whose code serves views of any type and would look these types up, too.
+private struct Work: OptionSet, Sendable {
+  let rawValue: UInt8
+  /// Deliver what there is to begin with.
+  static let first = Work(rawValue: 1)
+  /// See what is new.
+  static let look = Work(rawValue: 2)
+  /// Take what there is for known.
+  static let forget = Work(rawValue: 4)
+}
+
+/// What an observer has to do, and whether somebody does it: the runner.
+private struct Agenda: Sendable {
+  /// At first whoever makes the observer is the runner.
+  private var isRunning = true
+  private(set) var isCancelled = false
+  private var work: Work = []
+  private var waiter: ChangeWaiter?
+
+  mutating func begin(_ waiter: ChangeWaiter) {
+    self.waiter = waiter
+    work.insert(.first)
+  }
+
+  /// Adds some work.
+  ///
+  /// - Returns: Whether the caller has to do it.
+  mutating func add(_ work: Work) -> Bool {
+    guard !isCancelled else { return false }
+    self.work.formUnion(work)
+    defer { isRunning = true }
+    return !isRunning
+  }
+
+  /// What the runner is to do next; `nil` if that is nothing, and it is the runner no more.
+  mutating func next() -> (Work, ChangeWaiter)? {
+    guard let waiter, !work.isEmpty else {
+      isRunning = false
+      return nil
+    }
+    defer { work = [] }
+    return (work, waiter)
+  }
+
+  /// - Returns: The waiter to remove.
+  mutating func cancel() -> ChangeWaiter? {
+    isCancelled = true
+    defer { waiter = nil }
+    return waiter
   }
 }

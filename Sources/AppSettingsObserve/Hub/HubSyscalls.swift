@@ -44,9 +44,15 @@ package func hasFreeDescriptor() -> Bool {
 
 /// The target of a symbolic link.
 package func readLink(_ path: String) -> String? {
-  withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(PATH_MAX)) { buffer in
+  // So much is taken from the stack; few targets are longer.
+  guard let target = readLink(path, upTo: 1024) else { return nil }
+  return target.isWhole ? target.text : readLink(path, upTo: Int(PATH_MAX))?.text
+}
+
+private func readLink(_ path: String, upTo capacity: Int) -> (text: String, isWhole: Bool)? {
+  withUnsafeTemporaryAllocation(of: UInt8.self, capacity: capacity) { buffer in
     let count = buffer.withMemoryRebound(to: CChar.self) { readlink(path, $0.baseAddress!, $0.count) }
-    return count < 0 ? nil : String(decoding: buffer[..<count], as: UTF8.self)
+    return count < 0 ? nil : (String(decoding: buffer[..<count], as: UTF8.self), count < capacity)
   }
 }
 

@@ -38,8 +38,9 @@
         Self.isOwned.store(false, ordering: .releasing)
         throw Errno(code)
       }
-      // The library waits in select(2), which aborts the process for a descriptor that does not fit its set.
-      guard let found = Self.findDescriptor(), found < FD_SETSIZE else {
+      // The library waits in select(2), which aborts the process for a descriptor that does not fit its set: it is not
+      // looked for further on.
+      guard let found = Self.findDescriptor() else {
         inotifytools_cleanup()
         Self.isOwned.store(false, ordering: .releasing)
         throw Errno(ENOTSUP)
@@ -83,30 +84,27 @@
       var status = stat()
       guard fstat(mark, &status) == 0, inotifytools_watch_file(path, IN_ATTRIB) != 0 else { return nil }
       defer { _ = inotifytools_remove_watch_by_filename(path) }
+      // As the kernel prints it: 20 bits of the minor number, and above them the major.
       let major = (status.st_dev >> 8) & 0xfff | (status.st_dev >> 32) & ~0xfff
       let minor = status.st_dev & 0xff | (status.st_dev >> 12) & 0xfff00
-      let device = String(major << 20 | minor, radix: 16)
-      let watch = " ino:\(String(status.st_ino, radix: 16)) sdev:\(device) "
-      guard let directory = opendir("/proc/self/fd") else { return nil }
-      defer { closedir(directory) }
-      while let entry = readdir(directory) {
-        let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-        guard let number = CInt(name), readLink("/proc/self/fd/\(name)") == "anon_inode:inotify" else { continue }
-        if let text = contents(of: "/proc/self/fdinfo/\(name)"), text.contains(watch) { return number }
+      return (0..<FD_SETSIZE).first { number in
+        readLink("/proc/self/fd/\(number)") == "anon_inode:inotify"
+          && watches(number, inode: UInt(status.st_ino), device: UInt(major << 20 | minor))
       }
-      return nil
     }
 
-    private static func contents(of path: String) -> String? {
-      let file = open(path, O_RDONLY | O_CLOEXEC)
-      guard file >= 0 else { return nil }
+    /// Whether the first watch of an inotify instance is of a file: a line `inotify wd:1 ino:9e7e sdev:800013 …` of `fdinfo`,
+    /// proc_pid_fdinfo(5).
+    private static func watches(_ descriptor: CInt, inode: UInt, device: UInt) -> Bool {
+      let file = open("/proc/self/fdinfo/\(descriptor)", O_RDONLY | O_CLOEXEC)
+      guard file >= 0 else { return false }
       defer { _ = Glibc.close(file) }
-      var bytes: [UInt8] = []
-      var chunk = [UInt8](repeating: 0, count: 4096)
-      while true {
-        let count = read(file, &chunk, chunk.count)
-        guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
-        bytes += chunk[..<count]
+      // The library's instance has one watch, and a few lines.
+      return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { text in
+        let count = read(file, text.baseAddress!, text.count - 1)
+        text[max(0, count)] = 0
+        guard let ino = strstr(text.baseAddress!, " ino:"), let sdev = strstr(ino, " sdev:") else { return false }
+        return strtoul(ino + 5, nil, 16) == inode && strtoul(sdev + 6, nil, 16) == device
       }
     }
   }

@@ -15,9 +15,17 @@ package enum LookResult: Equatable, Sendable {
   case again(after: Duration)
 }
 
+/// The earlier of two times, of which none may be.
+func earlier(
+  _ first: WatchStateMachine.Instant?, _ second: WatchStateMachine.Instant?
+) -> WatchStateMachine.Instant? {
+  guard let first, let second else { return first ?? second }
+  return min(first, second)
+}
+
 extension WatchStateMachine {
-  /// Where one subscription stands.
-  struct Subscription {
+  /// Where one subscription stands. The machine's alone: an object, as it is too large to be copied at each step.
+  final class Subscription {
     let target: WatchTarget
     var plan: WatchPlan?
     /// Where the path led when the walk last came to rest.
@@ -49,10 +57,40 @@ extension WatchStateMachine {
       self.target = target
     }
 
-    var deadline: Instant? { [lookAt, settleAt, retryAt, pollAt].compactMap(\.self).min() }
+    var deadline: Instant? { earlier(earlier(lookAt, settleAt), earlier(retryAt, pollAt)) }
     var wantsAnything: Bool { wantsWalk || wantsLook || wantsLookNow || !missingWatches.isEmpty }
 
-    mutating func startLook() {
+    /// Takes in what happened to an entry that is content.
+    func contentHad(_ events: WatchEvents, at now: Instant) {
+      if events.contains(.closedAfterWriting) {
+        wantsLookNow = true
+        cause = .save
+      } else if events.contains(.movedTo) {
+        // Look first: what was moved here is complete. Then see whether it leads elsewhere.
+        wantsLookNow = true
+        cause = .save
+        wantsWalk = true
+      } else if events.contains(.created) {
+        wantsWalk = true
+        isExpectingClose = true
+      } else if !events.isDisjoint(with: [.deleted, .movedFrom]) {
+        wantsWalk = true
+        wantsLook = true
+        settleAt = nil
+      } else if events.contains(.attributes), settleAt == nil {
+        // Tools change the mode before they close the file, so this one can wait for the other.
+        settleAt = now.advanced(by: Timing.quiet)
+      }
+    }
+
+    /// Begins the look that does not wait for a walk, if there is to be one.
+    func takeLookNow() -> LookCause? {
+      guard wantsLookNow else { return nil }
+      defer { startLook() }
+      return cause
+    }
+
+    func startLook() {
       wantsLookNow = false
       wantsLook = false
       cause = .doubt
@@ -62,7 +100,7 @@ extension WatchStateMachine {
     }
 
     /// The walk has come to rest: look now, or wait until a file that has just appeared has been written.
-    mutating func settle(at now: Instant) {
+    func settle(at now: Instant) {
       guard let end = plan?.end else { return }
       let hasAppeared = isExpectingClose || hasMoved && lastEnd?.isContent == false
       defer {

@@ -30,6 +30,11 @@ package struct WatchStateMachine {
     package static let mostRounds = 32
   }
 
+  private struct Report: Sendable {
+    var id: ID
+    var problem: WatchProblem?
+  }
+
   var subscriptions: [ID: Subscription] = [:]
   var nodes: [FileIdentity: Node] = [:]
   /// The directories of the watches, each the one watch of its node. What is of others in the queue is late.
@@ -39,7 +44,7 @@ package struct WatchStateMachine {
   private var queueStart = 0
   /// Nodes whose watch is to go or to shrink, once nobody has anything to do.
   private var loose: Set<FileIdentity> = []
-  private var reports: [(ID, WatchProblem?)] = []
+  private var reports: [Report] = []
   private var timed: Set<ID> = []
 
   package init() {}
@@ -50,7 +55,7 @@ package struct WatchStateMachine {
 
   /// When ``next(at:)`` has something to do if no event comes; `nil` if never.
   package var deadline: Instant? {
-    timed.lazy.compactMap { subscriptions[$0]?.deadline }.min()
+    timed.reduce(nil) { earlier($0, subscriptions[$1]?.deadline) }
   }
 }
 
@@ -96,27 +101,8 @@ extension WatchStateMachine {
     if isStep && !events.isDisjoint(with: .entries) || role.contains(.holder) && events.contains(.deleted) {
       lookAfterWalk(id)
     }
-    guard role.contains(.content), var subscription = subscriptions[id] else { return }
-    if events.contains(.closedAfterWriting) {
-      subscription.wantsLookNow = true
-      subscription.cause = .save
-    } else if events.contains(.movedTo) {
-      // Look first: what was moved here is complete. Then see whether it leads elsewhere.
-      subscription.wantsLookNow = true
-      subscription.cause = .save
-      subscription.wantsWalk = true
-    } else if events.contains(.created) {
-      subscription.wantsWalk = true
-      subscription.isExpectingClose = true
-    } else if !events.isDisjoint(with: [.deleted, .movedFrom]) {
-      subscription.wantsWalk = true
-      subscription.wantsLook = true
-      subscription.settleAt = nil
-    } else if events.contains(.attributes), subscription.settleAt == nil {
-      // Tools change the mode before they close the file, so this one can wait for the other.
-      subscription.settleAt = now.advanced(by: Timing.quiet)
-    }
-    subscriptions[id] = subscription
+    guard role.contains(.content) else { return }
+    subscriptions[id]?.contentHad(events, at: now)
     enqueue(id)
   }
 
@@ -126,15 +112,16 @@ extension WatchStateMachine {
   }
 
   private mutating func lookAfterWalk(_ id: ID) {
-    subscriptions[id]?.wantsWalk = true
-    subscriptions[id]?.wantsLook = true
+    guard let subscription = subscriptions[id] else { return }
+    subscription.wantsWalk = true
+    subscription.wantsLook = true
     enqueue(id)
   }
 
   private mutating func enqueue(_ id: ID) {
-    guard subscriptions[id]?.isQueued == false else { return }
-    subscriptions[id]?.isQueued = true
-    subscriptions[id]?.rounds = 0
+    guard let subscription = subscriptions[id], !subscription.isQueued else { return }
+    subscription.isQueued = true
+    subscription.rounds = 0
     queue.append(id)
   }
 }
@@ -145,8 +132,8 @@ extension WatchStateMachine {
   /// What to do now; `nil` when there is nothing until an event, a subscription or the ``deadline``.
   package mutating func next(at now: Instant) -> Action? {
     if !reports.isEmpty {
-      let (id, problem) = reports.removeFirst()
-      return .report(id, problem)
+      let report = reports.removeFirst()
+      return .report(report.id, report.problem)
     }
     if queue.isEmpty { enqueueDue(at: now) }
     while queueStart < queue.count {
@@ -166,24 +153,18 @@ extension WatchStateMachine {
 
   private mutating func nextOf(_ id: ID) -> Action? {
     guard let subscription = subscriptions[id] else { return nil }
-    if subscription.wantsLookNow {
-      let cause = subscription.cause
-      subscriptions[id]?.startLook()
-      return .look(id, cause)
-    }
-    if let identity = subscription.missingWatches.last {
-      subscriptions[id]?.missingWatches.removeLast()
-      if let node = nodes[identity], let need = node.users[id], !node.serves(need), node.refusal == nil {
-        return .watch(identity, path: need.path, events: node.wanted)
-      }
-      return nextOf(id)
+    if let cause = subscription.takeLookNow() { return .look(id, cause) }
+    while let identity = subscription.missingWatches.popLast() {
+      guard let node = nodes[identity], let need = node.users[id], !node.serves(need), node.refusal == nil
+      else { continue }
+      return .watch(identity, path: need.path, events: node.wanted)
     }
     if subscription.wantsWalk {
-      subscriptions[id]?.wantsWalk = false
+      subscription.wantsWalk = false
       return .walk(id, subscription.target)
     }
     if subscription.wantsLook {
-      subscriptions[id]?.startLook()
+      subscription.startLook()
       return .look(id, .doubt)
     }
     return nil
@@ -192,7 +173,7 @@ extension WatchStateMachine {
   private mutating func enqueueDue(at now: Instant) {
     guard let deadline, deadline <= now else { return }
     for id in timed.sorted() {
-      guard var subscription = subscriptions[id] else { continue }
+      guard let subscription = subscriptions[id] else { continue }
       if let at = subscription.lookAt, at <= now {
         subscription.lookAt = nil
         subscription.wantsLookNow = true
@@ -214,7 +195,6 @@ extension WatchStateMachine {
         // What was refused may be granted by now.
         for identity in (subscription.plan?.needs ?? [:]).keys { nodes[identity]?.refusal = nil }
       }
-      subscriptions[id] = subscription
       if subscription.wantsAnything { enqueue(id) }
       note(timer: id)
     }
@@ -253,7 +233,7 @@ extension WatchStateMachine {
 extension WatchStateMachine {
   /// Takes in what a walk found.
   package mutating func walked(_ id: ID, to plan: WatchPlan, at now: Instant) {
-    guard var subscription = subscriptions[id] else { return }
+    guard let subscription = subscriptions[id] else { return }
     let old = subscription.plan
     for identity in (old?.needs ?? [:]).keys where plan.needs[identity] == nil { release(identity, by: id) }
     var missing: [FileIdentity] = []
@@ -278,9 +258,8 @@ extension WatchStateMachine {
       }
     } else {
       subscription.settle(at: now)
-      checkHindrances(id, &subscription, at: now)
+      checkHindrances(id, subscription, at: now)
     }
-    subscriptions[id] = subscription
     note(timer: id)
   }
 
@@ -315,11 +294,11 @@ extension WatchStateMachine {
   }
 
   /// Falls back to the clock where events cannot be relied on, and says so; once events can be, it says that, too.
-  private mutating func checkHindrances(_ id: ID, _ subscription: inout Subscription, at now: Instant) {
+  private mutating func checkHindrances(_ id: ID, _ subscription: Subscription, at now: Instant) {
     let problem = hindrance(of: subscription)
     if subscription.reported == nil || subscription.reported??.kind != problem?.kind {
       subscription.reported = .some(problem)
-      reports.append((id, problem))
+      reports.append(Report(id: id, problem: problem))
     }
     guard problem != nil else { return subscription.pollAt = nil }
     if subscription.pollAt == nil { subscription.pollAt = now.advanced(by: Timing.poll) }
