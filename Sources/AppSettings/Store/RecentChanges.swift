@@ -14,8 +14,8 @@ struct RecentChanges: Sendable {
   /// The paths of each change, the newest last.
   private var changes: [[TOMLPath]] = []
   private var pathCount = 0
-
-  private static let mostPaths = 256
+  /// When there are twice as many paths, the oldest go, until so many are left: all at once, as each time moves the rest.
+  private static let keptPaths = 256
   private static let stores = Atomic<UInt64>(0)
 
   init() {
@@ -26,7 +26,16 @@ struct RecentChanges: Sendable {
     position.count += 1
     changes.append(paths)
     pathCount += paths.count
-    while pathCount > Self.mostPaths { pathCount -= changes.removeFirst().count }
+    if pathCount > 2 * Self.keptPaths { forgetOldest() }
+  }
+
+  private mutating func forgetOldest() {
+    var old = 0
+    while pathCount > Self.keptPaths {
+      pathCount -= changes[old].count
+      old += 1
+    }
+    changes.removeFirst(old)
   }
 
   /// The paths that have changed since a state; `nil` if that is too long ago, or another store's.
