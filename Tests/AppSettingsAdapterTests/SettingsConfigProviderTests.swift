@@ -141,7 +141,7 @@
         var iterator = updates.makeAsyncIterator()
         #expect(try await iterator.next()?.get().value == 1.0)
         try home.replace("n = 1.0\n")
-        while settings.isSet(SettingsKey("m", default: 0)) { try await Task.sleep(for: .milliseconds(1)) }
+        for await _ in settings.snapshots() where !settings.isSet(SettingsKey("m", default: 0)) { break }
         try home.replace("n = 2\n")
         #expect(try await iterator.next()?.get().value == 2.0)
         try home.replace("n = \"two\"\n")

@@ -23,9 +23,9 @@
         async let run: Void = SettingsService(settings).run()
         #expect(settings[.port] == 8080)
         while settings[.port] != 81 {
-          // Until it follows; one write is enough then.
+          // Until it follows; one write is enough then. A stream would tell when, and follow by itself.
           try home.write("server.port = 81\n")
-          try await Task.sleep(for: .milliseconds(5))
+          await Task.yield()
         }
         trigger.triggerGracefulShutdown()
         try await run
@@ -37,9 +37,10 @@
       let settings = try home.store()
       let (ports, seen) = AsyncStream.makeStream(of: Int.self)
       let ends = Atomic(0)
+      let isShuttingDown = Gate()
       let service = SettingsService(settings, each: settings.updates(.port)) { port in
         seen.yield(port)
-        if port == 82 { try? await Task.sleep(for: .milliseconds(50)) }
+        if port == 82 { await isShuttingDown.wait() }
         #expect(!Task.isCancelled)
         ends.add(1, ordering: .relaxed)
       }
@@ -52,6 +53,7 @@
       settings[.port] = 82
       #expect(await iterator.next() == 82)
       await group.triggerGracefulShutdown()
+      isShuttingDown.open()
       try await run
       #expect(ends.load(ordering: .relaxed) == 3)
       #expect(home.text() == "server.port = 82\n")

@@ -32,15 +32,6 @@
       return all.compactMap { home.text(of: home.path + "/" + $0) }.joined(separator: "\n")
     }
 
-    private func error(_ body: () throws -> Void) -> SettingsError? {
-      do {
-        try body()
-        return nil
-      } catch {
-        return error as? SettingsError
-      }
-    }
-
     @Test(arguments: ["chacha20-poly1305", "aes-gcm-256"])
     func `a sealed record comes back, and its fields stand nowhere in plain text`(name: String) throws {
       let cipher: GarageCipher = name.hasPrefix("aes") ? .aesGCM(key: key) : .chaChaPoly(key: key)
@@ -70,10 +61,10 @@
       try garage(.chaChaPoly(key: key)).park(account)
       let before = text
       let plain = try garage(nil)
-      let reading = error { _ = try plain.retrieve(Account.self, id: "work") }
+      let reading = settingsError { _ = try plain.retrieve(Account.self, id: "work") }
       #expect(reading?.code == .sealedRecord)
       #expect(reading?.message.contains("Account \"work\"") == true && reading?.message.contains("no cipher") == true)
-      #expect(error { try plain.park(account) }?.code == .sealedRecord)
+      #expect(settingsError { try plain.park(account) }?.code == .sealedRecord)
       #expect(text == before)
       // Others go on as they are.
       try plain.park(Account(id: "home", password: "open"))
@@ -89,10 +80,10 @@
       }
       func failure(_ text: String, _ cipher: GarageCipher? = nil) throws -> String {
         try home.write(text, to: home.path + "/garage.toml")
-        let found = error { _ = try garage(cipher ?? .chaChaPoly(key: key)).retrieve(Account.self, id: "work") }
+        let found = settingsError { _ = try garage(cipher ?? .chaChaPoly(key: key)).retrieve(Account.self, id: "work") }
         #expect(found?.code == .sealedRecord)
         // Nothing writes over what cannot be opened.
-        #expect(error { try garage(cipher ?? .chaChaPoly(key: key)).park(account) }?.code == .sealedRecord)
+        #expect(settingsError { try garage(cipher ?? .chaChaPoly(key: key)).park(account) }?.code == .sealedRecord)
         #expect(self.text == text)
         #expect(!"\(found!)".contains("hunter2"))
         return found?.message ?? ""

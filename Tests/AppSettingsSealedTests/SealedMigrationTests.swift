@@ -44,15 +44,6 @@
       return garage
     }
 
-    private func error(_ body: () throws -> Void) -> SettingsError? {
-      do {
-        try body()
-        return nil
-      } catch {
-        return error as? SettingsError
-      }
-    }
-
     @Test func `a record of a former name is found, and sealed anew when it is parked under the present one`() throws {
       let garage = try filled()
       #expect(try garage.retrieve(Login.self, id: "a")?.password == "hunter2")
@@ -81,7 +72,7 @@
       let before = text
       let file = home.path + "/garage.toml"
       for cipher in [nil, GarageCipher.chaChaPoly(key: SymmetricKey(size: .bits256))] {
-        let found = error { try garage(cipher).migrateAll(from: OldLogin.self, to: Login.self) }
+        let found = settingsError { try garage(cipher).migrateAll(from: OldLogin.self, to: Login.self) }
         let reason =
           cipher == nil
           ? "it is sealed with chacha20-poly1305, and this garage has no cipher. Open it with 'cipher:'."

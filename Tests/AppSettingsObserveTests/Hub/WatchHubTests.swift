@@ -256,6 +256,7 @@ import Testing
         try await Task.sleep(for: .milliseconds(200))
       }
       try root.write("x", to: "other/f")
+      // Nothing is to happen, for longer than any of the hub's timers.
       try await Task.sleep(for: .milliseconds(1200))
       #expect(try switchesOfHub() == before)
       subscription.cancel()

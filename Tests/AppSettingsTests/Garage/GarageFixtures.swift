@@ -46,13 +46,3 @@ struct GarageHome {
     return Garage(at: try location, system: system)
   }
 }
-
-/// What a call that has to fail throws.
-func settingsError(_ body: () throws -> Void) -> SettingsError? {
-  do {
-    try body()
-    return nil
-  } catch {
-    return error as? SettingsError
-  }
-}

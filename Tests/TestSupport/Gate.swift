@@ -1,16 +1,17 @@
 import AppSettings
-@testable import AppSettingsObserve
 
 /// Opens once; whoever waits goes on then.
-final class Gate: Sendable {
-  private struct State {
+package final class Gate: Sendable {
+  private struct State: Sendable {
     var isOpen = false
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
   private let state = Lock(State())
 
-  func open() {
+  package init() {}
+
+  package func open() {
     let waiters = state.withLock { state in
       state.isOpen = true
       defer { state.waiters = [] }
@@ -19,7 +20,7 @@ final class Gate: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  func wait() async {
+  package func wait() async {
     await withCheckedContinuation { continuation in
       let isOpen = state.withLock { state in
         if !state.isOpen { state.waiters.append(continuation) }
