@@ -95,7 +95,7 @@ let package = Package(
       dependencies: [
         "AppSettingsObserve", "AppSettingsFoundation", "TestSupport", "settings-cli", "settings-probe",
         "settings-stress",
-      ]),
+      ], exclude: ["Fixtures"]),
     .testTarget(
       name: "AppSettingsFoundationTests",
       dependencies: ["AppSettingsFoundation", "TestSupport", "settings-cli", "settings-probe"]),
