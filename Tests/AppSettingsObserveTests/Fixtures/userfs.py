@@ -74,9 +74,16 @@ device = os.open("/dev/fuse", os.O_RDWR)
 options = f"fd={device},rootmode=40000,user_id=0,group_id=0"
 if libc.mount(b"userfs", mountpoint.encode(), b"fuse.userfs", 0, options.encode()) != 0:
     sys.exit(f"mount: {os.strerror(ctypes.get_errno())}")
+parent = os.getpid()
 if os.fork() == 0:
+    # It ends with the command, and keeps nobody waiting for the end of the command's output.
     PR_SET_PDEATHSIG = 1
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(0)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in range(3):
+        os.dup2(nowhere, descriptor)
     serve(device)
     os._exit(0)
 os.close(device)
