@@ -1,4 +1,5 @@
 import SettingsTOML
+import Synchronization
 
 /// The types as which a store's keys were used, to notice two declarations of one name that disagree.
 package final class KeyDeclarations: Sendable {
@@ -9,6 +10,10 @@ package final class KeyDeclarations: Sendable {
 
   // Protects the table; problems are reported after it is released.
   private let declarations = Lock<[TOMLPath: Declaration]>([:])
+
+  /// Tells these declarations from those of all other stores.
+  private let number = KeyDeclarations.count.wrappingAdd(1, ordering: .relaxed).newValue
+  private static let count = Atomic<UInt64>(0)
 
   package init() {}
 
@@ -22,12 +27,14 @@ package final class KeyDeclarations: Sendable {
 
   /// Notes that a name is used for values, or records, of a type.
   package func note(_ key: SettingsKeys, as value: Any.Type, _ problems: ProblemLog) {
+    // It is the same key each time.
+    guard key.agreedWith.load(ordering: .relaxed) != number else { return }
     let other = declarations.withLock { declarations -> Any.Type? in
       if let known = declarations[key.path] { return known.type == value ? nil : known.type }
       declarations[key.path] = Declaration(type: value, key: key)
       return nil
     }
-    guard let other else { return }
+    guard let other else { return key.agreedWith.store(number, ordering: .relaxed) }
     let names = ["\(other)", "\(value)"].sorted()
     problems.report(
       SettingsProblem(

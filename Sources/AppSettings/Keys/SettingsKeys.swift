@@ -1,4 +1,5 @@
 public import SettingsTOML
+internal import Synchronization
 
 /// The place where an app declares its keys, and what all keys have in common.
 ///
@@ -25,6 +26,8 @@ public class SettingsKeys: @unchecked Sendable {  // its subclasses are final an
   public var formerNames: [String] { paths.dropFirst().map(\.description) }
   /// Where its value may be: at its path, or else at a former one.
   package let paths: [TOMLPath]
+  /// The number of the declarations that the key was last found to agree with; 0 for none.
+  let agreedWith = Atomic<UInt64>(0)
 
   package init(name: String, formerly: SettingsFormerNames = [], details: [SettingsKeyDetail]) {
     var summary = ""
