@@ -73,14 +73,26 @@ package func directoryEntries(_ path: String) throws(Errno) -> [String] {
 package func remoteFileSystem(at path: String) -> String? {
   var status = statfs()
   guard statfs(path, &status) == 0 else { return nil }
-  return remoteFileSystems[UInt32(truncatingIfNeeded: status.f_type)]
+  // Their numbers are those of statfs(2).
+  return switch UInt32(truncatingIfNeeded: status.f_type) {
+  case 0x6969: "NFS"
+  case 0x517B: "SMB"
+  case 0xFF53_4D42: "CIFS"
+  case 0xFE53_4D42: "SMB2"
+  case 0x0102_1997: "9P"
+  case 0x6573_5546: "FUSE"
+  case 0x00C3_6400: "Ceph"
+  case 0x5346_414F: "AFS"
+  case 0x7375_7245: "Coda"
+  case 0x564C: "NCP"
+  case 0x0116_1970: "GFS2"
+  case 0x7461_636F: "OCFS2"
+  case 0x0BD0_0BD0: "Lustre"
+  case 0x786F_4256: "VirtualBox shared folders"
+  case 0x2003_0528: "OrangeFS"
+  default: nil
+  }
 }
-
-private let remoteFileSystems: [UInt32: String] = [
-  0x6969: "NFS", 0x517B: "SMB", 0xFF53_4D42: "CIFS", 0xFE53_4D42: "SMB2", 0x0102_1997: "9P", 0x6573_5546: "FUSE",
-  0x00C3_6400: "Ceph", 0x5346_414F: "AFS", 0x7375_7245: "Coda", 0x564C: "NCP", 0x0116_1970: "GFS2",
-  0x7461_636F: "OCFS2", 0x0BD0_0BD0: "Lustre", 0x786F_4256: "VirtualBox shared folders", 0x2003_0528: "OrangeFS",
-]
 
 /// Watches the directory that is at `path`, if it is still the one that a walk found there.
 package func watch(
