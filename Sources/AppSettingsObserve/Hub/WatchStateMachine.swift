@@ -42,8 +42,8 @@ package struct WatchStateMachine {
   /// Subscriptions with something to do, in order.
   private var queue: [ID] = []
   private var queueStart = 0
-  /// Nodes whose watch is to go or to shrink, once nobody has anything to do.
-  private var loose: Set<FileIdentity> = []
+  /// Nodes whose watch may have to go or to shrink, once nobody has anything to do. Some may be in it twice.
+  private var loose: [FileIdentity] = []
   private var reports: [Report] = []
   private var timed: Set<ID> = []
 
@@ -145,7 +145,7 @@ extension WatchStateMachine {
     }
     queue.removeAll(keepingCapacity: true)
     queueStart = 0
-    while let identity = loose.popFirst() {
+    while let identity = loose.popLast() {
       if let action = tidy(identity) { return action }
     }
     return nil
@@ -186,6 +186,8 @@ extension WatchStateMachine {
       if let at = subscription.retryAt, at <= now {
         subscription.retryAt = nil
         subscription.wantsWalk = true
+        // The look that there was came before the last watches.
+        subscription.wantsLook = true
       }
       if let at = subscription.pollAt, at <= now {
         subscription.pollAt = nil
@@ -224,7 +226,7 @@ extension WatchStateMachine {
 
   mutating func release(_ identity: FileIdentity, by id: ID) {
     nodes[identity]?.users[id] = nil
-    loose.insert(identity)
+    loose.append(identity)
   }
 }
 
@@ -241,7 +243,7 @@ extension WatchStateMachine {
       nodes[identity, default: Node()].users[id] = need
       let node = nodes[identity]!
       if !node.serves(need) && node.refusal == nil { missing.append(identity) }
-      if node.events != node.wanted { loose.insert(identity) }
+      if node.events != node.wanted { loose.append(identity) }
     }
     subscription.plan = plan
     let isSame = old.map(plan.hasSameNeeds) ?? false
