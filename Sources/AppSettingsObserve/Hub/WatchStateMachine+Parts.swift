@@ -73,6 +73,8 @@ extension WatchStateMachine {
       } else if events.contains(.created) {
         wantsWalk = true
         isExpectingClose = true
+        // A save that ended before was of the file that is gone.
+        cause = .doubt
       } else if !events.isDisjoint(with: [.deleted, .movedFrom]) {
         wantsWalk = true
         wantsLook = true

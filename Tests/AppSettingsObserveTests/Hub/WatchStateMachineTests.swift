@@ -40,6 +40,17 @@ import Testing
     #expect(world.settle() == ["look", "walk"])
   }
 
+  @Test func `a file made in the place of one just saved is looked at with doubt until it is closed`() {
+    var world = HubWorld.settled()
+    world.send(.closedAfterWriting)
+    world.send(.deleted)
+    world.send(.created)
+    #expect(world.settle() == ["check", "walk"])
+    world.send(.created)
+    world.send(.closedAfterWriting)
+    #expect(world.settle().first == "look")
+  }
+
   @Test func `a file just made is looked at when it is closed`() {
     var world = HubWorld.settled(.missing)
     world.plans[1] = HubWorld.plan(.file(age: .milliseconds(1)))
