@@ -11,7 +11,7 @@ internal import Synchronization
 ///   static let fontSize = SettingsKey("editor.font-size", default: 12, in: 6...72, "Size of the editor's font.")
 /// }
 /// ```
-public class SettingsKeys: @unchecked Sendable {  // its subclasses are final and have only constants and locked caches
+public class SettingsKeys: @unchecked Sendable {  // constants, atomics and locked caches; subclasses are final
   /// The key's dotted path, `editor.font-size`.
   public let name: String
   /// The key's path as components.

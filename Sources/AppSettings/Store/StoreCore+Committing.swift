@@ -159,7 +159,9 @@ extension StoreCore {
     _ bytes: [UInt8]?, knowing parsed: TOMLDocument?, outside: inout [SettingsChangeBatch]
   ) throws(SettingsError) -> TOMLDocument {
     if let parsed, parsed.bytes.isSameText(as: bytes) { return parsed }
-    let (isLoaded, knownBytes, known) = state.withLock { ($0.isLoaded, $0.userBytes, $0.userDocument) }
+    let (isLoaded, knownBytes, known, revision) = state.withLock {
+      ($0.isLoaded, $0.userBytes, $0.userDocument, $0.userRevision)
+    }
     // The known document may have been migrated in memory: then its text is not the file's.
     let isKnown = isLoaded && knownBytes.isSameText(as: bytes)
     if isKnown, known.bytes.isSameText(as: knownBytes ?? []) { return known }
@@ -168,10 +170,9 @@ extension StoreCore {
     let (document, meaning, changed) = try interpret(bytes, since: known)
     let batch = state.withLock { state in
       defer { renewStamp() }
-      // Since then another thread may have taken over something else.
-      let isCurrent = state.userDocument.bytes.isSameText(as: known.bytes)
-      return state.adopt(
-        meaning, bytes: bytes, committed: nil, edited: isCurrent ? changed : nil, origin: .outside)
+      // Another thread may have taken over something else since.
+      let edited = state.userRevision == revision ? changed : nil
+      return state.adopt(meaning, bytes: bytes, committed: nil, edited: edited, origin: .outside)
     }
     if let batch { outside.append(batch) }
     return document

@@ -7,6 +7,8 @@ internal import Glibc
 ///
 /// A subscription goes round until nothing changes: walk the path, watch what the walk needs, walk again. Only then is
 /// the file looked at, so that no change falls between the look and the watch.
+///
+/// It has one owner: a copy would share the subscriptions, which are objects.
 package struct WatchStateMachine {
   package typealias ID = UInt64
   package typealias Instant = SuspendingClock.Instant
