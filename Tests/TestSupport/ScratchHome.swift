@@ -48,12 +48,18 @@ package final class ScratchHome: Sendable {
   /// The path of the app's user file.
   package var file: String { path + "/config/org.example.test/settings.toml" }
 
-  /// Writes a file, making its directory.
-  package func write(_ text: String, to file: String? = nil) throws {
+  /// Writes a file in place, making its directory.
+  ///
+  /// - Parameter isSettled: Whether it is to look like one that was written a while ago. One that was written just now
+  ///   may be being saved, if it is empty, broken or lacks keys.
+  package func write(_ text: String, to file: String? = nil, isSettled: Bool = true) throws {
     let file = file ?? self.file
     try FileManager.default.createDirectory(
       atPath: (file as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
     try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+    guard isSettled else { return }
+    let earlier = timespec(tv_sec: time(nil) - 60, tv_nsec: 0)
+    guard utimensat(AT_FDCWD, file, [earlier, earlier], 0) == 0 else { throw Errno(errno) }
   }
 
   /// The text of a file; `nil` if there is none.

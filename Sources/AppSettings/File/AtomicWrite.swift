@@ -18,26 +18,34 @@ package struct AtomicWrite: Sendable {
   /// Writes and syncs the new file, then renames it over the old one. The caller syncs the directory.
   ///
   /// - Parameters:
-  ///   - old: The file to take mode, owner and extended attributes from; ``newMode`` without one.
-  ///   - beforeRename: Called when the new file is synced.
+  ///   - old: The file to take mode, owner and extended attributes from; ``newMode`` without one, and then the new file
+  ///     replaces none.
+  ///   - beforeRename: Called when the new file is synced, right before it takes its place.
+  /// - Returns: The new file.
   /// - Throws: The failing call's ``Errno``, or what `beforeRename` throws. The old file is unchanged and the temporary
   ///   file is gone.
+  @discardableResult
   package func replace(
     with bytes: [UInt8], keeping old: FileStatus?, beforeRename: () throws -> Void = {}
-  ) throws {
+  ) throws -> FileStatus {
     let temporary = Self.temporaryName(for: name)
     try system.unlink(temporary, in: directory)
     do {
-      try write(bytes, to: temporary, keeping: old)
+      let new = try write(bytes, to: temporary, keeping: old)
       try beforeRename()
-      try system.rename(temporary, to: name, in: directory)
+      if old == nil {
+        try system.renameNew(temporary, to: name, in: directory)
+      } else {
+        try system.rename(temporary, to: name, in: directory)
+      }
+      return new
     } catch {
       try? system.unlink(temporary, in: directory)
       throw error
     }
   }
 
-  private func write(_ bytes: [UInt8], to temporary: String, keeping old: FileStatus?) throws(Errno) {
+  private func write(_ bytes: [UInt8], to temporary: String, keeping old: FileStatus?) throws(Errno) -> FileStatus {
     let descriptor = try system.open(
       temporary, in: directory, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
       mode: old == nil ? newMode : 0o600)
@@ -45,6 +53,7 @@ package struct AtomicWrite: Sendable {
     try system.writeAll(bytes, to: descriptor, path: name)
     if let old { try keepOwnership(of: old, on: descriptor) }
     try system.synchronize(descriptor, path: name)
+    return try system.status(of: descriptor, path: name)
   }
 
   private func keepOwnership(of old: FileStatus, on descriptor: CInt) throws(Errno) {

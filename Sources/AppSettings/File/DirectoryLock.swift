@@ -94,6 +94,11 @@ package struct DirectoryLock: ~Copyable {
 extension FileStatus {
   /// Whether both are of one file, by device and inode.
   package func sameFile(_ other: FileStatus) -> Bool { device == other.device && inode == other.inode }
+
+  /// Whether both are of one file that nobody has written to in between.
+  func hasSameText(as other: FileStatus) -> Bool {
+    sameFile(other) && size == other.size && modified == other.modified
+  }
 }
 
 extension Duration {

@@ -31,39 +31,49 @@ package struct SettingsFile: Sendable {
     /// The bytes; `nil` if there is no file.
     package var bytes: [UInt8]?
     package var status: FileStatus?
+    /// Whether anyone has it open for writing; `nil` where that is not known.
+    package var isOpenForWriting: Bool?
 
-    package init(bytes: [UInt8]? = nil, status: FileStatus? = nil) {
+    package init(bytes: [UInt8]? = nil, status: FileStatus? = nil, isOpenForWriting: Bool? = nil) {
       self.bytes = bytes
       self.status = status
+      self.isOpenForWriting = isOpenForWriting
     }
   }
 
-  /// Reads the file without a lock. Replacements are atomic, so this sees one of them whole.
+  /// Reads the file without a lock. Replacements are atomic, so this sees one of them whole; what a program that saves
+  /// in place has written so far is for a ``SaveWatch`` to judge.
   ///
   /// - Throws: ``SettingsError`` `io` for what is not a regular file, is too large or cannot be read; `readOnly` where
   ///   the process lacks the permission to read.
   package func read() throws(SettingsError) -> Contents {
-    try read(path, in: AT_FDCWD)
+    try openAndRead(path, in: AT_FDCWD).contents
   }
 
-  private func read(_ name: String, in directory: CInt) throws(SettingsError) -> Contents {
+  /// A file that was read, still open.
+  struct OpenFile: ~Copyable {
+    var contents = Contents()
+    fileprivate(set) var descriptor: CInt = -1
+    /// Whether it was written to so shortly before it was read that another change may have the same time.
+    fileprivate(set) var isFresh = false
+    fileprivate let system: Syscalls
+
+    deinit { if descriptor >= 0 { system.close(descriptor) } }
+  }
+
+  func openAndRead(_ name: String, in directory: CInt) throws(SettingsError) -> OpenFile {
+    var file = OpenFile(system: system)
     do {
-      let descriptor: CInt
       do {
-        descriptor = try system.open(name, in: directory, flags: O_RDONLY)
+        file.descriptor = try system.open(name, in: directory, flags: O_RDONLY)
       } catch {
-        if error.rawValue == ENOENT || error.rawValue == ENOTDIR { return Contents() }
+        if error.rawValue == ENOENT || error.rawValue == ENOTDIR { return file }
         // A socket cannot be opened at all.
         if error.rawValue == ENXIO { throw SettingsError.notAFile("a socket", path) }
         throw error
       }
-      defer { system.close(descriptor) }
-      let status = try system.status(of: descriptor, path: name)
-      guard status.isRegular else { throw SettingsError.notAFile(status.kindName, path) }
-      guard status.size <= Self.sizeLimit else { throw SettingsError.tooLarge(status.size, path) }
-      let bytes = try system.readAll(descriptor, path: name, expecting: status.size, limit: Self.sizeLimit)
-      guard bytes.count <= Self.sizeLimit else { throw SettingsError.tooLarge(bytes.count, path) }
-      return Contents(bytes: bytes, status: status)
+      try read(&file, name)
+      return file
     } catch let error as SettingsError {
       throw error
     } catch {
@@ -71,65 +81,47 @@ package struct SettingsFile: Sendable {
     }
   }
 
-  /// Locks, reads, and replaces the text by what `body` makes of it.
-  ///
-  /// Missing directories are made (0700) first, so call this only to write. A new file is 0600, or 0644 if it is shared; an existing one keeps
-  /// mode, owner and extended attributes as far as the process may set them.
-  ///
-  /// - Parameters:
-  ///   - willReplace: Called with the new text just before the file is replaced by it.
-  ///   - beforeRename: Called when the new text is on disk under its temporary name. What it throws leaves the file.
-  ///   - body: Gets what the file holds; returns the new text, or `nil` to leave the file alone.
-  /// - Returns: Whether the file was replaced.
-  /// - Throws: What `body` throws, or ``SettingsError`` `lockTimeout`, `readOnly` or `io`. The file is unchanged,
-  ///   unless the message says that the new text may not survive a power failure.
-  @discardableResult
-  package func update(
-    willReplace: ([UInt8]) -> Void = { _ in }, beforeRename: () throws -> Void = {},
-    _ body: (Contents) throws -> [UInt8]?
-  ) throws -> Bool {
-    while true {
-      let place = try FinalPath.resolve(path, system: system)
-      guard let lock = try DirectoryLock.acquire(place.directory, timeout: lockTimeout, system: system) else {
-        try makeDirectories(place.directory)
-        continue
-      }
-      // A link may have been turned elsewhere while this waited.
-      guard try FinalPath.resolve(path, system: system) == place else { continue }
-      let contents = try read(place.name, in: lock.descriptor)
-      guard let bytes = try body(contents), !bytes.isSameText(as: contents.bytes) else { return false }
-      if contents.status != nil { try checkWritable(place.name, in: lock.descriptor) }
-      willReplace(bytes)
-      let write = AtomicWrite(
-        name: place.name, directory: lock.descriptor, directoryPath: place.directory, system: system,
-        newMode: isShared ? 0o644 : 0o600)
-      do {
-        try write.replace(with: bytes, keeping: contents.status, beforeRename: beforeRename)
-      } catch let error as Errno {
-        throw SettingsError.system(error, "write", path, then: "The file is unchanged.")
-      }
-      do throws(Errno) {
-        try system.synchronizeDirectory(lock.descriptor, path: place.directory)
-      } catch {
-        throw SettingsError.system(
-          error, "make durable", path, then: "The file holds the new text, which may not survive a power failure.")
-      }
-      return true
+  /// Reads what an open file has by now.
+  func readAgain(_ file: inout OpenFile) throws(SettingsError) {
+    guard file.descriptor >= 0 else { return }
+    do {
+      try system.rewind(file.descriptor)
+      try read(&file, path)
+    } catch let error as SettingsError {
+      throw error
+    } catch {
+      throw .system(error as? Errno ?? Errno(EIO), "read", path)
     }
   }
 
-  /// A file that the process may not write is not replaced either, though the directory's permission would do for that.
-  private func checkWritable(_ name: String, in directory: CInt) throws(SettingsError) {
-    do throws(Errno) {
-      try system.checkWritable(name, in: directory)
-    } catch {
-      guard error.rawValue == EACCES else { throw .system(error, "write", path, then: "The file is unchanged.") }
-      throw SettingsError(
-        .readOnly,
-        "Cannot write '\(path)': this process has no permission to, by the mode of the file. The file is unchanged.",
-        file: path)
+  private func read(_ file: inout OpenFile, _ name: String) throws {
+    var status = try system.status(of: file.descriptor, path: name)
+    guard status.isRegular else { throw SettingsError.notAFile(status.kindName, path) }
+    var isOpen: Bool?
+    var bytes: [UInt8] = []
+    for attempt in 1...Self.mostReads {
+      if attempt > 1 { try system.rewind(file.descriptor) }
+      guard status.size <= Self.sizeLimit else { throw SettingsError.tooLarge(status.size, path) }
+      bytes = try system.readAll(file.descriptor, path: name, expecting: status.size, limit: Self.sizeLimit)
+      guard bytes.count <= Self.sizeLimit else { throw SettingsError.tooLarge(bytes.count, path) }
+      // In this order: who has opened it since still has it open, and who has closed it has changed its status.
+      isOpen = system.isOpenForWriting(file.descriptor, path: name)
+      let now = try system.status(of: file.descriptor, path: name)
+      let isUnchanged = now.hasSameText(as: status)
+      status = now
+      if isUnchanged { break }
+      isOpen = true
     }
+    let age = ProcessFacts.nanosecondsSince1970() - status.modified
+    file.isFresh = age < Self.coarseTime
+    file.contents = Contents(bytes: bytes, status: status, isOpenForWriting: isOpen)
   }
+
+  /// Changes within this time may have one time in the file system: two ticks of the slowest kernels, 20 ms.
+  private static let coarseTime: Int64 = 20_000_000
+
+  /// How often a text that changes while it is read is read, until it is said to be being written.
+  private static let mostReads = 4
 
   /// Makes a directory and its parents, each 0700 (XDG Base Directory specification, "Referencing this
   /// specification"), or 0755 for a shared file.

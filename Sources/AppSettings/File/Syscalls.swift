@@ -22,8 +22,10 @@ package struct FileStatus: Sendable, Hashable {
   package var size: Int
   /// How many names it has.
   package var links: Int
-  /// When the content was last written to, in nanoseconds since 1970.
+  /// When the content was last written to, in nanoseconds since 1970. Programs can set it to any time.
   package var modified: Int64
+  /// When content, names, mode or owner last changed, in nanoseconds since 1970. Only the kernel sets it.
+  package var changed: Int64
 
   /// The kinds of file, inode(7). Not `S_IFMT` and its kin, which two modules define.
   private var kind: UInt32 { mode & 0o170000 }
@@ -54,6 +56,7 @@ package struct FileStatus: Sendable, Hashable {
     size = Int(raw.st_size)
     links = Int(raw.st_nlink)
     modified = Int64(raw.st_mtim.tv_sec) * 1_000_000_000 + Int64(raw.st_mtim.tv_nsec)
+    changed = Int64(raw.st_ctim.tv_sec) * 1_000_000_000 + Int64(raw.st_ctim.tv_nsec)
   }
 }
 
@@ -64,7 +67,7 @@ package struct Syscalls: Sendable {
   /// The calls, as the seam and the trace name them.
   package enum Call: String, Sendable, CaseIterable {
     case open, openDirectory, read, write, stat, chmod, chown, xattr, fsync, rename, unlink, fsyncDirectory, mkdir, lock
-    case readlink, list, link
+    case readlink, list, link, lease
   }
 
   /// Called before each call with its name and path. Throwing makes the call fail with that number; returning a
@@ -129,6 +132,11 @@ package struct Syscalls: Sendable {
   /// Throws if the process may not write an existing file: `EACCES` by its effective ids, `EROFS` by the mount.
   package func checkWritable(_ name: String, in directory: CInt) throws(Errno) {
     _ = try retry { Int(faccessat(directory, name, W_OK, AT_EACCESS)) }
+  }
+
+  /// Goes back to the beginning of an open file, `lseek(2)`.
+  package func rewind(_ descriptor: CInt) throws(Errno) {
+    _ = try retry { Int(lseek(descriptor, 0, SEEK_SET)) }
   }
 
   /// Reads a regular file to the end, with `limit` + 1 bytes at the most.
@@ -209,6 +217,37 @@ package struct Syscalls: Sendable {
   package func rename(_ old: String, to new: String, in directory: CInt) throws(Errno) {
     try step(.rename, new)
     _ = try retry { Int(renameat(directory, old, directory, new)) }
+  }
+
+  /// `renameat2(2)` with `RENAME_NOREPLACE`: throws `EEXIST` where the new name is taken.
+  ///
+  /// A file system that does not know the flag does a plain `rename(2)`.
+  package func renameNew(_ old: String, to new: String, in directory: CInt) throws(Errno) {
+    try step(.rename, new)
+    do {
+      _ = try retry { Int(renameat2(directory, old, directory, new, UInt32(CLINUX_RENAME_NOREPLACE))) }
+    } catch {
+      guard error.rawValue == EINVAL || error.rawValue == ENOSYS else { throw error }
+      _ = try retry { Int(renameat(directory, old, directory, new)) }
+    }
+  }
+
+  /// Whether anyone has a file open for writing, or mapped so; `nil` where the kernel does not say.
+  ///
+  /// A read lease (`fcntl(2)`, "File leases") is refused with `EAGAIN` while the file is open for writing. It takes an
+  /// own file or `CAP_LEASE`, and a file system with leases. The lease is given back at once: whoever opens the file
+  /// in that moment waits for microseconds, and what the kernel then sends this process is `SIGURG`, which does
+  /// nothing by default, instead of `SIGIO`, which would end it.
+  ///
+  /// - Parameter descriptor: The file, opened for reading only.
+  package func isOpenForWriting(_ descriptor: CInt, path: String) -> Bool? {
+    do throws(Errno) { try step(.lease, path) } catch { return nil }
+    _ = fcntl(descriptor, CInt(CLINUX_F_SETSIG), SIGURG)
+    if fcntl(descriptor, CInt(CLINUX_F_SETLEASE), F_RDLCK) == 0 {
+      _ = fcntl(descriptor, CInt(CLINUX_F_SETLEASE), F_UNLCK)
+      return false
+    }
+    return errno == EAGAIN ? true : nil
   }
 
   /// `link(2)`: a second name for a file, which must not be there yet. A symbolic link is not followed.
@@ -326,6 +365,13 @@ package enum ProcessFacts {
     guard let path = getcwd(nil, 0) else { return nil }
     defer { free(path) }
     return String(cString: path)
+  }
+
+  /// Lets time pass.
+  package static func pause(nanoseconds: UInt64) {
+    var rest = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+    var left = timespec()
+    while nanosleep(&rest, &left) != 0, errno == EINTR { rest = left }
   }
 
   /// Nanoseconds on the monotonic clock, `clock_gettime(2)`.

@@ -130,20 +130,14 @@ public final class Garage: Sendable {
       }
     }
     var result: Result?
-    do {
-      try core.rewrite { document in
-        let draft = GarageDraft(base: document, format: format)
-        result = try body(draft)
-        let edits = try draft.apply(to: &document)
-        if let reason = draft.backupReason, !edits.isEmpty, !draft.base.bytes.isEmpty {
-          try core.backing.backUp(try draft.sealedBase(), reason: reason)
-        }
-        return edits
+    try core.rewrite { document in
+      let draft = GarageDraft(base: document, format: format)
+      result = try body(draft)
+      let edits = try draft.apply(to: &document)
+      if let reason = draft.backupReason, !edits.isEmpty, !draft.base.bytes.isEmpty {
+        try core.backing.backUp(try draft.sealedBase(), reason: reason)
       }
-    } catch {
-      // A write that failed at its very end, by the directory's `fsync`, has replaced the file.
-      if result != nil { core.look() }
-      throw error
+      return edits
     }
     return result!
   }

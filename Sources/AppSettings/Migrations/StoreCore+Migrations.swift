@@ -9,7 +9,7 @@ extension StoreCore {
   /// - Throws: ``SettingsError`` `migrationFailed` if a step fails or no backup can be made, `readOnly` if the file
   ///   could not be replaced anyway. Nothing was written to the file.
   func migrate(
-    _ document: inout TOMLDocument, of bytes: [UInt8], _ status: FileStatus?
+    _ document: inout TOMLDocument, of contents: SettingsFile.Contents
   ) throws(SettingsError) -> BackupInProgress {
     let version = try SettingsMigrations.version(of: document)
     try reader.migrations.run(on: &document, of: userLayer)
@@ -17,7 +17,7 @@ extension StoreCore {
     let pending = reader.migrations.pending(from: version)
     do {
       let reason = "before-v\(reader.migrations.currentVersion)-was-v\(version)"
-      var backup = try backing.beginBackup(bytes, status, reason: reason)
+      var backup = try backing.beginBackup(contents, reason: reason)
       let finish = backup.finish
       backup.finish = { [self] in
         do { try finish() } catch { throw noBackup(because: error) }
@@ -105,33 +105,6 @@ extension StoreCore {
     } catch {
       problems.report(SettingsProblem(error as? SettingsError ?? SettingsError(.io, "\(error)")))
     }
-  }
-
-  // MARK: Replacing the text
-
-  /// Replaces the file's text under its lock, outside the usual path: for restoring, and for migrating a part.
-  ///
-  /// - Parameters:
-  ///   - reason: What the backup of the old text is made before.
-  ///   - body: Gets what the file holds; returns the new text, or `nil` to leave it alone.
-  /// - Returns: Whether the file was replaced.
-  package func replaceText(reason: String, _ body: ([UInt8]?) throws -> [UInt8]?) throws -> Bool {
-    try enterCommit()
-    let changed: Bool
-    do {
-      defer { leaveCommit() }
-      changed = try backing.update(willReplace: { _ in }) { contents in
-        let bytes = contents.bytes
-        guard let new = try body(bytes), new != bytes else { return nil }
-        if let bytes {
-          try backing.checkReplaceable()
-          try backing.backUp(bytes, reason: reason)
-        }
-        return new
-      }
-    }
-    if changed, state.withLock({ $0.isLoaded }) { look() }
-    return changed
   }
 }
 

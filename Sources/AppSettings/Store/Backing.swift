@@ -23,20 +23,19 @@ enum Backing: Sendable {
 
   /// Replaces the bytes by what `body` makes of them, under a lock that excludes every other writer.
   ///
-  /// - Parameter beforeRename: Called when the new text is on disk, before it takes the place of the old one. What it
-  ///   throws leaves the old one.
+  /// As ``SettingsFile/update(_:_:)``, for memory too.
   func update(
-    willReplace: ([UInt8]) -> Void, beforeRename: () throws -> Void = {},
-    _ body: (SettingsFile.Contents) throws -> [UInt8]?
-  ) throws -> Bool {
+    _ steps: WriteSteps, _ body: (SettingsFile.Contents) throws -> [UInt8]?
+  ) throws -> WriteResult {
     switch self {
     case .file(let file, _):
-      return try file.update(willReplace: willReplace, beforeRename: beforeRename, body)
+      return try file.update(steps, body)
     case .memory(let memory):
       let old = memory.bytes
-      guard let new = try body(SettingsFile.Contents(bytes: old)), new != old else { return false }
+      guard let new = try body(SettingsFile.Contents(bytes: old)), new != old else { return WriteResult() }
       memory.bytes = new
-      return true
+      steps.didReplace()
+      return WriteResult(isReplaced: true)
     }
   }
 
@@ -45,9 +44,11 @@ enum Backing: Sendable {
   }
 
   /// Begins a backup of what the file has, which has to be finished before the file is replaced.
-  func beginBackup(_ bytes: [UInt8], _ status: FileStatus?, reason: String) throws -> BackupInProgress {
-    guard case .file(let file, let backups) = self else { return BackupInProgress() }
-    if let status, let backup = try backups.link(file, bytes, status, reason: reason) { return backup }
+  func beginBackup(_ contents: SettingsFile.Contents, reason: String) throws -> BackupInProgress {
+    guard case .file(let file, let backups) = self, let bytes = contents.bytes else { return BackupInProgress() }
+    if let status = contents.status, let backup = try backups.link(file, bytes, status, reason: reason) {
+      return backup
+    }
     try backups.save(bytes, reason: reason)
     return BackupInProgress()
   }

@@ -170,11 +170,9 @@ public final class SettingsStore: Sendable {
 
   /// Reads the files again, and takes over what others have changed.
   ///
-  /// Not needed while a stream of `AppSettingsObserve` is open.
-  public func reload() {
-    core.look()
-    core.lookAtSystemLayers()
-  }
+  /// A save by another program that is under way is waited for, half a second at the most; what the file had before
+  /// counts if it has not ended by then. Not needed while a stream of `AppSettingsObserve` is open.
+  public func reload() { core.reload() }
 
   // MARK: Writing
 

@@ -4,9 +4,11 @@ import SettingsTOML
 extension StoreCore {
   /// Reads the user's file, migrates it if it is of an older version, and makes it if there is an older home to take
   /// over. Where that fails, the store goes on in memory.
-  func readOnFirstAccess() throws(SettingsError) -> (bytes: [UInt8]?, document: TOMLDocument) {
+  ///
+  /// - Parameter deadline: How long to wait for a save that is under way, on the monotonic clock.
+  func readOnFirstAccess(until deadline: UInt64) throws(SettingsError) -> (bytes: [UInt8]?, document: TOMLDocument) {
     var known: TOMLDocument?
-    if let bytes = try readUserFile().bytes {
+    if let bytes = try readUserFileAtRest(until: deadline).bytes {
       let document = try reader.parse(bytes, file: backing.name)
       guard let isOutdated = try? reader.isOutdated(document), isOutdated else {
         return (bytes, interpret(document))
@@ -26,6 +28,24 @@ extension StoreCore {
     }
     let now = try readUserFile().bytes
     return (now, try now == nil ? importInMemory() : interpret(now))
+  }
+
+  /// Reads the user's file for the first time. A save that is under way is waited for.
+  private func readUserFileAtRest(until deadline: UInt64) throws(SettingsError) -> SettingsFile.Contents {
+    var watch = SaveWatch()
+    while true {
+      let contents = try readUserFile()
+      let now = ProcessFacts.monotonicNanoseconds()
+      guard now < deadline,
+        let wait = watch.wait(
+          for: contents, after: SaveWatch.Known(), .doubt,
+          wholeness: { SaveWatch.Wholeness(of: contents.bytes ?? [], since: nil) })
+      else {
+        state.withLock { $0.userInode = contents.status?.inode }
+        return contents
+      }
+      ProcessFacts.pause(nanoseconds: min(wait, deadline - now, 2_000_000))
+    }
   }
 
   /// Reads the user's file, and takes note of who may read it.
@@ -86,6 +106,17 @@ extension StoreCore {
     return document
   }
 
+  /// Reads the administrators' files for the first time. Saves that are under way are waited for.
+  func readSystemLayersAtRest(until deadline: UInt64) -> [LayerContent] {
+    while true {
+      let found = readSystemLayers(.doubt)
+      guard let wait = found.wait else { return found.layers }
+      let now = ProcessFacts.monotonicNanoseconds()
+      guard now < deadline else { return readSystemLayers(nil).layers }
+      ProcessFacts.pause(nanoseconds: min(wait, deadline - now, 2_000_000))
+    }
+  }
+
   /// What the administrators' files have, as read at one time.
   struct SystemLayers {
     var layers: [LayerContent] = []
@@ -102,16 +133,22 @@ extension StoreCore {
   }
 
   /// Reads the administrators' files. What cannot be read stays as it was.
-  func readSystemLayers(_ care: LookCare) -> SystemLayers {
+  ///
+  /// - Parameter evidence: Whether saves are known to have ended; `nil` to take what is there at its word.
+  func readSystemLayers(_ evidence: SaveWatch.Evidence?) -> SystemLayers {
     guard let location, case .file(let file, _) = backing else { return SystemLayers() }
-    let known = state.withLock { state in state.snapshot.layers[..<state.snapshot.userIndex] }
+    var (known, watches) = state.withLock { state in
+      (state.snapshot.layers[..<state.snapshot.userIndex], state.systemWatches)
+    }
+    defer { state.withLock { [watches] in $0.systemWatches = watches } }
     var result = SystemLayers()
     let paths = SystemFiles.paths(of: location) { directory in
+      // One that is not there may come back: many programs remove a file to save it.
+      let names = known.compactMap(\.layer.file).filter { $0.hasPrefix(directory + "/") }
+        .map { String($0.dropFirst(directory.utf8.count + 1)) }
       do throws(Errno) {
-        return try file.system.names(in: directory) ?? []
+        return Array(Set(try file.system.names(in: directory) ?? []).union(names))
       } catch {
-        let names = known.compactMap(\.layer.file).filter { $0.hasPrefix(directory + "/") }
-          .map { String($0.dropFirst(directory.utf8.count + 1)) }
         result.note(
           .system(error, "list", directory),
           using: names.isEmpty ? "Its files are left out." : "The files that were there last are used.")
@@ -122,10 +159,19 @@ extension StoreCore {
       let last = known.first { $0.layer.file == path }
       do throws(SettingsError) {
         let contents = try SettingsFile(path: path, system: file.system).read()
-        guard let bytes = contents.bytes else { continue }
-        if let wait = wait(for: contents, after: last, care) {
-          result.wait = max(result.wait ?? 0, wait)
+        if contents.bytes == last?.fileBytes {
+          watches[path] = nil
+        } else if let evidence,
+          let wait = watches[path, default: SaveWatch()].wait(
+            for: contents, after: SaveWatch.Known(bytes: last?.fileBytes, inode: last?.inode), evidence,
+            wholeness: { SaveWatch.Wholeness(of: contents.bytes ?? [], since: last?.fileBytes) })
+        {
+          result.wait = min(result.wait ?? wait, wait)
           if let last { result.layers.append(last) }
+          continue
+        }
+        guard let bytes = contents.bytes else {
+          watches[path] = nil
           continue
         }
         var document = try reader.parse(bytes, file: path)

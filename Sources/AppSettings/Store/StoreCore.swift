@@ -70,10 +70,11 @@ package final class StoreCore: Sendable {
     if stamp.load(ordering: .acquiring) != 0 { return }
     let isFirst = loading.withLock { _ -> Bool in
       if stamp.load(ordering: .acquiring) != 0 { return false }
-      let system = readSystemLayers(.none).layers
+      let deadline = ProcessFacts.monotonicNanoseconds() + SaveWatch.firstRead
+      let system = readSystemLayersAtRest(until: deadline)
       state.withLock { _ = $0.adopt(systemLayers: system) }
       do throws(SettingsError) {
-        let (bytes, document) = try readOnFirstAccess()
+        let (bytes, document) = try readOnFirstAccess(until: deadline)
         state.withLock { _ = $0.adopt(document, bytes: bytes, committed: nil, origin: .outside) }
       } catch {
         noteUserFailure(error, using: "Defaults are used.")

@@ -22,14 +22,18 @@ struct StoreState: Sendable {
   var userRevision: UInt64 = 0
   /// The file that `userBytes` were last seen in; tells a save in place from one by a rename.
   var userInode: UInt64?
+  /// The file as this process has last synced it.
+  var durable: FileStatus?
   /// Its permissions as last seen.
   var userPermissions: UInt32?
   /// What is wrong with the user's file as a whole: it does not parse, or cannot be read.
   var userFailure: Failure?
   /// What was wrong with the administrators' files when they were last read.
   var systemProblems: [SettingsProblem] = []
-  /// Since when, on the monotonic clock, the file looks like it is being saved.
-  var unsettledSince: UInt64?
+  /// What tells whether somebody is saving the user's file.
+  var userWatch = SaveWatch()
+  /// The same for administrators' files, by path.
+  var systemWatches: [String: SaveWatch] = [:]
 
   struct Failure: Sendable, Equatable {
     var error: SettingsError
@@ -43,6 +47,19 @@ struct StoreState: Sendable {
   }
 
   var userDocument: TOMLDocument { snapshot.userDocument }
+
+  /// What is known of the user's file.
+  var knownUserFile: SaveWatch.Known { SaveWatch.Known(bytes: userBytes, inode: userInode) }
+
+  /// What the next write is to know; without what it does at each step.
+  var writeSteps: WriteSteps {
+    var steps = WriteSteps()
+    let known = isLoaded ? knownUserFile : SaveWatch.Known()
+    steps.known = known
+    steps.durable = durable
+    steps.wholeness = { SaveWatch.Wholeness(of: $0, since: known.bytes) }
+    return steps
+  }
 
   /// Ends the first reading.
   mutating func finishLoading() {
@@ -82,7 +99,7 @@ struct StoreState: Sendable {
     var paths = edited ?? document.changedPaths(since: userDocument)
     if committed != nil { paths += snapshot.pending.byNumber.flatMap { $0.edits.map(\.path) } }
     userRevision += 1
-    unsettledSince = nil
+    userWatch = SaveWatch()
     userBytes = bytes
     return change(at: paths, origin: origin) { state in
       if let committed { state.snapshot.pending.removeAll(upTo: committed) }

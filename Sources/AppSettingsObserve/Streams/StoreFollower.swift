@@ -38,21 +38,21 @@ final class StoreFollower: Sendable {
     if let file = core.watchedFile {
       subscriptions.append(
         WatchHub.shared.subscribe(path: file, problem: report()) { [weak core] cause in
-          core.map { LookResult($0.look(cause == .save ? .atSave : .inDoubt)) } ?? .settled
+          core.map { LookResult($0.look(cause == .save ? .saveEnded : .doubt)) } ?? .settled
         })
     }
     for file in core.watchedSystemFiles {
-      let doubt = Doubt()
       subscriptions.append(
-        WatchHub.shared.subscribe(path: file, problem: report()) { [weak core] cause in
-          doubt.look(cause) { core?.lookAtSystemLayers(.inDoubt) ?? .settled }
+        WatchHub.shared.subscribe(path: file, problem: report()) { [weak core] _ in
+          // An event of one of them says nothing of the others.
+          core.map { LookResult($0.lookAtSystemLayers(.doubt)) } ?? .settled
         })
     }
     for directory in core.watchedSystemDirectories {
-      let doubt = Doubt()
       subscriptions.append(
-        WatchHub.shared.subscribe(directory: directory, problem: report()) { [weak core] cause in
-          doubt.look(cause) { core?.lookAtSystemLayers(.inDoubt) ?? .settled }
+        WatchHub.shared.subscribe(directory: directory, problem: report()) { [weak core] _ in
+          // An event of one of them says nothing of the others.
+          core.map { LookResult($0.lookAtSystemLayers(.doubt)) } ?? .settled
         })
     }
     self.subscriptions = subscriptions
@@ -63,32 +63,10 @@ final class StoreFollower: Sendable {
     let (follower, isNew) = core.follower.shared { StoreFollower(core) }
     // Nobody has looked for a while, so the values may be old. The hub's own look comes too late for a first element.
     if isNew {
-      core.look(.atStart)
-      core.lookAtSystemLayers(.atStart)
+      core.look(.doubt)
+      core.lookAtSystemLayers(.doubt)
     }
     return follower
-  }
-}
-
-/// Gives a file that may be being saved a moment, so that what it lacks meanwhile is not taken for its new state.
-private final class Doubt: Sendable {
-  private enum State {
-    case atRest, waiting
-  }
-
-  private static let patience = Duration.milliseconds(100)
-  private let state = Lock(State.atRest)
-
-  func look(_ cause: LookCause, _ body: () -> LookOutcome) -> LookResult {
-    let waits = state.withLock { state in
-      state = cause == .save || state == .waiting ? .atRest : .waiting
-      return state == .waiting
-    }
-    if waits { return .again(after: Self.patience) }
-    let result = LookResult(body())
-    // It knows how long to wait: no more than that.
-    if result != .settled { state.withLock { $0 = .waiting } }
-    return result
   }
 }
 
@@ -96,7 +74,7 @@ extension LookResult {
   init(_ outcome: LookOutcome) {
     switch outcome {
     case .settled: self = .settled
-    case .unsettled(let nanoseconds): self = .again(after: .nanoseconds(nanoseconds))
+    case .unsettled(let nanoseconds), .failed(let nanoseconds): self = .again(after: .nanoseconds(nanoseconds))
     }
   }
 }

@@ -20,9 +20,15 @@ int memfd_create(const char *name, unsigned int flags);
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
 int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
 
+int renameat2(int old_directory, const char *old_name, int new_directory, const char *new_name, unsigned int flags);
+
 enum {
   CLINUX_O_PATH = 010000000,
   CLINUX_MFD_CLOEXEC = 1,
+  CLINUX_RENAME_NOREPLACE = 1,
+  // fcntl(2), "File leases" and "I/O availability signals".
+  CLINUX_F_SETSIG = 10,
+  CLINUX_F_SETLEASE = 1024,
 };
 
 #endif

@@ -15,7 +15,7 @@ import Testing
     // Two that begin the silence anew each time, and two that ask how long it has lasted.
     DispatchQueue.concurrentPerform(iterations: 4) { number in
       for _ in 0..<2_000 {
-        guard case .unsettled(let wait) = settings.core.look(number < 2 ? .atSave : .inDoubt) else { continue }
+        guard case .unsettled(let wait) = settings.core.look(number < 2 ? .saveEnded : .doubt) else { continue }
         #expect(wait <= 500_000_000)
       }
     }

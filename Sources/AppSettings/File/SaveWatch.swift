@@ -1,0 +1,156 @@
+/// Decides whether a program may be saving a file right now, so that what the file holds is not its new state yet.
+///
+/// It is the one rule for every file of every layer, for looks, first reads and writes. Programs that save by a rename
+/// put a whole file in place. Others empty the file or remove it, write it piece by piece, and close it; to take what
+/// is there in between for the settings would show defaults and write them back.
+///
+/// | what is found | it counts |
+/// |---|---|
+/// | what was there before | at once |
+/// | a file that nobody has open for writing | at once, but for the next two |
+/// | an empty file, one that does not parse, one written in place that has lost keys | ``incomplete`` after the last change |
+/// | no file, where there was one | ``gone`` after it was first missed |
+/// | a file that somebody has open for writing | when it is closed; if it is whole, ``open`` after the last change |
+/// | a file of which the kernel does not say who has it open | ``unknown`` after the last change; at once after a save |
+///
+/// A value for one file. It remembers since when it has found the same, for what has no time of its own and for clocks
+/// that are set back.
+package struct SaveWatch: Sendable {
+  /// How long a program may keep a file open and pause between two pieces of it: 1 s.
+  static let open: UInt64 = 1_000_000_000
+  /// How long an empty, broken or shortened file may take to become whole: 500 ms. A busy machine can be that slow
+  /// between the call that empties a file and the one that fills it.
+  static let incomplete: UInt64 = 500_000_000
+  /// How long a file may be away between its removal and its return: 100 ms.
+  static let gone: UInt64 = 100_000_000
+  /// How long a file must have been left alone if the kernel does not say whether it is open: 250 ms.
+  static let unknown: UInt64 = 250_000_000
+  /// The same after a save in place that left less than there was, as the beginning of the next one would: 50 ms.
+  static let shortened: UInt64 = 50_000_000
+  /// The longest time until a file that is being written is to be read again.
+  static let step: UInt64 = 50_000_000
+  /// The longest wait of a first read for a save to end: 500 ms. A write waits as long as its own time limit lets it.
+  package static let firstRead: UInt64 = 500_000_000
+
+  /// What tells that a save has ended.
+  package enum Evidence: Sendable {
+    /// Nothing does.
+    case doubt
+    /// The file was closed after writing, or moved to its place. The next save may have begun.
+    case saveEnded
+    /// Somebody who should know has asked to read the file now.
+    case asked
+  }
+
+  /// What was known of a file before.
+  package struct Known: Sendable {
+    /// The text; `nil` if there was no file.
+    package var bytes: [UInt8]?
+    /// The file that held it, to tell a save in place from one by a rename.
+    package var inode: UInt64?
+
+    package init(bytes: [UInt8]? = nil, inode: UInt64? = nil) {
+      self.bytes = bytes
+      self.inode = inode
+    }
+  }
+
+  /// The time, on both clocks, in nanoseconds.
+  package struct Moment: Sendable {
+    package var monotonic: UInt64
+    package var since1970: Int64
+
+    package init(monotonic: UInt64, since1970: Int64) {
+      self.monotonic = monotonic
+      self.since1970 = since1970
+    }
+
+    package static var now: Moment {
+      Moment(monotonic: ProcessFacts.monotonicNanoseconds(), since1970: ProcessFacts.nanosecondsSince1970())
+    }
+  }
+
+  private struct Sighting: Sendable, Equatable {
+    var inode: UInt64?
+    var size = 0
+    var modified: Int64 = 0
+  }
+
+  private var last: (sighting: Sighting, since: UInt64)?
+
+  package init() {}
+
+  /// What a text is like beside the one before.
+  package enum Wholeness: Sendable {
+    case whole
+    /// It does not parse.
+    case broken
+    /// It parses, and has no value where the one before had one.
+    case lacksKeys
+  }
+
+  /// How long to leave the file alone until it counts.
+  ///
+  /// - Parameter wholeness: What the text is like; asked for only if the file is so young that it matters.
+  /// - Returns: Nanoseconds until it is to be read again; `nil` if it counts now.
+  package mutating func wait(
+    for found: SettingsFile.Contents, after known: Known, _ evidence: Evidence, at now: Moment = .now,
+    wholeness: () -> Wholeness
+  ) -> UInt64? {
+    let seen = noteSighting(of: found, evidence, now)
+    guard let bytes = found.bytes else {
+      return known.bytes == nil ? nil : Self.rest(of: Self.gone, after: seen)
+    }
+    guard let status = found.status else { return nil }
+    let age = Self.age(since: status.modified, seen, now)
+    let isInPlace = known.inode == status.inode
+    switch found.isOpenForWriting {
+    case true?:
+      // Programs set the time of a file before they close it; the kernel's own cannot be set.
+      let age = Self.age(since: max(status.modified, status.changed), seen, now)
+      if let rest = Self.rest(of: Self.open, after: age) { return min(rest, Self.step) }
+    case nil where evidence == .doubt:
+      if let rest = Self.rest(of: Self.unknown, after: age) { return rest }
+    case nil where evidence == .saveEnded && isInPlace && bytes.count < known.bytes?.count ?? 0:
+      if let rest = Self.rest(of: Self.shortened, after: age) { return rest }
+    default: break
+    }
+    // Nobody keeps a part of a text open for ever: the rest of it comes.
+    guard let rest = found.isOpenForWriting == true ? Self.open : Self.rest(of: Self.incomplete, after: age) else {
+      return nil
+    }
+    if bytes.isEmpty { return known.bytes?.isEmpty == true ? nil : rest }
+    switch wholeness() {
+    case .whole: return nil
+    case .broken: return rest
+    case .lacksKeys: return isInPlace && evidence != .asked ? rest : nil
+    }
+  }
+
+  /// - Returns: For how long the same has been found.
+  private mutating func noteSighting(
+    of found: SettingsFile.Contents, _ evidence: Evidence, _ now: Moment
+  ) -> UInt64 {
+    let sighting =
+      found.status.map { Sighting(inode: $0.inode, size: $0.size, modified: $0.modified) } ?? Sighting()
+    // A save has ended since, so this is the beginning of another one, not the same silence.
+    if let last, last.sighting == sighting, evidence != .saveEnded { return seen(now) }
+    last = (sighting, now.monotonic)
+    return 0
+  }
+
+  private func seen(_ now: Moment) -> UInt64 {
+    guard let last, now.monotonic > last.since else { return 0 }
+    return now.monotonic - last.since
+  }
+
+  /// The time since a file changed; where its clock is ahead of ours, the time since that was first seen.
+  private static func age(since time: Int64, _ seen: UInt64, _ now: Moment) -> UInt64 {
+    let age = now.since1970 - time
+    return age >= 0 ? max(UInt64(age), seen) : seen
+  }
+
+  private static func rest(of limit: UInt64, after elapsed: UInt64) -> UInt64? {
+    elapsed < limit ? limit - elapsed : nil
+  }
+}

@@ -1,0 +1,265 @@
+import Glibc
+
+/// What a write knows of the file from before, and what it has done at each step.
+///
+/// The defaults are for files that nobody else edits.
+package struct WriteSteps {
+  /// What the writer knew of the file. With it, a save by another program that seems to be under way is waited for, and
+  /// what is written into the replaced file is merged.
+  package var known: SaveWatch.Known?
+  /// The file as last synced; nothing is synced again for an equal text.
+  package var durable: FileStatus?
+  /// What a text is like beside the known one.
+  package var wholeness: ([UInt8]) -> SaveWatch.Wholeness = { _ in .whole }
+  /// Called with the new text just before the file is replaced by it.
+  package var willReplace: ([UInt8]) -> Void = { _ in }
+  /// Called when the new text is on disk under its temporary name. What it throws leaves the file.
+  package var beforeRename: () throws -> Void = {}
+  /// Called when the file is replaced.
+  package var didReplace: () -> Void = {}
+
+  package init() {}
+}
+
+/// What a write has done.
+package struct WriteResult: Sendable {
+  /// Whether the file was replaced.
+  package var isReplaced = false
+  /// The file, which is on disk now; `nil` if there is none.
+  package var durable: FileStatus?
+}
+
+extension SettingsFile {
+  /// Locks, reads, and replaces the text by what `body` makes of it.
+  ///
+  /// Missing directories are made (0700) first, so call this only to write. A new file is 0600, or 0644 if it is
+  /// shared; an existing one keeps mode, owner and extended attributes as far as the process may set them.
+  ///
+  /// Programs that do not lock may save the file meanwhile. It is compared with what was read right before it is
+  /// replaced. After that, what somebody still writes into the replaced file is waited for, and becomes the text that
+  /// `body` is asked about again; and if the path leads to another directory by now, all is done again there. So `body`
+  /// runs once for each text that it has to be applied to, the last time for the one that counts.
+  ///
+  /// - Parameter body: Gets what the file holds; returns the new text, or `nil` to leave it as it is.
+  /// - Returns: Whether the file was replaced. Its text is on disk then, and also if it was equal already.
+  /// - Throws: What `body` throws, or ``SettingsError`` `lockTimeout`, `readOnly` or `io`. The file is unchanged, unless
+  ///   the message says that its text may not survive a power failure. If another program has saved the file
+  ///   meanwhile, it holds what that has saved.
+  @discardableResult
+  package func update(
+    _ steps: WriteSteps = WriteSteps(), _ body: (Contents) throws -> [UInt8]?
+  ) throws -> WriteResult {
+    let deadline = ProcessFacts.monotonicNanoseconds() + lockTimeout.nanoseconds
+    var isFirst = true
+    while true {
+      let place = try FinalPath.resolve(path, system: system)
+      let now = ProcessFacts.monotonicNanoseconds()
+      guard isFirst || now < deadline else { throw SettingsError.neverAtRest(path, lockTimeout) }
+      let rest = isFirst ? lockTimeout : .nanoseconds(deadline - now)
+      isFirst = false
+      guard let lock = try DirectoryLock.acquire(place.directory, timeout: rest, system: system) else {
+        try makeDirectories(place.directory)
+        continue
+      }
+      // A link may have been turned elsewhere while this waited.
+      guard try FinalPath.resolve(path, system: system) == place else { continue }
+      let result = try update(place, in: lock.descriptor, steps, until: deadline, body)
+      // The directory may have been replaced, or a link on the way: what was written is somewhere else then.
+      if !result.isReplaced || leads(to: place, in: lock.descriptor) { return result }
+    }
+  }
+
+  /// Whether the path still leads to a directory; so too where the system does not say.
+  private func leads(to place: FinalPath, in directory: CInt) -> Bool {
+    guard let held = try? system.status(of: directory, path: place.directory),
+      let now = try? system.status(at: place.directory).map({ $0.sameFile(held) }) ?? false,
+      let found = try? FinalPath.resolve(path, system: system)
+    else { return true }
+    return now && found == place
+  }
+
+  /// As ``update(_:_:)``, under the lock.
+  private func update(
+    _ place: FinalPath, in directory: CInt, _ steps: WriteSteps, until deadline: UInt64,
+    _ body: (Contents) throws -> [UInt8]?
+  ) throws -> WriteResult {
+    let write = AtomicWrite(
+      name: place.name, directory: directory, directoryPath: place.directory, system: system,
+      newMode: isShared ? 0o644 : 0o600)
+    var result = WriteResult()
+    var current = try readAtRest(place.name, in: directory, steps, until: deadline)
+    var base = current.contents
+    /// What another program has saved into a file that this call has replaced.
+    var saved: [UInt8]?
+    while true {
+      let wanted: [UInt8]?
+      do {
+        wanted = try body(base) ?? base.bytes
+      } catch {
+        // As if that save had come first, and this call after it.
+        if let saved { try? putBack(saved, write, current.contents, steps) }
+        throw error
+      }
+      guard let wanted, !wanted.isSameText(as: current.contents.bytes) else {
+        result.durable = try makeDurable(current, place, in: directory, knowing: result.durable ?? steps.durable)
+        return result
+      }
+      if current.contents.status != nil { try checkWritable(place.name, in: directory) }
+      do {
+        result.durable = try replace(write, current.contents, by: wanted, steps)
+      } catch is Overtaken {
+        guard ProcessFacts.monotonicNanoseconds() < deadline else {
+          throw SettingsError.neverAtRest(path, lockTimeout)
+        }
+        current = try readAtRest(place.name, in: directory, steps, until: deadline)
+        (base, saved) = (current.contents, nil)
+        continue
+      }
+      result.isReplaced = true
+      try synchronizeDirectory(place, directory)
+      // What cannot be read of the old file takes nothing from the new one.
+      guard steps.known != nil, let late = try? lateSave(into: &current, steps, until: deadline) else { return result }
+      base = late
+      saved = late.bytes
+      current = try openAndRead(place.name, in: directory)
+    }
+  }
+
+  /// Another program has changed the file since it was read.
+  private struct Overtaken: Error {}
+
+  @discardableResult
+  private func replace(
+    _ write: AtomicWrite, _ old: Contents, by bytes: [UInt8], _ steps: WriteSteps
+  ) throws -> FileStatus {
+    steps.willReplace(bytes)
+    let new: FileStatus
+    do {
+      new = try write.replace(with: bytes, keeping: old.status) {
+        try steps.beforeRename()
+        let now = try system.status(at: write.name, in: write.directory, followingLinks: false)
+        // Not written to, and neither its mode nor its owner changed, which the new file is to have.
+        guard now?.hasSameText(and: old.status) ?? (old.status == nil) else { throw Overtaken() }
+      }
+    } catch let error as Errno {
+      if old.status == nil, error.rawValue == EEXIST { throw Overtaken() }
+      throw SettingsError.system(error, "write", path, then: "The file is unchanged.")
+    }
+    steps.didReplace()
+    return new
+  }
+
+  private func putBack(_ saved: [UInt8], _ write: AtomicWrite, _ old: Contents, _ steps: WriteSteps) throws {
+    try replace(write, old, by: saved, steps)
+    try system.synchronizeDirectory(write.directory, path: write.directoryPath)
+  }
+
+  /// A file that the process may not write is not replaced either, though the directory's permission would do for that.
+  private func checkWritable(_ name: String, in directory: CInt) throws(SettingsError) {
+    do throws(Errno) {
+      try system.checkWritable(name, in: directory)
+    } catch {
+      guard error.rawValue == EACCES else { throw .system(error, "write", path, then: "The file is unchanged.") }
+      throw SettingsError(
+        .readOnly,
+        "Cannot write '\(path)': this process has no permission to, by the mode of the file. The file is unchanged.",
+        file: path)
+    }
+  }
+
+  private func synchronizeDirectory(_ place: FinalPath, _ directory: CInt) throws(SettingsError) {
+    do throws(Errno) {
+      try system.synchronizeDirectory(directory, path: place.directory)
+    } catch {
+      throw SettingsError.system(
+        error, "make durable", path, then: "The file holds the new text, which may not survive a power failure.")
+    }
+  }
+
+  /// Sees to it that a text that is there already is on disk: whoever wrote it may not have synced it.
+  private func makeDurable(
+    _ file: borrowing OpenFile, _ place: FinalPath, in directory: CInt, knowing durable: FileStatus?
+  ) throws(SettingsError) -> FileStatus? {
+    guard let status = file.contents.status else { return nil }
+    if let durable, durable.hasSameText(as: status) { return status }
+    do throws(Errno) {
+      try system.synchronize(file.descriptor, path: place.name)
+      try system.synchronizeDirectory(directory, path: place.directory)
+    } catch {
+      // A file system that cannot be written to, or that knows no such call, has nothing that is still to be written.
+      guard error.rawValue == EROFS || error.rawValue == EINVAL else {
+        throw SettingsError.system(
+          error, "make durable", path, then: "The file holds the text, which may not survive a power failure.")
+      }
+    }
+    return status
+  }
+
+  /// Reads the file when no other program seems to be saving it.
+  private func readAtRest(
+    _ name: String, in directory: CInt, _ steps: WriteSteps, until deadline: UInt64
+  ) throws(SettingsError) -> OpenFile {
+    var watch = SaveWatch()
+    while true {
+      let file = try openAndRead(name, in: directory)
+      guard let known = steps.known, file.contents.bytes != known.bytes,
+        let wait = watch.wait(
+          for: file.contents, after: known, .doubt, wholeness: { steps.wholeness(file.contents.bytes ?? []) })
+      else { return file }
+      try pause(for: wait, until: deadline)
+    }
+  }
+
+  /// What another program has written into a file after it was read, and before or after it was replaced; `nil` if
+  /// nobody has. One that has it open is waited for.
+  private func lateSave(
+    into file: inout OpenFile, _ steps: WriteSteps, until deadline: UInt64
+  ) throws(SettingsError) -> Contents? {
+    let read = file.contents
+    guard let bytes = read.bytes, let status = read.status else { return nil }
+    if !file.isFresh, system.isOpenForWriting(file.descriptor, path: path) != true,
+      let now = try? system.status(of: file.descriptor, path: path), now.hasSameText(as: status)
+    {
+      return nil
+    }
+    var watch = SaveWatch()
+    let known = SaveWatch.Known(bytes: bytes, inode: status.inode)
+    while true {
+      try readAgain(&file)
+      let contents = file.contents
+      if contents.bytes == bytes, contents.isOpenForWriting != true { return nil }
+      guard
+        let wait = watch.wait(
+          for: contents, after: known, .doubt, wholeness: { steps.wholeness(contents.bytes ?? []) })
+      else { return contents.bytes == bytes ? nil : contents }
+      // Who has not ended a save by then has had all the time that there is.
+      guard ProcessFacts.monotonicNanoseconds() < deadline else { return nil }
+      try pause(for: wait, until: deadline)
+    }
+  }
+
+  private func pause(for wait: UInt64, until deadline: UInt64) throws(SettingsError) {
+    let now = ProcessFacts.monotonicNanoseconds()
+    guard now < deadline else { throw SettingsError.neverAtRest(path, lockTimeout) }
+    // Short, since a program that saves is mostly done within a moment.
+    ProcessFacts.pause(nanoseconds: min(wait, deadline - now, 2_000_000))
+  }
+}
+
+extension FileStatus {
+  /// Whether nobody has written to a file in between, nor changed its mode or owner. It may have got another name.
+  fileprivate func hasSameText(and other: FileStatus?) -> Bool {
+    guard let other else { return false }
+    return hasSameText(as: other) && mode == other.mode && owner == other.owner && group == other.group
+  }
+}
+
+extension SettingsError {
+  fileprivate static func neverAtRest(_ path: String, _ time: Duration) -> SettingsError {
+    SettingsError(
+      .lockTimeout,
+      "Cannot write '\(path)': another program has been writing to it, or replacing its directory, for \(time). "
+        + "The file holds what that program has written. 'fuser -v \(path)' names the programs that have it open.",
+      file: path)
+  }
+}

@@ -1,0 +1,227 @@
+import SettingsTOML
+
+/// One write of a store, in steps: take over what others have written, change, prove, replace, publish.
+///
+/// A program that does not lock may save the file in the middle of it. Then the steps are gone through again, on what
+/// that program has saved. What callers do runs once: the edits that came of it are applied again.
+struct Commit {
+  /// What a commit is about.
+  enum Work {
+    /// What is pending, and nothing else.
+    case pending
+    /// Edits made on a view of the fresh values.
+    case edits((SettingsSnapshot, ProblemLog) throws -> [Edit])
+    /// Edits that are made in the document, for the check of the new text.
+    case rewrite((inout TOMLDocument) throws -> [Edit])
+    /// A whole text in the place of another one, of which a backup is made first, `reason` in its name. What is pending
+    /// stays so. Runs again for each text that it is to replace; `nil` leaves that.
+    case text(reason: String, ([UInt8]?) throws -> [UInt8]?)
+
+    var replacesText: Bool { if case .text = self { true } else { false } }
+  }
+
+  let core: StoreCore
+  let work: Work
+  /// A document that the file may still hold, so that it need not be read.
+  let known: TOMLDocument?
+
+  /// How it ends for what was pending.
+  private(set) var report: WriteReport
+  private(set) var sets: [TOMLPath] = []
+  /// Whether the work itself changed the text.
+  private(set) var hasChanged = false
+  private(set) var isMigration = false
+  private(set) var backup: BackupInProgress?
+
+  private let pending: [(number: UInt64, edits: [Edit])]
+  /// What the work came to when it ran.
+  private var made: [Edit]?
+  private var revision: UInt64 = 0
+  private var written: Written?
+
+  /// What is in the file.
+  private struct Written {
+    var bytes: [UInt8]?
+    /// What the bytes mean to this release.
+    var document: TOMLDocument
+    /// The only paths where it can differ from what was there; `nil` if that is not known.
+    var edited: [TOMLPath]? = []
+  }
+
+  init(of core: StoreCore, _ work: Work, knowing known: TOMLDocument?) {
+    self.core = core
+    self.work = work
+    self.known = known
+    let (pending, newest) = core.state.withLock { ($0.snapshot.pending.byNumber, $0.lastNumber) }
+    self.pending = work.replacesText ? [] : pending
+    report = WriteReport(number: work.replacesText ? 0 : newest)
+  }
+
+  // MARK: The steps
+
+  /// Makes the new text of what the file holds; `nil` to leave it.
+  ///
+  /// - Parameter outside: Gets the change that others have made, if it was not known yet.
+  mutating func text(
+    replacing contents: SettingsFile.Contents, outside: (SettingsChangeBatch) -> Void
+  ) throws -> [UInt8]? {
+    // What an earlier round began is of another text.
+    abandonBackup()
+    report.changed = []
+    report.failures = [:]
+    if case .text(let reason, let body) = work { return try text(replacing: contents, reason, body, outside) }
+
+    let bytes = contents.bytes
+    var document = try core.takeOver(bytes, knowing: known, outside: outside)
+    try core.reader.checkNotNewer(document, file: core.backing.name)
+    var isImport = false
+    isMigration = false
+    if bytes != nil {
+      if try core.reader.isOutdated(document) {
+        backup = try core.migrate(&document, of: contents)
+        isMigration = true
+      }
+    } else {
+      isImport = try core.begin(&document)
+    }
+    let base = document
+    let applied = try change(&document, of: base, bytes)
+    revision = core.state.withLock { $0.userRevision }
+    if bytes == nil, report.changed.isEmpty, !hasChanged, !isImport {
+      // Nothing to store: no file is made for it.
+      written = Written(bytes: nil, document: TOMLDocument())
+      return nil
+    }
+    let text = document.bytes
+    // A migration alone has read its text anew, and checked it, itself.
+    if !text.isSameText(as: bytes), !isMigration || !applied.isEmpty {
+      try prove(&document, base: base, edits: applied)
+    }
+    // A migration may have changed anything.
+    written = Written(bytes: text, document: document, edited: isMigration || isImport ? nil : applied.map(\.path))
+    return text
+  }
+
+  /// Applies what is pending, then what the work makes.
+  private mutating func change(
+    _ document: inout TOMLDocument, of base: TOMLDocument, _ bytes: [UInt8]?
+  ) throws -> [Edit] {
+    var unkept = bytes
+    var applied: [Edit] = []
+    core.apply(pending, to: &document, &report, &applied) { [core] edits throws(SettingsError) in
+      try core.keepUnreadable(edits, in: base, &unkept)
+    }
+    hasChanged = false
+    if made == nil, case .rewrite(let body) = work {
+      let edits = try body(&document)
+      made = edits
+      hasChanged = !edits.isEmpty
+      return applied + edits
+    }
+    let edits = try made ?? runEdits(on: document)
+    made = edits
+    sets = edits.map(\.path)
+    try core.keepUnreadable(edits, in: base, &unkept)
+    hasChanged = try core.apply(edits, to: &document)
+    return applied + edits
+  }
+
+  private func runEdits(on document: TOMLDocument) throws -> [Edit] {
+    guard case .edits(let body) = work else { return [] }
+    let view = core.state.withLock { state -> SettingsSnapshot in
+      var view = state.snapshot
+      view.userDocument = document
+      view.pending = PendingEdits()
+      return view
+    }
+    return try body(view, core.problems)
+  }
+
+  private mutating func text(
+    replacing contents: SettingsFile.Contents, _ reason: String, _ body: ([UInt8]?) throws -> [UInt8]?,
+    _ outside: (SettingsChangeBatch) -> Void
+  ) throws -> [UInt8]? {
+    // What others have written is a change of theirs, also where it is not to stay. What does not parse is none.
+    _ = try? core.takeOver(contents.bytes, knowing: known, outside: outside)
+    written = nil
+    hasChanged = false
+    revision = core.state.withLock { $0.userRevision }
+    guard let new = try body(contents.bytes) else { return nil }
+    guard new != contents.bytes else { return new }
+    if let bytes = contents.bytes {
+      try core.backing.checkReplaceable()
+      try core.backing.backUp(bytes, reason: reason)
+    }
+    hasChanged = true
+    written = Written(bytes: new, document: try core.interpret(new), edited: nil)
+    return new
+  }
+
+  /// Checks that the new text parses, and that the edits, and nothing else, are in it.
+  ///
+  /// Only what is not known yet is read: a document that an edit has read anew is what its text says, and of one that was
+  /// mended in place the changed sections tell.
+  private func prove(_ document: inout TOMLDocument, base: TOMLDocument, edits: [Edit]) throws(SettingsError) {
+    let check = EditCheck(edits)
+    if let changed = document.provenChanges(since: base), check.isMet(by: document, changed: changed) {
+      document.noteProven()
+      return
+    }
+    if document.isMended, let parsed = try? TOMLDocument(parsing: document.bytes) { document = parsed }
+    guard !document.isMended, check.isMet(by: document, since: base) else {
+      throw SettingsError(
+        .internalInconsistency,
+        "Refused to write '\(core.backing.name)': the new text does not mean what was asked for. The file is unchanged. "
+          + "This is an error in the settings library: report it, with the file.", file: core.location?.file)
+    }
+  }
+
+  /// The new text is in place: the backup stays, whatever comes next.
+  mutating func noteReplaced() { backup = nil }
+
+  /// Takes back a backup of a text that was not replaced.
+  mutating func abandonBackup() {
+    backup?.abandon()
+    backup = nil
+  }
+
+  /// Makes visible what is in the file now.
+  ///
+  /// - Returns: Whether someone has replaced the file after this and was seen first.
+  func publish(_ result: WriteResult) -> (batch: SettingsChangeBatch?, wasOvertaken: Bool) {
+    core.state.withLock { state -> (SettingsChangeBatch?, Bool) in
+      state.durable = result.durable
+      guard let written else { return (nil, false) }
+      // Before the first access has ended, there is nothing that anybody could see.
+      defer { if state.isLoaded { core.renewStamp() } }
+      let committed = work.replacesText ? nil : report.number
+      // Someone replaced the file after us and was seen first: ours is old news.
+      guard state.userRevision == revision else {
+        return (
+          state.adopt(state.userDocument, bytes: state.userBytes, committed: committed, origin: .thisProcess), true
+        )
+      }
+      state.userInode = result.durable?.inode
+      return (
+        state.adopt(
+          written.document, bytes: written.bytes, committed: committed, edited: written.edited,
+          origin: .thisProcess), false
+      )
+    }
+  }
+}
+
+extension SaveWatch.Wholeness {
+  /// What a text is like beside the one that the file had.
+  package init(of text: [UInt8], since known: [UInt8]?) {
+    guard let document = try? TOMLDocument(parsing: text) else {
+      self = .broken
+      return
+    }
+    guard let known, let former = try? TOMLDocument(parsing: known) else {
+      self = .whole
+      return
+    }
+    self = document.changedPaths(since: former).allSatisfy { document.contains($0) } ? .whole : .lacksKeys
+  }
+}

@@ -1,0 +1,338 @@
+import AppSettings
+import Foundation
+import TestSupport
+import Testing
+
+/// Own writes beside programs that do not lock: each step of theirs at each step of ours.
+@Suite struct ForeignSaveTests {
+  let home = ScratchHome()
+  private static let old = "# mine\na = 1\nb = 2\nname = \"old\"\n"
+  private static let new = "# mine, edited\na = 10\nb = 20\nname = \"new\"\n"
+
+  /// A store whose system calls can be followed.
+  private func store(
+    timeout: Duration = .seconds(30), _ intercept: @escaping @Sendable (Syscalls.Call, String) throws(Errno) -> Int?
+  ) throws -> SettingsStore {
+    SettingsStore(
+      at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: false,
+      system: Syscalls(intercept: intercept), lockTimeout: timeout)
+  }
+
+  /// Runs something at the n-th call of a kind, once armed.
+  private final class At: Sendable {
+    private let state: Monitor<(count: Int, isArmed: Bool)>
+    private let call: Syscalls.Call
+    private let number: Int
+    private let body: @Sendable () -> Void
+
+    init(_ call: Syscalls.Call, _ number: Int = 1, _ body: @escaping @Sendable () -> Void) {
+      self.call = call
+      self.number = number
+      self.body = body
+      state = Monitor((0, false))
+    }
+
+    func arm() { state.withLock { $0.isArmed = true } }
+
+    func note(_ call: Syscalls.Call) {
+      guard call == self.call else { return }
+      let isDue = state.withLock { state in
+        guard state.isArmed else { return false }
+        state.count += 1
+        return state.count == number
+      }
+      if isDue { body() }
+    }
+  }
+
+  private static func open(_ path: String, _ flags: Int32) -> Int32 { Glibc.open(path, flags | O_CLOEXEC) }
+
+  private static func put(_ text: Substring, _ descriptor: Int32) {
+    _ = Array(text.utf8).withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+  }
+
+  // MARK: A save in place that began before
+
+  @Test(arguments: [0, 9, 30])
+  func `a set beside a save in place waits for its end, and keeps all of it`(written: Int) throws {
+    try home.write(Self.old)
+    let file = home.file
+    let saver = Monitor<Int32>(-1)
+    // Ours has found the file open, some times: now the rest comes.
+    let rest = At(.lease, 5) {
+      let descriptor = saver.withLock { $0 }
+      Self.put(Self.new.dropFirst(written), descriptor)
+      close(descriptor)
+    }
+    let settings = try store { (call, _) throws(Errno) -> Int? in
+      rest.note(call)
+      return nil
+    }
+    #expect(settings[.name] == "old")
+    let descriptor = Self.open(file, O_WRONLY | O_TRUNC)
+    saver.withLock { $0 = descriptor }
+    Self.put(Self.new.prefix(written), descriptor)
+    rest.arm()
+    try settings.set(7, for: .counter)
+    #expect(home.text() == Self.new + "counter = 7\n")
+    #expect(settings[.name] == "new")
+  }
+
+  @Test func `a save that goes on for longer than one waits is an error, and what is there stays`() throws {
+    try home.write(Self.old)
+    let settings = try store(timeout: .milliseconds(100)) { (_, _) throws(Errno) -> Int? in nil }
+    #expect(settings[.name] == "old")
+    let descriptor = Self.open(home.file, O_WRONLY | O_TRUNC)
+    let error = #expect(throws: SettingsError.self) { try settings.set(7, for: .counter) }
+    #expect(error?.code == .lockTimeout)
+    #expect(error?.message.contains("another program has been writing to it") == true)
+    #expect(home.text() == "")
+    Self.put(Self.new[...], descriptor)
+    close(descriptor)
+    try settings.set(7, for: .counter)
+    #expect(home.text() == Self.new + "counter = 7\n")
+  }
+
+  @Test func `an empty file counts when it has been so for half a second`() throws {
+    try home.write(Self.old)
+    let settings = try home.store()
+    #expect(settings[.name] == "old")
+    try home.write("", isSettled: false)
+    let begin = ContinuousClock.now
+    try settings.set(7, for: .counter)
+    #expect(begin.duration(to: .now) > .milliseconds(400))
+    #expect(home.text() == "counter = 7\n")
+    #expect(settings[.name] == "")
+  }
+
+  @Test func `a first read waits for the end of a save in place`() throws {
+    try home.write(Self.old)
+    let descriptor = Self.open(home.file, O_WRONLY | O_TRUNC)
+    Self.put(Self.new.prefix(40), descriptor)
+    let rest = At(.lease, 3) {
+      Self.put(Self.new.dropFirst(40), descriptor)
+      close(descriptor)
+    }
+    rest.arm()
+    let settings = try store { (call, _) throws(Errno) -> Int? in
+      rest.note(call)
+      return nil
+    }
+    #expect(settings[.name] == "new")
+    #expect(settings.currentProblems == [])
+  }
+
+  @Test func `a first read of an administrator's file waits for the end of a save in place`() throws {
+    let file = home.path + "/etc/xdg/org.example.test/settings.d/10.toml"
+    try home.write("name = \"old\"\n", to: file)
+    let descriptor = Self.open(file, O_WRONLY | O_TRUNC)
+    let rest = At(.lease, 3) {
+      Self.put("name = \"new\"\n", descriptor)
+      close(descriptor)
+    }
+    rest.arm()
+    let settings = try store { (call, _) throws(Errno) -> Int? in
+      rest.note(call)
+      return nil
+    }
+    #expect(settings[.name] == "new")
+    #expect(settings.currentProblems == [])
+  }
+
+  // MARK: A save that meets ours
+
+  /// What another program does with the file in the middle of our write.
+  enum Save: String, CaseIterable, Sendable {
+    case inPlace, byRename, byRemoval
+
+    func run(_ file: String, _ text: String) {
+      switch self {
+      case .inPlace: break
+      case .byRename:
+        let new = file + ".foreign"
+        try? Data(text.utf8).write(to: URL(fileURLWithPath: new))
+        rename(new, file)
+        return
+      case .byRemoval: unlink(file)
+      }
+      let descriptor = Glibc.open(file, O_WRONLY | O_TRUNC | O_CREAT | O_CLOEXEC, 0o600)
+      ForeignSaveTests.put(text[...], descriptor)
+      close(descriptor)
+    }
+  }
+
+  @Test(arguments: Save.allCases, [Syscalls.Call.unlink, .open, .write, .fsync])
+  func `a save between our read and our rename is the text that ours is applied to`(
+    save: Save, call: Syscalls.Call
+  ) throws {
+    try home.write(Self.old)
+    let file = home.file
+    let foreign = At(call) { save.run(file, Self.new) }
+    let settings = try store { (name, path) throws(Errno) -> Int? in
+      // The file is opened to be read first: that is before what this is about.
+      if name != .open || path.hasSuffix("settings-new") { foreign.note(name) }
+      return nil
+    }
+    #expect(settings[.name] == "old")
+    foreign.arm()
+    var runs = 0
+    try settings.update {
+      runs += 1
+      $0[.counter] = 7
+    }
+    #expect(runs == 1)
+    #expect(home.text() == Self.new + "counter = 7\n")
+    #expect(settings[.name] == "new")
+    #expect(home.names(in: home.path + "/config/org.example.test") == ["settings.toml"])
+  }
+
+  @Test(arguments: [true, false])
+  func `what a program still writes into the replaced file is merged`(isTruncatedBefore: Bool) throws {
+    try home.write(Self.old)
+    let file = home.file
+    let saver = Monitor<Int32>(-1)
+    let begin = At(.rename) {
+      let descriptor = Self.open(file, isTruncatedBefore ? O_WRONLY | O_TRUNC : O_WRONLY)
+      saver.withLock { $0 = descriptor }
+    }
+    let end = At(.lease, 3) {
+      let descriptor = saver.withLock { $0 }
+      if !isTruncatedBefore { ftruncate(descriptor, 0) }
+      Self.put(Self.new[...], descriptor)
+      close(descriptor)
+    }
+    let settings = try store { (call, _) throws(Errno) -> Int? in
+      begin.note(call)
+      if saver.withLock({ $0 }) >= 0 { end.note(call) }
+      return nil
+    }
+    #expect(settings[.name] == "old")
+    begin.arm()
+    end.arm()
+    try settings.set(7, for: .counter)
+    #expect(home.text() == Self.new + "counter = 7\n")
+    #expect(settings[.name] == "new")
+    #expect(settings[.counter] == 7)
+  }
+
+  @Test func `a late save that does not parse is put back, and the set fails as if it had come after it`() throws {
+    try home.write(Self.old)
+    let file = home.file
+    let broken = "a = = 1\n"
+    let saver = Monitor<Int32>(-1)
+    let begin = At(.rename) {
+      let descriptor = Self.open(file, O_WRONLY)
+      saver.withLock { $0 = descriptor }
+    }
+    let end = At(.lease, 2) {
+      let descriptor = saver.withLock { $0 }
+      ftruncate(descriptor, 0)
+      Self.put(broken[...], descriptor)
+      close(descriptor)
+    }
+    let settings = try store { (call, _) throws(Errno) -> Int? in
+      begin.note(call)
+      if saver.withLock({ $0 }) >= 0 { end.note(call) }
+      return nil
+    }
+    #expect(settings[.name] == "old")
+    begin.arm()
+    end.arm()
+    let error = #expect(throws: SettingsError.self) { try settings.set(7, for: .counter) }
+    #expect(error?.code == .unparsable)
+    #expect(home.text() == broken)
+    #expect(settings[.name] == "old")
+  }
+
+  @Test func `a file that another program makes meanwhile is not replaced by a first one`() throws {
+    let file = home.file
+    let foreign = At(.rename) { try? Data(Self.new.utf8).write(to: URL(fileURLWithPath: file)) }
+    let settings = try store { (call, _) throws(Errno) -> Int? in
+      foreign.note(call)
+      return nil
+    }
+    #expect(settings[.name] == "")
+    foreign.arm()
+    try settings.set(7, for: .counter)
+    #expect(home.text() == Self.new + "counter = 7\n")
+  }
+
+  @Test func `a program that keeps the file open costs a write a second, once, and nothing else`() throws {
+    try home.write(Self.old)
+    let settings = try home.store()
+    #expect(settings[.name] == "old")
+    let descriptor = Self.open(home.file, O_RDWR)
+    defer { close(descriptor) }
+    try settings.set(7, for: .counter)
+    #expect(home.text() == Self.old + "counter = 7\n")
+    let begin = ContinuousClock.now
+    try settings.set(8, for: .counter)
+    #expect(begin.duration(to: .now) < .milliseconds(900))
+  }
+
+  // MARK: Where the path leads
+
+  @Test(arguments: ["mv d e; cp -a e d", "ln -sfn w cur"])
+  func `a set ends where the path leads by then`(script: String) throws {
+    let isLink = script.hasPrefix("ln")
+    let directory = home.path + (isLink ? "/v" : "/d")
+    try home.write(Self.old, to: directory + "/s.toml")
+    if isLink {
+      try home.write(Self.new, to: home.path + "/w/s.toml")
+      try FileManager.default.createSymbolicLink(atPath: home.path + "/cur", withDestinationPath: "v")
+    }
+    let file = home.path + (isLink ? "/cur" : "/d") + "/s.toml"
+    let environment = home.environment
+    let path = home.path
+    let foreign = At(.fsync) { _ = try? ChildProcess.shell("cd \(path) && \(script)", environment: environment) }
+    let settings = SettingsStore(
+      at: try SettingsLocation(file: file, environment: home.environment), migrations: .none, logger: .silent,
+      acceptsAnyVersion: false,
+      system: Syscalls { (call, _) throws(Errno) -> Int? in
+        foreign.note(call)
+        return nil
+      })
+    #expect(settings[.name] == "old")
+    foreign.arm()
+    try settings.set(7, for: .counter)
+    #expect(home.text(of: file) == (isLink ? Self.new : Self.old) + "counter = 7\n")
+    #expect(settings[.name] == (isLink ? "new" : "old"))
+    settings.reload()
+    #expect(settings[.counter] == 7)
+  }
+
+  // MARK: Equal texts
+
+  @Test func `a set of what is there syncs it, for whoever wrote it may not have`() throws {
+    try home.write("counter = 7\n")
+    let synced = Monitor<[Syscalls.Call]>([])
+    let settings = try store { (call, _) throws(Errno) -> Int? in
+      if call == .fsync || call == .fsyncDirectory { synced.withLock { $0.append(call) } }
+      return nil
+    }
+    #expect(try settings.set(7, for: .counter) == false)
+    #expect(synced.withLock { $0 } == [.fsync, .fsyncDirectory])
+    // It is known to be on disk now, until somebody writes it anew.
+    #expect(try settings.set(7, for: .counter) == false)
+    #expect(synced.withLock { $0 }.count == 2)
+    try home.write("counter = 7\n", isSettled: false)
+    #expect(try settings.set(7, for: .counter) == false)
+    #expect(synced.withLock { $0 }.count == 4)
+  }
+
+  @Test(arguments: [Syscalls.Call.fsync, .fsyncDirectory])
+  func `a text that cannot be synced is an error each time, also if it is equal`(call: Syscalls.Call) throws {
+    try home.write("counter = 7\n")
+    let fails = Monitor(true)
+    let settings = try store { (name, _) throws(Errno) -> Int? in
+      if name == call, fails.withLock({ $0 }) { throw Errno(EIO) }
+      return nil
+    }
+    for _ in 0..<2 {
+      let error = #expect(throws: SettingsError.self) { try settings.set(7, for: .counter) }
+      #expect(error?.message.contains("may not survive a power failure") == true)
+    }
+    fails.withLock { $0 = false }
+    #expect(try settings.set(7, for: .counter) == false)
+  }
+}
