@@ -112,14 +112,11 @@ package struct SettingsCheck {
         if isUsers {
           add("'settings-locked' does nothing here: it locks keys in administrators' files only.", name)
         } else {
-          do throws(SettingsError) {
-            for path in try TextReader(migrations: .none, acceptsAnyVersion: true).locks(in: document, file: file)
-            where !places(of: path, in: document).contains(where: isKnown) {
-              let nearest = nearest(to: path)
-              add("'settings-locked' names '\(path)', which the app does not have.\(Self.hint(nearest))", name, nearest)
-            }
-          } catch {
-            add(error.message, name)
+          let locks = TextReader(migrations: .none, acceptsAnyVersion: true).locks(in: document, file: file)
+          for error in locks.errors { add(error.message, name) }
+          for path in locks.paths where !places(of: path, in: document).contains(where: isKnown) {
+            let nearest = nearest(to: path)
+            add("'settings-locked' names '\(path)', which the app does not have.\(Self.hint(nearest))", name, nearest)
           }
         }
       default:
@@ -133,7 +130,7 @@ package struct SettingsCheck {
 
   private mutating func takeLocks(_ document: TOMLDocument, _ file: String) {
     let reader = TextReader(migrations: .none, acceptsAnyVersion: true)
-    guard let paths = try? reader.locks(in: document, file: file) else { return }
+    let paths = reader.locks(in: document, file: file).paths
     let line = document.position(of: SettingsFormat.locksPath)?.line
     locks += paths.flatMap { places(of: $0, in: document) }.map { ($0, file, line) }
   }

@@ -180,12 +180,8 @@ extension StoreCore {
         if isOutdated {
           try reader.migrations.run(on: &document, of: SettingsLayer(.system, file: path))
         }
-        var locks: [TOMLPath] = []
-        do throws(SettingsError) {
-          locks = try reader.locks(in: unmigrated, file: path)
-        } catch {
-          result.note(error)
-        }
+        let (locks, errors) = reader.locks(in: unmigrated, file: path)
+        for error in errors { result.note(error) }
         result.layers.append(
           LayerContent(
             layer: SettingsLayer(.system, file: path), document: document, unmigrated: isOutdated ? bytes : nil,

@@ -46,28 +46,41 @@ package struct TextReader: Sendable {
   }
 
   /// The paths that an administrator's document locks; of an older one, with where migrations take what is there.
-  func locks(in document: TOMLDocument, file: String) throws(SettingsError) -> [TOMLPath] {
-    guard let value = document[SettingsFormat.locksPath] else { return [] }
+  ///
+  /// - Returns: The paths of all entries that name one, and an error for each entry that does not, or for the whole if it
+  ///   is no array.
+  func locks(in document: TOMLDocument, file: String) -> (paths: [TOMLPath], errors: [SettingsError]) {
+    guard let value = document[SettingsFormat.locksPath] else { return ([], []) }
     let position = document.position(of: SettingsFormat.locksPath)
-    func failure(_ reason: String) -> SettingsError {
+    func error(_ subject: String, _ reason: String, _ consequence: String) -> SettingsError {
       SettingsError(
-        .invalidValue, "Cannot use 'settings-locked' of '\(file)': \(reason). Nothing is locked by that entry.",
-        file: file, position: position)
+        .invalidValue, "Cannot use \(subject) of '\(file)': \(reason). \(consequence)", file: file, position: position)
     }
     guard case .array(let elements) = value else {
-      throw failure("it is \(value.kindName), and has to be an array of keys, such as [\"proxy\"]")
+      let reason = "it is \(value.kindName), and has to be an array of keys, such as [\"proxy\"]"
+      return ([], [error("'settings-locked'", reason, "This file locks nothing.")])
     }
     var paths: [TOMLPath] = []
-    for element in elements {
-      guard case .string(let text) = element else { throw failure("it holds \(element.kindName), not only strings") }
-      do {
-        paths.append(try TOMLPath(parsing: text))
-      } catch {
-        throw failure("'\(text)' is not a key: \(error)")
+    var errors: [SettingsError] = []
+    for (index, element) in elements.enumerated() {
+      let reason: String
+      if case .string(let text) = element {
+        do {
+          paths.append(try TOMLPath(parsing: text))
+          continue
+        } catch {
+          reason = error.message.hasSuffix(".") ? String(error.message.dropLast()) : error.message
+        }
+      } else {
+        reason = "it is \(element.kindName), and has to be a string that names a key"
       }
+      errors.append(
+        error("entry \(index + 1) of 'settings-locked'", reason, "It locks nothing; the other entries hold."))
     }
     // An older file locks keys by the names that they had.
-    guard !acceptsAnyVersion, let version = try? SettingsMigrations.version(of: document) else { return paths }
-    return migrations.places(of: paths, from: version)
+    guard !acceptsAnyVersion, let version = try? SettingsMigrations.version(of: document) else {
+      return (paths, errors)
+    }
+    return (migrations.places(of: paths, from: version), errors)
   }
 }
