@@ -8,7 +8,9 @@ import Testing
   let home = ScratchHome()
   private let app = "org.example.test"
 
-  private func run(_ arguments: String...) throws -> ChildProcess.Result {
+  private func run(_ arguments: String...) throws -> ChildProcess.Result { try run(arguments) }
+
+  private func run(_ arguments: [String]) throws -> ChildProcess.Result {
     try ChildProcess.run(
       ChildProcess.product("settings-cli"), arguments, environment: home.environment, directory: home.path)
   }
@@ -202,6 +204,39 @@ import Testing
           "settings-cli: Cannot set 'proxy.host': it is locked by '\(system)', line 1. Nothing was written.\n",
           status: 5))
     #expect(home.text() == nil)
+  }
+
+  @Test func `setting, editing or importing around a locked part exits 5, and removing the table does not`() throws {
+    let system = home.path + "/etc/xdg/\(app)/settings.toml"
+    try home.write("settings-locked = [\"proxy.host\"]\n[proxy]\nhost = \"h\"\n", to: system)
+    let refusal =
+      "settings-cli: Cannot set 'proxy': a part of it, 'proxy.host', is locked by '\(system)', line 1, and would change. "
+      + "Nothing was written.\n"
+    for words in [["x", "--type", "string"], ["{ host = 'x' }"], ["{ host = 'x', port = 1 }"]] {
+      #expect(try run(["set", app, "proxy"] + words) == answer("", refusal, status: 5), "\(words)")
+    }
+    #expect(home.text() == nil)
+    let old = home.path + "/old.json"
+    try home.write(#"{"proxy": "x", "a": 1}"#, to: old)
+    #expect(try run("import", app, old).status == 0)
+    #expect(home.text() == "a = 1\n")
+    #expect(try run("set", app, "proxy", "{ host = 'h', port = 1 }").status == 0)
+    #expect(home.text() == "a = 1\n\n[proxy]\nport = 1\n")
+    #expect(try run("get", app, "proxy.host").output == "h\n")
+    try home.write("a = 1\n[proxy]\nhost = \"mine\"\n")
+    #expect(try run("unset", app, "proxy").status == 0)
+    #expect(home.text() == "a = 1\n")
+  }
+
+  @Test func `an invalid entry of settings-locked is said with its line, and the others hold`() throws {
+    let system = home.path + "/etc/xdg/\(app)/settings.toml"
+    try home.write("settings-locked = [\"update.channel\", \"a b\", 1]\nupdate.channel = \"stable\"\n", to: system)
+    let result = try run("set", app, "update.channel", "beta")
+    #expect(result.status == 5 && result.error.contains("'update.channel': it is locked by '\(system)', line 1."))
+    #expect(result.error.contains("entry 2 of 'settings-locked'") && result.error.contains("entry 3"))
+    #expect(try run("get", app, "update.channel").output == "stable\n")
+    let lines = try run("check", app).output.split(separator: "\n")
+    #expect(lines.count == 2 && lines.allSatisfy { $0.hasPrefix("\(system):1:19: warning: Cannot use entry ") })
   }
 
   @Test func `setting below a value that is no table is an error and changes nothing`() throws {

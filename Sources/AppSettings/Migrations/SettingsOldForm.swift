@@ -263,7 +263,7 @@ extension SettingsStore {
       var document = try core.reader.parse(bytes, file: core.backing.name)
       try core.reader.checkNotNewer(document, file: core.backing.name)
       if try core.reader.isOutdated(document) { try core.reader.migrations.run(on: &document) }
-      if let error = StoreCore.lockError(key.path, core.snapshot) { throw error }
+      if let error = core.snapshot.lockError(key.path) { throw error }
       do {
         guard try form.migrate(key, in: &document) else { return nil }
       } catch {

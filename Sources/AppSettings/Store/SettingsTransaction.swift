@@ -36,12 +36,15 @@ public struct SettingsTransaction {
     for key in keys { record(key.removals) }
   }
 
-  /// Adds edits, unless one is of a locked path: then the whole update fails.
+  /// Adds edits, unless an administrator's lock forbids one: then the whole update fails.
   mutating func record(_ new: [Edit]) {
-    for edit in new {
-      if let error = StoreCore.lockError(edit.path, view) { return fail(error) }
-      edits.append(edit)
-      view.pending.add(edit, number: UInt64(edits.count))
+    do throws(SettingsError) {
+      for edit in try view.permitted(new) {
+        edits.append(edit)
+        view.pending.add(edit, number: UInt64(edits.count))
+      }
+    } catch {
+      fail(error)
     }
   }
 

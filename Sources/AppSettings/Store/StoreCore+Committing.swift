@@ -23,10 +23,7 @@ extension StoreCore {
   /// - Returns: Whether the edits changed the text.
   @discardableResult
   package func commit(of edits: [Edit], knowing known: TOMLDocument? = nil) throws -> Bool {
-    let work = Commit.Work.edits { view, _ in
-      for edit in edits { if let error = Self.lockError(edit.path, view) { throw error } }
-      return edits
-    }
+    let work = Commit.Work.edits { view, _ in try view.permitted(edits) }
     return try perform(work, knowing: known)
   }
 

@@ -118,16 +118,12 @@ package final class StoreCore: Sendable {
   /// - Parameter note: Called with their number before anyone can write them.
   private func addPending(_ edits: [Edit], note: (UInt64) -> Void) throws(SettingsError) -> UInt64 {
     load()
-    let (number, batch, locked) = state.withLock { state -> (UInt64, SettingsChangeBatch?, SettingsError?) in
-      for edit in edits {
-        if let error = Self.lockError(edit.path, state.snapshot) { return (0, nil, error) }
-      }
-      let (number, batch) = state.enqueue(edits)
+    let (number, batch) = try state.withLock { state throws(SettingsError) -> (UInt64, SettingsChangeBatch?) in
+      let (number, batch) = state.enqueue(try state.snapshot.permitted(edits))
       note(number)
       renewStamp()
-      return (number, batch, nil)
+      return (number, batch)
     }
-    if let locked { throw locked }
     announce(batch, sets: edits.map(\.path))
     return number
   }
@@ -145,15 +141,6 @@ package final class StoreCore: Sendable {
   func announce(_ batch: SettingsChangeBatch?, sets: @autoclosure () -> [TOMLPath] = []) {
     if let batch { problems.resolveValues(at: batch.paths) }
     waiters.signal(batch, sets: sets())
-  }
-
-  package static func lockError(_ path: TOMLPath, _ snapshot: SettingsSnapshot) -> SettingsError? {
-    guard let lock = snapshot.lock(of: path) else { return nil }
-    let place = lock.position.map { ", line \($0.line)" } ?? ""
-    return SettingsError(
-      .locked,
-      "Cannot set '\(path)': it is locked by '\(lock.layer.file ?? "an administrator")'\(place). Nothing was written.",
-      file: lock.layer.file, position: lock.position)
   }
 
   func renewStamp() {

@@ -98,7 +98,13 @@ final class EditSession {
     let snapshot = store.snapshot
     let base = (try? TOMLDocument(parsing: before ?? [])) ?? TOMLDocument()
     for path in mine.changedPaths(since: base) {
-      if let error = StoreCore.lockError(path, snapshot) { throw Failure(error) }
+      // What has no effect may be taken out.
+      guard let value = mine[path] else { continue }
+      do throws(SettingsError) {
+        _ = try snapshot.permitted([Edit(path: path, value: value)])
+      } catch {
+        throw Failure(error)
+      }
     }
   }
 

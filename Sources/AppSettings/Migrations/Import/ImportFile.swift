@@ -161,9 +161,11 @@ extension SettingsStore {
       let view = core.snapshot
       var allowed = rules
       report = try SettingsImporting.take(original, of: path, as: format, by: allowed, into: &document)
-      // What an administrator has locked would have no effect.
+      // What an administrator has locked would have no effect, and may not be hidden.
       let taken = report?.taken ?? []
-      let locked = taken.filter { StoreCore.lockError($0.key, view) != nil }
+      let locked = taken.filter { taken in
+        (try? view.permitted([Edit(path: taken.key, value: document[taken.key])]))?.first?.value != document[taken.key]
+      }
       let refused = taken.compactMap { taken in
         document[taken.key].flatMap { refusal(taken.key, $0) }.map { (taken: taken, reason: $0) }
       }
