@@ -36,6 +36,7 @@ enum Probe {
     case "park-rings": try parkRings(location, count: Int(rest[0])!)
     case "park-many": try parkMany(location, first: Int(rest[0])!, count: Int(rest[1])!)
     case "park-and-die": try parkAndDie(location, at: Syscalls.Call(rawValue: rest[0])!, number: Int(rest[1])!)
+    case "fork": try forkWhileSetting(location, at: rest[0], dies: rest[1] == "die")
     case "set-and-exit": setAndExit(location, value: Int(rest[0])!)
     default: fail("unknown verb '\(arguments[1])'")
     }

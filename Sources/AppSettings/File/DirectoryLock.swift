@@ -4,17 +4,22 @@ import Glibc
 ///
 /// The kernel releases it when the process dies, however it dies, so that no stale lock can block anyone. No file of
 /// its own is needed, and every process that writes into the directory meets the same lock whatever its environment.
+/// A child made by `fork(2)` meanwhile neither holds it nor releases it.
 package struct DirectoryLock: ~Copyable {
-  /// The locked directory, opened read-only.
-  package let descriptor: CInt
+  private let own: OwnDescriptor
   private let system: Syscalls
 
-  private init(descriptor: CInt, system: Syscalls) {
-    self.descriptor = descriptor
+  /// The locked directory, opened read-only.
+  package var descriptor: CInt { own.number }
+
+  private init(own: OwnDescriptor, system: Syscalls) {
+    self.own = own
     self.system = system
   }
 
-  deinit { system.close(descriptor) }
+  deinit {
+    system.close(own, unlocks: true)
+  }
 
   /// Opens the directory and waits for its lock.
   ///
@@ -25,22 +30,32 @@ package struct DirectoryLock: ~Copyable {
   package static func acquire(
     _ path: String, timeout: Duration, system: Syscalls
   ) throws(SettingsError) -> DirectoryLock? {
+    var limit = TimeLimit(timeout)
+    return try acquire(path, within: &limit, system: system)
+  }
+
+  /// As ``acquire(_:timeout:system:)``, within the time that a call has left.
+  package static func acquire(
+    _ path: String, within limit: inout TimeLimit, system: Syscalls
+  ) throws(SettingsError) -> DirectoryLock? {
     while true {
-      let descriptor: CInt
+      try limit.noteAttempt(at: path)
+      let descriptor: OwnDescriptor
       do {
-        descriptor = try system.open(path, flags: O_RDONLY | O_DIRECTORY)
+        descriptor = try system.openToLock(path)
       } catch {
         if error.rawValue == ENOENT { return nil }
         throw .system(error, "open the directory", path)
       }
-      let locked = DirectoryLock(descriptor: descriptor, system: system)
+      let locked = DirectoryLock(own: descriptor, system: system)
       do {
         if try !system.tryLock(descriptor, path: path) {
-          try wait(for: locked.descriptor, path: path, timeout: timeout, system: system)
+          try wait(for: descriptor, path: path, limit: limit, system: system)
         }
         // Whoever held the lock may have removed the directory or put another in its place.
-        let held = try system.status(of: descriptor, path: path)
-        if let now = try system.status(at: path), now.sameFile(held) { return locked }
+        let held = try system.status(of: descriptor.number, path: path)
+        guard let now = try system.status(at: path), now.sameFile(held) else { continue }
+        return locked
       } catch let error as SettingsError {
         throw error
       } catch {
@@ -49,17 +64,21 @@ package struct DirectoryLock: ~Copyable {
     }
   }
 
+  private enum Progress { case waiting, abandoned, held, failed(Errno) }
+
   /// Waits in a thread of its own: `flock` has no time limit, and asking again and again would starve behind a
   /// process that writes in a loop, while the kernel's queue is fair.
+  ///
+  /// When the time is over the thread stays in the kernel's queue, from which nothing takes it. If it gets the lock then,
+  /// it lets go of it at once.
   private static func wait(
-    for descriptor: CInt, path: String, timeout: Duration, system: Syscalls
+    for descriptor: OwnDescriptor, path: String, limit: TimeLimit, system: Syscalls
   ) throws {
-    enum Progress { case waiting, held, failed(Errno) }
+    guard !limit.isOver else { throw SettingsError.lockTimeout(path, limit.duration) }
     let progress = Monitor(Progress.waiting)
     // The waiter has a descriptor of its own, of the same open file: if we give up it can close that one when its
     // turn comes, which does not disturb a descriptor number that is someone else's by then.
-    let waiterDescriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-    guard waiterDescriptor >= 0 else { throw Errno(errno) }
+    let waiterDescriptor = try system.duplicate(descriptor)
     do {
       try PlainThread.start("settings-lock") {
         let result: Progress
@@ -69,24 +88,30 @@ package struct DirectoryLock: ~Copyable {
         } catch {
           result = .failed(error)
         }
-        // Closing a duplicate keeps the lock as long as the first descriptor is open.
-        system.close(waiterDescriptor)
-        progress.withLock { $0 = result }
+        let isAbandoned = progress.withLock { progress in
+          if case .abandoned = progress { return true }
+          progress = result
+          return false
+        }
+        // Otherwise the lock stays with the first descriptor.
+        system.close(waiterDescriptor, unlocks: isAbandoned)
       }
     } catch {
-      system.close(waiterDescriptor)
+      system.close(waiterDescriptor, unlocks: false)
       throw error
     }
-    let deadline = ProcessFacts.monotonicNanoseconds() + timeout.nanoseconds
-    let end: Progress? = progress.wait(untilNanoseconds: deadline) { if case .waiting = $0 { nil } else { $0 } }
-    switch end {
+    let end = progress.wait(untilNanoseconds: limit.end) { (progress) -> Progress? in
+      if case .waiting = progress { nil } else { progress }
+    }
+    // It may have come at the last moment, or between the two looks.
+    let last = progress.withLockQuietly { progress in
+      if end == nil, case .waiting = progress { progress = .abandoned }
+      return progress
+    }
+    switch last {
     case .held: return
     case .failed(let error): throw error
-    case .waiting, nil:
-      throw SettingsError(
-        SettingsError.Code.lockTimeout,
-        "Cannot lock '\(path)': another process has held its lock for \(timeout). Nothing was written. "
-          + "'fuser -v \(path)' names the processes that have it open.", file: path)
+    case .waiting, .abandoned: throw SettingsError.lockTimeout(path, limit.duration)
     }
   }
 }
@@ -98,14 +123,6 @@ extension FileStatus {
   /// Whether both are of one file that nobody has written to in between.
   func hasSameText(as other: FileStatus) -> Bool {
     sameFile(other) && size == other.size && modified == other.modified
-  }
-}
-
-extension Duration {
-  /// The length in nanoseconds; nothing below zero.
-  package var nanoseconds: UInt64 {
-    let (seconds, attoseconds) = components
-    return seconds < 0 ? 0 : UInt64(seconds) * 1_000_000_000 + UInt64(max(0, attoseconds) / 1_000_000_000)
   }
 }
 
@@ -129,6 +146,13 @@ extension SettingsError {
     default:
       return SettingsError(.io, "Cannot \(verb) '\(path)': \(errno.message).\(tail)", file: path)
     }
+  }
+
+  fileprivate static func lockTimeout(_ path: String, _ duration: Duration) -> SettingsError {
+    SettingsError(
+      SettingsError.Code.lockTimeout,
+      "Cannot lock '\(path)': another process has held its lock for \(duration). Nothing was written. "
+        + "'fuser -v \(path)' names the processes that have it open.", file: path)
   }
 
   fileprivate static func lockFailed(_ errno: Errno, _ path: String) -> SettingsError {

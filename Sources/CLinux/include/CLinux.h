@@ -22,6 +22,22 @@ int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, co
 
 int renameat2(int old_directory, const char *old_name, int new_directory, const char *new_name, unsigned int flags);
 
+// A descriptor that a child made by fork(2) does not get: its copy is closed before fork() returns in the child. The
+// open file, and with it an flock(2), then belongs to this process alone.
+typedef struct {
+  int number;
+  // How many forks lie between the first process and the one that opened it.
+  unsigned forks;
+} clinux_own_descriptor;
+
+// open(2), as a descriptor of this process alone. Returns -1 and sets errno on failure. fork() waits for it.
+int clinux_own_open(const char *path, int flags, clinux_own_descriptor *result);
+// A duplicate, close-on-exec, that is this process's alone, too. Returns -1 and sets errno on failure.
+int clinux_own_duplicate(clinux_own_descriptor descriptor, clinux_own_descriptor *result);
+// Closes it, and releases its flock(2) before that if `unlocks` is not 0. Does nothing in a forked child, where it is
+// closed already: an unlock there would take the lock from the parent.
+void clinux_own_close(clinux_own_descriptor descriptor, int unlocks);
+
 enum {
   CLINUX_O_PATH = 010000000,
   CLINUX_MFD_CLOEXEC = 1,

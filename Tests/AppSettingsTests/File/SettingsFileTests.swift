@@ -138,13 +138,16 @@ import Testing
 
   @Test func `a lock that is held too long is an error after the time-out`() throws {
     try home.write("counter = 1\n")
-    let lock = try DirectoryLock.acquire(directory, timeout: .seconds(1), system: Syscalls())!
+    // As another process has it: this thread's own lock would be another error.
+    let system = Syscalls()
+    let lock = try system.openToLock(directory)
+    defer { system.close(lock, unlocks: true) }
+    #expect(try system.tryLock(lock, path: directory))
     let settings = SettingsStore(
       at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: false, system: Syscalls(),
       lockTimeout: .milliseconds(50))
     let error = #expect(throws: SettingsError.self) { try settings.set(2, for: .counter) }
     #expect(error?.code == .lockTimeout)
     #expect(home.text() == "counter = 1\n")
-    withExtendedLifetime(lock.descriptor) {}
   }
 }

@@ -1,0 +1,49 @@
+import Glibc
+
+/// How long one call may go on trying: a time on the monotonic clock, which nobody can set.
+package struct TimeLimit: Sendable {
+  /// The time that there was at the beginning.
+  package let duration: Duration
+  /// When it is over, in nanoseconds on the monotonic clock.
+  package let end: UInt64
+  private var attempts = 0
+
+  /// Begins.
+  package init(_ duration: Duration) {
+    self.duration = duration
+    let (end, overflows) = ProcessFacts.monotonicNanoseconds().addingReportingOverflow(duration.nanoseconds)
+    self.end = overflows ? .max : end
+  }
+
+  /// Whether the time is over.
+  package var isOver: Bool { ProcessFacts.monotonicNanoseconds() >= end }
+
+  private static let freeAttempts = 8
+
+  /// Counts an attempt at something that others may undo each time. The first few are free, so that a limit of no time at
+  /// all allows what takes several steps; from then on it waits a little before each.
+  ///
+  /// - Throws: ``SettingsError`` `lockTimeout` if the time is over.
+  mutating func noteAttempt(at directory: String) throws(SettingsError) {
+    attempts += 1
+    guard attempts > Self.freeAttempts else { return }
+    guard !isOver else {
+      throw SettingsError(
+        .lockTimeout,
+        "Cannot lock '\(directory)': others have removed or replaced it each time it was to be locked, for \(duration). "
+          + "Nothing was written. Find out which program does that, and stop it.", file: directory)
+    }
+    usleep(1000)
+  }
+}
+
+extension Duration {
+  /// The length in nanoseconds; nothing below zero.
+  package var nanoseconds: UInt64 {
+    let (seconds, attoseconds) = components
+    guard seconds >= 0 else { return 0 }
+    let (whole, overflows) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, exceeds) = whole.addingReportingOverflow(UInt64(max(0, attoseconds) / 1_000_000_000))
+    return overflows || exceeds ? .max : sum
+  }
+}

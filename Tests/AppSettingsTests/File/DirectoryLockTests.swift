@@ -1,0 +1,79 @@
+import AppSettings
+import Foundation
+import TestSupport
+import Testing
+
+/// The lock of a directory: who holds it, for how long, and who does not.
+@Suite struct DirectoryLockTests {
+  let home = ScratchHome()
+  private var directory: String { home.path + "/config/org.example.test" }
+
+  private func store(lockTimeout: Duration, system: Syscalls = Syscalls()) throws -> SettingsStore {
+    SettingsStore(
+      at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: false, system: system,
+      lockTimeout: lockTimeout)
+  }
+
+  private func acquire(_ timeout: Duration = .seconds(20)) throws -> DirectoryLock {
+    try DirectoryLock.acquire(directory, timeout: timeout, system: Syscalls())!
+  }
+
+  /// What a thread of its own is told that wants the lock.
+  private func errorOfAnotherThread(_ timeout: Duration) -> SettingsError? {
+    let error = Lock<SettingsError?>(nil)
+    let done = DispatchSemaphore(value: 0)
+    let directory = directory
+    Thread.detachNewThread {
+      let thrown = settingsError { _ = try DirectoryLock.acquire(directory, timeout: timeout, system: Syscalls()) }
+      error.withLock { $0 = thrown }
+      done.signal()
+    }
+    done.wait()
+    return error.withLock { $0 }
+  }
+
+  @Test func `a lock is free when it is released, also while its open file is open elsewhere`() throws {
+    try home.write("")
+    func copyOfReleased() throws -> CInt {
+      let lock = try acquire()
+      return dup(lock.descriptor)
+    }
+    let copy = try copyOfReleased()
+    #expect(copy >= 0)
+    defer { close(copy) }
+    _ = try acquire(.zero)
+  }
+
+  @Test(arguments: ["lock", "waiting", "rename"], ["finish", "die"])
+  func `a child forked during a write does not keep the lock`(moment: String, end: String) throws {
+    try home.write("counter = 1\n")
+    var lock: DirectoryLock? = moment == "waiting" ? try acquire() : nil
+    let process = try RunningProcess(
+      ChildProcess.product("settings-probe"), ["fork", home.file, moment, end], environment: home.environment)
+    let child = try #require(process.nextLine().flatMap { pid_t($0) })
+    defer { kill(child, SIGKILL) }
+    #expect((lock == nil) == (moment != "waiting"))
+    lock = nil
+    if end == "finish" {
+      #expect(process.nextLine() == "stored")
+    } else {
+      process.wait()
+      #expect(process.wasKilled)
+    }
+    #expect(home.text() == (end == "die" ? "counter = 1\n" : "counter = 2\n"))
+    try store(lockTimeout: .seconds(5)).set(3, for: .counter)
+    #expect(kill(child, 0) == 0)
+    #expect(home.text() == "counter = 3\n")
+  }
+
+  @Test func `who has given up does not get the lock later`() throws {
+    try home.write("")
+    func holdWhileOthersGiveUp() throws {
+      let lock = try acquire()
+      for _ in 0..<3 { #expect(errorOfAnotherThread(.milliseconds(20))?.code == .lockTimeout) }
+      withExtendedLifetime(lock.descriptor) {}
+    }
+    try holdWhileOthersGiveUp()
+    _ = try acquire()
+  }
+}
