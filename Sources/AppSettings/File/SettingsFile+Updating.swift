@@ -49,21 +49,16 @@ extension SettingsFile {
   package func update(
     _ steps: WriteSteps = WriteSteps(), _ body: (Contents) throws -> [UInt8]?
   ) throws -> WriteResult {
-    let deadline = ProcessFacts.monotonicNanoseconds() + lockTimeout.nanoseconds
-    var isFirst = true
+    var limit = TimeLimit(lockTimeout)
     while true {
       let place = try FinalPath.resolve(path, system: system)
-      let now = ProcessFacts.monotonicNanoseconds()
-      guard isFirst || now < deadline else { throw SettingsError.neverAtRest(path, lockTimeout) }
-      let rest = isFirst ? lockTimeout : .nanoseconds(deadline - now)
-      isFirst = false
-      guard let lock = try DirectoryLock.acquire(place.directory, timeout: rest, system: system) else {
+      guard let lock = try DirectoryLock.acquire(place.directory, within: &limit, system: system) else {
         try makeDirectories(place.directory)
         continue
       }
       // A link may have been turned elsewhere while this waited.
       guard try FinalPath.resolve(path, system: system) == place else { continue }
-      let result = try update(place, in: lock.descriptor, steps, until: deadline, body)
+      let result = try update(place, in: lock.descriptor, steps, within: limit, body)
       // The directory may have been replaced, or a link on the way: what was written is somewhere else then.
       if !result.isReplaced || leads(to: place, in: lock.descriptor) { return result }
     }
@@ -80,14 +75,14 @@ extension SettingsFile {
 
   /// As ``update(_:_:)``, under the lock.
   private func update(
-    _ place: FinalPath, in directory: CInt, _ steps: WriteSteps, until deadline: UInt64,
+    _ place: FinalPath, in directory: CInt, _ steps: WriteSteps, within limit: TimeLimit,
     _ body: (Contents) throws -> [UInt8]?
   ) throws -> WriteResult {
     let write = AtomicWrite(
       name: place.name, directory: directory, directoryPath: place.directory, system: system,
       newMode: isShared ? 0o644 : 0o600)
     var result = WriteResult()
-    var current = try readAtRest(place.name, in: directory, steps, until: deadline)
+    var current = try readAtRest(place.name, in: directory, steps, within: limit)
     var base = current.contents
     /// What another program has saved into a file that this call has replaced.
     var saved: [UInt8]?
@@ -104,21 +99,23 @@ extension SettingsFile {
         result.durable = try makeDurable(current, place, in: directory, knowing: result.durable ?? steps.durable)
         return result
       }
-      if current.contents.status != nil { try checkWritable(place.name, in: directory) }
+      if current.contents.status != nil {
+        try checkWritable(place.name, in: directory)
+      } else {
+        try synchronizeParents(of: place.directory)
+      }
       do {
         result.durable = try replace(write, current.contents, by: wanted, steps)
       } catch is Overtaken {
-        guard ProcessFacts.monotonicNanoseconds() < deadline else {
-          throw SettingsError.neverAtRest(path, lockTimeout)
-        }
-        current = try readAtRest(place.name, in: directory, steps, until: deadline)
+        guard !limit.isOver else { throw SettingsError.neverAtRest(path, limit.duration) }
+        current = try readAtRest(place.name, in: directory, steps, within: limit)
         (base, saved) = (current.contents, nil)
         continue
       }
       result.isReplaced = true
       try synchronizeDirectory(place, directory)
       // What cannot be read of the old file takes nothing from the new one.
-      guard steps.known != nil, let late = try? lateSave(into: &current, steps, until: deadline) else { return result }
+      guard steps.known != nil, let late = try? lateSave(into: &current, steps, within: limit) else { return result }
       base = late
       saved = late.bytes
       current = try openAndRead(place.name, in: directory)
@@ -197,7 +194,7 @@ extension SettingsFile {
 
   /// Reads the file when no other program seems to be saving it.
   private func readAtRest(
-    _ name: String, in directory: CInt, _ steps: WriteSteps, until deadline: UInt64
+    _ name: String, in directory: CInt, _ steps: WriteSteps, within limit: TimeLimit
   ) throws(SettingsError) -> OpenFile {
     var watch = SaveWatch()
     while true {
@@ -206,14 +203,14 @@ extension SettingsFile {
         let wait = watch.wait(
           for: file.contents, after: known, .doubt, wholeness: { steps.wholeness(file.contents.bytes ?? []) })
       else { return file }
-      try pause(for: wait, until: deadline)
+      try pause(for: wait, within: limit)
     }
   }
 
   /// What another program has written into a file after it was read, and before or after it was replaced; `nil` if
   /// nobody has. One that has it open is waited for.
   private func lateSave(
-    into file: inout OpenFile, _ steps: WriteSteps, until deadline: UInt64
+    into file: inout OpenFile, _ steps: WriteSteps, within limit: TimeLimit
   ) throws(SettingsError) -> Contents? {
     let read = file.contents
     guard let bytes = read.bytes, let status = read.status else { return nil }
@@ -233,16 +230,15 @@ extension SettingsFile {
           for: contents, after: known, .doubt, wholeness: { steps.wholeness(contents.bytes ?? []) })
       else { return contents.bytes == bytes ? nil : contents }
       // Who has not ended a save by then has had all the time that there is.
-      guard ProcessFacts.monotonicNanoseconds() < deadline else { return nil }
-      try pause(for: wait, until: deadline)
+      guard !limit.isOver else { return nil }
+      try pause(for: wait, within: limit)
     }
   }
 
-  private func pause(for wait: UInt64, until deadline: UInt64) throws(SettingsError) {
-    let now = ProcessFacts.monotonicNanoseconds()
-    guard now < deadline else { throw SettingsError.neverAtRest(path, lockTimeout) }
+  private func pause(for wait: UInt64, within limit: TimeLimit) throws(SettingsError) {
+    guard !limit.isOver else { throw SettingsError.neverAtRest(path, limit.duration) }
     // Short, since a program that saves is mostly done within a moment.
-    ProcessFacts.pause(nanoseconds: min(wait, deadline - now, 2_000_000))
+    ProcessFacts.pause(nanoseconds: min(wait, 2_000_000))
   }
 }
 

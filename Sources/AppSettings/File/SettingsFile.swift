@@ -122,29 +122,6 @@ package struct SettingsFile: Sendable {
 
   /// How often a text that changes while it is read is read, until it is said to be being written.
   private static let mostReads = 4
-
-  /// Makes a directory and its parents, each 0700 (XDG Base Directory specification, "Referencing this
-  /// specification"), or 0755 for a shared file.
-  package func makeDirectories(_ directory: String) throws(SettingsError) {
-    var missing: [String] = []
-    var current = directory
-    do throws(Errno) {
-      while try system.status(at: current) == nil {
-        missing.append(current)
-        guard let slash = current.lastIndex(of: "/"), slash != current.startIndex else { break }
-        current = String(current[..<slash])
-      }
-      for path in missing.reversed() { try system.makeDirectory(path, mode: isShared ? 0o755 : 0o700) }
-    } catch {
-      throw .system(error, "make the directory", directory, then: "Nothing was written.")
-    }
-    do throws(Errno) {
-      guard let status = try system.status(at: directory), !status.isDirectory else { return }
-      throw Errno(ENOTDIR)
-    } catch {
-      throw .system(error, "make the directory", directory, then: "Nothing was written.")
-    }
-  }
 }
 
 extension SettingsError {

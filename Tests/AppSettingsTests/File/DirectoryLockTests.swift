@@ -76,4 +76,46 @@ import Testing
     try holdWhileOthersGiveUp()
     _ = try acquire()
   }
+
+  /// Does something to the directory each time that it is about to be locked.
+  private func disturbing(_ action: @escaping @Sendable (String) -> Void) -> Syscalls {
+    let directory = directory
+    return Syscalls { (call, _) throws(Errno) -> Int? in
+      if call == .lock { action(directory) }
+      return nil
+    }
+  }
+
+  @Test func `a directory that is removed each time ends with the time limit`() throws {
+    let settings = try store(lockTimeout: .milliseconds(100), system: disturbing { rmdir($0) })
+    let error = #expect(throws: SettingsError.self) { try settings.set(1, for: .counter) }
+    #expect(error?.code == .lockTimeout)
+    #expect(error?.message.contains("removed or replaced it each time") == true)
+  }
+
+  @Test func `a directory that is replaced each time ends with the time limit`() throws {
+    let system = disturbing { directory in
+      rmdir(directory + ".old")
+      rename(directory, directory + ".old")
+      mkdir(directory, 0o700)
+    }
+    let error = #expect(throws: SettingsError.self) {
+      try store(lockTimeout: .milliseconds(100), system: system).set(1, for: .counter)
+    }
+    #expect(error?.code == .lockTimeout)
+    #expect(home.names(in: directory) == [])
+  }
+
+  @Test func `a directory that is removed and replaced once is made, and the write succeeds`() throws {
+    let left = Lock(2)
+    let system = disturbing { directory in
+      let isToGo = left.withLock { left in
+        left -= 1
+        return left >= 0
+      }
+      if isToGo { rmdir(directory) }
+    }
+    try store(lockTimeout: .zero, system: system).set(1, for: .counter)
+    #expect(home.text() == "counter = 1\n")
+  }
 }

@@ -1,0 +1,111 @@
+import Glibc
+
+/// The directories of a file that is to be written: made where they are missing, and made durable.
+extension SettingsFile {
+  /// Makes a directory and those above it that are missing, each 0700 (XDG Base Directory specification, "Referencing
+  /// this specification"), or 0755 for a shared file.
+  ///
+  /// A symbolic link that leads nowhere is followed as `open(2)` would follow it to make a file: what it leads to is made
+  /// if there is a directory to make it in. Otherwise it may be on a disk that is not mounted, or misspelt, and this fails.
+  ///
+  /// Nothing of it is durable on return; ``synchronizeParents(of:)`` makes it so. If another process removes directories
+  /// meanwhile, they may be missing on return: the caller tries again.
+  ///
+  /// - Throws: ``SettingsError`` `readOnly` or `io`, which names the link if one is in the way.
+  package func makeDirectories(_ directory: String) throws(SettingsError) {
+    let (missing, link) = try missingDirectories(on: directory)
+    for path in missing.reversed() {
+      do throws(Errno) {
+        try system.makeDirectory(path, mode: isShared ? 0o755 : 0o700)
+      } catch {
+        // The one above it was there just now: somebody has removed it.
+        if error.rawValue == ENOENT { return }
+        throw .cannotMake(path, error, throughLink: link)
+      }
+    }
+    do throws(Errno) {
+      guard let status = try system.status(at: directory), !status.isDirectory else { return }
+      throw Errno(ENOTDIR)
+    } catch {
+      throw .cannotMake(directory, error, throughLink: link)
+    }
+  }
+
+  /// The directories to make, the last one first, and the dangling link that leads to the first of them.
+  private func missingDirectories(on directory: String) throws(SettingsError) -> (missing: [String], link: String?) {
+    var missing: [String] = []
+    var current = directory
+    do {
+      while try system.status(at: current) == nil {
+        if let target = try system.linkTarget(current) {
+          let place = try FinalPath.resolve(current, system: system)
+          guard try system.status(at: place.directory) != nil else {
+            throw SettingsError(
+              .io,
+              "Cannot make the directory '\(directory)': '\(current)' is a symbolic link to '\(target)', and there is no "
+                + "directory '\(place.directory)' to make that in. Nothing was written. Make it, mount the disk that it is "
+                + "on, or correct the link.", file: path)
+          }
+          return (missing + [place.path], current)
+        }
+        missing.append(current)
+        guard let slash = current.lastIndex(of: "/"), slash != current.startIndex else { break }
+        current = String(current[..<slash])
+      }
+      return (missing, nil)
+    } catch let error as SettingsError {
+      throw error
+    } catch {
+      throw .cannotMake(directory, error as? Errno ?? Errno(EIO), throughLink: nil)
+    }
+  }
+
+  /// Makes the entry of a directory in its parent durable, and so on upwards.
+  ///
+  /// To be called before the first file in a directory gets its name there: then a file that exists says that its
+  /// directories are durable, and no later write has to ask. It does not matter who made them; a writer that was killed
+  /// before it could sync them may have been the one.
+  ///
+  /// It ends at the first directory that this process may not write to, and at a mount point: no entry there is of its
+  /// making. What may be written to but not opened cannot be synced, and is passed over.
+  ///
+  /// - Throws: ``SettingsError`` `io`. Nothing was written.
+  package func synchronizeParents(of directory: String) throws(SettingsError) {
+    // By way of "..", which the kernel takes from where a link has led.
+    var path = directory
+    do throws(Errno) {
+      guard var below = try system.status(at: path) else { return }
+      while true {
+        path += "/.."
+        guard let status = try system.status(at: path), !status.sameFile(below), status.device == below.device,
+          (try? system.checkWritable(path, in: Syscalls.workingDirectory)) != nil
+        else { return }
+        try synchronizeDirectory(path)
+        below = status
+      }
+    } catch {
+      throw .system(error, "make durable the directory", path, then: "Nothing was written.")
+    }
+  }
+
+  private func synchronizeDirectory(_ path: String) throws(Errno) {
+    let descriptor: CInt
+    do {
+      descriptor = try system.open(path, flags: O_RDONLY | O_DIRECTORY)
+    } catch {
+      guard error.rawValue == EACCES else { throw error }
+      return
+    }
+    defer { system.close(descriptor) }
+    try system.synchronizeDirectory(descriptor, path: path)
+  }
+}
+
+extension SettingsError {
+  fileprivate static func cannotMake(
+    _ directory: String, _ errno: Errno, throughLink link: String?
+  ) -> SettingsError {
+    let way = link.map { "The symbolic link '\($0)' leads there. " } ?? ""
+    return .system(errno, "make the directory", directory, then: way + "Nothing was written.")
+  }
+}
