@@ -5,6 +5,8 @@ import Glibc
 /// The kernel releases it when the process dies, however it dies, so that no stale lock can block anyone. No file of
 /// its own is needed, and every process that writes into the directory meets the same lock whatever its environment.
 /// A child made by `fork(2)` meanwhile neither holds it nor releases it.
+///
+/// A thread that wants a directory which it has locked already is told at once, instead of waiting for itself.
 package struct DirectoryLock: ~Copyable {
   private let own: OwnDescriptor
   private let system: Syscalls
@@ -18,26 +20,29 @@ package struct DirectoryLock: ~Copyable {
   }
 
   deinit {
+    HeldLocks.remove(own.number)
     system.close(own, unlocks: true)
   }
 
   /// Opens the directory and waits for its lock.
   ///
   /// - Parameters:
+  ///   - file: The file that is to be written, for errors; the directory if not given.
   ///   - timeout: The longest wait for another holder.
   /// - Returns: The lock, or `nil` if there is no such directory.
-  /// - Throws: ``SettingsError`` `lockTimeout`, `readOnly` or `io`.
+  /// - Throws: ``SettingsError`` `lockTimeout`, `nestedUpdate` if the calling thread holds the lock, `readOnly` or `io`.
   package static func acquire(
-    _ path: String, timeout: Duration, system: Syscalls
+    _ path: String, for file: String? = nil, timeout: Duration, system: Syscalls
   ) throws(SettingsError) -> DirectoryLock? {
     var limit = TimeLimit(timeout)
-    return try acquire(path, within: &limit, system: system)
+    return try acquire(path, for: file, within: &limit, system: system)
   }
 
-  /// As ``acquire(_:timeout:system:)``, within the time that a call has left.
+  /// As ``acquire(_:for:timeout:system:)``, within the time that a call has left.
   package static func acquire(
-    _ path: String, within limit: inout TimeLimit, system: Syscalls
+    _ path: String, for file: String? = nil, within limit: inout TimeLimit, system: Syscalls
   ) throws(SettingsError) -> DirectoryLock? {
+    let file = file ?? path
     while true {
       try limit.noteAttempt(at: path)
       let descriptor: OwnDescriptor
@@ -50,11 +55,15 @@ package struct DirectoryLock: ~Copyable {
       let locked = DirectoryLock(own: descriptor, system: system)
       do {
         if try !system.tryLock(descriptor, path: path) {
+          if let held = HeldLocks.file(in: try system.status(of: descriptor.number, path: path)) {
+            throw SettingsError.nestedUpdate(of: file, inside: held, in: path)
+          }
           try wait(for: descriptor, path: path, limit: limit, system: system)
         }
         // Whoever held the lock may have removed the directory or put another in its place.
         let held = try system.status(of: descriptor.number, path: path)
         guard let now = try system.status(at: path), now.sameFile(held) else { continue }
+        HeldLocks.add(descriptor.number, of: held, for: file)
         return locked
       } catch let error as SettingsError {
         throw error

@@ -42,9 +42,9 @@ extension SettingsFile {
   ///
   /// - Parameter body: Gets what the file holds; returns the new text, or `nil` to leave it as it is.
   /// - Returns: Whether the file was replaced. Its text is on disk then, and also if it was equal already.
-  /// - Throws: What `body` throws, or ``SettingsError`` `lockTimeout`, `readOnly` or `io`. The file is unchanged, unless
-  ///   the message says that its text may not survive a power failure. If another program has saved the file
-  ///   meanwhile, it holds what that has saved.
+  /// - Throws: What `body` throws, or ``SettingsError`` `lockTimeout`, `nestedUpdate` if this thread is writing in the
+  ///   same directory already, `readOnly` or `io`. The file is unchanged, unless the message says that its text may not
+  ///   survive a power failure. If another program has saved the file meanwhile, it holds what that has saved.
   @discardableResult
   package func update(
     _ steps: WriteSteps = WriteSteps(), _ body: (Contents) throws -> [UInt8]?
@@ -52,7 +52,7 @@ extension SettingsFile {
     var limit = TimeLimit(lockTimeout)
     while true {
       let place = try FinalPath.resolve(path, system: system)
-      guard let lock = try DirectoryLock.acquire(place.directory, within: &limit, system: system) else {
+      guard let lock = try DirectoryLock.acquire(place.directory, for: path, within: &limit, system: system) else {
         try makeDirectories(place.directory)
         continue
       }

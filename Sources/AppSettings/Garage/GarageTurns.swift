@@ -91,12 +91,12 @@ final class GarageTicket: Sendable {
 
 extension StoreCore {
   /// Has another thread count as the one that commits, while the one that does waits for it: what it writes meanwhile
-  /// would wait for itself, and is to be refused instead.
+  /// would wait for itself, and is to be refused instead. So would any write into a directory that this thread has locked.
   fileprivate func lendCommit(to thread: UInt, _ body: () -> Void) {
     let me = PlainThread.currentID
     committing.withLockQuietly { $0 = thread }
     defer { committing.withLockQuietly { $0 = me } }
-    body()
+    HeldLocks.lend(to: thread, body)
   }
 }
 
@@ -106,7 +106,7 @@ extension Garage {
   /// - Parameter body: May run twice: it must not do anything but change the draft.
   func writeTogether<Result>(_ body: (GarageDraft) throws -> Result) throws -> Result {
     guard !isInBatch else { return try write(body) }
-    try core.checkNotInCommit()
+    try core.checkNotNested()
     let ticket = GarageTicket()
     var isLeading = turns.enter(ticket)
     var outcome: Swift.Result<Result, any Error>?

@@ -100,8 +100,8 @@ extension StoreCore {
       case .file(_, let backups): try MigrationHooks(backups).run(work)
       case .memory(let memory): memory.dueHooks = memory.dueHooks.filter { !work($0) }
       }
-    } catch let error as SettingsError where error.code == .lockTimeout {
-      // Another process is at it.
+    } catch let error as SettingsError where error.code == .lockTimeout || error.code == .nestedUpdate {
+      // Another process is at it, or this thread is.
     } catch {
       problems.report(SettingsProblem(error as? SettingsError ?? SettingsError(.io, "\(error)")))
     }

@@ -36,7 +36,8 @@ public struct SettingsError: Error, Sendable, Hashable {
     public static let lockTimeout = Code(kind: .lockTimeout)
     /// The system refused an operation on a file.
     public static let io = Code(kind: .io)
-    /// `update` or `set` was called inside `update` on the same file.
+    /// A write was called inside an `update` of the same file, or of another file in the same directory, on the same
+    /// thread: it would wait for itself.
     public static let nestedUpdate = Code(kind: .nestedUpdate)
     /// A secret stands in a file that other users may open. This is a problem's code; no call throws it.
     public static let exposedSecret = Code(kind: .exposedSecret)

@@ -39,6 +39,11 @@ enum Backing: Sendable {
     }
   }
 
+  /// Throws `nestedUpdate` if the calling thread is writing in the same directory, and so would wait for itself.
+  func checkNotLocked() throws(SettingsError) {
+    if case .file(let file, _) = self { try file.checkNotLocked() }
+  }
+
   func backUp(_ bytes: [UInt8], reason: String) throws {
     if case .file(_, let backups) = self { try backups.save(bytes, reason: reason) }
   }

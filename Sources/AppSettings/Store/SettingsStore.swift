@@ -215,7 +215,7 @@ public final class SettingsStore: Sendable {
   /// - Parameter body: Runs on this thread. A throw changes nothing.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws, or ``SettingsError`` as ``set(_:for:)``, and `nestedUpdate` if this is called inside
-  ///   another update of the same store. The file is unchanged in each case.
+  ///   another update of the same file or of one in the same directory. The file is unchanged in each case.
   public func update<Result>(_ body: (inout SettingsTransaction) throws -> Result) throws -> Result {
     try core.update(body)
   }

@@ -159,19 +159,24 @@ extension StoreCore {
   }
 
   func enterCommit() throws(SettingsError) {
+    try checkNotNested()
     let me = PlainThread.currentID
-    let isNested = committing.wait { owner -> Bool? in
-      if owner == me { return true }
+    committing.wait { owner -> Void? in
       guard owner == 0 else { return nil }
       owner = me
-      return false
     }
-    if isNested { throw nestedUpdateError }
   }
 
   func leaveCommit() { committing.withLock { $0 = 0 } }
 
-  /// Throws where waiting for a write would wait for the caller itself.
+  /// Throws where waiting for a write would wait for the caller itself: in a commit of this store, or of another one that
+  /// has its file in the same directory.
+  func checkNotNested() throws(SettingsError) {
+    try checkNotInCommit()
+    try backing.checkNotLocked()
+  }
+
+  /// Throws if the calling thread is in a commit of this store.
   func checkNotInCommit() throws(SettingsError) {
     let me = PlainThread.currentID
     if committing.wait({ owner -> Bool? in owner == me }) { throw nestedUpdateError }

@@ -107,7 +107,7 @@ package final class StoreCore: Sendable {
   /// - Throws: ``SettingsError`` `locked`; nothing is changed then. What the write failed with; memory is back at what
   ///   the file says.
   func enqueueAndWait(_ edits: [Edit]) throws(SettingsError) -> Bool {
-    try checkNotInCommit()
+    try checkNotNested()
     let ticket = WriteTicket()
     _ = try addPending(edits) { queue.note($0, ticket) }
     return try queue.perform(ticket) { commitPending() }.get().changedFile
@@ -131,7 +131,8 @@ package final class StoreCore: Sendable {
   /// Waits until everything set so far is on disk.
   func flush() throws(SettingsError) {
     try checkNotInCommit()
-    let number = state.withLock { $0.lastNumber }
+    let (number, isPending) = state.withLock { ($0.lastNumber, !$0.snapshot.pending.isEmpty) }
+    if isPending { try backing.checkNotLocked() }
     if number > 0 { try queue.flush(upTo: number) }
   }
 

@@ -77,6 +77,16 @@ import Testing
     _ = try acquire()
   }
 
+  @Test func `a thread that holds the lock is told at once, and others wait`() throws {
+    try home.write("")
+    let lock = try acquire()
+    let error = settingsError { _ = try acquire(.seconds(600)) }
+    #expect(error?.code == .nestedUpdate)
+    #expect(errorOfAnotherThread(.milliseconds(20))?.code == .lockTimeout)
+    #expect(errorOfAnotherThread(.zero)?.code == .lockTimeout)
+    withExtendedLifetime(lock.descriptor) {}
+  }
+
   /// Does something to the directory each time that it is about to be locked.
   private func disturbing(_ action: @escaping @Sendable (String) -> Void) -> Syscalls {
     let directory = directory

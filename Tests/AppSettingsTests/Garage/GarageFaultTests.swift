@@ -79,10 +79,12 @@ import Testing
   }
 
   @Test func `while another holds the lock longer than one waits, parking says who to look for`() throws {
-    let other = try home.garage("[Pet.1]\nid = 1\nname = \"a\"\n")
-    let garage = Garage(at: try home.location, system: Syscalls(), lockTimeout: .milliseconds(20))
-    var found: SettingsError?
-    try other.batch { found = settingsError { try garage.park(Pet(id: 2, name: "b")) } }
+    let garage = try home.garage("[Pet.1]\nid = 1\nname = \"a\"\n", lockTimeout: .milliseconds(20))
+    let system = Syscalls()
+    let lock = try system.openToLock(directory)
+    #expect(try system.tryLock(lock, path: directory))
+    let found = settingsError { try garage.park(Pet(id: 2, name: "b")) }
+    system.close(lock, unlocks: true)
     #expect(found?.code == .lockTimeout)
     #expect(
       found?.message

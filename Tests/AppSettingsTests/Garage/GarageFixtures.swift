@@ -41,8 +41,10 @@ struct GarageHome {
   }
 
   /// A garage that shares nothing with others: as one of another process.
-  func garage(_ text: String? = nil, system: Syscalls = Syscalls()) throws -> Garage {
+  func garage(
+    _ text: String? = nil, system: Syscalls = Syscalls(), lockTimeout: Duration = .seconds(30)
+  ) throws -> Garage {
     if let text { try home.write(text, to: file) }
-    return Garage(at: try location, system: system)
+    return Garage(at: try location, system: system, lockTimeout: lockTimeout)
   }
 }

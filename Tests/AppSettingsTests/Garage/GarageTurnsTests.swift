@@ -188,6 +188,55 @@ import Testing
     }
   }
 
+  /// Sets something while it is parked.
+  struct Setting: Codable, Identifiable, GarageRecord {
+    static let recordName = "Setting"
+    static let settings = Lock<SettingsStore?>(nil)
+    var id = 1
+    init() {}
+    init(from decoder: any Decoder) throws {}
+    func encode(to encoder: any Encoder) throws {
+      try Self.settings.withLock { $0 }?.set(1, for: .counter)
+    }
+  }
+
+  @Test func `a write beside the garage within a joined change is refused, and waits for nobody`() throws {
+    let disk = SlowDisk()
+    let garage = try home.garage(system: disk.system)
+    let location = try SettingsLocation(
+      app: "org.example.test", name: "beside", scope: .data, environment: home.home.environment)
+    let settings = SettingsStore(
+      at: location, migrations: .none, logger: .silent, acceptsAnyVersion: false, system: Syscalls())
+    Setting.settings.withLock { $0 = settings }
+    defer { Setting.settings.withLock { $0 = nil } }
+    let errors = run(
+      garage, disk,
+      [
+        { try $0.park(Pet(id: 0, name: "first")) }, { try $0.park(Pet(id: 1, name: "a")) },
+        { try $0.park(Setting()) }, { try $0.park(Pet(id: 2, name: "b")) },
+      ])
+    #expect(errors.map { $0 == nil } == [true, true, false, true])
+    #expect(errors[2]?.description.contains("'\(home.file)', and has locked the directory of both") == true)
+    #expect(try garage.retrieveAll(Pet.self).map(\.id) == [0, 1, 2])
+    // The locks are those of who leads again.
+    try settings.set(2, for: .counter)
+  }
+
+  @Test func `recovering a garage within its own batch, or a store's update beside it, is refused at once`() throws {
+    let garage = try home.garage("", system: Syscalls())
+    try garage.batch {
+      let error = settingsError { try garage.recover() }
+      #expect(error?.code == .nestedUpdate)
+    }
+    let location = try SettingsLocation(
+      app: "org.example.test", name: "beside", scope: .data, environment: home.home.environment)
+    let settings = SettingsStore(
+      at: location, migrations: .none, logger: .silent, acceptsAnyVersion: false, system: Syscalls())
+    try settings.update { _ in
+      #expect(settingsError { try garage.park(Pet(id: 1, name: "a")) }?.code == .nestedUpdate)
+    }
+  }
+
   @Test func `a change within another's encoding is refused, and waits for nobody`() throws {
     let disk = SlowDisk()
     let garage = try home.garage(system: disk.system)

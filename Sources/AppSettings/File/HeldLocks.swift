@@ -1,0 +1,76 @@
+/// Which directories the threads of this process have locked.
+///
+/// `flock(2)` belongs to an open file, not to a thread: one that wants a directory which it has locked already would wait
+/// for itself. This tells it, whichever store, garage or backup it has locked it for.
+enum HeldLocks {
+  private struct Holder: Sendable {
+    var thread: UInt
+    var directory: FileStatus
+    var file: String
+  }
+
+  // Protects the locks of this process, by descriptor. Nothing is called while it is held.
+  private static let holders = Lock<[CInt: Holder]>([:])
+
+  /// Notes that the calling thread has locked a directory, to write a file.
+  static func add(_ descriptor: CInt, of directory: FileStatus, for file: String) {
+    let holder = Holder(thread: PlainThread.currentID, directory: directory, file: file)
+    holders.withLock { $0[descriptor] = holder }
+  }
+
+  static func remove(_ descriptor: CInt) { holders.withLock { _ = $0.removeValue(forKey: descriptor) } }
+
+  /// Whether the calling thread has locked any directory.
+  static var hasAny: Bool {
+    let me = PlainThread.currentID
+    return holders.withLock { $0.values.contains { $0.thread == me } }
+  }
+
+  /// The file for which the calling thread has locked a directory; `nil` if it has not.
+  static func file(in directory: FileStatus) -> String? {
+    let me = PlainThread.currentID
+    return holders.withLock { holders in
+      holders.values.first { $0.thread == me && $0.directory.sameFile(directory) }?.file
+    }
+  }
+
+  /// Has another thread count as the one that holds what this one does, while this one waits for it.
+  static func lend(to thread: UInt, _ body: () -> Void) {
+    let me = PlainThread.currentID
+    let mine = holders.withLock { holders in
+      let mine = holders.filter { $0.value.thread == me }.map(\.key)
+      for descriptor in mine { holders[descriptor]?.thread = thread }
+      return mine
+    }
+    defer { holders.withLock { holders in for descriptor in mine { holders[descriptor]?.thread = me } } }
+    body()
+  }
+}
+
+extension SettingsFile {
+  /// Throws if the calling thread has locked the directory of this file, and so would wait for itself.
+  ///
+  /// Costs next to nothing for a thread that has locked nothing.
+  ///
+  /// - Throws: ``SettingsError`` `nestedUpdate`.
+  func checkNotLocked() throws(SettingsError) {
+    guard HeldLocks.hasAny, let place = try? FinalPath.resolve(path, system: system),
+      let directory = try? system.status(at: place.directory), let held = HeldLocks.file(in: directory)
+    else { return }
+    throw .nestedUpdate(of: path, inside: held, in: place.directory)
+  }
+}
+
+extension SettingsError {
+  /// The error of a thread that would wait for its own lock.
+  static func nestedUpdate(of file: String, inside held: String, in directory: String) -> SettingsError {
+    let reason =
+      file == held
+      ? "this thread is writing it already, through another store or call"
+      : "this thread is writing '\(held)', and has locked the directory of both, '\(directory)'"
+    return SettingsError(
+      .nestedUpdate,
+      "Cannot write '\(file)': \(reason), so it would wait for itself. Nothing was written. Do it before or after the "
+        + "other write, not inside it.", file: file)
+  }
+}
