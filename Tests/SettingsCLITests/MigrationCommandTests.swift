@@ -128,6 +128,22 @@ import Testing
     #expect(home.text() == "colour = \"red\"\n")
   }
 
+  @Test func `an empty standard input is no value, unless it is asked for`() throws {
+    try home.write("token = \"t\"\n")
+    for input in ["", "\n"] {
+      let arguments = ["set", app, "token", "-"]
+      let refused = try ChildProcess.run(
+        ChildProcess.product("settings-cli"), arguments, environment: home.environment, input: input)
+      #expect(refused.status == 4 && refused.error.contains("standard input is empty"))
+      #expect(home.text() == "token = \"t\"\n")
+    }
+    let stored = try ChildProcess.run(
+      ChildProcess.product("settings-cli"), ["set", app, "token", "-", "--allow-empty"],
+      environment: home.environment, input: "")
+    #expect(stored == answer(""))
+    #expect(home.text() == "token = \"\"\n")
+  }
+
   @Test func `recover works on a file by its path`() throws {
     let file = home.path + "/x.toml"
     try home.write("a = \n", to: file)

@@ -19,7 +19,8 @@ struct SetVerb: Verb {
       number comes after '--'.
 
       A VALUE '-' is read from standard input, up to a last newline: for one that no one is to see, and for \
-      values of any length. At a terminal it is not shown as it is typed.
+      values of any length. At a terminal it is not shown as it is typed. An empty one is refused, since it is \
+      most often what a command printed that failed; --allow-empty stores it.
 
       EXAMPLES
         settings-cli set org.example.editor editor.font-size 14
@@ -48,13 +49,14 @@ struct SetVerb: Verb {
     completion: .custom(Candidates.values))
   var remove: [String] = []
   @Flag(help: "Set a key that the app's schema does not have.") var create = false
+  @Flag(help: "Store an empty text from standard input.") var allowEmpty = false
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
     // The words after it are no options; it is left among them.
     for word in words.prefix(while: { $0 != "--" })
     where word.hasPrefix("-") && word != "-" && (try? TOMLValue(parsing: word)) == nil {
-      let names = ["--type", "--append", "--remove", "--create", "--color", "--help"]
+      let names = ["--type", "--append", "--remove", "--create", "--allow-empty", "--color", "--help"]
       let hint = Suggestion.nearest(to: word, among: names).map { "Did you mean '\($0)'?" }
       throw ValidationError(
         "Unknown option '\(word)'. \(hint ?? "A value that begins with '-' comes after '--'.")")
@@ -63,17 +65,27 @@ struct SetVerb: Verb {
   }
 
   func answer() throws {
-    try Self.answer(Target(target), words: words, remove, append, type, creates: create)
+    try Self.answer(Target(target), words: words, remove, append, type, creates: create, allowsEmpty: allowEmpty)
   }
 
   static func answer(
     _ target: Target, words: [String], _ removed: [String] = [], _ added: [String] = [], _ kind: ValueText.Kind? = nil,
-    creates: Bool = false
+    creates: Bool = false, allowsEmpty: Bool = false
   ) throws {
     ProcessTitle.hide(words.dropFirst() + words.filter { $0.contains("=") } + removed + added)
     let changesElements = !(removed + added).isEmpty
     var change = try SettingsChange(words, changesElements: changesElements)
-    if change.isInput { change.pairs[0].text = try valueFromStandardInput(of: change.pairs[0].key) }
+    if change.isInput {
+      let key = change.pairs[0].key
+      let text = try valueFromStandardInput(of: key)
+      guard !text.isEmpty || allowsEmpty else {
+        throw Failure(
+          .invalidValue,
+          "Cannot set '\(key)': standard input is empty. Nothing was written. Use --allow-empty to store an empty value."
+        )
+      }
+      change.pairs[0].text = text
+    }
     let store = try target.open(mayBeUnknown: true, isForWriting: true)
     let schema = target.schema
     if !creates {
