@@ -37,6 +37,10 @@ enum Probe {
     case "park-many": try parkMany(location, first: Int(rest[0])!, count: Int(rest[1])!)
     case "park-and-die": try parkAndDie(location, at: Syscalls.Call(rawValue: rest[0])!, number: Int(rest[1])!)
     case "fork": try forkWhileSetting(location, at: rest[0], dies: rest[1] == "die")
+    case "recover", "recover-from-backup":
+      let death = rest.count == 2 ? (Syscalls.Call(rawValue: rest[0])!, Int(rest[1])!) : nil
+      let settings = store(location, system: death.map { dying(at: $0.0, number: $0.1) } ?? Syscalls())
+      if arguments[1] == "recover" { _ = try settings.recover() } else { _ = try settings.recoverFromBackup() }
     case "set-and-exit": setAndExit(location, value: Int(rest[0])!)
     default: fail("unknown verb '\(arguments[1])'")
     }

@@ -38,7 +38,7 @@ import Testing
       """, to: home.path + "/data/app-settings/\(app).toml")
   }
 
-  private var backups: [String] { home.names(in: home.path + "/state/\(app)/backups") }
+  private var backups: [String] { home.names(in: home.backups) }
 
   @Test func `migrate shows a diff, stops at a version, goes on, and goes back`() throws {
     try schema()
@@ -107,14 +107,15 @@ import Testing
     let moved = try run("recover", app)
     #expect(moved.status == 0 && moved.error.isEmpty)
     let path = moved.output.trimmingCharacters(in: .newlines)
-    #expect(path.hasPrefix(home.path + "/state/\(app)/backups/settings.") && path.hasSuffix("-000.unparsable.toml"))
+    #expect(path.hasPrefix(home.backups + "/settings.000001.") && path.hasSuffix("Z.unparsable.toml"))
     #expect(home.text(of: path) == "a = \n")
     #expect(home.text() == nil)
     #expect(try run("get", app, "a").status == 1)
     try home.write("b = \n")
     let again = try run("recover", app, "--restore")
-    #expect(again.status == 1 && again.output.contains("unparsable"))
-    #expect(backups.count == 2)
+    #expect(again.status == 1 && again.output.isEmpty && again.error.contains("no backup"))
+    #expect(home.text() == "b = \n")
+    #expect(backups.count == 1)
   }
 
   @Test func `recover --restore puts the newest backup that parses in place`() throws {
@@ -126,6 +127,25 @@ import Testing
     #expect(result.status == 0)
     #expect(result.output.contains("restored: ") && result.output.contains("before-v5-was-v1"))
     #expect(home.text() == "colour = \"red\"\n")
+  }
+
+  @Test func `undo leaves a file of a newer release, and takes a backup that is named`() throws {
+    try schema()
+    try home.write("colour = \"red\"\n")
+    #expect(try run("migrate", app).status == 0)
+    let newer = "settings-version = 9\nnew = true\n"
+    try home.write(newer)
+    let refused = try run("migrate", app, "--undo")
+    #expect(refused.status == 7 && refused.output.isEmpty && refused.error.contains("it has version 9"))
+    #expect(home.text() == newer)
+    #expect(try run("migrate", app, "--undo", "--backup", "none.toml").status == 7)
+    #expect(try run("migrate", app, "--backup", "none.toml").status == 2)
+    let backup = try #require(backups.first)
+    let path = home.backups + "/" + backup
+    #expect(try run("migrate", app, "--undo", "--backup", backup) == answer("restored: \(path)\n"))
+    #expect(home.text() == "colour = \"red\"\n")
+    #expect(home.text(of: home.backups + "/" + backups[1]) == newer)
+    #expect(try run("migrate", home.file, "--undo", "--backup", path).status == 0)
   }
 
   @Test func `an empty standard input is no value, unless it is asked for`() throws {

@@ -121,10 +121,10 @@ import Testing
     try home.write(MatrixHome.schema, to: home.path + "/data/app-settings/\(app).toml")
     try home.write("settings-version = 2\neditor.font-size = \"large\"\n")
     #expect(try run("set", app, "editor.font-size", "13") == answer(""))
-    let backups = home.names(in: home.path + "/state/\(app)/backups")
+    let backups = home.names(in: home.backups)
     #expect(backups.count == 1 && backups[0].hasSuffix(".before-overwriting-editor-font-size.toml"))
     #expect(try run("set", app, "editor.font-size", "14") == answer(""))
-    #expect(home.names(in: home.path + "/state/\(app)/backups") == backups)
+    #expect(home.names(in: home.backups) == backups)
   }
 
   @Test func `two processes that append at once lose nothing`() throws {

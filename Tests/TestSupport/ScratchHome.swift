@@ -48,6 +48,12 @@ package final class ScratchHome: Sendable {
   /// The path of the app's user file.
   package var file: String { path + "/config/org.example.test/settings.toml" }
 
+  /// The directory of the user file's backups.
+  package var backups: String { backups(of: file) }
+
+  /// The directory of a file's backups.
+  package func backups(of file: String) -> String { path + "/state/app-settings/files\(file).backups" }
+
   /// Writes a file in place, making its directory.
   ///
   /// - Parameter isSettled: Whether it is to look like one that was written a while ago. One that was written just now

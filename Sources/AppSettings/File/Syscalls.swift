@@ -221,14 +221,15 @@ package struct Syscalls: Sendable {
 
   /// `renameat2(2)` with `RENAME_NOREPLACE`: throws `EEXIST` where the new name is taken.
   ///
-  /// A file system that does not know the flag does a plain `rename(2)`.
+  /// On a file system that does not know the flag, all who go by the lock are kept out by it.
   package func renameNew(_ old: String, to new: String, in directory: CInt) throws(Errno) {
-    try step(.rename, new)
-    do {
+    do throws(Errno) {
+      try step(.rename, new)
       _ = try retry { Int(renameat2(directory, old, directory, new, UInt32(CLINUX_RENAME_NOREPLACE))) }
     } catch {
       guard error.rawValue == EINVAL || error.rawValue == ENOSYS else { throw error }
-      _ = try retry { Int(renameat(directory, old, directory, new)) }
+      guard try status(at: new, in: directory, followingLinks: false) == nil else { throw Errno(EEXIST) }
+      try rename(old, to: new, in: directory)
     }
   }
 

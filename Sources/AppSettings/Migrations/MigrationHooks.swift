@@ -5,24 +5,40 @@ import Synchronization
 ///
 /// Beside the backups is a directory for it, whose lock lets one process at a time do the work. The list is written
 /// before the settings file is, and emptied after the work: it can be done twice, and is never forgotten.
+///
+/// An older release may have left a list where it kept the backups. The first list here begins with what stands in that
+/// one, which stays as it is, since another file may have shared it.
 struct MigrationHooks: Sendable {
   let directory: String
-  let system: Syscalls
+  let backups: Backups
+  /// The directory of the file's backups, in which ``directory`` is.
+  private let parent: String
 
   private static let versions: TOMLPath = ["versions"]
 
-  init(_ backups: Backups) {
-    directory = "\(backups.directory)/\(backups.name).after-commit"
-    system = backups.system
+  init(_ backups: Backups) throws(SettingsError) {
+    let place = try backups.place()
+    self.backups = backups
+    parent = place.directory
+    directory = Self.directory(in: place.directory, of: place.name)
   }
 
-  private var file: SettingsFile { SettingsFile(path: directory + "/due.toml", system: system) }
+  private static func directory(in parent: String, of name: String) -> String { "\(parent)/\(name).after-commit" }
+
+  private var file: SettingsFile { SettingsFile(path: directory + "/due.toml", system: backups.system) }
 
   /// Adds versions to the list.
   func add(_ versions: [Int]) throws {
+    // Makes the directory, and sees to it that it is on disk.
+    _ = try BackupFolder.open(parent, of: "", system: backups.system)
     try file.update { contents in
-      let all = Set(Self.listed(contents.bytes) + versions)
+      let all = Set(try listed(contents.bytes) + versions)
       return Array(Self.text(of: all.sorted()).utf8)
+    }
+    do throws(Errno) {
+      try backups.system.synchronizeDirectory(at: parent)
+    } catch {
+      throw SettingsError.system(error, "make durable", parent)
     }
   }
 
@@ -30,13 +46,22 @@ struct MigrationHooks: Sendable {
   ///
   /// - Parameter work: Gets a version, and says whether it is done with.
   func run(_ work: (Int) -> Bool) throws {
-    guard let bytes = try file.read().bytes, !Self.listed(bytes).isEmpty else { return }
+    guard try !listed(file.read().bytes).isEmpty else { return }
     // Who finds it locked need not wait: the one that has the lock does the work.
-    try SettingsFile(path: file.path, system: system, lockTimeout: .zero).update { contents in
-      let listed = Self.listed(contents.bytes)
+    try SettingsFile(path: file.path, system: backups.system, lockTimeout: .zero).update { contents in
+      let listed = try listed(contents.bytes)
       let rest = listed.filter { !work($0) }
-      return rest == listed ? nil : Array(Self.text(of: rest).utf8)
+      return rest == listed && contents.bytes != nil ? nil : Array(Self.text(of: rest).utf8)
     }
+  }
+
+  /// What a list says; without one, what an older release left.
+  private func listed(_ bytes: [UInt8]?) throws -> [Int] {
+    if let bytes { return Self.listed(bytes) }
+    let location = backups.location
+    let former = Self.directory(in: location.formerBackups.directory, of: location.name)
+    guard !former.utf8.elementsEqual(directory.utf8) else { return [] }
+    return Self.listed(try SettingsFile(path: former + "/due.toml", system: backups.system).read().bytes)
   }
 
   private static func listed(_ bytes: [UInt8]?) -> [Int] {

@@ -6,17 +6,26 @@ public struct SettingsBackup: Sendable, Hashable {
   public let time: String
   /// What it was made before: `before-v3-was-v1`, `before-restore`, `unparsable`.
   public let reason: String
+  /// Whether an older release made it in a place that it shared with another file that exists, so that nothing says which
+  /// of the two it is of. It is restored only where it is named.
+  public let mayBeOfAnotherFile: Bool
 
-  /// Makes one of a path that ``Backups`` gave it; `nil` for another.
+  let name: BackupName
+
+  /// Makes one of the path of a backup; `nil` if the name is not that of one.
   package init?(path: String) {
-    guard let base = path.split(separator: "/").last else { return nil }
-    let parts = base.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count >= 4, parts[parts.count - 1] == "toml" else { return nil }
+    guard let base = path.split(separator: "/").last, let name = BackupName(String(base), of: nil) else { return nil }
+    self.init(path: path, name: name)
+  }
+
+  init(path: String, name: BackupName, mayBeOfAnotherFile: Bool = false) {
     self.path = path
-    reason = String(parts[parts.count - 2])
-    time = String(parts[parts.count - 3].prefix { $0 != "-" })
+    self.name = name
+    self.mayBeOfAnotherFile = mayBeOfAnotherFile
+    time = name.time
+    reason = name.reason
   }
 
   /// Whether it was made before a migration.
-  public var isBeforeMigration: Bool { reason.hasPrefix("before-v") }
+  public var isBeforeMigration: Bool { name.migratedTo != nil }
 }

@@ -74,15 +74,18 @@ extension SettingsStore {
     guard let target, target < core.reader.migrations.currentVersion else {
       let pending = try previewMigration().migrations
       if !pending.isEmpty {
-        core.load()
+        // The one write, of which the caller is told: a first access would do the same, and report what fails.
         try core.commit(of: [])
+        core.load()
         core.runDueHooks()
       }
       return pending
     }
     guard try core.backing.read().bytes != nil else { return [] }
     var ran: [Migration] = []
-    _ = try core.replaceText(reason: "before-v\(target)") { [core] bytes in
+    // What the file will say, so that undoing finds the backup by it.
+    let reached = core.reader.migrations.migrations.map(\.version).filter { $0 <= target }.max() ?? 1
+    _ = try core.replaceText(reason: "before-v\(reached)") { [core] bytes in
       guard let bytes else { return nil }
       var document = try core.reader.parse(bytes, file: core.backing.name)
       try core.reader.checkNotNewer(document, file: core.backing.name)
@@ -93,61 +96,6 @@ extension SettingsStore {
     }
     return ran
   }
-
-  // MARK: The way back
-
-  /// The copies of the user's file that were made before migrations, restores and recoveries, newest first.
-  ///
-  /// - Throws: ``SettingsError`` `io` or `readOnly` if their directory cannot be listed.
-  public var backups: [SettingsBackup] {
-    get throws(SettingsError) {
-      guard case .file(_, let backups) = core.backing else { return [] }
-      return try backups.list().compactMap(SettingsBackup.init(path:))
-    }
-  }
-
-  /// Puts a backup in the place of the user's file; what is there now becomes a backup first.
-  ///
-  /// This release migrates an older file again when it next writes to it. To stay with the old form, go back to the
-  /// release that wrote it.
-  ///
-  /// - Parameter backup: One of ``backups``; the newest that was made before a migration if not given.
-  /// - Returns: The backup that was restored.
-  /// - Throws: ``SettingsError`` `io` if there is no such backup, `unparsable` if it is no TOML, and as
-  ///   ``set(_:for:)``. The file is unchanged.
-  @discardableResult
-  public func restore(_ backup: SettingsBackup? = nil) throws -> SettingsBackup {
-    guard case .file(let file, _) = core.backing else {
-      throw SettingsError(.io, "Cannot restore a backup: settings in memory have none.")
-    }
-    guard let backup = try backup ?? backups.first(where: \.isBeforeMigration) else {
-      throw SettingsError(
-        .io, "Cannot undo a migration of '\(file.path)': there is no backup of one. The file is unchanged.",
-        file: file.path)
-    }
-    try core.flush()
-    guard let bytes = try SettingsFile(path: backup.path, system: file.system).read().bytes else {
-      throw SettingsError(
-        .io, "Cannot restore '\(backup.path)': there is no such file. '\(file.path)' is unchanged.", file: file.path)
-    }
-    _ = try core.reader.parse(bytes, file: backup.path)
-    _ = try core.replaceText(reason: "before-restore") { _ in bytes }
-    return backup
-  }
-
-  /// Moves a file that does not parse to the backups, so that the settings begin afresh.
-  ///
-  /// - Returns: Where it is now; `nil` if there is no file, or it parses.
-  /// - Throws: ``SettingsError`` `readOnly`, `io` or `lockTimeout`. The file is where it was.
-  @discardableResult
-  public func recover() throws -> SettingsBackup? {
-    guard case .file(let file, let backups) = core.backing else { return nil }
-    let backup = try file.moveAside(to: backups, reason: "unparsable") { bytes in
-      (try? TOMLDocument(parsing: bytes)) == nil
-    }
-    if backup != nil { reload() }
-    return backup
-  }
 }
 
 extension StoreCore {
@@ -155,26 +103,5 @@ extension StoreCore {
   func readForMigration() throws(SettingsError) -> TOMLDocument? {
     guard let bytes = try backing.read().bytes else { return nil }
     return try reader.parse(bytes, file: backing.name)
-  }
-}
-
-extension SettingsFile {
-  /// Moves the file to the backups if it is to be, under its lock. Links that lead to it stay.
-  fileprivate func moveAside(
-    to backups: Backups, reason: String, if isToGo: ([UInt8]) -> Bool
-  ) throws -> SettingsBackup? {
-    let place = try FinalPath.resolve(path, system: system)
-    guard let lock = try DirectoryLock.acquire(place.directory, timeout: lockTimeout, system: system) else {
-      return nil
-    }
-    guard let bytes = try read().bytes, isToGo(bytes) else { return nil }
-    let copy = try backups.save(bytes, reason: reason)
-    do throws(Errno) {
-      try system.unlink(place.name, in: lock.descriptor)
-      try system.synchronizeDirectory(lock.descriptor, path: place.directory)
-    } catch {
-      throw SettingsError.system(error, "move away", path, then: "There is a copy of it, '\(copy)'.")
-    }
-    return SettingsBackup(path: copy)
   }
 }

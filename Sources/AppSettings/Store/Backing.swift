@@ -44,6 +44,7 @@ enum Backing: Sendable {
     if case .file(let file, _) = self { try file.checkNotLocked() }
   }
 
+  /// Keeps a copy of what the file has. The caller holds the file's lock.
   func backUp(_ bytes: [UInt8], reason: String) throws {
     if case .file(_, let backups) = self { try backups.save(bytes, reason: reason) }
   }
@@ -51,11 +52,8 @@ enum Backing: Sendable {
   /// Begins a backup of what the file has, which has to be finished before the file is replaced.
   func beginBackup(_ contents: SettingsFile.Contents, reason: String) throws -> BackupInProgress {
     guard case .file(let file, let backups) = self, let bytes = contents.bytes else { return BackupInProgress() }
-    if let status = contents.status, let backup = try backups.link(file, bytes, status, reason: reason) {
-      return backup
-    }
-    try backups.save(bytes, reason: reason)
-    return BackupInProgress()
+    let source = try FinalPath.resolve(file.path, system: file.system).path
+    return try backups.begin(of: source, bytes, contents.status, reason: reason)
   }
 }
 

@@ -19,12 +19,25 @@ public struct SettingsLocation: Sendable, Hashable {
   public var systemDirectories: [String]
   /// The file's name without `.toml`.
   public var name: String
-  /// Where copies go before a migration or a recovery, absolute.
-  public var backupsDirectory: String
+  /// Where the library keeps what it knows about files of any app: `$XDG_STATE_HOME/app-settings`.
+  public var stateDirectory: String
   /// The app, if the location is an app's.
   public var app: String?
   /// `$XDG_DATA_HOME` and then `$XDG_DATA_DIRS`, in order of importance.
   package var dataDirectories: [String]
+  /// Where older releases kept the backups of this file, perhaps with those of another.
+  var formerBackups: FormerBackups
+
+  /// Where a copy of the file goes before something replaces it: below ``stateDirectory``, in
+  /// `files/PATH.backups`, with the file's path after all symbolic links have been followed.
+  ///
+  /// A file has the same backups whatever leads to it: an app's id or a path, by any spelling and through any link. Each
+  /// access reads the links on the way. Where they lead nowhere, the path counts as it is.
+  public var backupsDirectory: String {
+    backupsDirectory(of: (try? PhysicalPath(file, system: Syscalls()).description))
+  }
+
+  func backupsDirectory(of path: String?) -> String { "\(stateDirectory)/files\(path ?? file).backups" }
 
   /// The location of an app's settings.
   ///
@@ -58,8 +71,17 @@ public struct SettingsLocation: Sendable, Hashable {
       file = try directory("XDG_DATA_HOME", ".local/share") + "/\(app)/\(name).toml"
       systemDirectories = []
     }
-    let backups = try directory("XDG_STATE_HOME", ".local/state") + "/\(app)/backups"
-    backupsDirectory = scope == .data ? backups + "/data" : backups
+    let state = try directory("XDG_STATE_HOME", ".local/state")
+    stateDirectory = state + "/app-settings"
+    let former = "\(state)/\(app)/backups"
+    switch scope {
+    case .config:
+      formerBackups = FormerBackups(directory: former, sharer: "\(state)/\(app)/\(name).toml")
+    case .state:
+      let sharer = try directory("XDG_CONFIG_HOME", ".config") + "/\(app)/\(name).toml"
+      formerBackups = FormerBackups(directory: former, sharer: sharer)
+    case .data: formerBackups = FormerBackups(directory: former + "/data", sharer: nil)
+    }
     dataDirectories =
       [try directory("XDG_DATA_HOME", ".local/share")]
       + Self.listed(
@@ -98,10 +120,10 @@ public struct SettingsLocation: Sendable, Hashable {
     } else {
       state = try Self.home(environment) + "/.local/state"
     }
-    // The file's own directory may be under version control or watched: no backups there.
-    let mirrored = absolute.split(separator: "/").filter { $0 != "." && $0 != ".." }.map(String.init).joined(
-      separator: "/")
-    backupsDirectory = "\(state)/app-settings/files/\(mirrored).backups"
+    // The file's own directory may be under version control or watched: nothing is kept there.
+    stateDirectory = state + "/app-settings"
+    let mirrored = absolute.split(separator: "/").filter { $0 != "." && $0 != ".." }.joined(separator: "/")
+    formerBackups = FormerBackups(directory: "\(stateDirectory)/files/\(mirrored).backups", sharer: nil)
     app = nil
     dataDirectories = []
   }

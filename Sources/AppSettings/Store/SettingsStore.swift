@@ -62,7 +62,7 @@ public final class SettingsStore: Sendable {
     func make() -> StoreCore {
       let system = system ?? Syscalls()
       let file = SettingsFile(path: location.file, system: system, lockTimeout: lockTimeout)
-      let backups = Backups(directory: location.backupsDirectory, name: location.name, system: system)
+      let backups = Backups(of: location, system: system)
       return StoreCore(
         backing: .file(file, backups), location: location,
         reader: TextReader(migrations: migrations, acceptsAnyVersion: acceptsAnyVersion), logger: logger,

@@ -33,8 +33,8 @@ struct ManualPage {
       .I /etc/xdg/APP/settings.toml, /etc/xdg/APP/settings.d/*.toml
       Administrators' settings, and keys that they lock.
       .TP
-      .I ~/.local/state/APP/backups
-      Texts from before migrations, imports, recoveries and edits; the newest ten are kept.
+      .I ~/.local/state/app\\-settings/files/PATH.backups
+      Texts of the file PATH from before migrations, imports, recoveries and edits; the newest ten are kept.
       .TP
       .I ~/.local/share/app\\-settings/APP.toml, /usr/share/app\\-settings/APP.toml
       Schemas, which apps write.

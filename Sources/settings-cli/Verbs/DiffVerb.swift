@@ -32,7 +32,7 @@ struct DiffVerb: Verb {
     let target = Target(target)
     let difference: String
     if backup {
-      guard let backup = try target.openUnread().backups.first else {
+      guard let backup = try target.openUnread().backups.first(where: { !$0.mayBeOfAnotherFile }) else {
         throw Failure(.noValue, "There is no backup of '\(try target.location().file)'.")
       }
       difference = try Self.texts(backup.path, target)

@@ -12,11 +12,16 @@ struct MigrateVerb: Verb {
 
       --status exits 0 if nothing is pending, 1 if something is, 8 if a newer release wrote the file.
 
+      --undo takes the newest backup that was made before a migration to the version that the file has. What it \
+      replaces becomes a backup itself. It refuses a file of another version, such as one that a newer release \
+      wrote; --backup names a backup to put in its place all the same.
+
       EXAMPLES
         settings-cli migrate org.example.editor --status
         settings-cli migrate org.example.editor --dry-run
         settings-cli migrate org.example.editor
         settings-cli migrate org.example.editor --undo
+        settings-cli migrate org.example.editor --undo --backup settings.000003.20261121T093000Z.before-v3-was-v1.toml
         settings-cli migrate ./settings.toml --schema ./schema.toml
       """)
 
@@ -38,9 +43,13 @@ struct MigrateVerb: Verb {
   @Option(help: ArgumentHelp("Stop at this version.", valueName: "version")) var to: Int?
   @Option(help: ArgumentHelp("The schema file to take the migrations from.", valueName: "file"), completion: .file())
   var schema: String?
+  @Option(
+    help: ArgumentHelp("The backup for --undo, by its path or its name.", valueName: "backup"), completion: .file())
+  var backup: String?
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
+    if backup != nil, action != .undo { throw ValidationError("--backup goes with --undo.") }
     guard let to else { return }
     if to < 1 { throw ValidationError("--to has to be a version, such as 2, and is '\(to)'.") }
     if action == .status || action == .undo { throw ValidationError("--to goes with --dry-run, or alone.") }
@@ -52,7 +61,7 @@ struct MigrateVerb: Verb {
     let location = try target.location()
     if action == .undo {
       let store = SettingsStore(at: location, migrations: .none, logger: .silent, acceptsAnyVersion: true)
-      Output.line("restored: \(try store.restore().path)")
+      Output.line("restored: \(try store.restore(try backup.map { try Self.backup($0, of: store) }).path)")
       return
     }
     let migrations = try Self.migrations(of: target, schema: schema)
@@ -75,6 +84,8 @@ struct MigrateVerb: Verb {
     var pending = preview?.migrations ?? []
     if isStatus, case .pending(let all) = try store.migrationStatus { pending = all }
     if pending.isEmpty {
+      // Whoever migrated it may have been killed before it was on disk.
+      if !isStatus { try SettingsFile(path: location.file).makeDurable() }
       Output.line(try Self.current(of: location, migrations))
       return
     }
@@ -84,6 +95,17 @@ struct MigrateVerb: Verb {
     }
     try store.migrate(to: to)
     for migration in pending { Output.line("migrated: \(migration.version) \(migration.name)") }
+  }
+
+  /// The backup that is named on the command line.
+  private static func backup(_ text: String, of store: SettingsStore) throws -> SettingsBackup {
+    let path = try SettingsLocation(file: text).file
+    let all = try store.backups
+    if let backup = all.first(where: { $0.path == path || $0.path.hasSuffix("/" + text) }) { return backup }
+    throw Failure(
+      .io,
+      "'\(text)' is no backup of '\(store.location?.file ?? "")'. The file is unchanged. "
+        + (all.isEmpty ? "It has none." : "Its newest one is '\(all[0].path)'."))
   }
 
   private static func migrations(of target: Target, schema: String?) throws -> SettingsMigrations {

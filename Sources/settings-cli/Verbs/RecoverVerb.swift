@@ -7,9 +7,11 @@ struct RecoverVerb: Verb {
     abstract: "Move a settings file that does not parse out of the way.",
     discussion: """
       The file goes to the backups, and its new path is printed; the app begins afresh, with its defaults. With \
-      --restore the newest backup that parses is put in its place. A file that parses is left alone.
+      --restore the newest backup that parses takes its place, in one write: there is a settings file at every \
+      moment. A file that parses is left alone.
 
-      Exits 0 when the file was moved, or parses, or does not exist; 1 if --restore finds no backup that parses.
+      Exits 0 when the file was moved or replaced, or parses, or does not exist; 1 if --restore finds no backup \
+      that parses, and the file stays.
 
       EXAMPLES
         settings-cli recover org.example.editor
@@ -23,21 +25,24 @@ struct RecoverVerb: Verb {
   func answer() throws {
     let location = try Target(target).location()
     let store = SettingsStore(at: location, migrations: .none, logger: .silent, acceptsAnyVersion: true)
-    guard let moved = try store.recover() else {
-      Output.note("'\(location.file)' does not exist, or parses: nothing is to be recovered.")
-      return
+    guard restore else {
+      guard let moved = try store.recover() else { return Self.noteNothing(location) }
+      return Output.line(moved.path)
     }
-    Output.line(moved.path)
-    guard restore else { return }
-    for backup in try store.backups where backup.reason != moved.reason {
-      do {
-        try store.restore(backup)
-      } catch let error as SettingsError where error.code == .unparsable {
-        continue
-      }
+    switch try store.recoverFromBackup() {
+    case .notNeeded: Self.noteNothing(location)
+    case .noBackup:
+      throw Failure(
+        .noValue,
+        "There is no backup of '\(location.file)' that parses. The file is unchanged; without --restore it is moved away."
+      )
+    case .restored(let backup, let replaced):
+      Output.line(replaced.path)
       Output.line("restored: \(backup.path)")
-      return
     }
-    throw Failure(.noValue, "There is no backup that parses: '\(location.file)' does not exist now.")
+  }
+
+  private static func noteNothing(_ location: SettingsLocation) {
+    Output.note("'\(location.file)' does not exist, or parses: nothing is to be recovered.")
   }
 }

@@ -122,7 +122,7 @@ struct TypeCase: Sendable, CustomTestStringConvertible {
       let before = home.text()
       try settings.set(first.value, for: key)
       #expect(settings[key] == first.value)
-      let backups = home.path + "/state/org.example.test/backups"
+      let backups = home.backups
       #expect(home.names(in: backups).map { home.text(of: backups + "/" + $0) } == [before])
     }
   }

@@ -130,7 +130,7 @@ import Testing
     let location = try SettingsLocation(app: "a", environment: variables)
     #expect(location.file == "/h/.config/a/settings.toml")
     #expect(location.systemDirectories == ["/etc/xdg/a"])
-    #expect(location.backupsDirectory == "/h/.local/state/a/backups")
+    #expect(location.backupsDirectory == "/h/.local/state/app-settings/files/h/.config/a/settings.toml.backups")
     let state = try SettingsLocation(app: "a", name: "window", scope: .state, environment: variables)
     #expect(state.file == "/h/.local/state/a/window.toml")
     #expect(state.systemDirectories == [])

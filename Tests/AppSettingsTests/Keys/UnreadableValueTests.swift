@@ -7,7 +7,7 @@ import Testing
 @Suite struct UnreadableValueTests {
   let home = ScratchHome()
   private static let text = "name = \"n\"\n[editor]\nfont-size = \"twelve\"  # large\n"
-  private var directory: String { home.path + "/state/org.example.test/backups" }
+  private var directory: String { home.backups }
   private var backups: [String] { home.names(in: directory) }
 
   @Test func `other keys are written around it, without a backup`() throws {
@@ -93,7 +93,7 @@ import Testing
 
   @Test func `without a backup nothing is removed by name`() throws {
     try home.write(Self.text)
-    try home.write("", to: home.path + "/state/org.example.test")
+    try home.write("", to: home.path + "/state/app-settings")
     let settings = try home.store()
     #expect(throws: SettingsError.self) { try settings.value(for: .fontSize) }
     settings.removeAll()
@@ -131,7 +131,7 @@ import Testing
   @Test func `without a backup the value is not overwritten, and others are`() throws {
     try home.write(Self.text)
     // A file where the directory of backups should be.
-    try home.write("", to: home.path + "/state/org.example.test")
+    try home.write("", to: home.path + "/state/app-settings")
     let settings = try home.store()
     settings[.name] = "m"
     settings[.fontSize] = 14

@@ -10,7 +10,7 @@ import Testing
   private static let new = "settings-version = 2\nnew = 1  # kept\n"
   private let migrations = SettingsMigrations { Migration(2, "rename old") { Rename("old", to: "new") } }
   private let value = SettingsKey("new", default: 0)
-  private var directory: String { home.path + "/state/org.example.test/backups" }
+  private var directory: String { home.backups }
   private var backups: [String] { home.names(in: directory).map { directory + "/" + $0 } }
 
   private func store(
@@ -29,23 +29,26 @@ import Testing
     try home.write(Self.old)
     let before = try inode(home.file)
     let trace = Monitor<[String]>([])
+    let backups = home.backups
     let settings = try store { (call, path) throws(Errno) -> Int? in
       let name = path.split(separator: "/").last.map(String.init) ?? path
       if [.link, .fsync, .fsyncDirectory, .rename].contains(call) {
-        trace.withLock { $0.append("\(call) \(name.contains("before") ? "backup" : name)") }
+        // The directories above that of the backups are synced before, up to the root.
+        let isAbove = call == .fsyncDirectory && backups.hasPrefix(path + "/") || path == "/"
+        trace.withLock { $0.append("\(call) \(isAbove ? "above" : name.contains("before") ? "backup" : name)") }
       }
       return nil
     }
     #expect(settings[value] == 1)
     #expect(home.text() == Self.new)
-    #expect(backups.count == 1)
-    #expect(try backups.map(inode) == [before])
+    #expect(self.backups.count == 1)
+    #expect(try self.backups.map(inode) == [before])
     #expect(try inode(home.file) != before)
     let calls = trace.withLock { $0 }
-    // The first attempt finds no directory of backups.
+    #expect(calls.filter { $0 == "fsyncDirectory above" }.count >= 5)
     #expect(
-      calls == [
-        "link backup", "link backup", "fsync settings.toml", "fsync backup", "fsyncDirectory backups",
+      calls.drop { $0 == "fsyncDirectory above" } == [
+        "link backup", "fsync settings.toml", "fsync backup", "fsyncDirectory settings.toml.backups",
         "rename settings.toml", "fsyncDirectory org.example.test",
       ])
   }
@@ -85,8 +88,9 @@ import Testing
     try FileManager.default.createSymbolicLink(atPath: home.file, withDestinationPath: target)
     #expect(try store()[value] == 1)
     #expect(home.text(of: target) == Self.new)
-    #expect(backups.map { home.text(of: $0) } == [Self.old])
-    let type = try FileManager.default.attributesOfItem(atPath: try #require(backups.first))[.type]
+    let backup = try #require(try store().backups.first).path
+    #expect(home.text(of: backup) == Self.old && backup.hasPrefix(home.backups(of: target) + "/editor."))
+    let type = try FileManager.default.attributesOfItem(atPath: backup)[.type]
     #expect(type as? FileAttributeType == .typeRegular)
   }
 
@@ -98,7 +102,7 @@ import Testing
     let didLink = Monitor(false)
     let settings = try store { (name, path) throws(Errno) -> Int? in
       if name == .link { didLink.withLock { $0 = true } }
-      if name == call, path.contains("/backups"), didLink.withLock({ $0 }) { throw Errno(errno) }
+      if name == call, path.contains(".backups"), didLink.withLock({ $0 }) { throw Errno(errno) }
       return nil
     }
     #expect(settings[value] == 1)
@@ -128,7 +132,7 @@ import Testing
   @Test func `a disk without room for a copy still takes the backup`() throws {
     try home.write(Self.old)
     let settings = try store { (call, path) throws(Errno) -> Int? in
-      if call == .open, path.contains("settings-new"), path.contains("before") { throw Errno(ENOSPC) }
+      if call == .write, path.contains("before") { throw Errno(ENOSPC) }
       return nil
     }
     #expect(settings[value] == 1)

@@ -9,7 +9,7 @@ import Testing
   private static let new = "settings-version = 4\n# old\nm2 = 1\nm3 = 1  # three\nm4 = 1\n"
 
   private static func backups(in home: ScratchHome) -> [String] {
-    let directory = home.path + "/state/app-settings/files\(home.file).backups"
+    let directory = home.backups
     return home.names(in: directory).filter { $0.hasSuffix(".toml") }.map { directory + "/" + $0 }
   }
 

@@ -46,9 +46,9 @@ import Testing
     #expect(text.contains("# the colour of everything\naccent = \"red\"\n"))
     #expect(text.contains("unknown = true\n"))
     #expect(!text.contains("obsolete"))
-    let backups = home.names(in: home.path + "/state/org.example.test/backups")
+    let backups = home.names(in: home.backups)
     #expect(backups.count == 1)
-    #expect(home.text(of: home.path + "/state/org.example.test/backups/\(backups[0])") == old)
+    #expect(home.text(of: home.backups + "/\(backups[0])") == old)
   }
 
   @Test func `a current file is left alone`() throws {
@@ -122,10 +122,24 @@ import Testing
     #expect(!settings.currentProblems.isEmpty)
   }
 
+  @Test func `migrating is one write: nothing after it can fail the call`() throws {
+    try home.write("level = \"hi\"\n")
+    let didRename = Monitor(false)
+    let system = Syscalls { (name, path) throws(Errno) -> Int? in
+      if name == .lock, path.hasSuffix("/config/org.example.test"), didRename.withLock({ $0 }) { throw Errno(EIO) }
+      if name == .rename, path == "settings.toml" { didRename.withLock { $0 = true } }
+      return nil
+    }
+    let settings = SettingsStore(
+      at: try home.location(), migrations: migrations, logger: .silent, acceptsAnyVersion: false, system: system)
+    #expect(try settings.migrate().map(\.version) == [2, 4])
+    #expect(home.text() == "settings-version = 4\nlevel = 3\n")
+  }
+
   @Test func `the newest ten backups are kept`() throws {
-    let backups = Backups(directory: home.path + "/b", name: "settings", system: Syscalls())
+    let backups = Backups(of: try home.location(), system: Syscalls())
     for number in 0..<13 { try backups.save(Array("\(number)".utf8), reason: "test") }
-    let paths = try backups.list()
+    let paths = try backups.list().map(\.path)
     #expect(paths.count == 10)
     #expect(home.text(of: paths[0]) == "12")
     #expect(home.text(of: paths[9]) == "3")

@@ -164,7 +164,7 @@ import Testing
     try settings[.servers].put(Server(id: "work"))
     #expect(Set(settings[.servers].ids) == ["home", "work"])
     #expect(settings.currentProblems.isEmpty)
-    #expect(home.names(in: home.path + "/state/org.example.test/backups").count == 1)
+    #expect(home.names(in: home.backups).count == 1)
   }
 
   @Test func `a record that does not decode is reported with its line, kept, and the others are there`() throws {
@@ -214,7 +214,7 @@ import Testing
     settings[.servers]["b"] = Server(id: "b", port: 1)
     try settings.flush()
     #expect(settings[.servers]["b"] == Server(id: "b", port: 1))
-    let directory = home.path + "/state/org.example.test/backups"
+    let directory = home.backups
     #expect(home.names(in: directory).map { home.text(of: directory + "/" + $0) } == [text])
     // All removed at once: the same.
     try home.write(text)

@@ -156,7 +156,7 @@ import Testing
     let results = try await probes((0..<20).map { _ in ["migrate", home.file] })
     #expect(results.allSatisfy { $0.output == "1\n" }, "\(results.map(\.output))")
     #expect(home.text() == "settings-version = 2\n# old\nruns = 1\n")
-    let backups = home.path + "/state/app-settings/files\(home.file).backups"
+    let backups = home.backups
     #expect(home.names(in: backups).count == 1)
   }
 }

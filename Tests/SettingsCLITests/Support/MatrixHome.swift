@@ -129,6 +129,6 @@ struct MatrixHome {
   private func shown(_ session: String) -> String {
     session.replacingOccurrences(of: home.path, with: "~")
       .replacing(/settings-edit-[A-Za-z0-9]{6}/, with: "settings-edit-XXXXXX")
-      .replacing(/\d{8}T\d{6}Z-\d{3}/, with: "TIME")
+      .replacing(/\d{8}T\d{6}Z/, with: "TIME")
   }
 }

@@ -1,0 +1,138 @@
+import Glibc
+
+/// The directory of one file's backups, locked for making one.
+///
+/// The lock of the settings file excludes most others already; this one does so for processes that see another file at the
+/// same path, such as in containers that share a state directory.
+struct BackupFolder: ~Copyable {
+  let path: String
+  /// The settings file's name without `.toml`.
+  let name: String
+  let system: Syscalls
+  /// The backups with a number, newest first.
+  let names: [BackupName]
+  private let lock: DirectoryLock
+
+  /// The one name of temporary files, so that what a killed process left is replaced.
+  private static let temporaryName = ".backup.settings-new"
+
+  /// Makes the directory if need be, and takes away what killed processes have left in it.
+  ///
+  /// - Throws: ``SettingsError`` `readOnly`, `io` or `lockTimeout`.
+  static func open(_ path: String, of name: String, system: Syscalls) throws(SettingsError) -> BackupFolder {
+    while true {
+      guard let lock = try DirectoryLock.acquire(path, timeout: .seconds(30), system: system) else {
+        try SettingsFile(path: path, system: system).makeDirectories(path)
+        continue
+      }
+      do throws(Errno) {
+        let all = try system.names(in: path) ?? []
+        for stray in all where stray == temporaryName || BackupName.isFormerTemporary(stray, of: name) {
+          try? system.unlink(stray, in: lock.descriptor)
+        }
+        let names = all.compactMap { BackupName($0, of: name) }.filter { $0.number != nil }
+        // Where there is a backup already, this was done before it was made.
+        if names.isEmpty { try synchronizeParents(of: path, system) }
+        return BackupFolder(
+          path: path, name: name, system: system, names: names.sorted { $0.isNewer(than: $1) }, lock: lock)
+      } catch {
+        throw .system(error, "make a backup in", path)
+      }
+    }
+  }
+
+  private init(path: String, name: String, system: Syscalls, names: [BackupName], lock: consuming DirectoryLock) {
+    self.path = path
+    self.name = name
+    self.system = system
+    self.names = names
+    self.lock = lock
+  }
+
+  /// The newest backup, if it was made for this reason and of this text, as by a process that died before it went on.
+  func newest(_ reason: String, of bytes: [UInt8]) throws -> BackupName? {
+    guard let newest = names.first, newest.reason == reason,
+      try SettingsFile(path: file(newest), system: system).read().bytes == bytes
+    else { return nil }
+    return newest
+  }
+
+  /// Gives a file a second name, as the newest backup.
+  ///
+  /// - Throws: ``Errno`` if the file system cannot.
+  func link(_ source: String, reason: String) throws -> BackupName {
+    try add(reason) { name throws(Errno) in try system.link(source, to: file(name)) }
+  }
+
+  /// Writes a copy, synced, as the newest backup. ``synchronize(_:)`` makes its name durable.
+  func write(_ bytes: [UInt8], reason: String) throws -> BackupName {
+    let temporary = Self.temporaryName
+    return try add(reason) { name throws(Errno) in
+      let label = name.text(of: self.name)
+      try system.unlink(temporary, in: lock.descriptor)
+      do throws(Errno) {
+        let descriptor = try system.open(
+          temporary, in: lock.descriptor, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+        defer { system.close(descriptor) }
+        try system.writeAll(bytes, to: descriptor, path: label)
+        try system.synchronize(descriptor, path: label)
+        try system.renameNew(temporary, to: label, in: lock.descriptor)
+      } catch {
+        try? system.unlink(temporary, in: lock.descriptor)
+        throw error
+      }
+    }
+  }
+
+  /// Calls `make` with one name after another until there was no file of that name.
+  private func add(_ reason: String, _ make: (BackupName) throws(Errno) -> Void) throws -> BackupName {
+    var number = names.first?.number ?? 0
+    while true {
+      number += 1
+      let name = BackupName(number: number, time: ProcessFacts.timestamp(), reason: reason)
+      guard BackupName(name.text(of: self.name), of: self.name) == name else {
+        throw SettingsError(
+          .io,
+          "Cannot make a backup in '\(path)': '\(names.first?.text(of: self.name) ?? "")' has the highest number that "
+            + "there is. Move that file away.", file: path)
+      }
+      do throws(Errno) {
+        try make(name)
+        return name
+      } catch {
+        guard error.rawValue == EEXIST else { throw error }
+      }
+    }
+  }
+
+  func file(_ name: BackupName) -> String { "\(path)/\(name.text(of: self.name))" }
+
+  /// Syncs the directories above one, up to the first that this process cannot have changed: a crash must not take away
+  /// a directory with backups in it.
+  static func synchronizeParents(of path: String, _ system: Syscalls) throws(Errno) {
+    var current = Substring(path)
+    while let slash = current.lastIndex(of: "/"), current != "/" {
+      current = slash == current.startIndex ? "/" : current[..<slash]
+      let parent = String(current)
+      guard (try? system.checkWritable(parent, in: Syscalls.workingDirectory)) != nil,
+        let descriptor = try? system.open(parent, flags: O_RDONLY | O_DIRECTORY)
+      else { return }
+      defer { system.close(descriptor) }
+      do throws(Errno) {
+        try system.synchronizeDirectory(descriptor, path: parent)
+      } catch {
+        // Some file systems have nothing to sync.
+        guard error.rawValue == EINVAL || error.rawValue == ENOTSUP else { throw error }
+      }
+    }
+  }
+}
+
+extension Syscalls {
+  /// Opens a directory and syncs it.
+  func synchronizeDirectory(at path: String) throws(Errno) {
+    let descriptor = try open(path, flags: O_RDONLY | O_DIRECTORY)
+    defer { close(descriptor) }
+    try synchronizeDirectory(descriptor, path: path)
+  }
+}

@@ -1,0 +1,104 @@
+/// The name of a backup: `settings.000012.20261121T093000Z.before-v3-was-v1.toml`.
+///
+/// The number says which was made first; the time is for people, since a clock can be set back. Older releases had names
+/// without a number, `settings.20261121T093000Z-000.before-v3-was-v1.toml`: these are older than all with one.
+struct BackupName: Sendable, Hashable {
+  /// Which of the file's backups it is, from 1 on; `nil` for one of an older release.
+  var number: Int?
+  /// When it was made, in UTC.
+  var time: String
+  /// Which it was within that second, for one of an older release.
+  var turn = 0
+  /// What it was made before.
+  var reason: String
+
+  init(number: Int, time: String, reason: String) {
+    self.number = number
+    self.time = time
+    self.reason = reason
+  }
+
+  /// Reads the name of a file.
+  ///
+  /// - Parameter name: The settings file's name without `.toml`; `nil` for any.
+  /// - Returns: `nil` if this is not exactly the name of a backup of that file: a file of another store may begin with the
+  ///   same letters.
+  init?(_ text: String, of name: String?) {
+    var rest = Substring(text).utf8
+    guard Self.drop(".toml", fromEndOf: &rest), let reason = Self.dropLastPart(of: &rest),
+      !reason.isEmpty, reason.allSatisfy({ Self.isAlphanumeric($0) || $0 == UInt8(ascii: "-") }),
+      let stamp = Self.dropLastPart(of: &rest)
+    else { return nil }
+    self.reason = String(reason)!
+    if let dash = stamp.firstIndex(of: UInt8(ascii: "-")) {
+      guard let turn = Self.number(stamp[stamp.index(after: dash)...], digits: 3...9) else { return nil }
+      self.turn = turn
+      time = String(stamp[..<dash])!
+    } else {
+      guard let digits = Self.dropLastPart(of: &rest), let number = Self.number(digits, digits: 6...Self.mostDigits)
+      else { return nil }
+      self.number = number
+      time = String(stamp)!
+    }
+    guard Self.isTime(time), !rest.isEmpty, name.map({ $0.utf8.elementsEqual(rest) }) ?? true else { return nil }
+  }
+
+  /// The file's name, for a settings file of this name without `.toml`.
+  func text(of name: String) -> String {
+    let digits = String(number ?? 0)
+    return "\(name).\(String(repeating: "0", count: max(0, 6 - digits.count)))\(digits).\(time).\(reason).toml"
+  }
+
+  /// Whether this one was made after another.
+  func isNewer(than other: BackupName) -> Bool {
+    (number ?? 0, time, turn) > (other.number ?? 0, other.time, other.turn)
+  }
+
+  /// The version that a migration led to before which it was made; `nil` if it was made for another reason.
+  var migratedTo: Int? {
+    guard reason.hasPrefix("before-v") else { return nil }
+    return Int(reason.dropFirst("before-v".count).prefix { $0.isWholeNumber })
+  }
+
+  /// Whether a name is that of a temporary file of an older release's backups, which had the time in it.
+  static func isFormerTemporary(_ text: String, of name: String) -> Bool {
+    guard text.utf8.first == UInt8(ascii: ".") else { return false }
+    var rest = Substring(text.utf8.dropFirst()).utf8
+    guard drop(".settings-new", fromEndOf: &rest) else { return false }
+    guard let backup = BackupName(String(Substring(rest)), of: name) else { return false }
+    return backup.number == nil
+  }
+
+  /// A number of more digits is none of ours, so that one more can always be added to one of these.
+  private static let mostDigits = 15
+
+  private static func isTime(_ text: String) -> Bool {
+    let parts = text.utf8.dropLast().split(separator: UInt8(ascii: "T"), omittingEmptySubsequences: false)
+    return text.utf8.last == UInt8(ascii: "Z") && parts.count == 2 && parts[0].count >= 8 && parts[1].count == 6
+      && parts.allSatisfy { $0.allSatisfy(isDigit) }
+  }
+
+  private static func drop(_ end: String, fromEndOf rest: inout Substring.UTF8View) -> Bool {
+    guard rest.count >= end.utf8.count, rest.suffix(end.utf8.count).elementsEqual(end.utf8) else { return false }
+    rest = rest.dropLast(end.utf8.count)
+    return true
+  }
+
+  /// Takes what follows the last `.`, and that; `nil` if there is none.
+  private static func dropLastPart(of rest: inout Substring.UTF8View) -> Substring.UTF8View? {
+    guard let dot = rest.lastIndex(of: UInt8(ascii: ".")) else { return nil }
+    defer { rest = rest[..<dot] }
+    return rest[rest.index(after: dot)...]
+  }
+
+  private static func number(_ text: Substring.UTF8View, digits: ClosedRange<Int>) -> Int? {
+    guard digits.contains(text.count), text.allSatisfy(isDigit) else { return nil }
+    return Int(Substring(text))
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+    isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+  }
+}

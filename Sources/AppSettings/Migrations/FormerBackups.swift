@@ -1,0 +1,31 @@
+/// Where older releases kept the backups of a file: by app and name, or by the path as it was spelled. Some files shared
+/// such a place, so that a backup in it may be of another one.
+struct FormerBackups: Sendable, Hashable {
+  let directory: String
+  /// The app's file of the same name in another scope, which had its backups there, too.
+  let sharer: String?
+
+  /// Whether another file that exists had its backups in the same place and under the same name.
+  ///
+  /// - Parameters:
+  ///   - path: The file whose backups are looked for.
+  ///   - root: The directory that the paths of files are mirrored in; older releases left out the `..` in them.
+  func isShared(with path: PhysicalPath, root: String, system: Syscalls) throws(Errno) -> Bool {
+    var others = [sharer].compactMap { $0 }
+    if directory.hasPrefix(root + "/"), directory.hasSuffix(".backups") {
+      // 'a/b/../x.toml' counted as 'a/b/x.toml', so that any file whose path lacks some of the directories may be meant.
+      let parts = directory.dropFirst(root.utf8.count).dropLast(".backups".utf8.count).split(separator: "/")
+      others.append("/" + parts.joined(separator: "/"))
+      for first in parts.indices.dropLast() {
+        for end in first + 1..<parts.count {
+          others.append("/" + (parts[..<first] + parts[end...]).joined(separator: "/"))
+        }
+      }
+    }
+    let own = try system.status(at: path.description)
+    for other in others where !other.utf8.elementsEqual(path.description.utf8) {
+      if let status = try system.status(at: other), own.map({ !$0.sameFile(status) }) ?? true { return true }
+    }
+    return false
+  }
+}

@@ -1,0 +1,139 @@
+import Glibc
+
+/// Taking a file away without ever losing its text.
+extension SettingsFile {
+  /// Moves the file to the backups if it is to be, under its lock. Links that lead to it stay.
+  ///
+  /// A backup is made first, and is on disk with its name when the file goes. The file is then renamed within its
+  /// directory, and removed only if what has been renamed is what was kept: whoever writes without the lock may have put
+  /// another text there, which is put back, and everything begins anew.
+  ///
+  /// - Parameter isToGo: Whether a text is to be moved away.
+  /// - Returns: The backup; `nil` if the file is not to go, or there is none.
+  /// - Throws: ``SettingsError``. The file is where it was, unless the message says otherwise.
+  func moveAside(to backups: Backups, reason: String, if isToGo: ([UInt8]) -> Bool) throws -> SettingsBackup? {
+    while true {
+      let place = try FinalPath.resolve(path, system: system)
+      guard let lock = try DirectoryLock.acquire(place.directory, timeout: lockTimeout, system: system) else {
+        return nil
+      }
+      // A link may have been turned elsewhere while this waited.
+      guard try FinalPath.resolve(path, system: system) == place else { continue }
+      let directory = lock.descriptor
+      try rescueSetAside(place, in: directory, to: backups)
+      let contents = try openAndRead(place.name, in: directory).contents
+      guard let bytes = contents.bytes, isToGo(bytes) else { return nil }
+      let kept = try backups.begin(of: place.path, bytes, contents.status, reason: reason)
+      do {
+        try kept.finish()
+      } catch {
+        kept.abandon()
+        throw error
+      }
+      let aside = Self.setAsideName(for: place.name)
+      do throws(Errno) {
+        try system.renameNew(place.name, to: aside, in: directory)
+      } catch {
+        kept.abandon()
+        // Somebody else has moved it away.
+        if error.rawValue == ENOENT { continue }
+        throw cannotMoveAway(error)
+      }
+      guard let moved = try? openAndRead(aside, in: directory).contents, moved.isSame(as: contents) else {
+        try putBack(place, in: directory, backups)
+        kept.abandon()
+        continue
+      }
+      do throws(Errno) {
+        try system.unlink(aside, in: directory)
+      } catch {
+        try putBack(place, in: directory, backups)
+        kept.abandon()
+        throw cannotMoveAway(error)
+      }
+      do throws(Errno) {
+        try system.synchronizeDirectory(directory, path: place.directory)
+      } catch {
+        throw SettingsError.system(
+          error, "make durable that the file is gone from", path,
+          then: "It is in '\(kept.backup?.path ?? "")' now. After a power failure it may be in both places.")
+      }
+      return kept.backup
+    }
+  }
+
+  private func cannotMoveAway(_ error: Errno) -> SettingsError {
+    .system(error, "move away", path, then: "The file is where it was.")
+  }
+
+  /// The name that a file has on its way out. It is not that of the temporary file, which any writer takes away.
+  static func setAsideName(for name: String) -> String { ".\(name).settings-aside" }
+
+  /// Gives the file that was renamed its name again; if there is a new one by now, it becomes a backup.
+  private func putBack(_ place: FinalPath, in directory: CInt, _ backups: Backups) throws {
+    let aside = Self.setAsideName(for: place.name)
+    do throws(Errno) {
+      try system.renameNew(aside, to: place.name, in: directory)
+    } catch {
+      guard error.rawValue == EEXIST else {
+        throw SettingsError.system(error, "put back", path, then: "It is '\(place.directory)/\(aside)' now.")
+      }
+      try rescueSetAside(place, in: directory, to: backups)
+    }
+  }
+
+  /// Puts a file into the backups that a process has renamed and not removed, since it was killed.
+  func rescueSetAside(_ place: FinalPath, in directory: CInt, to backups: Backups) throws {
+    let aside = Self.setAsideName(for: place.name)
+    guard let bytes = try openAndRead(aside, in: directory).contents.bytes else { return }
+    try backups.save(bytes, reason: SettingsRecovery.reason)
+    do throws(Errno) {
+      try system.unlink(aside, in: directory)
+    } catch {
+      throw SettingsError.system(
+        error, "remove", "\(place.directory)/\(aside)", then: "Its text is among the backups, too.")
+    }
+  }
+}
+
+extension SettingsFile {
+  /// Syncs the file and its name, as they are; nothing where there is no file, or where this process has no permission.
+  ///
+  /// - Throws: ``SettingsError`` `io`.
+  package func makeDurable() throws(SettingsError) {
+    let place = try FinalPath.resolve(path, system: system)
+    do throws(Errno) {
+      guard try system.status(at: place.path) != nil else { return }
+      let descriptor = try system.open(place.path, flags: O_RDONLY)
+      defer { system.close(descriptor) }
+      try system.synchronize(descriptor, path: path)
+      try system.synchronizeDirectory(at: place.directory)
+    } catch {
+      // Whoever may not open the file or its directory has not written it either.
+      guard ![EACCES, EPERM, EROFS].contains(error.rawValue) else { return }
+      throw .system(error, "make durable", path, then: "A power failure may bring its former text back.")
+    }
+  }
+}
+
+extension Backing {
+  /// Puts into the backups what a killed recovery left beside the place of the file. The caller holds the lock. What cannot
+  /// be put away stays: it is in nobody's way.
+  func rescueSetAside() {
+    guard case .file(let file, let backups) = self,
+      let place = try? FinalPath.resolve(file.path, system: file.system),
+      let directory = try? file.system.open(place.directory, flags: O_RDONLY | O_DIRECTORY)
+    else { return }
+    defer { file.system.close(directory) }
+    try? file.rescueSetAside(place, in: directory, to: backups)
+  }
+}
+
+extension SettingsFile.Contents {
+  /// Whether this is the same file with the same text.
+  fileprivate func isSame(as other: Self) -> Bool {
+    guard let status, let otherStatus = other.status else { return false }
+    return status.sameFile(otherStatus) && status.size == otherStatus.size && status.modified == otherStatus.modified
+      && bytes == other.bytes
+  }
+}

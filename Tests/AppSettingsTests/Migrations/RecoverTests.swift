@@ -1,0 +1,257 @@
+import AppSettings
+import Foundation
+import TestSupport
+import Testing
+
+/// Moving a broken file away: at no step, and with no editor in between, is a text lost.
+@Suite struct RecoverTests {
+  let home = ScratchHome()
+  private static let broken = "a = \n# mine\n"
+  private static let good = "a = 1\n"
+  private var directory: String { home.path + "/config/org.example.test" }
+
+  private func store(
+    _ intercept: (@Sendable (Syscalls.Call, String) throws(Errno) -> Int?)? = nil
+  ) throws -> SettingsStore {
+    SettingsStore(
+      at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: true,
+      system: Syscalls(intercept: intercept))
+  }
+
+  private var kept: [String?] { home.names(in: home.backups).map { home.text(of: home.backups + "/" + $0) } }
+
+  @Test func `the backup is on disk before the file goes, and nothing else is in its place`() throws {
+    try home.write(Self.broken)
+    let trace = Monitor<[String]>([])
+    let settings = try store { (call, path) throws(Errno) -> Int? in
+      let name = path.split(separator: "/").last.map(String.init) ?? path
+      if [.link, .fsync, .fsyncDirectory, .rename, .unlink].contains(call) {
+        trace.withLock { $0.append("\(call) \(name.hasPrefix("settings.0") ? "backup" : name)") }
+      }
+      return nil
+    }
+    #expect(try settings.recover() != nil)
+    #expect(
+      trace.withLock { $0.suffix(6) } == [
+        "link backup", "fsync backup", "fsyncDirectory settings.toml.backups", "rename .settings.toml.settings-aside",
+        "unlink .settings.toml.settings-aside", "fsyncDirectory org.example.test",
+      ])
+    #expect(home.names(in: directory) == [] && kept == [Self.broken])
+  }
+
+  @Test(arguments: Syscalls.Call.allCases, [false, true])
+  func `a step that fails leaves the file or its backup, and the next attempt works`(
+    call: Syscalls.Call, isCopied: Bool
+  ) throws {
+    for errno in [EIO, EACCES, ENOSPC] {
+      for number in 1...40 {
+        let home = ScratchHome()
+        try home.write(Self.broken)
+        let seen = Monitor(0)
+        let settings = SettingsStore(
+          at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: true,
+          system: Syscalls { (name, _) throws(Errno) -> Int? in
+            if isCopied, name == .link { throw Errno(EXDEV) }
+            guard name == call else { return nil }
+            let count = seen.withLock { count in
+              count += 1
+              return count
+            }
+            if count == number { throw Errno(errno) }
+            return nil
+          })
+        let result = Result { try settings.recover() }
+        let at = "\(call) \(number) \(errno)"
+        let kept = home.names(in: home.backups).filter { $0.hasSuffix(".toml") }
+          .map { home.text(of: home.backups + "/" + $0) }
+        switch result {
+        case .success(let backup?):
+          #expect(home.text() == nil && home.text(of: backup.path) == Self.broken, "\(at)")
+        case .success(nil): #expect(home.text() == Self.broken, "\(at)")
+        case .failure(let error):
+          // What the message says is so.
+          let isThere = home.text() == Self.broken
+          #expect(isThere || kept == [Self.broken], "\(at)")
+          #expect("\(error)".contains("gone from") == !isThere, "\(at): \(error)")
+          if "\(error)".contains("Cannot move away") { #expect(isThere, "\(at)") }
+        }
+        #expect(home.names(in: home.path + "/config/org.example.test") == (home.text() == nil ? [] : ["settings.toml"]))
+        _ = try home.store().recover()
+        #expect(home.text() == nil, "\(at)")
+        #expect(home.names(in: home.backups).map { home.text(of: home.backups + "/" + $0) } == [Self.broken], "\(at)")
+        if seen.withLock({ $0 }) < number { break }
+      }
+    }
+  }
+
+  @Test(arguments: [Syscalls.Call.link, .fsync, .fsyncDirectory, .rename])
+  func `a file that an editor mends meanwhile stays`(call: Syscalls.Call) throws {
+    for isInPlace in [true, false] {
+      for number in 1...3 {
+        let home = ScratchHome()
+        try home.write(Self.broken)
+        let seen = Monitor(0)
+        let settings = SettingsStore(
+          at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: true,
+          system: Syscalls { (name, _) throws(Errno) -> Int? in
+            guard name == call else { return nil }
+            let count = seen.withLock { count in
+              count += 1
+              return count
+            }
+            guard count == number else { return nil }
+            let file = URL(fileURLWithPath: home.file)
+            // After the file has gone, this is a new one.
+            guard FileManager.default.fileExists(atPath: home.file) else { return nil }
+            try? Data(Self.good.utf8).write(to: file, options: isInPlace ? [] : .atomic)
+            return nil
+          })
+        let backup = try settings.recover()
+        if home.text() == nil {
+          #expect(backup != nil && seen.withLock { $0 } < number)
+          continue
+        }
+        #expect(home.text() == Self.good && backup == nil, "\(call) \(number) \(isInPlace)")
+        #expect(home.names(in: home.path + "/config/org.example.test") == ["settings.toml"])
+        // No backup shares the file.
+        let links = try FileManager.default.attributesOfItem(atPath: home.file)[.referenceCount] as? Int
+        #expect(links == 1)
+      }
+    }
+  }
+
+  @Test func `a file that comes while another is put back does not push that one out`() throws {
+    try home.write(Self.broken)
+    let home = home
+    let renames = Monitor(0)
+    let settings = try store { (call, path) throws(Errno) -> Int? in
+      guard call == .rename else { return nil }
+      let count = renames.withLock { count in
+        count += 1
+        return count
+      }
+      // A text before the file is renamed, and another one before it is put back.
+      if count <= 2 {
+        try? Data("a = \(count)\n".utf8).write(to: URL(fileURLWithPath: home.file), options: .atomic)
+      }
+      return nil
+    }
+    #expect(try settings.recover() == nil)
+    #expect(home.text() == "a = 2\n")
+    #expect(home.names(in: directory) == ["settings.toml"])
+    #expect(Set(kept) == [Self.broken, "a = 1\n"])
+  }
+
+  @Test func `a file system that only renames over what is there does, too`() throws {
+    try home.write(Self.broken)
+    let renames = Monitor(0)
+    let settings = try store { (call, _) throws(Errno) -> Int? in
+      guard call == .rename else { return nil }
+      let count = renames.withLock { count in
+        count += 1
+        return count
+      }
+      if count == 1 { throw Errno(EINVAL) }
+      return nil
+    }
+    #expect(try settings.recover() != nil)
+    #expect(home.text() == nil && kept == [Self.broken] && home.names(in: directory) == [])
+  }
+
+  @Test func `a link that is turned elsewhere meanwhile leads to what is moved`() throws {
+    try home.write(Self.broken, to: home.path + "/v1/x.toml")
+    try home.write("b = \n", to: home.path + "/v2/x.toml")
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(atPath: home.file, withDestinationPath: home.path + "/v1/x.toml")
+    let home = home
+    let didTurn = Monitor(false)
+    let settings = try store { (call, path) throws(Errno) -> Int? in
+      let isFirst =
+        call == .lock
+        && didTurn.withLock { done in
+          defer { done = true }
+          return !done
+        }
+      if isFirst {
+        try? FileManager.default.removeItem(atPath: home.file)
+        try? FileManager.default.createSymbolicLink(atPath: home.file, withDestinationPath: home.path + "/v2/x.toml")
+      }
+      return nil
+    }
+    let backup = try #require(try settings.recover())
+    #expect(home.text(of: backup.path) == "b = \n" && backup.path.hasPrefix(home.backups(of: home.path + "/v2/x.toml")))
+    #expect(home.text(of: home.path + "/v1/x.toml") == Self.broken)
+    #expect(home.text(of: home.path + "/v2/x.toml") == nil)
+  }
+
+  @Test func `what a killed recovery set aside is put away by the next set`() throws {
+    try home.write("set aside =\n", to: directory + "/.settings.toml.settings-aside")
+    try store().set(1, for: .counter)
+    #expect(home.names(in: directory) == ["settings.toml"])
+    #expect(kept == ["set aside =\n"])
+  }
+
+  // MARK: From a backup
+
+  @Test func `recovering from a backup is one write, and there is a file at every step`() throws {
+    try home.write(Self.good, to: home.backups + "/settings.000001.20200101T000000Z.before-v2-was-v1.toml")
+    try home.write("worse =\n", to: home.backups + "/settings.000002.20200101T000000Z.unparsable.toml")
+    try home.write(Self.broken)
+    let home = home
+    let texts = Monitor<Set<String?>>([])
+    let settings = try store { (_, _) throws(Errno) -> Int? in
+      texts.withLock { _ = $0.insert(home.text()) }
+      return nil
+    }
+    guard case .restored(let backup, let replaced) = try settings.recoverFromBackup() else {
+      Issue.record("It was not restored.")
+      return
+    }
+    #expect(texts.withLock { $0 }.isSubset(of: [Self.broken, Self.good]))
+    #expect(home.text() == Self.good)
+    #expect(backup.reason == "before-v2-was-v1" && home.text(of: replaced.path) == Self.broken)
+    #expect(try settings.recoverFromBackup() == .notNeeded)
+  }
+
+  @Test func `without a backup that parses nothing is done`() throws {
+    try home.write("worse =\n", to: home.backups + "/settings.000002.20200101T000000Z.unparsable.toml")
+    try home.write(Self.broken)
+    #expect(try store().recoverFromBackup() == .noBackup)
+    #expect(home.text() == Self.broken && kept == ["worse =\n"])
+  }
+
+  // MARK: Killed
+
+  @Test(arguments: Syscalls.Call.allCases, ["recover", "recover-from-backup"])
+  func `killed at any call: the text is in the file or in a backup, and the next attempt finishes`(
+    call: Syscalls.Call, verb: String
+  ) throws {
+    for number in 1...60 {
+      let home = ScratchHome()
+      if verb != "recover" {
+        try home.write(Self.good, to: home.backups + "/settings.000001.20200101T000000Z.before-v2-was-v1.toml")
+      }
+      try home.write(Self.broken)
+      func probe(_ arguments: String...) throws -> ChildProcess.Result {
+        try ChildProcess.run(
+          ChildProcess.product("settings-probe"), [verb, home.file] + arguments, environment: home.environment)
+      }
+      let first = try probe(call.rawValue, "\(number)")
+      let after = home.text()
+      let at = "\(verb) \(call) \(number)"
+      func keptTexts() -> [String?] {
+        home.names(in: home.backups).filter { $0.hasSuffix(".toml") }.map { home.text(of: home.backups + "/" + $0) }
+      }
+      #expect(after == Self.broken || keptTexts().contains(Self.broken), "\(at)")
+      if verb != "recover" { #expect(after == Self.broken || after == Self.good, "\(at)") }
+      let second = try probe()
+      #expect(second.status == 0, "\(at): \(second.error)")
+      #expect(home.text() == (verb == "recover" ? nil : Self.good), "\(at)")
+      // An app that starts now leaves nothing else.
+      try home.store().set(1, for: .counter)
+      #expect(home.names(in: home.path + "/config/org.example.test") == ["settings.toml"], "\(at)")
+      #expect(keptTexts().filter { $0 == Self.broken }.count == 1, "\(at)")
+      if !first.wasKilled { break }
+    }
+  }
+}
