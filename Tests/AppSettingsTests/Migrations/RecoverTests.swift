@@ -251,6 +251,7 @@ import Testing
       try home.store().set(1, for: .counter)
       #expect(home.names(in: home.path + "/config/org.example.test") == ["settings.toml"], "\(at)")
       #expect(keptTexts().filter { $0 == Self.broken }.count == 1, "\(at)")
+      #expect(home.names(in: home.backups).allSatisfy { $0.hasSuffix(".toml") }, "\(at)")
       if !first.wasKilled { break }
     }
   }
