@@ -193,7 +193,7 @@ extension SettingsFile {
   }
 
   /// Reads the file when no other program seems to be saving it.
-  private func readAtRest(
+  func readAtRest(
     _ name: String, in directory: CInt, _ steps: WriteSteps, within limit: TimeLimit
   ) throws(SettingsError) -> OpenFile {
     var watch = SaveWatch()

@@ -20,24 +20,27 @@ struct BackupFolder: ~Copyable {
   ///
   /// - Throws: ``SettingsError`` `readOnly`, `io` or `lockTimeout`.
   static func open(_ path: String, of name: String, system: Syscalls) throws(SettingsError) -> BackupFolder {
+    let directory = SettingsFile(path: path, system: system)
+    var limit = TimeLimit(directory.lockTimeout)
     while true {
-      guard let lock = try DirectoryLock.acquire(path, timeout: .seconds(30), system: system) else {
-        try SettingsFile(path: path, system: system).makeDirectories(path)
+      guard let lock = try DirectoryLock.acquire(path, for: path, within: &limit, system: system) else {
+        try directory.makeDirectories(path)
         continue
       }
+      let names: [BackupName]
       do throws(Errno) {
         let all = try system.names(in: path) ?? []
         for stray in all where stray == temporaryName || BackupName.isFormerTemporary(stray, of: name) {
           try? system.unlink(stray, in: lock.descriptor)
         }
-        let names = all.compactMap { BackupName($0, of: name) }.filter { $0.number != nil }
-        // Where there is a backup already, this was done before it was made.
-        if names.isEmpty { try synchronizeParents(of: path, system) }
-        return BackupFolder(
-          path: path, name: name, system: system, names: names.sorted { $0.isNewer(than: $1) }, lock: lock)
+        names = all.compactMap { BackupName($0, of: name) }.filter { $0.number != nil }
       } catch {
         throw .system(error, "make a backup in", path)
       }
+      // Where there is a backup already, this was done before it was made.
+      if names.isEmpty { try directory.synchronizeParents(of: path) }
+      return BackupFolder(
+        path: path, name: name, system: system, names: names.sorted { $0.isNewer(than: $1) }, lock: lock)
     }
   }
 
@@ -106,26 +109,6 @@ struct BackupFolder: ~Copyable {
   }
 
   func file(_ name: BackupName) -> String { "\(path)/\(name.text(of: self.name))" }
-
-  /// Syncs the directories above one, up to the first that this process cannot have changed: a crash must not take away
-  /// a directory with backups in it.
-  static func synchronizeParents(of path: String, _ system: Syscalls) throws(Errno) {
-    var current = Substring(path)
-    while let slash = current.lastIndex(of: "/"), current != "/" {
-      current = slash == current.startIndex ? "/" : current[..<slash]
-      let parent = String(current)
-      guard (try? system.checkWritable(parent, in: Syscalls.workingDirectory)) != nil,
-        let descriptor = try? system.open(parent, flags: O_RDONLY | O_DIRECTORY)
-      else { return }
-      defer { system.close(descriptor) }
-      do throws(Errno) {
-        try system.synchronizeDirectory(descriptor, path: parent)
-      } catch {
-        // Some file systems have nothing to sync.
-        guard error.rawValue == EINVAL || error.rawValue == ENOTSUP else { throw error }
-      }
-    }
-  }
 }
 
 extension Syscalls {

@@ -12,17 +12,27 @@ extension SettingsFile {
   /// - Returns: The backup; `nil` if the file is not to go, or there is none.
   /// - Throws: ``SettingsError``. The file is where it was, unless the message says otherwise.
   func moveAside(to backups: Backups, reason: String, if isToGo: ([UInt8]) -> Bool) throws -> SettingsBackup? {
+    var limit = TimeLimit(lockTimeout)
+    var steps = WriteSteps()
+    steps.known = SaveWatch.Known()
+    steps.wholeness = { SaveWatch.Wholeness(of: $0, since: nil) }
     while true {
       let place = try FinalPath.resolve(path, system: system)
-      guard let lock = try DirectoryLock.acquire(place.directory, timeout: lockTimeout, system: system) else {
+      guard let lock = try DirectoryLock.acquire(place.directory, for: path, within: &limit, system: system) else {
         return nil
       }
       // A link may have been turned elsewhere while this waited.
       guard try FinalPath.resolve(path, system: system) == place else { continue }
       let directory = lock.descriptor
       try rescueSetAside(place, in: directory, to: backups)
-      let contents = try openAndRead(place.name, in: directory).contents
-      guard let bytes = contents.bytes, isToGo(bytes) else { return nil }
+      // What is being saved just now will be whole in a moment.
+      let contents = try readAtRest(place.name, in: directory, steps, within: limit).contents
+      guard let bytes = contents.bytes else {
+        // Whoever took it away may have been killed before that was on disk.
+        try synchronizeRemoval(place, in: directory, to: nil)
+        return nil
+      }
+      guard isToGo(bytes) else { return nil }
       let kept = try backups.begin(of: place.path, bytes, contents.status, reason: reason)
       do {
         try kept.finish()
@@ -39,7 +49,9 @@ extension SettingsFile {
         if error.rawValue == ENOENT { continue }
         throw cannotMoveAway(error)
       }
-      guard let moved = try? openAndRead(aside, in: directory).contents, moved.isSame(as: contents) else {
+      guard let moved = try? openAndRead(aside, in: directory).contents, moved.isSame(as: contents),
+        moved.isOpenForWriting != true
+      else {
         try putBack(place, in: directory, backups)
         kept.abandon()
         continue
@@ -51,14 +63,21 @@ extension SettingsFile {
         kept.abandon()
         throw cannotMoveAway(error)
       }
-      do throws(Errno) {
-        try system.synchronizeDirectory(directory, path: place.directory)
-      } catch {
-        throw SettingsError.system(
-          error, "make durable that the file is gone from", path,
-          then: "It is in '\(kept.backup?.path ?? "")' now. After a power failure it may be in both places.")
-      }
+      try synchronizeRemoval(place, in: directory, to: kept.backup)
       return kept.backup
+    }
+  }
+
+  private func synchronizeRemoval(
+    _ place: FinalPath, in directory: CInt, to backup: SettingsBackup?
+  ) throws(SettingsError) {
+    do throws(Errno) {
+      try system.synchronizeDirectory(directory, path: place.directory)
+    } catch {
+      guard error.rawValue != EROFS, error.rawValue != EINVAL else { return }
+      let place = backup.map { "It is in '\($0.path)' now. After" } ?? "After"
+      throw SettingsError.system(
+        error, "make durable that the file is gone from", path, then: "\(place) a power failure it may be there again.")
     }
   }
 

@@ -34,7 +34,7 @@ import Testing
       let name = path.split(separator: "/").last.map(String.init) ?? path
       if [.link, .fsync, .fsyncDirectory, .rename].contains(call) {
         // The directories above that of the backups are synced before, up to the root.
-        let isAbove = call == .fsyncDirectory && backups.hasPrefix(path + "/") || path == "/"
+        let isAbove = call == .fsyncDirectory && path.hasPrefix(backups) && path.hasSuffix("/..")
         trace.withLock { $0.append("\(call) \(isAbove ? "above" : name.contains("before") ? "backup" : name)") }
       }
       return nil
