@@ -10,13 +10,17 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
   ],
   targets: [
+    // Knows nothing of settings: traces, what they mean for a disk, and what a power failure may leave of it.
+    .target(name: "CrashStates"),
     .executableTarget(
       name: "settings-faults",
       dependencies: [
+        "CrashStates",
         .product(name: "AppSettings", package: "app-settings"),
         .product(name: "SettingsTOML", package: "app-settings"),
         .product(name: "Logging", package: "swift-log"),
-      ])
+      ]),
+    .testTarget(name: "CrashStatesTests", dependencies: ["CrashStates"]),
   ]
 )
 
