@@ -44,6 +44,9 @@ enum Files {
     }
   }
 
+  /// Makes a symbolic link.
+  static func link(_ target: String, _ path: String) -> Bool { symlink(target, path) == 0 }
+
   /// The names in a directory, sorted.
   static func names(_ path: String) -> [String] {
     guard let stream = opendir(path) else { return [] }

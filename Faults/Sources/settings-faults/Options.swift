@@ -9,12 +9,24 @@ struct Options {
   var tornSeconds = 5
   var cutStep = 1
   var peerCuts = 24
+  /// How many states of each scenario the next set is tried in.
+  var crashStates = 300
+  /// Which scenarios of crash states are tried.
+  var crashScenarios = CrashScenarios.most
   /// The longest that one experiment may take with one system, in seconds.
   var limit = 900
   var directory: String?
   var systems: [String] = []
   var experiments: [String] = []
   var seed: UInt64?
+
+  enum CrashScenarios {
+    /// A few, and no kills.
+    case few
+    /// All, and for a few also kills.
+    case most
+    case all
+  }
 
   static let usage = """
     usage: settings-faults [--short | --full] [OPTION VALUE]…
@@ -28,10 +40,12 @@ struct Options {
       --torn-seconds N      how long a raw reader reads beside a writer (5)
       --cut-step N          cuts this package's file at every N-th byte (1)
       --peer-cuts N         lengths at which another system's file is cut (24)
+      --crash-states N      states of each scenario that the next set is tried in (300)
       --limit N             the longest for one experiment with one system, in seconds (900)
       --directory PATH      where the files are; it decides which file system is tried (the temporary directory)
       --systems A,B         only these: app-settings, git, keyfile, dconf, userdefaults
-      --experiments A,B     only these: keys, counting, kills, crowd, full, readonly, cut, broken, torn
+      --experiments A,B     only these: keys, counting, kills, crowd, full, readonly, cut, broken, torn,
+                            crash-states
       --seed N              repeats the random times of a run
     """
 
@@ -43,9 +57,11 @@ struct Options {
       case "--short":
         (kills, peerKills, keys, increments, peerIncrements) = (60, 10, 10, 50, 10)
         (tornSeconds, cutStep, peerCuts) = (1, 31, 8)
+        (crashStates, crashScenarios) = (25, .few)
       case "--full":
         (kills, peerKills, increments, peerIncrements) = (10_000, 300, 1000, 100)
         (tornSeconds, peerCuts) = (20, 60)
+        (crashStates, crashScenarios) = (5000, .all)
       case "--directory": directory = rest.popFirst()
       case "--systems": systems = rest.popFirst().map { $0.split(separator: ",").map(String.init) } ?? []
       case "--experiments": experiments = rest.popFirst().map { $0.split(separator: ",").map(String.init) } ?? []
@@ -57,6 +73,7 @@ struct Options {
           "--kills": \.kills, "--peer-kills": \.peerKills, "--processes": \.processes, "--keys": \.keys,
           "--increments": \.increments, "--peer-increments": \.peerIncrements, "--torn-seconds": \.tornSeconds,
           "--cut-step": \.cutStep, "--peer-cuts": \.peerCuts, "--limit": \.limit,
+          "--crash-states": \.crashStates,
         ]
         guard let number = numbers[argument], let value = rest.popFirst().flatMap({ Int($0) }), value > 0 else {
           return nil

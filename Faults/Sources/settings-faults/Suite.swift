@@ -10,13 +10,13 @@ final class Suite {
   /// What an experiment counts with one system.
   enum Figure: String, CaseIterable {
     case lost, damaged, torn, stuck, left, wrong, refused
-    case kills, increments, reads
+    case kills, increments, reads, states
 
     /// Whether one of them is a fault of the system.
     var isFault: Bool {
       switch self {
       case .lost, .damaged, .torn, .stuck, .left, .wrong: true
-      case .refused, .kills, .increments, .reads: false
+      case .refused, .kills, .increments, .reads, .states: false
       }
     }
   }
@@ -26,9 +26,9 @@ final class Suite {
   /// Where the homes are made.
   let base: String
   /// What this package did, over all experiments.
-  private(set) var ours: [Figure: Int] = [:]
-  private(set) var didFail = false
-  private let types: [any System.Type]
+  var ours: [Figure: Int] = [:]
+  var didFail = false
+  let types: [any System.Type]
 
   init(options: Options) throws {
     self.options = options
@@ -57,6 +57,7 @@ final class Suite {
     cuts()
     brokenLines()
     tornReads()
+    crashStates()
     Files.remove(base)
     return conclude()
   }
@@ -111,8 +112,8 @@ final class Suite {
     print(
       """
       AppSettings: \(count(.lost)) lost, \(count(.damaged)) damaged, \(count(.torn)) torn, \(count(.stuck)) stuck, \
-      \(count(.left)) left behind, \(count(.wrong)) wrong, over \(count(.kills)) kills, \(count(.increments)) increments \
-      and \(count(.reads)) raw reads.
+      \(count(.left)) left behind, \(count(.wrong)) wrong, over \(count(.kills)) kills, \(count(.increments)) increments, \
+      \(count(.reads)) raw reads and \(count(.states)) crash states.
       """)
     return !didFail && ours.allSatisfy { !$0.key.isFault || $0.value == 0 }
   }

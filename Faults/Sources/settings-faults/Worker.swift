@@ -8,6 +8,7 @@ enum Worker {
   static let executable = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
 
   static func run(_ arguments: [String]) -> CInt {
+    if arguments.first == "crash" { return CrashWorker.run(Array(arguments.dropFirst())) }
     guard arguments.count >= 3, let type = Suite.systems.first(where: { $0.id == arguments[0] }) else { return 2 }
     let system = type.init(home: Home(path: arguments[1]))
     let rest = Array(arguments.dropFirst(3))

@@ -23,7 +23,7 @@ class GSettings {
     ]) { $1 }
   }
 
-  fileprivate func writeSchema() throws {
+  func writeSchema() throws {
     Files.makeDirectory(schemas)
     let names =
       Fixture.bystanderKeys + ["n"] + (0..<16).map { "w\($0)" }

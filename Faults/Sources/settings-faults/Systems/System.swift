@@ -116,6 +116,14 @@ struct Home {
     Files.makeDirectory(aside)
   }
 
+  private init(unmade path: String) {
+    self.path = path
+    aside = path + ".aside"
+  }
+
+  /// One that is nowhere, to ask for paths.
+  static let unmade = Home(unmade: "/nowhere")
+
   func empty() {
     for directory in [path, aside] {
       for name in Files.names(directory) { Files.remove(directory + "/" + name) }

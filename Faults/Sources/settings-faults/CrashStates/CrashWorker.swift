@@ -1,0 +1,137 @@
+import AppSettings
+import Foundation
+import Glibc
+import Logging
+
+/// The worker process of the crash states, `worker crash VERB HOME …`: runs an operation that is recorded, or opens
+/// the settings in states that were enumerated.
+enum CrashWorker {
+  static let app = "org.example.faults"
+  /// The key that the next program sets.
+  static let nextKey = "next-set"
+  /// The key that the next program imports, which makes a backup.
+  static let importedKey = "next-import"
+
+  /// Which program uses the settings next.
+  enum Next: String {
+    /// An app without migrations, which recovers a file that does not parse.
+    case plain
+    /// An app whose newest version is that of ``migrations``.
+    case migrating
+    case garage
+  }
+
+  static let migrations = SettingsMigrations {
+    Migration(2, "call it count") { Rename("n", to: "count") }
+  }
+
+  static func run(_ arguments: [String]) -> CInt {
+    guard arguments.count >= 2 else { return 2 }
+    let home = Home(path: arguments[1])
+    do {
+      switch arguments[0] {
+      case "transaction":
+        try store(home).update {
+          $0[key("n")] += 1
+          $0[key("m")] = 2
+        }
+      case "sets":
+        let store = try store(home)
+        for value in 1...3 {
+          try store.set(value, for: key("n"))
+          acknowledge()
+        }
+      case "flush":
+        let store = try store(home)
+        store[key("n")] = 5
+        store[key("m")] = 6
+        try store.flush()
+      case "migrate":
+        // As an app does: by reading.
+        _ = try store(home, migrations)[key("count")]
+      case "park":
+        try garage(home).park(Guest(id: arguments[2], nights: 3))
+      case "check":
+        return check(arguments)
+      default: return 2
+      }
+      return 0
+    } catch {
+      return 1
+    }
+  }
+
+  private static func key(_ name: String) -> SettingsKey<Int> { SettingsKey(name, default: 0) }
+
+  private static let logger = Logger(label: "faults") { _ in SwiftLogNoOpLogHandler() }
+
+  private static func store(_ home: Home, _ migrations: SettingsMigrations = .none) throws -> SettingsStore {
+    SettingsStore(
+      at: try SettingsLocation(app: app, environment: home.environment), migrations: migrations, logger: logger)
+  }
+
+  private static func garage(_ home: Home) throws -> Garage {
+    let location = try SettingsLocation(app: app, name: "garage", scope: .data, environment: home.environment)
+    return Garage(at: location, logger: logger)
+  }
+
+  private struct Guest: Codable, Identifiable, Equatable {
+    var id: String
+    var nights: Int
+  }
+
+  private static func acknowledge() {
+    var byte: UInt8 = 10
+    if write(1, &byte, 1) != 1 { exit(3) }
+  }
+
+  // MARK: The next program
+
+  /// `check BASE FIRST END NEXT [backup]`: opens the settings in `BASE/FIRST` up to `BASE/END`, sets a value in each,
+  /// and reads it again. Then it has a backup made, if asked to. Prints `ok` or what went wrong, a line for each.
+  private static func check(_ arguments: [String]) -> CInt {
+    guard arguments.count >= 5, let first = Int(arguments[2]), let end = Int(arguments[3]),
+      let next = Next(rawValue: arguments[4])
+    else { return 2 }
+    for number in first..<end {
+      var answer = "ok"
+      do {
+        let home = Home(path: "\(arguments[1])/\(number)")
+        try setNext(home, next)
+        if arguments.last == "backup" { try makeBackup(home, next) }
+      } catch {
+        answer = "\(error)".split(separator: "\n").joined(separator: " ")
+      }
+      print(answer)
+      fflush(nil)
+    }
+    return 0
+  }
+
+  private static func setNext(_ home: Home, _ next: Next) throws {
+    if next == .garage {
+      let guest = Guest(id: nextKey, nights: 7)
+      let garage = try garage(home)
+      try garage.park(guest)
+      guard try self.garage(home).retrieve(Guest.self, id: nextKey) == guest else {
+        throw Failure("what was parked is not there")
+      }
+      return
+    }
+    let migrations = next == .migrating ? migrations : .none
+    do {
+      try store(home, migrations).set(7, for: key(nextKey))
+    } catch let error as SettingsError where error.code == .unparsable {
+      try store(home, migrations).recover()
+      try store(home, migrations).set(7, for: key(nextKey))
+    }
+    guard try store(home, migrations)[key(nextKey)] == 7 else { throw Failure("what was set is not there") }
+  }
+
+  private static func makeBackup(_ home: Home, _ next: Next) throws {
+    let file = home.aside + "/next.json"
+    Files.write("{\"\(importedKey)\": 1}\n", to: file)
+    let report = try store(home, next == .migrating ? migrations : .none).importFile(file, as: .json)
+    guard report.taken.count == 1 else { throw Failure("the next import took nothing") }
+  }
+}
