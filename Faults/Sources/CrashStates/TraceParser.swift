@@ -79,6 +79,10 @@ package struct TraceParser {
       throw CrashStatesError("line \(end) of the trace has no result: \(text.prefix(60))")
     }
     let word = text[text.index(after: equals)...].drop { $0 == " " }.prefix { $0 != " " }
+    // An injected call was not carried out, whatever the process was told.
+    guard !text.hasSuffix(" (INJECTED)") else {
+      return TracedCall(pid: pid, name: name, arguments: arguments, result: nil, begin: begin, end: end)
+    }
     let result = word.hasPrefix("0x") ? Int(truncatingIfNeeded: UInt(word.dropFirst(2), radix: 16) ?? 0) : Int(word)
     return TracedCall(pid: pid, name: name, arguments: arguments, result: result, begin: begin, end: end)
   }

@@ -23,6 +23,17 @@ struct OwnScenarios {
 
   static var all: [CrashScenario] { sets + others + foreign + migrations + recoveries + garages }
 
+  /// A set whose syncs strace leaves out, while the process is told that they succeed.
+  static var control: CrashScenario {
+    CrashScenario(
+      title: "control", file: file, prepare: { place(text, $0) },
+      steps: { home in
+        var step = cli(home, "set", "n", "5")
+        step.injection = "fsync,fdatasync:retval=0"
+        return [step]
+      })
+  }
+
   // MARK: Settings
 
   private static var sets: [CrashScenario] {

@@ -26,6 +26,11 @@ extension Suite {
       didFail = true
       return
     }
+    guard controlFails(checks) else {
+      say("crash-states: the control failed: a set whose syncs were left out should have lost states, and has none")
+      didFail = true
+      return
+    }
     var table = Table(
       "Crash states of AppSettings",
       Self.note + "Backup missing: the file has a new text, and the former one is in no backup. The last two columns "
@@ -41,6 +46,22 @@ extension Suite {
       }
     }
     finish(table)
+  }
+
+  /// Whether the experiment finds fault with a set all of whose syncs are left out: a check that cannot fail shows
+  /// nothing.
+  private func controlFails(_ checks: String) -> Bool {
+    do {
+      let scenario = OwnScenarios.control
+      let recording = try record(scenario) { try scenario.steps($0) }
+      let checker = CrashChecker(recording: recording, scenario: scenario, undisturbed: recording)
+      return try CrashEnumerator.Promise.allCases.allSatisfy { promise in
+        try judge(checker, promise, limit: 1, checks).faults[.lost] ?? 0 > 0
+      }
+    } catch {
+      say("crash-states: the control failed: \(error)")
+      return false
+    }
   }
 
   private func peerCrashStates(_ checks: String) {
