@@ -51,8 +51,7 @@ enum CrashWorker {
         _ = try store(home, migrations)[key("count")]
       case "park":
         try garage(home).park(Guest(id: arguments[2], nights: 3))
-      case "check":
-        return check(arguments)
+      case "next": return useNext(home, arguments)
       default: return 2
       }
       return 0
@@ -87,25 +86,18 @@ enum CrashWorker {
 
   // MARK: The next program
 
-  /// `check BASE FIRST END NEXT [backup]`: opens the settings in `BASE/FIRST` up to `BASE/END`, sets a value in each,
-  /// and reads it again. Then it has a backup made, if asked to. Prints `ok` or what went wrong, a line for each.
-  private static func check(_ arguments: [String]) -> CInt {
-    guard arguments.count >= 5, let first = Int(arguments[2]), let end = Int(arguments[3]),
-      let next = Next(rawValue: arguments[4])
-    else { return 2 }
-    for number in first..<end {
-      var answer = "ok"
-      do {
-        let home = Home(path: "\(arguments[1])/\(number)")
-        try setNext(home, next)
-        if arguments.last == "backup" { try makeBackup(home, next) }
-      } catch {
-        answer = "\(error)".split(separator: "\n").joined(separator: " ")
-      }
-      print(answer)
-      fflush(nil)
+  /// `next HOME NEXT [backup]`: opens the settings, sets a value, and reads it again. Then it has a backup made, if
+  /// asked to. Prints what goes wrong.
+  private static func useNext(_ home: Home, _ arguments: [String]) -> CInt {
+    guard arguments.count >= 3, let next = Next(rawValue: arguments[2]) else { return 2 }
+    do {
+      try setNext(home, next)
+      if arguments.last == "backup" { try makeBackup(home, next) }
+      return 0
+    } catch {
+      print(error)
+      return 1
     }
-    return 0
   }
 
   private static func setNext(_ home: Home, _ next: Next) throws {
