@@ -26,7 +26,10 @@ final class CrashProbe {
       var interrupted = steps[0]
       interrupted.injection = injection
       interrupted.acknowledgement = .none
-      steps = [interrupted, steps[0]]
+      var again = steps[0]
+      // The first run may have done it already: then there is nothing to undo or to unset.
+      again.mayFail = true
+      steps = [interrupted, again]
     }
     return try CrashRecorder.record(steps, in: home)
   }

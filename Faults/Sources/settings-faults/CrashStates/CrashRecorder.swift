@@ -37,7 +37,7 @@ enum CrashRecorder {
     var milestones = [CrashRecording.Milestone(events: 0, isAcknowledged: true, tree: tree)]
     var injections: [String] = []
     for (number, step) in steps.enumerated() {
-      let items = try trace(step, home)
+      let (items, didSucceed) = try trace(step, home)
       if number == 0 { injections = self.injections(items, root: home.path) }
       let outputs = replay.outputs.count
       try replay.run(items, workingDirectory: FileManager.default.currentDirectoryPath)
@@ -55,23 +55,26 @@ enum CrashRecorder {
         }
       }
       milestones.append(
-        .init(events: replay.model.events.count, isAcknowledged: step.acknowledgement != .none, tree: real))
+        .init(
+          events: replay.model.events.count, isAcknowledged: step.acknowledgement != .none && didSucceed, tree: real))
     }
     return CrashRecording(model: replay.model, milestones: milestones, injections: injections)
   }
 
-  private static func trace(_ step: CrashScenario.Step, _ home: Home) throws -> [TraceParser.Item] {
+  private static func trace(_ step: CrashScenario.Step, _ home: Home) throws -> (
+    items: [TraceParser.Item], didSucceed: Bool
+  ) {
     let file = home.aside + "/trace"
     let calls = TraceReplay.traced.map { "?" + $0 }.joined(separator: ",")
     var command = ["strace", "-f", "-qq", "-xx", "-s", String(4 << 20), "-o", file, "-e", "trace=" + calls]
     if let injection = step.injection { command += ["-e", "inject=" + injection] }
     let end = Child.run(command + step.command, environment: step.environment, limit: 60_000)
-    if step.acknowledgement != .none, end.code != 0 || end.isLate {
+    if step.acknowledgement != .none, !step.mayFail, end.code != 0 || end.isLate {
       throw Failure("\(step.command.joined(separator: " ")) ended with \(end.code)")
     }
     guard let text = Files.text(file) else { throw Failure("strace wrote no trace") }
     Files.remove(file)
-    return try TraceParser.parse(text)
+    return (try TraceParser.parse(text), end.code == 0 && !end.isLate)
   }
 
   private static func injections(_ items: [TraceParser.Item], root: String) -> [String] {

@@ -17,6 +17,8 @@ struct CrashScenario {
     var command: [String]
     var environment: [String: String]
     var acknowledgement = Acknowledgement.exit
+    /// Whether it may fail, and then acknowledges nothing.
+    var mayFail = false
     /// What strace does to one of its calls: `fsync:signal=KILL:when=2`.
     var injection: String?
   }
