@@ -1,0 +1,151 @@
+import AppSettings
+import Foundation
+import Testing
+
+/// Which orders of steps are tried.
+enum Exploration: Sendable {
+  /// Every order in which an actor that could go on is interrupted at most this many times; `nil` for every order.
+  case exhaustive(preemptions: Int?)
+  /// Orders by chance, each with a seed of its own.
+  case seeded(count: Int)
+
+  /// Tries many orders: `SETTINGS_SCHEDULES=full`, or a number, which is that of the seeded ones.
+  private static let variable = ProcessInfo.processInfo.environment["SETTINGS_SCHEDULES"]
+  static let isFull = variable == "full"
+  /// The first seed: `SETTINGS_SCHEDULE_SEED` repeats the run that a failure names.
+  private static let firstSeed = ProcessInfo.processInfo.environment["SETTINGS_SCHEDULE_SEED"].flatMap { UInt64($0) }
+
+  /// Two actors with many steps each: every order with so many interruptions, or with one more.
+  static func interruptions(_ count: Int) -> Exploration { .exhaustive(preemptions: isFull ? count + 1 : count) }
+  /// Two actors one of which takes a few steps: every order.
+  static let every = Exploration.exhaustive(preemptions: nil)
+  /// Three actors.
+  static let three = Exploration.seeded(count: variable.flatMap { Int($0) } ?? (isFull ? 3_000 : 40))
+
+  /// A scenario that has more orders is to be cut, or its bound lowered: none is left out in silence.
+  private static let most = isFull ? 200_000 : 6_000
+
+  /// What came of all orders.
+  struct Result {
+    var schedules = 0
+    var failed = 0
+    /// The first that failed, and what went wrong.
+    var example = ""
+  }
+
+  /// Runs a scenario in one order after another, and records an issue if anything went wrong in any.
+  ///
+  /// - Parameter make: Makes the scenario anew for each order.
+  @discardableResult
+  func run(_ make: () throws -> Scenario, sourceLocation: SourceLocation = #_sourceLocation) throws -> Result {
+    var result = Result()
+    switch self {
+    case .exhaustive(let preemptions):
+      var tree = ChoiceTree(preemptions: preemptions)
+      repeat {
+        try Self.one(make, "", &result) { tree.choose($0) }
+      } while tree.advance() && result.schedules < Self.most
+      if result.schedules >= Self.most {
+        Issue.record("more than \(Self.most) orders: cut the scenario", sourceLocation: sourceLocation)
+      }
+    case .seeded(let count):
+      for number in 0..<count {
+        let seed = Self.firstSeed ?? UInt64.random(in: 0...UInt64.max)
+        var random = Random(state: seed)
+        try Self.one(make, "SETTINGS_SCHEDULE_SEED=\(seed): ", &result) { choice in
+          // Mostly on with the same one: windows are found by a few interruptions rather than by many.
+          if let current = choice.current, random.next() % 4 != 0 { return current }
+          return choice.actors[Int(random.next() % UInt64(choice.actors.count))]
+        }
+        if Self.firstSeed != nil, number == 0 { break }
+      }
+    }
+    if ProcessInfo.processInfo.environment["SETTINGS_SCHEDULES"] != nil {
+      print("\(sourceLocation.fileName):\(sourceLocation.line): \(result.failed) of \(result.schedules) failed")
+    }
+    if result.failed > 0 {
+      Issue.record(
+        "\(result.failed) of \(result.schedules) orders of steps failed; the first: \(result.example)",
+        sourceLocation: sourceLocation)
+    }
+    return result
+  }
+
+  private static func one(
+    _ make: () throws -> Scenario, _ name: String, _ result: inout Result, choose: (Scheduler.Choice) -> Int
+  ) throws {
+    let scenario = try make()
+    let faults = try scenario.run(choose: choose)
+    result.schedules += 1
+    guard !faults.isEmpty else { return }
+    result.failed += 1
+    if result.failed == 1 {
+      result.example = "\(name)\(faults.joined(separator: "; "))\n\(scenario.story)"
+    }
+  }
+}
+
+/// The orders of a scenario's steps, depth first: each run repeats a beginning of the one before and then turns off.
+private struct ChoiceTree {
+  private struct Node {
+    var options: [Int]
+    var taken = 0
+    /// How often an actor was interrupted before.
+    var preemptions: Int
+    var current: Int?
+
+    var costs: Int { current != nil && options[taken] != current ? preemptions + 1 : preemptions }
+  }
+
+  let preemptions: Int?
+  private var nodes: [Node] = []
+  private var depth = 0
+
+  init(preemptions: Int?) { self.preemptions = preemptions }
+
+  mutating func choose(_ choice: Scheduler.Choice) -> Int {
+    defer { depth += 1 }
+    if depth < nodes.count {
+      let wanted = nodes[depth].options[nodes[depth].taken]
+      // What waits for time may come in another number of steps than before.
+      return choice.actors.contains(wanted) ? wanted : choice.actors[0]
+    }
+    let spent = nodes.last?.costs ?? 0
+    var options = choice.actors
+    if let current = choice.current {
+      let mayInterrupt = preemptions.map { spent < $0 } ?? true
+      options = [current] + (mayInterrupt ? choice.actors.filter { $0 != current } : [])
+    }
+    nodes.append(Node(options: options, preemptions: spent, current: choice.current))
+    return options[0]
+  }
+
+  /// Goes on to the next order.
+  ///
+  /// - Returns: Whether there is one.
+  mutating func advance() -> Bool {
+    nodes.removeSubrange(min(depth, nodes.count)...)
+    depth = 0
+    while var last = nodes.popLast() {
+      last.taken += 1
+      if last.taken < last.options.count {
+        nodes.append(last)
+        return true
+      }
+    }
+    return false
+  }
+}
+
+/// Random numbers that a seed repeats (SplitMix64).
+private struct Random {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

@@ -1,0 +1,255 @@
+import AppSettings
+import Foundation
+import TestSupport
+
+/// Runs actors one system call at a time, in an order that is chosen from outside.
+///
+/// Each actor has a thread of its own, which stops before each step until the scheduler lets it go. At any moment one
+/// actor moves at the most, so that the order of steps is the whole story of a run, and the same order gives the same
+/// run again.
+final class Scheduler: Sendable {
+  /// An actor before a step, or after its last one.
+  private enum Phase: Sendable {
+    /// Not started, or over: what its store calls is not scheduled.
+    case idle
+    case running
+    case parked(String)
+    /// Let go, and neither at its next step nor at its end for a while: it waits for something other than a step.
+    case waiting
+    case done
+  }
+
+  private struct Actor: Sendable {
+    var name: String
+    var phase = Phase.idle
+    var steps = 0
+    var isDead = false
+    /// The step from which on it is dead.
+    var diesAt: Int?
+    /// The directory that it is about to open, in order to lock it.
+    var opening: String?
+    /// The directory that it has opened, in a descriptor of the scheduler's own.
+    var probe: Int32?
+    /// The steps since any other actor has moved.
+    var alone: [String] = []
+  }
+
+  /// A step that was taken.
+  struct Step: Sendable {
+    var actor: Int
+    var label: String
+  }
+
+  private struct State: Sendable {
+    var actors: [Actor] = []
+    var log: [Step] = []
+    var isOver = false
+  }
+
+  private let state = Monitor(State())
+  /// How long an actor may be under way before another one is let go beside it. It may wait for that one.
+  private static let patience: UInt64 = 100_000_000
+  private static let hung: UInt64 = 20_000_000_000
+  private static let mostSteps = 2_000
+
+  deinit {
+    state.withLockQuietly { state in
+      for actor in state.actors { if let probe = actor.probe { close(probe) } }
+    }
+  }
+
+  // MARK: For actors
+
+  /// Adds an actor.
+  ///
+  /// - Parameter diesAt: The number of the step that it does not take, nor any later one, as if it were killed there.
+  func add(_ name: String, diesAt: Int? = nil) -> Int {
+    state.withLock { state in
+      state.actors.append(Actor(name: name, diesAt: diesAt))
+      return state.actors.count - 1
+    }
+  }
+
+  /// System calls that stop before each one.
+  func system(for actor: Int, except unscheduled: Set<Syscalls.Call>) -> Syscalls {
+    Syscalls { [unowned self] (call, path) throws(Errno) -> Int? in
+      let name = path.split(separator: "/").last.map(String.init) ?? path
+      try pass(
+        actor, "\(call) \(name)", opening: call == .openDirectory ? path : nil, isScheduled: !unscheduled.contains(call)
+      )
+      return nil
+    }
+  }
+
+  /// Waits until the actor may take a step.
+  func pass(_ actor: Int, _ label: String, opening: String? = nil, isScheduled: Bool = true) throws(Errno) {
+    let isDead = state.withLock { state -> Bool in
+      guard !state.isOver else { return false }
+      switch state.actors[actor].phase {
+      case .idle, .done: return false
+      case .running, .waiting, .parked: break
+      }
+      if state.actors[actor].isDead { return true }
+      if let path = state.actors[actor].opening {
+        if let old = state.actors[actor].probe { close(old) }
+        let probe = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        state.actors[actor].probe = probe < 0 ? nil : probe
+        state.actors[actor].opening = nil
+      }
+      if isScheduled { state.actors[actor].phase = .parked(label) }
+      state.actors[actor].steps += 1
+      if state.actors[actor].steps == state.actors[actor].diesAt { state.actors[actor].isDead = true }
+      return false
+    }
+    if isDead { throw Errno(EIO) }
+    guard isScheduled else { return }
+    let mustDie = state.wait { state -> Bool? in
+      if !state.isOver, case .parked = state.actors[actor].phase { return nil }
+      state.actors[actor].opening = opening
+      return state.actors[actor].isDead
+    }
+    if mustDie { throw Errno(EIO) }
+  }
+
+  // MARK: Running
+
+  /// What there is to choose between.
+  struct Choice: Sendable {
+    /// The actors that can take a step, those that wait in vain left out.
+    var actors: [Int]
+    /// The one that has taken the last step, if it can go on.
+    var current: Int?
+  }
+
+  /// Runs bodies to their ends, one for each actor.
+  ///
+  /// - Parameters:
+  ///   - choose: Says who takes the next step.
+  ///   - didStep: Called after each step, while nobody moves.
+  /// - Returns: The steps, and why the run could not be ended, if it could not.
+  func run(
+    _ bodies: [@Sendable () -> Void], choose: (Choice) -> Int, didStep: (Step, Int) -> Void
+  ) throws -> (log: [Step], failure: String?) {
+    for (index, body) in bodies.enumerated() {
+      state.withLock { $0.actors[index].phase = .running }
+      try PlainThread.start("actor-\(index)") { [self] in
+        body()
+        state.withLock { $0.actors[index].phase = .done }
+      }
+      // One after the other, up to the first step of each.
+      settle()
+    }
+    var last: Int?
+    var failure: String?
+    while true {
+      guard let choice = choices(last) else { break }
+      if choice.actors.isEmpty {
+        failure = "nobody can go on: \(positions)"
+        break
+      }
+      let next = choice.actors.count == 1 ? choice.actors[0] : choose(choice)
+      let step = go(next)
+      settle()
+      didStep(step, state.withLockQuietly { $0.log.count - 1 })
+      last = next
+      if state.withLockQuietly({ $0.log.count }) > Self.mostSteps {
+        failure = "no end after \(Self.mostSteps) steps: \(positions)"
+        break
+      }
+    }
+    let log = state.withLock { state in
+      state.isOver = true
+      return state.log
+    }
+    let deadline = ProcessFacts.monotonicNanoseconds() + Self.hung
+    let areDone: Bool? = state.wait(untilNanoseconds: deadline) { state in
+      state.actors.allSatisfy { if case .done = $0.phase { true } else { false } } ? true : nil
+    }
+    if areDone == nil { failure = failure ?? "an actor does not end: \(positions)" }
+    return (log, failure)
+  }
+
+  private var positions: String {
+    state.withLockQuietly { state in
+      state.actors.map { "\($0.name): \($0.phase)" }.joined(separator: ", ")
+    }
+  }
+
+  /// Waits until nobody moves, or only those who have moved for too long.
+  private func settle() {
+    let deadline = ProcessFacts.monotonicNanoseconds() + Self.patience
+    let isSettled: Bool? = state.wait(untilNanoseconds: deadline) { state in
+      state.actors.contains { if case .running = $0.phase { true } else { false } } ? nil : true
+    }
+    guard isSettled == nil else { return }
+    state.withLockQuietly { state in
+      for index in state.actors.indices {
+        if case .running = state.actors[index].phase { state.actors[index].phase = .waiting }
+      }
+    }
+  }
+
+  /// - Returns: `nil` when all have ended; no actors if that takes for ever.
+  private func choices(_ last: Int?) -> Choice? {
+    let deadline = ProcessFacts.monotonicNanoseconds() + Self.hung
+    let found: Choice?? = state.wait(untilNanoseconds: deadline) { state -> Choice?? in
+      var free: [Int] = []
+      var spinning: [Int] = []
+      var isWaiting = false
+      var areDone = true
+      for (index, actor) in state.actors.enumerated() {
+        switch actor.phase {
+        case .done: continue
+        case .parked(let label):
+          areDone = false
+          guard Self.canGo(actor, label) else { continue }
+          if Self.isSpinning(actor.alone) { spinning.append(index) } else { free.append(index) }
+        case .waiting, .running:
+          areDone = false
+          isWaiting = true
+        case .idle: continue
+        }
+      }
+      if areDone { return .some(nil) }
+      let actors = free.isEmpty ? spinning : free
+      if actors.isEmpty, isWaiting { return nil }
+      return Choice(actors: actors, current: last.flatMap { actors.contains($0) ? $0 : nil })
+    }
+    return found ?? Choice(actors: [])
+  }
+
+  /// Whether the step would not wait for another actor: a lock that somebody holds is not tried.
+  private static func canGo(_ actor: Actor, _ label: String) -> Bool {
+    guard label.hasPrefix("lock "), !actor.isDead, let probe = actor.probe else { return true }
+    guard flock(probe, LOCK_EX | LOCK_NB) == 0 else { return errno != EWOULDBLOCK }
+    flock(probe, LOCK_UN)
+    return true
+  }
+
+  /// Whether the actor does the same over and over, which comes to nothing until another one has moved.
+  private static func isSpinning(_ labels: [String]) -> Bool {
+    for length in 1...12 {
+      // One call alone may well come twice: the read that finds the end of a file.
+      let times = length == 1 ? 3 : 2
+      guard labels.count >= times * length else { break }
+      let tail = labels.suffix(times * length)
+      if zip(tail, tail.dropFirst(length)).allSatisfy({ $0 == $1 }) { return true }
+    }
+    return false
+  }
+
+  private func go(_ index: Int) -> Step {
+    state.withLock { state in
+      var label = "?"
+      if case .parked(let parked) = state.actors[index].phase { label = parked }
+      if state.actors[index].isDead { label = "killed before \(label)" }
+      for other in state.actors.indices where other != index { state.actors[other].alone = [] }
+      state.actors[index].alone.append(label)
+      // From here on it counts as moving, also before its thread has noticed.
+      let step = Step(actor: index, label: label)
+      state.log.append(step)
+      state.actors[index].phase = .running
+      return step
+    }
+  }
+}
