@@ -2,40 +2,40 @@ import AppSettings
 import Foundation
 import Testing
 
-/// Which orders of steps are tried.
+/// Which schedules (orders of steps) to run.
 enum Exploration: Sendable {
-  /// Every order in which an actor that could go on is interrupted at most this many times; `nil` for every order.
+  /// Every schedule that interrupts a runnable actor at most this many times; `nil` for every schedule.
   case exhaustive(preemptions: Int?)
-  /// Orders by chance, each with a seed of its own.
+  /// Random schedules, each with its own seed.
   case seeded(count: Int)
 
-  /// Tries many orders: `SETTINGS_SCHEDULES=full`, or a number, which is that of the seeded ones.
+  /// `SETTINGS_SCHEDULES=full` runs the long form; a number sets how many random schedules each test runs.
   private static let variable = ProcessInfo.processInfo.environment["SETTINGS_SCHEDULES"]
   static let isFull = variable == "full"
-  /// The first seed: `SETTINGS_SCHEDULE_SEED` repeats the run that a failure names.
+  /// `SETTINGS_SCHEDULE_SEED` repeats the random schedule that a failure names.
   private static let firstSeed = ProcessInfo.processInfo.environment["SETTINGS_SCHEDULE_SEED"].flatMap { UInt64($0) }
 
-  /// Two actors with many steps each: every order with so many interruptions, or with one more.
+  /// For two actors with many steps each: up to `count` interruptions, one more in the long form.
   static func interruptions(_ count: Int) -> Exploration { .exhaustive(preemptions: isFull ? count + 1 : count) }
-  /// Two actors one of which takes a few steps: every order.
+  /// For two actors, one of which takes only a step or two: every schedule.
   static let every = Exploration.exhaustive(preemptions: nil)
-  /// Three actors.
+  /// For three actors.
   static let three = Exploration.seeded(count: variable.flatMap { Int($0) } ?? (isFull ? 3_000 : 40))
 
-  /// A scenario that has more orders is to be cut, or its bound lowered: none is left out in silence.
+  /// Exceeding this is an issue: no schedule is skipped silently.
   private static let most = isFull ? 200_000 : 6_000
 
-  /// What came of all orders.
+  /// The outcome of all schedules.
   struct Result {
     var schedules = 0
     var failed = 0
-    /// The first that failed, and what went wrong.
+    /// The first failure: what went wrong, and the steps.
     var example = ""
   }
 
-  /// Runs a scenario in one order after another, and records an issue if anything went wrong in any.
+  /// Runs a scenario once for each schedule, and records an issue if any of them failed.
   ///
-  /// - Parameter make: Makes the scenario anew for each order.
+  /// - Parameter make: Makes a new scenario for each schedule.
   @discardableResult
   func run(_ make: () throws -> Scenario, sourceLocation: SourceLocation = #_sourceLocation) throws -> Result {
     var result = Result()
@@ -46,14 +46,16 @@ enum Exploration: Sendable {
         try Self.one(make, "", &result) { tree.choose($0) }
       } while tree.advance() && result.schedules < Self.most
       if result.schedules >= Self.most {
-        Issue.record("more than \(Self.most) orders: cut the scenario", sourceLocation: sourceLocation)
+        Issue.record(
+          "more than \(Self.most) schedules: make the scenario smaller, or lower its bound",
+          sourceLocation: sourceLocation)
       }
     case .seeded(let count):
       for number in 0..<count {
         let seed = Self.firstSeed ?? UInt64.random(in: 0...UInt64.max)
         var random = Random(state: seed)
         try Self.one(make, "SETTINGS_SCHEDULE_SEED=\(seed): ", &result) { choice in
-          // Mostly on with the same one: windows are found by a few interruptions rather than by many.
+          // Mostly continue with the same actor: most windows need only a few interruptions.
           if let current = choice.current, random.next() % 4 != 0 { return current }
           return choice.actors[Int(random.next() % UInt64(choice.actors.count))]
         }
@@ -65,7 +67,7 @@ enum Exploration: Sendable {
     }
     if result.failed > 0 {
       Issue.record(
-        "\(result.failed) of \(result.schedules) orders of steps failed; the first: \(result.example)",
+        "\(result.failed) of \(result.schedules) schedules failed; the first: \(result.example)",
         sourceLocation: sourceLocation)
     }
     return result
@@ -85,12 +87,12 @@ enum Exploration: Sendable {
   }
 }
 
-/// The orders of a scenario's steps, depth first: each run repeats a beginning of the one before and then turns off.
+/// The schedules of a scenario, depth first: each run repeats a prefix of the previous one, then takes another branch.
 private struct ChoiceTree {
   private struct Node {
     var options: [Int]
     var taken = 0
-    /// How often an actor was interrupted before.
+    /// How many interruptions came before.
     var preemptions: Int
     var current: Int?
 
@@ -107,7 +109,7 @@ private struct ChoiceTree {
     defer { depth += 1 }
     if depth < nodes.count {
       let wanted = nodes[depth].options[nodes[depth].taken]
-      // What waits for time may come in another number of steps than before.
+      // An actor that polls may need another number of steps this time.
       return choice.actors.contains(wanted) ? wanted : choice.actors[0]
     }
     let spent = nodes.last?.costs ?? 0
@@ -120,9 +122,9 @@ private struct ChoiceTree {
     return options[0]
   }
 
-  /// Goes on to the next order.
+  /// Moves to the next schedule.
   ///
-  /// - Returns: Whether there is one.
+  /// - Returns: `false` if there is none left.
   mutating func advance() -> Bool {
     nodes.removeSubrange(min(depth, nodes.count)...)
     depth = 0

@@ -1,12 +1,12 @@
 import AppSettings
 import SettingsTOML
 
-/// What an observer of a store is told while a schedule runs.
+/// Records what a store's observers are told during a schedule.
 final class Observer: Sendable {
   private struct Seen: Sendable {
     var before: TOMLTable?
     var paths: [TOMLPath] = []
-    /// Whether a value that the file had all the time was seen to be missing.
+    /// Whether a value was reported missing that the file always had.
     var sawDefault = false
   }
 
@@ -45,15 +45,15 @@ final class Observer: Sendable {
     if let waiter = waiter.withLock({ $0 }) { settings.core.waiters.remove(waiter) }
   }
 
-  /// What it was not told, or told wrongly.
+  /// Differences between the file, the store's memory, and what observers were told.
   ///
   /// - Parameters:
-  ///   - root: What the file has.
-  ///   - wasMissing: Whether there was no file for a while.
+  ///   - root: The values in the file.
+  ///   - wasMissing: Whether there was no file at some point.
   func faults(_ root: TOMLTable, name: String, wasMissing: Bool) -> [String] {
     var faults: [String] = []
     let now = settings.snapshot.root
-    // A snapshot leaves the reserved keys out. A file that someone has put back into an old form is migrated in memory.
+    // Snapshots omit reserved keys. If someone restored an old form of the file, memory holds the migrated one.
     let keys = Set(root.keys).union(now.keys).filter { !$0.hasPrefix("settings-") }
     let isComparable = !isMigrating || root["settings-version"] != nil
     if isComparable, !keys.allSatisfy({ root[$0] == now[$0] }) {

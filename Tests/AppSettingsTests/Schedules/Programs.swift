@@ -2,16 +2,16 @@ import Foundation
 import SettingsTOML
 import TestSupport
 
-/// Programs that change the file without a lock, step by step.
+/// Programs that change the file without locking, one step at a time.
 extension Scenario.Program {
-  /// The text with the program's own value.
+  /// The text with the program's own change.
   private static func saved(_ text: String?) -> String {
     (text ?? "mark = 0\n").replacingOccurrences(of: "mark = 0", with: "mark = 1")
   }
 
   /// An editor that saves a new file and renames it over the old one.
   ///
-  /// - Parameter text: What it saves, if not what it has read with `mark = 1`.
+  /// - Parameter text: The text to save; by default the text that it read, with `mark = 1`.
   static func renaming(_ home: ScratchHome, text: String? = nil) -> Self {
     nonisolated(unsafe) var read: String?  // used by the actor's thread alone
     var steps = [
@@ -25,7 +25,7 @@ extension Scenario.Program {
     return Self(name: "editor", steps: steps, saves: ("mark", .integer(1)))
   }
 
-  /// A program such as `cp`: empties the file, writes to it in two parts, closes it.
+  /// A program like `cp`: truncates the file, writes it in two parts, and closes it.
   static func inPlace(_ home: ScratchHome) -> Self {
     nonisolated(unsafe) var text: [UInt8] = []  // used by the actor's thread alone
     nonisolated(unsafe) var file: Int32 = -1  // the same
@@ -66,7 +66,7 @@ extension Scenario.Program {
       ])
   }
 
-  /// `ln -sfn v2 d`: the file in `v2` is another one.
+  /// `ln -sfn v2 d`, where `v2` holds a different file.
   static func retargeting(_ home: ScratchHome) throws -> Self {
     let other = home.path + "/v2"
     try home.write(saved(home.text()), to: other + "/settings.toml")

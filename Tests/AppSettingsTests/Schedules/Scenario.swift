@@ -3,21 +3,21 @@ import Foundation
 import SettingsTOML
 import TestSupport
 
-/// Some actors around one settings file, and a model of what has to be in it after any order of their steps.
+/// Actors around one settings file, and a model of what the file must hold after any schedule.
 final class Scenario: @unchecked Sendable {  // used by the test's thread; each actor has its own `Own`
   static let base = "# Kept by hand.\ncounter = 1\nname = \"a\"  # kept\nmark = 0\n"
 
-  /// What a program that takes no lock does to the file, in steps.
+  /// A program that does not lock, as a list of steps.
   struct Program {
     struct Step {
       var label: String
-      /// Whether it puts something else in the place of what was there; the first such step and the last one count.
+      /// Whether this step overwrites the file. A save begins with its first such step and ends with its last.
       var overwrites = false
       var body: () throws -> Void
     }
     var name: String
     var steps: [Step]
-    /// What has to be in the file in the end.
+    /// The value that must be in the file at the end.
     var saves: (key: String, value: TOMLValue)?
     /// Whether it removes the file.
     var removes = false
@@ -28,7 +28,7 @@ final class Scenario: @unchecked Sendable {  // used by the test's thread; each 
     let name: String
     let settings: SettingsStore
     let action: (SettingsStore) throws -> Void
-    /// What has to be in the file in the end, if the action has returned.
+    /// The value that must be in the file at the end if the action returned.
     let sets: (key: String, value: TOMLValue)?
     let isKilled: Bool
     var error: (any Error)?
@@ -53,21 +53,21 @@ final class Scenario: @unchecked Sendable {  // used by the test's thread; each 
   private var owns: [Int: Own] = [:]
   private var programs: [Int: Program] = [:]
   private var bodies: [@Sendable () -> Void] = []
-  /// What was in the file before the first step, and after each.
+  /// The text of the file before the first step and after each step.
   private var texts: [String?] = []
   private var log: [Scheduler.Step] = []
   private var names: [String] = []
-  /// More to be checked in the end.
+  /// Additional checks at the end.
   var check: (Scenario) -> [String] = { _ in [] }
 
-  /// Calls before which nobody else is let in, unless all is tried: what they do is seen by the caller alone.
+  /// Calls whose effect only the caller sees. The short form does not interrupt an actor before them.
   private static let unscheduled: Set<Syscalls.Call> = Exploration.isFull ? [] : [.write, .chmod, .chown, .xattr]
 
   /// - Parameters:
-  ///   - text: What is in the file at first.
-  ///   - isLinked: Whether the file's directory is a link, to the directory `v1`.
+  ///   - text: The initial text of the file.
+  ///   - isLinked: Whether the file's directory is a symbolic link to `v1`.
   init(text: String = Scenario.base, isLinked: Bool = false) throws {
-    // In memory if that can be: nobody asks here whether anything is durable.
+    // In memory where possible: durability is not at issue here.
     home = access("/dev/shm", W_OK) == 0 ? ScratchHome(under: "/dev/shm") : ScratchHome()
     if isLinked {
       let files = FileManager.default
@@ -85,8 +85,8 @@ final class Scenario: @unchecked Sendable {  // used by the test's thread; each 
   /// Adds a program that uses the library.
   ///
   /// - Parameters:
-  ///   - isLoaded: Whether it has read the file before the first step.
-  ///   - diesAt: The step at which it is killed.
+  ///   - isLoaded: Whether it reads the file before the first step.
+  ///   - diesAt: The step at which it is killed; `nil` for none.
   func own(
     _ name: String, sets: (key: String, value: TOMLValue)? = nil, isLoaded: Bool = true, diesAt: Int? = nil,
     migrations: SettingsMigrations = .none, _ action: @escaping (SettingsStore) throws -> Void
@@ -111,7 +111,7 @@ final class Scenario: @unchecked Sendable {  // used by the test's thread; each 
     }
   }
 
-  /// Adds one that sets a key.
+  /// Adds a program that sets a key through the library.
   func writer(
     _ name: String, _ key: SettingsKey<Int>, _ value: Int, isLoaded: Bool = true, diesAt: Int? = nil,
     migrations: SettingsMigrations = .none
@@ -122,7 +122,7 @@ final class Scenario: @unchecked Sendable {  // used by the test's thread; each 
     ) { try $0.set(value, for: key) }
   }
 
-  /// Adds a program that does not.
+  /// Adds a program that does not use the library.
   func program(_ program: Program) {
     let index = scheduler.add(program.name)
     programs[index] = program
@@ -139,9 +139,9 @@ final class Scenario: @unchecked Sendable {  // used by the test's thread; each 
 
   // MARK: Running
 
-  /// Runs the actors to their ends.
+  /// Runs all actors until they end.
   ///
-  /// - Returns: What went wrong, in sentences.
+  /// - Returns: What went wrong; empty if nothing did.
   func run(choose: (Scheduler.Choice) -> Int) throws -> [String] {
     for own in owns.values { own.observer.begin() }
     texts = [text()]
@@ -152,7 +152,7 @@ final class Scenario: @unchecked Sendable {  // used by the test's thread; each 
     return verdict()
   }
 
-  /// What is in the file; `nil` if there is none. Called at each step, so without Foundation's many calls.
+  /// The text of the file; `nil` if there is none. Called after each step, so it avoids Foundation.
   private func text() -> String? {
     let file = open(home.file, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }
@@ -163,7 +163,7 @@ final class Scenario: @unchecked Sendable {  // used by the test's thread; each 
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The steps in their order.
+  /// The steps in order, with the text of the file wherever it changed.
   var story: String {
     var parts: [String] = []
     var actor: Int?
@@ -179,7 +179,7 @@ final class Scenario: @unchecked Sendable {  // used by the test's thread; each 
     text.map { "'\($0.replacingOccurrences(of: "\n", with: "⏎"))'" } ?? "no file"
   }
 
-  // MARK: What has to be
+  // MARK: Checking
 
   private func verdict() -> [String] {
     var faults: [String] = []
@@ -193,7 +193,7 @@ final class Scenario: @unchecked Sendable {  // used by the test's thread; each 
       if let error = own.error, !own.isKilled { faults.append("\(own.name) failed: \(error)") }
       if own.hasReturned, let (key, value) = own.sets, root[key] != value {
         let put = lastPut(key, value, by: index)
-        // Whoever reads the file after that and overwrites it then has it in their text, and it is not gone.
+        // A program that overwrote the file later may have lost it, if it had read the file before.
         if put == nil || !overwritings.contains(where: { $0.begin > put! }) {
           faults.append("what \(own.name) has set is lost")
         }
@@ -219,7 +219,7 @@ final class Scenario: @unchecked Sendable {  // used by the test's thread; each 
     return faults + check(self)
   }
 
-  /// The last step of an actor by which the file got a value, or was put in place with it.
+  /// The last step with which an actor changed the file to a text that has a value.
   private func lastPut(_ key: String, _ value: TOMLValue, by actor: Int) -> Int? {
     log.indices.last { number in
       guard log[number].actor == actor, texts[number + 1] != texts[number], let text = texts[number + 1] else {
@@ -229,7 +229,7 @@ final class Scenario: @unchecked Sendable {  // used by the test's thread; each 
     }
   }
 
-  /// From which step to which a program has overwritten the file; empty if it never came to that.
+  /// The first and the last step with which a program overwrote the file; empty if it never did.
   private func overwriting(by actor: Int) -> [(actor: Int, begin: Int, end: Int)] {
     guard let program = programs[actor] else { return [] }
     let taken = log.indices.filter { log[$0].actor == actor }
@@ -238,7 +238,7 @@ final class Scenario: @unchecked Sendable {  // used by the test's thread; each 
     return [(actor, begin, end)]
   }
 
-  /// No lock is left, the next write works, and nothing stays behind.
+  /// Checks that no lock is left, that the next write works, and that no temporary file remains.
   private func afterwards() -> [String] {
     do {
       let next = SettingsStore(

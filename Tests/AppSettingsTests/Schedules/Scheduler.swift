@@ -2,19 +2,18 @@ import AppSettings
 import Foundation
 import TestSupport
 
-/// Runs actors one system call at a time, in an order that is chosen from outside.
+/// Runs actors one system call at a time, in an order that the caller chooses.
 ///
-/// Each actor has a thread of its own, which stops before each step until the scheduler lets it go. At any moment one
-/// actor moves at the most, so that the order of steps is the whole story of a run, and the same order gives the same
-/// run again.
+/// Each actor has its own thread, which stops before each step until the scheduler resumes it. Only one actor runs at a
+/// time, so the order of steps determines the outcome, and the same order repeats it.
 final class Scheduler: Sendable {
-  /// An actor before a step, or after its last one.
+  /// Where an actor is.
   private enum Phase: Sendable {
-    /// Not started, or over: what its store calls is not scheduled.
+    /// Not started: calls of its store are not scheduled.
     case idle
     case running
     case parked(String)
-    /// Let go, and neither at its next step nor at its end for a while: it waits for something other than a step.
+    /// Resumed a while ago, and neither at its next step nor at its end: it waits for something other than a step.
     case waiting
     case done
   }
@@ -24,17 +23,17 @@ final class Scheduler: Sendable {
     var phase = Phase.idle
     var steps = 0
     var isDead = false
-    /// The step from which on it is dead.
+    /// The step before which it is killed.
     var diesAt: Int?
-    /// The directory that it is about to open, in order to lock it.
+    /// The directory that its current step opens.
     var opening: String?
-    /// The directory that it has opened, in a descriptor of the scheduler's own.
+    /// The scheduler's own descriptor of the directory that the actor opened last: tells whether its lock is free.
     var probe: Int32?
-    /// The steps since any other actor has moved.
+    /// Its steps since another actor's last step.
     var alone: [String] = []
   }
 
-  /// A step that was taken.
+  /// A completed step.
   struct Step: Sendable {
     var actor: Int
     var label: String
@@ -47,7 +46,7 @@ final class Scheduler: Sendable {
   }
 
   private let state = Monitor(State())
-  /// How long an actor may be under way before another one is let go beside it. It may wait for that one.
+  /// How long one step may take before other actors go on beside it: it may be waiting for one of them.
   private static let patience: UInt64 = 100_000_000
   private static let hung: UInt64 = 20_000_000_000
   private static let mostSteps = 2_000
@@ -62,7 +61,7 @@ final class Scheduler: Sendable {
 
   /// Adds an actor.
   ///
-  /// - Parameter diesAt: The number of the step that it does not take, nor any later one, as if it were killed there.
+  /// - Parameter diesAt: The step that fails, as do all after it, which leaves the files as a kill before it would.
   func add(_ name: String, diesAt: Int? = nil) -> Int {
     state.withLock { state in
       state.actors.append(Actor(name: name, diesAt: diesAt))
@@ -70,7 +69,7 @@ final class Scheduler: Sendable {
     }
   }
 
-  /// System calls that stop before each one.
+  /// System calls that wait for the scheduler before each call.
   func system(for actor: Int, except unscheduled: Set<Syscalls.Call>) -> Syscalls {
     Syscalls { [unowned self] (call, path) throws(Errno) -> Int? in
       let name = path.split(separator: "/").last.map(String.init) ?? path
@@ -81,7 +80,7 @@ final class Scheduler: Sendable {
     }
   }
 
-  /// Waits until the actor may take a step.
+  /// Waits until the scheduler lets the actor take a step.
   func pass(_ actor: Int, _ label: String, opening: String? = nil, isScheduled: Bool = true) throws(Errno) {
     let isDead = state.withLock { state -> Bool in
       guard !state.isOver else { return false }
@@ -113,20 +112,20 @@ final class Scheduler: Sendable {
 
   // MARK: Running
 
-  /// What there is to choose between.
+  /// The possible next steps.
   struct Choice: Sendable {
-    /// The actors that can take a step, those that wait in vain left out.
+    /// The actors that can take a step.
     var actors: [Int]
-    /// The one that has taken the last step, if it can go on.
+    /// The actor that took the last step, if it can go on.
     var current: Int?
   }
 
-  /// Runs bodies to their ends, one for each actor.
+  /// Runs one body for each actor until all have ended.
   ///
   /// - Parameters:
-  ///   - choose: Says who takes the next step.
-  ///   - didStep: Called after each step, while nobody moves.
-  /// - Returns: The steps, and why the run could not be ended, if it could not.
+  ///   - choose: Chooses which actor takes the next step.
+  ///   - didStep: Called after each step, while no actor runs.
+  /// - Returns: The steps, and why the run got stuck, if it did.
   func run(
     _ bodies: [@Sendable () -> Void], choose: (Choice) -> Int, didStep: (Step, Int) -> Void
   ) throws -> (log: [Step], failure: String?) {
@@ -136,7 +135,7 @@ final class Scheduler: Sendable {
         body()
         state.withLock { $0.actors[index].phase = .done }
       }
-      // One after the other, up to the first step of each.
+      // One after another, each up to its first step.
       settle()
     }
     var last: Int?
@@ -175,7 +174,7 @@ final class Scheduler: Sendable {
     }
   }
 
-  /// Waits until nobody moves, or only those who have moved for too long.
+  /// Waits until no actor runs, apart from those that take too long.
   private func settle() {
     let deadline = ProcessFacts.monotonicNanoseconds() + Self.patience
     let isSettled: Bool? = state.wait(untilNanoseconds: deadline) { state in
@@ -189,7 +188,7 @@ final class Scheduler: Sendable {
     }
   }
 
-  /// - Returns: `nil` when all have ended; no actors if that takes for ever.
+  /// - Returns: `nil` when all actors have ended; no actors if none of them can go on.
   private func choices(_ last: Int?) -> Choice? {
     let deadline = ProcessFacts.monotonicNanoseconds() + Self.hung
     let found: Choice?? = state.wait(untilNanoseconds: deadline) { state -> Choice?? in
@@ -218,7 +217,7 @@ final class Scheduler: Sendable {
     return found ?? Choice(actors: [])
   }
 
-  /// Whether the step would not wait for another actor: a lock that somebody holds is not tried.
+  /// Whether the step would return without another actor's help: an actor does not go on into a lock that is held.
   private static func canGo(_ actor: Actor, _ label: String) -> Bool {
     guard label.hasPrefix("lock "), !actor.isDead, let probe = actor.probe else { return true }
     guard flock(probe, LOCK_EX | LOCK_NB) == 0 else { return errno != EWOULDBLOCK }
@@ -226,10 +225,10 @@ final class Scheduler: Sendable {
     return true
   }
 
-  /// Whether the actor does the same over and over, which comes to nothing until another one has moved.
+  /// Whether the actor repeats itself, as a poll does, which changes nothing until another actor moves.
   private static func isSpinning(_ labels: [String]) -> Bool {
     for length in 1...12 {
-      // One call alone may well come twice: the read that finds the end of a file.
+      // The same call twice is ordinary: the second read finds the end of the file.
       let times = length == 1 ? 3 : 2
       guard labels.count >= times * length else { break }
       let tail = labels.suffix(times * length)
@@ -245,7 +244,7 @@ final class Scheduler: Sendable {
       if state.actors[index].isDead { label = "killed before \(label)" }
       for other in state.actors.indices where other != index { state.actors[other].alone = [] }
       state.actors[index].alone.append(label)
-      // From here on it counts as moving, also before its thread has noticed.
+      // It counts as running from here on, even before its thread wakes.
       let step = Step(actor: index, label: label)
       state.log.append(step)
       state.actors[index].phase = .running

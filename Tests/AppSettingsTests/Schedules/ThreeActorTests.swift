@@ -8,9 +8,9 @@ extension SettingsKeys {
   fileprivate static let other = SettingsKey("other", default: 0)
 }
 
-/// Three actors around one file, in orders by chance. A failure names its seed.
+/// Three actors around one file, in random schedules. A failure names its seed.
 @Suite struct ThreeActorTests {
-  /// Who comes to two writers.
+  /// The actor beside two writers.
   enum Third: String, CaseIterable, Sendable {
     case writer, migratingReader, renaming, inPlace, removing, replacingDirectory, retargeting
 
@@ -24,7 +24,7 @@ extension SettingsKeys {
       }
     }
 
-    /// All who use the library know the same: a file is not to be newer than one of them.
+    /// All programs are of one release: a file must not be newer than any of them.
     var migrations: SettingsMigrations {
       guard self == .migratingReader else { return .none }
       return SettingsMigrations { Migration(2, "x") { try $0.set(.integer(1), at: ["migrated"]) } }
@@ -58,7 +58,7 @@ extension SettingsKeys {
       try Exploration.three.run(make)
       return
     }
-    // By chance: it may miss the window.
+    // Random schedules may miss the window.
     withKnownIssue(finding, isIntermittent: true) { _ = try Exploration.three.run(make) }
   }
 

@@ -8,7 +8,7 @@ extension SettingsKeys {
   fileprivate static let other = SettingsKey("other", default: 0)
 }
 
-/// Two actors around one file, in every order of their system calls.
+/// Two actors around one file, in every schedule of their system calls.
 @Suite struct TwoActorTests {
   // MARK: Programs that lock
 
@@ -31,7 +31,7 @@ extension SettingsKeys {
     }
   }
 
-  @Test func `a writer killed at any step is in nobody's way`() throws {
+  @Test func `a writer killed at any step blocks nobody`() throws {
     for step in 1...200 {
       nonisolated(unsafe) var wasKilled = false
       try Exploration.exhaustive(preemptions: Exploration.isFull ? 2 : 0).run {
@@ -67,7 +67,7 @@ extension SettingsKeys {
       .compactMap { scenario.home.text(of: "\(directory)/\($0)") }
   }
 
-  /// Migrated once, and a backup has what was there before.
+  /// Checks that the file was migrated once, with one backup of the old text.
   private static func checkMigrated(_ scenario: Scenario) -> [String] {
     let text = scenario.home.text() ?? ""
     var faults: [String] = []
@@ -106,7 +106,7 @@ extension SettingsKeys {
       try scenario.own("writer", migrations: Self.migrations) { try $0.set(20, for: .other) }
       scenario.check = { scenario in
         let text = scenario.home.text() ?? ""
-        // The undo came last, and has kept what it replaced; or the writer did, and has migrated again.
+        // Either the undo came last and kept what it replaced, or the writer did and migrated again.
         if text.hasPrefix(Self.old), !text.contains("other = 20") {
           return Self.backups(scenario).contains { $0.contains("other = 20") } ? [] : ["the set is in no backup"]
         }
