@@ -12,11 +12,14 @@ let package = Package(
   targets: [
     // Knows nothing of settings: traces, what they mean for a disk, and what a power failure may leave of it.
     .target(name: "CrashStates"),
+    // Calls that Swift cannot make: 'fork' is not available to it.
+    .target(name: "CFaults"),
     .executableTarget(
       name: "settings-faults",
       dependencies: [
-        "CrashStates",
+        "CFaults", "CrashStates",
         .product(name: "AppSettings", package: "app-settings"),
+        .product(name: "AppSettingsObserve", package: "app-settings"),
         .product(name: "SettingsTOML", package: "app-settings"),
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -24,7 +27,7 @@ let package = Package(
   ]
 )
 
-for target in package.targets {
+for target in package.targets where target.name != "CFaults" {
   target.swiftSettings = [
     .enableUpcomingFeature("ExistentialAny"),  // SE-0335
     .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409

@@ -61,6 +61,16 @@ enum Files {
     return names.sorted()
   }
 
+  /// The paths of all files below a directory.
+  static func all(below path: String) -> [String] {
+    names(path).flatMap { name -> [String] in
+      var status = stat()
+      let path = path + "/" + name
+      guard lstat(path, &status) == 0 else { return [] }
+      return status.st_mode & 0o170000 == 0o040000 ? all(below: path) : [path]
+    }
+  }
+
   static func directory(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return String(path[..<slash])

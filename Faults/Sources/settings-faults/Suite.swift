@@ -58,19 +58,26 @@ final class Suite {
     brokenLines()
     tornReads()
     crashStates()
+    savesInPlace()
+    replacedDirectories()
+    sharedDirectory()
+    jumpingClocks()
+    forks()
     Files.remove(base)
     return conclude()
   }
 
   /// Runs an experiment with each system, in a home of its own.
   ///
-  /// - Parameter options: What to mount a tmpfs with, for the home to be on; `nil` for the base's own file system.
+  /// - Parameters:
+  ///   - options: What to mount a tmpfs with, for the home to be on; `nil` for the base's own file system.
+  ///   - ids: The systems to try; `nil` for all.
   func each(
-    _ experiment: String, into table: inout Table, mounting options: String? = nil,
+    _ experiment: String, into table: inout Table, mounting options: String? = nil, among ids: Set<String>? = nil,
     _ body: (any System, inout [String]) throws -> [Figure: Int]
   ) {
     guard self.options.runs(experiment) else { return }
-    for type in types where type.unavailable == nil {
+    for type in types where type.unavailable == nil && ids?.contains(type.id) ?? true {
       say("\(experiment): \(type.title)")
       let system = type.init(home: Home(path: "\(base)/\(experiment)-\(type.id)"))
       var isMounted = false

@@ -19,7 +19,7 @@ enum Worker {
       for number in 0..<Int(rest[1])! { acknowledge(system.set("\(rest[0])-k\(number)", number + 1) ? number : -1) }
     case ("count", 2):
       for _ in 0..<Int(rest[1])! { acknowledge(system.increment(rest[0]) ? 1 : -1) }
-    default: return 2
+    default: return StepWorker.run(system, arguments[2], rest)
     }
     return 0
   }
@@ -37,9 +37,16 @@ enum Worker {
     }
   }
 
-  private static func acknowledge(_ value: Int) {
+  static func acknowledge(_ value: Int) {
     var number = Int64(value)
     // No one listens any more: the suite itself was ended.
     if write(1, &number, 8) != 8 { exit(3) }
+  }
+
+  /// What a worker has said.
+  static func numbers(_ output: [UInt8]) -> [Int] {
+    (0..<output.count / 8).map { index in
+      output.withUnsafeBytes { Int($0.loadUnaligned(fromByteOffset: index * 8, as: Int64.self)) }
+    }
   }
 }

@@ -48,11 +48,14 @@ final class AppSettingsSystem: System {
 
   // MARK: In a worker
 
-  private func store() throws -> SettingsStore {
+  func location(name: String = "settings", scope: SettingsLocation.Scope = .config) throws -> SettingsLocation {
+    try SettingsLocation(app: "org.example.faults", name: name, scope: scope, environment: environment)
+  }
+
+  func store() throws -> SettingsStore {
     if let opened { return opened }
     let logger = Logger(label: "faults") { _ in SwiftLogNoOpLogHandler() }
-    let location = try SettingsLocation(app: "org.example.faults", environment: environment)
-    let store = SettingsStore(at: location, logger: logger)
+    let store = SettingsStore(at: try location(), logger: logger)
     opened = store
     return store
   }
