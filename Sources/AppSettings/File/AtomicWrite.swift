@@ -15,19 +15,28 @@ package struct AtomicWrite: Sendable {
   /// The name of the temporary file beside `name`. It does not end in `.toml`, so that no drop-in directory reads it.
   package static func temporaryName(for name: String) -> String { ".\(name).settings-new" }
 
+  /// How the new file took its place.
+  package enum Outcome: Sendable, Equatable {
+    /// In the place of the old one, or of none.
+    case renamed
+    /// What was there has the temporary name now, for the caller to look at and to remove.
+    case exchanged
+  }
+
   /// Writes and syncs the new file, then renames it over the old one. The caller syncs the directory.
   ///
   /// - Parameters:
   ///   - old: The file to take mode, owner and extended attributes from; ``newMode`` without one, and then the new file
   ///     replaces none.
+  ///   - keepsDisplaced: Whether what is replaced is to have the temporary name, if the file system can do so.
   ///   - beforeRename: Called when the new file is synced, right before it takes its place.
-  /// - Returns: The new file.
+  /// - Returns: The new file, and how it took its place.
   /// - Throws: The failing call's ``Errno``, or what `beforeRename` throws. The old file is unchanged and the temporary
   ///   file is gone.
   @discardableResult
   package func replace(
-    with bytes: [UInt8], keeping old: FileStatus?, beforeRename: () throws -> Void = {}
-  ) throws -> FileStatus {
+    with bytes: [UInt8], keeping old: FileStatus?, keepsDisplaced: Bool = false, beforeRename: () throws -> Void = {}
+  ) throws -> (new: FileStatus, outcome: Outcome) {
     let temporary = Self.temporaryName(for: name)
     try system.unlink(temporary, in: directory)
     do {
@@ -35,10 +44,12 @@ package struct AtomicWrite: Sendable {
       try beforeRename()
       if old == nil {
         try system.renameNew(temporary, to: name, in: directory)
+      } else if try keepsDisplaced && system.exchange(name, with: temporary, in: directory) {
+        return (new, .exchanged)
       } else {
         try system.rename(temporary, to: name, in: directory)
       }
-      return new
+      return (new, .renamed)
     } catch {
       try? system.unlink(temporary, in: directory)
       throw error

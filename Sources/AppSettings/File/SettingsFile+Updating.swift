@@ -58,9 +58,13 @@ extension SettingsFile {
       }
       // A link may have been turned elsewhere while this waited.
       guard try FinalPath.resolve(path, system: system) == place else { continue }
-      let result = try update(place, in: lock.descriptor, steps, within: limit, body)
-      // The directory may have been replaced, or a link on the way: what was written is somewhere else then.
-      if !result.isReplaced || leads(to: place, in: lock.descriptor) { return result }
+      do {
+        let result = try update(place, in: lock.descriptor, steps, within: limit, body)
+        // The directory may have been replaced, or a link on the way: what was written is somewhere else then.
+        if !result.isReplaced || leads(to: place, in: lock.descriptor) { return result }
+      } catch is Overtaken {
+        guard !limit.isOver else { throw SettingsError.neverAtRest(path, limit.duration) }
+      }
     }
   }
 
@@ -74,6 +78,8 @@ extension SettingsFile {
   }
 
   /// As ``update(_:_:)``, under the lock.
+  ///
+  /// - Throws: Also ``Overtaken``, if the file is not what was read.
   private func update(
     _ place: FinalPath, in directory: CInt, _ steps: WriteSteps, within limit: TimeLimit,
     _ body: (Contents) throws -> [UInt8]?
@@ -104,20 +110,18 @@ extension SettingsFile {
       } else {
         try synchronizeParents(of: place.directory)
       }
-      do {
-        result.durable = try replace(write, current.contents, by: wanted, steps)
-      } catch is Overtaken {
-        guard !limit.isOver else { throw SettingsError.neverAtRest(path, limit.duration) }
-        current = try readAtRest(place.name, in: directory, steps, within: limit)
-        (base, saved) = (current.contents, nil)
-        continue
-      }
+      let displaced: Contents?
+      (result.durable, displaced) = try replace(write, current.contents, by: wanted, steps)
       result.isReplaced = true
       try synchronizeDirectory(place, directory)
-      // What cannot be read of the old file takes nothing from the new one.
-      guard steps.known != nil, let late = try? lateSave(into: &current, steps, within: limit) else { return result }
-      base = late
-      saved = late.bytes
+      if let displaced {
+        base = displaced
+      } else {
+        // What cannot be read of the old file takes nothing from the new one.
+        guard steps.known != nil, let late = try? lateSave(into: &current, steps, within: limit) else { return result }
+        base = late
+      }
+      saved = base.bytes
       current = try openAndRead(place.name, in: directory)
     }
   }
@@ -125,25 +129,47 @@ extension SettingsFile {
   /// Another program has changed the file since it was read.
   private struct Overtaken: Error {}
 
+  /// Puts a new text in the place of what was read.
+  ///
+  /// - Returns: The new file; and what it has replaced, if that is a file that another program has put there since.
   @discardableResult
   private func replace(
     _ write: AtomicWrite, _ old: Contents, by bytes: [UInt8], _ steps: WriteSteps
-  ) throws -> FileStatus {
+  ) throws -> (new: FileStatus, displaced: Contents?) {
     steps.willReplace(bytes)
     let new: FileStatus
+    let outcome: AtomicWrite.Outcome
     do {
-      new = try write.replace(with: bytes, keeping: old.status) {
+      (new, outcome) = try write.replace(with: bytes, keeping: old.status, keepsDisplaced: steps.known != nil) {
         try steps.beforeRename()
         let now = try system.status(at: write.name, in: write.directory, followingLinks: false)
         // Not written to, and neither its mode nor its owner changed, which the new file is to have.
         guard now?.hasSameText(and: old.status) ?? (old.status == nil) else { throw Overtaken() }
       }
     } catch let error as Errno {
-      if old.status == nil, error.rawValue == EEXIST { throw Overtaken() }
+      if error.rawValue == (old.status == nil ? EEXIST : ENOENT) { throw Overtaken() }
       throw SettingsError.system(error, "write", path, then: "The file is unchanged.")
     }
+    guard outcome == .exchanged else {
+      steps.didReplace()
+      return (new, nil)
+    }
+    let temporary = AtomicWrite.temporaryName(for: write.name)
+    let status = try? system.status(at: temporary, in: write.directory, followingLinks: false)
+    var displaced: Contents?
+    if let status, let read = old.status, !status.sameFile(read) {
+      // Not even a file: put back what is there, and follow it.
+      guard status.isRegular, let found = try? openAndRead(temporary, in: write.directory).contents else {
+        _ = try? system.exchange(write.name, with: temporary, in: write.directory)
+        try? system.unlink(temporary, in: write.directory)
+        throw Overtaken()
+      }
+      displaced = found
+    }
     steps.didReplace()
-    return new
+    // Its new name is not synced: what a power failure may leave of it, the next write takes away.
+    try? system.unlink(temporary, in: write.directory)
+    return (new, displaced)
   }
 
   private func putBack(_ saved: [UInt8], _ write: AtomicWrite, _ old: Contents, _ steps: WriteSteps) throws {
@@ -152,11 +178,14 @@ extension SettingsFile {
   }
 
   /// A file that the process may not write is not replaced either, though the directory's permission would do for that.
-  private func checkWritable(_ name: String, in directory: CInt) throws(SettingsError) {
+  private func checkWritable(_ name: String, in directory: CInt) throws {
     do throws(Errno) {
       try system.checkWritable(name, in: directory)
     } catch {
-      guard error.rawValue == EACCES else { throw .system(error, "write", path, then: "The file is unchanged.") }
+      if error.rawValue == ENOENT { throw Overtaken() }
+      guard error.rawValue == EACCES else {
+        throw SettingsError.system(error, "write", path, then: "The file is unchanged.")
+      }
       throw SettingsError(
         .readOnly,
         "Cannot write '\(path)': this process has no permission to, by the mode of the file. The file is unchanged.",

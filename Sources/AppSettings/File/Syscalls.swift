@@ -233,6 +233,23 @@ package struct Syscalls: Sendable {
     }
   }
 
+  /// `renameat2(2)` with `RENAME_EXCHANGE`: each of two files gets the other's name, in one step.
+  ///
+  /// Watchers of the directory see a file of the first name go, then one come, as with programs that keep a backup when
+  /// they save. With the names the other way round they would see it go last.
+  ///
+  /// - Returns: Whether it did; `false` where the file system cannot.
+  package func exchange(_ name: String, with other: String, in directory: CInt) throws(Errno) -> Bool {
+    do throws(Errno) {
+      try step(.rename, name)
+      _ = try retry { Int(renameat2(directory, name, directory, other, UInt32(CLINUX_RENAME_EXCHANGE))) }
+      return true
+    } catch {
+      guard error.rawValue == EINVAL || error.rawValue == ENOSYS else { throw error }
+      return false
+    }
+  }
+
   /// Whether anyone has a file open for writing, or mapped so; `nil` where the kernel does not say.
   ///
   /// A read lease (`fcntl(2)`, "File leases") is refused with `EAGAIN` while the file is open for writing. It takes an

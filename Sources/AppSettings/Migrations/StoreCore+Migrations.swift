@@ -1,3 +1,4 @@
+import Glibc
 import SettingsTOML
 import Synchronization
 
@@ -120,6 +121,8 @@ extension Backing {
       try file.system.checkWritable(path, in: Syscalls.workingDirectory)
       try file.system.checkWritable(place.directory, in: Syscalls.workingDirectory)
     } catch {
+      // Removed just now: there is nothing to replace.
+      if error.rawValue == ENOENT { return }
       throw .system(error, "write", file.path, then: "The file is unchanged.")
     }
   }

@@ -42,6 +42,7 @@ enum {
   CLINUX_O_PATH = 010000000,
   CLINUX_MFD_CLOEXEC = 1,
   CLINUX_RENAME_NOREPLACE = 1,
+  CLINUX_RENAME_EXCHANGE = 2,
   // fcntl(2), "File leases" and "I/O availability signals".
   CLINUX_F_SETSIG = 10,
   CLINUX_F_SETLEASE = 1024,

@@ -14,16 +14,6 @@ extension SettingsKeys {
   enum Third: String, CaseIterable, Sendable {
     case writer, migratingReader, renaming, inPlace, removing, replacingDirectory, retargeting
 
-    /// The finding that makes it fail today.
-    var finding: Comment? {
-      switch self {
-      case .writer, .migratingReader: nil
-      case .renaming, .inPlace: "saves of others during a write (O1)"
-      case .removing: "removals during a write (A5, O2)"
-      case .replacingDirectory, .retargeting: "a directory replaced during a write (A3)"
-      }
-    }
-
     /// All programs are of one release: a file must not be newer than any of them.
     var migrations: SettingsMigrations {
       guard self == .migratingReader else { return .none }
@@ -54,12 +44,7 @@ extension SettingsKeys {
       try third.join(scenario)
       return scenario
     }
-    guard let finding = third.finding else {
-      try Exploration.three.run(make)
-      return
-    }
-    // Random schedules may miss the window.
-    withKnownIssue(finding, isIntermittent: true) { _ = try Exploration.three.run(make) }
+    try Exploration.three.run(make)
   }
 
   @Test(arguments: Third.allCases)

@@ -62,7 +62,7 @@ extension SettingsKeys {
   }
 
   private static func backups(_ scenario: Scenario) -> [String] {
-    let directory = scenario.home.path + "/state/org.example.test/backups"
+    let directory = scenario.home.backups
     return scenario.home.names(in: directory).filter { $0.hasSuffix(".toml") }
       .compactMap { scenario.home.text(of: "\(directory)/\($0)") }
   }

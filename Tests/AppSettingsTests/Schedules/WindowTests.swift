@@ -11,68 +11,56 @@ extension SettingsKeys {
 /// A program that does not lock, at every step of one that does: the windows in which something used to be lost.
 @Suite struct WindowTests {
   @Test func `a new file renamed in during a write is kept`() throws {
-    withKnownIssue("a foreign rename between the read and the rename of a write is lost (O1)") {
-      try Exploration.every.run {
-        let scenario = try Scenario()
-        try scenario.writer("writer", .counter, 10)
-        scenario.program(.renaming(scenario.home))
-        return scenario
-      }
+    try Exploration.every.run {
+      let scenario = try Scenario()
+      try scenario.writer("writer", .counter, 10)
+      scenario.program(.renaming(scenario.home))
+      return scenario
     }
   }
 
   @Test func `a save in place beside a write is kept, and shows no default`() throws {
-    withKnownIssue("a write takes an emptied file at its word (O1)") {
-      try Exploration.interruptions(3).run {
-        let scenario = try Scenario()
-        try scenario.writer("writer", .counter, 10)
-        scenario.program(.inPlace(scenario.home))
-        return scenario
-      }
+    try Exploration.interruptions(3).run {
+      let scenario = try Scenario()
+      try scenario.writer("writer", .counter, 10)
+      scenario.program(.inPlace(scenario.home))
+      return scenario
     }
   }
 
   @Test func `a removal during a write holds, and observers hear of it`() throws {
-    withKnownIssue("a removal that a write meets is not announced, or is undone (A5, O2)") {
-      try Exploration.every.run {
-        let scenario = try Scenario()
-        try scenario.writer("writer", .counter, 10)
-        scenario.program(.removing(scenario.home))
-        return scenario
-      }
+    try Exploration.every.run {
+      let scenario = try Scenario()
+      try scenario.writer("writer", .counter, 10)
+      scenario.program(.removing(scenario.home))
+      return scenario
     }
   }
 
   @Test func `a write during which the directory is replaced is where the path leads`() throws {
-    withKnownIssue("a directory replaced during a write (A3)") {
-      try Exploration.interruptions(3).run {
-        let scenario = try Scenario()
-        try scenario.writer("writer", .counter, 10)
-        scenario.program(.replacingDirectory(scenario.home))
-        return scenario
-      }
+    try Exploration.interruptions(3).run {
+      let scenario = try Scenario()
+      try scenario.writer("writer", .counter, 10)
+      scenario.program(.replacingDirectory(scenario.home))
+      return scenario
     }
   }
 
   @Test func `a write during which a link to the directory is turned is where the path leads`() throws {
-    withKnownIssue("a link to the directory turned during a write (A3)") {
-      try Exploration.every.run {
-        let scenario = try Scenario(isLinked: true)
-        try scenario.writer("writer", .counter, 10)
-        scenario.program(try .retargeting(scenario.home))
-        return scenario
-      }
+    try Exploration.every.run {
+      let scenario = try Scenario(isLinked: true)
+      try scenario.writer("writer", .counter, 10)
+      scenario.program(try .retargeting(scenario.home))
+      return scenario
     }
   }
 
   @Test func `a file mended while it is recovered is kept`() throws {
-    withKnownIssue("a recovery removes a file that was mended after its read (A4)") {
-      try Exploration.every.run {
-        let scenario = try Scenario(text: "# broken\nmark = 0\nname = \n")
-        try scenario.own("recover", isLoaded: false) { _ = try $0.recover() }
-        scenario.program(.renaming(scenario.home, text: "# mended\nmark = 1\nname = \"b\"\n"))
-        return scenario
-      }
+    try Exploration.every.run {
+      let scenario = try Scenario(text: "# broken\nmark = 0\nname = \n")
+      try scenario.own("recover", isLoaded: false) { _ = try $0.recover() }
+      scenario.program(.renaming(scenario.home, text: "# mended\nmark = 1\nname = \"b\"\n"))
+      return scenario
     }
   }
 
@@ -81,34 +69,30 @@ extension SettingsKeys {
   }
 
   @Test func `a new file renamed in during a migration is kept`() throws {
-    withKnownIssue("a foreign rename between the read and the rename of a migration is lost (O1)") {
-      try Exploration.interruptions(2).run {
-        let scenario = try Scenario()
-        try scenario.own("reader", isLoaded: false, migrations: Self.migrations) { _ = $0[.counter] }
-        scenario.program(.renaming(scenario.home))
-        return scenario
-      }
+    try Exploration.interruptions(2).run {
+      let scenario = try Scenario()
+      try scenario.own("reader", isLoaded: false, migrations: Self.migrations) { _ = $0[.counter] }
+      scenario.program(.renaming(scenario.home))
+      return scenario
     }
   }
 
   @Test func `a new file renamed in during an undo is kept, here or in a backup`() throws {
-    withKnownIssue("a foreign rename between the read and the rename of an undo is in no backup (O1)") {
-      try Exploration.interruptions(2).run {
-        let scenario = try Scenario()
-        _ = try scenario.home.store(migrations: Self.migrations)[.counter]
-        try scenario.own("undo") { try $0.restore() }
-        var program = Scenario.Program.renaming(scenario.home)
-        program.saves = nil
-        scenario.program(program)
-        scenario.check = { scenario in
-          let directory = scenario.home.path + "/state/org.example.test/backups"
-          let texts =
-            scenario.home.names(in: directory).map { scenario.home.text(of: "\(directory)/\($0)") }
-            + [scenario.home.text()]
-          return texts.contains { $0?.contains("mark = 1\n") == true } ? [] : ["what the editor has saved is lost"]
-        }
-        return scenario
+    try Exploration.interruptions(2).run {
+      let scenario = try Scenario()
+      _ = try scenario.home.store(migrations: Self.migrations)[.counter]
+      try scenario.own("undo") { try $0.restore() }
+      var program = Scenario.Program.renaming(scenario.home)
+      program.saves = nil
+      scenario.program(program)
+      scenario.check = { scenario in
+        let directory = scenario.home.backups
+        let texts =
+          scenario.home.names(in: directory).map { scenario.home.text(of: "\(directory)/\($0)") }
+          + [scenario.home.text()]
+        return texts.contains { $0?.contains("mark = 1\n") == true } ? [] : ["what the editor has saved is lost"]
       }
+      return scenario
     }
   }
 }
