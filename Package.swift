@@ -88,7 +88,11 @@ let package = Package(
       name: "documentation-quick-start", dependencies: ["AppSettings", "AppSettingsObserve"], path: "Tests/QuickStart"),
     .testTarget(name: "SettingsTOMLTests", dependencies: ["SettingsTOML"], exclude: ["Differential", "Fixtures"]),
     .testTarget(
-      name: "AppSettingsTests", dependencies: ["AppSettings", "AppSettingsTesting", "TestSupport", "settings-probe"],
+      name: "AppSettingsTests",
+      dependencies: [
+        "AppSettings", "AppSettingsTesting", "TestSupport", "settings-probe",
+        .product(name: "Logging", package: "swift-log"),
+      ],
       exclude: ["Schema/Fixtures"]),
     .testTarget(
       name: "AppSettingsObserveTests",

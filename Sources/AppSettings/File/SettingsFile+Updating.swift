@@ -7,6 +7,8 @@ package struct WriteSteps {
   /// What the writer knew of the file. With it, a save by another program that seems to be under way is waited for, and
   /// what is written into the replaced file is merged.
   package var known: SaveWatch.Known?
+  /// The time that there is to wait for the lock, and for other programs' saves; a whole one if not given.
+  package var limit: TimeLimit?
   /// The file as last synced; nothing is synced again for an equal text.
   package var durable: FileStatus?
   /// What a text is like beside the known one.
@@ -49,7 +51,7 @@ extension SettingsFile {
   package func update(
     _ steps: WriteSteps = WriteSteps(), _ body: (Contents) throws -> [UInt8]?
   ) throws -> WriteResult {
-    var limit = TimeLimit(lockTimeout)
+    var limit = steps.limit ?? TimeLimit(lockTimeout)
     while true {
       let place = try FinalPath.resolve(path, system: system)
       guard let lock = try DirectoryLock.acquire(place.directory, for: path, within: &limit, system: system) else {
@@ -59,7 +61,9 @@ extension SettingsFile {
       // A link may have been turned elsewhere while this waited.
       guard try FinalPath.resolve(path, system: system) == place else { continue }
       do {
-        let result = try update(place, in: lock.descriptor, steps, within: limit, body)
+        // Other programs' saves are waited for as at a first read, also where there is no time to wait for the lock.
+        let rest = limit.orAtLeast(.nanoseconds(SaveWatch.firstRead))
+        let result = try update(place, in: lock.descriptor, steps, within: rest, body)
         // The directory may have been replaced, or a link on the way: what was written is somewhere else then.
         if !result.isReplaced || leads(to: place, in: lock.descriptor) { return result }
       } catch is Overtaken {

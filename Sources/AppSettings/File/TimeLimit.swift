@@ -18,6 +18,12 @@ package struct TimeLimit: Sendable {
   /// Whether the time is over.
   package var isOver: Bool { ProcessFacts.monotonicNanoseconds() >= end }
 
+  /// The same, or another one of this length if less than that is left.
+  func orAtLeast(_ duration: Duration) -> TimeLimit {
+    let other = TimeLimit(duration)
+    return end < other.end ? other : self
+  }
+
   private static let freeAttempts = 8
 
   /// Counts an attempt at something that others may undo each time. The first few are free, so that a limit of no time at

@@ -105,6 +105,11 @@ extension Garage {
   ///
   /// - Parameter body: May run twice: it must not do anything but change the draft.
   func writeTogether<Result>(_ body: (GarageDraft) throws -> Result) throws -> Result {
+    // Observers are called when the lead is over: one that parks an object would wait for it.
+    try DeferredCalls.section { try writeInTurn(body) }
+  }
+
+  private func writeInTurn<Result>(_ body: (GarageDraft) throws -> Result) throws -> Result {
     guard !isInBatch else { return try write(body) }
     try core.checkNotNested()
     let ticket = GarageTicket()

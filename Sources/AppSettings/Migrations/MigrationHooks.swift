@@ -3,8 +3,10 @@ import Synchronization
 
 /// What is still to be done after a migration's commit, kept on disk so that it outlives the process.
 ///
-/// Beside the backups is a directory for it, whose lock lets one process at a time do the work. The list is written
-/// before the settings file is, and emptied after the work: it can be done twice, and is never forgotten.
+/// Beside the backups is a directory for it. The list is written before the settings file is, and emptied after the
+/// work: it can be done twice, and is never forgotten. One process at a time does the work: the one that has the lock of
+/// a directory of its own, which nobody waits for. The list's lock is not held meanwhile, so that a commit by another
+/// thread, which a hook may wait for, can add to the list.
 ///
 /// An older release may have left a list where it kept the backups. The first list here begins with what stands in that
 /// one, which stays as it is, since another file may have shared it.
@@ -42,17 +44,22 @@ struct MigrationHooks: Sendable {
     }
   }
 
-  /// Does what is due, under the lock.
+  /// Does what is due, one after the other, and strikes each off.
   ///
   /// - Parameter work: Gets a version, and says whether it is done with.
   func run(_ work: (Int) -> Bool) throws {
     guard try !listed(file.read().bytes).isEmpty else { return }
+    let turn = directory + "/running"
+    try file.makeDirectories(turn)
     // Who finds it locked need not wait: the one that has the lock does the work.
-    try SettingsFile(path: file.path, system: backups.system, lockTimeout: .zero).update { contents in
-      let listed = try listed(contents.bytes)
-      let rest = listed.filter { !work($0) }
-      return rest == listed && contents.bytes != nil ? nil : Array(Self.text(of: rest).utf8)
+    guard let lock = try DirectoryLock.acquire(turn, timeout: .zero, system: backups.system) else { return }
+    // It may have been done by the one that had the lock before.
+    for version in try listed(file.read().bytes) where work(version) {
+      try file.update { contents in
+        Array(Self.text(of: try listed(contents.bytes).filter { $0 != version }).utf8)
+      }
     }
+    _ = consume lock
   }
 
   /// What a list says; without one, what an older release left.

@@ -11,8 +11,10 @@ extension SettingsFile {
   /// - Parameter isToGo: Whether a text is to be moved away.
   /// - Returns: The backup; `nil` if the file is not to go, or there is none.
   /// - Throws: ``SettingsError``. The file is where it was, unless the message says otherwise.
-  func moveAside(to backups: Backups, reason: String, if isToGo: ([UInt8]) -> Bool) throws -> SettingsBackup? {
-    var limit = TimeLimit(lockTimeout)
+  func moveAside(
+    to backups: Backups, reason: String, within limit: TimeLimit, if isToGo: ([UInt8]) -> Bool
+  ) throws -> SettingsBackup? {
+    var limit = limit
     var steps = WriteSteps()
     steps.known = SaveWatch.Known()
     steps.wholeness = { SaveWatch.Wholeness(of: $0, since: nil) }

@@ -57,11 +57,14 @@ extension SettingsStore {
   @discardableResult
   public func recover() throws -> SettingsBackup? {
     guard case .file(let file, let backups) = core.backing else { return nil }
-    try core.enterCommit()
+    let limit = TimeLimit(core.lockTimeout)
+    try core.enterCommit(within: limit)
     let backup: SettingsBackup?
     do {
       defer { core.leaveCommit() }
-      backup = try file.moveAside(to: backups, reason: SettingsRecovery.reason) { !SettingsRecovery.parses($0) }
+      backup = try file.moveAside(to: backups, reason: SettingsRecovery.reason, within: limit) {
+        !SettingsRecovery.parses($0)
+      }
     }
     if backup != nil { reload() }
     return backup

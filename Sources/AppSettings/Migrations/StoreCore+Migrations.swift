@@ -76,10 +76,15 @@ extension StoreCore {
     }
   }
 
-  /// Does what is due after commits that are on disk, of this process or of one that died.
+  /// Does what is due after commits that are on disk, of this process or of one that died: as soon as this thread holds
+  /// no locks, since hooks may use the store.
   func runDueHooks() {
     let migrations = reader.migrations.migrations
     guard migrations.contains(where: { $0.commitHook != nil }), !reader.acceptsAnyVersion else { return }
+    DeferredCalls.run { [self] in runHooks(of: migrations) }
+  }
+
+  private func runHooks(of migrations: [Migration]) {
     func work(_ due: Int) -> Bool {
       // The list is written before the file is: only what the file has reached has taken place.
       let bytes = state.withLock { $0.userBytes }

@@ -2,7 +2,7 @@ package import SettingsTOML
 
 /// One observer's place to wait: woken when something that it is interested in changed.
 ///
-/// It holds no values. A wake-up means "look again"; what there is to see is read then.
+/// It holds no values. A wake-up means "read again"; what there is to see is read then.
 package final class ChangeWaiter: Sendable {
   /// Why an observer was woken. Several reasons since its last wait are one wake-up.
   package struct Wake: Sendable {
@@ -12,6 +12,13 @@ package final class ChangeWaiter: Sendable {
     package var batches: [SettingsChangeBatch] = []
     /// Whether a value was set that was there already.
     package var isEqualSet = false
+    /// For an observer that tells what was set without propagation: the paths that were changed otherwise, and not
+    /// without propagation after that.
+    fileprivate var loud: Set<TOMLPath> = []
+    fileprivate var isLoudSet = false
+
+    /// Whether there is more than what was set without propagation.
+    package var isLoud: Bool { isLoudSet || !loud.isEmpty }
 
     fileprivate mutating func keep(_ batch: SettingsChangeBatch) {
       guard batches.count >= ChangeWaiter.mostBatches, var last = batches.popLast() else {
@@ -39,46 +46,72 @@ package final class ChangeWaiter: Sendable {
   package let paths: [TOMLPath]
   /// Whether to be woken by a value that is set and was there already.
   package let seesEqualSets: Bool
+  /// Whether what is set without propagation is told from the rest.
+  fileprivate let tellsQuiet: Bool
   /// Whether each batch is kept, and not only the newest.
   private let keepsBatches: Bool
-  /// For an observer that is no task: called at each signal, on the thread that made the change.
+  /// For an observer that is no task: called after each record, on the thread that made the change.
   private let callback: (@Sendable () -> Void)?
-  // Protects the fields above; the continuation is resumed and the callback called after it is released.
+  // Protects the fields above. Innermost: the continuation is resumed and the callback called after all locks are
+  // released.
   private let state = Lock(State())
 
   package init(
-    paths: [TOMLPath], keepsBatches: Bool = false, seesEqualSets: Bool = false,
+    paths: [TOMLPath], keepsBatches: Bool = false, seesEqualSets: Bool = false, tellsQuiet: Bool = false,
     callback: (@Sendable () -> Void)? = nil
   ) {
     self.callback = callback
+    self.tellsQuiet = tellsQuiet
     self.paths = paths
     self.keepsBatches = keepsBatches
     self.seesEqualSets = seesEqualSets
   }
 
-  /// Wakes the observer for a change, or, without one, for a value that was set to what it was.
-  package func signal(_ batch: SettingsChangeBatch?) {
-    let continuation = state.withLock { state -> UnsafeContinuation<Void, Never>? in
-      guard !state.isCancelled else { return nil }
+  /// What happened to the values that an observer is interested in.
+  fileprivate struct Record {
+    /// The change; `nil` if values were only set to what they were.
+    var batch: SettingsChangeBatch?
+    /// The paths of it that led to the observer.
+    var paths: [TOMLPath] = []
+    /// The paths that were set without propagation.
+    var quiet: [TOMLPath] = []
+    /// Whether an equal set was without propagation.
+    var isQuiet = false
+  }
+
+  /// Records a change. Nobody is woken yet: that is for when no lock is held.
+  fileprivate func record(_ new: Record, _ wakeUps: inout WakeUps) {
+    let isCancelled = state.withLock { state -> Bool in
+      guard !state.isCancelled else { return true }
       var wake = state.wake ?? Wake()
-      if let batch {
+      if let batch = new.batch {
         wake.batch = batch
         if keepsBatches { wake.keep(batch) }
       } else {
         wake.isEqualSet = true
+        if !new.isQuiet { wake.isLoudSet = true }
+      }
+      if tellsQuiet {
+        wake.loud.formUnion(new.paths)
+        for quiet in new.quiet { wake.loud = wake.loud.filter { !$0.hasPrefix(quiet) } }
       }
       state.wake = wake
-      defer { state.continuation = nil }
-      return state.continuation
+      if let continuation = state.continuation { wakeUps.continuations.append(continuation) }
+      state.continuation = nil
+      return false
     }
-    continuation?.resume()
-    callback?()
+    if !isCancelled, let callback { wakeUps.callbacks.append(callback) }
   }
 
-  /// Waits for the next signal, or takes those that have come since the last wait.
+  /// Records that there is a problem, for one that observes these.
+  func recordProblem(_ wakeUps: inout WakeUps) {
+    record(Record(batch: SettingsChangeBatch(generation: 0, paths: [], origin: .outside)), &wakeUps)
+  }
+
+  /// Waits for the next record, or for nothing if there is one since the last ``take()``.
   ///
-  /// - Returns: `nil` once the waiter or the task is cancelled.
-  package func wait() async -> Wake? {
+  /// - Returns: Whether there is one; `false` once the waiter or the task is cancelled.
+  package func wait() async -> Bool {
     await withTaskCancellationHandler {
       await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
         let resumesNow = state.withLock { state in
@@ -88,16 +121,16 @@ package final class ChangeWaiter: Sendable {
         }
         if resumesNow { continuation.resume() }
       }
-      return state.withLock { state in
-        defer { state.wake = nil }
-        return state.isCancelled ? nil : state.wake
-      }
+      return state.withLock { !$0.isCancelled }
     } onCancel: {
       cancel()
     }
   }
 
-  /// Takes the signals that have come since the last time, for an observer that is no task.
+  /// Takes the records that have come since the last time; `nil` if there are none.
+  ///
+  /// Records are made with the change. So what is taken in ``StoreCore/moment(_:)`` is up to the state there, no more and
+  /// no less.
   package func take() -> Wake? {
     state.withLock { state in
       defer { state.wake = nil }
@@ -133,7 +166,7 @@ package final class ChangeWaiters: Sendable {
     var seeingEqualSets = 0
   }
 
-  // Protects the tree; waiters are signalled after it is released.
+  // Protects the tree. Taken under the state's lock, before those of the waiters.
   private let tree = Lock(Tree())
 
   package init() {}
@@ -156,27 +189,45 @@ package final class ChangeWaiters: Sendable {
     }
   }
 
-  /// Wakes the observers of a change, each once.
+  /// Records a change with the observers of its paths, with each once.
   ///
   /// - Parameters:
   ///   - batch: The change; `nil` if nothing became different.
   ///   - sets: The paths that were set, be it to what they were: for those who want to know.
-  package func signal(_ batch: SettingsChangeBatch?, sets: @autoclosure () -> [TOMLPath] = []) {
-    let (changed, set) = tree.withLock { tree in
-      var changed: [ChangeWaiter] = []
-      var set: [ChangeWaiter] = []
-      for path in batch?.paths ?? [] { Self.collect(tree.root, path.components[...], into: &changed) }
-      if tree.seeingEqualSets > 0 {
-        for path in sets() { Self.collect(tree.root, path.components[...], into: &set) }
+  ///   - isQuiet: Whether what was set was set without propagation. What else is in the batch was not.
+  ///   - wakeUps: Gets who is to be woken.
+  func record(_ batch: SettingsChangeBatch?, sets: [TOMLPath], isQuiet: Bool, _ wakeUps: inout WakeUps) {
+    tree.withLock { tree in
+      var records: [(waiter: ChangeWaiter, record: ChangeWaiter.Record)] = []
+      var places: [ObjectIdentifier: Int] = [:]
+      var found: [ChangeWaiter] = []
+      for path in batch?.paths ?? [] {
+        found.removeAll(keepingCapacity: true)
+        Self.collect(tree.root, path.components[...], into: &found)
+        let isQuietPath = isQuiet && sets.contains { $0.touches(path) }
+        for waiter in found {
+          let place = places[ObjectIdentifier(waiter)] ?? records.count
+          if place == records.count {
+            places[ObjectIdentifier(waiter)] = place
+            records.append((waiter, ChangeWaiter.Record(batch: batch)))
+          }
+          guard waiter.tellsQuiet else { continue }
+          if isQuietPath {
+            records[place].record.quiet.append(path)
+          } else {
+            records[place].record.paths.append(path)
+          }
+        }
       }
-      return (changed, set)
-    }
-    // One that has several paths may have been found several times.
-    var woken: Set<ObjectIdentifier> = []
-    let isAlone = changed.count == 1 && set.isEmpty
-    for waiter in changed where isAlone || woken.insert(ObjectIdentifier(waiter)).inserted { waiter.signal(batch) }
-    for waiter in set where waiter.seesEqualSets && woken.insert(ObjectIdentifier(waiter)).inserted {
-      waiter.signal(nil)
+      if tree.seeingEqualSets > 0 {
+        found.removeAll()
+        for path in sets { Self.collect(tree.root, path.components[...], into: &found) }
+        for waiter in found where waiter.seesEqualSets && places[ObjectIdentifier(waiter)] == nil {
+          places[ObjectIdentifier(waiter)] = records.count
+          records.append((waiter, ChangeWaiter.Record(isQuiet: isQuiet)))
+        }
+      }
+      for (waiter, record) in records { waiter.record(record, &wakeUps) }
     }
   }
 
@@ -192,4 +243,26 @@ package final class ChangeWaiters: Sendable {
     found += node.waiters.values
     if let child = node.children[ExactKey(first)] { collect(child, components.dropFirst(), into: &found) }
   }
+}
+
+/// Who is to be woken, and called, for changes that are recorded.
+package struct WakeUps {
+  fileprivate var continuations: [UnsafeContinuation<Void, Never>] = []
+  fileprivate var callbacks: [@Sendable () -> Void] = []
+
+  package init() {}
+
+  /// Wakes and calls them: now, or as soon as this thread has released its locks.
+  package func deliver() {
+    guard !continuations.isEmpty || !callbacks.isEmpty else { return }
+    DeferredCalls.run {
+      for continuation in continuations { continuation.resume() }
+      for callback in callbacks { callback() }
+    }
+  }
+}
+
+extension TOMLPath {
+  /// Whether one of two paths is at or below the other.
+  func touches(_ other: TOMLPath) -> Bool { hasPrefix(other) || other.hasPrefix(self) }
 }

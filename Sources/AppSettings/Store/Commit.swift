@@ -26,14 +26,15 @@ struct Commit {
   let known: TOMLDocument?
 
   /// How it ends for what was pending.
-  private(set) var report: WriteReport
+  private(set) var report = WriteReport(number: 0)
   private(set) var sets: [TOMLPath] = []
   /// Whether the work itself changed the text.
   private(set) var hasChanged = false
   private(set) var isMigration = false
   private(set) var backup: BackupInProgress?
 
-  private let pending: [(number: UInt64, edits: [Edit])]
+  /// What was pending when the file was locked.
+  private var pending: [(number: UInt64, edits: [Edit])]?
   /// What the work came to when it ran.
   private var made: [Edit]?
   private var revision: UInt64 = 0
@@ -52,27 +53,30 @@ struct Commit {
     self.core = core
     self.work = work
     self.known = known
-    let (pending, newest) = core.state.withLock { ($0.snapshot.pending.byNumber, $0.lastNumber) }
-    self.pending = work.replacesText ? [] : pending
-    report = WriteReport(number: work.replacesText ? 0 : newest)
   }
 
   // MARK: The steps
 
+  /// Takes what is pending: under the file's lock only, as who has waited long enough may give up an edit until then.
+  private mutating func takePending() {
+    guard pending == nil, !work.replacesText else { return }
+    let (pending, newest) = core.state.withLock { $0.beginCommit() }
+    self.pending = pending
+    report.number = newest
+  }
+
   /// Makes the new text of what the file holds; `nil` to leave it.
-  ///
-  /// - Parameter outside: Gets the change that others have made, if it was not known yet.
-  mutating func text(
-    replacing contents: SettingsFile.Contents, outside: (SettingsChangeBatch) -> Void
-  ) throws -> [UInt8]? {
+  mutating func text(replacing contents: SettingsFile.Contents) throws -> [UInt8]? {
     // What an earlier round began is of another text.
     abandonBackup()
     report.changed = []
     report.failures = [:]
-    if case .text(let reason, let body) = work { return try text(replacing: contents, reason, body, outside) }
+    report.failedPaths = [:]
+    if case .text(let reason, let body) = work { return try text(replacing: contents, reason, body) }
+    takePending()
 
     let bytes = contents.bytes
-    var document = try core.takeOver(bytes, knowing: known, outside: outside)
+    var document = try core.takeOver(bytes, knowing: known)
     try core.reader.checkNotNewer(document, file: core.backing.name)
     var isImport = false
     isMigration = false
@@ -108,13 +112,14 @@ struct Commit {
   ) throws -> [Edit] {
     var unkept = bytes
     var applied: [Edit] = []
-    core.apply(pending, to: &document, &report, &applied) { [core] edits throws(SettingsError) in
+    core.apply(pending ?? [], to: &document, &report, &applied) { [core] edits throws(SettingsError) in
       try core.keepUnreadable(edits, in: base, &unkept)
     }
     hasChanged = false
     if made == nil, case .rewrite(let body) = work {
       let edits = try body(&document)
       made = edits
+      sets = edits.map(\.path)
       hasChanged = !edits.isEmpty
       return applied + edits
     }
@@ -138,11 +143,10 @@ struct Commit {
   }
 
   private mutating func text(
-    replacing contents: SettingsFile.Contents, _ reason: String, _ body: ([UInt8]?) throws -> [UInt8]?,
-    _ outside: (SettingsChangeBatch) -> Void
+    replacing contents: SettingsFile.Contents, _ reason: String, _ body: ([UInt8]?) throws -> [UInt8]?
   ) throws -> [UInt8]? {
     // What others have written is a change of theirs, also where it is not to stay. What does not parse is none.
-    _ = try? core.takeOver(contents.bytes, knowing: known, outside: outside)
+    _ = try? core.takeOver(contents.bytes, knowing: known)
     written = nil
     hasChanged = false
     revision = core.state.withLock { $0.userRevision }
@@ -188,25 +192,25 @@ struct Commit {
   /// Makes visible what is in the file now.
   ///
   /// - Returns: Whether someone has replaced the file after this and was seen first.
-  func publish(_ result: WriteResult) -> (batch: SettingsChangeBatch?, wasOvertaken: Bool) {
-    core.state.withLock { state -> (SettingsChangeBatch?, Bool) in
+  func publish(_ result: WriteResult) -> Bool {
+    core.state.withLock { state -> Bool in
       state.durable = result.durable
-      guard let written else { return (nil, false) }
+      guard let written else { return false }
+      if !work.replacesText { state.isWriteDue = false }
       // Before the first access has ended, there is nothing that anybody could see.
       defer { if state.isLoaded { core.renewStamp() } }
       let committed = work.replacesText ? nil : report.number
       // Someone replaced the file after us and was seen first: ours is old news.
       guard state.userRevision == revision else {
-        return (
-          state.adopt(state.userDocument, bytes: state.userBytes, committed: committed, origin: .thisProcess), true
-        )
+        state.adopt(
+          state.userDocument, bytes: state.userBytes, committed: committed, sets: sets, origin: .thisProcess)
+        return true
       }
       state.userInode = result.durable?.inode
-      return (
-        state.adopt(
-          written.document, bytes: written.bytes, committed: committed, edited: written.edited,
-          origin: .thisProcess), false
-      )
+      state.adopt(
+        written.document, bytes: written.bytes, committed: committed, edited: written.edited, sets: sets,
+        origin: .thisProcess)
+      return false
     }
   }
 }

@@ -15,11 +15,14 @@ package final class FollowerSlot: Sendable {
 
   /// The follower, made if there is none. It lives as long as someone holds it.
   package func shared<Object: AnyObject & Sendable>(_ make: () -> Object) -> (follower: Object, isNew: Bool) {
-    state.withLock { state in
-      if let follower = state.shared as? Object { return (follower, false) }
-      let follower = make()
-      state.shared = follower
-      return (follower, true)
+    // What there is to report while it is made is reported after the lock is released.
+    DeferredCalls.section {
+      state.withLock { state in
+        if let follower = state.shared as? Object { return (follower, false) }
+        let follower = make()
+        state.shared = follower
+        return (follower, true)
+      }
     }
   }
 

@@ -31,7 +31,7 @@ extension StoreCore {
         all += edits
         numbers += edits.map { _ in number }
       } catch {
-        report.failures[number] = error
+        report.fail(number, edits, error)
       }
     }
     var changed: Set<UInt64> = []
@@ -47,7 +47,7 @@ extension StoreCore {
         if try apply(edits, to: &document) { report.changed.insert(number) }
         applied += edits
       } catch {
-        report.failures[number] = error
+        report.fail(number, edits, error)
       }
     }
   }

@@ -4,27 +4,30 @@ import SettingsTOML
 extension StoreCore {
   /// Runs a read-modify-write on freshly read values, under the file's lock.
   func update<Result>(_ body: (inout SettingsTransaction) throws -> Result) throws -> Result {
+    let limit = TimeLimit(lockTimeout)
     load()
     var result: Result?
     try withoutActuallyEscaping(body) { body in
-      _ = try perform(
+      _ = try commit(
         .edits { view, problems in
           var transaction = SettingsTransaction(view: view, problems: problems)
           result = try body(&transaction)
           return try transaction.finish()
-        })
+        }, within: limit)
     }
     return result!
   }
 
   /// Commits edits right away, on this thread, with whatever is pending.
   ///
-  /// - Parameter known: What the file had just now: if it still has, it is not read anew.
+  /// - Parameters:
+  ///   - known: What the file had just now: if it still has, it is not read anew.
+  ///   - timeout: The longest wait for others; the file's if not given.
   /// - Returns: Whether the edits changed the text.
   @discardableResult
-  package func commit(of edits: [Edit], knowing known: TOMLDocument? = nil) throws -> Bool {
+  package func commit(of edits: [Edit], knowing known: TOMLDocument? = nil, timeout: Duration? = nil) throws -> Bool {
     let work = Commit.Work.edits { view, _ in try view.permitted(edits) }
-    return try perform(work, knowing: known)
+    return try commit(work, knowing: known, within: TimeLimit(timeout ?? lockTimeout))
   }
 
   /// Changes the document as a whole: on what the file has now, under its lock, in one write.
@@ -34,8 +37,9 @@ extension StoreCore {
   /// - Returns: Whether the file changed.
   @discardableResult
   func rewrite(_ body: (inout TOMLDocument) throws -> [Edit]) throws -> Bool {
+    let limit = TimeLimit(lockTimeout)
     load()
-    return try withoutActuallyEscaping(body) { try perform(.rewrite($0)) }
+    return try withoutActuallyEscaping(body) { try commit(.rewrite($0), within: limit) }
   }
 
   /// Puts a whole text in the place of the one that the file has, under its lock, in one write: for restoring, importing,
@@ -47,58 +51,30 @@ extension StoreCore {
   ///     program saves the file meanwhile.
   /// - Returns: Whether the file changed.
   package func replaceText(reason: String, _ body: ([UInt8]?) throws -> [UInt8]?) throws -> Bool {
-    try withoutActuallyEscaping(body) { try perform(.text(reason: reason, $0)) }
-  }
-
-  /// Commits what is pending; never throws, since each edit has its own outcome.
-  func commitPending() -> WriteReport {
-    let newest = state.withLock { $0.lastNumber }
-    do {
-      return try commit(.pending).report
-    } catch {
-      let error = error as? SettingsError ?? SettingsError(.io, "\(error)")
-      problems.report(SettingsProblem(error))
-      return abandon(upTo: newest, because: error)
-    }
-  }
-
-  /// Gives up pending edits: memory goes back to what the file says.
-  private func abandon(upTo number: UInt64, because error: SettingsError) -> WriteReport {
-    var report = WriteReport(number: number)
-    let batch = state.withLock { state -> SettingsChangeBatch? in
-      for (failed, _) in state.snapshot.pending.byNumber where failed <= number { report.failures[failed] = error }
-      defer { renewStamp() }
-      return state.adopt(
-        state.userDocument, bytes: state.userBytes, committed: number, origin: .thisProcess)
-    }
-    if let batch { announce(batch) }
-    look()
-    return report
-  }
-
-  /// Commits, and tells those whose pending edits went along.
-  ///
-  /// - Returns: Whether the work changed the text.
-  private func perform(_ work: Commit.Work, knowing known: TOMLDocument? = nil) throws -> Bool {
-    let commit = try commit(work, knowing: known)
-    if commit.report.number > 0 { queue.finish(commit.report) }
-    return commit.hasChanged
+    let limit = TimeLimit(lockTimeout)
+    return try withoutActuallyEscaping(body) { try commit(.text(reason: reason, $0), within: limit) }
   }
 
   /// The one write path: lock → re-read → migrate → apply → check → replace → publish.
   ///
-  /// - Returns: The commit, which has ended.
-  private func commit(_ work: Commit.Work, knowing known: TOMLDocument? = nil) throws -> Commit {
+  /// It tells those whose pending edits went along how that ended.
+  ///
+  /// - Parameter limit: The time that the call has for waiting, all in all.
+  /// - Returns: Whether the work changed the text.
+  @discardableResult
+  func commit(
+    _ work: Commit.Work, knowing known: TOMLDocument? = nil, within limit: TimeLimit
+  ) throws -> Bool {
     var isMigration = false
     // They may use the store: after all else, and at the first access after that.
     defer { if isMigration, state.withLock({ $0.isLoaded }) { runDueHooks() } }
-    try enterCommit()
+    try enterCommit(within: limit)
     defer { leaveCommit() }
 
     var commit = Commit(of: self, work, knowing: known)
     var wasReplaced = false
-    var outside: [SettingsChangeBatch] = []
     var steps = state.withLock { $0.writeSteps }
+    steps.limit = limit
     steps.willReplace = { [self] bytes in state.withLock { $0.writingBytes = bytes } }
     steps.beforeRename = { try commit.backup?.finish() }
     steps.didReplace = {
@@ -111,27 +87,24 @@ extension StoreCore {
         isMigration = commit.isMigration
         commit.abandonBackup()
         state.withLock { $0.writingBytes = nil }
-        for batch in outside { announce(batch) }
       }
-      result = try backing.update(steps) { contents in
-        try commit.text(replacing: contents) { outside.append($0) }
-      }
+      result = try backing.update(steps) { try commit.text(replacing: $0) }
     } catch {
       // It may have failed at its very end, by the directory's `fsync`, or by what another program has saved.
       if wasReplaced, state.withLock({ $0.isLoaded }) { look() }
       throw error
     }
-    let (batch, wasOvertaken) = commit.publish(result)
-    announce(batch, sets: commit.sets)
+    let wasOvertaken = commit.publish(result)
     problems.resolve { $0.code == .unparsable && $0.file == location?.file }
     if wasOvertaken { look() }
-    return commit
+    finish(commit.report)
+    return commit.hasChanged
   }
 
   /// The document that the bytes under the lock hold. What others wrote meanwhile becomes visible as a change from
   /// outside, before and apart from this commit's own.
   func takeOver(
-    _ bytes: [UInt8]?, knowing parsed: TOMLDocument?, outside: (SettingsChangeBatch) -> Void
+    _ bytes: [UInt8]?, knowing parsed: TOMLDocument?
   ) throws(SettingsError) -> TOMLDocument {
     if let parsed, parsed.bytes.isSameText(as: bytes) { return parsed }
     let (isLoaded, knownBytes, known, revision) = state.withLock {
@@ -148,26 +121,14 @@ extension StoreCore {
     var meaning = document
     var changed: [TOMLPath]?
     if let bytes { (document, meaning, changed) = try interpret(bytes, since: known) }
-    let batch = state.withLock { state in
+    state.withLock { state in
       defer { renewStamp() }
       // Another thread may have taken over something else since.
       let edited = state.userRevision == revision ? changed : nil
-      return state.adopt(meaning, bytes: bytes, committed: nil, edited: edited, origin: .outside)
+      state.adopt(meaning, bytes: bytes, committed: nil, edited: edited, origin: .outside)
     }
-    if let batch { outside(batch) }
     return document
   }
-
-  func enterCommit() throws(SettingsError) {
-    try checkNotNested()
-    let me = PlainThread.currentID
-    committing.wait { owner -> Void? in
-      guard owner == 0 else { return nil }
-      owner = me
-    }
-  }
-
-  func leaveCommit() { committing.withLock { $0 = 0 } }
 
   /// Throws where waiting for a write would wait for the caller itself: in a commit of this store, or of another one that
   /// has its file in the same directory.
@@ -182,7 +143,7 @@ extension StoreCore {
     if committing.wait({ owner -> Bool? in owner == me }) { throw nestedUpdateError }
   }
 
-  private var nestedUpdateError: SettingsError {
+  var nestedUpdateError: SettingsError {
     SettingsError(
       .nestedUpdate,
       "Cannot write '\(backing.name)' inside 'update' on the same settings: it would wait for itself. Use the "

@@ -5,6 +5,9 @@ extension StoreCore {
   /// Reads the user's file, migrates it if it is of an older version, and makes it if there is an older home to take
   /// over. Where that fails, the store goes on in memory.
   ///
+  /// It waits for no other writer. Where one has the file's lock, that is done in memory, and on disk with the next write,
+  /// or the next time that the store reads the file and its lock is free.
+  ///
   /// - Parameter deadline: How long to wait for a save that is under way, on the monotonic clock.
   func readOnFirstAccess(until deadline: UInt64) throws(SettingsError) -> (bytes: [UInt8]?, document: TOMLDocument) {
     var known: TOMLDocument?
@@ -18,8 +21,10 @@ extension StoreCore {
       return (nil, TOMLDocument())
     }
     do {
-      try commit(of: [], knowing: known)
+      try commit(of: [], knowing: known, timeout: .zero)
       return state.withLock { ($0.userBytes, $0.userDocument) }
+    } catch let error as SettingsError where error.code == .lockTimeout || error.code == .nestedUpdate {
+      state.withLock { $0.isWriteDue = true }
     } catch let error as SettingsError {
       // Not writable is no failure of the migration: it is done in memory, each time.
       if error.code != .readOnly { problems.report(SettingsProblem(error)) }
@@ -45,6 +50,20 @@ extension StoreCore {
         return contents
       }
       ProcessFacts.pause(nanoseconds: min(wait, deadline - now, 2_000_000))
+    }
+  }
+
+  /// Writes the migration or import that was made in memory at the first access, if nobody has the file's lock.
+  func writeWhatIsDue() {
+    guard state.withLock({ $0.isWriteDue }) else { return }
+    do {
+      try commit(of: [], timeout: .zero)
+    } catch let error as SettingsError where error.code == .lockTimeout || error.code == .nestedUpdate {
+      // Somebody writes, and brings it to disk with that, or the next look does.
+    } catch {
+      state.withLock { $0.isWriteDue = false }
+      guard let error = error as? SettingsError, error.code != .readOnly else { return }
+      problems.report(SettingsProblem(error))
     }
   }
 

@@ -52,6 +52,7 @@ extension StoreCore {
           return state.userFailure != nil
         }
         if wasWrong { noteUserFailure(nil) }
+        writeWhatIsDue()
         return .settled
       }
       if let found, found == state.withLock({ $0.writingBytes }) { return .settled }
@@ -74,15 +75,16 @@ extension StoreCore {
         noteUserFailure(error, using: "The values that were read last are used.")
         return .settled
       }
-      let (isCurrent, batch) = state.withLock { state -> (Bool, SettingsChangeBatch?) in
-        guard state.userRevision == revision else { return (false, nil) }
+      let isCurrent = state.withLock { state -> Bool in
+        guard state.userRevision == revision else { return false }
         defer { renewStamp() }
         state.userInode = contents.status?.inode
-        return (true, state.adopt(meaning, bytes: found, committed: nil, edited: changed, origin: .outside))
+        state.adopt(meaning, bytes: found, committed: nil, edited: changed, origin: .outside)
+        return true
       }
       guard isCurrent else { continue }
       noteUserFailure(nil)
-      if let batch { announce(batch) }
+      writeWhatIsDue()
       return .settled
     }
   }
@@ -93,11 +95,10 @@ extension StoreCore {
   package func lookAtSystemLayers(_ evidence: SaveWatch.Evidence = .asked) -> LookOutcome {
     load()
     let system = readSystemLayers(evidence)
-    let batch = state.withLock { state -> SettingsChangeBatch? in
+    state.withLock { state in
       defer { renewStamp() }
-      return state.adopt(systemLayers: system.layers)
+      state.adopt(systemLayers: system.layers)
     }
-    if let batch { announce(batch) }
     if let wait = system.wait { return .unsettled(nanoseconds: wait) }
     return system.isUnreadable ? .failed(retryAfterNanoseconds: Self.unreadable) : .settled
   }

@@ -6,7 +6,9 @@ extension StoreCore {
   func enqueueAndWait(_ edits: [Edit]) async throws(SettingsError) -> Bool {
     let result: WriteQueue.Outcome = await withCheckedContinuation { continuation in
       do throws(SettingsError) {
-        try enqueue(edits) { continuation.resume(returning: $0) }
+        try enqueue(edits, within: TimeLimit(lockTimeout)) { outcome in
+          DeferredCalls.run { continuation.resume(returning: outcome) }
+        }
       } catch {
         continuation.resume(returning: .failure(error))
       }

@@ -5,20 +5,20 @@ public import Synchronization
 /// The engine of a store: its state, the one way in which that changes, and who is told.
 ///
 /// Locks, in the order in which they may be taken: `loading` → `committing` → the file's own lock → `state`.
-/// Observers, completions and problems are told after `state` is released.
+/// Observers, loggers and hooks are called when the thread has released them all: see ``DeferredCalls``.
 @usableFromInline
 package final class StoreCore: Sendable {
   let backing: Backing
   let location: SettingsLocation?
   let reader: TextReader
   package let problems: ProblemLog
-  package let waiters = ChangeWaiters()
+  package let waiters: ChangeWaiters
   let declarations = KeyDeclarations()
   package let follower = FollowerSlot()
   let queue = WriteQueue()
 
-  // Protects what the store knows. Held for look-ups and transitions only, never for a file or foreign code.
-  let state: Lock<StoreState>
+  // What the store knows. Whatever changes it is announced.
+  let state: AnnouncedState
   // Held while the files are read for the first time, so that one thread reads them and the others wait.
   private let loading = Lock(())
   // Serialises this process's commits, and knows which thread is in one: 0 for none.
@@ -38,7 +38,8 @@ package final class StoreCore: Sendable {
     self.reader = reader
     problems = ProblemLog(logger: logger)
     let user = LayerContent(layer: SettingsLayer(.user, file: location?.file), document: TOMLDocument())
-    state = Lock(StoreState(user: user, overrides: overrides))
+    waiters = ChangeWaiters()
+    state = AnnouncedState(StoreState(user: user, overrides: overrides), waiters: waiters, problems: problems)
   }
 
   /// The layer of the user's file.
@@ -66,38 +67,42 @@ package final class StoreCore: Sendable {
     return state.withLock { (find($0.snapshot), stamp.load(ordering: .relaxed)) }
   }
 
+  /// Reads the files at the first access. Waits for no lock of theirs: see ``readOnFirstAccess(until:)``.
   package func load() {
     if stamp.load(ordering: .acquiring) != 0 { return }
-    let isFirst = loading.withLock { _ -> Bool in
-      if stamp.load(ordering: .acquiring) != 0 { return false }
-      let deadline = ProcessFacts.monotonicNanoseconds() + SaveWatch.firstRead
-      let system = readSystemLayersAtRest(until: deadline)
-      state.withLock { _ = $0.adopt(systemLayers: system) }
-      do throws(SettingsError) {
-        let (bytes, document) = try readOnFirstAccess(until: deadline)
-        state.withLock { _ = $0.adopt(document, bytes: bytes, committed: nil, origin: .outside) }
-      } catch {
-        noteUserFailure(error, using: "Defaults are used.")
+    DeferredCalls.section {
+      let isFirst = loading.withLock { _ -> Bool in
+        if stamp.load(ordering: .acquiring) != 0 { return false }
+        let deadline = ProcessFacts.monotonicNanoseconds() + SaveWatch.firstRead
+        let system = readSystemLayersAtRest(until: deadline)
+        state.withLock { $0.adopt(systemLayers: system) }
+        do throws(SettingsError) {
+          let (bytes, document) = try readOnFirstAccess(until: deadline)
+          state.withLock { $0.adopt(document, bytes: bytes, committed: nil, origin: .outside) }
+        } catch {
+          noteUserFailure(error, using: "Defaults are used.")
+        }
+        state.withLock { $0.finishLoading() }
+        renewStamp()
+        return true
       }
-      state.withLock { $0.finishLoading() }
-      renewStamp()
-      return true
+      if isFirst { runDueHooks() }
     }
-    // They may use the store.
-    if isFirst { runDueHooks() }
   }
 
   // MARK: Writing
 
   /// Makes edits visible in this process and hands them to the writing thread.
   ///
-  /// - Parameter completion: Called when the edits are durable, or have failed, on the thread that wrote them.
+  /// - Parameters:
+  ///   - limit: The time that whoever waits for the completion has.
+  ///   - completion: Called when the edits are durable, or have failed, on the thread that wrote them.
   /// - Throws: ``SettingsError`` `locked`; nothing is changed then.
   func enqueue(
-    _ edits: [Edit], completion: (@Sendable (WriteQueue.Outcome) -> Void)? = nil
+    _ edits: [Edit], within limit: TimeLimit? = nil, completion: (@Sendable (WriteQueue.Outcome) -> Void)? = nil
   ) throws(SettingsError) {
-    let number = try addPending(edits) { queue.note($0, completion) }
-    let isFirst = queue.request(upTo: number) { [self] in commitPending() }
+    let number = try addPending(edits) { queue.note($0, within: limit, completion) }
+    let isFirst = queue.request(upTo: number) { [self] in commitPending($0) }
     if isFirst { LiveStores.register(self) }
   }
 
@@ -108,9 +113,9 @@ package final class StoreCore: Sendable {
   ///   the file says.
   func enqueueAndWait(_ edits: [Edit]) throws(SettingsError) -> Bool {
     try checkNotNested()
-    let ticket = WriteTicket()
+    let ticket = WriteTicket(TimeLimit(lockTimeout))
     _ = try addPending(edits) { queue.note($0, ticket) }
-    return try queue.perform(ticket) { commitPending() }.get().changedFile
+    return try queue.perform(ticket) { commitPending($0) }.get().changedFile
   }
 
   /// Makes edits visible.
@@ -118,31 +123,26 @@ package final class StoreCore: Sendable {
   /// - Parameter note: Called with their number before anyone can write them.
   private func addPending(_ edits: [Edit], note: (UInt64) -> Void) throws(SettingsError) -> UInt64 {
     load()
-    let (number, batch) = try state.withLock { state throws(SettingsError) -> (UInt64, SettingsChangeBatch?) in
-      let (number, batch) = state.enqueue(try state.snapshot.permitted(edits))
+    return try state.withLock { state throws(SettingsError) in
+      let number = state.enqueue(try state.snapshot.permitted(edits))
       note(number)
       renewStamp()
-      return (number, batch)
+      return number
     }
-    announce(batch, sets: edits.map(\.path))
-    return number
   }
 
-  /// Waits until everything set so far is on disk.
+  /// Waits until everything set so far is on disk, and writes it if nobody else does.
   func flush() throws(SettingsError) {
     try checkNotInCommit()
     let (number, isPending) = state.withLock { ($0.lastNumber, !$0.snapshot.pending.isEmpty) }
     if isPending { try backing.checkNotLocked() }
-    if number > 0 { try queue.flush(upTo: number) }
+    guard number > 0 else { return }
+    let failure = queue.flush(upTo: number, WriteTicket(TimeLimit(lockTimeout))) { commitPending($0) }
+    if let failure { throw failure }
   }
 
-  /// Tells observers of a change, and forgets what was wrong with the values that are gone.
-  ///
-  /// - Parameter sets: The paths that were set, be it to what they were.
-  func announce(_ batch: SettingsChangeBatch?, sets: @autoclosure () -> [TOMLPath] = []) {
-    if let batch { problems.resolveValues(at: batch.paths) }
-    waiters.signal(batch, sets: sets())
-  }
+  /// The longest that one call waits for others, in this process and outside.
+  var lockTimeout: Duration { if case .file(let file, _) = backing { file.lockTimeout } else { .seconds(30) } }
 
   func renewStamp() {
     let new = Self.lastStamp.wrappingAdd(1, ordering: .relaxed).newValue

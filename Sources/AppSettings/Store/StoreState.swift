@@ -34,6 +34,12 @@ struct StoreState: Sendable {
   var userWatch = SaveWatch()
   /// The same for administrators' files, by path.
   var systemWatches: [String: SaveWatch] = [:]
+  /// Whether the file is to be migrated, or made, as soon as its lock is free: that was done in memory only.
+  var isWriteDue = false
+  /// The edits up to this number are in the hands of a commit, which has the file's lock; 0 while there is none.
+  var takenNumber: UInt64 = 0
+  /// What is to be told, oldest first; ``AnnouncedState`` takes it.
+  var news: [StateNews] = []
 
   struct Failure: Sendable, Equatable {
     var error: SettingsError
@@ -69,14 +75,31 @@ struct StoreState: Sendable {
 
   /// Adds edits to what is pending, all with one number.
   ///
-  /// - Returns: The number, and the change that this process sees, if it sees one.
-  mutating func enqueue(_ edits: [Edit]) -> (number: UInt64, batch: SettingsChangeBatch?) {
+  /// - Returns: The number.
+  mutating func enqueue(_ edits: [Edit]) -> UInt64 {
     lastNumber += 1
     let number = lastNumber
-    let batch = change(at: edits.map(\.path), to: valueToSee(after: edits), origin: .thisProcess) { state in
+    let paths = edits.map(\.path)
+    change(at: paths, to: valueToSee(after: edits), sets: paths, origin: .thisProcess) { state in
       for edit in edits { state.snapshot.pending.add(edit, number: number) }
     }
-    return (number, batch)
+    return number
+  }
+
+  /// Takes what is pending, for a commit that has the file's lock. Nobody else gives it up until ``endCommit()``.
+  mutating func beginCommit() -> (pending: [(number: UInt64, edits: [Edit])], newest: UInt64) {
+    takenNumber = lastNumber
+    return (snapshot.pending.byNumber, lastNumber)
+  }
+
+  mutating func endCommit() {
+    takenNumber = 0
+    writingBytes = nil
+  }
+
+  /// Whether some of the edits up to a number are in the hands of a commit.
+  func isCommitting(upTo number: UInt64) -> Bool {
+    takenNumber > 0 && snapshot.pending.byNumber.contains { $0.number <= min(number, takenNumber) }
   }
 
   /// Takes over the text that the user's file has.
@@ -85,37 +108,37 @@ struct StoreState: Sendable {
   ///   - document: What the bytes hold, migrated in memory if need be.
   ///   - committed: Edits up to this number are no longer pending: they are in the text or have failed.
   ///   - edited: The paths where the document can differ from the one before, if that is known.
+  ///   - sets: The paths that the calling thread itself has set, be it to what they were.
   mutating func adopt(
-    _ document: TOMLDocument, bytes: [UInt8]?, committed: UInt64?, edited: [TOMLPath]? = nil,
+    _ document: TOMLDocument, bytes: [UInt8]?, committed: UInt64?, edited: [TOMLPath]? = nil, sets: [TOMLPath] = [],
     origin: SettingsChangeOrigin
-  ) -> SettingsChangeBatch? {
+  ) {
     guard isLoaded else {
       // No one has seen anything yet.
       userRevision += 1
       userBytes = bytes
       snapshot.adopt(document, bytes: bytes ?? [])
-      return nil
+      return
     }
     var paths = edited ?? document.changedPaths(since: userDocument)
     if committed != nil { paths += snapshot.pending.byNumber.flatMap { $0.edits.map(\.path) } }
     userRevision += 1
     userWatch = SaveWatch()
     userBytes = bytes
-    return change(at: paths, origin: origin) { state in
+    change(at: paths, sets: sets, origin: origin) { state in
       if let committed { state.snapshot.pending.removeAll(upTo: committed) }
       state.snapshot.adopt(document, bytes: bytes ?? [])
     }
   }
 
   /// Takes over what the administrators' files have.
-  mutating func adopt(systemLayers: [LayerContent]) -> SettingsChangeBatch? {
+  mutating func adopt(systemLayers: [LayerContent]) {
     let old = isLoaded ? snapshot.root : TOMLTable()
     snapshot.replaceSystemLayers(by: systemLayers)
-    guard isLoaded else { return nil }
+    guard isLoaded else { return }
     var paths: [TOMLPath] = []
     TOMLPath.root.collectDifferences(.table(old), .table(snapshot.root), into: &paths)
-    guard !paths.isEmpty else { return nil }
-    return nextGeneration(paths, .outside)
+    announce(paths, sets: [], .outside)
   }
 
   /// The value that is seen at the path of a single edit once it is made, if that is plain to see.
@@ -126,28 +149,33 @@ struct StoreState: Sendable {
     return value
   }
 
-  /// Makes a change and finds out which values at some paths it changed.
+  /// Makes a change, finds out which values at some paths it changed, and has it announced.
   ///
   /// - Parameter value: What there is at each of them afterwards, if that is known.
   private mutating func change(
-    at paths: [TOMLPath], to value: TOMLValue? = nil, origin: SettingsChangeOrigin, _ body: (inout StoreState) -> Void
-  ) -> SettingsChangeBatch? {
+    at paths: [TOMLPath], to value: TOMLValue? = nil, sets: [TOMLPath], origin: SettingsChangeOrigin,
+    _ body: (inout StoreState) -> Void
+  ) {
     // Values, not a snapshot: holding that while `body` runs would make it copy what is pending.
     let before = paths.map { snapshot[$0] }
     body(&self)
     var changed: [TOMLPath] = []
     for (path, old) in zip(paths, before) { path.collectDifferences(old, value ?? snapshot[path], into: &changed) }
-    guard !changed.isEmpty else { return nil }
     if changed.count > 1 {
       var seen: Set<TOMLPath> = []
       changed.removeAll { !seen.insert($0).inserted }
     }
-    return nextGeneration(changed, origin)
+    announce(changed, sets: sets, origin)
   }
 
-  private mutating func nextGeneration(_ paths: [TOMLPath], _ origin: SettingsChangeOrigin) -> SettingsChangeBatch {
+  private mutating func announce(_ changed: [TOMLPath], sets: [TOMLPath], _ origin: SettingsChangeOrigin) {
+    guard !changed.isEmpty else {
+      if !sets.isEmpty { news.append(StateNews(batch: nil, sets: sets)) }
+      return
+    }
     snapshot.generation += 1
-    recentChanges.append(paths)
-    return SettingsChangeBatch(generation: snapshot.generation, paths: paths, origin: origin)
+    recentChanges.append(changed)
+    let batch = SettingsChangeBatch(generation: snapshot.generation, paths: changed, origin: origin)
+    news.append(StateNews(batch: batch, sets: sets))
   }
 }

@@ -59,7 +59,7 @@ public final class ObservableSettings: Observable, Sendable {
         return { known in (known as? Value).map { areEqual($0, value) ?? false } ?? false }
       }
       registrar.access(self, keyPath: \.[place: key.path])
-      return state.withLock { state in
+      return whileLocked { state in
         let value = store[key]
         state.values[key.path] = value
         return value
@@ -81,7 +81,7 @@ public final class ObservableSettings: Observable, Sendable {
       return { known in (known as? RecordListing<Record>)?.isSame(as: listing) ?? false }
     }
     registrar.access(self, keyPath: \.[place: key.path])
-    return state.withLock { state in
+    return whileLocked { state in
       let listing = key.listing(in: store.core)
       state.values[key.path] = listing
       return listing.records
@@ -98,6 +98,11 @@ public final class ObservableSettings: Observable, Sendable {
 
   /// Reads what there is now, for the question whether what was read before is the same.
   private typealias Comparison = @Sendable (SettingsStore) -> (any Sendable) -> Bool
+
+  /// Runs `body` with the lock held. What there is to report of the values that it reads is reported after that.
+  private func whileLocked<Result>(_ body: (inout State) -> Result) -> Result {
+    DeferredCalls.section { state.withLock(body) }
+  }
 
   private func observe(_ key: SettingsKeys, _ compare: @escaping Comparison) {
     let path = key.path

@@ -4,7 +4,7 @@ internal import AppSettings
 ///
 /// One call follows another, never two at once: a change that comes while the function runs, also one that the function
 /// itself makes, is looked at when it has returned.
-final class CallbackObserver<View: SettingsView>: @unchecked Sendable {  // `memory` is the one runner's alone
+final class CallbackObserver<View: MomentView>: @unchecked Sendable {  // `memory` is the one runner's alone
   private let store: SettingsStore
   private let view: View
   private let follower: StoreFollower
@@ -42,23 +42,18 @@ final class CallbackObserver<View: SettingsView>: @unchecked Sendable {  // `mem
   }
 
   private func signalled() {
-    let new: Work = QuietThreads.areQuiet(for: store.core) ? .forget : .look
-    if agenda.withLock({ $0.add(new) }) { work() }
+    if agenda.withLock({ $0.add(.look) }) { work() }
   }
 
   private func work() {
     while let (work, waiter) = agenda.withLock({ $0.next() }) {
       if work.contains(.first), let element = view.first(store, &memory), !deliver(element) { return }
-      if work.contains(.forget) {
-        _ = waiter.take()
-        memory = view.remember(store)
-      } else if work.contains(.look), let wake = waiter.take() {
-        var element = view.look(store, wake, &memory)
-        while let next = element {
-          guard deliver(next) else { return }
-          element = view.rest(store, &memory)
-        }
-      }
+      guard work.contains(.look) else { continue }
+      // As of one moment: what was set without propagation after that is told from the rest the next time.
+      let (wake, moment) = store.core.moment { waiter.take() }
+      guard let wake else { continue }
+      let element = view.look(store, wake, moment, &memory)
+      if wake.isLoud, let element, !deliver(element) { return }
     }
   }
 
@@ -78,8 +73,6 @@ private struct Work: OptionSet, Sendable {
   static let first = Work(rawValue: 1)
   /// See what is new.
   static let look = Work(rawValue: 2)
-  /// Take what there is for known.
-  static let forget = Work(rawValue: 4)
 }
 
 /// What an observer has to do, and whether somebody does it: the runner.

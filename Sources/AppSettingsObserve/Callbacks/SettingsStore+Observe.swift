@@ -1,5 +1,4 @@
 public import AppSettings
-internal import Synchronization
 
 extension SettingsStore {
   /// Calls a function with the value of a key: now, and whenever it becomes another one.
@@ -8,11 +7,16 @@ extension SettingsStore {
   /// observation = settings.observe(.theme) { theme in panel.show(theme) }
   /// ```
   ///
-  /// The first call is made before this returns. The others are made on the thread that made the change, as part of it:
-  /// the one that set the value, or, for what others change, the one that watches the files, which waits meanwhile. So
-  /// the function has to be short; where it is not, or where an actor is needed, use ``updates(_:initial:duplicates:)``.
-  /// Calls follow each other, never two at once: a value that the function itself sets is delivered when it has
-  /// returned. Which values are delivered is as with `updates`.
+  /// The first call is made before this returns. The others are made on the thread that made the change, before the call
+  /// that made it returns: on the one that set the value, or, for what others change, on the one that watches the files,
+  /// which waits meanwhile. So the function has to be short; where it is not, or where an actor is needed, use
+  /// ``updates(_:initial:duplicates:)``. Calls follow each other, never two at once: while the function runs, nobody waits
+  /// for it, and a value that is set meanwhile, by the function itself or on another thread, is delivered when it has
+  /// returned, on the thread that it runs on. Which values are delivered is as with `updates`.
+  ///
+  /// No lock of the library is held during a call, and no write waits for one: the function may set values, and may take
+  /// a lock that other threads hold while they set some. A lock that the thread which makes the change holds already is
+  /// another matter: the function waits for its own thread then.
   ///
   /// - Parameters:
   ///   - key: The key.
@@ -80,19 +84,20 @@ extension SettingsStore {
   /// }
   /// ```
   ///
-  /// This is about what the closure sets in this store on this thread. Streams see it, and so does everyone else.
+  /// This is about what the closure sets in this store on this thread, and nothing else: a change by another program that
+  /// is noticed meanwhile is delivered. Streams see what is set, and so does everyone else.
   ///
   /// - Parameter body: What makes the changes.
   /// - Returns: What `body` returns.
   public func withoutPropagation<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    QuietThreads.enter(for: core)
-    defer { QuietThreads.leave(for: core) }
+    QuietThreads.enter(for: core.waiters)
+    defer { QuietThreads.leave(for: core.waiters) }
     return try body()
   }
 
-  private func observe<View: SettingsView>(
+  private func observe<View: MomentView>(
     _ view: View, _ body: @escaping @Sendable (View.Element) -> Void
   ) -> SettingsObservation {
     let observer = CallbackObserver(self, view, isKept: false) { element in
@@ -129,42 +134,5 @@ private enum OwnedObservations {
       return over
     }
     for entry in over { entry.cancel() }
-  }
-}
-
-/// The threads that are within `withoutPropagation`, by store.
-enum QuietThreads {
-  private struct Place: Hashable, Sendable {
-    var thread: UInt
-    var core: ObjectIdentifier
-  }
-
-  /// How many entries there are: what everyone looks at who makes a change.
-  private static let count = Atomic(0)
-  // Protects the table of how often each is within.
-  private static let places = Lock<[Place: Int]>([:])
-
-  static func areQuiet(for core: StoreCore) -> Bool {
-    // Only this thread itself can have put it there.
-    guard count.load(ordering: .relaxed) > 0 else { return false }
-    return places.withLock { $0[here(core)] != nil }
-  }
-
-  static func enter(for core: StoreCore) {
-    count.add(1, ordering: .relaxed)
-    places.withLock { $0[here(core), default: 0] += 1 }
-  }
-
-  static func leave(for core: StoreCore) {
-    places.withLock { places in
-      let place = here(core)
-      let depth = (places[place] ?? 1) - 1
-      places[place] = depth == 0 ? nil : depth
-    }
-    count.subtract(1, ordering: .relaxed)
-  }
-
-  private static func here(_ core: StoreCore) -> Place {
-    Place(thread: PlainThread.currentID, core: ObjectIdentifier(core))
   }
 }

@@ -63,11 +63,16 @@ private struct RecordChangeView<Record: SettingsRecord>: SettingsView where Reco
   func remember(_ store: SettingsStore) -> RecordListing<Record> { key.listing(in: store.core) }
 
   func look(
-    _ store: SettingsStore, _ wake: ChangeWaiter.Wake, _ memory: inout RecordListing<Record>
+    _ store: SettingsStore, _ waiter: ChangeWaiter, _ memory: inout RecordListing<Record>
   ) -> SettingsRecordChange<Record>? {
-    guard let batch = wake.batch else { return nil }
+    guard var batch = waiter.take()?.batch else { return nil }
     let old = memory
     memory = remember(store)
+    // What has changed while they were read may be among them: then it says who made the change.
+    while let newer = waiter.take()?.batch {
+      batch = newer
+      memory = remember(store)
+    }
     return memory.changes(since: old, by: batch.origin)
   }
 }
@@ -91,8 +96,9 @@ private struct RecordsView<Record: SettingsRecord>: SettingsView where Record.ID
   }
 
   func look(
-    _ store: SettingsStore, _ wake: ChangeWaiter.Wake, _ memory: inout RecordListing<Record>
+    _ store: SettingsStore, _ waiter: ChangeWaiter, _ memory: inout RecordListing<Record>
   ) -> [Record]? {
+    _ = waiter.take()
     let old = memory
     memory = remember(store)
     return memory.isSame(as: old) ? nil : memory.records
@@ -118,8 +124,9 @@ private struct OneRecordView<Record: SettingsRecord>: SettingsView where Record.
   }
 
   func look(
-    _ store: SettingsStore, _ wake: ChangeWaiter.Wake, _ memory: inout RecordListing<Record>.Entry?
+    _ store: SettingsStore, _ waiter: ChangeWaiter, _ memory: inout RecordListing<Record>.Entry?
   ) -> Record?? {
+    _ = waiter.take()
     let old = memory
     memory = remember(store)
     let isSame =

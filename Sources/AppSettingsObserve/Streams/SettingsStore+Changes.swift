@@ -74,7 +74,7 @@ extension SettingsStore {
 }
 
 /// One key's changes.
-struct ChangeView<Value: Sendable>: SettingsView {
+struct ChangeView<Value: Sendable>: MomentView {
   let values: ValueView<Value>
 
   func makeWaiter(_ callback: (@Sendable () -> Void)?) -> ChangeWaiter { values.makeWaiter(callback) }
@@ -82,16 +82,21 @@ struct ChangeView<Value: Sendable>: SettingsView {
   func remember(_ store: SettingsStore) -> ValueView<Value>.Memory { values.remember(store) }
 
   func look(
-    _ store: SettingsStore, _ wake: ChangeWaiter.Wake, _ memory: inout ValueView<Value>.Memory
+    _ store: SettingsStore, _ waiter: ChangeWaiter, _ memory: inout ValueView<Value>.Memory
+  ) -> SettingsChange<Value>? {
+    let (wake, moment) = store.core.moment { waiter.take() }
+    return wake.flatMap { look(store, $0, moment, &memory) }
+  }
+
+  /// One moment for all, so that the layer is that of the value, and who made the change is who made that one.
+  func look(
+    _ store: SettingsStore, _ wake: ChangeWaiter.Wake, _ moment: StoreMoment, _ memory: inout ValueView<Value>.Memory
   ) -> SettingsChange<Value>? {
     let old = memory.value
-    // One state for both, so that the layer is that of the value.
-    let snapshot = store.snapshot
-    guard let batch = wake.batch,
-      let new = values.compare(values.remember(store, in: snapshot), with: &memory)
+    guard let batch = wake.batch, let new = values.compare(values.remember(store, at: moment), with: &memory)
     else { return nil }
     return SettingsChange(
-      old: old, new: new, origin: batch.origin, layer: snapshot.origin(of: values.key as SettingsKeys).layer)
+      old: old, new: new, origin: batch.origin, layer: moment.snapshot.origin(of: values.key as SettingsKeys).layer)
   }
 }
 
@@ -110,9 +115,9 @@ private struct BatchView: SettingsView {
   }
 
   func look(
-    _ store: SettingsStore, _ wake: ChangeWaiter.Wake, _ memory: inout ArraySlice<SettingsChangeBatch>
+    _ store: SettingsStore, _ waiter: ChangeWaiter, _ memory: inout ArraySlice<SettingsChangeBatch>
   ) -> SettingsChangeBatch? {
-    memory = wake.batches[...]
+    memory = waiter.take()?.batches[...] ?? []
     if !path.isRoot { for index in memory.indices { memory[index].paths = paths(of: memory[index]) } }
     return memory.popFirst()
   }

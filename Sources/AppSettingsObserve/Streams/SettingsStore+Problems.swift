@@ -25,7 +25,8 @@ private struct ProblemView: SettingsView {
     return problem
   }
 
-  func look(_ store: SettingsStore, _ wake: ChangeWaiter.Wake, _ memory: inout UInt64) -> SettingsProblem? {
-    rest(store, &memory)
+  func look(_ store: SettingsStore, _ waiter: ChangeWaiter, _ memory: inout UInt64) -> SettingsProblem? {
+    _ = waiter.take()
+    return rest(store, &memory)
   }
 }

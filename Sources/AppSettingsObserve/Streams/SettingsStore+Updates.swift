@@ -66,7 +66,7 @@ extension SettingsStore {
 }
 
 /// One key's value.
-struct ValueView<Value: Sendable>: SettingsView {
+struct ValueView<Value: Sendable>: MomentView {
   struct Memory {
     var value: Value
     /// Kept for types that cannot be compared.
@@ -78,17 +78,18 @@ struct ValueView<Value: Sendable>: SettingsView {
   let duplicates: Bool
 
   func makeWaiter(_ callback: (@Sendable () -> Void)?) -> ChangeWaiter {
-    ChangeWaiter(paths: key.paths, seesEqualSets: duplicates, callback: callback)
+    ChangeWaiter(paths: key.paths, seesEqualSets: duplicates, tellsQuiet: callback != nil, callback: callback)
   }
 
   func remember(_ store: SettingsStore) -> Memory {
     if Value.self is any Equatable.Type { return Memory(value: store[key]) }
-    return remember(store, in: store.snapshot)
+    let snapshot = store.snapshot
+    return Memory(value: store.core.value(of: key, in: snapshot), stored: snapshot.stored(for: key))
   }
 
-  func remember(_ store: SettingsStore, in snapshot: SettingsSnapshot) -> Memory {
-    let value = store.core.value(of: key, in: snapshot)
-    return Memory(value: value, stored: Value.self is any Equatable.Type ? nil : snapshot.stored(for: key))
+  func remember(_ store: SettingsStore, at moment: StoreMoment) -> Memory {
+    let value = store.core.value(of: key, at: moment)
+    return Memory(value: value, stored: Value.self is any Equatable.Type ? nil : moment.snapshot.stored(for: key))
   }
 
   func first(_ store: SettingsStore, _ memory: inout Memory) -> Value? {
@@ -98,8 +99,14 @@ struct ValueView<Value: Sendable>: SettingsView {
     return .some(memory.value)
   }
 
-  func look(_ store: SettingsStore, _ wake: ChangeWaiter.Wake, _ memory: inout Memory) -> Value? {
-    compare(remember(store), with: &memory)
+  func look(_ store: SettingsStore, _ waiter: ChangeWaiter, _ memory: inout Memory) -> Value? {
+    waiter.take() == nil ? nil : compare(remember(store), with: &memory)
+  }
+
+  func look(
+    _ store: SettingsStore, _ wake: ChangeWaiter.Wake, _ moment: StoreMoment, _ memory: inout Memory
+  ) -> Value? {
+    compare(remember(store, at: moment), with: &memory)
   }
 
   /// Takes over a new state; its value if that is to be delivered.
@@ -150,7 +157,8 @@ private struct TupleView<each Value: Sendable>: SettingsView {
     return Optional<Element>.some(memory.values)
   }
 
-  func look(_ store: SettingsStore, _ wake: ChangeWaiter.Wake, _ memory: inout Memory) -> Element? {
+  func look(_ store: SettingsStore, _ waiter: ChangeWaiter, _ memory: inout Memory) -> Element? {
+    _ = waiter.take()
     let new = remember(store)
     let isSame = Self.isSame(memory, new)
     memory = new
@@ -195,7 +203,8 @@ private struct SnapshotView: SettingsView {
     return memory.snapshot
   }
 
-  func look(_ store: SettingsStore, _ wake: ChangeWaiter.Wake, _ memory: inout Memory) -> SettingsSnapshot? {
+  func look(_ store: SettingsStore, _ waiter: ChangeWaiter, _ memory: inout Memory) -> SettingsSnapshot? {
+    guard let wake = waiter.take() else { return nil }
     let new = remember(store)
     // A change that was seen together with the one before, or was taken back.
     let isSame =

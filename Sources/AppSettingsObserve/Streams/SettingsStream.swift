@@ -41,8 +41,8 @@ public struct SettingsStream<Element: Sendable>: AsyncSequence, Sendable {
       guard let observer else { return nil }
       if !Task.isCancelled {
         if let element = observer.atHand() { return element }
-        while let wake = await observer.waiter.wait() {
-          if let element = observer.look(wake) { return element }
+        while await observer.waiter.wait() {
+          if let element = observer.look() { return element }
         }
       }
       self.observer = nil
@@ -61,7 +61,7 @@ private protocol Observer<Element>: AnyObject {
   /// What there is to deliver without waiting.
   func atHand() -> Element?
   /// What there is to deliver after a wake-up.
-  func look(_ wake: ChangeWaiter.Wake) -> Element?
+  func look() -> Element?
 }
 
 private final class ViewObserver<View: SettingsView>: Observer {
@@ -94,5 +94,5 @@ private final class ViewObserver<View: SettingsView>: Observer {
     return view.rest(store, &memory)
   }
 
-  func look(_ wake: ChangeWaiter.Wake) -> View.Element? { view.look(store, wake, &memory) }
+  func look() -> View.Element? { view.look(store, waiter, &memory) }
 }

@@ -21,7 +21,17 @@ protocol SettingsView: Sendable {
   /// What is left to deliver of the last wake-up.
   func rest(_ store: SettingsStore, _ memory: inout Memory) -> Element?
   /// What there is to deliver after a wake-up; `nil` if it is nothing new.
-  func look(_ store: SettingsStore, _ wake: ChangeWaiter.Wake, _ memory: inout Memory) -> Element?
+  ///
+  /// - Parameter waiter: The waiter of the observer, to take its records from before the values are read.
+  func look(_ store: SettingsStore, _ waiter: ChangeWaiter, _ memory: inout Memory) -> Element?
+}
+
+/// One that can tell what there is to deliver as of a moment.
+protocol MomentView: SettingsView {
+  /// - Parameter wake: The records up to the moment, and no others.
+  func look(
+    _ store: SettingsStore, _ wake: ChangeWaiter.Wake, _ moment: StoreMoment, _ memory: inout Memory
+  ) -> Element?
 }
 
 extension SettingsView {

@@ -14,6 +14,7 @@ extension SettingsStore {
   /// Where the system gives no events (network file systems, a limit reached), the files are looked at once a second,
   /// and ``problems`` says so. A store in memory has nothing to follow.
   public func follow() {
+    core.load()
     core.follower.keep { StoreFollower(core) }
   }
 }
@@ -60,6 +61,8 @@ final class StoreFollower: Sendable {
 
   /// The follower of a store, begun if there is none. It ends with the last of those who hold it.
   static func of(_ core: StoreCore) -> StoreFollower {
+    // Before the follower's lock is taken, for which other threads would wait meanwhile.
+    core.load()
     let (follower, isNew) = core.follower.shared { StoreFollower(core) }
     // Nobody has looked for a while, so the values may be old. The hub's own look comes too late for a first element.
     if isNew {

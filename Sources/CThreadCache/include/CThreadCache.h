@@ -33,4 +33,10 @@ static inline void *thread_cache_find(uint64_t owner, uint64_t stamp) {
 // place, for the caller to release; NULL if none had. At the thread's end `release` is called for what is there then.
 void *thread_cache_put(uint64_t owner, uint64_t stamp, void *object, void (*release)(void *));
 
+// What the calling thread has put off until it has released its locks; an object of Swift's.
+extern _Thread_local void *thread_deferred;
+
+static inline void *thread_deferred_get(void) { return thread_deferred; }
+static inline void thread_deferred_set(void *object) { thread_deferred = object; }
+
 #endif

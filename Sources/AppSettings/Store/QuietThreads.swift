@@ -1,0 +1,40 @@
+internal import Synchronization
+
+/// The threads that are within `withoutPropagation`, by store.
+///
+/// Asked when a change is made, which keeps the answer: whoever tells of it may be another thread, and later.
+package enum QuietThreads {
+  private struct Place: Hashable, Sendable {
+    var thread: UInt
+    var store: ObjectIdentifier
+  }
+
+  /// How many entries there are: what everyone looks at who makes a change.
+  private static let count = Atomic(0)
+  // Protects the table of how often each is within. Innermost.
+  private static let places = Lock<[Place: Int]>([:])
+
+  static func areQuiet(for store: ChangeWaiters) -> Bool {
+    // Only this thread itself can have put it there.
+    guard count.load(ordering: .relaxed) > 0 else { return false }
+    return places.withLock { $0[here(store)] != nil }
+  }
+
+  package static func enter(for store: ChangeWaiters) {
+    count.add(1, ordering: .relaxed)
+    places.withLock { $0[here(store), default: 0] += 1 }
+  }
+
+  package static func leave(for store: ChangeWaiters) {
+    places.withLock { places in
+      let place = here(store)
+      let depth = (places[place] ?? 1) - 1
+      places[place] = depth == 0 ? nil : depth
+    }
+    count.subtract(1, ordering: .relaxed)
+  }
+
+  private static func here(_ store: ChangeWaiters) -> Place {
+    Place(thread: PlainThread.currentID, store: ObjectIdentifier(store))
+  }
+}

@@ -1,0 +1,77 @@
+import SettingsTOML
+
+/// Who commits, for how long others wait for that, and what becomes of edits that cannot be written.
+extension StoreCore {
+  /// Makes the calling thread the one that commits. It calls no one else's code until ``leaveCommit()``.
+  ///
+  /// - Throws: ``SettingsError`` `nestedUpdate` if it would wait for itself, `lockTimeout` if the time runs out.
+  func enterCommit(within limit: TimeLimit) throws(SettingsError) {
+    try checkNotNested()
+    let me = PlainThread.currentID
+    let isEntered: Void? = committing.wait(untilNanoseconds: limit.end) { owner -> Void? in
+      guard owner == 0 else { return nil }
+      owner = me
+    }
+    guard isEntered != nil else { throw busyError(limit) }
+    DeferredCalls.begin()
+  }
+
+  func leaveCommit() {
+    state.withLock { $0.endCommit() }
+    committing.withLock { $0 = 0 }
+    DeferredCalls.end()
+  }
+
+  private func busyError(_ limit: TimeLimit) -> SettingsError {
+    SettingsError(
+      .lockTimeout,
+      "Cannot write '\(backing.name)': another thread of this process has been writing it for \(limit.duration). "
+        + "Nothing was written. Look for an 'update' whose closure does not end.", file: location?.file)
+  }
+
+  /// Commits what is pending; never throws, since each edit has its own outcome.
+  func commitPending(_ turn: WriteTurn) {
+    let newest = state.withLock { $0.lastNumber }
+    do {
+      try commit(.pending, within: turn.limit ?? TimeLimit(lockTimeout))
+    } catch {
+      let error = error as? SettingsError ?? SettingsError(.io, "\(error)")
+      // Who comes later has time left.
+      abandon(upTo: error.code == .lockTimeout ? turn.number : newest, because: error)
+    }
+  }
+
+  /// Gives up pending edits: memory goes back to what the file says.
+  ///
+  /// Those that another thread's commit has in hands are not given up, but waited for: it has the file's lock, and is
+  /// about to write them.
+  private func abandon(upTo number: UInt64, because error: SettingsError) {
+    while true {
+      let report = state.withLock { state -> WriteReport? in
+        if state.isCommitting(upTo: number) { return nil }
+        var report = WriteReport(number: number)
+        for (failed, _) in state.snapshot.pending.byNumber where failed <= number { report.failures[failed] = error }
+        if report.failures.isEmpty { return report }
+        defer { renewStamp() }
+        state.adopt(state.userDocument, bytes: state.userBytes, committed: number, origin: .thisProcess)
+        return report
+      }
+      if let report {
+        if !report.failures.isEmpty { look() }
+        return queue.finish(report) { _ in problems.report(SettingsProblem(error)) }
+      }
+      committing.wait { $0 == 0 ? () : nil }
+    }
+  }
+
+  /// Tells those who wait for edits how they ended. That an edit failed for which nobody waits is a problem.
+  func finish(_ report: WriteReport) {
+    guard report.number > 0 else { return }
+    queue.finish(report) { numbers in
+      for number in numbers {
+        guard let error = report.failures[number], let path = report.failedPaths[number] else { continue }
+        problems.report(SettingsProblem(error, path: path), endsWithValue: true)
+      }
+    }
+  }
+}
