@@ -20,7 +20,7 @@ enum Exploration: Sendable {
   /// For two actors, one of which takes only a step or two: every schedule.
   static let every = Exploration.exhaustive(preemptions: nil)
   /// For three actors.
-  static let three = Exploration.seeded(count: variable.flatMap { Int($0) } ?? (isFull ? 3_000 : 40))
+  static let three = Exploration.seeded(count: variable.flatMap { Int($0) } ?? (isFull ? 3_000 : 25))
 
   /// Exceeding this is an issue: no schedule is skipped silently.
   private static let most = isFull ? 200_000 : 6_000

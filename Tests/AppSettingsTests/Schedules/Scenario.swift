@@ -60,8 +60,13 @@ final class Scenario: @unchecked Sendable {  // used by the test's thread; each 
   /// Additional checks at the end.
   var check: (Scenario) -> [String] = { _ in [] }
 
-  /// Calls whose effect only the caller sees. The short form does not interrupt an actor before them.
-  private static let unscheduled: Set<Syscalls.Call> = Exploration.isFull ? [] : [.write, .chmod, .chown, .xattr]
+  /// Calls that change nothing another actor sees. The short form does not interrupt an actor before them.
+  private static let unscheduled: Set<Syscalls.Call> =
+    Exploration.isFull
+    ? []
+    : [
+      .write, .chmod, .chown, .xattr, .fsync, .fsyncDirectory,
+    ]
 
   /// - Parameters:
   ///   - text: The initial text of the file.
@@ -191,7 +196,8 @@ final class Scenario: @unchecked Sendable {  // used by the test's thread; each 
     let overwritings = programs.flatMap { overwriting(by: $0.key) }
     for (index, own) in owns.sorted(by: { $0.key < $1.key }) {
       if let error = own.error, !own.isKilled { faults.append("\(own.name) failed: \(error)") }
-      if own.hasReturned, let (key, value) = own.sets, root[key] != value {
+      // A killed process has acknowledged nothing, even if its code ignored that its last calls failed.
+      if own.hasReturned, !scheduler.hasDied(index), let (key, value) = own.sets, root[key] != value {
         let put = lastPut(key, value, by: index)
         // A program that overwrote the file later may have lost it, if it had read the file before.
         if put == nil || !overwritings.contains(where: { $0.begin > put! }) {
@@ -217,6 +223,13 @@ final class Scenario: @unchecked Sendable {  // used by the test's thread; each 
     }
     faults += afterwards()
     return faults + check(self)
+  }
+
+  /// The texts of all backups.
+  var backups: [String] {
+    let state = home.path + "/state"
+    let all = (try? FileManager.default.subpathsOfDirectory(atPath: state)) ?? []
+    return all.filter { $0.hasSuffix(".toml") }.compactMap { home.text(of: "\(state)/\($0)") }
   }
 
   /// The last step with which an actor changed the file to a text that has a value.

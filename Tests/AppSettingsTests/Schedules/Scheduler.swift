@@ -101,7 +101,10 @@ final class Scheduler: Sendable {
       return false
     }
     if isDead { throw Errno(EIO) }
-    guard isScheduled else { return }
+    guard isScheduled else {
+      if hasDied(actor) { throw Errno(EIO) }
+      return
+    }
     let mustDie = state.wait { state -> Bool? in
       if !state.isOver, case .parked = state.actors[actor].phase { return nil }
       state.actors[actor].opening = opening
@@ -109,6 +112,9 @@ final class Scheduler: Sendable {
     }
     if mustDie { throw Errno(EIO) }
   }
+
+  /// Whether the actor was killed.
+  func hasDied(_ actor: Int) -> Bool { state.withLockQuietly { $0.actors[actor].isDead } }
 
   // MARK: Running
 
