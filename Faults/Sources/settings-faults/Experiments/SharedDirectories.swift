@@ -6,38 +6,34 @@ import SettingsTOML
 /// Stores whose files, or backups, are in one directory.
 enum SharedDirectory {
   /// The stores, by the name that an app gives them, or by path.
-  static let stores = ["settings", "settings.extra", "settings.extra.more", "state", "path", "path-by-detour"]
+  static let stores = ["settings", "settings.extra", "settings.extra.more", "state", "path"]
 
-  /// The location of a store. The last two lead to one file.
-  static func location(_ store: String, in home: Home) throws -> SettingsLocation {
+  /// The location of a store.
+  ///
+  /// - Parameter isDetour: Whether to spell the path of a store by path another way.
+  static func location(_ store: String, in home: Home, isDetour: Bool = false) throws -> SettingsLocation {
     let app = "org.example.faults"
-    let directory = "\(home.path)/config/\(app)"
+    let directory = "\(home.path)/config/\(isDetour ? "\(app)/../detour" : app)"
     return switch store {
     case "state": try SettingsLocation(app: app, scope: .state, environment: home.environment)
     case "path": try SettingsLocation(file: "\(directory)/settings.by-path.toml", environment: home.environment)
-    case "path-by-detour":
-      try SettingsLocation(file: "\(directory)/../detour/settings.by-path.toml", environment: home.environment)
     default: try SettingsLocation(app: app, name: store, environment: home.environment)
     }
   }
 
-  /// The owner that a store's text names; two paths to one file have one owner.
-  static func owner(of store: String) -> String { store == "path-by-detour" ? "path" : store }
-
   /// The text of the old version.
-  static func text(of store: String) -> String { "# of \(owner(of: store))\nowner = \"\(owner(of: store))\"\nn = 0\n" }
+  static func text(of store: String) -> String { "# of \(store)\nowner = \"\(store)\"\nn = 0\n" }
 
   /// Sets a key, which migrates the file, and undoes the migration, over and over. Reports another store's text.
   static func work(_ system: any System, store: String, rounds: Int) {
-    let owner = owner(of: store)
     for number in 0..<rounds {
       do {
-        let settings = AgedStore.open(try location(store, in: system.home))
+        let settings = AgedStore.open(try location(store, in: system.home, isDetour: number % 2 == 1))
         try settings.set(number, for: SettingsKey("n-\(store)", default: -1))
         try settings.restore()
         settings.reload()
         let found = settings[SettingsKey("owner", default: "")]
-        Worker.acknowledge(found == owner ? number : StepWorker.Word.crossed)
+        Worker.acknowledge(found == store ? number : StepWorker.Word.crossed)
       } catch {
         Worker.acknowledge(StepWorker.Word.wrong)
       }
@@ -50,7 +46,7 @@ extension Suite {
     var table = Table(
       "Stores that share a directory",
       "\(SharedDirectory.stores.count) processes at once: three stores of one app with similar names, the app's state, and "
-        + "one file by two paths. Each sets a key, which migrates the file, and undoes the migration, "
+        + "a file by path, with two spellings. Each sets a key, which migrates the file, and undoes the migration, "
         + "\(options.restores) times. Crossed: a file, or a store's backup, has another store's text. Failed: a call threw.",
       ["system", "stores", "restores", "crossed", "failed", "stuck"])
     each("shared", into: &table, among: [AppSettingsSystem.id]) { system, row in
@@ -79,7 +75,7 @@ extension Suite {
       }
       for store in stores {
         let settings = AgedStore.open(try SharedDirectory.location(store, in: system.home))
-        let owner = "owner = \"\(SharedDirectory.owner(of: store))\"\n"
+        let owner = "owner = \"\(store)\"\n"
         for backup in try settings.backups where Files.text(backup.path)?.contains(owner) != true { crossed += 1 }
         if Files.text(try SharedDirectory.location(store, in: system.home).file)?.contains(owner) != true {
           crossed += 1
