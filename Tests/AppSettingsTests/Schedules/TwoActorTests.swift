@@ -61,18 +61,12 @@ extension SettingsKeys {
     }
   }
 
-  private static func backups(_ scenario: Scenario) -> [String] {
-    let directory = scenario.home.backups
-    return scenario.home.names(in: directory).filter { $0.hasSuffix(".toml") }
-      .compactMap { scenario.home.text(of: "\(directory)/\($0)") }
-  }
-
   /// Checks that the file was migrated once, with one backup of the old text.
   private static func checkMigrated(_ scenario: Scenario) -> [String] {
     let text = scenario.home.text() ?? ""
     var faults: [String] = []
     if !text.contains("settings-version = 2\n") || !text.contains("runs = 1\n") { faults.append("not migrated once") }
-    let backups = backups(scenario)
+    let backups = scenario.backups
     if backups.count != 1 || !backups[0].contains("runs = 0\n") { faults.append("backups: \(backups)") }
     return faults
   }
@@ -108,7 +102,7 @@ extension SettingsKeys {
         let text = scenario.home.text() ?? ""
         // Either the undo came last and kept what it replaced, or the writer did and migrated again.
         if text.hasPrefix(Self.old), !text.contains("other = 20") {
-          return Self.backups(scenario).contains { $0.contains("other = 20") } ? [] : ["the set is in no backup"]
+          return scenario.backups.contains { $0.contains("other = 20") } ? [] : ["the set is in no backup"]
         }
         return text.contains("runs = 1\n") && text.contains("other = 20\n") ? [] : ["neither order: \(text)"]
       }

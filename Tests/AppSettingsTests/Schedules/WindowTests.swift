@@ -86,11 +86,8 @@ extension SettingsKeys {
       program.saves = nil
       scenario.program(program)
       scenario.check = { scenario in
-        let directory = scenario.home.backups
-        let texts =
-          scenario.home.names(in: directory).map { scenario.home.text(of: "\(directory)/\($0)") }
-          + [scenario.home.text()]
-        return texts.contains { $0?.contains("mark = 1\n") == true } ? [] : ["what the editor has saved is lost"]
+        let texts = scenario.backups + [scenario.home.text() ?? ""]
+        return texts.contains { $0.contains("mark = 1\n") } ? [] : ["what the editor has saved is lost"]
       }
       return scenario
     }
