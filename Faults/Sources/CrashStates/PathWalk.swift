@@ -53,17 +53,22 @@ struct PathWalk {
     if let target = target(path, from: base, in: model, followsLast: followsLast) {
       return target.inode.map { .inside($0) }
     }
-    // No entry of a recorded directory: the root, something above it, or elsewhere.
+    // No entry of a recorded directory: the root, something above it, elsewhere, or a path that ends with "..".
     let parts = path.split(separator: "/")
-    guard path.hasPrefix("/") || parts.allSatisfy({ $0 == "." || $0 == ".." }) || base.isOutside else { return nil }
+    guard path.hasPrefix("/") || ["..", "."].contains(parts.last) || base.isOutside else { return nil }
     var place = path.hasPrefix("/") ? Place.outside("/") : base
     for part in parts {
       switch place {
       case .outside(let directory): place = Self.step(String(part), from: directory, root: root)
       case .inside(let inode):
         if part == "." { continue }
-        guard part == ".." else { return nil }
-        place = model.parent(of: inode).map { .inside($0) } ?? Self.step("..", from: root, root: root)
+        if part == ".." {
+          place = model.parent(of: inode).map { .inside($0) } ?? Self.step("..", from: root, root: root)
+        } else if let next = model.entry(String(part), in: inode) {
+          place = .inside(next)
+        } else {
+          return nil
+        }
       }
     }
     return place

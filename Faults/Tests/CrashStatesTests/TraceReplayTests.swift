@@ -90,6 +90,16 @@ import Testing
         ]))
   }
 
+  @Test(arguments: ["/r/a/..", "/r/a/b/../..", "/r/.", "a/.."])
+  func `a path that ends with dots leads to a directory`(path: String) throws {
+    let replay = try Self.replay(
+      """
+      1 openat(AT_FDCWD, "\(path)", O_RDONLY|O_DIRECTORY) = 3
+      1 unlinkat(3, "f", 0) = 0
+      """, on: DiskTree(["a": .directory, "a/b": .directory, "f": .file([1])]))
+    #expect(replay.model.tree == DiskTree(["a": .directory, "a/b": .directory]))
+  }
+
   @Test func `a second name of a file is a hard link`() throws {
     let replay = try Self.replay(
       #"1 link("/r/a", "/r/b") = 0"#, on: DiskTree(["a": .file([1])]))

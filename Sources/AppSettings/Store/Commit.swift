@@ -30,7 +30,8 @@ struct Commit {
   private(set) var sets: [TOMLPath] = []
   /// Whether the work itself changed the text.
   private(set) var hasChanged = false
-  private(set) var isMigration = false
+  /// Whether the text was migrated, in this round or in one before: then hooks may be due.
+  private(set) var hasMigrated = false
   private(set) var backup: BackupInProgress?
 
   /// What was pending when the file was locked.
@@ -79,11 +80,12 @@ struct Commit {
     var document = try core.takeOver(bytes, knowing: known)
     try core.reader.checkNotNewer(document, file: core.backing.name)
     var isImport = false
-    isMigration = false
+    var isMigration = false
     if bytes != nil {
       if try core.reader.isOutdated(document) {
         backup = try core.migrate(&document, of: contents)
         isMigration = true
+        hasMigrated = true
       }
     } else {
       isImport = try core.begin(&document)

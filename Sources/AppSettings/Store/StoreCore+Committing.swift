@@ -65,9 +65,9 @@ extension StoreCore {
   func commit(
     _ work: Commit.Work, knowing known: TOMLDocument? = nil, within limit: TimeLimit
   ) throws -> Bool {
-    var isMigration = false
+    var hasMigrated = false
     // They may use the store: after all else, and at the first access after that.
-    defer { if isMigration, state.withLock({ $0.isLoaded }) { runDueHooks() } }
+    defer { if hasMigrated, state.withLock({ $0.isLoaded }) { runDueHooks() } }
     try enterCommit(within: limit)
     defer { leaveCommit() }
 
@@ -84,7 +84,7 @@ extension StoreCore {
     let result: WriteResult
     do {
       defer {
-        isMigration = commit.isMigration
+        hasMigrated = commit.hasMigrated
         commit.abandonBackup()
         state.withLock { $0.writingBytes = nil }
       }
