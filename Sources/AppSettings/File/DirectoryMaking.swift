@@ -77,7 +77,8 @@ extension SettingsFile {
       guard var below = try system.status(at: path) else { return }
       while true {
         path += "/.."
-        guard let status = try system.status(at: path), !status.sameFile(below), status.device == below.device,
+        // A confined process may not even look at what is above its own directories.
+        guard let status = try? system.status(at: path), !status.sameFile(below), status.device == below.device,
           (try? system.checkWritable(path, in: Syscalls.workingDirectory)) != nil
         else { return }
         try synchronizeDirectory(path)
@@ -93,7 +94,7 @@ extension SettingsFile {
     do {
       descriptor = try system.open(path, flags: O_RDONLY | O_DIRECTORY)
     } catch {
-      guard error.rawValue == EACCES else { throw error }
+      guard error.rawValue == EACCES || error.rawValue == EPERM else { throw error }
       return
     }
     defer { system.close(descriptor) }

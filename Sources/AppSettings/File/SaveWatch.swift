@@ -29,7 +29,7 @@ package struct SaveWatch: Sendable {
   static let shortened: UInt64 = 50_000_000
   /// The longest time until a file that is being written is to be read again.
   static let step: UInt64 = 50_000_000
-  /// The longest wait of a first read for a save to end: 500 ms. A write waits as long as its own time limit lets it.
+  /// The longest wait of a first read for a save to end: 500 ms. A write waits within its own time limit.
   package static let firstRead: UInt64 = 500_000_000
 
   /// What tells that a save has ended.
@@ -110,6 +110,8 @@ package struct SaveWatch: Sendable {
       let age = Self.age(since: max(status.modified, status.changed), seen, now)
       if let rest = Self.rest(of: Self.open, after: age) { return min(rest, Self.step) }
     case nil where evidence == .doubt:
+      // A program may have set a time in the future; the kernel's own is of the last change at the latest.
+      let age = Self.age(since: min(status.modified, status.changed), seen, now)
       if let rest = Self.rest(of: Self.unknown, after: age) { return rest }
     case nil where evidence == .saveEnded && isInPlace && bytes.count < known.bytes?.count ?? 0:
       if let rest = Self.rest(of: Self.shortened, after: age) { return rest }
@@ -146,7 +148,8 @@ package struct SaveWatch: Sendable {
 
   /// The time since a file changed; where its clock is ahead of ours, the time since that was first seen.
   private static func age(since time: Int64, _ seen: UInt64, _ now: Moment) -> UInt64 {
-    let age = now.since1970 - time
+    let (age, overflows) = now.since1970.subtractingReportingOverflow(time)
+    if overflows { return time < 0 ? .max : seen }
     return age >= 0 ? max(UInt64(age), seen) : seen
   }
 

@@ -40,7 +40,7 @@ extension SettingsFile {
   /// Programs that do not lock may save the file meanwhile. It is compared with what was read right before it is
   /// replaced. After that, what somebody still writes into the replaced file is waited for, and becomes the text that
   /// `body` is asked about again; and if the path leads to another directory by now, all is done again there. So `body`
-  /// runs once for each text that it has to be applied to, the last time for the one that counts.
+  /// may run several times, the last time for the text that counts.
   ///
   /// - Parameter body: Gets what the file holds; returns the new text, or `nil` to leave it as it is.
   /// - Returns: Whether the file was replaced. Its text is on disk then, and also if it was equal already.
@@ -61,9 +61,7 @@ extension SettingsFile {
       // A link may have been turned elsewhere while this waited.
       guard try FinalPath.resolve(path, system: system) == place else { continue }
       do {
-        // Other programs' saves are waited for as at a first read, also where there is no time to wait for the lock.
-        let rest = limit.orAtLeast(.nanoseconds(SaveWatch.firstRead))
-        let result = try update(place, in: lock.descriptor, steps, within: rest, body)
+        let result = try update(place, in: lock.descriptor, steps, within: limit, body)
         // The directory may have been replaced, or a link on the way: what was written is somewhere else then.
         if !result.isReplaced || leads(to: place, in: lock.descriptor) { return result }
       } catch is Overtaken {
@@ -91,41 +89,40 @@ extension SettingsFile {
     let write = AtomicWrite(
       name: place.name, directory: directory, directoryPath: place.directory, system: system,
       newMode: isShared ? 0o644 : 0o600)
+    var limit = limit
     var result = WriteResult()
     var current = try readAtRest(place.name, in: directory, steps, within: limit)
     var base = current.contents
-    /// What another program has saved into a file that this call has replaced.
-    var saved: [UInt8]?
+    /// What another program has saved into a file that this call has replaced, and what this call put there.
+    var saved: (theirs: [UInt8], ours: [UInt8])?
     while true {
-      let wanted: [UInt8]?
       do {
-        wanted = try body(base) ?? base.bytes
+        guard let wanted = try body(base) ?? base.bytes, !wanted.isSameText(as: current.contents.bytes) else {
+          result.durable = try makeDurable(current, place, in: directory, knowing: result.durable ?? steps.durable)
+          return result
+        }
+        if current.contents.status != nil {
+          try checkWritable(place.name, in: directory)
+        } else {
+          try synchronizeParents(of: place.directory)
+        }
+        let outcome: AtomicWrite.Outcome
+        (result.durable, outcome) = try replace(write, current.contents, by: wanted, steps)
+        result.isReplaced = true
+        try synchronizeDirectory(place, directory)
+        let late = try lateSave(into: &current, write, outcome, steps, within: limit)
+        guard let late, let theirs = late.bytes else { return result }
+        base = late
+        saved = (theirs, wanted)
+      } catch is Overtaken where saved != nil {
+        // Only looked at by somebody, or touched: what was saved is still to be merged. Else a later save has won.
+        try limit.noteAttempt(at: place.directory)
+        guard try openAndRead(place.name, in: directory).contents.bytes == saved?.ours else { throw Overtaken() }
       } catch {
         // As if that save had come first, and this call after it.
-        if let saved { try? putBack(saved, write, current.contents, steps) }
+        if let saved, !(error is Overtaken) { try? putBack(saved.theirs, write, current.contents, steps) }
         throw error
       }
-      guard let wanted, !wanted.isSameText(as: current.contents.bytes) else {
-        result.durable = try makeDurable(current, place, in: directory, knowing: result.durable ?? steps.durable)
-        return result
-      }
-      if current.contents.status != nil {
-        try checkWritable(place.name, in: directory)
-      } else {
-        try synchronizeParents(of: place.directory)
-      }
-      let displaced: Contents?
-      (result.durable, displaced) = try replace(write, current.contents, by: wanted, steps)
-      result.isReplaced = true
-      try synchronizeDirectory(place, directory)
-      if let displaced {
-        base = displaced
-      } else {
-        // What cannot be read of the old file takes nothing from the new one.
-        guard steps.known != nil, let late = try? lateSave(into: &current, steps, within: limit) else { return result }
-        base = late
-      }
-      saved = base.bytes
       current = try openAndRead(place.name, in: directory)
     }
   }
@@ -135,49 +132,83 @@ extension SettingsFile {
 
   /// Puts a new text in the place of what was read.
   ///
-  /// - Returns: The new file; and what it has replaced, if that is a file that another program has put there since.
+  /// - Returns: The new file, and whether what it has replaced has the temporary name now.
   @discardableResult
   private func replace(
     _ write: AtomicWrite, _ old: Contents, by bytes: [UInt8], _ steps: WriteSteps
-  ) throws -> (new: FileStatus, displaced: Contents?) {
+  ) throws -> (new: FileStatus, outcome: AtomicWrite.Outcome) {
     steps.willReplace(bytes)
-    let new: FileStatus
-    let outcome: AtomicWrite.Outcome
     do {
-      (new, outcome) = try write.replace(with: bytes, keeping: old.status, keepsDisplaced: steps.known != nil) {
+      let replaced = try write.replace(with: bytes, keeping: old.status, keepsDisplaced: steps.known != nil) {
         try steps.beforeRename()
         let now = try system.status(at: write.name, in: write.directory, followingLinks: false)
         // Not written to, and neither its mode nor its owner changed, which the new file is to have.
-        guard now?.hasSameText(and: old.status) ?? (old.status == nil) else { throw Overtaken() }
+        guard now?.isUntouched(since: old.status) ?? (old.status == nil) else { throw Overtaken() }
       }
+      steps.didReplace()
+      return replaced
     } catch let error as Errno {
       if error.rawValue == (old.status == nil ? EEXIST : ENOENT) { throw Overtaken() }
       throw SettingsError.system(error, "write", path, then: "The file is unchanged.")
     }
-    guard outcome == .exchanged else {
-      steps.didReplace()
-      return (new, nil)
-    }
+  }
+
+  /// What another program has saved that the new file has replaced: in another file, which it has moved to the path at
+  /// the last moment, or in the one that was read. One that somebody is still writing is waited for. The replaced file
+  /// loses its temporary name then.
+  ///
+  /// - Returns: `nil` if nobody has saved anything.
+  /// - Throws: ``SettingsError`` `lockTimeout` if that save does not end; the replaced file is at the path again.
+  private func lateSave(
+    into current: inout OpenFile, _ write: AtomicWrite, _ outcome: AtomicWrite.Outcome, _ steps: WriteSteps,
+    within limit: TimeLimit
+  ) throws -> Contents? {
+    guard steps.known != nil else { return nil }
     let temporary = AtomicWrite.temporaryName(for: write.name)
-    let status = try? system.status(at: temporary, in: write.directory, followingLinks: false)
-    var displaced: Contents?
-    if let status, let read = old.status, !status.sameFile(read) {
-      // Not even a file: put back what is there, and follow it.
-      guard status.isRegular, let found = try? openAndRead(temporary, in: write.directory).contents else {
-        _ = try? system.exchange(write.name, with: temporary, in: write.directory)
-        try? system.unlink(temporary, in: write.directory)
-        throw Overtaken()
+    let read = current.contents
+    do {
+      var late: Contents?
+      if outcome == .exchanged,
+        let status = try? system.status(at: temporary, in: write.directory, followingLinks: false),
+        let former = read.status, !status.sameFile(former)
+      {
+        // Not even a file: a link, to be followed.
+        guard status.isRegular else { throw Overtaken() }
+        var other = try openAndRead(temporary, in: write.directory)
+        late = try textAtRest(of: &other, after: read, steps, within: limit)
+      } else if read.status != nil {
+        late = try textAtRest(of: &current, after: read, steps, within: limit)
       }
-      displaced = found
+      // Its name is not synced: what a power failure may leave of it, the next write takes away.
+      if outcome == .exchanged { try? system.unlink(temporary, in: write.directory) }
+      return late
+    } catch {
+      guard outcome == .exchanged else {
+        if (error as? SettingsError)?.code == .lockTimeout { throw error }
+        // What cannot be read of the old file takes nothing from the new one.
+        return nil
+      }
+      // Theirs goes back to its place, and ours away; if there is nothing at the path any more, only the first.
+      if (try? system.exchange(write.name, with: temporary, in: write.directory)) == true {
+        try? system.unlink(temporary, in: write.directory)
+      } else {
+        try? system.renameNew(temporary, to: write.name, in: write.directory)
+      }
+      try? system.synchronizeDirectory(write.directory, path: write.directoryPath)
+      throw error
     }
-    steps.didReplace()
-    // Its new name is not synced: what a power failure may leave of it, the next write takes away.
-    try? system.unlink(temporary, in: write.directory)
-    return (new, displaced)
   }
 
   private func putBack(_ saved: [UInt8], _ write: AtomicWrite, _ old: Contents, _ steps: WriteSteps) throws {
-    try replace(write, old, by: saved, steps)
+    let temporary = AtomicWrite.temporaryName(for: write.name)
+    if try replace(write, old, by: saved, steps).outcome == .exchanged {
+      let displaced = try? system.status(at: temporary, in: write.directory, followingLinks: false)
+      if let displaced, let read = old.status, !displaced.sameFile(read) {
+        // There has been a later save, which counts.
+        guard try system.exchange(write.name, with: temporary, in: write.directory) else { return }
+      }
+      try? system.unlink(temporary, in: write.directory)
+    }
     try system.synchronizeDirectory(write.directory, path: write.directoryPath)
   }
 
@@ -240,30 +271,26 @@ extension SettingsFile {
     }
   }
 
-  /// What another program has written into a file after it was read, and before or after it was replaced; `nil` if
-  /// nobody has. One that has it open is waited for.
-  private func lateSave(
-    into file: inout OpenFile, _ steps: WriteSteps, within limit: TimeLimit
+  /// What a file has when nobody is writing to it any more; `nil` if that is what was read of it or of the one before.
+  private func textAtRest(
+    of file: inout OpenFile, after read: Contents, _ steps: WriteSteps, within limit: TimeLimit
   ) throws(SettingsError) -> Contents? {
-    let read = file.contents
-    guard let bytes = read.bytes, let status = read.status else { return nil }
-    if !file.isFresh, system.isOpenForWriting(file.descriptor, path: path) != true,
+    let isOther = file.contents.status.map { status in read.status.map { !$0.sameFile(status) } ?? true } ?? false
+    if !isOther, !file.isFresh, system.isOpenForWriting(file.descriptor, path: path) != true, let status = read.status,
       let now = try? system.status(of: file.descriptor, path: path), now.hasSameText(as: status)
     {
       return nil
     }
     var watch = SaveWatch()
-    let known = SaveWatch.Known(bytes: bytes, inode: status.inode)
+    let known = SaveWatch.Known(bytes: read.bytes, inode: read.status?.inode)
     while true {
       try readAgain(&file)
       let contents = file.contents
-      if contents.bytes == bytes, contents.isOpenForWriting != true { return nil }
+      if contents.bytes == read.bytes, contents.isOpenForWriting != true { return nil }
       guard
         let wait = watch.wait(
           for: contents, after: known, .doubt, wholeness: { steps.wholeness(contents.bytes ?? []) })
-      else { return contents.bytes == bytes ? nil : contents }
-      // Who has not ended a save by then has had all the time that there is.
-      guard !limit.isOver else { return nil }
+      else { return contents.bytes == read.bytes ? nil : contents }
       try pause(for: wait, within: limit)
     }
   }
@@ -277,7 +304,7 @@ extension SettingsFile {
 
 extension FileStatus {
   /// Whether nobody has written to a file in between, nor changed its mode or owner. It may have got another name.
-  fileprivate func hasSameText(and other: FileStatus?) -> Bool {
+  fileprivate func isUntouched(since other: FileStatus?) -> Bool {
     guard let other else { return false }
     return hasSameText(as: other) && mode == other.mode && owner == other.owner && group == other.group
   }
@@ -287,7 +314,7 @@ extension SettingsError {
   fileprivate static func neverAtRest(_ path: String, _ time: Duration) -> SettingsError {
     SettingsError(
       .lockTimeout,
-      "Cannot write '\(path)': another program has been writing to it, or replacing its directory, for \(time). "
+      "Cannot write '\(path)': another program has been writing to it for \(time). "
         + "The file holds what that program has written. 'fuser -v \(path)' names the programs that have it open.",
       file: path)
   }

@@ -112,8 +112,7 @@ package struct SettingsFile: Sendable {
       if isUnchanged { break }
       isOpen = true
     }
-    let age = ProcessFacts.nanosecondsSince1970() - status.modified
-    file.isFresh = age < Self.coarseTime
+    file.isFresh = status.age < Self.coarseTime
     file.contents = Contents(bytes: bytes, status: status, isOpenForWriting: isOpen)
   }
 

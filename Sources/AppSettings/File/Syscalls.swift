@@ -24,6 +24,13 @@ package struct FileStatus: Sendable, Hashable {
   package var links: Int
   /// When the content was last written to, in nanoseconds since 1970. Programs can set it to any time.
   package var modified: Int64
+
+  /// The time since it was last written to; negative if that is in the future.
+  var age: Int64 {
+    let (age, overflows) = ProcessFacts.nanosecondsSince1970().subtractingReportingOverflow(modified)
+    return overflows ? .max : age
+  }
+
   /// When content, names, mode or owner last changed, in nanoseconds since 1970. Only the kernel sets it.
   package var changed: Int64
 
@@ -55,8 +62,15 @@ package struct FileStatus: Sendable, Hashable {
     group = raw.st_gid
     size = Int(raw.st_size)
     links = Int(raw.st_nlink)
-    modified = Int64(raw.st_mtim.tv_sec) * 1_000_000_000 + Int64(raw.st_mtim.tv_nsec)
-    changed = Int64(raw.st_ctim.tv_sec) * 1_000_000_000 + Int64(raw.st_ctim.tv_nsec)
+    modified = Self.nanoseconds(raw.st_mtim)
+    changed = Self.nanoseconds(raw.st_ctim)
+  }
+
+  /// The nearest time that there is a number for: years 1677 to 2262. File systems know others.
+  private static func nanoseconds(_ time: timespec) -> Int64 {
+    let (seconds, overflows) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, exceeds) = seconds.addingReportingOverflow(Int64(time.tv_nsec))
+    return overflows || exceeds ? (time.tv_sec < 0 ? .min : .max) : sum
   }
 }
 

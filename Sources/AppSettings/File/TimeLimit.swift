@@ -18,12 +18,6 @@ package struct TimeLimit: Sendable {
   /// Whether the time is over.
   package var isOver: Bool { ProcessFacts.monotonicNanoseconds() >= end }
 
-  /// The same, or another one of this length if less than that is left.
-  func orAtLeast(_ duration: Duration) -> TimeLimit {
-    let other = TimeLimit(duration)
-    return end < other.end ? other : self
-  }
-
   private static let freeAttempts = 8
 
   /// Counts an attempt at something that others may undo each time. The first few are free, so that a limit of no time at
@@ -36,8 +30,8 @@ package struct TimeLimit: Sendable {
     guard !isOver else {
       throw SettingsError(
         .lockTimeout,
-        "Cannot lock '\(directory)': others have removed or replaced it each time it was to be locked, for \(duration). "
-          + "Nothing was written. Find out which program does that, and stop it.", file: directory)
+        "Cannot lock '\(directory)': other programs have removed or replaced it, or saved the file in it, each time, for "
+          + "\(duration). Find out which program does that, and stop it.", file: directory)
     }
     usleep(1000)
   }

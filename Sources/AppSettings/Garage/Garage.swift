@@ -135,7 +135,7 @@ public final class Garage: Sendable {
       result = try body(draft)
       let edits = try draft.apply(to: &document)
       if let reason = draft.backupReason, !edits.isEmpty, !draft.base.bytes.isEmpty {
-        try core.backing.backUp(try draft.sealedBase(), reason: reason)
+        try core.backing.backUp(try draft.sealedBase(), reason: reason, within: core.commitLimit)
       }
       return edits
     }

@@ -18,10 +18,13 @@ struct BackupFolder: ~Copyable {
 
   /// Makes the directory if need be, and takes away what killed processes have left in it.
   ///
+  /// - Parameter limit: The time that there is to wait for its lock; a whole one if not given.
   /// - Throws: ``SettingsError`` `readOnly`, `io` or `lockTimeout`.
-  static func open(_ path: String, of name: String, system: Syscalls) throws(SettingsError) -> BackupFolder {
+  static func open(
+    _ path: String, of name: String, within limit: TimeLimit?, system: Syscalls
+  ) throws(SettingsError) -> BackupFolder {
     let directory = SettingsFile(path: path, system: system)
-    var limit = TimeLimit(directory.lockTimeout)
+    var limit = limit ?? TimeLimit(directory.lockTimeout)
     while true {
       guard let lock = try DirectoryLock.acquire(path, for: path, within: &limit, system: system) else {
         try directory.makeDirectories(path)
@@ -55,7 +58,7 @@ struct BackupFolder: ~Copyable {
   /// The newest backup, if it was made for this reason and of this text, as by a process that died before it went on.
   func newest(_ reason: String, of bytes: [UInt8]) throws -> BackupName? {
     guard let newest = names.first, newest.reason == reason,
-      try SettingsFile(path: file(newest), system: system).read().bytes == bytes
+      (try? SettingsFile(path: file(newest), system: system).read().bytes) == bytes
     else { return nil }
     return newest
   }
@@ -96,8 +99,8 @@ struct BackupFolder: ~Copyable {
       guard BackupName(name.text(of: self.name), of: self.name) == name else {
         throw SettingsError(
           .io,
-          "Cannot make a backup in '\(path)': '\(names.first?.text(of: self.name) ?? "")' has the highest number that "
-            + "there is. Move that file away.", file: path)
+          "Cannot make a backup in '\(path)': '\(names.first?.text(of: self.name) ?? "")' has the highest number "
+            + "allowed. Move that file away.", file: path)
       }
       do throws(Errno) {
         try make(name)

@@ -17,6 +17,8 @@ struct BackupInProgress {
 package struct Backups: Sendable {
   let location: SettingsLocation
   let system: Syscalls
+  /// The time that the present call has for waiting; a whole one for each lock if not given.
+  var limit: TimeLimit?
 
   package static let kept = 10
 
@@ -80,7 +82,7 @@ package struct Backups: Sendable {
     of source: String?, _ bytes: [UInt8], _ status: FileStatus?, reason: String
   ) throws -> BackupInProgress {
     let place = try place(of: source)
-    let folder = try BackupFolder.open(place.directory, of: place.name, system: system)
+    let folder = try BackupFolder.open(place.directory, of: place.name, within: limit, system: system)
     removeFormerTemporaries(except: place)
     func inProgress(_ name: BackupName, abandon: @escaping () -> Void = {}) -> BackupInProgress {
       let path = folder.path + "/" + name.text(of: place.name)

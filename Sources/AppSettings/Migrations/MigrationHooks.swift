@@ -32,8 +32,10 @@ struct MigrationHooks: Sendable {
   /// Adds versions to the list.
   func add(_ versions: [Int]) throws {
     // Makes the directory, and sees to it that it is on disk.
-    _ = try BackupFolder.open(parent, of: "", system: backups.system)
-    try file.update { contents in
+    _ = try BackupFolder.open(parent, of: "", within: backups.limit, system: backups.system)
+    var steps = WriteSteps()
+    steps.limit = backups.limit
+    try file.update(steps) { contents in
       let all = Set(try listed(contents.bytes) + versions)
       return Array(Self.text(of: all.sorted()).utf8)
     }

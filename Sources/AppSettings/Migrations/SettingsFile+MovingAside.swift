@@ -131,7 +131,7 @@ extension SettingsFile {
       try system.synchronizeDirectory(at: place.directory)
     } catch {
       // Whoever may not open the file or its directory has not written it either.
-      guard ![EACCES, EPERM, EROFS].contains(error.rawValue) else { return }
+      guard ![EACCES, EPERM, EROFS, EINVAL].contains(error.rawValue) else { return }
       throw .system(error, "make durable", path, then: "A power failure may bring its former text back.")
     }
   }

@@ -18,7 +18,7 @@ extension StoreCore {
     let pending = reader.migrations.pending(from: version)
     do {
       let reason = "before-v\(reader.migrations.currentVersion)-was-v\(version)"
-      var backup = try backing.beginBackup(contents, reason: reason)
+      var backup = try backing.beginBackup(contents, reason: reason, within: commitLimit)
       let finish = backup.finish
       backup.finish = { [self] in
         do { try finish() } catch { throw noBackup(because: error) }
@@ -30,10 +30,15 @@ extension StoreCore {
         throw error
       }
       return backup
+    } catch let error as SettingsError where error.code == .lockTimeout {
+      throw error
     } catch {
       throw noBackup(because: error)
     }
   }
+
+  /// The time that the commit which is under way has for waiting.
+  var commitLimit: TimeLimit? { state.withLock { $0.commitLimit } }
 
   private func noBackup(because error: any Error) -> SettingsError {
     SettingsError(
@@ -71,7 +76,7 @@ extension StoreCore {
     let versions = migrations.filter { $0.commitHook != nil }.map(\.version)
     guard !versions.isEmpty else { return }
     switch backing {
-    case .file(_, let backups): try MigrationHooks(backups).add(versions)
+    case .file: try backing.backups(within: commitLimit).map { try MigrationHooks($0).add(versions) }
     case .memory(let memory): memory.dueHooks = versions
     }
   }
@@ -91,6 +96,8 @@ extension StoreCore {
       let version = bytes.flatMap { try? TOMLDocument(parsing: $0) }.flatMap { try? SettingsMigrations.version(of: $0) }
       guard due <= version ?? 0, let migration = migrations.first(where: { $0.version == due }) else { return false }
       do {
+        // A process that died may not have synced what the hook goes by.
+        if case .file(let file, _) = backing { try file.makeDurable() }
         try migration.commitHook?(MigrationCommit(version: due, name: migration.name, file: location?.file))
         return true
       } catch {

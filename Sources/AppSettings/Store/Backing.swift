@@ -33,6 +33,7 @@ enum Backing: Sendable {
     case .memory(let memory):
       let old = memory.bytes
       guard let new = try body(SettingsFile.Contents(bytes: old)), new != old else { return WriteResult() }
+      steps.willReplace(new)
       memory.bytes = new
       steps.didReplace()
       return WriteResult(isReplaced: true)
@@ -45,13 +46,24 @@ enum Backing: Sendable {
   }
 
   /// Keeps a copy of what the file has. The caller holds the file's lock.
-  func backUp(_ bytes: [UInt8], reason: String) throws {
-    if case .file(_, let backups) = self { try backups.save(bytes, reason: reason) }
+  func backUp(_ bytes: [UInt8], reason: String, within limit: TimeLimit?) throws {
+    try backups(within: limit)?.save(bytes, reason: reason)
+  }
+
+  /// The file's backups, for a call that has so much time left.
+  func backups(within limit: TimeLimit?) -> Backups? {
+    guard case .file(_, var backups) = self else { return nil }
+    backups.limit = limit
+    return backups
   }
 
   /// Begins a backup of what the file has, which has to be finished before the file is replaced.
-  func beginBackup(_ contents: SettingsFile.Contents, reason: String) throws -> BackupInProgress {
-    guard case .file(let file, let backups) = self, let bytes = contents.bytes else { return BackupInProgress() }
+  func beginBackup(
+    _ contents: SettingsFile.Contents, reason: String, within limit: TimeLimit?
+  ) throws -> BackupInProgress {
+    guard case .file(let file, _) = self, let backups = backups(within: limit), let bytes = contents.bytes else {
+      return BackupInProgress()
+    }
     let source = try FinalPath.resolve(file.path, system: file.system).path
     return try backups.begin(of: source, bytes, contents.status, reason: reason)
   }

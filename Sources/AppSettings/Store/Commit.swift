@@ -38,6 +38,8 @@ struct Commit {
   private var pending: [(number: UInt64, edits: [Edit])]?
   /// What the work came to when it ran.
   private var made: [Edit]?
+  /// The document that the work ran on.
+  private var firstBase: TOMLDocument?
   private var revision: UInt64 = 0
   private var written: Written?
 
@@ -121,16 +123,31 @@ struct Commit {
     if made == nil, case .rewrite(let body) = work {
       let edits = try body(&document)
       made = edits
+      firstBase = base
       sets = edits.map(\.path)
       hasChanged = !edits.isEmpty
       return applied + edits
     }
+    if case .rewrite = work { try checkStillHolds(on: base) }
     let edits = try made ?? runEdits(on: document)
     made = edits
     sets = edits.map(\.path)
     try core.keepUnreadable(edits, in: base, &unkept)
     hasChanged = try core.apply(edits, to: &document)
     return applied + edits
+  }
+
+  /// Throws if another program has saved what the edits of a rewrite are about: they may replace whole arrays and tables,
+  /// and were made of what was there before.
+  private func checkStillHolds(on base: TOMLDocument) throws(SettingsError) {
+    guard let firstBase, let made else { return }
+    var paths = PathSet()
+    for edit in made { paths.insert(edit.path) }
+    guard let path = base.changedPaths(since: firstBase).first(where: { paths.touches($0) }) else { return }
+    throw SettingsError(
+      .io,
+      "Cannot write '\(core.backing.name)': another program has saved '\(path)' meanwhile. The file holds what that "
+        + "program has saved. Try again.", file: core.location?.file)
   }
 
   private func runEdits(on document: TOMLDocument) throws -> [Edit] {
@@ -156,7 +173,7 @@ struct Commit {
     guard new != contents.bytes else { return new }
     if let bytes = contents.bytes {
       try core.backing.checkReplaceable()
-      try core.backing.backUp(bytes, reason: reason)
+      try core.backing.backUp(bytes, reason: reason, within: core.commitLimit)
     }
     hasChanged = true
     written = Written(bytes: new, document: try core.interpret(new), edited: nil)

@@ -73,9 +73,12 @@ extension StoreCore {
 
     var commit = Commit(of: self, work, knowing: known)
     var wasReplaced = false
-    var steps = state.withLock { $0.writeSteps }
+    var steps = state.withLock { state in
+      state.commitLimit = limit
+      return state.writeSteps
+    }
     steps.limit = limit
-    steps.willReplace = { [self] bytes in state.withLock { $0.writingBytes = bytes } }
+    steps.willReplace = { [self] bytes in state.withLock { $0.writingTexts.append(bytes) } }
     steps.beforeRename = { try commit.backup?.finish() }
     steps.didReplace = {
       commit.noteReplaced()
@@ -86,17 +89,20 @@ extension StoreCore {
       defer {
         hasMigrated = commit.hasMigrated
         commit.abandonBackup()
-        state.withLock { $0.writingBytes = nil }
       }
       result = try backing.update(steps) { try commit.text(replacing: $0) }
     } catch {
       // It may have failed at its very end, by the directory's `fsync`, or by what another program has saved.
-      if wasReplaced, state.withLock({ $0.isLoaded }) { look() }
+      let looks = state.withLock { state in
+        state.writingTexts = []
+        return wasReplaced && state.isLoaded
+      }
+      if looks { look() }
       throw error
     }
     let wasOvertaken = commit.publish(result)
     problems.resolve { $0.code == .unparsable && $0.file == location?.file }
-    if wasOvertaken { look() }
+    if wasOvertaken, state.withLock({ $0.isLoaded }) { look() }
     finish(commit.report)
     return commit.hasChanged
   }

@@ -55,7 +55,7 @@ extension StoreCore {
         writeWhatIsDue()
         return .settled
       }
-      if let found, found == state.withLock({ $0.writingBytes }) { return .settled }
+      if let found, state.withLock({ $0.writingTexts.contains(found) }) { return .settled }
       var watch = state.withLock { $0.userWatch }
       let wait = watch.wait(for: contents, after: known, evidence) {
         SaveWatch.Wholeness(of: found ?? [], since: known.bytes)

@@ -16,8 +16,10 @@ struct StoreState: Sendable {
 
   /// The bytes of the user's file as last read or written; `nil` while there is no file.
   var userBytes: [UInt8]?
-  /// The bytes that a write of ours is about to put in place. Seeing them is no news from outside.
-  var writingBytes: [UInt8]?
+  /// What a commit of ours is about to put in place, and has put there. Seeing that is no news from outside.
+  var writingTexts: [[UInt8]] = []
+  /// The time that the commit which is under way has for waiting.
+  var commitLimit: TimeLimit?
   /// Counts what was taken over from the file, so that a slower reader knows that it was overtaken.
   var userRevision: UInt64 = 0
   /// The file that `userBytes` were last seen in; tells a save in place from one by a rename.
@@ -94,7 +96,8 @@ struct StoreState: Sendable {
 
   mutating func endCommit() {
     takenNumber = 0
-    writingBytes = nil
+    commitLimit = nil
+    writingTexts = []
   }
 
   /// Whether some of the edits up to a number are in the hands of a commit.

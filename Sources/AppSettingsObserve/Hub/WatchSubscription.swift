@@ -45,11 +45,15 @@ final class WatchRegistration: Sendable {
   }
 
   func callLook(_ cause: LookCause) -> LookResult {
-    calling.withLock { _ in isCancelled.load(ordering: .acquiring) ? .settled : look(cause) }
+    DeferredCalls.section {
+      calling.withLock { _ in isCancelled.load(ordering: .acquiring) ? .settled : look(cause) }
+    }
   }
 
   func callProblem(_ found: WatchProblem?) {
-    calling.withLock { _ in if !isCancelled.load(ordering: .acquiring) { problem(found) } }
+    DeferredCalls.section {
+      calling.withLock { _ in if !isCancelled.load(ordering: .acquiring) { problem(found) } }
+    }
   }
 
   func cancel() {

@@ -26,6 +26,8 @@ final class EditSession {
       try openEditor()
       let edited = try copy.read()
       guard edited != before ?? [] else {
+        // An edit that was killed at its very end may have left this text, and not synced it.
+        try SettingsFile(path: file).makeDurable()
         Output.note("Nothing was changed.")
         return
       }

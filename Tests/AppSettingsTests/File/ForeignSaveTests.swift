@@ -215,6 +215,100 @@ import Testing
     #expect(settings[.counter] == 7)
   }
 
+  @Test func `a file that is made anew at the last moment is waited for`() throws {
+    try home.write(Self.old)
+    let file = home.file
+    let saver = Monitor<Int32>(-1)
+    // As Emacs does, 'tar x' and 'git checkout'.
+    let begin = At(.rename) {
+      rename(file, file + "~")
+      let descriptor = Glibc.open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+      saver.withLock { $0 = descriptor }
+    }
+    let end = At(.lease, 3) {
+      let descriptor = saver.withLock { $0 }
+      Self.put(Self.new[...], descriptor)
+      close(descriptor)
+    }
+    let settings = try store { (call, _) throws(Errno) -> Int? in
+      begin.note(call)
+      if saver.withLock({ $0 }) >= 0 { end.note(call) }
+      return nil
+    }
+    #expect(settings[.name] == "old")
+    begin.arm()
+    end.arm()
+    try settings.set(7, for: .counter)
+    #expect(home.text() == Self.new + "counter = 7\n")
+    #expect(home.names(in: home.path + "/config/org.example.test") == ["settings.toml", "settings.toml~"])
+  }
+
+  @Test func `a late save that does not end is put back, and the set fails`() throws {
+    try home.write(Self.old)
+    let file = home.file
+    let saver = Monitor<Int32>(-1)
+    let begin = At(.rename) {
+      let descriptor = Self.open(file, O_WRONLY | O_TRUNC)
+      saver.withLock { $0 = descriptor }
+    }
+    let settings = try store(timeout: .milliseconds(200)) { (call, _) throws(Errno) -> Int? in
+      begin.note(call)
+      return nil
+    }
+    #expect(settings[.name] == "old")
+    begin.arm()
+    let error = #expect(throws: SettingsError.self) { try settings.set(7, for: .counter) }
+    #expect(error?.code == .lockTimeout)
+    let descriptor = saver.withLock { $0 }
+    Self.put(Self.new[...], descriptor)
+    close(descriptor)
+    #expect(home.text() == Self.new)
+    #expect(home.names(in: home.path + "/config/org.example.test") == ["settings.toml"])
+  }
+
+  @Test(arguments: ["mode", "time"])
+  func `a late save is merged, also if the file is touched meanwhile`(change: String) throws {
+    try home.write(Self.old)
+    let file = home.file
+    let saver = Monitor<Int32>(-1)
+    let begin = At(.rename) {
+      let descriptor = Self.open(file, O_WRONLY)
+      saver.withLock { $0 = descriptor }
+    }
+    let end = At(.lease, 2) {
+      let descriptor = saver.withLock { $0 }
+      ftruncate(descriptor, 0)
+      Self.put(Self.new[...], descriptor)
+      close(descriptor)
+    }
+    let touch = At(.fsync, 2) {
+      if change == "mode" { chmod(file, 0o640) } else { utimes(file, nil) }
+    }
+    let settings = try store { (call, _) throws(Errno) -> Int? in
+      begin.note(call)
+      touch.note(call)
+      if saver.withLock({ $0 }) >= 0 { end.note(call) }
+      return nil
+    }
+    #expect(settings[.name] == "old")
+    begin.arm()
+    end.arm()
+    touch.arm()
+    try settings.set(7, for: .counter)
+    #expect(home.text() == Self.new + "counter = 7\n")
+  }
+
+  @Test(arguments: [-20_000_000_000, 20_000_000_000])
+  func `a file of another age can be read and written`(seconds: Int) throws {
+    try home.write(Self.old)
+    var times = [timeval(tv_sec: seconds, tv_usec: 0), timeval(tv_sec: seconds, tv_usec: 0)]
+    #expect(utimes(home.file, &times) == 0)
+    let settings = try home.store()
+    #expect(settings[.name] == "old")
+    try settings.set(7, for: .counter)
+    #expect(home.text() == Self.old + "counter = 7\n")
+  }
+
   @Test func `a late save that does not parse is put back, and the set fails as if it had come after it`() throws {
     try home.write(Self.old)
     let file = home.file

@@ -20,8 +20,8 @@ import Testing
   }
 
   /// Holds the lock of the settings' directory on a thread of its own while `body` runs, as another process would.
-  private func whileLocked(_ body: () throws -> Void) throws {
-    let directory = (home.file as NSString).deletingLastPathComponent
+  private func whileLocked(_ directory: String? = nil, _ body: () throws -> Void) throws {
+    let directory = directory ?? (home.file as NSString).deletingLastPathComponent
     let isHeld = Barrier()
     let mayGo = Barrier()
     let holder = Aside {
@@ -58,6 +58,23 @@ import Testing
     settings.reload()
     #expect(home.text() == "settings-version = 2\nnew = 5\n")
     #expect(settings[new] == 5)
+  }
+
+  @Test func `reading waits for no lock of the backups either`() throws {
+    try home.write("old = 5\n")
+    try FileManager.default.createDirectory(atPath: home.backups, withIntermediateDirectories: true)
+    let settings = try store(migrations)
+    let new = new
+    try whileLocked(home.backups) {
+      let value = Monitor(0)
+      let reader = Aside { value.withLock { $0 = settings[new] } }
+      #expect(reader.ends(within: 15))
+      #expect(value.withLock { $0 } == 5)
+      #expect(home.text() == "old = 5\n")
+    }
+    #expect(settings.currentProblems.isEmpty)
+    settings.reload()
+    #expect(home.text() == "settings-version = 2\nnew = 5\n")
   }
 
   @Test func `a migration that was made in memory is on disk with the next write, and its hooks run`() throws {

@@ -27,7 +27,9 @@ extension Suite {
           ["faketime", "-f", days < 0 ? "\(days)d" : "+\(days)d", Worker.executable, "worker"]
             + [type(of: system).id, system.home.path, verb] + arguments,
           environment: variables, limit: Fixture.patience)
-        return end.code == 0 && !end.isLate
+        let isDone = end.code == 0 && !end.isLate
+        if !isDone { say("clocks: '\(verb)' at \(days) days: exit \(end.code)\(end.isLate ? ", too late" : "")") }
+        return isDone
       }
       func isKept(_ text: String) -> Bool {
         Files.all(below: system.home.path + "/state").contains { Files.text($0) == text }

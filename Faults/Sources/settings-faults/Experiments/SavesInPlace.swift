@@ -11,9 +11,10 @@ extension Suite {
     static let all = [
       Program(name: "cp", script: "exec cp \"$N\" \"$F\""),
       Program(name: "cat >", script: "exec cat \"$N\" > \"$F\""),
+      // Vim asks whether to write a file that has changed since it was read, and does not without an answer.
       Program(
         name: "vim, backupcopy",
-        script: "exec vim -es -n -u NONE -c 'set backupcopy=yes' -c %d -c \"r $N\" -c 'wq!' \"$F\""),
+        script: "printf 'y\\ny\\ny\\n' | vim -es -n -u NONE -c 'set backupcopy=yes' -c %d -c \"r $N\" -c 'wq!' \"$F\""),
     ]
   }
 
