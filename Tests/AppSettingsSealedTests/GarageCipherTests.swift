@@ -118,14 +118,18 @@
           + text.replacingOccurrences(
             of: "[Account.home]", with: "[Account.home]\n# the password is hunter5"), to: home.path + "/garage.toml")
       // Looks at all other files before each call of the system: temporary ones and backups as they are being made.
+      // The plain file itself has the temporary name for a moment when it is replaced.
       let leaks = Lock<[String]>([])
       let directory = home.path
+      let plain = FileManager.default.contents(atPath: directory + "/garage.toml")
       let system = Syscalls { (_, _) throws(Errno) -> Int? in
         for name in FileManager.default.enumerator(atPath: directory)?.compactMap({ $0 as? String }) ?? [] {
           guard name != "garage.toml", let data = FileManager.default.contents(atPath: directory + "/" + name) else {
             continue
           }
-          if String(decoding: data, as: UTF8.self).contains("hunter") { leaks.withLock { $0.append(name) } }
+          if data != plain, String(decoding: data, as: UTF8.self).contains("hunter") {
+            leaks.withLock { $0.append(name) }
+          }
         }
         return nil
       }

@@ -106,7 +106,10 @@ extension SettingsFile {
   /// Puts a file into the backups that a process has renamed and not removed, since it was killed.
   func rescueSetAside(_ place: FinalPath, in directory: CInt, to backups: Backups) throws {
     let aside = Self.setAsideName(for: place.name)
-    guard let bytes = try openAndRead(aside, in: directory).contents.bytes else { return }
+    // Anybody may have put something else there: a link is not followed.
+    guard let status = try? system.status(at: aside, in: directory, followingLinks: false), status.isRegular,
+      let bytes = try openAndRead(aside, in: directory).contents.bytes
+    else { return }
     try backups.save(bytes, reason: SettingsRecovery.reason)
     do throws(Errno) {
       try system.unlink(aside, in: directory)

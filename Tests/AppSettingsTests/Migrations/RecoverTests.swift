@@ -193,6 +193,17 @@ import Testing
 
   // MARK: From a backup
 
+  @Test func `a link in the place of what is set aside is not followed`() throws {
+    let secret = home.path + "/secret"
+    try home.write("not = \"yours\"\n", to: secret)
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(
+      atPath: directory + "/.settings.toml.settings-aside", withDestinationPath: secret)
+    try home.store().set(1, for: .counter)
+    #expect(home.text() == "counter = 1\n")
+    #expect(home.names(in: home.backups) == [])
+  }
+
   @Test func `recovering from a backup is one write, and there is a file at every step`() throws {
     try home.write(Self.good, to: home.backups + "/settings.000001.20200101T000000Z.before-v2-was-v1.toml")
     try home.write("worse =\n", to: home.backups + "/settings.000002.20200101T000000Z.unparsable.toml")
