@@ -58,7 +58,9 @@ extension StoreCore {
       if let found, state.withLock({ $0.writingTexts.contains(found) }) { return .settled }
       var watch = state.withLock { $0.userWatch }
       let wait = watch.wait(for: contents, after: known, evidence) {
-        SaveWatch.Wholeness(of: found ?? [], since: known.bytes)
+        // Only what was written in place can lack keys; whether it parses is seen below.
+        guard known.inode == contents.status?.inode else { return .whole }
+        return SaveWatch.Wholeness(of: found ?? [], since: known.bytes)
       }
       state.withLock { $0.userWatch = watch }
       if let wait { return .unsettled(nanoseconds: wait) }
@@ -72,6 +74,10 @@ extension StoreCore {
           meaning = TOMLDocument()
         }
       } catch {
+        if let wait = watch.wait(for: contents, after: known, evidence, wholeness: { .broken }) {
+          state.withLock { [watch] in $0.userWatch = watch }
+          return .unsettled(nanoseconds: wait)
+        }
         noteUserFailure(error, using: "The values that were read last are used.")
         return .settled
       }
