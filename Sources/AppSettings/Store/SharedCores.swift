@@ -11,19 +11,37 @@ enum SharedCores {
     var overrides: SettingsOverrides
   }
 
-  private struct Entry: Sendable { weak var core: StoreCore? }
-
   // Protects the table; making a core reads no file.
-  private static let entries = Lock<[Key: Entry]>([:])
+  private static let table = Lock(WeakTable<Key, StoreCore>())
 
   static func core(for key: Key, make: () -> StoreCore) -> StoreCore {
-    entries.withLock { entries in
-      if let core = entries[key]?.core { return core }
-      // Stores come and go in tests: what is over is swept out as new ones come.
-      if entries.count >= 64 { entries = entries.filter { $0.value.core != nil } }
-      let core = make()
-      entries[key] = Entry(core: core)
-      return core
+    table.withLock { $0.value(for: key, make: make) }
+  }
+}
+
+/// Objects by key, each as long as somebody else holds it.
+struct WeakTable<Key: Hashable & Sendable, Value: AnyObject & Sendable>: Sendable {
+  private struct Entry: Sendable { weak var value: Value? }
+
+  private var entries: [Key: Entry] = [:]
+  /// With so many entries, those of objects that are gone are removed.
+  private var limit = 64
+
+  /// How many entries there are, those of objects that are gone included.
+  var count: Int { entries.count }
+
+  /// The object of a key; a new one if there is none any more.
+  ///
+  /// The table has at most twice as many entries as objects, but for the first 64. A removal goes through all entries,
+  /// and comes after as many additions: each addition costs the same, whatever the number of objects.
+  mutating func value(for key: Key, make: () -> Value) -> Value {
+    if let value = entries[key]?.value { return value }
+    if entries.count >= limit {
+      for (key, entry) in entries where entry.value == nil { entries[key] = nil }
+      limit = max(64, 2 * entries.count)
     }
+    let value = make()
+    entries[key] = Entry(value: value)
+    return value
   }
 }

@@ -1,0 +1,42 @@
+import Testing
+
+@testable import AppSettings
+
+@Suite("objects that are shared while somebody holds them")
+struct SharedCoresTests {
+  private final class Thing: Sendable {}
+
+  @Test func `an object that is held is found again, however many come`() {
+    var table = WeakTable<Int, Thing>()
+    let held = (0..<1_000).map { number in table.value(for: number) { Thing() } }
+    for (number, thing) in held.enumerated() {
+      #expect(table.value(for: number) { Thing() } === thing)
+    }
+    #expect(table.count == 1_000)
+  }
+
+  @Test func `objects that are gone do not pile up`() {
+    var table = WeakTable<Int, Thing>()
+    let held = (0..<100).map { number in table.value(for: -1 - number) { Thing() } }
+    for number in 0..<10_000 {
+      _ = table.value(for: number) { Thing() }
+      #expect(table.count <= 2 * held.count + 1)
+    }
+    for (number, thing) in held.enumerated() {
+      #expect(table.value(for: -1 - number) { Thing() } === thing)
+    }
+  }
+
+  @Test func `an object that is gone is made again`() {
+    var table = WeakTable<Int, Thing>()
+    var made = 0
+    for _ in 0..<3 {
+      _ = table.value(for: 1) {
+        made += 1
+        return Thing()
+      }
+    }
+    #expect(made == 3)
+    #expect(table.count == 1)
+  }
+}
