@@ -34,6 +34,10 @@ let package = Package(
       path: "Sources/RecordBenchmarks"),
     .executableTarget(name: "cli-benchmarks", dependencies: ["BenchmarkHarness"], path: "Sources/CLIBenchmarks"),
     .executableTarget(
+      name: "growth-benchmarks",
+      dependencies: ["BenchmarkHarness", .product(name: "AppSettings", package: "app-settings")],
+      path: "Sources/GrowthBenchmarks"),
+    .executableTarget(
       name: "observation-benchmarks",
       dependencies: [
         "BenchmarkHarness", "CFloor",

@@ -1,28 +1,29 @@
 import Foundation
 
 /// A program that is run to its end, with its output thrown away.
-struct Child {
+public struct Child {
   let words: [String]
   let environment: [String]
 
-  init(_ words: [String], _ environment: [String]) {
+  /// Words with the program first, a path or a name that is looked for, and the environment as `NAME=value`.
+  public init(_ words: [String], _ environment: [String]) {
     self.words = [Self.find(words[0]) ?? words[0]] + words.dropFirst()
     self.environment = environment
   }
 
   /// The path of a program.
-  static func find(_ name: String) -> String? {
+  public static func find(_ name: String) -> String? {
     guard !name.contains("/") else { return name }
     return ["/usr/local/bin/", "/usr/bin/", "/bin/"].map { $0 + name }.first { access($0, X_OK) == 0 }
   }
 
-  /// Runs it and waits. It has to end well, unless it may fail.
+  /// Runs it and waits. It has to exit, with status 0 unless it may fail.
   @discardableResult
-  func run(mayFail: Bool = false) -> Int32 {
+  public func run(mayFail: Bool = false) -> Int32 {
     let process = start(output: nil)
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0, errno == EINTR {}
-    precondition(mayFail || status == 0, "\(words) ended with \(status)")
+    precondition(mayFail ? status & 0x7f == 0 : status == 0, "\(words) ended with \(status)")
     return status
   }
 
@@ -33,7 +34,7 @@ struct Child {
   ///
   /// - Returns: All of it, in which are the pages of the executable that the kernel has mapped around each one that was
   ///   needed, and the part that is the process's own.
-  func peakKilobytes() -> (all: Int, own: Int) {
+  public func peakKilobytes() -> (all: Int, own: Int) {
     var ends: [Int32] = [0, 0]
     precondition(pipe(&ends) == 0)
     defer { for end in ends { close(end) } }

@@ -1,0 +1,52 @@
+import AppSettings
+import BenchmarkHarness
+import Foundation
+
+/// Objects of a garage, all at once.
+enum GarageGrowth {
+  static func operations(_ scratch: Scratch) throws -> [Operation] {
+    func garage() throws -> Garage {
+      Garage(
+        at: try SettingsLocation(app: "bench", name: "garage", scope: .data, environment: try scratch.environment()))
+    }
+    func objects(_ count: Int, _ name: String, port: Int = 0) -> [Server] {
+      (0..<count).map { Server(id: "\(name)-\($0)", host: "host-\($0).example.org", port: port + $0) }
+    }
+    return [
+      Operation(name: "park new objects", count: 2_500) { count in
+        let garage = try garage()
+        let servers = objects(count, "server")
+        return { try garage.parkAll(servers) }
+      },
+      Operation(name: "park new objects, ids not ASCII", count: 2_500) { count in
+        let garage = try garage()
+        let servers = objects(count, "sérvér")
+        return { try garage.parkAll(servers) }
+      },
+      Operation(name: "park changed objects", count: 2_500) { count in
+        let garage = try garage()
+        try garage.parkAll(objects(count, "server"))
+        let changed = objects(count, "server", port: 1)
+        return { try garage.parkAll(changed) }
+      },
+      Operation(name: "set the sync status of all", count: 2_500) { count in
+        let garage = try garage()
+        let servers = objects(count, "server")
+        try garage.parkAll(servers)
+        return { try garage.setSyncStatus(.syncing, for: servers) }
+      },
+      Operation(name: "retrieve all objects", count: 2_500) { count in
+        let garage = try garage()
+        try garage.parkAll(objects(count, "server"))
+        return { consume(try garage.retrieveAll(Server.self)) }
+      },
+      Operation(name: "delete all objects one by one in a batch", count: 2_500) { count in
+        let garage = try garage()
+        try garage.parkAll(objects(count, "server"))
+        return {
+          try garage.batch { for number in 0..<count { try garage.delete(Server.self, id: "server-\(number)") } }
+        }
+      },
+    ]
+  }
+}

@@ -1,0 +1,97 @@
+import BenchmarkHarness
+import Foundation
+
+/// How the time of each operation on a whole file, a garage or many stores grows: eight times the work takes at most
+/// ten times the time.
+///
+/// `growth-benchmarks [--cli EXECUTABLE] [--only TEXT]`. Without a `settings-cli`, its verbs are left out.
+@main
+struct GrowthBenchmarks {
+  static func main() throws {
+    var program: String?
+    var only = ""
+    var words = CommandLine.arguments.dropFirst()
+    while let word = words.popFirst() {
+      switch word {
+      case "--cli": program = words.popFirst()
+      case "--only": only = words.popFirst() ?? ""
+      default:
+        print("usage: growth-benchmarks [--cli EXECUTABLE] [--only TEXT]")
+        exit(2)
+      }
+    }
+    let scratch = try Scratch()
+    defer { scratch.remove() }
+    print("what                                                       measured                       budget")
+    var operations = try StoreGrowth.operations(scratch) + GarageGrowth.operations(scratch)
+    if let program { operations += CLIGrowth.operations(program, scratch) }
+    for operation in operations where only.isEmpty || operation.name.contains(only) { try operation.measure() }
+    if program == nil { print("The verbs of settings-cli are left out: --cli names its executable.") }
+  }
+}
+
+/// Something that is done to a number of things.
+struct Operation {
+  var name: String
+  /// The smaller number of things; the larger one is eight times as many.
+  var count: Int
+  /// Prepares a number of things, and returns what is to be timed. That is called once.
+  var prepare: (Int) throws -> () throws -> Void
+
+  /// Prints the ratio of the times for eight times as many things and for as many, the best of three each. What takes
+  /// over 5 s is done once.
+  func measure() throws {
+    var best = [Double.infinity, Double.infinity]
+    for _ in 0..<3 {
+      for (index, count) in [count, 8 * count].enumerated() {
+        best[index] = min(best[index], try Harness.nanoseconds(prepare(count)))
+      }
+      if best[1] > 5e9 { break }
+    }
+    let ratio = best[1] / best[0]
+    let times = best.map { Harness.short($0 / 1e6) }
+    Harness.report(
+      "\(name): \(8 * count) / \(count)", "\(Harness.short(ratio)) x (\(times[1]) / \(times[0]) ms)", budget: "<= 10 x",
+      isWithin: ratio <= 10)
+  }
+}
+
+/// A directory with a home for each measurement.
+struct Scratch {
+  let path: String
+
+  init() throws {
+    let base = ProcessInfo.processInfo.environment["BENCHMARK_DIR"] ?? FileManager.default.currentDirectoryPath
+    path = base + "/.build/benchmark-home-\(getpid())"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  /// The variables of a new, empty home.
+  func environment() throws -> [String: String] {
+    let home = "\(path)/\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
+    return [
+      "HOME": home, "XDG_CONFIG_HOME": home + "/config", "XDG_CONFIG_DIRS": home + "/etc",
+      "XDG_DATA_HOME": home + "/data", "XDG_STATE_HOME": home + "/state", "XDG_DATA_DIRS": home + "/share",
+    ]
+  }
+
+  /// Writes a file of which no writer is still to be expected, since it is a minute old.
+  func write(_ text: String, to file: String) throws {
+    try FileManager.default.createDirectory(
+      atPath: (file as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+    try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSinceNow: -60)], ofItemAtPath: file)
+  }
+
+  func remove() { try? FileManager.default.removeItem(atPath: path) }
+}
+
+/// A file with a table for each number, whose values depend on it and on a seed.
+func tables(_ count: Int, seed: Int = 0) -> String {
+  var text = ""
+  for number in 0..<count {
+    text += "[tables.table-\(number)]\nname = \"number \(number + seed)\"\nport = \(number + seed)\nisPinned = true\n\n"
+  }
+  return text
+}

@@ -1,0 +1,53 @@
+import AppSettings
+import BenchmarkHarness
+import Foundation
+
+extension SettingsKeys {
+  static let names = SettingsKey("names", default: [String: Int]())
+  static let servers = SettingsRecords<Server>("servers")
+}
+
+struct Server: Codable, Identifiable, Equatable {
+  var id: String
+  var host: String
+  var port: Int
+}
+
+/// Stores and records, in this process.
+enum StoreGrowth {
+  static func operations(_ scratch: Scratch) throws -> [Operation] {
+    [
+      Operation(name: "make stores", count: 10_000) { count in
+        let environment = try scratch.environment()
+        let locations = try (0..<count).map { try SettingsLocation(app: "bench.a\($0)", environment: environment) }
+        return {
+          let stores = locations.map { SettingsStore(at: $0) }
+          precondition(stores.count == count)
+        }
+      },
+      Operation(name: "first read of a file of tables", count: 12_500) { count in
+        let location = try SettingsLocation(app: "bench", environment: try scratch.environment())
+        try scratch.write(tables(count), to: location.file)
+        return { consume(SettingsStore(at: location).snapshot.root) }
+      },
+      Operation(name: "set a dictionary", count: 12_500) { count in
+        let settings = SettingsStore(at: try SettingsLocation(app: "bench", environment: try scratch.environment()))
+        let names = Dictionary(uniqueKeysWithValues: (0..<count).map { ("name-\($0)", $0) })
+        return { try settings.set(names, for: .names) }
+      },
+      Operation(name: "put records in one update", count: 2_500) { count in
+        let settings = SettingsStore(at: try SettingsLocation(app: "bench", environment: try scratch.environment()))
+        return { try settings.update { for number in 0..<count { try $0[.servers].put(server(number)) } } }
+      },
+      Operation(name: "change all records in one update", count: 2_500) { count in
+        let settings = SettingsStore(at: try SettingsLocation(app: "bench", environment: try scratch.environment()))
+        try settings.update { for number in 0..<count { try $0[.servers].put(server(number)) } }
+        return { try settings.update { for number in 0..<count { try $0[.servers].put(server(number, port: 1)) } } }
+      },
+    ]
+  }
+
+  static func server(_ number: Int, port: Int = 0) -> Server {
+    Server(id: "server-\(number)", host: "host-\(number).example.org", port: port + number)
+  }
+}
