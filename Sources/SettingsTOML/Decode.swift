@@ -61,7 +61,7 @@ enum Numbers {
       at += 1
     }
     if at < end {
-      guard let written = integer(base, from: at + 1, to: end), abs(written) < 10_000 else {
+      guard let written = integer(base, from: at + 1, to: end), -9_999...9_999 ~= written else {
         return slowFloat(base, from: start, to: end)
       }
       exponent += Int(written)
