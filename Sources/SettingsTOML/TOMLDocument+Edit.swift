@@ -14,6 +14,7 @@ extension TOMLDocument {
   /// - Throws: ``TOMLEditError``. The document is unchanged.
   @discardableResult
   public mutating func set(_ value: TOMLValue, at path: TOMLPath) throws(TOMLEditError) -> Bool {
+    try TOMLDocument.checkDepth(of: value, at: path)
     let isSingle = !TOMLDocument.hasHeader(value) && find(path).map { isBody($0) && tree[$0].kind != .dotted } != false
     return try checked(.set(path, value), isSingle: isSingle) { draft throws(TOMLEditError) in
       try draft.setUnchecked(value, at: Location(path))
@@ -112,6 +113,17 @@ extension TOMLDocument {
   @_spi(Benchmarks) @TaskLocal public static var checksEdits = true
 
   // MARK: - Setting
+
+  /// Refuses what no document can hold, before anything is done with it whose work grows with the depth.
+  static func checkDepth(of value: TOMLValue, at path: TOMLPath) throws(TOMLEditError) {
+    // An innermost array or table may be one level below the last key.
+    let left = maximumDepth + 1 - path.components.count
+    guard left < 0 || value.isNested(deeperThan: left) else { return }
+    let shown = path.components.count > 8 ? "\(TOMLPath(Array(path.components.prefix(8))))…" : "\(path)"
+    throw TOMLEditError(
+      .tooLarge,
+      "Cannot set '\(shown)': its keys and its value are more than \(maximumDepth) levels deep. Nest them less.")
+  }
 
   mutating func setUnchecked(_ value: TOMLValue, at path: Location) throws(TOMLEditError) -> Bool {
     if let kind = value.unrepresentableKind {

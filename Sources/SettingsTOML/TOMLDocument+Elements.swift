@@ -27,6 +27,7 @@ extension TOMLDocument {
   public mutating func set(
     _ value: TOMLValue, at path: TOMLPath, inElement index: Int, of array: TOMLPath
   ) throws(TOMLEditError) -> Bool {
+    try TOMLDocument.checkDepth(of: value, at: array.appending(path))
     var items = try items(of: array)
     let table = try tableElement(index, of: array, in: items)
     items[index] = .table(try TOMLDocument.setting(value, at: path.components[...], in: table, array))
@@ -70,6 +71,7 @@ extension TOMLDocument {
     var items = try items(of: array)
     let table = try tableElement(index, of: array, in: items)
     guard !source.isRoot, source != destination, let value = table[path: source] else { return false }
+    try TOMLDocument.checkDepth(of: value, at: array.appending(destination))
     guard !destination.hasPrefix(source), !source.hasPrefix(destination), table[path: destination] == nil else {
       throw TOMLEditError(
         .exists(destination),

@@ -19,6 +19,7 @@ extension TOMLDocument {
   ) throws(TOMLEditError) {
     guard !tables.isEmpty else { return }
     for (key, table) in tables {
+      try TOMLDocument.checkDepth(of: .table(table), at: path.appending(key))
       guard let kind = TOMLValue.table(table).unrepresentableKind else { continue }
       throw TOMLEditError(
         .unrepresentable(path.appending(key)),

@@ -12,7 +12,7 @@ public struct TOMLEditError: Error, Sendable, CustomStringConvertible {
     case unrepresentable(TOMLPath)
     /// There is no array of tables at the path, or no element with that number.
     case noElement(TOMLPath)
-    /// The edited text would be larger or deeper than what can be read back.
+    /// The edited text would be larger, or its keys and values deeper, than what can be read back.
     case tooLarge
     /// The edit came out wrong and was undone: a fault of this library.
     case internalInconsistency

@@ -54,11 +54,49 @@ enum TOMLEmitter {
   /// A value on one line.
   static func text(_ value: TOMLValue) -> String {
     var result = ""
-    append(value, to: &result)
+    // Not by recursion: a program's value may be deeper than the stack.
+    var open: [OpenBracket] = []
+    append(value, to: &result, &open)
+    while let last = open.indices.last {
+      let index = open[last].next
+      open[last].next += 1
+      let value: TOMLValue
+      switch open[last].content {
+      case .items(let items):
+        guard index < items.count else {
+          result += "]"
+          open.removeLast()
+          continue
+        }
+        if index > 0 { result += ", " }
+        value = items[index]
+      case .entries(let entries):
+        guard index < entries.count else {
+          result += " }"
+          open.removeLast()
+          continue
+        }
+        if index > 0 { result += ", " }
+        result += keyText(entries[index].key) + " = "
+        value = entries[index].value
+      }
+      append(value, to: &result, &open)
+    }
     return result
   }
 
-  private static func append(_ value: TOMLValue, to result: inout String) {
+  /// An array or a table that is being written.
+  private struct OpenBracket {
+    enum Content {
+      case items([TOMLValue])
+      case entries([TOMLTable.Entry])
+    }
+    let content: Content
+    var next = 0
+  }
+
+  /// Appends a scalar, or the beginning of an array or a table, whose rest is due then.
+  private static func append(_ value: TOMLValue, to result: inout String, _ open: inout [OpenBracket]) {
     switch value {
     case .string(let text): result += basicString(text)
     case .integer(let number): result += String(number)
@@ -71,23 +109,14 @@ enum TOMLEmitter {
     case .localTime(let moment): result += time(moment)
     case .array(let items):
       result += "["
-      for (index, item) in items.enumerated() {
-        if index > 0 { result += ", " }
-        append(item, to: &result)
-      }
-      result += "]"
+      open.append(OpenBracket(content: .items(items)))
     case .table(let table):
       guard !table.isEmpty else {
         result += "{}"
         return
       }
       result += "{ "
-      for (index, entry) in table.entries.enumerated() {
-        if index > 0 { result += ", " }
-        result += keyText(entry.key) + " = "
-        append(entry.value, to: &result)
-      }
-      result += " }"
+      open.append(OpenBracket(content: .entries(table.entries)))
     }
   }
 

@@ -78,12 +78,14 @@ extension TOMLPath {
   ///
   /// Spaces around dots, which TOML allows in a file, are not part of a path's text and are refused.
   ///
-  /// - Throws: ``TOMLPathError`` for an empty text or component, and for a character that needs quotes.
+  /// - Throws: ``TOMLPathError`` for an empty text or component, for a character that needs quotes, and for more
+  ///   components than ``TOMLDocument/maximumDepth``.
   public init(parsing text: String) throws(TOMLPathError) {
     var components: [String] = []
     var scalars = Array(text.unicodeScalars)[...]
     func fault(_ what: String) -> TOMLPathError {
-      TOMLPathError(message: "'\(text)' is not a key path: \(what).")
+      let shown = text.count > 200 ? text.prefix(200) + "…" : text[...]
+      return TOMLPathError(message: "'\(shown)' is not a key path: \(what).")
     }
     guard !scalars.isEmpty else { throw TOMLPathError(message: "A key path cannot be empty. Name a key, as in 'a.b'.") }
     while true {
@@ -109,6 +111,9 @@ extension TOMLPath {
         throw fault("\(separator.quotedForMessage) needs quotes, as in 'a.\"b c\".d'")
       }
       scalars = scalars.dropFirst()
+      guard components.count < TOMLDocument.maximumDepth else {
+        throw fault("it has more than \(TOMLDocument.maximumDepth) keys, and no document is that deep")
+      }
     }
     self.init(components)
   }

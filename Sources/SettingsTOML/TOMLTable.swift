@@ -105,13 +105,18 @@ public struct TOMLTable: Sendable {
 extension TOMLTable: Hashable {
   /// Compares keys and values in any order.
   public static func == (lhs: TOMLTable, rhs: TOMLTable) -> Bool {
-    guard lhs.count == rhs.count else { return false }
-    for (position, entry) in lhs.entries.enumerated() {
-      let other = rhs.entries[position]
-      if entry.key.hasSameCodeUnits(as: other.key) {
-        guard entry.value == other.value else { return false }
+    lhs.pairs(with: rhs) { $0.isEqual(to: $1, level: 1) }
+  }
+
+  /// Whether both have the same keys, and a test holds for each two values of one key.
+  func pairs(with other: TOMLTable, _ isPair: (TOMLValue, TOMLValue) -> Bool) -> Bool {
+    guard count == other.count else { return false }
+    for (position, entry) in entries.enumerated() {
+      let counterpart = other.entries[position]
+      if entry.key.hasSameCodeUnits(as: counterpart.key) {
+        guard isPair(entry.value, counterpart.value) else { return false }
       } else {
-        guard let value = rhs[entry.key], value == entry.value else { return false }
+        guard let value = other[entry.key], isPair(entry.value, value) else { return false }
       }
     }
     return true
@@ -119,15 +124,19 @@ extension TOMLTable: Hashable {
 
   /// Hashes keys and values in any order.
   public func hash(into hasher: inout Hasher) {
+    hasher.combine(entries.count)
+    hash(into: &hasher, level: 0)
+  }
+
+  func hash(into hasher: inout Hasher, level: Int) {
     // The order must not count: combine commutatively.
     var sum = 0
     for entry in entries {
       var element = Hasher()
       element.combine(codeUnitsOf: entry.key)
-      element.combine(entry.value)
+      entry.value.hash(into: &element, level: level + 1)
       sum &+= element.finalize()
     }
-    hasher.combine(entries.count)
     hasher.combine(sum)
   }
 }

@@ -26,26 +26,65 @@ public enum TOMLValue: Sendable {
 }
 
 extension TOMLValue: Hashable {
+  /// How many levels are compared, hashed and searched by recursion. Values of a file are never much deeper; those of a
+  /// program may be, and must not overflow the stack.
+  private static let recursedLevels = 256
+
   /// Compares two values; see ``TOMLValue`` for tables and floats.
-  public static func == (lhs: TOMLValue, rhs: TOMLValue) -> Bool {
-    switch (lhs, rhs) {
-    case (.string(let a), .string(let b)):
-      return a.hasSameCodeUnits(as: b)
-    case (.integer(let a), .integer(let b)): return a == b
-    case (.float(let a), .float(let b)): return a.bitPattern == b.bitPattern || (a.isNaN && b.isNaN)
-    case (.boolean(let a), .boolean(let b)): return a == b
-    case (.offsetDateTime(let a), .offsetDateTime(let b)): return a == b
-    case (.localDateTime(let a), .localDateTime(let b)): return a == b
-    case (.localDate(let a), .localDate(let b)): return a == b
-    case (.localTime(let a), .localTime(let b)): return a == b
-    case (.array(let a), .array(let b)): return a == b
-    case (.table(let a), .table(let b)): return a == b
-    default: return false
+  public static func == (lhs: TOMLValue, rhs: TOMLValue) -> Bool { lhs.isEqual(to: rhs, level: 0) }
+
+  func isEqual(to other: TOMLValue, level: Int) -> Bool {
+    switch (self, other) {
+    case (.array(let a), .array(let b)):
+      if level >= TOMLValue.recursedLevels { return TOMLValue.areEqual([(self, other)]) }
+      return a.count == b.count
+        && (a.hasSameStorage(as: b) || zip(a, b).allSatisfy { $0.isEqual(to: $1, level: level + 1) })
+    case (.table(let a), .table(let b)):
+      if level >= TOMLValue.recursedLevels { return TOMLValue.areEqual([(self, other)]) }
+      return a.pairs(with: b) { $0.isEqual(to: $1, level: level + 1) }
+    default: return isSameScalar(as: other)
     }
   }
 
+  private func isSameScalar(as other: TOMLValue) -> Bool {
+    switch (self, other) {
+    case (.string(let a), .string(let b)): a.hasSameCodeUnits(as: b)
+    case (.integer(let a), .integer(let b)): a == b
+    case (.float(let a), .float(let b)): a.bitPattern == b.bitPattern || (a.isNaN && b.isNaN)
+    case (.boolean(let a), .boolean(let b)): a == b
+    case (.offsetDateTime(let a), .offsetDateTime(let b)): a == b
+    case (.localDateTime(let a), .localDateTime(let b)): a == b
+    case (.localDate(let a), .localDate(let b)): a == b
+    case (.localTime(let a), .localTime(let b)): a == b
+    default: false
+    }
+  }
+
+  /// Compares pairs of values without recursion.
+  private static func areEqual(_ pairs: [(TOMLValue, TOMLValue)]) -> Bool {
+    var pending = pairs
+    while let (one, other) = pending.popLast() {
+      switch (one, other) {
+      case (.array(let a), .array(let b)):
+        guard a.count == b.count else { return false }
+        if !a.hasSameStorage(as: b) { pending += zip(a, b) }
+      case (.table(let a), .table(let b)):
+        let isPaired = a.pairs(with: b) {
+          pending.append(($0, $1))
+          return true
+        }
+        guard isPaired else { return false }
+      default:
+        guard one.isSameScalar(as: other) else { return false }
+      }
+    }
+    return true
+  }
+
   /// Hashes the value; equal values have equal hashes.
-  public func hash(into hasher: inout Hasher) {
+  public func hash(into hasher: inout Hasher) { hash(into: &hasher, level: 0) }
+
+  func hash(into hasher: inout Hasher, level: Int) {
     switch self {
     case .string(let value):
       hasher.combine(0)
@@ -73,11 +112,32 @@ extension TOMLValue: Hashable {
       hasher.combine(value)
     case .array(let value):
       hasher.combine(8)
-      hasher.combine(value)
+      hasher.combine(value.count)
+      // What is further down does not make the hashes of equal values differ.
+      guard level < TOMLValue.recursedLevels else { return }
+      for element in value { element.hash(into: &hasher, level: level + 1) }
     case .table(let value):
       hasher.combine(9)
-      hasher.combine(value)
+      hasher.combine(value.count)
+      guard level < TOMLValue.recursedLevels else { return }
+      value.hash(into: &hasher, level: level)
     }
+  }
+
+  /// Whether arrays and tables are nested within each other more than so many levels deep.
+  package func isNested(deeperThan limit: Int) -> Bool {
+    switch self {
+    case .array(let items): limit <= 0 || items.contains { $0.isNested(deeperThan: limit - 1) }
+    case .table(let table): limit <= 0 || table.entries.contains { $0.value.isNested(deeperThan: limit - 1) }
+    default: false
+    }
+  }
+}
+
+extension [TOMLValue] {
+  /// Whether two arrays are one in memory, and so have the same elements.
+  fileprivate func hasSameStorage(as other: [TOMLValue]) -> Bool {
+    withUnsafeBufferPointer { a in other.withUnsafeBufferPointer { b in a.baseAddress == b.baseAddress } }
   }
 }
 

@@ -34,7 +34,7 @@ extension SettingsStore {
       do {
         path = try TOMLPath(parsing: name)
       } catch {
-        throw SettingsError(.invalidKey, "Cannot reset '\(name)': \(error.message) Nothing was changed.")
+        throw SettingsError(.invalidKey, "Cannot reset a key: \(error.message) Nothing was changed.")
       }
       if path.components[0].hasPrefix("settings-") {
         throw SettingsError(
