@@ -1,6 +1,8 @@
 /// Lines of a document, as edits see them.
 struct Lines {
   let bytes: [UInt8]
+  /// The line break where the text has none.
+  var usualLineBreak = [Byte.newline]
 
   /// Where the text begins: after a byte order mark.
   var textStart: Int { bytes.starts(with: Byte.byteOrderMark) ? 3 : 0 }
@@ -93,12 +95,12 @@ struct Lines {
     return true
   }
 
-  /// The line break in use at an offset: that of its line, else of the line before, else of the first line.
+  /// The line break in use at an offset: that of its line, else of the first line, else the usual one.
   func lineBreak(at offset: Int) -> [UInt8] {
     let end = end(of: offset)
     if end > offset, bytes[end - 1] == Byte.newline { return lineBreak(endingAt: end) }
     if let first = bytes.firstIndex(of: Byte.newline) { return lineBreak(endingAt: first + 1) }
-    return [Byte.newline]
+    return usualLineBreak
   }
 
   private func lineBreak(endingAt end: Int) -> [UInt8] {

@@ -1,36 +1,39 @@
 /// Writes a value in the style of the text it takes the place of, as far as the value fits it.
 enum StyledText {
-  static func text(_ value: TOMLValue, like old: [UInt8]) -> [UInt8] {
+  /// - Parameter lineBreak: The line break around the old text, for a string that had none.
+  static func text(_ value: TOMLValue, like old: [UInt8], lineBreak: [UInt8]) -> [UInt8] {
     switch value {
-    case .string(let text): Array(string(text, like: old).utf8)
+    case .string(let text): Array(string(text, like: old, String(decoding: lineBreak, as: UTF8.self)).utf8)
     case .integer(let number): Array(integer(number, like: String(decoding: old, as: UTF8.self)).utf8)
     case .offsetDateTime(let moment):
       Array((dateTime(moment.date, moment.time, like: old) + TOMLEmitter.offset(moment.offsetMinutes)).utf8)
     case .localDateTime(let moment): Array(dateTime(moment.date, moment.time, like: old).utf8)
-    case .array(let items): array(items, like: old) ?? Array(value.tomlText.utf8)
+    case .array(let items): array(items, like: old, lineBreak) ?? Array(value.tomlText.utf8)
     default: Array(value.tomlText.utf8)
     }
   }
 
   // MARK: Strings
 
-  private static func string(_ text: String, like old: [UInt8]) -> String {
+  private static func string(_ text: String, like old: [UInt8], _ usual: String) -> String {
     guard let quote = old.first, quote == Byte.quote || quote == Byte.apostrophe else {
       return TOMLEmitter.basicString(text)
     }
     let isMultiline = old.count >= 6 && old[1] == quote && old[2] == quote
     if quote == Byte.apostrophe {
-      return literal(text, like: old, isMultiline: isMultiline) ?? TOMLEmitter.basicString(text)
+      return literal(text, like: old, usual, isMultiline: isMultiline) ?? TOMLEmitter.basicString(text)
     }
     guard isMultiline else { return TOMLEmitter.basicString(text) }
-    let lineBreak = lineBreak(of: old)
+    let lineBreak = lineBreak(of: old) ?? usual
     let body = TOMLEmitter.escaped(text, isMultiline: true)
     // A first line break would be dropped in reading, unless another comes before it.
     let start = old.count > 3 && (old[3] == Byte.newline || old[3] == Byte.carriageReturn) || body.hasPrefix("\n")
     return "\"\"\"" + (start ? lineBreak : "") + (lineBreak == "\n" ? body : withLineBreaks(body)) + "\"\"\""
   }
 
-  private static func literal(_ text: String, like old: [UInt8], isMultiline: Bool) -> String? {
+  private static func literal(
+    _ text: String, like old: [UInt8], _ usual: String, isMultiline: Bool
+  ) -> String? {
     var quotes = 0
     for scalar in text.unicodeScalars {
       quotes = scalar == "'" ? quotes + 1 : 0
@@ -40,13 +43,13 @@ enum StyledText {
     }
     guard isMultiline else { return "'\(text)'" }
     if quotes > 0 { return nil }
-    let lineBreak = lineBreak(of: old)
+    let lineBreak = lineBreak(of: old) ?? usual
     let start = old[3] == Byte.newline || old[3] == Byte.carriageReturn || text.unicodeScalars.first == "\n"
     return "'''" + (start ? lineBreak : "") + (lineBreak == "\n" ? text : withLineBreaks(text)) + "'''"
   }
 
-  private static func lineBreak(of old: [UInt8]) -> String {
-    guard let first = old.firstIndex(of: Byte.newline), first > 0 else { return "\n" }
+  private static func lineBreak(of old: [UInt8]) -> String? {
+    guard let first = old.firstIndex(of: Byte.newline), first > 0 else { return nil }
     return old[first - 1] == Byte.carriageReturn ? "\r\n" : "\n"
   }
 
@@ -92,7 +95,7 @@ enum StyledText {
   // MARK: Arrays
 
   /// Changes the items that differ, and keeps the text of those that are equal, with what stands between them.
-  private static func array(_ items: [TOMLValue], like old: [UInt8]) -> [UInt8]? {
+  private static func array(_ items: [TOMLValue], like old: [UInt8], _ lineBreak: [UInt8]) -> [UInt8]? {
     guard old.first == Byte.openBracket, var list = BracketList(old, open: 0), list.close == old.count - 1 else {
       return nil
     }
@@ -117,14 +120,14 @@ enum StyledText {
     for index in prefix..<prefix + common where items[index] != oldItems[index] {
       guard !list.isBroken else { return nil }
       let range = list.items[index]
-      list.replace(index, with: text(items[index], like: Array(list.bytes[range])))
+      list.replace(index, with: text(items[index], like: Array(list.bytes[range]), lineBreak: lineBreak))
     }
     for index in stride(from: prefix + oldMiddle - 1, through: prefix + common, by: -1) { list.remove(index) }
     for index in prefix + common..<prefix + common + max(0, newMiddle - common) {
       let sibling = list.items.first.map { Array(list.bytes[$0]) } ?? []
       // Only the quotes of a sibling are its style to be followed.
       let style = sibling.first == Byte.apostrophe && !sibling.starts(with: "'''".utf8) ? sibling : []
-      list.insert(text(items[index], like: style), after: index - 1)
+      list.insert(text(items[index], like: style, lineBreak: lineBreak), after: index - 1)
     }
     return list.isBroken ? nil : list.bytes
   }

@@ -176,7 +176,7 @@ extension TOMLDocument {
     default:
       guard self.value(of: id) != value else { return false }
       let old = Array(bytes[Int(node.start)..<Int(node.end)])
-      try replaceValue(id, StyledText.text(value, like: old))
+      try replaceValue(id, StyledText.text(value, like: old, lineBreak: lines.lineBreak(at: Int(node.start))))
     }
     return true
   }

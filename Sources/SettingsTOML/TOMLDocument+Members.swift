@@ -78,7 +78,9 @@ extension TOMLDocument {
 
   /// The document of one member's text.
   private func part(_ piece: Piece, at path: TOMLPath) -> TOMLDocument? {
-    try? TOMLDocument(parsing: (piece.header ?? []) + bytes[piece.range])
+    var part = try? TOMLDocument(parsing: (piece.header ?? []) + bytes[piece.range])
+    part?.usualLineBreak = lines.lineBreak(at: piece.range.lowerBound)
+    return part
   }
 
   /// The text to put in the place of a member's; `nil` if it would mean something else there.
@@ -109,7 +111,8 @@ extension TOMLDocument {
     guard tree[body].kind == .root || tree[body].kind == .header,
       members.contains(where: { isBody($0) && pieces[$0] == nil })
     else { return pieces }
-    let header = body == Tree.root ? [] : Array("[\(headerPrefix(of: body).joined(separator: "."))]\n".utf8)
+    let lineBreak = lines.lineBreak(at: Int(tree[body].end))
+    let header = body == Tree.root ? [] : Array("[\(headerPrefix(of: body).joined(separator: "."))]".utf8) + lineBreak
     let leaves = bodyLeaves(under: body)
     guard let last = leaves.last else { return pieces }
     let withHeaders = Set(owners.compactMap { $0 })

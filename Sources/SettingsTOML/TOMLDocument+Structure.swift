@@ -30,7 +30,7 @@ struct Location {
 
 /// What edits ask of the index.
 extension TOMLDocument {
-  var lines: Lines { Lines(bytes: bytes) }
+  var lines: Lines { Lines(bytes: bytes, usualLineBreak: usualLineBreak) }
 
   /// The way to a node.
   func location(of id: Tree.ID) -> Location {

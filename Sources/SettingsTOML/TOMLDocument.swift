@@ -22,6 +22,8 @@ public struct TOMLDocument: Sendable {
   /// The text: each byte that no edit was about is the original one.
   public package(set) var bytes: [UInt8]
   var tree: Tree
+  /// The line break of a text that has none left: that of its first line as it was read.
+  var usualLineBreak = [Byte.newline]
   /// Whether the index was mended in place since the text was last read: then it is not proven to be that of the text.
   package internal(set) var isMended = false
   /// The edits made within ``edit(_:)``, to be checked at its end; `nil` outside.
@@ -39,6 +41,7 @@ public struct TOMLDocument: Sendable {
   public init(parsing bytes: [UInt8]) throws(TOMLSyntaxError) {
     self.bytes = bytes
     tree = try TOMLDocument.index(bytes)
+    usualLineBreak = lines.lineBreak(at: 0)
   }
 
   /// Reads a document.
