@@ -7,6 +7,14 @@ struct BridgeContext: Sendable {
   /// The table that has the fields the stored one lacks.
   var base: TOMLTable?
 
+  /// How many steps down this is.
+  var depth: Int { path?.depth ?? 0 }
+
+  /// Throws where types go deeper than any file can hold: before the stack ends, as for a value that holds itself.
+  func checkDepth() throws(SettingsValueError) {
+    if depth > TOMLDocument.maximumDepth { throw SettingsValueError(tooDeepAt: path) }
+  }
+
   /// The same with another base.
   func over(_ base: TOMLTable?) -> BridgeContext {
     var context = self
@@ -30,9 +38,12 @@ final class CodingPathNode: Sendable {
   let parent: CodingPathNode?
   let name: String
   let index: Int?
+  /// How many steps down this is.
+  let depth: Int
 
   init(parent: CodingPathNode?, name: String, index: Int?) {
     self.parent = parent
+    depth = (parent?.depth ?? 0) + 1
     self.name = name
     self.index = index
   }

@@ -20,7 +20,10 @@ extension TOMLValue {
   }
 
   /// The value as text, strings cut to 40 characters.
-  var errorText: String {
+  var errorText: String { errorText(levels: 8) }
+
+  /// - Parameter levels: How many arrays within each other are shown.
+  private func errorText(levels: Int) -> String {
     switch self {
     case .string(let string): TOMLValue.quoted(string)
     case .integer(let integer): String(integer)
@@ -32,8 +35,10 @@ extension TOMLValue {
     case .localDateTime(let value): value.date.errorText + "T" + value.time.errorText
     case .localDate(let value): value.errorText
     case .localTime(let value): value.errorText
+    case .array where levels == 0: "[…]"
     case .array(let elements):
-      "[" + elements.prefix(9).map(\.errorText).joined(separator: ", ") + (elements.count > 9 ? ", …]" : "]")
+      "[" + elements.prefix(9).map { $0.errorText(levels: levels - 1) }.joined(separator: ", ")
+        + (elements.count > 9 ? ", …]" : "]")
     case .table(let table): "{" + TOMLValue.list(table.keys) + "}"
     }
   }

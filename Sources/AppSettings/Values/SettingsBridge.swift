@@ -47,7 +47,9 @@ public struct SettingsBridge<Value>: Sendable {
       },
       write: { value in
         do {
-          return try write(value)
+          let stored = try write(value)
+          try stored?.checkDepth()
+          return stored
         } catch {
           throw SettingsValueError(unstorable: Value.self, error)
         }

@@ -45,6 +45,13 @@ public struct SettingsValueError: Error, Sendable, Hashable {
     isMissing = true
   }
 
+  /// Makes an error about a value that is nested deeper than a file can hold, found at some place in it.
+  init(tooDeepAt place: CodingPathNode?) {
+    self.init(
+      expected: "a value of at most \(TOMLDocument.maximumDepth) levels", foundText: "a value nested deeper",
+      reason: place == nil ? nil : "a value that holds itself has no end")
+  }
+
   /// The full message: `Found the string "four" at 'sizes[3]', but an integer is needed.`
   public var message: String {
     let place = path.isEmpty ? "" : " at '\(pathDescription)'"
@@ -52,8 +59,14 @@ public struct SettingsValueError: Error, Sendable, Hashable {
     return "Found \(found)\(place), but \(expected) is needed\(why)."
   }
 
-  /// The path as text: `window.sizes[3]`; empty for the value itself.
+  /// The path as text: `window.sizes[3]`; empty for the value itself. A path of more than 16 components is shown without
+  /// its middle.
   public var pathDescription: String {
+    guard path.count > 16 else { return SettingsValueError.text(of: path[...]) }
+    return SettingsValueError.text(of: path.prefix(8)) + " … " + SettingsValueError.text(of: path.suffix(4))
+  }
+
+  private static func text(of path: ArraySlice<String>) -> String {
     var text = ""
     for component in path {
       if SettingsValueError.isIndex(component) {

@@ -5,9 +5,21 @@ extension TOMLValue: SettingsSerializable {
   public static let settingsBridge = SettingsBridge<TOMLValue>(
     "a value", many: "values", type: .any, read: { $0 },
     write: { value in
-      try value.checkDates()
+      try value.checkStorable()
       return value
     })
+
+  /// Throws if no file can hold the value.
+  fileprivate func checkStorable() throws {
+    try checkDepth()
+    try checkDates()
+  }
+
+  /// Throws if the value is deeper than any file can hold, before something recurses into it.
+  func checkDepth() throws {
+    guard isNested(deeperThan: TOMLDocument.maximumDepth) else { return }
+    throw SettingsValueError(tooDeepAt: nil)
+  }
 
   /// Dates and times are structs that anything can be put into; what is no date must not get into a file.
   fileprivate func checkDates() throws {
@@ -31,7 +43,7 @@ extension TOMLTable: SettingsSerializable {
     "a table", many: "tables", type: .table,
     read: { $0.table },
     write: { table in
-      try TOMLValue.table(table).checkDates()
+      try TOMLValue.table(table).checkStorable()
       return .table(table)
     })
 }

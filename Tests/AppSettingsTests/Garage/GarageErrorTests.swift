@@ -211,7 +211,7 @@ import Testing
     for _ in 0..<1500 { deep = Deep(deep) }
     #expect(
       failure { try garage.park(Box(deep: deep)) }
-        == "invalidValue: Cannot change 'FILE': The edit would make the document deeper than can be read: Too deep: keys may have 1024 levels, and brackets may stand within 128 others. Make it flatter. Nothing was written."
+        == "invalidValue: Cannot park Box \"1\": Found a value nested deeper at 'deep.next.next.next.next.next.next.next … next.next.next.next', but a value of at most 1024 levels is needed (a value that holds itself has no end). Nothing was written."
     )
     #expect(home.text == nil)
     while let inner = deep?.next { deep = inner }

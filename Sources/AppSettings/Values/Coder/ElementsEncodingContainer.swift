@@ -5,6 +5,7 @@ final class EncodedElements {
   private var array: [TOMLValue] = []
   /// Nested containers, whose content is put in at the end; the array holds their place.
   private var nested: [(index: Int, encoder: ValueEncoder)] = []
+  private var isTooDeep = false
 
   init(_ context: BridgeContext, _ prefix: [String]) {
     self.context = context.over(nil)
@@ -16,6 +17,11 @@ final class EncodedElements {
   func append(_ value: TOMLValue) { array.append(value) }
 
   func appendEncoder() -> ValueEncoder {
+    guard context.depth < TOMLDocument.maximumDepth else {
+      // Containers cannot throw, and `finish()` does.
+      isTooDeep = true
+      return ValueEncoder(context, prefix: prefix)
+    }
     let encoder = ValueEncoder(context.appending(index: count), prefix: prefix + ["[\(count)]"])
     nested.append((count, encoder))
     array.append(.table(TOMLTable()))
@@ -23,6 +29,7 @@ final class EncodedElements {
   }
 
   func finish() throws -> TOMLValue {
+    if isTooDeep { throw SettingsValueError(tooDeepAt: context.path).under(prefix) }
     for (index, encoder) in nested {
       guard let value = try encoder.finish() else { throw nilError(at: index) }
       array[index] = value

@@ -5,6 +5,7 @@ final class EncodedFields {
   private var table = TOMLTable()
   /// Nested containers, whose content is put in at the end; the table holds their place.
   private var nested: [String: ValueEncoder] = [:]
+  private var isTooDeep = false
 
   init(_ context: BridgeContext, _ prefix: [String]) {
     self.context = context
@@ -22,13 +23,21 @@ final class EncodedFields {
   /// The encoder of a nested container or superclass; the same one if there is one for that name already.
   func encoder(for name: String) -> ValueEncoder {
     if let encoder = nested[name] { return encoder }
+    guard context.depth < TOMLDocument.maximumDepth else { return tooDeep() }
     let encoder = ValueEncoder(context.appending(key: name), prefix: prefix + [name])
     table[name] = .table(TOMLTable())
     nested[name] = encoder
     return encoder
   }
 
+  /// An encoder whose content counts for nothing: containers cannot throw, and ``finish()`` does.
+  private func tooDeep() -> ValueEncoder {
+    isTooDeep = true
+    return ValueEncoder(context, prefix: prefix)
+  }
+
   func finish() throws -> TOMLValue {
+    if isTooDeep { throw SettingsValueError(tooDeepAt: context.path).under(prefix) }
     for (name, encoder) in nested { table[name] = try encoder.finish() }
     return .table(table)
   }

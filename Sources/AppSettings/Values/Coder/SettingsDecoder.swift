@@ -50,6 +50,7 @@ final class ValueDecoder: Decoder {
   static func decode<T: Decodable>(
     _ type: T.Type, from value: TOMLValue, _ context: BridgeContext, _ recorder: FieldRecorder? = nil
   ) throws -> T {
+    try context.checkDepth()
     // A dictionary's entries are those in the file: it has no fields that a default could add.
     let isDictionary = context.base != nil && type is any DictionaryProtocol.Type
     do {
@@ -181,13 +182,7 @@ extension SettingsValueError {
 extension DecodingError.Context {
   /// The part of the coding path below where a type's reading began.
   fileprivate func path(below context: BridgeContext) -> [String] {
-    var depth = 0
-    var node = context.path
-    while let current = node {
-      depth += 1
-      node = current.parent
-    }
-    return codingPath.dropFirst(depth).map(\.stringValue)
+    codingPath.dropFirst(context.depth).map(\.stringValue)
   }
 }
 

@@ -15,7 +15,8 @@ public struct SettingsEncoder: Sendable {
   /// Makes what is to be stored of a value.
   ///
   /// - Throws: ``SettingsValueError`` with the coding path, where TOML cannot hold a value: `nil` by itself or in an
-  ///   array, a date after the year 9999.
+  ///   array, a date after the year 9999, more levels than ``TOMLDocument/maximumDepth``, as in a value that holds
+  ///   itself.
   public func encode<T: Encodable>(_ value: T) throws -> TOMLValue {
     guard let encoded = try ValueEncoder.encodeNested(value, { BridgeContext(userInfo: userInfo) }) else {
       throw SettingsValueError(expected: "a value that can be stored", foundText: "nil")
@@ -48,6 +49,7 @@ final class ValueEncoder: Encoder {
 
   /// Writes a value by its type's own `Codable` conformance; `nil` if it encodes `nil`.
   static func encode(_ value: some Encodable, _ context: BridgeContext) throws -> TOMLValue? {
+    try context.checkDepth()
     let encoder = ValueEncoder(context)
     do {
       try value.encode(to: encoder)
@@ -55,17 +57,11 @@ final class ValueEncoder: Encoder {
     } catch let error as SettingsValueError {
       throw error
     } catch {
-      var depth = 0
-      var node = context.path
-      while let current = node {
-        depth += 1
-        node = current.parent
-      }
       var reason = String(describing: error)
       var path: [String] = []
       if case .invalidValue(_, let details) = error as? EncodingError {
         reason = details.debugDescription
-        path = details.codingPath.dropFirst(depth).map(\.stringValue)
+        path = details.codingPath.dropFirst(context.depth).map(\.stringValue)
       }
       throw SettingsValueError(
         expected: "a value that can be stored", foundText: "one of type \(type(of: value))", reason: reason
