@@ -186,17 +186,25 @@ struct Commit {
   /// mended in place the changed sections tell.
   private func prove(_ document: inout TOMLDocument, base: TOMLDocument, edits: [Edit]) throws(SettingsError) {
     let check = EditCheck(edits)
-    if let changed = document.provenChanges(since: base), check.isMet(by: document, changed: changed) {
+    if let changed = document.provenChanges(since: base), check.fault(in: document, changed: changed) == nil {
       document.noteProven()
       return
     }
-    if document.isMended, let parsed = try? TOMLDocument(parsing: document.bytes) { document = parsed }
-    guard !document.isMended, check.isMet(by: document, since: base) else {
-      throw SettingsError(
-        .internalInconsistency,
-        "Refused to write '\(core.backing.name)': the new text does not mean what was asked for. The file is unchanged. "
-          + "This is an error in the settings library: report it, with the file.", file: core.location?.file)
+    do throws(TOMLSyntaxError) {
+      if document.isMended { document = try TOMLDocument(parsing: document.bytes) }
+    } catch {
+      throw refusal("line \(error.position.line) of it is not TOML", at: nil)
     }
+    guard let fault = check.fault(in: document, since: base) else { return }
+    throw refusal(fault.reason, at: base.position(of: fault.path))
+  }
+
+  private func refusal(_ reason: String, at position: TOMLPosition?) -> SettingsError {
+    SettingsError(
+      .internalInconsistency,
+      "Refused to write '\(core.backing.name)': the new text does not mean what was asked for: \(reason). The file is "
+        + "unchanged. This is an error in the settings library: report it, with the file.", file: core.location?.file,
+      position: position)
   }
 
   /// The new text is in place: the backup stays, whatever comes next.
