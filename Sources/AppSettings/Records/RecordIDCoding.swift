@@ -32,7 +32,7 @@ struct RecordIDCoding<ID: Hashable & Sendable>: Sendable {
   init(lossless type: ID.Type) where ID: LosslessStringConvertible {
     text = { $0.description }
     id = { text in
-      guard let id = ID(text) else {
+      guard let id = ID(describedBy: text) else {
         throw SettingsValueError(
           expected: "a key that is a value of type \(ID.self)", foundText: "the key \(TOMLValue.quoted(text))")
       }

@@ -115,7 +115,7 @@ struct DictionaryKeyCoding<Key: SettingsSerializable>: Sendable {
     for stored in storedForms(of: text) { if let key = try? bridge.read(stored) { return key } }
     guard let type = Key.self as? any LosslessStringConvertible.Type else { return nil }
     // Numbers describe themselves in one way, and read more.
-    guard let key = type.init(text), key.description == text else { return nil }
+    guard let key = type.init(describedBy: text), key.description == text else { return nil }
     return key as? Key
   }
 

@@ -50,7 +50,7 @@ private final class LosslessStringCore<Value: LosslessStringConvertible & Sendab
   var expectation: Expectation { Expectation("a string that describes a value of type \(Value.self)") }
 
   func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> Value {
-    guard case .string(let text) = stored, let value = Value(text) else {
+    guard case .string(let text) = stored, let value = Value(describedBy: text) else {
       throw SettingsValueError(expected: expectation.one, found: stored)
     }
     return value
@@ -59,4 +59,14 @@ private final class LosslessStringCore<Value: LosslessStringConvertible & Sendab
   func write(_ value: Value, _ context: BridgeContext) throws -> TOMLValue? { .string(value.description) }
 
   func schemaType(_ sample: TOMLValue?) -> SchemaType { SchemaType(.string) }
+}
+
+extension LosslessStringConvertible {
+  /// The value that a text of a file describes; `nil` where there is none.
+  ///
+  /// `Character` is the type of the standard library whose initializer traps on a text instead of returning `nil`.
+  init?(describedBy text: String) {
+    if Self.self == Character.self, text.isEmpty || !text.dropFirst().isEmpty { return nil }
+    self.init(text)
+  }
 }
