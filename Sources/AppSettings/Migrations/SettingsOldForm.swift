@@ -9,11 +9,18 @@ public import SettingsTOML
 /// ```
 public struct SettingsOldForm<Value: Sendable>: Sendable {
   private let body: @Sendable (TOMLValue) throws -> Value?
+  /// Whether what has the new form is not looked at.
+  private let keepsNative: Bool
 
   /// Makes a form of code.
   ///
   /// - Parameter read: Makes a value of what is stored; `nil` if that is of another form, the new one perhaps.
-  public init(_ read: @escaping @Sendable (TOMLValue) throws -> Value?) { body = read }
+  public init(_ read: @escaping @Sendable (TOMLValue) throws -> Value?) { self.init(keepsNative: false, read) }
+
+  private init(keepsNative: Bool, _ read: @escaping @Sendable (TOMLValue) throws -> Value?) {
+    self.keepsNative = keepsNative
+    body = read
+  }
 
   /// What a bridge reads: one that an earlier release had for the type.
   public static func bridge(_ old: SettingsBridge<Value>) -> SettingsOldForm {
@@ -33,6 +40,7 @@ public struct SettingsOldForm<Value: Sendable>: Sendable {
   /// - Returns: `nil` if it has the new form already.
   /// - Throws: Why it has neither form.
   func value(of stored: TOMLValue, for key: SettingsKey<Value>) throws -> Value? {
+    if keepsNative, (try? key.decode(stored)) != nil { return nil }
     do {
       if let value = try body(stored) { return value }
     } catch {
@@ -44,73 +52,48 @@ public struct SettingsOldForm<Value: Sendable>: Sendable {
     return nil
   }
 
-  fileprivate static func json(_ decode: @escaping @Sendable (String) throws -> Value) -> SettingsOldForm {
-    .string { try decode($0) }
-  }
 }
 
 extension SettingsOldForm where Value: SettingsSerializable {
-  /// A string that holds JSON, of the same shape as the value has in TOML.
-  public static var jsonString: SettingsOldForm { .json { try decodeByBridge($0) } }
-
-  fileprivate static func decodeByBridge(_ text: String) throws -> Value {
-    let bridge = Value.settingsBridge
-    do throws(JSONText.Failure) {
-      guard let value = try JSONText.value(of: text) else {
-        if let absent = bridge.absent { return absent }
-        throw JSONText.Failure(reason: "the JSON is null", isSyntax: false)
-      }
-      return try Result { try bridge.read(value) }.mapError { JSONText.Failure(reason: "\($0)", isSyntax: false) }.get()
-    } catch {
-      throw OldFormFailure(reason: error.reason)
+  /// A string that holds JSON: as the type's `Codable` conformance makes it, as that of its
+  /// ``SettingsNativeForm/CodableForm``, or of the same shape as the value has in TOML. A collection's elements, and a
+  /// dictionary's keys and values, are each read so.
+  ///
+  /// A string that the type can be read from as it is has the new form and stays, so the value of a `String` key is
+  /// never taken for JSON. To take the quotes off one that was stored as JSON, put a ``DecodeJSONString`` into a
+  /// migration, which runs once. A ``SettingsValue`` can be any string: it is decoded if it holds an array or an object.
+  public static var jsonString: SettingsOldForm {
+    let takesAnything = Value.self == TOMLValue.self || Value.self == TOMLValue?.self
+    return SettingsOldForm(keepsNative: !takesAnything) { stored in
+      guard case .string(let text) = stored else { return nil }
+      if takesAnything, text.withoutBlanks.first.map({ "[{".contains($0) }) != true { return nil }
+      return try json(text)
     }
   }
-}
 
-extension SettingsOldForm where Value: Decodable & SettingsSerializable {
-  /// A string that holds JSON, as the type's `Codable` conformance makes it.
-  public static var jsonString: SettingsOldForm { .json { try decode($0) } }
-
-  fileprivate static func decode(_ text: String) throws -> Value {
+  private static func json(_ text: String) throws -> Value {
     do {
-      return try JSONDecoder().decode(Value.self, from: Data(text.utf8))
+      return try JSONForm.read(text, by: Value.settingsBridge)
     } catch {
-      // The coding may have changed since; the shape need not have.
-      if let value = try? decodeByBridge(text) { return value }
-      throw OldFormFailure(decoding: error)
+      // Members that are null are absent in TOML, which a type's own coding may not know.
+      if let value = try? JSONText.value(of: text).map(Value.settingsBridge.read) { return value }
+      throw OldFormFailure(error)
     }
   }
-}
-
-extension SettingsOldForm where Value: SettingsNativeForm {
-  /// A string that holds JSON of the type's ``SettingsNativeForm/CodableForm``.
-  public static var jsonString: SettingsOldForm { .json { try decodeForm($0) } }
-
-  fileprivate static func decodeForm(_ text: String) throws -> Value {
-    do {
-      return Value.native(from: try JSONDecoder().decode(Value.CodableForm.self, from: Data(text.utf8)))
-    } catch {
-      throw OldFormFailure(decoding: error)
-    }
-  }
-}
-
-extension SettingsOldForm where Value: SettingsNativeForm & Decodable {
-  /// A string that holds JSON of the type's ``SettingsNativeForm/CodableForm``.
-  public static var jsonString: SettingsOldForm { .json { try decodeForm($0) } }
 }
 
 /// Why a string has not the old form.
 private struct OldFormFailure: Error, CustomStringConvertible {
-  var description: String
+  let description: String
 
   init(reason: String) { description = reason }
 
-  init(decoding error: any Error) {
-    switch error as? DecodingError {
-    case .dataCorrupted(let context)?: description = "the text is not JSON of the type (\(context.debugDescription))"
-    case .keyNotFound(let key, _)?: description = "the JSON has no '\(key.stringValue)'"
-    case .typeMismatch(_, let context)?, .valueNotFound(_, let context)?:
+  init(_ error: any Error) {
+    switch error {
+    case DecodingError.dataCorrupted(let context):
+      description = "the text is not JSON of the type (\(context.debugDescription))"
+    case DecodingError.keyNotFound(let key, _): description = "the JSON has no '\(key.stringValue)'"
+    case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
       let place = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
       description = "the JSON does not fit the type" + (place.isEmpty ? "" : " at '\(place)'")
     default: description = "\(error)"
@@ -133,15 +116,20 @@ public protocol SettingsCodableForm: Decodable, SendableMetatype {
   /// The present type.
   associatedtype NativeForm
   /// The value as it is now.
-  func toNative() -> NativeForm
+  ///
+  /// - Throws: Where there is none, as for a case that is no longer there. The stored text stays as it is then.
+  func toNative() throws -> NativeForm
 }
 
 extension SettingsCodableForm
 where Self: RawRepresentable, NativeForm: RawRepresentable, NativeForm.RawValue == RawValue {
-  /// The case with the same raw value. A case that is no longer there traps: write the function then.
-  public func toNative() -> NativeForm {
+  /// The case with the same raw value.
+  ///
+  /// - Throws: An error that names the raw value, if there is no such case any more. To read it as another, write this
+  ///   function for the type.
+  public func toNative() throws -> NativeForm {
     guard let native = NativeForm(rawValue: rawValue) else {
-      preconditionFailure("\(NativeForm.self) has no case '\(rawValue)', so \(Self.self) needs its own toNative().")
+      throw OldFormFailure(reason: "the type '\(NativeForm.self)' has no case '\(rawValue)' any more")
     }
     return native
   }
@@ -149,41 +137,19 @@ where Self: RawRepresentable, NativeForm: RawRepresentable, NativeForm.RawValue 
 
 /// A type whose values an earlier release stored as JSON of another type.
 ///
-/// Arrays, sets, dictionaries and optionals of such a type are such types, at any depth.
+/// Collections of such a type, dictionaries with values of it and optionals are read in the same way, at any depth.
 public protocol SettingsNativeForm: SettingsSerializable {
   /// The type whose JSON was stored.
   associatedtype CodableForm: Decodable & SendableMetatype
   /// The value that one of the old type means.
-  static func native(from form: CodableForm) -> Self
+  ///
+  /// - Throws: Where there is none. The stored text stays as it is then.
+  static func native(from form: CodableForm) throws -> Self
 }
 
 extension SettingsNativeForm where CodableForm: SettingsCodableForm, CodableForm.NativeForm == Self {
   /// What the old type makes of it.
-  public static func native(from form: CodableForm) -> Self { form.toNative() }
-}
-
-extension Array: SettingsNativeForm where Element: SettingsNativeForm {
-  /// The elements' values, in order.
-  public static func native(from form: [Element.CodableForm]) -> [Element] { form.map { Element.native(from: $0) } }
-}
-
-extension Set: SettingsNativeForm where Element: SettingsNativeForm {
-  /// The elements' values.
-  public static func native(from form: [Element.CodableForm]) -> Set<Element> {
-    Set(form.map { Element.native(from: $0) })
-  }
-}
-
-extension Dictionary: SettingsNativeForm where Key == String, Value: SettingsNativeForm {
-  /// The values', by the same keys.
-  public static func native(from form: [String: Value.CodableForm]) -> [String: Value] {
-    form.mapValues { Value.native(from: $0) }
-  }
-}
-
-extension Optional: SettingsNativeForm where Wrapped: SettingsNativeForm {
-  /// The value's, if there is one.
-  public static func native(from form: Wrapped.CodableForm?) -> Wrapped? { form.map { Wrapped.native(from: $0) } }
+  public static func native(from form: CodableForm) throws -> Self { try form.toNative() }
 }
 
 // MARK: - Using forms

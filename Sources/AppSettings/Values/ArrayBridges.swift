@@ -43,6 +43,12 @@ private final class ArrayCore<Element>: BridgeCore {
     return elements
   }
 
+  func readJSON(from decoder: any Decoder) throws -> [Element] {
+    var elements: [Element] = []
+    try element.readJSONElements(from: decoder) { elements.append($0) }
+    return elements
+  }
+
   func write(_ elements: [Element], _ context: BridgeContext) throws -> TOMLValue? {
     .array(try element.writeElements(elements, context))
   }

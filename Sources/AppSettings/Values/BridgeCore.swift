@@ -9,6 +9,9 @@ protocol BridgeCore<Value>: AnyObject, Sendable {
   /// Makes a value of what is stored.
   func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> Value
 
+  /// Makes a value of the JSON that its type, or an older one, has been stored as.
+  func readJSON(from decoder: any Decoder) throws -> Value
+
   /// Makes what is to be stored of a value.
   func write(_ value: Value, _ context: BridgeContext) throws -> TOMLValue?
 
@@ -127,6 +130,12 @@ final class MappedCore<Old, Value>: BridgeCore {
     }
   }
 
+  func readJSON(from decoder: any Decoder) throws -> Value {
+    if let value = try readOldForm(from: decoder) { return value }
+    if Value.self is any Decodable.Type, let value = try? readOwnJSON(from: decoder) { return value }
+    return try readFunction(old.readJSON(from: decoder))
+  }
+
   func write(_ value: Value, _ context: BridgeContext) throws -> TOMLValue? {
     let mapped: Old
     do {
@@ -172,6 +181,15 @@ final class EitherFormCore<Value>: BridgeCore {
     } catch {
       // A table of the old form must not be completed with fields of the new one, hence no base.
       guard let value = try? old.read(stored, context.over(nil)) else { throw error }
+      return value
+    }
+  }
+
+  func readJSON(from decoder: any Decoder) throws -> Value {
+    do {
+      return try new.readJSON(from: decoder)
+    } catch {
+      guard let value = try? old.readJSON(from: decoder) else { throw error }
       return value
     }
   }

@@ -48,6 +48,12 @@ private final class DictionaryCore<Key: SettingsSerializable & Hashable, Entry>:
     return entries
   }
 
+  func readJSON(from decoder: any Decoder) throws -> [Key: Entry] {
+    var entries: [Key: Entry] = [:]
+    try entry.readJSONEntries(from: decoder, by: keys) { entries[$0] = $1 }
+    return entries
+  }
+
   func write(_ entries: [Key: Entry], _ context: BridgeContext) throws -> TOMLValue? {
     let outer = context.over(nil)
     let tracksPath = entry.knowsParts

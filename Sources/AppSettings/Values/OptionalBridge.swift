@@ -24,6 +24,10 @@ private final class OptionalCore<Wrapped>: BridgeCore {
 
   func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> Wrapped? { try wrapped.read(stored, context) }
 
+  func readJSON(from decoder: any Decoder) throws -> Wrapped? {
+    try decoder.singleValueContainer().decodeNil() ? nil : wrapped.readJSON(from: decoder)
+  }
+
   func write(_ value: Wrapped?, _ context: BridgeContext) throws -> TOMLValue? {
     guard let value else { return nil }
     return try wrapped.write(value, context)

@@ -56,6 +56,15 @@ private final class RangeCore<Bound: Comparable & SendableMetatype, Value>: Brid
     return make(pair[0], pair[1])
   }
 
+  func readJSON(from decoder: any Decoder) throws -> Value {
+    var pair: [Bound] = []
+    try bound.readJSONElements(from: decoder) { pair.append($0) }
+    guard pair.count == 2, pair[0] <= pair[1] else {
+      throw SettingsValueError(expected: expectation.one, found: try TOMLValue(from: decoder))
+    }
+    return make(pair[0], pair[1])
+  }
+
   func write(_ value: Value, _ context: BridgeContext) throws -> TOMLValue? {
     .array(try bound.writeElements(bounds(value), context))
   }

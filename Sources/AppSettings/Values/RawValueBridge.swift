@@ -38,6 +38,15 @@ private final class RawValueCore<Value: RawRepresentable & SendableMetatype>: Br
     throw SettingsValueError(expected: expectation.one, found: stored)
   }
 
+  func readJSON(from decoder: any Decoder) throws -> Value {
+    if let value = try readOldForm(from: decoder) { return value }
+    if Value.self is any Decodable.Type, let value = try? readOwnJSON(from: decoder) { return value }
+    let rawValue = try raw.readJSON(from: decoder)
+    if let value = Value(rawValue: rawValue) { return value }
+    guard let stored = try raw.write(rawValue, BridgeContext()) else { return try readOwnJSON(from: decoder) }
+    throw SettingsValueError(expected: expectation.one, found: stored)
+  }
+
   func write(_ value: Value, _ context: BridgeContext) throws -> TOMLValue? { try raw.write(value.rawValue, context) }
 }
 

@@ -40,9 +40,20 @@ final class SetCore<Value: SetAlgebra & SendableMetatype, Element>: BridgeCore {
 
   func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> Value {
     var set = Value()
+    var unequal: Set<TOMLValue> = []
     try element.readElements(of: stored, context) { element, stored in
       guard insert(&set, element) else { throw SettingsValueError(duplicate: stored) }
+      // To Swift no two of these are equal, but they have one text.
+      if stored.holdsNaN, !unequal.insert(stored).inserted { throw SettingsValueError(duplicate: stored) }
     }
+    return set
+  }
+
+  func readJSON(from decoder: any Decoder) throws -> Value {
+    if let set = try readOldForm(from: decoder) { return set }
+    var set = Value()
+    // A repetition says nothing more, and there was nobody who refused it.
+    try element.readJSONElements(from: decoder) { _ = insert(&set, $0) }
     return set
   }
 
@@ -65,6 +76,16 @@ extension SettingsValueError {
 }
 
 extension TOMLValue {
+  fileprivate var holdsNaN: Bool {
+    switch self {
+    case .float(let float): float.isNaN
+    case .string(let text): text == "nan" || text == "NaN"
+    case .array(let elements): elements.contains(where: \.holdsNaN)
+    case .table(let table): table.contains { $0.value.holdsNaN }
+    default: false
+    }
+  }
+
   /// An order of values of one kind that a person would expect; kinds among themselves in any fixed order.
   fileprivate func isOrdered(before other: TOMLValue) -> Bool {
     switch (self, other) {

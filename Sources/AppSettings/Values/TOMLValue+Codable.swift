@@ -22,6 +22,9 @@ extension TOMLValue: Codable {
         self = .boolean(boolean)
       } else if let integer = try? single.decode(Int64.self) {
         self = .integer(integer)
+      } else if let large = try? single.decode(UInt64.self) {
+        // As `UInt64` is stored: a float would lose digits.
+        self = .string(String(large))
       } else if let float = try? single.decode(Double.self) {
         self = .float(float)
       } else {

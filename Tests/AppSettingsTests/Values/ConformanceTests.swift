@@ -96,6 +96,7 @@ struct Stack<Element>: Sequence, Equatable where Element: Equatable {
   func makeIterator() -> IndexingIterator<[Element]> { elements.makeIterator() }
 }
 
+extension Stack: Sendable where Element: Sendable {}
 extension Stack: SettingsCollection, SettingsSerializable where Element: SettingsSerializable {}
 
 struct CodableStack<Element: Codable & Equatable>: Sequence, Codable, Equatable {
@@ -122,4 +123,5 @@ struct Bag<Element: Hashable>: SetAlgebra, Sequence {
   mutating func formSymmetricDifference(_ other: Bag) { elements.formSymmetricDifference(other.elements) }
 }
 
+extension Bag: Sendable where Element: Sendable {}
 extension Bag: SettingsSetAlgebra, SettingsSerializable where Element: SettingsSerializable {}

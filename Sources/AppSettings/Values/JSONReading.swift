@@ -1,0 +1,88 @@
+import FoundationEssentials
+
+// Reading the JSON that an earlier release, or another library, stored in a string. A value's own `Codable` conformance
+// says what its JSON is, and a collection without one is JSON of its elements: so the bridges' cores hand a decoder down
+// to the parts, and what is `Decodable` reads itself.
+
+/// The value in a JSON text that a bridge's type has.
+struct JSONForm<Value> {
+  let value: Value
+
+  /// Reads a JSON text.
+  ///
+  /// - Throws: `DecodingError`, or what a type's own code throws.
+  static func read(_ text: String, by bridge: SettingsBridge<Value>) throws -> Value {
+    let decoder = JSONDecoder()
+    decoder.userInfo[bridgeKey] = bridge
+    return try decoder.decode(JSONForm<Value>.self, from: Data(text.utf8)).value
+  }
+}
+
+extension JSONForm: Decodable {
+  init(from decoder: any Decoder) throws {
+    guard let bridge = decoder.userInfo[bridgeKey] as? SettingsBridge<Value> else {
+      throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "nothing says how it is read"))
+    }
+    value = try bridge.core.readJSON(from: decoder)
+  }
+}
+
+private let bridgeKey = CodingUserInfoKey(rawValue: "org.app-settings.json-form")!
+
+extension BridgeCore {
+  func readJSON(from decoder: any Decoder) throws -> Value {
+    if let value = try readOldForm(from: decoder) { return value }
+    return try readOwnJSON(from: decoder)
+  }
+
+  /// The value that the JSON means for a type whose JSON was that of another type; `nil` for any other type.
+  func readOldForm(from decoder: any Decoder) throws -> Value? {
+    func native<Native: SettingsNativeForm>(_ type: Native.Type) throws -> Value? {
+      let form = try decoder.singleValueContainer().decode(Native.CodableForm.self)
+      return try Native.native(from: form) as? Value
+    }
+    guard let type = Value.self as? any SettingsNativeForm.Type else { return nil }
+    return try native(type)
+  }
+
+  /// As the type's `Codable` conformance reads JSON, or else as this bridge reads the same shape in TOML.
+  func readOwnJSON(from decoder: any Decoder) throws -> Value {
+    func decoded<T: Decodable>(_ type: T.Type) throws -> Value? {
+      try decoder.singleValueContainer().decode(type) as? Value
+    }
+    func bridged() throws -> Value { try read(TOMLValue(from: decoder), BridgeContext()) }
+    guard let type = Value.self as? any Decodable.Type else { return try bridged() }
+    do {
+      if let value = try decoded(type) { return value }
+    } catch {
+      // The coding may have changed since; the shape need not have.
+      if let value = try? bridged() { return value }
+      throw error
+    }
+    return try bridged()
+  }
+
+  /// Reads the elements of a JSON array one after the other.
+  func readJSONElements(from decoder: any Decoder, _ body: (Value) -> Void) throws {
+    var elements = try decoder.unkeyedContainer()
+    while !elements.isAtEnd { body(try readJSON(from: elements.superDecoder())) }
+  }
+
+  /// Reads the entries of a JSON object, or of an array with keys and values in turn: as `Codable` writes dictionaries
+  /// whose keys are neither strings nor integers.
+  func readJSONEntries<Key: SettingsSerializable>(
+    from decoder: any Decoder, by keys: DictionaryKeyCoding<Key>, _ body: (Key, Value) -> Void
+  ) throws {
+    if let entries = try? decoder.container(keyedBy: PathKey.self) {
+      for key in entries.allKeys {
+        body(try keys.key(key.stringValue), try readJSON(from: entries.superDecoder(forKey: key)))
+      }
+      return
+    }
+    var entries = try decoder.unkeyedContainer()
+    while !entries.isAtEnd {
+      let key = try Key.settingsBridge.core.readJSON(from: entries.superDecoder())
+      body(key, try readJSON(from: entries.superDecoder()))
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import AppSettings
+import Foundation
+import TestSupport
+import Testing
+
+/// Which strings are taken for JSON, and what of each type's JSON is read.
+@Suite struct OldFormTypeTests {
+  let home = ScratchHome()
+
+  /// Migrates a string of JSON, twice.
+  private func migrated<Value: Sendable & Equatable & SettingsSerializable>(
+    _ json: String, as type: Value.Type, _ stored: TOMLValue?, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let home = ScratchHome()
+    try home.write("a = 1\nk = \(TOMLValue.string(json).tomlText)\n")
+    let settings = try home.store()
+    let key = SettingsKey<Value?>("k")
+    let isNative = stored == .string(json)
+    #expect(try settings.migrate(key, from: .jsonString) == !isNative, sourceLocation: sourceLocation)
+    let document = try TOMLDocument(parsing: home.text() ?? "")
+    #expect(document[["k"]] == stored && document[["a"]] == 1, sourceLocation: sourceLocation)
+    if let stored {
+      #expect(try settings.value(for: key) == Value.settingsBridge.read(stored), sourceLocation: sourceLocation)
+    }
+    #expect(try !settings.migrate(key, from: .jsonString), sourceLocation: sourceLocation)
+    #expect(try TOMLDocument(parsing: home.text() ?? "").root == document.root, sourceLocation: sourceLocation)
+  }
+
+  @Test func `a string that the type can be read from is native and stays`() throws {
+    for text in ["\"quoted\"", "null", "[1]", "{}", "5", "true", "\"null\"", " \"x\" "] {
+      try migrated(text, as: String.self, .string(text))
+      try migrated(text, as: Substring.self, .string(text))
+      try migrated(text, as: OldName.self, .string(text))
+    }
+    try migrated("19.50", as: Decimal.self, "19.50")
+    try migrated("18446744073709551615", as: UInt64.self, "18446744073709551615")
+    try migrated("\"", as: Character.self, "\"")
+  }
+
+  @Test func `a string that the type cannot be read from is JSON`() throws {
+    try migrated("\"10 Minutes\"", as: OldPeriod.self, "10 Minutes")
+    try migrated("\"x\"", as: Character.self, "x")
+    try migrated("\"https://example.org/\"", as: URL.self, "https://example.org/")
+    try migrated("700000000.25", as: Date.self, try TOMLValue(parsing: "2023-03-08T20:26:40.25Z"))
+    try migrated("12", as: Int8.self, 12)
+    try migrated("1.5", as: Double.self, 1.5)
+    try migrated("null", as: [String].self, nil)
+    try migrated("[1, 5]", as: Range<Int>.self, [1, 5])
+  }
+
+  @Test func `of any value, arrays and objects are taken out of a string`() throws {
+    try migrated(
+      "[1, \"[2]\", {\"a\": 18446744073709551615}]", as: SettingsValue.self, [1, "[2]", ["a": "18446744073709551615"]])
+    for text in ["\"quoted\"", "null", "5", "text", "[1", "{"] {
+      try migrated(text, as: SettingsValue.self, .string(text))
+    }
+  }
+
+  @Test func `collections of one's own are JSON of their elements`() throws {
+    let date = try TOMLValue(parsing: "2023-03-08T20:26:40.25Z")
+    try migrated("[700000000.25]", as: Stack<Date>.self, [date])
+    try migrated("[700000000.25, 700000000.25]", as: Bag<Date>.self, [date])
+    try migrated("[\"AQID\"]", as: Stack<Data>.self, ["AQID"])
+    try migrated("[[0, 1500000000000000000]]", as: Stack<Duration>.self, ["1.5s"])
+    try migrated("[\"a\", \"b\"]", as: Stack<Frog>.self, ["a", "b"])
+    try migrated("[[700000000.25], []]", as: Stack<[Date]>.self, [[date], []])
+    try migrated("[1.5, 2]", as: Stack<Decimal>.self, ["1.5", "2"])
+    try migrated("[123456789012345678901234.5]", as: Stack<Decimal>.self, ["123456789012345678901234.5"])
+  }
+
+  @Test func `dictionaries whose keys have no coding of their own are JSON of their entries`() throws {
+    let date = try TOMLValue(parsing: "2023-03-08T20:26:40.25Z")
+    try migrated(#"{"u7": {"at": 700000000.25}}"#, as: [UniqueID: Visit].self, ["u7": ["at": date]])
+    try migrated(#"["u7", {"at": 700000000.25}]"#, as: [UniqueID: Visit].self, ["u7": ["at": date]])
+    try migrated(#"{"1": 700000000.25}"#, as: [Int: Date].self, ["1": date])
+    try migrated(#"{"x": [700000000.25]}"#, as: [Character: Stack<Date>].self, ["x": [date]])
+  }
+
+  @Test func `a type whose JSON was another's is read so in every collection`() throws {
+    try migrated(#"[{"old": 1}, {"old": 2}]"#, as: Stack<Modern>.self, ["m1", "m2"])
+    try migrated(#"[{"old": 1}]"#, as: Bag<Modern>.self, ["m1"])
+    try migrated(#"{"5": {"old": 1}}"#, as: [Int: Modern].self, ["5": "m1"])
+    try migrated(#"{"x": [{"old": 1}]}"#, as: [Character: [Modern]].self, ["x": ["m1"]])
+    try migrated(
+      #"["E621E1F8-C36C-495A-93FC-0C247A3E6E5F", {"old": 1}]"#, as: [UUID: Modern].self,
+      ["E621E1F8-C36C-495A-93FC-0C247A3E6E5F": "m1"])
+    try migrated(#"{"a": {"old": 1}}"#, as: [String: Modern].self, ["a": "m1"])
+    try migrated(#"[[{"old": 1}], null]"#.replacing(", null", with: ""), as: [Set<Modern>].self, [["m1"]])
+  }
+
+  // MARK: What no longer is
+
+  @Test func `a raw value whose case is gone is kept, and the error says which`() throws {
+    for (type, text) in [("period", "\"2 Hours\""), ("periods", "[\"10 Minutes\",\"2 Hours\"]")] {
+      let before = "# mine\nk = \(TOMLValue.string(text).tomlText)\nother = 1\n"
+      try home.write(before)
+      let settings = try home.store()
+      let error = settingsError {
+        if type == "period" {
+          try settings.migrate(SettingsKey<NewPeriod?>("k"), from: .jsonString)
+        } else {
+          try settings.migrate(SettingsKey<[NewPeriod]>("k", default: []), from: .jsonString)
+        }
+      }
+      #expect(error?.code == .migrationFailed && error?.position?.line == 2)
+      #expect(error?.message.contains("the type 'NewPeriod' has no case '2 Hours' any more") == true)
+      #expect(home.text() == before)
+    }
+  }
+
+  @Test func `a migration that meets a case that is gone reports it at each start, and keeps the value`() throws {
+    let before = "k = '\"2 Hours\"'\nother = 1\n"
+    try home.write(before)
+    let key = SettingsKey<NewPeriod>("k", default: .tenMinutes)
+    let migrations = SettingsMigrations { Migration(2, "native period") { MigrateValue(key, from: .jsonString) } }
+    for _ in 0..<2 {
+      let settings = try home.store(migrations: migrations)
+      #expect(settings[key] == .tenMinutes)
+      #expect(settings[SettingsKey("other", default: 0)] == 1)
+      #expect(settings.currentProblems.contains { $0.message.contains("has no case '2 Hours' any more") })
+      #expect(home.text() == before)
+    }
+    // Mended by hand, it goes on.
+    try home.write("k = '\"10 Minutes\"'\nother = 1\n")
+    let settings = try home.store(migrations: migrations)
+    #expect(settings[key] == .tenMinutes && settings.currentProblems.isEmpty)
+    #expect(home.text() == "settings-version = 2\nk = '10 Minutes'\nother = 1\n")
+  }
+
+  @Test(arguments: [
+    ("1e300", ValueConversion.integer), ("nan", .integer), ("inf", .rounded), ("9223372036854775807", .scaled(by: 2)),
+    ("'1e999999999999'", .integer), ("'0x8000000000000000'", .integer), ("{ a = 1 }", .string), ("[[1], 'x']", .float),
+    ("2", .boolean), ("1979-05-27", .integer), ("'\u{e9}'", .boolean), ("[1, [2, { a = 3 }]]", .joined(by: ",")),
+  ])
+  func `a conversion that cannot succeed fails, and the value stays`(literal: String, conversion: ValueConversion)
+    throws
+  {
+    let before = "a = 1\nk = \(literal)\n"
+    try home.write(before)
+    let migrations = SettingsMigrations { Migration(2, "convert") { Convert("k", conversion) } }
+    let settings = try home.store(migrations: migrations)
+    #expect(settings[SettingsKey("a", default: 0)] == 1)
+    if literal == "inf" { return }
+    #expect(settings.currentProblems.contains { $0.message.contains("'k'") })
+    #expect(home.text() == before)
+  }
+}
+
+private struct OldName: RawRepresentable, Codable, Hashable, SettingsSerializable { var rawValue: String }
+
+private enum OldPeriod: String, Codable, SettingsSerializable { case tenMinutes = "10 Minutes" }
+
+private enum StoredPeriod: String, Decodable, SettingsCodableForm {
+  case tenMinutes = "10 Minutes", twoHours = "2 Hours"
+  typealias NativeForm = NewPeriod
+}
+
+private enum NewPeriod: String, SettingsSerializable, SettingsNativeForm {
+  case tenMinutes = "10 Minutes"
+  typealias CodableForm = StoredPeriod
+}
+
+private struct UniqueID: Hashable, SettingsSerializable {
+  var number: Int
+  static let settingsBridge = String.settingsBridge.map(
+    expecting: "an id like \"u7\"",
+    read: { text in text.first == "u" ? Int(text.dropFirst()).map { UniqueID(number: $0) } : nil },
+    write: { "u\($0.number)" })
+}
+
+private struct Visit: Codable, Hashable, SettingsSerializable { var at: Date }
+
+private struct OldModern: SettingsCodableForm {
+  var old: Int
+  func toNative() -> Modern { Modern(name: "m\(old)") }
+}
+
+private struct Modern: Hashable, SettingsSerializable, SettingsNativeForm {
+  typealias CodableForm = OldModern
+  var name: String
+  static let settingsBridge = String.settingsBridge.map(read: { Modern(name: $0) }, write: \.name)
+}
