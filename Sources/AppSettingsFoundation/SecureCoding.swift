@@ -10,6 +10,9 @@ extension SettingsBridge where Value: NSObject & NSSecureCoding & SendableMetaty
   /// by hand: where the class has a few fields, a ``map(expecting:read:write:)`` of a `Codable` struct makes a better
   /// file, and a safer one.
   ///
+  /// Foundation on Linux has names for top-level classes that are neither private nor generic, and archives no others.
+  /// Reading and writing an object of another class, or one that holds such an object, throws an error that says so.
+  ///
   /// ```swift
   /// static let frog = SettingsKey<Froggy?>("frog", bridge: .secureCoding)
   /// ```
@@ -17,14 +20,27 @@ extension SettingsBridge where Value: NSObject & NSSecureCoding & SendableMetaty
     Data.settingsBridge.map(
       expecting: "an archived object of class \(Value.self), as a string in Base64",
       read: { data in
+        try UnnamedClass.check(Value.self)
         // Foundation's reader of archives traps on some that were cut or changed, and on those of other classes.
         guard let archive = checked(data) else { return nil }
         return try NSKeyedUnarchiver.unarchivedObject(ofClass: Value.self, from: archive)
       },
       write: { object in
-        let archive = try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
+        try UnnamedClass.check(Value.self)
+        let archive = try archive(of: object)
         return checksum(of: archive) + archive
       })
+  }
+
+  private static func archive(of object: Value) throws -> Data {
+    let archiver = NSKeyedArchiver(requiringSecureCoding: true)
+    let classes = ClassCheck()
+    archiver.delegate = classes
+    archiver.encode(object, forKey: NSKeyedArchiveRootObjectKey)
+    archiver.finishEncoding()
+    if let error = classes.error { throw error }
+    if let error = archiver.error { throw error }
+    return archiver.encodedData
   }
 
   /// The archive behind its checksum; `nil` if that is wrong.
@@ -45,4 +61,41 @@ extension SettingsBridge where Value: NSObject & NSSecureCoding & SendableMetaty
 extension SettingsSerializable where Self: NSObject & NSSecureCoding {
   /// An archive of the object, as a string in Base64; see ``SettingsBridge/secureCoding``.
   public static var settingsBridge: SettingsBridge<Self> { .secureCoding }
+}
+
+/// A class that archives have no name for: asking Foundation for it would end the program.
+private struct UnnamedClass: Error, CustomStringConvertible {
+  let name: String
+
+  var description: String {
+    "the class '\(name)' has no name in archives, as it is nested, private or generic; declare it at the top level"
+  }
+
+  static func check(_ type: AnyClass) throws(UnnamedClass) {
+    let name = String(reflecting: type)
+    guard name.split(separator: ".", omittingEmptySubsequences: false).count != 2 || name.contains("<") else { return }
+    throw UnnamedClass(name: String(describing: type))
+  }
+}
+
+/// Looks at the class of each object before Foundation asks for its name, and puts an empty string in the place of one
+/// that has none.
+private final class ClassCheck: NSObject, NSKeyedArchiverDelegate {
+  private(set) var error: UnnamedClass?
+
+  func archiver(_ archiver: NSKeyedArchiver, willEncode object: Any) -> Any? {
+    guard let encoded = object as? NSObject else { return object }
+    do throws(UnnamedClass) {
+      try UnnamedClass.check(encoded.classForKeyedArchiver ?? type(of: encoded))
+      return object
+    } catch {
+      self.error = error
+      return NSString()
+    }
+  }
+
+  func archiver(_ archiver: NSKeyedArchiver, didEncode object: Any?) {}
+  func archiver(_ archiver: NSKeyedArchiver, willReplace object: Any?, withObject newObject: Any?) {}
+  func archiverWillFinish(_ archiver: NSKeyedArchiver) {}
+  func archiverDidFinish(_ archiver: NSKeyedArchiver) {}
 }

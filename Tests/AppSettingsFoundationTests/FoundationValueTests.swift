@@ -112,6 +112,76 @@ import Testing
       #expect(refusal(Froggy.self, .string(changed.base64EncodedString())).hasSuffix(message))
     }
   }
+
+  @Test func `a class that archives have no name for is refused, and traps nothing`() throws {
+    func expect<T: NSObject & NSSecureCoding & Sendable>(_ object: T, _ name: String) throws {
+      let bridge = SettingsBridge<T>.secureCoding
+      let reason = "the class '\(name)' has no name in archives, as it is nested, private or generic"
+      let error = #expect(throws: SettingsValueError.self) { try bridge.write(object) }
+      #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+      for text in ["", "AAAA", "bm8gYXJjaGl2ZSBvZiBhbnkga2luZA==", String(repeating: "AQID", count: 100)] {
+        let error = #expect(throws: SettingsValueError.self) { try bridge.read(.string(text)) }
+        #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+      }
+    }
+    try expect(HiddenFrog(), "HiddenFrog")
+    try expect(Pond.NestedFrog(), "NestedFrog")
+    try expect(GenericFrog<Int>(), "GenericFrog<Int>")
+    final class LocalFrog: NSObject, NSSecureCoding, Sendable {
+      static var supportsSecureCoding: Bool { true }
+      override init() {}
+      init?(coder: NSCoder) {}
+      func encode(with coder: NSCoder) {}
+    }
+    try expect(LocalFrog(), "LocalFrog")
+
+    // Nor may it be within another one.
+    let owner = FrogOwner(frog: HiddenFrog())
+    let error = #expect(throws: SettingsValueError.self) { try SettingsBridge<FrogOwner>.secureCoding.write(owner) }
+    #expect(error?.message.contains("the class 'HiddenFrog' has no name") == true)
+    let stored = try #require(try SettingsBridge<FrogOwner>.secureCoding.write(FrogOwner(frog: Froggy(name: "a"))))
+    #expect(try SettingsBridge<FrogOwner>.secureCoding.read(stored).isOfFroggy)
+
+    let text = "frog = \"AAAAAAAAAAAAAAAAAAAAAA==\"\n"
+    try home.write(text)
+    let settings = try home.store()
+    let key = SettingsKey<HiddenFrog?>("frog", bridge: .secureCoding)
+    #expect(settings[key] == nil)
+    #expect(throws: SettingsError.self) { try settings.set(HiddenFrog(), for: key) }
+    #expect(settings.currentProblems.count == 1 && home.text() == text)
+  }
+}
+
+private final class HiddenFrog: NSObject, NSSecureCoding, Sendable {
+  static var supportsSecureCoding: Bool { true }
+  override init() {}
+  init?(coder: NSCoder) {}
+  func encode(with coder: NSCoder) {}
+}
+
+enum Pond {
+  final class NestedFrog: NSObject, NSSecureCoding, Sendable {
+    static var supportsSecureCoding: Bool { true }
+    override init() {}
+    init?(coder: NSCoder) {}
+    func encode(with coder: NSCoder) {}
+  }
+}
+
+final class GenericFrog<T>: NSObject, NSSecureCoding, Sendable {
+  static var supportsSecureCoding: Bool { true }
+  override init() {}
+  init?(coder: NSCoder) {}
+  func encode(with coder: NSCoder) {}
+}
+
+final class FrogOwner: NSObject, NSSecureCoding, Sendable {
+  static var supportsSecureCoding: Bool { true }
+  let isOfFroggy: Bool
+  private let frog: (any NSObject & Sendable)?
+  init(frog: (any NSObject & Sendable)?) { (self.frog, isOfFroggy) = (frog, frog is Froggy) }
+  init?(coder: NSCoder) { (frog, isOfFroggy) = (nil, coder.decodeObject(of: Froggy.self, forKey: "frog") != nil) }
+  func encode(with coder: NSCoder) { coder.encode(frog, forKey: "frog") }
 }
 
 final class Toad: NSObject, NSSecureCoding, SettingsSerializable, Sendable {
