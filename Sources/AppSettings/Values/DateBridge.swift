@@ -9,7 +9,9 @@ extension Date: SettingsSerializable {
     dateTimeExpectation, many: "dates and times with an offset", type: .offsetDateTime,
     read: { stored in
       guard case .offsetDateTime(let dateTime) = stored, (try? dateTime.check()) != nil else { return nil }
-      return Date(dateTime)
+      let date = Date(dateTime)
+      // An offset may lead out of the years that can be written in UTC.
+      return date.isStorable ? date : nil
     },
     write: { date in
       guard let dateTime = TOMLOffsetDateTime(date) else {
@@ -28,6 +30,13 @@ extension Date: SettingsSerializable {
     self.init(seconds: minutes * 60 + time.second, nanoseconds: time.nanosecond)
   }
 
+  /// Whether the year in UTC is one of 0 to 9999: from the first instant of the year 0 to before that of 10000. What is
+  /// no number is neither.
+  fileprivate var isStorable: Bool {
+    let interval = timeIntervalSinceReferenceDate
+    return interval >= -63_145_526_400 && interval < 252_423_993_600
+  }
+
   fileprivate init(seconds: Int, nanoseconds: Int) {
     self.init(timeIntervalSinceReferenceDate: Double(seconds) + Double(nanoseconds) / 1e9)
   }
@@ -37,8 +46,7 @@ extension TOMLOffsetDateTime {
   /// A date in UTC; `nil` if its year is not one of 0 (which `Date.distantPast` is in) to 9999.
   fileprivate init?(_ date: Date) {
     let interval = date.timeIntervalSinceReferenceDate
-    // The first instants of the years 0 and 10000; what is no number fails both.
-    guard interval >= -63_145_526_400, interval < 252_423_993_600 else { return nil }
+    guard date.isStorable else { return nil }
     var seconds = Int(interval.rounded(.down))
     let fraction = interval - interval.rounded(.down)
     var nanoseconds = 0

@@ -7,7 +7,7 @@ extension Duration: SettingsSerializable {
     "a duration, like \"90s\" or \"1h 30m\"", many: "durations, like \"90s\" or \"1h 30m\"", type: .duration,
     read: { stored in
       switch stored {
-      case .integer(let seconds): return .seconds(seconds)
+      case .integer(let seconds): return seconds == .min ? nil : .seconds(seconds)
       case .float(let seconds):
         // The digits that a person sees, as long as they are no power of ten: 0.1 is 100 ms to the attosecond.
         if let duration = Duration(stored: "\(seconds)s") { return duration }
@@ -16,7 +16,16 @@ extension Duration: SettingsSerializable {
       default: return nil
       }
     },
-    write: { .string($0.storedText) })
+    write: { duration in
+      guard duration.isStorable else {
+        throw SettingsValueError(
+          expected: "a duration of at most \(Int64.max) seconds", foundText: "a duration of \(duration)")
+      }
+      return .string(duration.storedText)
+    })
+
+  /// Whether the whole seconds fit 64 bits with either sign.
+  private var isStorable: Bool { attoseconds.magnitude / UInt128(Duration.second) <= UInt128(Int64.max) }
 
   private static let second: Int128 = 1_000_000_000_000_000_000
 
@@ -47,8 +56,8 @@ extension Duration: SettingsSerializable {
       guard !overflow else { return nil }
       total = sum
     }
-    guard total / Duration.second < Int128(Int64.max) else { return nil }
     self.init(attoseconds: isNegative ? -total : total)
+    guard isStorable else { return nil }
   }
 
   /// A decimal number of units; `nil` if it is none, too large, or finer than an attosecond.
