@@ -2,13 +2,24 @@
 
 import PackageDescription
 
-// libFuzzer brings its own main: build with `--sanitize fuzzer`, as Fuzz/run does.
+// libFuzzer brings its own main, and some programs damage what only the library itself can reach: build with
+// `--sanitize fuzzer -Xswiftc -enable-testing`, as Fuzz/run does.
 let package = Package(
   name: "fuzz",
   dependencies: [.package(name: "app-settings", path: "..", traits: [])],
   targets: [
     .executableTarget(name: "fuzz-parse", dependencies: [.product(name: "SettingsTOML", package: "app-settings")]),
     .executableTarget(name: "fuzz-edit", dependencies: [.product(name: "SettingsTOML", package: "app-settings")]),
+    .executableTarget(name: "fuzz-proof", dependencies: ["FuzzSupport"]),
+    .executableTarget(name: "fuzz-reread", dependencies: ["FuzzSupport"]),
+    .executableTarget(
+      name: "fuzz-values",
+      dependencies: [
+        .product(name: "AppSettings", package: "app-settings"),
+        .product(name: "AppSettingsFoundation", package: "app-settings"),
+      ]),
+    // What fuzzers of documents share: choices, damage, and the comparison with a text that is read as a whole.
+    .target(name: "FuzzSupport", dependencies: [.product(name: "SettingsTOML", package: "app-settings")]),
   ]
 )
 

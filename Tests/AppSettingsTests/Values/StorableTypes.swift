@@ -143,7 +143,7 @@ struct AnyTree: Codable, Hashable, SettingsSerializable {
 }
 
 /// An enumeration with values, as the compiler makes it `Codable`.
-indirect enum AnyShape: Codable, Hashable, SettingsSerializable {
+indirect enum AnyShape: Codable, Hashable, Sendable, SettingsSerializable {
   case dot
   case circle(radius: Double)
   case both(AnyShape, AnyShape)

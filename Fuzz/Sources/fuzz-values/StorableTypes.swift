@@ -1,0 +1,1 @@
+../../../Tests/AppSettingsTests/Values/StorableTypes.swift
