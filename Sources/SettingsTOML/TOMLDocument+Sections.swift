@@ -78,6 +78,24 @@ struct SectionWriter {
   }
 }
 
+extension TOMLTable {
+  /// The text of a document that has these values: what is no table first, then each table under its header.
+  package var documentText: String {
+    let writer = SectionWriter(prefix: [], lineBreak: [Byte.newline])
+    var lines: [UInt8] = []
+    var sections: [[UInt8]] = []
+    for entry in entries {
+      if TOMLDocument.hasHeader(entry.value) {
+        sections += writer.sections(entry.value, at: [entry.key])
+      } else {
+        lines += Array("\(TOMLEmitter.keyText(entry.key)) = \(entry.value.tomlText)\n".utf8)
+      }
+    }
+    let texts = lines.isEmpty ? sections : [lines] + sections
+    return String(decoding: Array(texts.joined(separator: [Byte.newline])), as: UTF8.self)
+  }
+}
+
 extension TOMLDocument {
   /// Whether a value is written with headers where there is place for them.
   static func hasHeader(_ value: TOMLValue) -> Bool {

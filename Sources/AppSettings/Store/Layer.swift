@@ -1,4 +1,5 @@
 package import SettingsTOML
+internal import Synchronization
 
 /// Where a value comes from. Layers are stacked: a higher one's value hides a lower one's.
 public struct SettingsLayer: Sendable, Hashable {
@@ -37,9 +38,10 @@ package enum LayerLookup: Sendable {
   case value(TOMLValue)
 
   package var isTable: Bool { if case .value(.table) = self { true } else { false } }
+  package var isAbsent: Bool { if case .absent = self { true } else { false } }
 
   /// Looks below a value, along components.
-  init(_ value: TOMLValue?, at components: ArraySlice<String>) {
+  package init(_ value: TOMLValue?, at components: ArraySlice<String>) {
     guard var current = value else {
       self = .absent
       return
@@ -69,6 +71,8 @@ package final class LayerContent: Sendable {
   package let locks: [TOMLPath]
   /// The file that it was read from, if an administrator's: tells a save in place from one by a rename.
   package let inode: UInt64?
+  /// What it takes to find places in the file, made when the first is asked for.
+  private let places = AtomicLazyReference<FilePlaces>()
 
   package init(
     layer: SettingsLayer, document: TOMLDocument, unmigrated: [UInt8]? = nil, locks: [TOMLPath] = [],
@@ -93,12 +97,11 @@ package final class LayerContent: Sendable {
   ///
   /// - Returns: `nil` also for what a migration in memory has made or moved: the text that it is in is no file's.
   package func position(of path: TOMLPath) -> TOMLPosition? {
-    guard let unmigrated else { return document.position(of: path) }
-    // Read again each time: few ask for a place, and only until the file is migrated.
-    guard let unmigrated = try? TOMLDocument(parsing: unmigrated) else { return nil }
+    let places = places.load() ?? places.storeIfNil(FilePlaces(of: unmigrated, or: document))
+    guard let file = places.document else { return nil }
     let isInFile =
-      unmigrated.isTable(at: path) ? document.isTable(at: path) : unmigrated[path] == document[path]
-    return isInFile ? unmigrated.position(of: path) : nil
+      unmigrated == nil || (file.isTable(at: path) ? document.isTable(at: path) : file[path] == document[path])
+    return isInFile ? file.position(of: path, by: places.index) : nil
   }
 
   package func lookUp(_ path: TOMLPath) -> LayerLookup {
@@ -110,5 +113,17 @@ package final class LayerContent: Sendable {
       ancestor = ancestor.parent
     }
     return .absent
+  }
+}
+
+/// The text of a layer's file with an index of its lines.
+private final class FilePlaces: Sendable {
+  /// `nil` for a text that does not parse.
+  let document: TOMLDocument?
+  let index: LineIndex
+
+  init(of unmigrated: [UInt8]?, or current: TOMLDocument) {
+    document = unmigrated.map { try? TOMLDocument(parsing: $0) } ?? current
+    index = LineIndex(of: unmigrated ?? current.bytes)
   }
 }

@@ -62,9 +62,7 @@ struct ExportVerb: Verb {
     } else if form == .json {
       Output.line(Shown.indented(Self.table(values)))
     } else {
-      var document = TOMLDocument()
-      for (path, value) in values { try document.set(value, at: path) }
-      Output.line(document.text, terminator: "")
+      Output.line(Self.table(values).documentText, terminator: "")
     }
   }
 

@@ -1,0 +1,56 @@
+/// Where the lines of a text begin, for whoever asks for many places in it.
+///
+/// One place is found by counting from the start of the text, so many would take the square of its length. With the
+/// index each takes the logarithm of the number of lines, however long those are.
+package struct LineIndex: Sendable {
+  /// The offset at which each line begins, a byte order mark left out.
+  private var starts: [Int]
+  /// How many Unicode scalars begin before each block.
+  private var scalarCounts: [Int] = []
+
+  private static let blockSize = 512
+
+  /// Makes the index of a text.
+  package init(of bytes: [UInt8]) {
+    starts = [bytes.starts(with: Byte.byteOrderMark) ? 3 : 0]
+    scalarCounts.reserveCapacity(bytes.count / Self.blockSize + 1)
+    bytes.withUnsafeBufferPointer { bytes in
+      var count = 0
+      for at in bytes.indices {
+        if at % Self.blockSize == 0 { scalarCounts.append(count) }
+        if Self.beginsScalar(bytes[at]) { count += 1 }
+        if bytes[at] == Byte.newline { starts.append(at + 1) }
+      }
+      if bytes.count % Self.blockSize == 0 { scalarCounts.append(count) }
+    }
+  }
+
+  /// The place of an offset in the text that the index is of.
+  package func position(of offset: Int, in bytes: [UInt8]) -> TOMLPosition {
+    var (low, high) = (0, starts.count)
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if starts[middle] <= offset { low = middle } else { high = middle }
+    }
+    let column = scalarCount(before: offset, in: bytes) - scalarCount(before: starts[low], in: bytes) + 1
+    return TOMLPosition(line: low + 1, column: column, byteOffset: offset)
+  }
+
+  private func scalarCount(before offset: Int, in bytes: [UInt8]) -> Int {
+    let block = offset / Self.blockSize
+    return bytes[block * Self.blockSize..<offset].reduce(scalarCounts[block]) {
+      $0 + (Self.beginsScalar($1) ? 1 : 0)
+    }
+  }
+
+  private static func beginsScalar(_ byte: UInt8) -> Bool { byte & 0xC0 != 0x80 }
+}
+
+extension TOMLDocument {
+  /// As ``position(of:)``, for many places of one document.
+  ///
+  /// - Parameter index: The index of this document's text.
+  package func position(of path: TOMLPath, by index: LineIndex) -> TOMLPosition? {
+    find(path).map { index.position(of: Int(tree[$0].start), in: bytes) }
+  }
+}
