@@ -199,13 +199,11 @@ struct SchemaLookup: Sendable {
 
   /// The defaults of the keys below a path as a table; `nil` if there are none.
   func defaults(below path: TOMLPath = .root) -> TOMLTable? {
-    var document = TOMLDocument()
-    for key in keys(below: path) {
-      guard let value = key.defaultValue else { continue }
-      let rest = TOMLPath(Array(key.path.components.dropFirst(path.components.count)))
-      if !rest.isRoot { _ = try? document.set(value, at: rest) }
+    var table = TOMLTable()
+    for key in keys(below: path) where key.path != path {
+      if let value = key.defaultValue { table.apply(Edit(path: Self.rest(of: key.path, below: path), value: value)) }
     }
-    return document.root.isEmpty ? nil : document.root
+    return table.isEmpty ? nil : table
   }
 
   /// Whether the value at a path is, is part of, or has in it what the schema calls a secret.
@@ -215,25 +213,58 @@ struct SchemaLookup: Sendable {
 
   // MARK: Names of earlier releases
 
+  /// The key that a path is in the value of, or is, if that has former names; with the part of it.
+  private func renamedKey(around path: TOMLPath) -> (key: SchemaKey, part: TOMLPath)? {
+    guard let key = key(around: path), !key.formerPaths.isEmpty,
+      let name = key.paths.first(where: { path.hasPrefix($0) })
+    else { return nil }
+    return (key, Self.rest(of: path, below: name))
+  }
+
+  private static func rest(of path: TOMLPath, below other: TOMLPath) -> TOMLPath {
+    TOMLPath(Array(path.components.dropFirst(other.components.count)))
+  }
+
+  /// The names of a path, the present one first, where it is in a key that has former ones.
+  func names(of path: TOMLPath) -> [TOMLPath] {
+    renamedKey(around: path).map { key, part in key.paths.map { $0.appending(part) } } ?? [path]
+  }
+
   /// The value of a key over all layers, under its present name or else a former one, or else its default.
   func effectiveValue(of path: TOMLPath, in snapshot: SettingsSnapshot) -> TOMLValue? {
-    if let key = key(path), !key.formerPaths.isEmpty {
-      return snapshot.stored(for: key.settingsKey) ?? key.defaultValue
+    if let (key, part) = renamedKey(around: path) {
+      if case .value(let value) = LayerLookup(snapshot.stored(for: key.settingsKey), at: part.components[...]) {
+        return value
+      }
+      return defaultValue(at: path)
     }
     let stored = snapshot[path]
-    // A table of several keys is completed by the defaults of those that have no value.
-    if case .table(let table)? = stored ?? .table(TOMLTable()), key(around: path) == nil,
-      let defaults = defaults(below: path)
-    {
-      return .table(defaults.merging(table))
+    // A table of several keys is completed by the defaults of those that have no value, and by what has a former name.
+    if case .table(let table)? = stored ?? .table(TOMLTable()), key(around: path) == nil {
+      let all = (defaults(below: path) ?? TOMLTable()).merging(renamed(table, at: path, in: snapshot))
+      return all.isEmpty ? stored : .table(all)
     }
     return stored ?? defaultValue(at: path)
   }
 
+  /// A table of several keys with each value under its present name.
+  private func renamed(_ table: TOMLTable, at path: TOMLPath, in snapshot: SettingsSnapshot) -> TOMLTable {
+    var table = table
+    let renamedKeys = keys.filter { !$0.formerPaths.isEmpty }
+    for former in renamedKeys.flatMap(\.formerPaths) where former.hasPrefix(path) {
+      table.apply(Edit(path: Self.rest(of: former, below: path), value: nil))
+    }
+    for key in renamedKeys where key.path.hasPrefix(path) {
+      guard let value = snapshot.stored(for: key.settingsKey) else { continue }
+      table.apply(Edit(path: Self.rest(of: key.path, below: path), value: value))
+    }
+    return table
+  }
+
   /// Where the value of a key comes from, under any of its names.
   func origin(of path: TOMLPath, in snapshot: SettingsSnapshot) -> SettingsOrigin {
-    if let key = key(path), !key.formerPaths.isEmpty { return snapshot.origin(of: key.settingsKey) }
-    return snapshot.origin(of: path)
+    guard let (key, part) = renamedKey(around: path) else { return snapshot.origin(of: path) }
+    return snapshot.origin(of: key.settingsKey, part: part)
   }
 
   /// The edits that store a value: under the key's present name, with those of earlier releases taken away.

@@ -8,21 +8,14 @@ extension SettingsSnapshot {
   /// What is stored for one record, over all layers.
   func storedRecord(_ text: String, of records: SettingsKeys) -> TOMLValue? {
     let path = records.path.appending(text)
-    guard !overrides.isEmpty else { return self[path] }
-    if override(of: records.path) != nil { return self[records.path]?.table?[text] }
-    // An override is of a record that a file has: its name does not say which id a new one would have.
-    return override(of: path) != nil && layerIndex(of: path) == nil ? nil : self[path]
+    let overlay = overlay(of: path)
+    // A variable is for a record that is there: its name does not say which id a new one would have.
+    guard overlay.layer != nil, stored(at: path) == nil else { return overlay.value }
+    return self[records.path]?.table?[text]
   }
 
   /// What is stored for all records, over all layers.
-  func storedRecords(of records: SettingsKeys) -> TOMLValue? {
-    let stored = self[records.path]
-    guard !overrides.isEmpty, override(of: records.path) == nil, case .table(var table)? = stored else { return stored }
-    for text in table.keys where override(of: records.path.appending(text)) != nil {
-      table[text] = self[records.path.appending(text)]
-    }
-    return .table(table)
-  }
+  func storedRecords(of records: SettingsKeys) -> TOMLValue? { self[records.path] }
 }
 
 extension SettingsRecords {

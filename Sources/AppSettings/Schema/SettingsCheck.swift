@@ -6,12 +6,13 @@ package struct SettingsCheck {
   private let schema: SettingsSchema?
   private let system = Syscalls()
   private var findings: [SettingsFinding] = []
-  /// What the files read so far lock, with the file and line that does.
-  private var locks: [(path: TOMLPath, file: String, line: Int?)] = []
+  /// The files read so far.
+  private var lower: LowerLayers
 
   private init(_ location: SettingsLocation, _ schema: SettingsSchema?) {
     self.location = location
     self.schema = schema
+    lower = LowerLayers(keys: schema?.keys ?? [])
   }
 
   /// Everything there is to say, by file from the lowest layer up, and by line in each.
@@ -52,13 +53,13 @@ package struct SettingsCheck {
     let (document, isCurrent) = migrated(original, file, &new)
     checkReserved(original, file, isUsers: isUsers, &new)
     checkKeys(document, original, file, knowsAll: isCurrent, &new)
-    checkLocks(document, original, file, &new)
+    new += lower.findings(in: document, original, file: file)
     if let permissions = contents.status?.permissions {
       checkPermissions(permissions, document, original, file, isUsers: isUsers, &new)
     }
     new.sort { ($0.position?.byteOffset ?? 0) < ($1.position?.byteOffset ?? 0) }
     findings += new
-    if !isUsers { takeLocks(original, file) }
+    if !isUsers { addLayer(document, original, file) }
   }
 
   // MARK: Versions
@@ -114,9 +115,17 @@ package struct SettingsCheck {
         } else {
           let locks = TextReader(migrations: .none, acceptsAnyVersion: true).locks(in: document, file: file)
           for error in locks.errors { add(error.message, name) }
-          for path in locks.paths where !places(of: path, in: document).contains(where: isKnown) {
-            let nearest = nearest(to: path)
-            add("'settings-locked' names '\(path)', which the app does not have.\(Self.hint(nearest))", name, nearest)
+          for path in locks.paths {
+            let places = places(of: path, in: document)
+            if !places.contains(where: isKnown) {
+              let nearest = nearest(to: path)
+              add("'settings-locked' names '\(path)', which the app does not have.\(Self.hint(nearest))", name, nearest)
+            } else if let present = presentName(of: places) {
+              new.append(
+                SettingsFinding(
+                  .formerName, "'settings-locked' names '\(path)', a former name of '\(present)', which it locks.",
+                  key: [name], file: file, position: document.position(of: [name]), suggestion: present.description))
+            }
           }
         }
       default:
@@ -128,11 +137,11 @@ package struct SettingsCheck {
     }
   }
 
-  private mutating func takeLocks(_ document: TOMLDocument, _ file: String) {
-    let reader = TextReader(migrations: .none, acceptsAnyVersion: true)
-    let paths = reader.locks(in: document, file: file).paths
-    let line = document.position(of: SettingsFormat.locksPath)?.line
-    locks += paths.flatMap { places(of: $0, in: document) }.map { ($0, file, line) }
+  private mutating func addLayer(_ document: TOMLDocument, _ original: TOMLDocument, _ file: String) {
+    let paths = TextReader(migrations: .none, acceptsAnyVersion: true).locks(in: original, file: file).paths
+    lower.add(
+      document, file: file, locks: paths.flatMap { places(of: $0, in: original) },
+      line: original.position(of: SettingsFormat.locksPath)?.line)
   }
 
   /// A path that an older file names, and where migrations take what is there.
@@ -143,26 +152,25 @@ package struct SettingsCheck {
     return migrations.places(of: [path], from: version)
   }
 
-  private func checkLocks(
-    _ document: TOMLDocument, _ original: TOMLDocument, _ file: String, _ new: inout [SettingsFinding]
-  ) {
-    for path in document.leafPaths() where !path.components[0].hasPrefix("settings-") {
-      guard let lock = locks.first(where: { path.hasPrefix($0.path) }) else { continue }
-      new.append(
-        SettingsFinding(
-          .locked,
-          "'\(path)' has no effect here: '\(lock.path)' is locked by '\(lock.file)'"
-            + "\(lock.line.map { ", line \($0)" } ?? "").", key: path, file: file, position: original.position(of: path)
-        ))
-    }
-  }
-
   // MARK: Keys
 
   private var keys: [SchemaKey] { schema?.keys ?? [] }
 
   private func isKnown(_ path: TOMLPath) -> Bool {
     keys.isEmpty || keys.contains { key in key.paths.contains { path.hasPrefix($0) || $0.hasPrefix(path) } }
+  }
+
+  /// What a path is called now, of which some places are known, if it is a former name of a key or a part of one.
+  private func presentName(of places: [TOMLPath]) -> TOMLPath? {
+    let isPresent = { place in keys.contains { place.hasPrefix($0.path) || $0.path.hasPrefix(place) } }
+    guard !places.contains(where: isPresent) else { return nil }
+    for place in places {
+      for key in keys {
+        guard let name = key.formerPaths.first(where: { place.hasPrefix($0) }) else { continue }
+        return key.path.appending(TOMLPath(Array(place.components.dropFirst(name.components.count))))
+      }
+    }
+    return nil
   }
 
   private func nearest(to path: TOMLPath) -> String? {

@@ -13,6 +13,8 @@ package struct SettingsFinding: Sendable, Hashable {
     case invalidValue = "invalid-value"
     /// A key that is set where an administrator's lock makes it void.
     case locked
+    /// A value that is not a table, and hides one of lower layers.
+    case hidden
     /// A key that the app does not have, or has by another name.
     case unknownKey = "unknown-key"
     case formerName = "former-name"
@@ -52,7 +54,7 @@ package struct SettingsFinding: Sendable, Hashable {
   package var isError: Bool {
     switch kind {
     case .unparsable, .unreadable, .newerVersion, .migrationFails, .invalidValue, .schema: true
-    case .locked, .unknownKey, .formerName, .permissions, .reserved: false
+    case .locked, .hidden, .unknownKey, .formerName, .permissions, .reserved: false
     }
   }
 }

@@ -66,12 +66,35 @@ public struct SettingsOverrides: Sendable, Hashable {
     return result
   }
 
-  /// The text for a path and the layer it is in; arguments hide the environment.
-  package func text(for path: TOMLPath) -> (text: String, layer: SettingsLayer.Kind)? {
-    if let text = arguments[path] { return (text, .process) }
-    guard let prefix, !environment.isEmpty else { return nil }
-    let name = prefix + Self.variableName(of: path, app: nil)
-    return environment[name].map { ($0, .environment) }
+  /// The text for a path in one of the two layers: arguments are `process`, and above the environment.
+  package func text(for path: TOMLPath, in layer: SettingsLayer.Kind) -> String? {
+    if layer == .process { return arguments[path] }
+    guard let prefix, !environment.isEmpty, !path.isRoot else { return nil }
+    return environment[prefix + Self.variableName(of: path, app: nil)]
+  }
+
+  /// The arguments for what is below a path, the outer ones first.
+  func arguments(below path: TOMLPath) -> [(path: TOMLPath, text: String)] {
+    arguments.filter { $0.key.hasPrefix(path) && $0.key != path }.map { ($0.key, $0.value) }
+      .sorted { $0.path.components.count < $1.path.components.count }
+  }
+
+  /// The paths of what some tables at a path have that variables are for, the outer ones first.
+  func variables(below path: TOMLPath, in values: [TOMLValue?]) -> [TOMLPath] {
+    var found: Set<TOMLPath> = []
+    func collect(_ value: TOMLValue?, _ path: TOMLPath, _ start: String) {
+      guard case .table(let table)? = value, environment.keys.contains(where: { $0.hasPrefix(start) }) else { return }
+      for (key, value) in table {
+        let name = start + Self.variableName(key)
+        if environment[name] != nil { found.insert(path.appending(key)) }
+        collect(value, path.appending(key), name + "__")
+      }
+    }
+    if let prefix, !environment.isEmpty {
+      let start = prefix + (path.isRoot ? "" : Self.variableName(of: path, app: nil) + "__")
+      for value in values { collect(value, path, start) }
+    }
+    return found.sorted { ($0.components.count, $0.description) < ($1.components.count, $1.description) }
   }
 
   /// The variable that overrides a path of an app; without an app, the part of its name that is the path's.

@@ -20,52 +20,97 @@ extension SettingsSnapshot {
   }
 
   private func permitted(_ edit: Edit) throws(SettingsError) -> Edit? {
-    if let lock = locks.first(where: { edit.path.hasPrefix($0.path) }) {
-      let isPart = edit.key.map { lock.path != $0.path && lock.path.hasPrefix($0.path) } ?? false
+    let places = places(of: edit)
+    if let lock = places.lazy.compactMap({ locks.lock(around: $0) }).first {
+      let isPart = edit.key.map { key in key.paths.contains { lock.path != $0 && lock.path.hasPrefix($0) } } ?? false
       guard isPart, edit.value == effectiveValue(at: edit.path, of: edit.key) else {
-        throw lockError(edit.path, by: lock.path)
+        throw lockError(edit.path, by: lock.path, isPart: false)
       }
       return nil
     }
     guard let value = edit.value else { return edit }
     var permitted = edit
-    for lock in locks where lock.path.hasPrefix(edit.path) {
-      guard case .table(var table)? = permitted.value else { throw lockError(edit.path, by: lock.path) }
-      let below = TOMLPath(Array(lock.path.components.dropFirst(edit.path.components.count)))
-      switch LayerLookup(value, at: below.components[...]) {
-      case .absent: continue
-      case .hidden: throw lockError(edit.path, by: lock.path)
-      case .value(let part):
-        guard part == effectiveValue(at: lock.path, of: edit.key) else { throw lockError(edit.path, by: lock.path) }
-        table.apply(Edit(path: below, value: nil))
-        permitted.value = .table(table)
+    for place in places {
+      for below in locks[place]?.parts ?? [] {
+        let locked = place.appending(below)
+        guard case .table(var table)? = permitted.value else { throw lockError(edit.path, by: locked, isPart: true) }
+        switch LayerLookup(value, at: below.components[...]) {
+        case .absent: continue
+        case .hidden: throw lockError(edit.path, by: locked, isPart: true)
+        case .value(let part):
+          guard part == effectiveValue(at: edit.path.appending(below), of: edit.key) else {
+            throw lockError(edit.path, by: locked, isPart: true)
+          }
+          table.apply(Edit(path: below, value: nil))
+          permitted.value = .table(table)
+        }
       }
     }
     return permitted
   }
 
+  /// The paths that what an edit is about has: one for each name of its key.
+  private func places(of edit: Edit) -> [TOMLPath] {
+    guard let key = edit.key, key.paths.count > 1, let name = key.paths.first(where: { edit.path.hasPrefix($0) }) else {
+      return [edit.path]
+    }
+    let rest = TOMLPath(Array(edit.path.components.dropFirst(name.components.count)))
+    return [edit.path] + key.paths.filter { $0 != name }.map { $0.appending(rest) }
+  }
+
   /// What counts at a path; where no layer has anything, what the default of the key around it says.
   private func effectiveValue(at path: TOMLPath, of key: SettingsKeys?) -> TOMLValue? {
-    if let value = self[path] { return value }
-    guard let key, path.hasPrefix(key.path),
-      case .value(let value) = LayerLookup(
-        key.storedDefault, at: path.components.dropFirst(key.path.components.count))
-    else { return nil }
-    return value
+    guard let key, let name = key.paths.first(where: { path.hasPrefix($0) }) else { return self[path] }
+    let rest = path.components.dropFirst(name.components.count)
+    for value in [stored(for: key), key.storedDefault] {
+      if case .value(let part) = LayerLookup(value, at: rest) { return part }
+    }
+    return nil
   }
 
   /// The error of setting a locked path; `nil` if it is not locked.
-  package func lockError(_ path: TOMLPath) -> SettingsError? {
-    locks.first { path.hasPrefix($0.path) }.map { lockError(path, by: $0.path) }
+  ///
+  /// - Parameter formerPaths: The path's former names: a lock of one of them is one of the path.
+  package func lockError(_ path: TOMLPath, formerly formerPaths: [TOMLPath] = []) -> SettingsError? {
+    ([path] + formerPaths).lazy.compactMap { locks.lock(around: $0) }.first
+      .map { lockError(path, by: $0.path, isPart: false) }
   }
 
-  private func lockError(_ path: TOMLPath, by locked: TOMLPath) -> SettingsError {
+  private func lockError(_ path: TOMLPath, by locked: TOMLPath, isPart: Bool) -> SettingsError {
     let lock = lock(of: locked)
     let line = lock?.position.map { ", line \($0.line)" } ?? ""
     let place = "locked by '\(lock?.layer.file ?? "an administrator")'\(line)"
-    let reason = path.hasPrefix(locked) ? "it is \(place)" : "a part of it, '\(locked)', is \(place), and would change"
+    let reason =
+      if isPart {
+        "a part of it, '\(locked)', is \(place), and would change"
+      } else if path.hasPrefix(locked) {
+        "it is \(place)"
+      } else {
+        "it is, under its former name '\(locked)', \(place)"
+      }
     return SettingsError(
       .locked, "Cannot set '\(path)': \(reason). Nothing was written.", file: lock?.layer.file,
       position: lock?.position)
+  }
+
+  /// What layers have at a path that does not count there, since a lower layer has locked it or a part of it.
+  ///
+  /// - Parameter names: The present name of the path, then former ones.
+  package func ignored(at names: [TOMLPath]) -> [(layer: SettingsLayer, position: TOMLPosition?)] {
+    if locks.isEmpty { return [] }
+    let pathLocks = locks(of: names)
+    var ignored: [(layer: SettingsLayer, position: TOMLPosition?)] = []
+    for index in layers.indices {
+      for name in names {
+        let found = lookUp(name, in: index)
+        if case .absent = found { continue }
+        let counts = counted(found, at: name, in: index, under: pathLocks)
+        guard index > pathLocks.ceiling || counts.isAbsent else { continue }
+        let place = obstacle(above: name, in: index) ?? name
+        let isPending = index == userIndex && pending.touches(place)
+        ignored.append((layers[index].layer, isPending ? nil : layers[index].position(of: place)))
+      }
+    }
+    return ignored
   }
 }

@@ -12,8 +12,8 @@ public struct SettingsSnapshot: Sendable {
   package var userIndex: Int
   /// What this process has set and not yet written, over the user's file.
   package var pending: PendingEdits
-  /// What the layers lock, lowest layer first.
-  private(set) var locks: [(path: TOMLPath, index: Int)] = []
+  /// What the layers lock.
+  package private(set) var locks = LockedPaths()
   /// Above all files: what this process's environment and arguments say.
   package var overrides: SettingsOverrides
 
@@ -51,33 +51,31 @@ public struct SettingsSnapshot: Sendable {
   }
 
   private mutating func findLocks() {
-    locks = layers.enumerated().flatMap { index, content in content.locks.map { ($0, index) } }
-  }
-
-  /// The override of a path; `nil` if there is none, or an administrator's lock forbids it.
-  package func override(of path: TOMLPath) -> (text: String, layer: SettingsLayer.Kind)? {
-    guard !overrides.isEmpty, let found = overrides.text(for: path), lock(of: path) == nil else { return nil }
-    return found
+    locks = LockedPaths()
+    for (index, content) in layers.enumerated() { for path in content.locks { locks.insert(path, layer: index) } }
   }
 
   /// The value at a path, over all layers; `nil` if none has one.
   ///
-  /// Tables of several layers are merged key by key; any other value replaces what is below it. A path that a system
-  /// layer locks takes its value from that layer or a lower one.
+  /// Layers are put over each other, the lowest first: tables merge key by key, and any other value replaces what is
+  /// there. What a layer locks stays as the layers up to that one have it: for those above, nothing counts that is at or
+  /// below a locked path, nor does a value that is not a table and would hide one.
   public subscript(path: TOMLPath) -> TOMLValue? {
+    overlay(of: path).value
+  }
+
+  /// The value at a path over all files.
+  func stored(at path: TOMLPath) -> TOMLValue? {
     if let first = path.components.first, first.hasPrefix("settings-") { return nil }
-    if let override = override(of: path) { return SettingsOverrides.candidates(for: override.text).first }
-    var result = merged(upTo: ceiling(of: path)) { lookUp(path, in: $0) }
-    // Locks further down: there the higher layers do not count.
-    if case .table(var table)? = result {
-      for lock in locks where lock.path.hasPrefix(path) && lock.path != path {
-        let below = TOMLPath(Array(lock.path.components.dropFirst(path.components.count)))
-        table.apply(Edit(path: below, value: merged(upTo: lock.index) { lookUp(lock.path, in: $0) }))
-      }
-      if path.isRoot { for key in table.keys where key.hasPrefix("settings-") { table[key] = nil } }
-      result = .table(table)
+    let locks = locks(of: path)
+    let value = merged(under: locks) { counted(lookUp(path, in: $0), at: path, in: $0, under: locks) }
+    // What is the files' own is no setting.
+    guard path.isRoot, case .table(let table)? = value, table.keys.contains(where: { $0.hasPrefix("settings-") }) else {
+      return value
     }
-    return result
+    var settings = TOMLTable()
+    for (key, value) in table where !key.hasPrefix("settings-") { settings[key] = value }
+    return .table(settings)
   }
 
   /// Everything, over all layers.
@@ -85,7 +83,7 @@ public struct SettingsSnapshot: Sendable {
 
   /// The layer that the value at a path comes from: the highest that has one, `default` if none has.
   public func layer(of path: TOMLPath) -> SettingsLayer {
-    if let override = override(of: path) { return SettingsLayer(override.layer) }
+    if let override = overrideLayer(of: [path]) { return SettingsLayer(override) }
     guard let index = layerIndex(of: path) else { return SettingsLayer(.default) }
     return layers[index].layer
   }
@@ -93,22 +91,27 @@ public struct SettingsSnapshot: Sendable {
   /// The place of the value in its layer's file; `nil` for a default, an override, what is not yet written, and what a
   /// migration in memory has made or moved.
   public func position(of path: TOMLPath) -> TOMLPosition? {
-    if override(of: path) != nil { return nil }
-    guard let index = layerIndex(of: path), layers[index].layer.file != nil else { return nil }
-    if index == userIndex, pending.touches(path) { return nil }
+    if overrideLayer(of: [path]) != nil { return nil }
+    return layerIndex(of: path).flatMap { position(of: path, in: $0) }
+  }
+
+  /// The place in its file of what a layer has at a path.
+  func position(of path: TOMLPath, in index: Int) -> TOMLPosition? {
+    guard layers[index].layer.file != nil, index != userIndex || !pending.touches(path) else { return nil }
     return layers[index].position(of: path)
   }
 
   /// The administrator's layer that locks a path, and where it says so; `nil` if the path is not locked.
   public func lock(of path: TOMLPath) -> (layer: SettingsLayer, position: TOMLPosition?)? {
-    guard let lock = locks.first(where: { path.hasPrefix($0.path) }) else { return nil }
-    let content = layers[lock.index]
+    guard let lock = locks.lock(around: path) else { return nil }
+    let content = layers[lock.layer]
     return (content.layer, content.position(of: SettingsFormat.locksPath))
   }
 
   package func layerIndex(of path: TOMLPath) -> Int? {
-    for index in stride(from: ceiling(of: path), through: 0, by: -1) {
-      switch lookUp(path, in: index) {
+    let locks = locks(of: path)
+    for index in stride(from: locks.ceiling, through: 0, by: -1) {
+      switch counted(lookUp(path, in: index), at: path, in: index, under: locks) {
       case .value: return index
       case .hidden: return nil
       case .absent: continue
@@ -117,25 +120,46 @@ public struct SettingsSnapshot: Sendable {
     return nil
   }
 
-  /// The highest layer that counts for a path.
-  func ceiling(of path: TOMLPath) -> Int {
-    locks.first { path.hasPrefix($0.path) }?.index ?? layers.count - 1
+  /// What one layer has at a path, whatever others lock.
+  func lookUp(_ path: TOMLPath, in index: Int) -> LayerLookup {
+    let content = layers[index]
+    return index == userIndex ? pending.lookUp(path) { content.lookUp(path) } : content.lookUp(path)
+  }
+}
+
+// MARK: - Locks and layers
+
+extension SettingsSnapshot {
+  /// What locks mean for one path.
+  struct PathLocks {
+    /// The highest layer that counts there.
+    var ceiling: Int
+    /// The locks below it; `nil` if there are none.
+    var parts: LockedPaths?
   }
 
-  /// Merges what the layers have, the lowest first: tables merge, other values replace.
+  func locks(of path: TOMLPath) -> PathLocks {
+    let top = layers.count - 1
+    guard !locks.isEmpty else { return PathLocks(ceiling: top) }
+    return PathLocks(ceiling: locks.lock(around: path)?.layer ?? top, parts: locks[path])
+  }
+
+  /// Merges what the layers have, the lowest first.
   ///
-  /// - Parameter found: What the layer of an index has.
-  func merged(upTo ceiling: Int, _ found: (Int) -> LayerLookup) -> TOMLValue? {
+  /// - Parameter found: What counts of the layer of an index; what is locked in a table may be in it.
+  func merged(under locks: PathLocks, _ found: (Int) -> LayerLookup) -> TOMLValue? {
     var result: TOMLValue?
-    for index in layers.indices where index <= ceiling {
+    for index in layers.indices where index <= locks.ceiling {
       switch found(index) {
       case .absent: continue
       case .hidden: result = nil
       case .value(.table(let above)):
-        if case .table(let below)? = result {
-          result = .table(below.merging(above))
-        } else {
+        if result?.table == nil, locks.parts == nil {
           result = .table(above)
+        } else {
+          var table = result?.table ?? TOMLTable()
+          table.merge(above, of: index, under: locks.parts)
+          result = .table(table)
         }
       case .value(let value): result = value
       }
@@ -143,8 +167,25 @@ public struct SettingsSnapshot: Sendable {
     return result
   }
 
-  func lookUp(_ path: TOMLPath, in index: Int) -> LayerLookup {
-    let content = layers[index]
-    return index == userIndex ? pending.lookUp(path) { content.lookUp(path) } : content.lookUp(path)
+  /// What counts of what a layer has at a path, up to the ceiling there: a value that is not a table does not, at the
+  /// path or above it, if a lower layer has locked something in its place.
+  func counted(_ found: LayerLookup, at path: TOMLPath, in index: Int, under locks: PathLocks) -> LayerLookup {
+    if self.locks.isEmpty { return found }
+    switch found {
+    case .absent, .value(.table): return found
+    case .value: return locks.parts?.hasLockedPart(for: index) == true ? .absent : found
+    case .hidden:
+      guard let place = obstacle(above: path, in: index) else { return found }
+      return self.locks[place]?.hasLockedPart(for: index) == true ? .absent : found
+    }
+  }
+
+  /// Where, above a path, a layer has a value that is not a table.
+  func obstacle(above path: TOMLPath, in index: Int) -> TOMLPath? {
+    for count in 1..<max(1, path.components.count) {
+      let place = TOMLPath(Array(path.components.prefix(count)))
+      if case .value(let value) = lookUp(place, in: index), value.table == nil { return place }
+    }
+    return nil
   }
 }

@@ -7,15 +7,17 @@ package enum StoredValue: Sendable {
   /// The text of an override, which a key reads as its own type.
   case text(String)
 
-  package init(at path: TOMLPath, in snapshot: SettingsSnapshot) {
-    if let override = snapshot.override(of: path) {
-      self = .text(override.text)
-    } else if let value = snapshot[path] {
+  init(_ overlay: SettingsSnapshot.Overlay) {
+    if let text = overlay.text {
+      self = .text(text)
+    } else if let value = overlay.value {
       self = .value(value)
     } else {
       self = .absent
     }
   }
+
+  package init(at path: TOMLPath, in snapshot: SettingsSnapshot) { self.init(snapshot.overlay(of: path)) }
 
   /// The value as TOML, as far as that can be told without a type.
   package var value: TOMLValue? {

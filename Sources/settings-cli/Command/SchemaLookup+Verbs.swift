@@ -14,10 +14,18 @@ extension SchemaLookup {
       let path = key.hasPrefix(below) ? key : leaf
       if seen.insert(path).inserted { paths.append(path) }
     }
-    for key in keys(below: below) where key.defaultValue != nil && seen.insert(key.path).inserted {
-      paths.append(key.path)
+    for key in keys(below: below) where !seen.contains(key.path) {
+      // A value under a former name may be outside of the table that is asked for.
+      let hasValue = !key.formerPaths.isEmpty && snapshot.stored(for: key.settingsKey) != nil
+      if hasValue || key.defaultValue != nil { paths.append(key.path) }
     }
     return paths
+  }
+
+  /// The error of setting what is locked under a former name; a lock of the present one is found where it is written.
+  func lockError(of path: TOMLPath, in snapshot: SettingsSnapshot) -> SettingsError? {
+    let names = names(of: path)
+    return names.count == 1 ? nil : snapshot.lockError(path, formerly: names.filter { $0 != path })
   }
 
   /// The edits that store a value, for the write path: where the app could not read what they replace, it makes a backup.

@@ -12,7 +12,7 @@ struct CheckVerb: Verb {
 
       Exits 0 if nothing is found, else with the status of the gravest: 6 a file does not parse, 7 one cannot be \
       read, 8 it is of a newer version or cannot be migrated, 4 a value or the schema is wrong, 5 a lock makes a \
-      value void, 7 others may read a secret or change a file, 3 a key is unknown or has a former name.
+      value void or a value hides a table, 7 others may read a secret or change a file, 3 a key is unknown or has a former name.
 
       EXAMPLES
         settings-cli check org.example.editor
@@ -62,7 +62,7 @@ struct CheckVerb: Verb {
   /// The exit statuses of what may be found, the gravest first.
   private static let gravity: [(kinds: Set<SettingsFinding.Kind>, status: ExitStatus)] = [
     ([.unparsable], .unparsable), ([.unreadable], .io), ([.newerVersion, .migrationFails], .migration),
-    ([.invalidValue, .schema, .reserved], .invalidValue), ([.locked], .notWritable), ([.permissions], .io),
+    ([.invalidValue, .schema, .reserved], .invalidValue), ([.locked, .hidden], .notWritable), ([.permissions], .io),
     ([.unknownKey, .formerName], .unknown),
   ]
 

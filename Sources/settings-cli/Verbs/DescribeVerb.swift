@@ -62,6 +62,8 @@ private struct Description {
   let type: SchemaType?
   let value: TOMLValue?
   let origin: SettingsOrigin
+  /// What files have for it that does not count, because of a lock.
+  let ignored: [(layer: SettingsLayer, position: TOMLPosition?)]
   let isSecret: Bool
   /// Why the value cannot be used; `nil` if it can.
   let problem: String?
@@ -73,6 +75,7 @@ private struct Description {
     type = schema.type(of: path)
     value = schema.effectiveValue(of: path, in: snapshot)
     origin = schema.origin(of: path, in: snapshot)
+    ignored = snapshot.ignored(at: schema.names(of: path))
     isSecret = schema.isSecret(path)
     isKnown = schema.knows(path)
     problem = Self.problem(of: value, type, isSecret: isSecret)
@@ -110,11 +113,12 @@ private struct Description {
       lines.append("  " + terminal.styled(name, .dim) + padding + terminal.shown(value))
     }
     add("value", value.map(shown) ?? "none")
-    add("from", value == nil ? nil : source)
+    add("from", value == nil ? nil : origin.isDefault ? "the app's default" : Self.place(origin.layer, origin.position))
     if let lock = origin.lockedBy {
       let line = origin.lockPosition.map { ", line \($0.line)" } ?? ""
       add("locked", "by \(lock.file ?? "an administrator")\(line)")
     }
+    for (layer, position) in ignored { add("ignored", Self.place(layer, position)) }
     add("default", defaultText)
     add("needs", expected)
     if let former = origin.formerName { add("stands as", "\(former), a former name") }
@@ -127,10 +131,9 @@ private struct Description {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  private var source: String {
-    if origin.isDefault { return "the app's default" }
-    guard let file = origin.layer.file else { return "the \(origin.layer.kind.rawValue) layer" }
-    return "\(origin.layer.kind.rawValue) \(file)" + (origin.position.map { ":\($0.line)" } ?? "")
+  private static func place(_ layer: SettingsLayer, _ position: TOMLPosition?) -> String {
+    guard let file = layer.file else { return "the \(layer.kind.rawValue) layer" }
+    return "\(layer.kind.rawValue) \(file)" + (position.map { ":\($0.line)" } ?? "")
   }
 
   private var defaultText: String? {
@@ -170,6 +173,13 @@ private struct Description {
     add("line", origin.position.map { String($0.line) })
     add("standsAs", text(origin.formerName?.description))
     add("lockedBy", text(origin.lockedBy?.file))
+    let places = ignored.map { layer, position in
+      Shown.object([
+        ("layer", JSONText.quoted(layer.kind.rawValue)), ("file", text(layer.file) ?? "null"),
+        ("line", position.map { String($0.line) } ?? "null"),
+      ])
+    }
+    add("ignored", "[\(places.joined(separator: ","))]")
     add("isDefault", flag(origin.isDefault))
     add("isLocked", flag(origin.isLocked))
     add("isSecret", flag(isSecret))

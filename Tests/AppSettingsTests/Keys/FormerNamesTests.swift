@@ -84,6 +84,22 @@ import Testing
     #expect(settings.origin(of: Declared.width).layer.kind == .user)
   }
 
+  @Test func `the layer decides before the name does`() throws {
+    try home.write("tab_size = 2\n[old]\ntabs = 1\n", to: system)
+    let dropIn = home.path + "/etc/xdg/org.example.test/settings.d/1.toml"
+    try home.write("[old]\ntabs = 5\n", to: dropIn)
+    var settings = try home.store()
+    #expect(settings[Declared.width] == 5)
+    #expect(settings.origin(of: Declared.width).layer.file == dropIn)
+    #expect(settings.snapshot.origin(of: Declared.width).formerName == ["old", "tabs"])
+    try home.write("[editor]\ntab-width = 3\n", to: system)
+    settings = try home.store()
+    #expect(settings[Declared.width] == 5)
+    try home.write("tab_size = 8\n[editor]\ntab-width = 6\n")
+    settings = try home.store()
+    #expect(settings[Declared.width] == 6)
+  }
+
   @Test func `a lock of any of the names is one of the key`() throws {
     try home.write("settings-locked = [\"editor\"]\n[editor]\ntab-width = 2\n", to: system)
     try home.write("tab_size = 8\n")

@@ -92,6 +92,41 @@ import Testing
       ])
   }
 
+  @Test func `a value that would hide a locked part is found, also without a schema`() throws {
+    try write("settings-locked = [\"w.width\"]\n[w]\nwidth = 100\n", to: system)
+    try write("# c\nw = 5\n")
+    #expect(
+      try found(nil) == [
+        "locked 2:5 'w' has no effect here: it would hide 'w.width', which is locked by '\(system)', line 1."
+      ])
+  }
+
+  @Test func `a value that hides a table of lower layers is found, and one that replaces a value is not`() throws {
+    try write("a = 1\nt = { }\n[w]\nwidth = 100\nheight = 3\n", to: system)
+    try write("a.b = 2\nt = 1\nw = 5\n")
+    #expect(
+      try found(nil) == [
+        "hidden 3:5 'w' is an integer here, and hides what lower layers have there: 'w.width' of '\(system)', line 4, "
+          + "and 1 more."
+      ])
+  }
+
+  @Test func `a lock by a former name is found, and makes values under each name void`() throws {
+    try write("settings-version = 3\nsettings-locked = [\"font_size\"]\nfont_size = 10\n", to: system)
+    try write("settings-version = 3\n[editor]\nfont-size = 12\n")
+    #expect(
+      try found() == [
+        "former-name 2:19 'settings-locked' names 'font_size', a former name of 'editor.font-size', which it locks.",
+        "former-name 3:13 'font_size' is a former name of 'editor.font-size'.",
+        "locked 3:13 'editor.font-size' has no effect here: 'font_size' is locked by '\(system)', line 2.",
+      ])
+    // A lock of the present name holds for values under a former one, and one of a table for all keys in it.
+    try write("settings-version = 3\nsettings-locked = [\"editor\"]\n", to: system)
+    try write("settings-version = 3\nfont_size = 12\n")
+    #expect(
+      try found().contains("locked 2:13 'font_size' has no effect here: 'editor' is locked by '\(system)', line 2."))
+  }
+
   @Test func `a secret that others may read, and a file that they may change, are told without the secret`() throws {
     try write("settings-version = 3\n[sync]\ntoken = 12345\n")
     chmod(home.file, 0o666)

@@ -1,0 +1,111 @@
+package import SettingsTOML
+
+/// The paths that administrators' layers lock, as a tree.
+///
+/// A lock fixes what the layers up to its own give at its path. The lowest layer that locks a path decides, and a lock
+/// at or below a path that a lower layer has locked adds nothing. Finding the lock of a path takes the length of the
+/// path, however many locks there are.
+package struct LockedPaths: Sendable {
+  /// The lowest layer that locks this very path.
+  private var own = Self.none
+  /// The lowest layer that locks a path below this one.
+  private var below = Self.none
+  private var children: [ExactKey: LockedPaths] = [:]
+
+  private static let none = Int.max
+
+  package init() {}
+
+  /// Whether nothing is locked.
+  package var isEmpty: Bool { own == Self.none && children.isEmpty }
+
+  /// Adds the lock of a layer.
+  package mutating func insert(_ path: TOMLPath, layer: Int) { insert(path.components[...], layer) }
+
+  private mutating func insert(_ components: ArraySlice<String>, _ layer: Int) {
+    // What a lower layer has locked is locked with all below it.
+    if own <= layer { return }
+    guard let first = components.first else {
+      own = layer
+      return
+    }
+    below = min(below, layer)
+    children[ExactKey(first), default: LockedPaths()].insert(components.dropFirst(), layer)
+  }
+
+  /// Adds the locks of another tree, as those of the same paths.
+  mutating func formUnion(_ other: LockedPaths) {
+    own = min(own, other.own)
+    below = min(below, other.below)
+    for (key, child) in other.children { children[key, default: LockedPaths()].formUnion(child) }
+  }
+
+  // MARK: Looking up
+
+  /// The lock that counts at a path: of those at it and at the tables around it, the one of the lowest layer.
+  package func lock(around path: TOMLPath) -> (path: TOMLPath, layer: Int)? {
+    var node = self
+    var lock = own == Self.none ? nil : (depth: 0, layer: own)
+    for (depth, component) in path.components.enumerated() {
+      guard let child = node.children[ExactKey(component)] else { break }
+      node = child
+      if node.own < lock?.layer ?? Self.none { lock = (depth + 1, node.own) }
+    }
+    return lock.map { (TOMLPath(Array(path.components.prefix($0.depth))), $0.layer) }
+  }
+
+  /// The locks at and below a path, which has them as its own; `nil` if there are none.
+  package subscript(path: TOMLPath) -> LockedPaths? {
+    var node = self
+    for component in path.components {
+      guard let child = node.children[ExactKey(component)] else { return nil }
+      node = child
+    }
+    return node
+  }
+
+  subscript(component: String) -> LockedPaths? { children[ExactKey(component)] }
+
+  /// Whether the path itself is locked for a layer: by one below it.
+  func isLocked(for layer: Int) -> Bool { own < layer }
+
+  /// Whether something below the path is locked for a layer, so that only a table counts there.
+  package func hasLockedPart(for layer: Int) -> Bool { below < layer }
+
+  /// The locked paths below this one that are in no other, relative to it; those of lower layers first.
+  package var parts: [TOMLPath] {
+    var found: [(path: TOMLPath, layer: Int)] = []
+    func collect(_ node: LockedPaths, _ path: TOMLPath) {
+      for (key, child) in node.children {
+        let path = path.appending(key.text)
+        if child.own == Self.none { collect(child, path) } else { found.append((path, child.own)) }
+      }
+    }
+    collect(self, .root)
+    return found.map { ($0.path, $0.path.description, $0.layer) }.sorted { ($0.2, $0.1) < ($1.2, $1.1) }.map(\.0)
+  }
+}
+
+extension TOMLTable {
+  /// Puts what a layer says over what the layers below it say: tables key by key, any other value in the place of what
+  /// is there. What locks keep a layer from saying is left out.
+  ///
+  /// - Parameter locks: Those at and below the place of the table.
+  mutating func merge(_ above: TOMLTable, of layer: Int, under locks: LockedPaths?) {
+    guard let locks else {
+      self = merging(above)
+      return
+    }
+    for (key, value) in above {
+      let locks = locks[key]
+      if locks?.isLocked(for: layer) == true { continue }
+      if case .table(let above) = value {
+        var table = self[key]?.table ?? TOMLTable()
+        table.merge(above, of: layer, under: locks)
+        self[key] = .table(table)
+      } else if locks?.hasLockedPart(for: layer) != true {
+        self[key] = value
+      }
+    }
+  }
+}

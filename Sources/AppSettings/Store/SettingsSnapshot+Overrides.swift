@@ -1,0 +1,100 @@
+package import SettingsTOML
+
+// What the environment and the process's arguments put over the files. An override stands for its whole value: it is
+// not merged with what the files have. It counts for what is in it, and in every table around it.
+
+extension SettingsSnapshot {
+  /// The value of a path, or of a key under any of its names, with the overrides over it.
+  package struct Overlay: Sendable {
+    package var value: TOMLValue?
+    /// The layer of the highest override that has a say in the value; `nil` if none has.
+    package var layer: SettingsLayer.Kind?
+    /// The text of the override that is all of the value, to be read as the key's type; `nil` if there is none.
+    package var text: String?
+  }
+
+  package func overlay(of path: TOMLPath) -> Overlay { overlaid(stored(at: path), at: [path]) }
+
+  /// The value of a key with the overrides over it.
+  package func overlay(of key: SettingsKeys) -> Overlay { overlaid(stored(at: key.paths), at: key.paths) }
+
+  /// The highest layer of overrides that has a say in a value: `default` if it takes the value away, `nil` if none has.
+  func overrideLayer(of names: [TOMLPath]) -> SettingsLayer.Kind? {
+    if overrides.isEmpty { return nil }
+    let overlay = overlaid(stored(at: names), at: names)
+    return overlay.value == nil && overlay.layer != nil ? .default : overlay.layer
+  }
+
+  /// - Parameter names: The names of the value, the present one first.
+  private func overlaid(_ stored: TOMLValue?, at names: [TOMLPath]) -> Overlay {
+    var result = Overlay(value: stored)
+    guard !overrides.isEmpty, !names.contains(where: { locks.lock(around: $0) != nil }) else { return result }
+    for layer in [SettingsLayer.Kind.environment, .process] {
+      for name in names {
+        guard let (found, text) = override(around: name, in: layer) else { continue }
+        if case .value(let value) = found { result.value = value } else { result.value = nil }
+        (result.layer, result.text) = (layer, text)
+        break
+      }
+      for name in names.reversed() {
+        guard let table = overriding(result.value, at: name, in: layer, over: stored) else { continue }
+        result = Overlay(value: .table(table), layer: layer)
+      }
+    }
+    return result
+  }
+
+  /// What the nearest override at or above a path says of it.
+  ///
+  /// - Returns: It, with the override's text if that is at the path and no lock has a say in it; `nil` if there is none.
+  private func override(
+    around path: TOMLPath, in layer: SettingsLayer.Kind
+  ) -> (found: LayerLookup, text: String?)? {
+    for count in stride(from: path.components.count, to: 0, by: -1) {
+      let place = TOMLPath(Array(path.components.prefix(count)))
+      guard let text = overrides.text(for: place, in: layer), let value = permitted(text, at: place) else { continue }
+      let isText = count == path.components.count && locks[place] == nil
+      return (LayerLookup(value, at: path.components.dropFirst(count)), isText ? text : nil)
+    }
+    return nil
+  }
+
+  /// What an override stands for at a path; `nil` if a lock keeps it from counting. Locked parts are as the files have
+  /// them.
+  private func permitted(_ text: String, at path: TOMLPath) -> TOMLValue? {
+    if locks.lock(around: path) != nil { return nil }
+    let value = SettingsOverrides.candidates(for: text).first
+    guard let locked = locks[path] else { return value }
+    guard case .table(let above)? = value else { return nil }
+    var table = TOMLTable()
+    for part in locked.parts {
+      if let value = stored(at: path.appending(part)) { table.apply(Edit(path: part, value: value)) }
+    }
+    table.merge(above, of: layers.count, under: locked)
+    return .table(table)
+  }
+
+  /// A table with the overrides of what is below it; `nil` if there are none.
+  ///
+  /// A variable's name does not say how its key is written, so that variables count in a table for keys that are there.
+  private func overriding(
+    _ value: TOMLValue?, at path: TOMLPath, in layer: SettingsLayer.Kind, over stored: TOMLValue?
+  ) -> TOMLTable? {
+    var table = value?.table ?? TOMLTable()
+    var isChanged = false
+    func override(_ place: TOMLPath, _ text: String) {
+      guard let value = permitted(text, at: place) else { return }
+      let below = TOMLPath(Array(place.components.dropFirst(path.components.count)))
+      table.apply(Edit(path: below, value: value))
+      isChanged = true
+    }
+    if layer == .process {
+      for (place, text) in overrides.arguments(below: path) { override(place, text) }
+    } else {
+      for place in overrides.variables(below: path, in: [value, stored]) {
+        if let text = overrides.text(for: place, in: .environment) { override(place, text) }
+      }
+    }
+    return isChanged ? table : nil
+  }
+}

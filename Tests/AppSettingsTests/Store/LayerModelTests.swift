@@ -1,0 +1,182 @@
+import AppSettings
+import Foundation
+import TestSupport
+import Testing
+
+/// Random layers, locks and overrides, against a model of the rule.
+///
+/// `SETTINGS_LAYERS=full` tries 200,000 of them, a number that many; `SETTINGS_LAYER_SEED` repeats the one that a failure
+/// names.
+@Suite struct LayerModelTests {
+  private static let variables = ProcessInfo.processInfo.environment
+
+  static func seeds(_ count: Int) -> Range<UInt64> {
+    if let seed = variables["SETTINGS_LAYER_SEED"].flatMap({ UInt64($0) }) { return seed..<seed + 1 }
+    let count = variables["SETTINGS_LAYERS"].map { $0 == "full" ? 200_000 : Int($0) ?? count } ?? count
+    return 0..<UInt64(count)
+  }
+
+  private static let keys = LayerCase.paths.map { path in
+    let name = TOMLPath(path).description
+    return (path, SettingsKey<SettingsValue?>(name), SettingsKey<[String: SettingsValue]?>(name))
+  }
+
+  private func snapshot(of files: [LayerCase.File], _ overrides: SettingsOverrides = .none) throws -> SettingsSnapshot {
+    let layers = try files.enumerated().map { index, file in
+      LayerContent(
+        layer: SettingsLayer(index == files.count - 1 ? .user : .system, file: "/\(index)"),
+        document: try TOMLDocument(parsing: file.text), locks: file.locks.map { TOMLPath($0) })
+    }
+    return SettingsSnapshot(
+      generation: 1, layers: layers, userIndex: layers.count - 1, pending: PendingEdits(), overrides: overrides)
+  }
+
+  /// What differs between a snapshot and the model; `nil` if nothing does.
+  private func difference(_ snapshot: SettingsSnapshot, _ model: LayerModel, files: Int) -> String? {
+    if .table(snapshot.root) != model.root.value { return "root: \(snapshot.root), not \(model.root.value.tomlText)" }
+    for (path, key, table) in Self.keys {
+      let setting = model[path]
+      let value = snapshot[TOMLPath(path)]
+      if value != setting?.value {
+        return "\(key): \(value?.tomlText ?? "nil"), not \(setting?.value.tomlText ?? "nil")"
+      }
+      if snapshot[key] != value { return "typed \(key): \(String(describing: snapshot[key]))" }
+      if case .table(let members)? = value {
+        let fields = snapshot[table] ?? [:]
+        if fields.count != members.count || members.contains(where: { fields[$0.key] != $0.value }) {
+          return "dictionary \(key): \(fields)"
+        }
+      }
+      let origin = snapshot.origin(of: TOMLPath(path))
+      let layer = setting.map { setting -> SettingsLayer in
+        if setting.layer >= files { return SettingsLayer(setting.layer == files ? .environment : .process) }
+        return snapshot.layers[setting.layer].layer
+      }
+      if origin.layer != layer ?? SettingsLayer(.default) { return "origin of \(key): \(origin.layer)" }
+      if origin.lockedBy != model.lock(of: path).map({ snapshot.layers[$0].layer }) {
+        return "lock of \(key): \(String(describing: origin.lockedBy))"
+      }
+      if let setting, setting.layer < files {
+        let place = snapshot.layers[setting.layer].document.position(of: TOMLPath(path))
+        if origin.position != place { return "place of \(key): \(String(describing: origin.position))" }
+      }
+    }
+    return nil
+  }
+
+  @Test func `every reading of random layers and locks is the model's`() throws {
+    for seed in Self.seeds(80) {
+      let layers = LayerCase(seed: seed)
+      let snapshot = try snapshot(of: layers.files)
+      guard let difference = difference(snapshot, LayerModel(layers), files: layers.files.count) else { continue }
+      let texts = layers.files.map(\.text).joined(separator: "---\n")
+      Issue.record("SETTINGS_LAYER_SEED=\(seed): \(difference)\n\(texts)")
+      return
+    }
+  }
+
+  @Test func `variables and arguments over random layers are the model's`() throws {
+    for seed in Self.seeds(80) {
+      var layers = LayerCase(seed: seed, overrides: true)
+      let files = LayerModel(LayerCase(files: layers.files))
+      layers.variables.removeAll { files[$0.path] == nil }
+      // Which of two texts for one path counts is not the matter here.
+      var seen: Set<[String]> = []
+      layers.variables.removeAll { !seen.insert($0.path).inserted }
+      seen = []
+      layers.arguments.removeAll { !seen.insert($0.path).inserted }
+      let snapshot = try snapshot(of: layers.files, layers.overrides(app: "app"))
+      guard let difference = difference(snapshot, LayerModel(layers), files: layers.files.count) else { continue }
+      let texts = layers.files.map(\.text).joined(separator: "---\n")
+      Issue.record(
+        "SETTINGS_LAYER_SEED=\(seed): \(difference)\n\(texts)\n\(layers.variables)\n\(layers.arguments)")
+      return
+    }
+  }
+
+  @Test func `what may be written comes through, and leaves what is locked as it is`() throws {
+    for seed in Self.seeds(200) {
+      var layers = LayerCase(seed: seed)
+      let path = TOMLPath(layers.pick(LayerCase.paths))
+      let tree = layers.tree(depth: layers.number(0...2))
+      let value = layers.chance(15) ? nil : try TOMLValue(parsing: layers.inlineText(tree))
+      let before = try snapshot(of: layers.files)
+      let failure = try write(path, value, over: before, layers)
+      guard let failure else { continue }
+      let texts = layers.files.map(\.text).joined(separator: "---\n")
+      Issue.record("SETTINGS_LAYER_SEED=\(seed): \(path) = \(value?.tomlText ?? "nil"): \(failure)\n\(texts)")
+      return
+    }
+  }
+
+  /// Makes an edit, if it is permitted.
+  ///
+  /// - Returns: What is wrong with what came of it.
+  private func write(
+    _ path: TOMLPath, _ value: TOMLValue?, over before: SettingsSnapshot, _ layers: LayerCase
+  ) throws -> String? {
+    let locks = layers.files.flatMap(\.locks).map { TOMLPath($0) }
+    let isLocked = locks.contains { path.hasPrefix($0) }
+    var table = try TOMLDocument(parsing: layers.files.last!.text).root
+    let edits: [Edit]
+    do {
+      edits = try before.permitted([Edit(path: path, value: value)])
+    } catch {
+      if isLocked { return nil }
+      // Then it would have changed something that is locked.
+      guard let value else { return "removal was refused" }
+      let isChange = locks.filter { $0.hasPrefix(path) }.contains { lock in
+        switch LayerLookup(value, at: lock.components.dropFirst(path.components.count)) {
+        case .absent: false
+        case .hidden: true
+        case .value(let part): part != before[lock]
+        }
+      }
+      return isChange ? nil : "it was refused: \(error)"
+    }
+    if isLocked { return "a locked path was written" }
+    for edit in edits { table.apply(edit) }
+    var files = layers.files
+    files[files.count - 1].text = table.documentText
+    let after = try snapshot(of: files)
+    for lock in locks where after[lock] != before[lock] { return "'\(lock)' is \(after[lock]?.tomlText ?? "nil")" }
+    guard let value else { return nil }
+    return comesThrough(value, in: after[path]) ? nil : "it has no effect"
+  }
+
+  private func comesThrough(_ value: TOMLValue, in other: TOMLValue?) -> Bool {
+    guard case .table(let table) = value, case .table(let others)? = other else { return value == other }
+    return table.allSatisfy { comesThrough($0.value, in: others[$0.key]) }
+  }
+
+  @Test func `check finds what random locks make void, what hides a table, and nothing else`() throws {
+    let home = ScratchHome()
+    let location = try home.location()
+    let directory = home.path + "/etc/xdg/org.example.test"
+    var counts = [SettingsFinding.Kind: Int]()
+    for seed in Self.seeds(30) {
+      let layers = LayerCase(seed: seed)
+      let model = LayerModel(layers)
+      try? FileManager.default.removeItem(atPath: directory)
+      let names = layers.files.indices.map { index in
+        index == layers.files.count - 1
+          ? home.file : index == 0 ? directory + "/settings.toml" : directory + "/settings.d/\(index).toml"
+      }
+      for (file, name) in zip(layers.files, names) { try home.write(file.text, to: name) }
+      let findings = SettingsCheck.findings(at: location, schema: nil)
+      for (index, name) in names.enumerated() {
+        for (kind, wanted) in [(SettingsFinding.Kind.locked, model.void), (.hidden, model.hiding)] {
+          counts[kind, default: 0] += wanted[index]?.count ?? 0
+          let found = Set(findings.filter { $0.file == name && $0.kind == kind }.compactMap(\.key?.components))
+          guard found != wanted[index] ?? [] else { continue }
+          let texts = layers.files.map(\.text).joined(separator: "---\n")
+          Issue.record(
+            "SETTINGS_LAYER_SEED=\(seed): \(kind) in \(index): \(found), not \(wanted[index] ?? [])\n\(texts)")
+          return
+        }
+      }
+    }
+    // What is made at random has to have what is looked for.
+    #expect(Self.seeds(30).count == 1 || counts[.locked, default: 0] > 30 && counts[.hidden, default: 0] > 3)
+  }
+}
