@@ -34,7 +34,12 @@ public struct SettingsOverrides: Sendable, Hashable {
     return result
   }
 
-  /// Overrides by arguments: `--key=value`, or `-key value` as property lists' defaults have them.
+  /// Overrides by arguments: `--key=value`, or `-key value` as the argument domain of property lists' defaults has them.
+  ///
+  /// A word is the value of the `-key` before it unless it begins with `-`: another key or option may follow, and keeps
+  /// its own value. A negative number is a value all the same, if no declared key has it for a name. Without a value, a
+  /// key that is a boolean is `true`, and no other key is overridden. For a value that begins with `-` there is
+  /// `--key=-value`.
   ///
   /// What is not of these forms, names no declared key, or comes after `--` is left alone.
   ///
@@ -43,18 +48,33 @@ public struct SettingsOverrides: Sendable, Hashable {
   ///   - keys: The keys that may be overridden.
   public static func arguments(_ arguments: [String], keys: [SettingsKeys]) -> SettingsOverrides {
     var result = SettingsOverrides()
-    let names = keys.map { ($0.name, $0.path) } + keys.flatMap { key in key.formerNames.map { ($0, key.path) } }
-    let paths = Dictionary(names, uniquingKeysWith: { first, _ in first })
+    let names = keys.map { ($0.name, $0) } + keys.flatMap { key in key.formerNames.map { ($0, key) } }
+    let keysByName = Dictionary(names, uniquingKeysWith: { first, _ in first })
     var rest = arguments[...]
     while let argument = rest.popFirst(), argument != "--" {
       if argument.hasPrefix("--"), let equals = argument.firstIndex(of: "=") {
         let name = String(argument[argument.index(argument.startIndex, offsetBy: 2)..<equals])
-        if let path = paths[name] { result.arguments[path] = String(argument[argument.index(after: equals)...]) }
-      } else if argument.hasPrefix("-"), let path = paths[String(argument.dropFirst())], let value = rest.popFirst() {
-        result.arguments[path] = value
+        if let key = keysByName[name] {
+          result.arguments[key.path] = String(argument[argument.index(after: equals)...])
+        }
+      } else if argument.hasPrefix("-"), let key = keysByName[String(argument.dropFirst())] {
+        if let word = rest.first, isValue(word, keysByName) {
+          result.arguments[key.path] = word
+          rest.removeFirst()
+        } else if key.schemaType.kind == .boolean {
+          result.arguments[key.path] = "true"
+        }
       }
     }
     return result
+  }
+
+  /// Whether a word can be the value of the `-key` before it.
+  private static func isValue(_ word: String, _ keys: [String: SettingsKeys]) -> Bool {
+    guard word.hasPrefix("-"), word != "-" else { return true }
+    let text = word.dropFirst()
+    guard keys[String(text)] == nil else { return false }
+    return text.first.map { $0.isASCII && $0.isNumber } == true || ["inf", "nan"].contains(text)
   }
 
   /// Both; where both override a key, `other` counts.

@@ -100,6 +100,18 @@ struct Color: Equatable, Sendable, SettingsSerializable {
     #expect(settings.origin(of: .columns).layer.kind == .environment)
   }
 
+  @Test func `overrides by two words, and in the table around a key`() throws {
+    let wrap = SettingsKey("editor.wrap", default: false)
+    let overrides = SettingsOverrides.arguments(
+      ["-editor.wrap", "-view.zoom", "2", "-editor.columns", "--window.width=900"],
+      keys: [wrap, .zoom, .columns, SettingsKey("window.width", default: 640)])
+    let settings = SettingsStore(inMemory: "window = { width = 1, height = 2 }", overrides: overrides)
+    #expect(settings[wrap])
+    #expect(settings[.zoom] == 2)
+    #expect(settings[.columns] == 80)
+    #expect(settings[.window].width == 900 && settings[.window].height == 2)
+  }
+
   func opened() throws -> SettingsStore {
     try SettingsStore(
       app: "org.example.editor",
