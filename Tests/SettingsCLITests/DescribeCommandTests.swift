@@ -165,4 +165,17 @@ import Testing
       refused.error.hasPrefix("settings-cli: Cannot use the schema '\(test.schemaFile):3:8': there is no type 'nope'"))
     #expect(test.home.text() == "a = 1\n")
   }
+
+  @Test func `a value under a former name is one of its key, of parts and of tables around it`() throws {
+    try test.home.write("settings-locked = [\"font_size\"]\nfont_size = 20\n", to: test.systemFile)
+    try test.write("editor = { font-size = 14, wrap = false }\n")
+    #expect(try test.run("get", test.app, "editor.font-size").output == "20\n")
+    #expect(try test.run("get", test.app, "editor").output == "{ font-size = 20, wrap = false }\n")
+    let described = try test.run("describe", test.app, "editor.font-size").output
+    #expect(described.contains("ignored   user \(test.file):1\n"))
+    let refused = try test.run("set", test.app, "editor.font-size", "15")
+    #expect(refused.status == 5 && refused.error.contains("under its former name 'font_size', locked by"))
+    #expect(try test.run("unset", test.app, "editor.font-size").status == 5)
+    #expect(try test.run("list", test.app, "editor").output == "editor.font-size = 20\neditor.wrap = false\n")
+  }
 }

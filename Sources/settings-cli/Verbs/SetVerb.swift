@@ -11,8 +11,9 @@ struct SetVerb: Verb {
       settings-cli set TARGET KEY [--append VALUE] ... [--remove VALUE] ...
       """,
     discussion: """
-      Exits 0 when all values are on disk and effective. Everything else in the file stays as it is, byte for \
-      byte. If one value is refused, none is written.
+      Exits 0 when all values are on disk and effective; a table is effective when each value in it is, whatever \
+      lower layers add to it. Everything else in the file stays as it is, byte for byte. If one value is refused, \
+      none is written.
 
       VALUE is read as the type that the schema says, else that the key has now; for a new key as a TOML value \
       if it is one (12, true, ["a"]), else as a string. --type decides. A VALUE that begins with '-' and is no \
@@ -118,6 +119,7 @@ struct SetVerb: Verb {
     _ pairs: [(key: TOMLPath, text: String)], in store: SettingsStore, _ schema: SchemaLookup, _ kind: ValueText.Kind?
   ) throws {
     let snapshot = store.snapshot
+    for pair in pairs { if let error = schema.lockError(of: pair.key, in: snapshot) { throw error } }
     let values = try pairs.map { path, text in
       let current = snapshot[path]
       if kind == nil, let value = try schema.value(text, at: path, current: current) { return value }
@@ -162,17 +164,31 @@ struct SetVerb: Verb {
     }
   }
 
-  /// Throws if a higher layer hides what was stored.
+  /// Throws if a higher layer hides what was stored, or a part of it.
   private static func checkEffective(
     _ path: TOMLPath, _ value: TOMLValue, in store: SettingsStore, _ schema: SchemaLookup
   ) throws {
     let snapshot = store.snapshot
-    guard schema.effectiveValue(of: path, in: snapshot) != value else { return }
-    let layer = schema.origin(of: path, in: snapshot).layer
+    guard let part = value.firstPart(missingIn: schema.effectiveValue(of: path, in: snapshot)) else { return }
+    let hidden = path.appending(part)
+    let layer = schema.origin(of: hidden, in: snapshot).layer
+    let subject = part.isRoot ? "it" : "'\(hidden)' in it"
     throw Failure(
       .notWritable,
-      "Stored '\(path)' in '\(store.location?.file ?? "")', but it has no effect: the value comes from the "
+      "Stored '\(path)' in '\(store.location?.file ?? "")', but \(subject) has no effect: the value comes from the "
         + "\(layer.kind.rawValue) layer\(layer.file.map { " '\($0)'" } ?? "").")
+  }
+}
+
+extension TOMLValue {
+  /// The path of the first value in this one that another one does not have; `nil` if it has them all. What else it has,
+  /// as tables of several layers do, does not matter.
+  fileprivate func firstPart(missingIn other: TOMLValue?) -> TOMLPath? {
+    guard case .table(let table) = self, case .table(let others)? = other else { return self == other ? nil : .root }
+    for (key, value) in table {
+      if let part = value.firstPart(missingIn: others[key]) { return TOMLPath([key] + part.components) }
+    }
+    return nil
   }
 }
 
