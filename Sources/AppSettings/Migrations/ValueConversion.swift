@@ -110,7 +110,8 @@ public struct ValueConversion: Sendable, Hashable {
     case .string(let text):
       let text = text.withoutBlanks
       if let number = Int64(text) { return number }
-      if let number = Double(text), let whole = Int64(exactly: number) { return whole }
+      // Above 2^53 not every integer is a float: the text may say another one than its float.
+      if let number = Double(text), number.magnitude <= 0x1p53, let whole = Int64(exactly: number) { return whole }
     default: break
     }
     throw failure(value, "an integer")
@@ -119,9 +120,12 @@ public struct ValueConversion: Sendable, Hashable {
   private func float(of value: TOMLValue) throws(ConversionFailure) -> Double {
     switch value {
     case .float(let number): return number
-    case .integer(let number): return Double(number)
+    case .integer(let integer):
+      if let number = Double(exactly: integer) { return number }
     case .string(let text):
-      if let number = Double(text.withoutBlanks) { return number }
+      let text = text.withoutBlanks
+      // A text of digits that are too many for a float reads as an infinity.
+      if let number = Double(text), number.isFinite || !text.contains(where: \.isNumber) { return number }
     default: break
     }
     throw failure(value, "a float")
@@ -157,7 +161,9 @@ public struct ValueConversion: Sendable, Hashable {
     }
     // 0.001 has no exact form, and 1000 has: 1500 / 1000 is 1.5, 1500 * 0.001 need not be.
     let inverse = (1 / factor).rounded()
-    return .float(abs(factor) < 1 && factor != 0 && 1 / inverse == factor ? number / inverse : number * factor)
+    let scaled = abs(factor) < 1 && factor != 0 && 1 / inverse == factor ? number / inverse : number * factor
+    guard scaled.isFinite || !number.isFinite else { throw failure(value, "a float after scaling by \(factor)") }
+    return .float(scaled)
   }
 
   private func failure(_ value: TOMLValue, _ needed: String) -> ConversionFailure {
