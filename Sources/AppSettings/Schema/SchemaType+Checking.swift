@@ -70,8 +70,9 @@ extension SchemaType {
   /// Whether a value has the type, its constraints aside.
   private func isOfKind(_ value: TOMLValue) -> Bool {
     switch (kind, value) {
+    case (.offsetDateTime, .offsetDateTime): TOMLOffsetDateTime.settingsBridge.reads(value)
     case (.any, _), (.string, .string), (.integer, .integer), (.float, .float), (.float, .integer),
-      (.boolean, .boolean), (.offsetDateTime, .offsetDateTime), (.localDateTime, .localDateTime),
+      (.boolean, .boolean), (.localDateTime, .localDateTime),
       (.localDate, .localDate), (.localTime, .localTime), (.array, .array), (.table, .table), (.records, .table):
       true
     case (.integer, .string(let digits)):

@@ -32,7 +32,7 @@ extension Date: SettingsSerializable {
 
   /// Whether the year in UTC is one of 0 to 9999: from the first instant of the year 0 to before that of 10000. What is
   /// no number is neither.
-  fileprivate var isStorable: Bool {
+  var isStorable: Bool {
     let interval = timeIntervalSinceReferenceDate
     return interval >= -63_145_526_400 && interval < 252_423_993_600
   }

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 // TOML's own types are stored as themselves.
 
 extension TOMLValue: SettingsSerializable {
@@ -49,15 +51,19 @@ extension TOMLTable: SettingsSerializable {
 }
 
 extension TOMLOffsetDateTime: SettingsSerializable {
-  /// An offset date-time, with the offset it has; `Date` is for those who need the instant only.
+  /// An offset date-time, with the offset it has; `Date` is for those who need the instant only. The instant is one that
+  /// `Date` can be stored for: its year in UTC is 0 to 9999.
   public static let settingsBridge = SettingsBridge<TOMLOffsetDateTime>(
     dateTimeExpectation, many: "dates and times with an offset", type: .offsetDateTime,
     read: { stored in
-      guard case .offsetDateTime(let dateTime) = stored else { return nil }
+      guard case .offsetDateTime(let dateTime) = stored, Date(dateTime).isStorable else { return nil }
       return dateTime
     },
     write: { value in
       try value.check()
+      guard Date(value).isStorable else {
+        throw SettingsValueError(expected: "a date in the years 0 to 9999 in UTC", found: .offsetDateTime(value))
+      }
       return .offsetDateTime(value)
     })
 

@@ -50,6 +50,15 @@ import Testing
     for type in StorableType.all { #expect(type.fault(value) == nil, "\(type.name)") }
   }
 
+  @Test(arguments: ["0000-01-01T00:00:00+00:01", "9999-12-31T23:59:60Z", "9999-12-31T23:59:59.5-00:01"])
+  func `a date beyond the years that can be written is refused, by whatever reads it`(literal: String) throws {
+    let value = try TOMLValue(parsing: literal)
+    #expect(throws: SettingsValueError.self) { try Date.settingsBridge.read(value) }
+    #expect(throws: SettingsValueError.self) { try TOMLOffsetDateTime.settingsBridge.read(value) }
+    #expect(throws: SettingsValueError.self) { try Date.settingsBridge.schemaType().check(value) }
+    #expect(try SettingsValue.settingsBridge.read(value) == value)
+  }
+
   @Test func `text of a hundred thousand digits is read or refused at once`() throws {
     let digits = String(repeating: "7", count: 100_000)
     for text in [digits, "0.\(digits)", "1e\(digits)", "\(digits)s", "GMT+\(digits)", "{\(digits)}", "a://\(digits)"] {

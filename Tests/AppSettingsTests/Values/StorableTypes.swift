@@ -114,7 +114,7 @@ struct AnyRecord: Codable, Hashable, SettingsSerializable {
   var size: UInt8?
   var dates: [Date] = []
   var weights: [String: Float] = [:]
-  var color: AnyColor.RawValue?
+  var color: String?
   var home: URL?
   var span: Duration?
   var extra: TOMLValue?
