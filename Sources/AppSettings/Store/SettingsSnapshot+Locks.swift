@@ -106,7 +106,7 @@ extension SettingsSnapshot {
         if case .absent = found { continue }
         let counts = counted(found, at: name, in: index, under: pathLocks)
         guard index > pathLocks.ceiling || counts.isAbsent else { continue }
-        let place = obstacle(above: name, in: index) ?? name
+        let place = if case .hidden = found { obstacle(above: name, in: index) ?? name } else { name }
         let isPending = index == userIndex && pending.touches(place)
         ignored.append((layers[index].layer, isPending ? nil : layers[index].position(of: place)))
       }

@@ -180,11 +180,12 @@ extension SettingsSnapshot {
     }
   }
 
-  /// Where, above a path, a layer has a value that is not a table.
+  /// Where, above a path that is hidden in a layer, the value is that hides it.
   func obstacle(above path: TOMLPath, in index: Int) -> TOMLPath? {
-    for count in 1..<max(1, path.components.count) {
+    // From below: what is hidden itself is not looked up further, and no table around it is made.
+    for count in stride(from: path.components.count - 1, to: 0, by: -1) {
       let place = TOMLPath(Array(path.components.prefix(count)))
-      if case .value(let value) = lookUp(place, in: index), value.table == nil { return place }
+      if case .value = lookUp(place, in: index) { return place }
     }
     return nil
   }
