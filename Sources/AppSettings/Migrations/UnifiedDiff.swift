@@ -1,4 +1,4 @@
-/// The difference of two texts as `diff -u` shows it.
+/// The difference of two texts as `diff -u` shows it, in a time that is linear in the number of lines.
 package enum UnifiedDiff {
   private static let context = 3
 
@@ -76,20 +76,15 @@ package enum UnifiedDiff {
   }
 
   private static func script(from old: [Substring], to new: [Substring]) -> [Line] {
-    func same(_ a: Substring, _ b: Substring) -> Bool { a.utf8.elementsEqual(b.utf8) }
-    let difference = new.difference(from: old, by: same)
-    let removed = Set(
-      difference.removals.map { change in if case .remove(let offset, _, _) = change { offset } else { 0 } })
-    let added = Set(
-      difference.insertions.map { change in if case .insert(let offset, _, _) = change { offset } else { 0 } })
+    let comparison = LineComparison(from: old, to: new)
     var lines: [Line] = []
     var oldIndex = 0
     var newIndex = 0
     while oldIndex < old.count || newIndex < new.count {
-      if oldIndex < old.count, removed.contains(oldIndex) {
+      if oldIndex < old.count, comparison.isRemoved[oldIndex] {
         lines.append(.removed(old[oldIndex]))
         oldIndex += 1
-      } else if newIndex < new.count, added.contains(newIndex) {
+      } else if newIndex < new.count, comparison.isAdded[newIndex] {
         lines.append(.added(new[newIndex]))
         newIndex += 1
       } else {
