@@ -54,10 +54,12 @@ public final class SettingsStore: Sendable {
   ///
   /// - Parameters:
   ///   - acceptsAnyVersion: Whether the file is read and written whatever its version, without migrating it.
+  ///   - onlyReads: Whether the first access writes nothing: a migration that is due is done in memory.
   ///   - system: The system calls; a store with its own shares nothing.
   package convenience init(
     at location: SettingsLocation, migrations: SettingsMigrations, overrides: SettingsOverrides = .none,
-    logger: Logger, acceptsAnyVersion: Bool, system: Syscalls? = nil, lockTimeout: Duration = .seconds(30)
+    logger: Logger, acceptsAnyVersion: Bool, onlyReads: Bool = false, system: Syscalls? = nil,
+    lockTimeout: Duration = .seconds(30)
   ) {
     func make() -> StoreCore {
       let system = system ?? Syscalls()
@@ -66,7 +68,7 @@ public final class SettingsStore: Sendable {
       return StoreCore(
         backing: .file(file, backups), location: location,
         reader: TextReader(migrations: migrations, acceptsAnyVersion: acceptsAnyVersion), logger: logger,
-        overrides: overrides)
+        overrides: overrides, onlyReads: onlyReads)
     }
     guard system == nil else {
       self.init(core: make())
@@ -74,7 +76,7 @@ public final class SettingsStore: Sendable {
     }
     let key = SharedCores.Key(
       location: location, migrations: migrations.migrations.map { "\($0.version) \($0.name)" },
-      acceptsAnyVersion: acceptsAnyVersion, overrides: overrides)
+      acceptsAnyVersion: acceptsAnyVersion, onlyReads: onlyReads, overrides: overrides)
     self.init(core: SharedCores.core(for: key, make: make))
   }
 

@@ -8,6 +8,7 @@ enum SharedCores {
     var location: SettingsLocation
     var migrations: [String]
     var acceptsAnyVersion: Bool
+    var onlyReads: Bool
     var overrides: SettingsOverrides
   }
 

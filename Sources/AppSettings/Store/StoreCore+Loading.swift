@@ -6,7 +6,7 @@ extension StoreCore {
   /// over. Where that fails, the store goes on in memory.
   ///
   /// It waits for no other writer. Where one has the file's lock, that is done in memory, and on disk with the next write,
-  /// or the next time that the store reads the file and its lock is free.
+  /// or the next time that the store reads the file and its lock is free. A store that only reads does it in memory.
   ///
   /// - Parameter deadline: How long to wait for a save that is under way, on the monotonic clock.
   func readOnFirstAccess(until deadline: UInt64) throws(SettingsError) -> (bytes: [UInt8]?, document: TOMLDocument) {
@@ -19,6 +19,10 @@ extension StoreCore {
       known = document
     } else if !reader.migrations.hasSomethingToImport || reader.acceptsAnyVersion {
       return (nil, TOMLDocument())
+    }
+    guard !onlyReads else {
+      state.withLock { $0.isWriteDue = true }
+      return (known?.bytes, known.map { interpret($0) } ?? importInMemory())
     }
     do {
       try commit(of: [], knowing: known, timeout: .zero)
@@ -55,7 +59,7 @@ extension StoreCore {
 
   /// Writes the migration or import that was made in memory at the first access, if nobody has the file's lock.
   func writeWhatIsDue() {
-    guard state.withLock({ $0.isWriteDue }) else { return }
+    guard !onlyReads, state.withLock({ $0.isWriteDue }) else { return }
     do {
       try commit(of: [], timeout: .zero)
     } catch let error as SettingsError where error.code == .lockTimeout || error.code == .nestedUpdate {

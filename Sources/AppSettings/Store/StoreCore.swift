@@ -11,6 +11,8 @@ package final class StoreCore: Sendable {
   let backing: Backing
   let location: SettingsLocation?
   let reader: TextReader
+  /// Whether a migration that is due is done in memory only.
+  package let onlyReads: Bool
   package let problems: ProblemLog
   package let waiters: ChangeWaiters
   let declarations = KeyDeclarations()
@@ -31,8 +33,11 @@ package final class StoreCore: Sendable {
   @usableFromInline package let stamp = Atomic<UInt64>(0)
   private static let lastStamp = Atomic<UInt64>(0)
 
-  init(backing: Backing, location: SettingsLocation?, reader: TextReader, logger: Logger, overrides: SettingsOverrides)
-  {
+  init(
+    backing: Backing, location: SettingsLocation?, reader: TextReader, logger: Logger, overrides: SettingsOverrides,
+    onlyReads: Bool = false
+  ) {
+    self.onlyReads = onlyReads
     self.backing = backing
     self.location = location
     self.reader = reader
@@ -54,6 +59,9 @@ package final class StoreCore: Sendable {
     load()
     return state.withLock { $0.snapshot }
   }
+
+  /// Whether the user's file was migrated, or made, in memory only.
+  package var isWriteDue: Bool { state.withLock { $0.isWriteDue } }
 
   /// The value at a path with the stamp of the state it was found in.
   package func lookUp(_ path: TOMLPath) -> (value: StoredValue, stamp: UInt64) {

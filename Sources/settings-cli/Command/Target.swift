@@ -27,12 +27,13 @@ struct Target {
   ///
   /// - Parameters:
   ///   - mayBeUnknown: Whether an app of which there is nothing yet is as good as any.
-  ///   - isForWriting: Whether a schema that cannot be used is an error.
+  ///   - isForWriting: Whether a schema that cannot be used is an error, and a migration that is pending is written. It is
+  ///     done in memory else, and said.
   /// - Throws: ``Failure`` with what makes it unusable: status 3 for an app that there is not, 6 for a file that does not
   ///   parse, 7 for one that cannot be read. Lesser problems go to standard error.
   func open(mayBeUnknown: Bool = false, isForWriting: Bool = false) throws -> SettingsStore {
     if isForWriting { _ = try SchemaLookup.find(name) }
-    let store = try openUnread()
+    let store = try openUnread(isForWriting: isForWriting)
     store.core.load()
     let problems = store.currentProblems
     for problem in problems where problem.file == store.location?.file {
@@ -44,14 +45,29 @@ struct Target {
       throw Failure(problem)
     }
     for problem in problems { Output.warning(problem.message) }
+    notePending(in: store)
     if !mayBeUnknown { try checkKnown(store) }
     return store
   }
 
-  func openUnread() throws -> SettingsStore {
+  /// Opens the target, which the first access reads.
+  ///
+  /// - Parameter isForWriting: Whether that access writes a migration that is pending.
+  func openUnread(isForWriting: Bool = false) throws -> SettingsStore {
     let schema = schema.schema
     return SettingsStore(
-      at: try location(), migrations: schema?.migrations ?? .none, logger: .silent, acceptsAnyVersion: schema == nil)
+      at: try location(), migrations: schema?.migrations ?? .none, logger: .silent, acceptsAnyVersion: schema == nil,
+      onlyReads: !isForWriting)
+  }
+
+  /// Says that what a store shows is what a migration would make of the file.
+  func notePending(in store: SettingsStore) {
+    guard store.core.onlyReads, store.core.isWriteDue else { return }
+    var versions = "the import that a new file begins with"
+    if case .pending(let migrations)? = try? store.migrationStatus {
+      versions = migrations.map { "\($0.version) '\($0.name)'" }.joined(separator: ", ")
+    }
+    Output.note("Pending: \(versions). This is shown as it will be; 'settings-cli migrate \(name)' writes it.")
   }
 
   /// Throws if this is an app that has no settings file in any layer, no backup and no schema.

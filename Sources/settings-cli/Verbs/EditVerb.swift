@@ -26,7 +26,7 @@ struct EditVerb: Verb {
     let target = Target(target)
     let location = try target.location()
     _ = try SchemaLookup.find(target.name)
-    let store = try target.openUnread()
+    let store = try target.openUnread(isForWriting: true)
     let file = SettingsFile(path: location.file)
     if let document = try? TextReader.document(at: location), document.bytes.isEmpty == false {
       if case .newer = try store.migrationStatus { _ = try store.previewMigration() }

@@ -69,6 +69,7 @@ struct WatchVerb: Verb {
     let store = try Target(target).openUnread()
     store.core.load()
     for problem in store.currentProblems { Output.warning(problem.message) }
+    Target(target).notePending(in: store)
     try Self.endWhenReaderIsGone()
     Task.detached {
       do {
