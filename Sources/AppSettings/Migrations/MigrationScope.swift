@@ -13,6 +13,8 @@ package struct MigrationScope {
   package let place: Place
   /// The number that errors give an element: where it is alone in its document it is not the document's own.
   private let shownIndex: Int?
+  /// With whose rights files are imported; `nil` for this process's own.
+  var importRights: UserRights?
 
   package init(_ document: TOMLDocument, at place: Place = .table(.root), shownIndex: Int? = nil) {
     self.document = document

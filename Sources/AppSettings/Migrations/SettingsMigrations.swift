@@ -17,6 +17,8 @@ public import SettingsTOML
 public struct SettingsMigrations: Sendable {
   /// In the order of their versions.
   public let migrations: [Migration]
+  /// With whose rights files are imported; `nil` for this process's own.
+  package var importRights: UserRights?
 
   /// Makes a registry. Versions have to be 2 or more, each larger than the one before; anything else traps.
   public init(@SettingsMigrationsBuilder _ migrations: () -> [Migration]) {
@@ -60,7 +62,7 @@ public struct SettingsMigrations: Sendable {
       try result.edit { draft in
         for migration in pending {
           running = migration
-          try migration.run(on: &draft)
+          try migration.run(on: &draft, importRights)
         }
         try SettingsFormat.setVersion(last.version, in: &draft)
       }
@@ -150,8 +152,9 @@ public struct Migration: Sendable {
     return result
   }
 
-  package func run(on document: inout TOMLDocument) throws {
+  package func run(on document: inout TOMLDocument, _ importRights: UserRights? = nil) throws {
     var scope = MigrationScope(document)
+    scope.importRights = importRights
     document = TOMLDocument()
     defer { document = scope.document }
     try scope.run(steps)

@@ -81,8 +81,11 @@ public struct SettingsSchema: Sendable {
   package static func find(
     app: String, environment variables: [String: String]? = nil, checksPatterns: Bool = true
   ) throws -> SettingsSchema? {
+    let location = try SettingsLocation(app: app, environment: variables)
     for path in try searchPath(app: app, environment: variables) {
-      if let schema = try read(path, app: app, checksPatterns: checksPatterns) { return schema }
+      if let schema = try read(path, app: app, forSettings: location.file, checksPatterns: checksPatterns) {
+        return schema
+      }
     }
     return nil
   }
@@ -92,9 +95,13 @@ public struct SettingsSchema: Sendable {
 
   /// The schema in a file; `nil` if there is none.
   ///
-  /// - Parameter app: The app that it has to be of; any if `nil`.
+  /// - Parameters:
+  ///   - app: The app that it has to be of; any if `nil`.
+  ///   - settings: The settings file that it was found for; `nil` if it was named.
+  /// - Throws: ``SettingsError`` as ``find(app:environment:checksPatterns:)``; `readOnly` also for a schema that root does
+  ///   not follow: see ``SchemaTrust``.
   package static func read(
-    _ path: String, app: String? = nil, checksPatterns: Bool = true
+    _ path: String, app: String? = nil, forSettings settings: String? = nil, checksPatterns: Bool = true
   ) throws -> SettingsSchema? {
     let file = SettingsFile(path: path)
     if let size = try? file.system.status(at: path)?.size, size > sizeLimit {
@@ -102,7 +109,9 @@ public struct SettingsSchema: Sendable {
         .io, "Cannot use the schema '\(path)': it has \(size) bytes, and the limit for a schema is \(sizeLimit).",
         file: path)
     }
-    guard let bytes = try file.read().bytes else { return nil }
+    let contents = try file.read()
+    guard let bytes = contents.bytes else { return nil }
+    let rights = try SchemaTrust.rights(of: contents.status, at: path, forSettings: settings, file.system)
     let document: TOMLDocument
     do {
       document = try TOMLDocument(parsing: bytes)
@@ -114,6 +123,7 @@ public struct SettingsSchema: Sendable {
     let source = SchemaSource(document, file: path)
     var schema = try SchemaReader(source: source, checksPatterns: checksPatterns).schema()
     schema.file = path
+    schema.migrations.importRights = rights
     if let app, schema.app != app {
       throw source.refuse("'app' is '\(schema.app)', and the name of the file says that it is '\(app)'", at: ["app"])
     }

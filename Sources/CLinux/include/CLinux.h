@@ -38,6 +38,10 @@ int clinux_own_duplicate(clinux_own_descriptor descriptor, clinux_own_descriptor
 // closed already: an unlock there would take the lock from the parent.
 void clinux_own_close(clinux_own_descriptor descriptor, int unlocks);
 
+// Gives the calling thread, and no other of the process, a user's rights to files, for a thread that does nothing else
+// and then ends. Returns -1 and sets errno if it has not got them all.
+int clinux_take_file_rights(unsigned user, unsigned group, const unsigned *groups, int count);
+
 enum {
   CLINUX_O_PATH = 010000000,
   CLINUX_MFD_CLOEXEC = 1,

@@ -42,8 +42,10 @@ public struct ImportFile: MigrationStep {
   }
 
   /// Takes the step; see the type.
-  public func run(on document: inout TOMLDocument) throws {
-    guard let path, let bytes = try SettingsFile(path: path).read().bytes else { return }
+  public func run(on document: inout TOMLDocument) throws { try take(into: &document, nil) }
+
+  private func take(into document: inout TOMLDocument, _ rights: UserRights?) throws {
+    guard let path, let bytes = try SettingsFile(path: path).read(with: rights).bytes else { return }
     let taken = try SettingsImporting.take(bytes, of: path, as: format, by: rules, into: &document)
     report?(taken)
   }
@@ -63,9 +65,10 @@ public struct ImportFile: MigrationStep {
   }
 
   /// Whether there is a file to import.
-  var hasSource: Bool {
+  func hasSource(_ rights: UserRights?) -> Bool {
     guard let path else { return false }
-    return (try? Syscalls().status(at: path))??.isRegular ?? false
+    guard let rights else { return (try? Syscalls().status(at: path))??.isRegular ?? false }
+    return (try? rights.perform { try Syscalls().status(at: path)?.isRegular }) ?? false
   }
 }
 
@@ -112,7 +115,7 @@ extension ImportFile: DeclarativeStep {
     guard case .table(let prefix) = scope.place, prefix.isRoot else {
       throw scope.error(at: .root, "a file can only be imported into the whole document")
     }
-    try run(on: &scope.document)
+    try take(into: &scope.document, scope.importRights)
   }
 }
 
@@ -120,7 +123,7 @@ extension SettingsMigrations {
   /// Whether a step imports a file, and that file exists.
   package var hasSomethingToImport: Bool {
     migrations.contains { migration in
-      migration.steps.contains { ($0 as? ImportFile)?.hasSource ?? false }
+      migration.steps.contains { ($0 as? ImportFile)?.hasSource(importRights) ?? false }
     }
   }
 }

@@ -1,0 +1,63 @@
+import CLinux
+import Glibc
+
+/// What a user of this machine may do with files, for a process that may do more: one of root's.
+package struct UserRights: Sendable, Hashable {
+  let user: UInt32
+  private let group: UInt32
+  private let groups: [UInt32]
+
+  /// Looks a user up. One that the user database does not have is in no group.
+  package init(of user: UInt32) {
+    self.user = user
+    var entry = passwd()
+    var buffer = [CChar](repeating: 0, count: 16_384)
+    var result: UnsafeMutablePointer<passwd>?
+    guard getpwuid_r(user, &entry, &buffer, buffer.count, &result) == 0, result != nil else {
+      (group, groups) = (Self.nobodysGroup, [])
+      return
+    }
+    group = entry.pw_gid
+    var found = [gid_t](repeating: 0, count: 1024)
+    var count = CInt(found.count)
+    // With more groups than there is room for, the user has the first ones: too few rights, never too many.
+    _ = getgrouplist(entry.pw_name, entry.pw_gid, &found, &count)
+    groups = Array(found.prefix(min(Int(count), found.count)))
+  }
+
+  /// `nogroup`, credentials(7) and user_namespaces(7): the overflow id.
+  private static let nobodysGroup: UInt32 = 65_534
+
+  /// Whether this process is root, whom files' permissions do not bind.
+  package static var isRoot: Bool { geteuid() == 0 }
+
+  /// Does something with these rights only, on a thread of its own.
+  ///
+  /// - Throws: What `body` throws, or ``Errno`` if the thread cannot be started, or cannot get the rights.
+  package func perform<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) throws -> Result {
+    typealias Outcome = Swift.Result<Result, any Error>
+    let outcome = Monitor<Outcome?>(nil)
+    try PlainThread.start("user-rights") {
+      let isReady = clinux_take_file_rights(user, group, groups, CInt(groups.count)) == 0
+      let error = Errno(errno)
+      let result = Outcome { if isReady { try body() } else { throw error } }
+      outcome.withLock { $0 = result }
+    }
+    return try outcome.wait { $0 }.get()
+  }
+}
+
+extension SettingsFile {
+  /// Reads the file with the rights of a user.
+  ///
+  /// - Parameter rights: Whose; those of this process if `nil`.
+  /// - Throws: ``SettingsError`` as ``read()``.
+  package func read(with rights: UserRights?) throws(SettingsError) -> Contents {
+    guard let rights else { return try read() }
+    do {
+      return try rights.perform { [self] in try read() }
+    } catch {
+      throw error as? SettingsError ?? .system(error as? Errno ?? Errno(EIO), "read", path)
+    }
+  }
+}
