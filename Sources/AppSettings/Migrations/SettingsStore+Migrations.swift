@@ -20,6 +20,10 @@ public struct SettingsMigrationPreview: Sendable {
   public var after: String
   /// The difference, as `diff -u` shows it; empty if there is none.
   public var difference: String
+  /// What the difference calls the text that the file has.
+  package var oldName = ""
+  /// What it calls the text that it would have.
+  package var newName = ""
 }
 
 extension SettingsStore {
@@ -53,13 +57,13 @@ extension SettingsStore {
     var after = before
     try migrations.run(on: &after, upTo: target, of: core.userLayer)
     let reached = try SettingsMigrations.version(of: after)
+    let oldName = found == nil ? "/dev/null" : "\(core.backing.name)\tversion \(version)"
+    let newName = "\(core.backing.name)\tversion \(reached)"
     return SettingsMigrationPreview(
       migrations: migrations.pending(from: version).filter { $0.version <= target ?? Int.max },
       before: before.text, after: after.text,
-      difference: UnifiedDiff.text(
-        from: before.text, to: after.text,
-        oldName: found == nil ? "/dev/null" : "\(core.backing.name)\tversion \(version)",
-        newName: "\(core.backing.name)\tversion \(reached)"))
+      difference: UnifiedDiff.text(from: before.text, to: after.text, oldName: oldName, newName: newName),
+      oldName: oldName, newName: newName)
   }
 
   /// Migrates the user's file, up to a version if one is given, with a backup and in one write.

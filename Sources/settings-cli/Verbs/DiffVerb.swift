@@ -10,7 +10,7 @@ struct DiffVerb: Verb {
 
       Without FILE, of the values: from those that there were without the user's file (the schema's defaults and \
       administrators' files) to those that there are. With FILE or --backup, of the texts, whether they parse or \
-      not: from the other one to the user's file.
+      not: from the other one to the user's file. Secrets are not shown, but that one is another than before.
 
       EXAMPLES
         settings-cli diff org.example.editor
@@ -51,9 +51,9 @@ struct DiffVerb: Verb {
       throw Failure(.io, "Cannot read '\(other)': there is no such file.")
     }
     let new = try SettingsFile(path: file).read().bytes
+    let texts = SecretTexts(old, new ?? [], target.schema.schema)
     return UnifiedDiff.text(
-      from: String(decoding: old, as: UTF8.self), to: String(decoding: new ?? [], as: UTF8.self), oldName: other,
-      newName: new == nil ? "/dev/null" : file)
+      from: texts.old, to: texts.new, oldName: other, newName: new == nil ? "/dev/null" : file)
   }
 
   private static func values(_ target: Target) throws -> String {
@@ -72,7 +72,7 @@ struct DiffVerb: Verb {
       let isSecret = schema.isSecret(path)
       if let value = values[0] { old += "\(path) = \(isSecret ? Shown.redacted : value.tomlText)\n" }
       guard let value = values[1] else { continue }
-      let changed = values[0] == nil || values[0] == value ? Shown.redacted : "(another secret)"
+      let changed = values[0] == nil || values[0] == value ? Shown.redacted : SecretTexts.another
       new += "\(path) = \(isSecret ? changed : value.tomlText)\n"
     }
     return UnifiedDiff.text(

@@ -47,13 +47,18 @@ struct GetVerb: Verb {
     let path = try KeyArgument.parse(key)
     let snapshot = try target.open(mayBeUnknown: fallback != nil).snapshot
     let schema = target.schema
-    guard let value = schema.effectiveValue(of: path, in: snapshot) else {
+    guard let found = schema.effectiveValue(of: path, in: snapshot) else {
       guard let fallback else {
         try schema.checkKnown(path)
         throw Failure(.noValue, hint(path, snapshot))
       }
       Output.line(fallback, terminator: terminator)
       return
+    }
+    let (value, secrets) = schema.withoutSecrets(found, at: path)
+    if !secrets.isEmpty {
+      let names = secrets.map { "'\($0)'" }.joined(separator: ", ")
+      Output.warning("Left out, since they are secrets: \(names). Ask for each by its key.")
     }
     if form == .json {
       Output.line(Shown.record(path, in: snapshot, schema), terminator: terminator)

@@ -54,8 +54,7 @@ struct ImportVerb: Verb {
       return try store.importText(
         original, of: name, as: format, rules: rules, isTrial: dryRun, refusal: schema.refusal)
     }
-    for taken in report.taken { Output.line("taken: \(taken.source) -> \(taken.key)") }
-    for skipped in report.skipped { Output.line("skipped: \(skipped.source): \(skipped.reason)") }
+    Self.show(report, schema)
     for taken in report.taken where !schema.knows(taken.key) {
       let hint = schema.suggestion(for: taken.key).map { " Did you mean '\($0)'?" } ?? ""
       Output.warning("The app's schema does not have '\(taken.key)'.\(hint)")
@@ -65,6 +64,25 @@ struct ImportVerb: Verb {
     }
     if report.taken.isEmpty, !report.refused.isEmpty {
       throw Failure(.invalidValue, "Nothing was taken: the app would refuse the value of '\(report.refused[0].key)'.")
+    }
+  }
+
+  /// Prints a line for each value. The names within a secret are part of it: such a one counts as a whole.
+  private static func show(_ report: SettingsImportReport, _ schema: SchemaLookup) {
+    var last = ""
+    func line(_ text: String) {
+      if text != last { Output.line(text) }
+      last = text
+    }
+    func shown(_ path: TOMLPath, without hidden: Int) -> TOMLPath { TOMLPath(Array(path.components.dropLast(hidden))) }
+    for taken in report.taken {
+      let hidden = schema.partOfSecret(taken.key)
+      line("taken: \(shown(taken.source, without: hidden)) -> \(shown(taken.key, without: hidden))")
+    }
+    for skipped in report.skipped {
+      let hidden = schema.partOfSecret(skipped.source)
+      let reason = hidden == 0 ? skipped.reason : "a part of it cannot be taken, or has a value already"
+      line("skipped: \(shown(skipped.source, without: hidden)): \(reason)")
     }
   }
 

@@ -64,7 +64,8 @@ struct MigrateVerb: Verb {
       Output.line("restored: \(try store.restore(try backup.map { try Self.backup($0, of: store) }).path)")
       return
     }
-    let migrations = try Self.migrations(of: target, schema: schema)
+    let schema = try Self.schema(of: target, named: schema)
+    let migrations = schema.migrations
     if let to, to > migrations.currentVersion {
       throw Failure(.usage, "There is no version \(to); the schema goes up to \(migrations.currentVersion).")
     }
@@ -78,7 +79,7 @@ struct MigrateVerb: Verb {
     // --status asks what is to be run, not whether it can be.
     let preview = try isStatus ? nil : store.previewMigration(to: to)
     if action == .dryRun {
-      Output.text(Shown.difference(preview?.difference ?? ""))
+      if let preview { Output.text(Shown.difference(Self.difference(preview, schema))) }
       return
     }
     var pending = preview?.migrations ?? []
@@ -108,7 +109,13 @@ struct MigrateVerb: Verb {
         + (all.isEmpty ? "It has none." : "Its newest one is '\(all[0].path)'."))
   }
 
-  private static func migrations(of target: Target, schema: String?) throws -> SettingsMigrations {
+  /// What a migration would change, without secrets.
+  private static func difference(_ preview: SettingsMigrationPreview, _ schema: SettingsSchema) -> String {
+    let texts = SecretTexts(Array(preview.before.utf8), Array(preview.after.utf8), schema)
+    return UnifiedDiff.text(from: texts.old, to: texts.new, oldName: preview.oldName, newName: preview.newName)
+  }
+
+  private static func schema(of target: Target, named schema: String?) throws -> SettingsSchema {
     let found = try schema.map { try SettingsSchema.read(SettingsLocation(file: $0).file) } ?? target.fileSchema()
     guard let found else {
       throw Failure(
@@ -116,7 +123,7 @@ struct MigrateVerb: Verb {
         schema.map { "There is no schema file '\($0)'." }
           ?? "There is no schema for '\(target.name)'. The app writes one, or --schema names it.")
     }
-    return found.migrations
+    return found
   }
 
   private static func current(of location: SettingsLocation, _ migrations: SettingsMigrations) throws -> String {

@@ -45,7 +45,8 @@ struct Watching: Sendable {
       }
     } else {
       for await value in store.updates(key) {
-        try print(value.map { Terminal.output.shown(Shown.bare($0)) } ?? "")
+        let shown = value.map { schema.withoutSecrets($0, at: path).value }
+        try print(shown.map { Terminal.output.shown(Shown.bare($0)) } ?? "")
         done += 1
         if done == count { return }
       }
@@ -73,6 +74,8 @@ struct Watching: Sendable {
       try await run(program, path, old, new)
       return
     }
+    let old = old.map { schema.withoutSecrets($0, at: path).value }
+    let new = new.map { schema.withoutSecrets($0, at: path).value }
     // A secret is shown to who asks for it by its name.
     let isHidden = self.path == nil && schema.isSecret(path)
     if isJSON {

@@ -1,0 +1,166 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A secret comes out of no verb that was not asked for that very key, in whatever form the file has it.
+@Suite struct SecretTests {
+  let home = ScratchHome()
+  private let app = "org.example.test"
+
+  private static let schema = """
+    app = "org.example.test"
+
+    [keys.theme]
+    type = "string"
+
+    [keys."sync.user"]
+    type = "string"
+
+    [keys."sync.token"]
+    type = "string"
+    secret = true
+    formerly = ["old-token"]
+
+    [keys.vault]
+    type = "table"
+    secret = true
+
+    [keys.pins]
+    type = "array"
+    elements = { type = "string" }
+    secret = true
+
+    [[migrations]]
+    version = 2
+    name = "name the colour, move the pass"
+    steps = [{ rename = "colour", to = "theme" }, { rename = "pass.word", to = "sync.token" }]
+
+    """
+
+  /// The forms of TOML that a secret may have, with CANARY where nobody is to see it.
+  static let forms = [
+    "sync.token = \"CANARY\"\n",
+    "[sync]\nuser = \"me\"\n# CANARY was the token\ntoken = 'CANARY' # CANARY\n\n# token = \"CANARY\"\n[last]\nx = 1\n",
+    "sync = { token = \"CANARY\", user = \"me\" } # CANARY\n",
+    "sync = { user = \"me\", token = \"\"\"CANARY\nCANARY\n\"\"\" }\n",
+    "\"sync\" . 'token' = \"\"\"\nCANARY\n# token = 1\n[x]\nCANARY\"\"\"\nlast = 1\n",
+    "old-token = \"CANARY\"\n",
+    "vault.CANARY = 1\nvault.b = \"CANARY\"\ntop = 2\nvault.c = [\"CANARY\"]\n",
+    "vault = { CANARY = \"CANARY\", b.c = 'CANARY' }\n",
+    "[vault]\n# CANARY\nk-CANARY = 1 # CANARY\n\n[vault.CANARY] # CANARY\nx = 'CANARY'\n\n"
+      + "# of last\n[last]\nx = 1\n[vault.z]\ny = \"CANARY\"\n",
+    "[[vault]]\na = \"CANARY\"\n\n[[vault]]\na = \"CANARY\"\n",
+    "pins = [\n  \"CANARY\", # CANARY\n  # CANARY\n  \"CANARY\",\n] # CANARY\n",
+    "# pins: CANARY\n\nx = 1 # the token is CANARY\nsync.token = \"CANARY\"",
+  ]
+
+  private func run(_ words: [String], input: String? = nil, editor: String? = nil) throws -> ChildProcess.Result {
+    var environment = home.environment
+    environment["EDITOR"] = editor
+    return try ChildProcess.run(
+      ChildProcess.product("settings-cli"), words, environment: environment, input: input, directory: home.path)
+  }
+
+  private func write(_ text: String) throws {
+    try home.write(text)
+    chmod(home.file, 0o600)
+  }
+
+  @Test(arguments: forms)
+  func `a secret appears in no answer and no message`(form: String) throws {
+    try home.write(Self.schema, to: home.path + "/data/app-settings/\(app).toml")
+    let text = "settings-version = 2\ntheme = \"dark\"\n" + form
+    // The forms that begin with a table or end in one take the rest of the root with them.
+    let colour = "colour = \"red\"\n" + form
+    try write(colour.replacingOccurrences(of: "CANARY", with: "CANARY-1"))
+    let runs: [[String]] = [
+      ["list", app], ["list", app, "--json"], ["list", app, "--origin"], ["describe", app],
+      ["describe", app, "--json"],
+      ["diff", app], ["diff", app, "--backup"], ["diff", app, "./other.toml"], ["export", app],
+      ["export", app, "--json"],
+      ["export", app, "--env"], ["check", app], ["check", app, "--json"], ["migrate", app, "--status"],
+      ["migrate", app, "--dry-run"], ["get", app, "sync"], ["get", app, "sync", "--json"], ["get", app, "theme"],
+      ["watch", app, "sync", "--count", "1"], ["set", app, "theme", "light"],
+      ["set", app, "sync.token", "-", "--type", "integer"],
+      ["set", app, "theme"], ["unset", app, "none"], ["path", app], ["apps"], ["schema", app], ["recover", app],
+      ["import", app, "./refused.json"], ["import", app, "./broken.json"], ["import", app, "./broken.plist"],
+      ["import", app, "./broken.toml"], ["import", app, "./other.toml", "--dry-run"],
+      ["---completion", "get", "--", "positional@1", "2", "settings-cli", "get", app, ""], ["migrate", app],
+      ["migrate", app, "--undo"],
+    ]
+    try home.write(text.replacingOccurrences(of: "CANARY", with: "CANARY-3"), to: home.path + "/other.toml")
+    try home.write(#"{"sync": {"token": ["CANARY"]}, "pins": "CANARY"}"#, to: home.path + "/refused.json")
+    try home.write(#"{"sync": {"token": CANARY}}"#, to: home.path + "/broken.json")
+    try home.write(
+      "<plist><dict><key>pins</key><integer>CANARY</integer></dict></plist>", to: home.path + "/broken.plist")
+    try home.write("sync.token = = \"CANARY\"\n", to: home.path + "/broken.toml")
+    for words in runs {
+      let result = try run(words, input: "CANARY")
+      #expect(!(result.output + result.error).contains("CANARY"), "\(words) \(result)")
+      // A pending migration first; then the present form, with a backup of another secret.
+      if words == ["migrate", app, "--dry-run"] {
+        #expect(result.status == 0 && result.output.contains("+theme = \"red\""), "\(result)")
+        #expect(try run(["migrate", app]).status == 0)
+        try write(text.replacingOccurrences(of: "CANARY", with: "CANARY-2"))
+        let difference = try run(["diff", app, "--backup"])
+        #expect(
+          !difference.output.contains("CANARY") && difference.output.contains("(another secret)"), "\(difference)")
+        #expect(difference.output.contains("-colour = \"red\""))
+      }
+    }
+  }
+
+  @Test func `a difference shows that a secret is another one, and nothing of it`() throws {
+    try home.write(Self.schema, to: home.path + "/data/app-settings/\(app).toml")
+    try write("settings-version = 2\ntheme = \"a\" # t\n[sync]\nuser = \"me\"\ntoken = \"CANARY\" # CANARY\n")
+    let other = home.path + "/other.toml"
+    try home.write("theme = \"a\" # t\n[sync]\nuser = \"CANARY\"\ntoken = 'other'\n", to: other)
+    let result = try run(["diff", app, other])
+    #expect(
+      result.output == """
+        --- \(other)
+        +++ \(home.file)
+        @@ -1,4 +1,5 @@
+        +settings-version = 2
+         theme = "a" # t
+         [sync]
+        -user = "CANARY"
+        -token = (secret)
+        +user = "me"
+        +token = (another secret)
+
+        """, "\(result)")
+    // The same secret in another form is no other secret.
+    try home.write("settings-version = 2\ntheme = \"a\" # t\n[sync]\nuser = \"me\"\ntoken = 'CANARY'\n", to: other)
+    #expect(try run(["diff", app, other]).output == "")
+    // What does not parse may hold a secret anywhere from there on.
+    try home.write("theme = \"b\"\n[sync]\nuser = \"me\"\ntoken = \"CANARY\nuser = 'CANARY'\n", to: other)
+    let broken = try run(["diff", app, other])
+    #expect(
+      !(broken.output + broken.error).contains("CANARY") && broken.output.contains("-theme = \"b\"\n"), "\(broken)")
+    #expect(broken.output.contains("-(not shown: it does not parse from here on, and may hold a secret)\n"))
+  }
+
+  @Test func `a secret comes where it is asked for`() throws {
+    try home.write(Self.schema, to: home.path + "/data/app-settings/\(app).toml")
+    try write("settings-version = 2\n[sync]\nuser = \"me\"\ntoken = \"CANARY\"\n")
+    #expect(try run(["get", app, "sync.token"]).output == "CANARY\n")
+    #expect(try run(["export", app, "--secrets"]).output.contains("CANARY"))
+    #expect(try run(["watch", app, "sync.token", "--count", "1"]).output == "CANARY\n")
+    let table = try run(["get", app, "sync"])
+    #expect(table.output == "{ user = \"me\" }\n" && table.status == 0)
+    #expect(
+      table.error == "settings-cli: warning: Left out, since they are secrets: 'sync.token'. Ask for each by its key.\n"
+    )
+  }
+
+  @Test func `a conflict in the editor does not show a secret`() throws {
+    try home.write(Self.schema, to: home.path + "/data/app-settings/\(app).toml")
+    try write("settings-version = 2\nsync.token = \"CANARY-1\"\n")
+    let editor =
+      "f() { sed -i 's/CANARY-1/CANARY-2/' \"$1\"; sed -i 's/CANARY-1/CANARY-3/' '\(home.file)'; }; f"
+    let result = try run(["edit", app], editor: editor)
+    #expect(result.status == 5 && !(result.output + result.error).contains("CANARY"), "\(result)")
+    #expect(result.error.contains("sync.token: yours is (secret), theirs is (secret)"))
+  }
+}
