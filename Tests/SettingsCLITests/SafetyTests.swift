@@ -28,15 +28,9 @@ import Testing
     for form in ["toml", "json", "env"] {
       let exported = try run("export", app, "v", "--\(form)")
       #expect(exported.status == 0 && exported.error.isEmpty)
-      let name = form == "env" ? "ORG_EXAMPLE_TEST_SETTINGS__V" : "v"
-      let taken = try run(
-        "import", "./\(form).toml", "-", "--format", form, "--map", "\(name)=v", input: exported.output)
-      #expect(taken.status == 0, "\(form): \(taken)")
-      // In an environment every value is text, and what looks like a number is read as one. A carriage return before a
-      // line feed belongs to the end of the line.
-      if form != "env" || !["[1, 2]", "nan", "\r\n"].contains(value) {
-        #expect(try run("get", "./\(form).toml", "v") == answer(value + "\n"), "\(form): \(exported.output)")
-      }
+      let taken = try run("import", "./\(form).toml", "-", "--format", form, input: exported.output)
+      #expect(taken == answer("taken: v -> v\n"), "\(form)")
+      #expect(try run("get", "./\(form).toml", "v") == answer(value + "\n"), "\(form): \(exported.output)")
     }
     let shell = try ChildProcess.shell(
       "eval \"$('\(command)' export \(app) v --env)\"; printf %s \"$ORG_EXAMPLE_TEST_SETTINGS__V\"",

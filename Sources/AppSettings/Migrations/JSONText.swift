@@ -20,8 +20,11 @@ package enum JSONText {
   }
 
   /// As ``value(of:)``, without the elements and members that are `null`, each of which is told of.
-  static func value(of text: String, onNull: (TOMLPath) -> Void) throws(Failure) -> TOMLValue? {
+  ///
+  /// - Parameter limit: How many values there may be.
+  static func value(of text: String, limit: Int = .max, onNull: (TOMLPath) -> Void) throws(Failure) -> TOMLValue? {
     var reader = Reader(bytes: Array(text.utf8))
+    reader.rest = limit
     let node = try reader.document()
     return try withoutActuallyEscaping(onNull) { onNull throws(Failure) -> TOMLValue? in
       try node.value(at: .root, onNull: onNull)
@@ -98,12 +101,18 @@ package enum JSONText {
         return .array(items)
       case .object(let members):
         var table = TOMLTable()
+        // Taken out at the end, all at once: of a large table each removal takes as long as the table is.
+        var nulls = TOMLTable()
         for (key, node) in members {
           let value = try node.value(at: path.appending(key), onNull: onNull)
           if value == nil { onNull?(path.appending(key)) }
-          table[key] = value
+          if value == nil || nulls[key] != nil { nulls[key] = .boolean(value == nil) }
+          if value != nil || table[key] != nil { table[key] = value ?? .boolean(false) }
         }
-        return .table(table)
+        guard !nulls.isEmpty else { return .table(table) }
+        var rest = TOMLTable()
+        for (key, value) in table where nulls[key] != .boolean(true) { rest[key] = value }
+        return .table(rest)
       }
     }
   }
@@ -111,6 +120,8 @@ package enum JSONText {
   private struct Reader {
     let bytes: [UInt8]
     var at = 0
+    /// How many values may come yet.
+    var rest = Int.max
     private static let mostNested = 128
 
     init(bytes: [UInt8]) {
@@ -145,6 +156,8 @@ package enum JSONText {
 
     private mutating func value(depth: Int) throws(Failure) -> Node {
       guard depth < Self.mostNested else { throw fault("it is nested more than \(Self.mostNested) deep") }
+      rest -= 1
+      guard rest >= 0 else { throw Failure(reason: "the JSON has too many values", isSyntax: false) }
       skipBlanks()
       switch next {
       case UInt8(ascii: "{"): return try object(depth: depth)
@@ -224,7 +237,7 @@ package enum JSONText {
       // As `UInt64` is stored: a float would lose digits.
       if isInteger, UInt64(text) != nil { return .value(.string(text)) }
       guard !text.hasSuffix("."), let number = Double(text), number.isFinite else {
-        throw fault("'\(text)' is no number")
+        throw fault("a number is malformed, or too large")
       }
       return .value(.float(number))
     }

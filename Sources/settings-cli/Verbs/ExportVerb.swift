@@ -7,9 +7,9 @@ struct ExportVerb: Verb {
     abstract: "Print the settings in another form.",
     discussion: """
       All layers together, without comments. For an app, --env prints the variables that override its settings: \
-      ORG_EXAMPLE_EDITOR_SETTINGS__EDITOR__FONT_SIZE='14'; for a file, EDITOR__FONT_SIZE='14'. What JSON has no \
-      form for (dates, nan, inf) is a string there. 'import' reads all three. Exits 1 if there is nothing at and \
-      below PREFIX.
+      ORG_EXAMPLE_EDITOR_SETTINGS__EDITOR__FONT_SIZE='14'; for a file, EDITOR__FONT_SIZE='14'. A comment above \
+      each names its key and, where it is not plain, that the value is a string. What JSON has no form for (dates, \
+      nan, inf) is a string there. 'import' reads all three. Exits 1 if there is nothing at and below PREFIX.
 
       EXAMPLES
         settings-cli export org.example.editor > editor.toml
@@ -75,16 +75,14 @@ struct ExportVerb: Verb {
   private static func variables(_ values: [(TOMLPath, TOMLValue)], of target: Target) throws {
     var seen: [String: TOMLPath] = [:]
     for (path, value) in values {
-      let name = SettingsOverrides.variableName(of: path, app: target.isFile ? nil : target.name)
+      let name = EnvironmentForm.name(of: path, app: target.isFile ? nil : target.name)
       if let other = seen.updateValue(path, forKey: name) {
         Output.warning("'\(other)' and '\(path)' are both '\(name)': the last one counts.")
       }
-      let text = Shown.bare(value)
-      guard !text.utf8.contains(0) else {
+      guard !EnvironmentForm.text(of: value).utf8.contains(0) else {
         throw Failure(.invalidValue, "Cannot export '\(path)': a variable cannot hold a NUL character.")
       }
-      Output.line(
-        "\(name)='\(text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'")
+      Output.line(EnvironmentForm.lines(value, at: path, name: name))
     }
   }
 }

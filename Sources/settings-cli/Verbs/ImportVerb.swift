@@ -8,8 +8,11 @@ struct ImportVerb: Verb {
     discussion: """
       FILE is JSON, a property list (XML or binary), INI, a GLib key file, KEY=VALUE lines, what 'dconf dump' \
       prints, or TOML. It is left as it is. What has a value already stays, unless --replace says otherwise. The \
-      answer is one line for each value: 'taken: OLD -> NEW' or 'skipped: OLD: why'. What the app's schema refuses is not taken. What was \
-      there before goes to the backups.
+      answer is one line for each value: 'taken: OLD -> NEW' or 'skipped: OLD: why'. What was there before goes to \
+      the backups.
+
+      With a schema, values are taken as the types of their keys, and a variable as the key that it overrides. What \
+      the app would refuse, and keys that it does not have, are not taken; --create takes those.
 
       EXAMPLES
         settings-cli import org.example.editor ./old.ini --map size=font-size
@@ -29,6 +32,7 @@ struct ImportVerb: Verb {
     completion: .custom(Candidates.keys))
   var into: String?
   @Flag(help: "Replace values that are there.") var replace = false
+  @Flag(help: "Take keys that the app's schema does not have, too.") var create = false
   @Flag(help: "Only say what would be taken.") var dryRun = false
   @OptionGroup var common: CommonOptions
 
@@ -48,23 +52,20 @@ struct ImportVerb: Verb {
     }
     let target = Target(target)
     let schema = try SchemaLookup.find(target.name)
-    let store = try target.openUnread()
+    let store = try target.openUnread(isForWriting: !dryRun)
+    let advice = schema.importAdvice(app: target.isFile ? nil : target.name, takesUnknown: create)
     let report = try Progress.run("importing '\(file)'") {
       let (original, name) = try original()
-      return try store.importText(
-        original, of: name, as: format, rules: rules, isTrial: dryRun, refusal: schema.refusal)
+      return try store.importText(original, of: name, as: format, rules: rules, isTrial: dryRun, advice: advice)
     }
     Self.show(report, schema)
-    for taken in report.taken where !schema.knows(taken.key) {
-      let hint = schema.suggestion(for: taken.key).map { " Did you mean '\($0)'?" } ?? ""
-      Output.warning("The app's schema does not have '\(taken.key)'.\(hint)")
+    guard report.taken.isEmpty else { return }
+    if let first = report.locked.first { throw Failure(.notWritable, "Nothing was taken: '\(first.key)' is locked.") }
+    guard let first = report.refused.first else { return }
+    if !schema.knows(first.key) {
+      throw Failure(.unknown, "Nothing was taken: the app has no key '\(first.key)'. --create takes it all the same.")
     }
-    if report.taken.isEmpty, !report.locked.isEmpty {
-      throw Failure(.notWritable, "Nothing was taken: '\(report.locked[0].key)' is locked.")
-    }
-    if report.taken.isEmpty, !report.refused.isEmpty {
-      throw Failure(.invalidValue, "Nothing was taken: the app would refuse the value of '\(report.refused[0].key)'.")
-    }
+    throw Failure(.invalidValue, "Nothing was taken: the app would refuse the value of '\(first.key)'.")
   }
 
   /// Prints a line for each value. The names within a secret are part of it: such a one counts as a whole.

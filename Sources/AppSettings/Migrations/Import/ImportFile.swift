@@ -152,46 +152,33 @@ extension SettingsStore {
 
   /// As ``importFile(_:as:rules:isTrial:)``, for a text that may be in no file.
   ///
-  /// - Parameter refusal: Why the app would refuse a value, as a clause; `nil` if it would not. What it would refuse is
-  ///   not taken.
+  /// - Parameter advice: What the app's schema says. What the app would refuse is not taken.
   package func importText(
     _ original: [UInt8], of path: String, as format: SettingsImportFormat, rules: SettingsImportRules, isTrial: Bool,
-    refusal: (TOMLPath, TOMLValue) -> String? = { _, _ in nil }
+    advice: ImportAdvice? = nil
   ) throws -> SettingsImportReport {
-    var report: SettingsImportReport?
-    func take(into bytes: [UInt8]?) throws -> TOMLDocument {
-      var document = try core.interpretStrictly(bytes)
-      let view = core.snapshot
-      var allowed = rules
-      report = try SettingsImporting.take(original, of: path, as: format, by: allowed, into: &document)
-      // What an administrator has locked would have no effect, and may not be hidden.
-      let taken = report?.taken ?? []
-      let locked = taken.filter { taken in
-        (try? view.permitted([Edit(path: taken.key, value: document[taken.key])]))?.first?.value != document[taken.key]
-      }
-      let refused = taken.compactMap { taken in
-        document[taken.key].flatMap { refusal(taken.key, $0) }.map { (taken: taken, reason: $0) }
-      }
-      let barred = locked + refused.map(\.taken)
-      guard !barred.isEmpty else { return document }
-      allowed.ignoring.formUnion(barred.map(\.source))
-      for source in barred { allowed.mapping[source.source] = nil }
-      document = try core.interpretStrictly(bytes)
-      report = try SettingsImporting.take(original, of: path, as: format, by: allowed, into: &document)
-      report?.note(locked: locked, refused: refused)
-      return document
-    }
-    if isTrial {
-      _ = try take(into: try core.backing.read().bytes)
-    } else {
+    let plan = try ImportPlan(SettingsImporting.read(original, of: path, as: format), of: path, by: rules, advice)
+    if !isTrial {
       core.load()
       try core.flush()
-      _ = try core.replaceText(reason: "before-import") { bytes in
-        let document = try take(into: bytes)
-        return report?.taken.isEmpty ?? true ? nil : document.bytes
-      }
     }
-    return report ?? SettingsImportReport(file: path)
+    func take(into bytes: [UInt8]?) throws -> (text: [UInt8]?, report: SettingsImportReport) {
+      var document = try core.interpretStrictly(bytes)
+      let view = core.snapshot
+      let report = try plan.carryOut(on: &document) { path, value in
+        (try? view.permitted([Edit(path: path, value: value)]))?.first?.value == value
+      }
+      return (report.taken.isEmpty ? nil : document.bytes, report)
+    }
+    // Before the lock: under it, others wait. It is done again only if the file has changed since.
+    let before = try core.backing.read().bytes
+    var result = try take(into: before)
+    guard !isTrial else { return result.report }
+    _ = try core.replaceText(reason: "before-import") { bytes in
+      if bytes != before { result = try take(into: bytes) }
+      return result.text
+    }
+    return result.report
   }
 }
 

@@ -4,43 +4,52 @@ import SettingsTOML
 enum KeyFileText {
   enum Dialect { case ini, keyFile, dconf }
 
-  static func read(_ text: String, as dialect: Dialect) throws(ImportFailure) -> ImportedValues {
+  static func read(
+    _ text: String, as dialect: Dialect, _ budget: inout ImportBudget
+  ) throws(ImportFailure) -> ImportedValues {
     var result = ImportedValues()
+    result.isUntyped = dialect != .dconf
     var section = TOMLPath.root
-    for (number, line) in text.lines.enumerated() {
-      let line = line.withoutBlanks
+    var lines = TextLines(text)
+    while let line = lines.next()?.withoutBlanks {
       if line.isEmpty || line.hasPrefix("#") || (dialect != .dconf && line.hasPrefix(";")) { continue }
       if line.hasPrefix("[") {
         guard let close = line.lastIndex(of: "]"), close == line.index(before: line.endIndex) || dialect == .ini else {
-          throw ImportFailure(reason: "line \(number + 1) begins a section and has no ']'")
+          throw ImportFailure(reason: "line \(lines.number) begins a section and has no ']'")
         }
         section = path(ofSection: String(line[line.index(after: line.startIndex)..<close]), dialect)
+        guard section.components.count < ImportBudget.mostNested else {
+          throw ImportFailure(reason: "the section in line \(lines.number) is nested too deep")
+        }
         continue
       }
       guard let equals = line.firstIndex(where: { $0 == "=" || (dialect == .ini && $0 == ":") }) else {
-        throw ImportFailure(reason: "line \(number + 1) is neither a section nor 'key = value'")
+        throw ImportFailure(reason: "line \(lines.number) is neither a section nor 'key = value'")
       }
       let key = String(line[..<equals]).withoutBlanks
       let text = String(line[line.index(after: equals)...]).withoutBlanks
-      guard !key.isEmpty else { throw ImportFailure(reason: "line \(number + 1) has no key") }
+      guard !key.isEmpty else { throw ImportFailure(reason: "line \(lines.number) has no key") }
       let path = section.appending(key)
+      try budget.take(bytes: path.cost + text.utf8.count)
       func skip(_ reason: String) { result.skipped.append(.init(source: path, reason: reason)) }
       switch dialect {
-      case .ini: result.set(PlainText.value(of: PlainText.unquoted(text)), at: path)
+      case .ini: result.setPlain(PlainText.unquoted(text), at: path)
       case .keyFile:
         if key.hasSuffix("]"), key.contains("[") {
           skip("it is a translation")
         } else {
-          result.set(keyFileValue(text), at: path)
+          try setKeyFileValue(text, at: path, in: &result, &budget)
         }
       case .dconf:
         do throws(ImportFailure) {
-          if let value = try VariantText.value(of: text) {
+          if let value = try VariantText.value(of: text, &budget) {
             result.set(value, at: path)
           } else {
             skip("it is 'nothing'")
           }
         } catch {
+          // One line that is wrong is no reason against the others; a limit is.
+          guard !error.isLimit else { throw error }
           skip(error.reason)
         }
       }
@@ -54,32 +63,35 @@ enum KeyFileText {
     return TOMLPath(name.split(separator: "/").map(String.init))
   }
 
-  private static func keyFileValue(_ text: String) -> TOMLValue {
+  private static func setKeyFileValue(
+    _ text: String, at path: TOMLPath, in result: inout ImportedValues, _ budget: inout ImportBudget
+  ) throws(ImportFailure) {
     var items: [String] = []
-    var current = ""
+    var current = String.UnicodeScalarView()
     var isList = false
-    var characters = text.makeIterator()
-    while let character = characters.next() {
-      switch character {
+    var scalars = text.unicodeScalars.makeIterator()
+    while let scalar = scalars.next() {
+      switch scalar {
       case ";":
+        try budget.take()
         isList = true
-        items.append(current)
-        current = ""
+        items.append(String(current))
+        current = String.UnicodeScalarView()
       case "\\":
-        switch characters.next() {
-        case "s": current += " "
-        case "n": current += "\n"
-        case "t": current += "\t"
-        case "r": current += "\r"
+        switch scalars.next() {
+        case "s": current.append(" ")
+        case "n": current.append("\n")
+        case "t": current.append("\t")
+        case "r": current.append("\r")
         case let other?: current.append(other)
-        case nil: current += "\\"
+        case nil: current.append("\\")
         }
-      default: current.append(character)
+      default: current.append(scalar)
       }
     }
-    guard isList else { return PlainText.value(of: current) }
-    if !current.isEmpty { items.append(current) }
-    return .array(items.map(PlainText.value(of:)))
+    guard isList else { return result.setPlain(String(current), at: path) }
+    if !current.isEmpty { items.append(String(current)) }
+    result.set(.array(items.map(PlainText.value(of:))), at: path)
   }
 }
 
@@ -99,7 +111,9 @@ enum PlainText {
     // What has a leading zero is a code or a number of a telephone, no quantity.
     if digits.count > 1, first == "0", !digits.hasPrefix("0.") { return .string(text) }
     if let integer = Int64(text) { return .integer(integer) }
-    if !digits.hasSuffix("."), digits.contains("."), let float = Double(text) { return .float(float) }
+    if !digits.hasSuffix("."), digits.contains("."), let float = Double(text), float.isFinite {
+      return .float(float)
+    }
     return .string(text)
   }
 
@@ -124,14 +138,35 @@ extension ImportedValues {
     }
     values.apply(Edit(path: path, value: value))
   }
+
+  /// Sets what a text without a type looks like, and keeps the text for whoever knows the type.
+  mutating func setPlain(_ text: String, at path: TOMLPath) {
+    let value = PlainText.value(of: text)
+    set(value, at: path)
+    if value.type != .string { texts[path] = text }
+  }
 }
 
-extension String {
-  /// The lines without their breaks.
-  var lines: [String] {
-    // By scalars: CR LF is one character.
-    unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-      String(line.last == "\r" ? line.dropLast() : line)
-    }
+/// The lines of a text without their breaks, one at a time: a text may have millions of them.
+struct TextLines {
+  private var rest: Substring.UTF8View
+  /// The number of the line that came last, from 1.
+  private(set) var number = 0
+
+  init(_ text: String) {
+    var text = text
+    text.makeContiguousUTF8()
+    rest = text[...].utf8
+    if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
+  }
+
+  mutating func next() -> String? {
+    guard !rest.isEmpty else { return nil }
+    number += 1
+    let end = rest.firstIndex(of: 10)
+    var line = rest[..<(end ?? rest.endIndex)]
+    rest = end.map { rest[rest.index(after: $0)...] } ?? rest[rest.endIndex...]
+    if line.last == 13 { line = line.dropLast() }
+    return String(Substring(line))
   }
 }

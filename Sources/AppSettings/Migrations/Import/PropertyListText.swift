@@ -18,63 +18,79 @@ enum PropertyListText {
     case other(String)
   }
 
-  static func read(_ bytes: [UInt8]) throws(ImportFailure) -> ImportedValues {
-    guard case .table(let members) = try node(of: bytes) else { throw ImportFailure(reason: "it is no dictionary") }
+  static func read(_ bytes: [UInt8], _ budget: inout ImportBudget) throws(ImportFailure) -> ImportedValues {
+    guard case .table(let members) = try node(of: bytes, &budget) else {
+      throw ImportFailure(reason: "it is no dictionary")
+    }
+    var conversion = Conversion(budget: budget)
     var result = ImportedValues()
-    result.values = table(of: members, at: .root, &result.skipped)
+    result.values = try conversion.table(of: members, at: .root)
+    result.skipped = conversion.skipped
+    budget = conversion.budget
     return result
   }
 
-  private static func node(of bytes: [UInt8]) throws(ImportFailure) -> Node {
-    if bytes.starts(with: "bplist00".utf8) {
-      var reader = BinaryPropertyList(bytes)
-      return try reader.top()
-    }
+  fileprivate static func node(of bytes: [UInt8], _ budget: inout ImportBudget) throws(ImportFailure) -> Node {
+    if bytes.starts(with: "bplist00".utf8) { return try BinaryPropertyList.node(of: bytes, &budget) }
     guard let text = String(validating: bytes, as: UTF8.self) else { throw ImportFailure(reason: "it is not UTF-8") }
-    var reader = XMLPropertyList(text)
-    return try reader.top()
+    return try XMLPropertyList.node(of: Array(text.utf8), &budget)
   }
 
-  private static func table(
-    of members: [(String, Node)], at path: TOMLPath, _ skipped: inout [SettingsImportReport.Skipped]
-  ) -> TOMLTable {
-    var table = TOMLTable()
-    for (key, node) in members.sorted(by: { $0.0 < $1.0 }) {
-      table[key] = value(of: node, at: path.appending(key), &skipped)
+  /// Turns nodes into values.
+  private struct Conversion {
+    var budget: ImportBudget
+    var skipped: [SettingsImportReport.Skipped] = []
+
+    mutating func table(of members: [(String, Node)], at path: TOMLPath) throws(ImportFailure) -> TOMLTable {
+      var table = TOMLTable()
+      for (key, node) in members.sorted(by: { $0.0 < $1.0 }) {
+        if let value = try value(of: node, at: path.appending(key)) { table[key] = value }
+      }
+      return table
     }
-    return table
-  }
 
-  private static func value(
-    of node: Node, at path: TOMLPath, _ skipped: inout [SettingsImportReport.Skipped]
-  ) -> TOMLValue? {
-    func skip(_ reason: String) -> TOMLValue? {
+    private mutating func value(of node: Node, at path: TOMLPath) throws(ImportFailure) -> TOMLValue? {
+      switch node {
+      case .value(let value): return value
+      case .table(let members): return .table(try table(of: members, at: path))
+      case .array(let nodes):
+        var items: [TOMLValue] = []
+        for (index, node) in nodes.enumerated() {
+          if let item = try value(of: node, at: path.appending("[\(index)]")) { items.append(item) }
+        }
+        return .array(items)
+      case .date(let seconds):
+        let date = Date(timeIntervalSinceReferenceDate: seconds)
+        guard seconds.isFinite, let value = try? Date.settingsBridge.write(date) else {
+          return try skip(path, "its date is beyond what TOML has")
+        }
+        return value
+      case .data(let bytes):
+        if let archiver = try archiver(of: bytes) {
+          return try skip(path, "it is an archive of objects (\(archiver)), no value")
+        }
+        return try? Data.settingsBridge.write(Data(bytes))
+      case .other(let what): return try skip(path, what)
+      }
+    }
+
+    private mutating func skip(_ path: TOMLPath, _ reason: String) throws(ImportFailure) -> TOMLValue? {
+      try budget.take(bytes: path.cost)
       skipped.append(.init(source: path, reason: reason))
       return nil
     }
-    switch node {
-    case .value(let value): return value
-    case .table(let members): return .table(table(of: members, at: path, &skipped))
-    case .array(let nodes):
-      var items: [TOMLValue] = []
-      for (index, node) in nodes.enumerated() {
-        if let item = value(of: node, at: path.appending("[\(index)]"), &skipped) { items.append(item) }
+
+    /// What wrote an archive of objects; `nil` for other data.
+    private mutating func archiver(of bytes: [UInt8]) throws(ImportFailure) -> String? {
+      do throws(ImportFailure) {
+        guard case .table(let members) = try node(of: bytes, &budget),
+          case .value(.string(let archiver))? = members.first(where: { $0.0 == "$archiver" })?.1
+        else { return nil }
+        return String(archiver.prefix(40))
+      } catch {
+        if error.isLimit { throw error }
+        return nil
       }
-      return .array(items)
-    case .date(let seconds):
-      let date = Date(timeIntervalSinceReferenceDate: seconds)
-      guard seconds.isFinite, let value = try? Date.settingsBridge.write(date) else {
-        return skip("its date is beyond what TOML has")
-      }
-      return value
-    case .data(let bytes):
-      if case .table(let members)? = try? self.node(of: bytes),
-        case .value(.string(let archiver))? = members.first(where: { $0.0 == "$archiver" })?.1
-      {
-        return skip("it is an archive of objects (\(archiver)), no value")
-      }
-      return try? Data.settingsBridge.write(Data(bytes))
-    case .other(let what): return skip(what)
     }
   }
 }
@@ -83,28 +99,37 @@ enum PropertyListText {
 private struct BinaryPropertyList {
   private typealias Node = PropertyListText.Node
   private let bytes: [UInt8]
-  private var offsets: [Int] = []
+  // Where the table of the objects' offsets is.
+  private var table = 0
+  private var offsetSize = 0
+  private var count = 0
   private var referenceSize = 0
-  /// How many objects may be read: one that is referred to twice is read twice, and a file of a few bytes must not
-  /// become one of many.
-  private var budget = 1_000_000
+  private var budget: ImportBudget
 
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  static func node(of bytes: [UInt8], _ budget: inout ImportBudget) throws(ImportFailure) -> PropertyListText.Node {
+    var reader = BinaryPropertyList(bytes: bytes, budget: budget)
+    defer { budget = reader.budget }
+    return try reader.top()
+  }
+
+  private init(bytes: [UInt8], budget: ImportBudget) {
+    self.bytes = bytes
+    self.budget = budget
+  }
 
   private var fault: ImportFailure { ImportFailure(reason: "it is no whole binary property list") }
 
-  mutating func top() throws(ImportFailure) -> PropertyListText.Node {
+  private mutating func top() throws(ImportFailure) -> PropertyListText.Node {
     guard bytes.count >= 40 else { throw fault }
     let trailer = bytes.count - 32
-    let offsetSize = Int(bytes[trailer + 6])
+    offsetSize = Int(bytes[trailer + 6])
     referenceSize = Int(bytes[trailer + 7])
-    let count = try integer(at: trailer + 8, size: 8)
+    count = try integer(at: trailer + 8, size: 8)
     let top = try integer(at: trailer + 16, size: 8)
-    let start = try integer(at: trailer + 24, size: 8)
-    guard 1...8 ~= offsetSize, 1...8 ~= referenceSize, start <= trailer, count <= (trailer - start) / offsetSize,
+    table = try integer(at: trailer + 24, size: 8)
+    guard 1...8 ~= offsetSize, 1...8 ~= referenceSize, table <= trailer, count <= (trailer - table) / offsetSize,
       top < count
     else { throw fault }
-    for index in 0..<count { offsets.append(try integer(at: start + index * offsetSize, size: offsetSize)) }
     return try object(top, depth: 0)
   }
 
@@ -122,10 +147,13 @@ private struct BinaryPropertyList {
   }
 
   private mutating func object(_ index: Int, depth: Int) throws(ImportFailure) -> Node {
-    budget -= 1
-    guard offsets.indices.contains(index), depth < 128, budget > 0 else { throw fault }
-    let offset = offsets[index]
+    guard index < count else { throw fault }
+    guard depth < ImportBudget.mostNested else {
+      throw ImportFailure(reason: "it is nested too deep, or an object of it is within itself")
+    }
+    let offset = try integer(at: table + index * offsetSize, size: offsetSize)
     guard offset < bytes.count else { throw fault }
+    try budget.take()
     let low = Int(bytes[offset] & 0xF)
     switch bytes[offset] >> 4 {
     case 0x0 where low == 8: return .value(false)
@@ -146,13 +174,17 @@ private struct BinaryPropertyList {
       start += 1 + size
     }
     switch bytes[offset] >> 4 {
-    case 0x4: return .data(Array(try slice(start, count)))
-    case 0x5: return .value(.string(String(decoding: try slice(start, count), as: UTF8.self)))
+    case 0x4: return .data(Array(try text(start, count)))
+    case 0x5:
+      let text = String(validating: try text(start, count), as: UTF8.self)
+      return text.map { .value(.string($0)) } ?? .other(Self.notText)
     case 0x6:
       guard count <= bytes.count / 2 else { throw fault }
-      let units = Array(try slice(start, count * 2))
-      let text = stride(from: 0, to: units.count, by: 2).map { UInt16(units[$0]) << 8 | UInt16(units[$0 + 1]) }
-      return .value(.string(String(decoding: text, as: UTF16.self)))
+      let units = try text(start, count * 2)
+      let pairs = stride(from: units.startIndex, to: units.endIndex, by: 2).lazy.map {
+        UInt16(units[$0]) << 8 | UInt16(units[$0 + 1])
+      }
+      return String(validating: pairs, as: UTF16.self).map { .value(.string($0)) } ?? .other(Self.notText)
     case 0xA, 0xC: return .array(try objects(at: start, count, depth: depth))
     case 0xD:
       guard count <= bytes.count else { throw fault }
@@ -166,6 +198,15 @@ private struct BinaryPropertyList {
       return .table(members)
     default: throw fault
     }
+  }
+
+  private static let notText = "its text is no valid Unicode"
+
+  /// Bytes that become a value, as often as they are referred to.
+  private mutating func text(_ start: Int, _ count: Int) throws(ImportFailure) -> ArraySlice<UInt8> {
+    let slice = try slice(start, count)
+    try budget.take(bytes: count)
+    return slice
   }
 
   private mutating func objects(at start: Int, _ count: Int, depth: Int) throws(ImportFailure) -> [Node] {
@@ -182,10 +223,15 @@ private struct BinaryPropertyList {
     // Of 16 bytes the upper half is there for what is above `Int64.max`.
     let isWide = size == 16
     guard size <= 8 || isWide else { throw fault }
+    let whole = try slice(offset, size)
     var value: UInt64 = 0
-    for byte in try slice(isWide ? offset + 8 : offset, min(size, 8)) { value = value << 8 | UInt64(byte) }
-    if isWide, value > UInt64(Int64.max) { return .string(String(value)) }
-    return .integer(Int64(bitPattern: value))
+    for byte in whole.suffix(8) { value = value << 8 | UInt64(byte) }
+    guard isWide else { return .integer(Int64(bitPattern: value)) }
+    let isNegative = whole.prefix(8).allSatisfy { $0 == 0xFF } && Int64(bitPattern: value) < 0
+    guard isNegative || whole.prefix(8).allSatisfy({ $0 == 0 }) else {
+      throw ImportFailure(reason: "it holds an integer that is too large")
+    }
+    return isNegative || value <= Int64.max ? .integer(Int64(bitPattern: value)) : .string(String(value))
   }
 
   private func real(at offset: Int, size: Int) throws(ImportFailure) -> Double {

@@ -58,21 +58,9 @@ public struct SettingsImportReport: Sendable, Hashable {
   /// What was not.
   public var skipped: [Skipped] = []
   /// What was not because an administrator has locked the key; it is among what was skipped, too.
-  package private(set) var locked: [Taken] = []
+  package internal(set) var locked: [Taken] = []
   /// What was not because the app would refuse it; it is among what was skipped, too.
-  package private(set) var refused: [Taken] = []
-
-  /// Takes note of what cannot be set, which was skipped as if it had not been asked for.
-  mutating func note(locked: [Taken], refused: [(taken: Taken, reason: String)]) {
-    self.locked = locked
-    self.refused = refused.map(\.taken)
-    var reasons: [TOMLPath: String] = [:]
-    for (taken, reason) in refused { reasons[taken.source] = reason }
-    for taken in locked { reasons[taken.source] = "'\(taken.key)' is locked by an administrator" }
-    for (index, entry) in skipped.enumerated() {
-      if let reason = reasons[entry.source] { skipped[index].reason = reason }
-    }
-  }
+  package internal(set) var refused: [Taken] = []
 }
 
 /// The rules of an import: which key becomes which.
@@ -102,7 +90,7 @@ public struct SettingsImportRules: Sendable, Hashable {
 
   /// Where a value goes; `nil` if it is not taken.
   func target(of source: TOMLPath) -> TOMLPath? {
-    var above = source
+    var above = mapping.isEmpty && ignoring.isEmpty ? .root : source
     while !above.isRoot {
       if let new = mapping[above] {
         return TOMLPath(new.components + source.components.dropFirst(above.components.count))
@@ -118,14 +106,22 @@ public struct SettingsImportRules: Sendable, Hashable {
 struct ImportedValues {
   var values = TOMLTable()
   var skipped: [SettingsImportReport.Skipped] = []
+  /// What was written, where that has no type and was taken for other than a string.
+  var texts: [TOMLPath: String] = [:]
+  /// Whether keys are names of variables, where no comment says what they stand for.
+  var hasVariables = false
+  /// Whether the form has no types, so that a number may have been meant as a string.
+  var isUntyped = false
   /// The text as it is, if it is TOML.
   var document: TOMLDocument?
 }
 
 /// Why an original could not be read.
 struct ImportFailure: Error {
-  /// A clause.
+  /// A clause. It shows no value: one may be a secret.
   var reason: String
+  /// Whether the original may be right, but is more than is read.
+  var isLimit = false
 }
 
 package enum SettingsImporting {
@@ -135,100 +131,64 @@ package enum SettingsImporting {
   ///   where it is to go. The document is unchanged.
   package static func take(
     _ bytes: [UInt8], of file: String, as format: SettingsImportFormat, by rules: SettingsImportRules,
-    into document: inout TOMLDocument
+    into document: inout TOMLDocument, budget: ImportBudget = ImportBudget()
   ) throws(SettingsError) -> SettingsImportReport {
-    let imported: ImportedValues
+    let plan = try ImportPlan(read(bytes, of: file, as: format, budget), of: file, by: rules, budget: budget)
+    return try plan.carryOut(on: &document)
+  }
+
+  /// Reads an original.
+  ///
+  /// - Throws: ``SettingsError`` `unparsable` if it is not of the format, or more than is read.
+  static func read(
+    _ bytes: [UInt8], of file: String, as format: SettingsImportFormat, _ budget: ImportBudget = ImportBudget()
+  ) throws(SettingsError) -> ImportedValues {
     do throws(ImportFailure) {
-      imported = try read(bytes, as: format)
+      guard bytes.count <= ImportBudget.mostInput else {
+        throw ImportFailure(
+          reason: "it has \(bytes.count) bytes, and the limit is \(ImportBudget.mostInput)", isLimit: true)
+      }
+      return try read(bytes, as: format, budget)
     } catch {
+      let advice = error.isLimit ? "Import a part of it." : "Correct it, or move it away."
       throw SettingsError(
         .unparsable,
-        "Cannot import '\(file)' as \(format.rawValue): \(error.reason). Nothing was written. Correct it, or move it away.",
-        file: file)
+        "Cannot import '\(file)' as \(format.rawValue): \(error.reason). Nothing was written. \(advice)", file: file)
     }
-    var report = SettingsImportReport(file: file)
-    report.skipped = imported.skipped
-    var result = document
-    // Nothing to keep and nothing to change: comments come along.
-    let isWhole = document.bytes.isEmpty && rules == SettingsImportRules()
-    if isWhole, let whole = imported.document { result = whole }
-    var leaves: [(TOMLPath, TOMLValue)] = []
-    collect(.table(imported.values), at: .root, rules: rules, into: &leaves)
-    do {
-      // One check for all: each alone reads the whole text anew.
-      try result.edit { draft in
-        for (source, value) in leaves {
-          func skip(_ reason: String) { report.skipped.append(.init(source: source, reason: reason)) }
-          guard let target = rules.target(of: source), !target.isRoot else {
-            skip("it is not to be taken")
-            continue
-          }
-          guard !target.components[0].hasPrefix("settings-") else {
-            skip("root keys that begin with 'settings-' are reserved")
-            if isWhole { _ = try? draft.remove(at: target) }
-            continue
-          }
-          if !(isWhole && imported.document != nil) {
-            if draft.contains(target), !rules.isReplacing {
-              skip("'\(target)' has a value already")
-              continue
-            }
-            do {
-              if let old = draft[target], (old.table == nil) != (value.table == nil) { try draft.remove(at: target) }
-              try draft.set(value, at: target)
-            } catch {
-              skip("it cannot be set: \(error)")
-              continue
-            }
-          }
-          report.taken.append(.init(source: source, key: target))
-        }
-      }
-    } catch {
-      throw SettingsError(.internalInconsistency, "Cannot import '\(file)': \(error). Nothing was written.", file: file)
-    }
-    document = result
-    return report
   }
 
-  private static func collect(
-    _ value: TOMLValue, at path: TOMLPath, rules: SettingsImportRules, into leaves: inout [(TOMLPath, TOMLValue)]
-  ) {
-    guard case .table(let table) = value, path.isRoot || !table.isEmpty else {
-      leaves.append((path, value))
-      return
-    }
-    for (key, value) in table { collect(value, at: path.appending(key), rules: rules, into: &leaves) }
-  }
-
-  static func read(_ bytes: [UInt8], as format: SettingsImportFormat) throws(ImportFailure) -> ImportedValues {
+  private static func read(
+    _ bytes: [UInt8], as format: SettingsImportFormat, _ budget: ImportBudget
+  ) throws(ImportFailure) -> ImportedValues {
+    var budget = budget
     switch format {
-    case .propertyList: return try PropertyListText.read(bytes)
+    case .propertyList: return try PropertyListText.read(bytes, &budget)
     case .toml:
       do throws(TOMLSyntaxError) {
         let document = try TOMLDocument(parsing: bytes)
         return ImportedValues(values: document.root, document: document)
       } catch {
-        throw ImportFailure(reason: "\(error)")
+        throw ImportFailure(reason: "\(error)", isLimit: error.isLimit)
       }
     default: break
     }
     guard let text = String(validating: bytes, as: UTF8.self) else { throw ImportFailure(reason: "it is not UTF-8") }
     switch format {
-    case .json: return try json(text)
-    case .ini: return try KeyFileText.read(text, as: .ini)
-    case .keyFile: return try KeyFileText.read(text, as: .keyFile)
-    case .dconf: return try KeyFileText.read(text, as: .dconf)
-    default: return try EnvironmentText.read(text)
+    case .json: return try json(text, limit: budget.mostValues)
+    case .ini: return try KeyFileText.read(text, as: .ini, &budget)
+    case .keyFile: return try KeyFileText.read(text, as: .keyFile, &budget)
+    case .dconf: return try KeyFileText.read(text, as: .dconf, &budget)
+    default: return try EnvironmentText.read(text, &budget)
     }
   }
 
-  private static func json(_ text: String) throws(ImportFailure) -> ImportedValues {
+  private static func json(_ text: String, limit: Int) throws(ImportFailure) -> ImportedValues {
     do throws(JSONText.Failure) {
       var nulls: [SettingsImportReport.Skipped] = []
       guard
         case .table(let table)? = try JSONText.value(
-          of: text, onNull: { nulls.append(.init(source: $0, reason: "null has no value in TOML")) })
+          of: text, limit: limit,
+          onNull: { nulls.append(.init(source: $0, reason: "null has no value in TOML")) })
       else {
         throw JSONText.Failure(reason: "it is no object", isSyntax: false)
       }

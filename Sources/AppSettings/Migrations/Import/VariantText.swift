@@ -4,17 +4,22 @@ import SettingsTOML
 struct VariantText {
   private let text: [Unicode.Scalar]
   private var at = 0
+  private var budget: ImportBudget
 
   /// The value of a text; `nil` for `nothing`.
-  static func value(of text: String) throws(ImportFailure) -> TOMLValue? {
-    var reader = VariantText(text: Array(text.unicodeScalars))
+  static func value(of text: String, _ budget: inout ImportBudget) throws(ImportFailure) -> TOMLValue? {
+    var reader = VariantText(text: Array(text.unicodeScalars), budget: budget)
+    defer { budget = reader.budget }
     let value = try reader.value(depth: 0)
     reader.skipBlanks()
     guard reader.at == reader.text.count else { throw reader.fault }
     return value
   }
 
-  private init(text: [Unicode.Scalar]) { self.text = text }
+  private init(text: [Unicode.Scalar], budget: ImportBudget) {
+    self.text = text
+    self.budget = budget
+  }
 
   private var fault: ImportFailure {
     ImportFailure(reason: "the value is not GVariant text from character \(at + 1) on")
@@ -33,6 +38,7 @@ struct VariantText {
 
   private mutating func value(depth: Int) throws(ImportFailure) -> TOMLValue? {
     guard depth < 64 else { throw ImportFailure(reason: "the value is nested too deep") }
+    try budget.take()
     skipBlanks()
     switch next {
     case "'", "\"": return .string(try string())
@@ -46,7 +52,7 @@ struct VariantText {
       return value
     case "@":
       // A type: `@as []`.
-      while let scalar = next, scalar != " " { at += 1; _ = scalar }
+      while let scalar = next, scalar != " " { at += 1 }
       return try value(depth: depth + 1)
     default: return try word(depth: depth)
     }
@@ -72,11 +78,13 @@ struct VariantText {
     }
     if word.hasPrefix("0x"), let number = Int64(word.dropFirst(2), radix: 16) { return .integer(number) }
     if let number = Int64(word) { return .integer(number) }
-    if UInt64(word) != nil { return .string(word) }
-    guard !word.isEmpty, let number = Double(word) else {
+    if let number = UInt64(word) { return .string(String(number)) }
+    let isWhole = !word.isEmpty && word.utf8.allSatisfy { $0 < 0x40 && $0 != UInt8(ascii: ".") }
+    guard !isWhole, let number = Double(word) else {
       at = start
-      throw fault
+      throw isWhole ? ImportFailure(reason: "its number is too large") : fault
     }
+    if number.isInfinite, !word.contains("inf") { throw ImportFailure(reason: "its number is too large") }
     return .float(number)
   }
 

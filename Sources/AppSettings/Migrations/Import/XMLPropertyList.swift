@@ -6,15 +6,26 @@ struct XMLPropertyList {
   typealias Node = PropertyListText.Node
   private let text: [UInt8]
   private var at = 0
+  private var budget: ImportBudget
 
-  init(_ text: String) { self.text = Array(text.utf8) }
+  /// The value of a text.
+  static func node(of text: [UInt8], _ budget: inout ImportBudget) throws(ImportFailure) -> Node {
+    var reader = XMLPropertyList(text: text, budget: budget)
+    defer { budget = reader.budget }
+    return try reader.top()
+  }
+
+  private init(text: [UInt8], budget: ImportBudget) {
+    self.text = text
+    self.budget = budget
+  }
 
   private func fault(_ what: String) -> ImportFailure {
     let line = text[..<min(at, text.count)].reduce(1) { $0 + ($1 == 10 ? 1 : 0) }
     return ImportFailure(reason: "it is no property list (\(what), in line \(line))")
   }
 
-  mutating func top() throws(ImportFailure) -> Node {
+  private mutating func top() throws(ImportFailure) -> Node {
     var (name, isEmpty) = try tag()
     if name == "plist" {
       guard !isEmpty else { throw fault("it is empty") }
@@ -24,7 +35,8 @@ struct XMLPropertyList {
   }
 
   private mutating func value(_ name: String, isEmpty: Bool, depth: Int) throws(ImportFailure) -> Node {
-    guard depth < 128 else { throw fault("it is nested too deep") }
+    guard depth < ImportBudget.mostNested else { throw fault("it is nested too deep") }
+    try budget.take()
     switch name {
     case "true", "false":
       if !isEmpty { try end(of: name) }
@@ -46,20 +58,22 @@ struct XMLPropertyList {
     case "integer":
       let (digits, radix) = content.hasPrefix("0x") ? (content.dropFirst(2), 16) : (content[...], 10)
       if let number = Int64(digits, radix: radix) { return .value(.integer(number)) }
-      if UInt64(digits, radix: radix) != nil { return .value(.string(String(digits))) }
-      throw fault("'\(content)' is no integer")
+      if let number = UInt64(digits, radix: radix) { return .value(.string(String(number))) }
+      throw fault("an 'integer' holds none, or is too large")
     case "real":
-      guard let number = Double(content) else { throw fault("'\(content)' is no number") }
+      guard let number = Double(content), number.isFinite || content.lowercased().contains("inf") else {
+        throw fault("a 'real' holds no number, or is too large")
+      }
       return .value(.float(number))
     case "date":
-      guard let date = try? Date(content, strategy: .iso8601) else { throw fault("'\(content)' is no date") }
+      guard let date = try? Date(content, strategy: .iso8601) else { throw fault("a 'date' holds none") }
       return .date(date.timeIntervalSinceReferenceDate)
     case "data":
       guard let data = Data(base64Encoded: content.filter { !$0.isWhitespace }) else {
-        throw fault("data is no Base64")
+        throw fault("a 'data' is no Base64")
       }
       return .data(Array(data))
-    default: throw fault("there is an unknown element '\(name)'")
+    default: throw fault("there is an unknown element '\(name.prefix(40))'")
     }
   }
 
@@ -70,8 +84,9 @@ struct XMLPropertyList {
       if name == "/dict" { return members }
       guard name == "key" else { throw fault("a dictionary needs a key") }
       let key = isEmpty ? "" : try content(of: "key")
+      try budget.take(bytes: key.utf8.count)
       let (next, isNextEmpty) = try tag()
-      guard !next.hasPrefix("/") else { throw fault("the key '\(key)' has no value") }
+      guard !next.hasPrefix("/") else { throw fault("the key '\(key.prefix(40))' has no value") }
       members.append((key, try value(next, isEmpty: isNextEmpty, depth: depth + 1)))
     }
   }
@@ -156,7 +171,7 @@ struct XMLPropertyList {
     let code =
       name.hasPrefix("#x")
       ? UInt32(name.dropFirst(2), radix: 16) : name.hasPrefix("#") ? UInt32(name.dropFirst()) : nil
-    guard let scalar = code.flatMap(Unicode.Scalar.init) else { throw fault("'&\(name);' is unknown") }
+    guard let scalar = code.flatMap(Unicode.Scalar.init) else { throw fault("there is an unknown reference '&…;'") }
     return scalar
   }
 }

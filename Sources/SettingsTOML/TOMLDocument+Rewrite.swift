@@ -1,0 +1,206 @@
+extension TOMLDocument {
+  /// Makes the values at some paths those of a table; all others stay.
+  ///
+  /// The text becomes what ``set(_:at:)`` for each path would make it, but for the order of new tables. The time is
+  /// linear in the text and the number of paths: new keys of one table go in as one piece, and the text is read anew
+  /// once.
+  ///
+  /// - Parameters:
+  ///   - values: What the document is to hold.
+  ///   - paths: Where that differs from what it holds now.
+  /// - Throws: ``TOMLEditError``. The document is unchanged.
+  package mutating func rewrite(to values: TOMLTable, at paths: [TOMLPath]) throws(TOMLEditError) {
+    if paths.count > TOMLDocument.fewPaths {
+      var rewriting = Rewriting(document: self, values: values)
+      // What cannot be done so is done one by one, and says what is wrong.
+      if let document = try? rewriting.document(with: paths), document.root == values {
+        self = document
+        return
+      }
+    }
+    do {
+      // One check for all: each alone reads the whole text anew.
+      try edit { draft in
+        for path in paths {
+          guard let value = values[path: path] else { continue }
+          if let old = draft[path], (old.table == nil) != (value.table == nil) { try draft.remove(at: path) }
+          try draft.set(value, at: path)
+        }
+      }
+    } catch {
+      throw error as? TOMLEditError ?? .inconsistent("\(error)")
+    }
+  }
+
+  /// Up to how many paths are set one by one.
+  private static let fewPaths = 64
+}
+
+/// Many changes of a document as pieces of text, all at their places in the text as it was.
+private struct Rewriting {
+  var document: TOMLDocument
+  let values: TOMLTable
+
+  private var replaced: [Splice] = []
+  // What goes in where nothing is taken out: lines of a table's own come before tables.
+  private var lines: [Int: [UInt8]] = [:]
+  private var sections: [Int: [UInt8]] = [:]
+
+  init(document: TOMLDocument, values: TOMLTable) {
+    self.document = document
+    self.values = values
+  }
+
+  /// The new keys of a table that is there, in their order.
+  private struct Additions {
+    var id: Tree.ID
+    var path: TOMLPath
+    var table = TOMLTable()
+  }
+
+  /// A key line to be: its key as it is written, and its value.
+  private struct Entry {
+    var key: [UInt8]
+    var value: TOMLValue
+  }
+
+  mutating func document(with paths: [TOMLPath]) throws(TOMLEditError) -> TOMLDocument {
+    var additions: [Additions] = []
+    var places: [Tree.ID: Int] = [:]
+    for path in paths {
+      guard let value = values[path: path] else { continue }
+      let (table, rest) = try document.nearestTable(to: Location(path))
+      guard let key = rest.first else {
+        try replace(table, with: value)
+        continue
+      }
+      let place = places[table] ?? additions.count
+      if place == additions.count {
+        places[table] = place
+        additions.append(Additions(id: table, path: TOMLPath(Array(path.components.dropLast(rest.count)))))
+      }
+      // In place: a copy of it would be as long as it is.
+      if additions[place].table[key] == nil {
+        additions[place].table[key] = values[path: additions[place].path.appending(key)]
+      }
+    }
+    // The first key of a root without any has a place of its own, between comments.
+    if let root = places[Tree.root], document.lastBodyLeaf(under: Tree.root) == nil,
+      let first = additions[root].table.first(where: { !TOMLDocument.hasHeader($0.value) })
+    {
+      var started = document
+      _ = try started.setUnchecked(first.value, at: Location(TOMLPath([first.key])))
+      var rest = Rewriting(document: started, values: values)
+      return try rest.document(with: paths.filter { $0 != TOMLPath([first.key]) })
+    }
+    for known in additions { try add(known, to: known.id) }
+    var result = document
+    try result.commit(try splices())
+    return result
+  }
+
+  private mutating func replace(_ id: Tree.ID, with value: TOMLValue) throws(TOMLEditError) {
+    let node = document.tree[id]
+    guard document.isBody(id), node.kind != .dotted, node.kind != .inline, value.table == nil else {
+      throw .inconsistent("a table is replaced")
+    }
+    guard document.value(of: id) != value else { return }
+    let range = Int(node.start)..<Int(node.end)
+    replaced.append(Splice(range, StyledText.text(value, like: Array(document.bytes[range]))))
+  }
+
+  private mutating func add(_ additions: Additions, to table: Tree.ID) throws(TOMLEditError) {
+    switch document.tree[table].kind {
+    case .inline:
+      // All of it, since there is no place for a line.
+      guard let value = values[path: additions.path] else { return }
+      let node = document.tree[table]
+      replaced.append(Splice(Int(node.start)..<Int(node.end), value.tomlText.utf8))
+    case .dotted:
+      guard document.inlineTable(around: table) == nil, let last = document.lastBodyLeaf(under: table) else {
+        throw .inconsistent("a table of dotted keys has no line")
+      }
+      // The names from the table that the line is in.
+      var names: [[UInt8]] = []
+      var at = table
+      while document.tree[at].kind == .dotted {
+        names.insert(document.keyBytes(at), at: 0)
+        at = document.tree[at].parent
+      }
+      let leaves = TOMLDocument.flattened(.table(additions.table)).map { keys, value -> Entry in
+        let parts = names + keys.map { Array(TOMLEmitter.keyText($0).utf8) }
+        return Entry(key: Array(parts.joined(separator: [Byte.dot])), value: value)
+      }
+      add(leaves, after: last)
+    case .root, .header:
+      let own = additions.table.entries.filter { !TOMLDocument.hasHeader($0.value) }
+      let keyed = own.map { Entry(key: Array(TOMLEmitter.keyText($0.key).utf8), value: $0.value) }
+      if !own.isEmpty {
+        if let last = document.lastBodyLeaf(under: table) {
+          add(keyed, after: last)
+        } else {
+          addFirst(keyed, below: table)
+        }
+      }
+      let tables = additions.table.entries.filter { TOMLDocument.hasHeader($0.value) }
+      if !tables.isEmpty { addSections(TOMLTable(distinct: tables), under: table) }
+    case .implicit: addSections(additions.table, under: table)
+    default: throw .inconsistent("a key is added to what is no table")
+    }
+  }
+
+  private mutating func add(_ entries: [Entry], after sibling: Tree.ID) {
+    let statement = document.statement(of: sibling)
+    let style = LineStyle(document, sibling: sibling, previous: nil)
+    let indent = document.lines.indent(ofLineAt: statement.lowerBound)
+    let new = entries.map { entry -> [UInt8] in
+      indent + entry.key + style.separator(afterKey: entry.key) + Array(entry.value.tomlText.utf8)
+    }
+    addLines(new, at: statement.upperBound)
+  }
+
+  private mutating func addFirst(_ entries: [Entry], below table: Tree.ID) {
+    let end = document.lines.end(of: Int(document.tree[table].end))
+    let indent = document.lines.indent(ofLineAt: Int(document.tree[table].start))
+    let new = entries.map { entry -> [UInt8] in
+      indent + entry.key + Array(" = \(entry.value.tomlText)".utf8)
+    }
+    addLines(new, at: end)
+  }
+
+  private mutating func addLines(_ new: [[UInt8]], at place: Int) {
+    let text = document.lines
+    let lineBreak = text.lineBreak(at: max(place - 1, 0))
+    let whole: [UInt8] = Array(new.joined(separator: lineBreak))
+    lines[place, default: []] += text.isUnfinished(place) ? lineBreak + whole : whole + lineBreak
+  }
+
+  private mutating func addSections(_ table: TOMLTable, under id: Tree.ID) {
+    let place =
+      id == Tree.root
+      ? document.bytes.count
+      : document.headers(under: id).last.map { document.section(of: $0).upperBound } ?? document.bytes.count
+    let lineBreak = document.lines.lineBreak(at: max(place - 1, 0))
+    let writer = SectionWriter(prefix: document.headerPrefix(of: id), lineBreak: lineBreak)
+    let own = table.entries.filter { !TOMLDocument.hasHeader($0.value) }
+    var texts: [[UInt8]] = []
+    if !own.isEmpty { texts = writer.section(TOMLTable(distinct: own), names: writer.prefix, isElement: false) }
+    for entry in table.entries where TOMLDocument.hasHeader(entry.value) {
+      texts += writer.sections(entry.value, at: [entry.key])
+    }
+    let text = Array(texts.joined(separator: lineBreak))
+    sections[place, default: []] += document.separated(text, at: place, lineBreak)
+  }
+
+  private func splices() throws(TOMLEditError) -> [Splice] {
+    var inserted = lines
+    for (place, text) in sections { inserted[place, default: []] += text }
+    let all = (replaced + inserted.map { Splice($0.key..<$0.key, $0.value) }).sorted {
+      ($0.range.lowerBound, $0.range.upperBound) < ($1.range.lowerBound, $1.range.upperBound)
+    }
+    for (splice, next) in zip(all, all.dropFirst()) where splice.range.upperBound > next.range.lowerBound {
+      throw .inconsistent("two changes are of one place")
+    }
+    return all
+  }
+}
