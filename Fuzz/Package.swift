@@ -20,6 +20,7 @@ let package = Package(
       ]),
     // What fuzzers of documents share: choices, damage, and the comparison with a text that is read as a whole.
     .target(name: "FuzzSupport", dependencies: [.product(name: "SettingsTOML", package: "app-settings")]),
+    .executableTarget(name: "fuzz-import", dependencies: [.product(name: "AppSettings", package: "app-settings")]),
   ]
 )
 
