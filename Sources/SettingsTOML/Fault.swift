@@ -34,6 +34,8 @@ struct FaultMessage {
   let base: UnsafePointer<UInt8>
   let end: Int
   let tree: Tree
+  /// Whether nothing of the text may be shown.
+  var isDiscreet = false
 
   var text: String {
     switch fault.kind {
@@ -43,7 +45,7 @@ struct FaultMessage {
       "Too deep: keys may have \(TOMLDocument.maximumDepth) levels, and brackets may stand within "
         + "\(TOMLDocument.maximumBracketDepth) others. Make it flatter."
     case .invalidUTF8:
-      "The byte 0x\(hex(UInt32(base[fault.at]), digits: 2)) is not valid UTF-8 here. Save the file as UTF-8."
+      "\(faultyByte) is not valid UTF-8 here. Save the file as UTF-8."
     case .bareCarriageReturn:
       "A carriage return stands alone; lines end with a line feed, or with both. "
         + "Remove it, or write it as \\r in a \"string\"."
@@ -55,7 +57,7 @@ struct FaultMessage {
     case .multilineKey: "A key cannot be a multi-line string. Write it with one quote on each side."
     case .expectedEquals: expectedEquals
     case .duplicateKey:
-      "The key \(quotedKey) is already set in this table, at \(seenAt). Remove or rename one of the two."
+      "\(named("The key", quotedKey)) is already set in this table, at \(seenAt). Remove or rename one of the two."
     case .keyIntoFinished: keyIntoFinished
     case .expectedHeaderEnd:
       "Expected ']' to end the table's name, but found \(found(at: fault.at))."
@@ -114,20 +116,20 @@ struct FaultMessage {
     case .escapeNotScalar:
       "The escape is not a Unicode scalar: surrogates (D800 to DFFF) and numbers above 10FFFF are none."
     case .invalidNumber:
-      "'\(token)' is not a number. If it is text, put quotes around it; underscores may only stand between digits."
-    case .invalidFloat: "'\(token)' is not a number: a digit must follow the point, the 'e' and each underscore."
+      "\(quotedToken) is not a number. If it is text, put quotes around it; underscores may only stand between digits."
+    case .invalidFloat: "\(quotedToken) is not a number: a digit must follow the point, the 'e' and each underscore."
     case .leadingZero:
-      "'\(token)' begins with a zero. Remove the zero, put quotes around it if it is text, "
+      "\(quotedToken) begins with a zero. Remove the zero, put quotes around it if it is text, "
         + "or write 0o for an octal number."
-    case .signedBase: "'\(token)' has a sign; numbers that begin with 0x, 0o or 0b cannot have one."
+    case .signedBase: "\(quotedToken) has a sign; numbers that begin with 0x, 0o or 0b cannot have one."
     case .integerRange:
-      "'\(token)' does not fit in 64 bits (-9223372036854775808 to 9223372036854775807). "
+      "\(quotedToken) does not fit in 64 bits (-9223372036854775808 to 9223372036854775807). "
         + "Write it as a float with a point, or as text in quotes."
     case .invalidDateTime:
-      "'\(token)' is not a date or time. Expected 1979-05-27, 07:32:00, 1979-05-27T07:32:00, or that with Z or "
+      "\(quotedToken) is not a date or time. Expected 1979-05-27, 07:32:00, 1979-05-27T07:32:00, or that with Z or "
         + "an offset like +01:00; put quotes around it if it is text."
-    case .dateRange: "'\(token)' is not a day of the calendar. Correct its month or day."
-    case .timeRange: "'\(token)' is not a time: hours go to 23, minutes to 59, seconds to 60."
+    case .dateRange: "\(quotedToken) is not a day of the calendar. Correct its month or day."
+    case .timeRange: "\(quotedToken) is not a time: hours go to 23, minutes to 59, seconds to 60."
     default: "The text is not TOML."
     }
   }
@@ -148,7 +150,7 @@ extension FaultMessage {
       return "Expected a table's name before ']'."
     case 0xFE, 0xFF:
       if fault.at == 0 { return "The file is not UTF-8; it looks like UTF-16. Save it as UTF-8." }
-      return "The byte 0x\(hex(UInt32(base[fault.at]), digits: 2)) is not valid UTF-8 here. Save the file as UTF-8."
+      return "\(faultyByte) is not valid UTF-8 here. Save the file as UTF-8."
     case Byte.newline, Byte.carriageReturn, Byte.hash:
       return "Expected a key, but found \(found(at: fault.at)). Write it on one line, as in 'key = value'."
     default:
@@ -184,8 +186,8 @@ extension FaultMessage {
 
   private var tableTwice: String {
     switch seen.kind {
-    case .header: "The table \(quotedKey) is already defined at \(seenAt). Move these keys there."
-    case .dotted: "The table \(quotedKey) is already defined by dotted keys, at \(seenAt). Move these keys there."
+    case .header: "\(named("The table", quotedKey)) is already defined at \(seenAt). Move these keys there."
+    case .dotted: "\(named("The table", quotedKey)) is already defined by dotted keys, at \(seenAt). Move these keys there."
     case .inline: "\(quotedKey) is an inline table, complete at \(seenAt). Add the keys inside its '{…}'."
     case .arrayOfTables: "\(quotedKey) is an array of tables, from \(seenAt). Write '[[…]]' to add one to it."
     default: "\(quotedKey) is already set to \(seenKind) at \(seenAt). Rename one of the two."
@@ -212,6 +214,7 @@ extension FaultMessage {
     if byte == Byte.newline || byte == Byte.carriageReturn || byte == Byte.hash {
       return "Expected a value after '=', but found \(found(at: fault.at)). An empty text is written as \"\"."
     }
+    if isDiscreet { return "Expected a value, but found \(found(at: fault.at)). Text needs quotes." }
     let word = token
     switch word.lowercased() {
     case "true", "false": return "'\(word)' is not a value; booleans are lower case: \(word.lowercased())."
@@ -229,6 +232,12 @@ extension FaultMessage {
   }
 
   // MARK: Words
+
+  private func named(_ kind: String, _ name: String) -> String { isDiscreet ? kind : "\(kind) \(name)" }
+
+  private var faultyByte: String {
+    isDiscreet ? "A byte" : "The byte 0x\(hex(UInt32(base[fault.at]), digits: 2))"
+  }
 
   private var seen: Node { tree[fault.see] }
 
@@ -261,6 +270,7 @@ extension FaultMessage {
 
   /// The path of what is in the way, as far as it has one.
   private var quotedKey: String {
+    if isDiscreet { return "This name" }
     var keys: [String] = []
     var id = fault.see
     while id != Tree.root {
@@ -292,6 +302,8 @@ extension FaultMessage {
     fault.at < end && fault.at > 0 && Byte.isBlank(base[fault.at - 1]) && Byte.isBareKey(base[fault.at])
   }
 
+  private var quotedToken: String { isDiscreet ? "This" : "'\(token)'" }
+
   /// The word that begins at the fault, shortened.
   private var token: String {
     var stop = fault.at
@@ -311,6 +323,7 @@ extension FaultMessage {
     case Byte.hash: return "a comment"
     case Byte.space: return "a space"
     case Byte.tab: return "a tab"
+    case _ where isDiscreet: return "something else"
     case 0..<0x20, 0x7F: return "the control character U+\(hex(UInt32(byte), digits: 4))"
     case 0x80...:
       let length = Scan.scalarLength(base, at: offset, end: end)

@@ -42,6 +42,9 @@ public struct TOMLSyntaxError: Error, Sendable, CustomStringConvertible {
   public let position: TOMLPosition
   /// Full sentences: what was found, what was expected, what to do.
   public let message: String
+  /// The same without anything of the text: for texts that may hold secrets. What does not parse does not say which of
+  /// its words belong to which key.
+  package let discreetMessage: String
   /// The line it is in, without its line break; control characters and bytes that are not UTF-8 are shown escaped.
   public let sourceLine: String
   /// Whether the text may be TOML, but is larger or deeper than what is read.
@@ -56,6 +59,7 @@ public struct TOMLSyntaxError: Error, Sendable, CustomStringConvertible {
     isLimit = fault.kind == .tooLarge || fault.kind == .tooDeep
     let base = bytes.baseAddress ?? UnsafePointer(bitPattern: 1)!
     message = FaultMessage(fault: fault, base: base, end: end, tree: tree).text
+    discreetMessage = FaultMessage(fault: fault, base: base, end: end, tree: tree, isDiscreet: true).text
     var start = at
     while start > 0, bytes[start - 1] != Byte.newline { start -= 1 }
     if start == 0, bytes.starts(with: Byte.byteOrderMark), at >= 3 { start = 3 }
@@ -98,6 +102,12 @@ public struct TOMLSyntaxError: Error, Sendable, CustomStringConvertible {
     if to < scalars.count { line.append("…") }
     return "\(file):\(position.line):\(position.column): \(message)\n  \(String(line))\n  \(caret)^"
   }
+
+  /// The place and ``discreetMessage``: `file:line:column: message`.
+  package func discreet(file: String) -> String { "\(file):\(discreet)" }
+
+  /// The position and ``discreetMessage``: `3:7: Expected …`.
+  package var discreet: String { "\(position.line):\(position.column): \(discreetMessage)" }
 
   /// What takes the same width as a scalar: a tab, nothing, one or two columns.
   private static func blank(below scalar: Unicode.Scalar) -> String {

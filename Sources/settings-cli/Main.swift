@@ -4,11 +4,14 @@ import Glibc
 @main
 enum Main {
   static func main() {
-    // A reader that has gone ends the output, not the process by a signal half-way.
+    // A reader that has gone ends the output, not the process by a signal half-way; and a limit on the size of files is
+    // an error with a message.
     signal(SIGPIPE, SIG_IGN)
+    signal(SIGXFSZ, SIG_IGN)
     do {
-      let words = Array(CommandLine.arguments.dropFirst())
+      let words = Arguments.words
       if try !DirectPath.run(words) { try SettingsCLI.run(words) }
+      Target.tellLosses()
       try Output.flush()
       exit(ExitStatus.done.rawValue)
     } catch {

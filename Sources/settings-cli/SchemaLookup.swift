@@ -8,10 +8,14 @@ import Synchronization
 struct SchemaLookup: Sendable {
   /// `nil` if the target has none, or one that cannot be used.
   let schema: SettingsSchema?
+  /// Whether messages may show what stands in a text that does not parse: where no key is known to be a secret.
+  let showsText: Bool
   private let keysByPath: [TOMLPath: Int]
 
-  init(schema: SettingsSchema?) {
+  /// - Parameter isUsable: Whether no schema means that there is none.
+  init(schema: SettingsSchema?, isUsable: Bool = true) {
     self.schema = schema
+    showsText = isUsable && schema?.hasSecrets != true
     var keys: [TOMLPath: Int] = [:]
     for (index, key) in (schema?.keys ?? []).enumerated() {
       for path in key.paths { keys[path] = index }
@@ -31,7 +35,7 @@ struct SchemaLookup: Sendable {
       if (error as? SettingsError)?.code != .invalidApp {
         Output.warning("\(error) It is done without the schema.")
       }
-      return keep(SchemaLookup(schema: nil), target)
+      return keep(SchemaLookup(schema: nil, isUsable: false), target)
     }
   }
 
@@ -41,7 +45,7 @@ struct SchemaLookup: Sendable {
   static func find(_ target: String) throws -> SchemaLookup {
     if let known = found.withLock({ $0 }), known.target == target { return known.lookup }
     // Their compilation would cost more than all else; a key's own is seen to where its value is checked.
-    let schema = try target.contains("/") ? nil : SettingsSchema.find(app: target, checksPatterns: false)
+    let schema = try target.utf8.contains(UInt8(ascii: "/")) ? nil : SettingsSchema.find(app: target, checksPatterns: false)
     return keep(SchemaLookup(schema: schema), target)
   }
 

@@ -38,6 +38,12 @@ import Testing
     #expect(shown.text == "x\\u001B]0;title\\u0007\ty\nz\\u202E\\u009Bq\n")
     let piped = try ChildProcess.run(command, ["get", app, "a"], environment: home.environment)
     #expect(piped.output == "x\u{1B}]0;title\u{7}\ty\nz\u{202E}\u{9B}q\n")
+    let signs = "\u{61C}\u{200B}\u{2066}\u{2069}\u{2028}\u{2029}\u{AD}\u{2060}\u{FEFF}\u{E0041}\u{85}"
+    try home.write("a = \"\(signs)👩\u{200D}🚀\"\n", isSettled: false)
+    let escaped =
+      "\\u061C\\u200B\\u2066\\u2069\\u2028\\u2029\\u00AD\\u2060\\uFEFF\\U000E0041\\u0085👩\u{200D}🚀"
+    #expect(try session("\(command) get \(app) a").end().text == escaped + "\n")
+    #expect(try session("\(command) list \(app) --color never").end().text == "a = \"\(escaped)\"\n")
     let error = try session("\(command) get \(app) \"$(printf 'a\\033[31m')\" --color never").end()
     #expect(!error.text.contains("\u{1B}[31m") && error.text.contains("\\u001B[31m") && error.status == 2)
   }

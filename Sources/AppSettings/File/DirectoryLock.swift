@@ -107,7 +107,8 @@ package struct DirectoryLock: ~Copyable {
       }
     } catch {
       system.close(waiterDescriptor, unlocks: false)
-      throw error
+      guard error.rawValue == EAGAIN else { throw error }
+      return try waitWithoutThread(for: descriptor, path: path, limit: limit, system: system)
     }
     let end = progress.wait(untilNanoseconds: limit.end) { (progress) -> Progress? in
       if case .waiting = progress { nil } else { progress }
@@ -121,6 +122,19 @@ package struct DirectoryLock: ~Copyable {
     case .held: return
     case .failed(let error): throw error
     case .waiting, .abandoned: throw SettingsError.lockTimeout(path, limit.duration)
+    }
+  }
+}
+
+extension DirectoryLock {
+  /// Asks again and again, where the process may have no more threads. Behind a process that writes in a loop this can
+  /// take long, but not longer than the limit.
+  private static func waitWithoutThread(
+    for descriptor: OwnDescriptor, path: String, limit: TimeLimit, system: Syscalls
+  ) throws {
+    while try !system.tryLock(descriptor, path: path) {
+      guard !limit.isOver else { throw SettingsError.lockTimeout(path, limit.duration) }
+      ProcessFacts.pause(nanoseconds: 1_000_000)
     }
   }
 }
@@ -150,11 +164,32 @@ extension SettingsError {
       return SettingsError(.io, "Cannot \(verb) '\(path)': the file system is full.\(tail)", file: path)
     case EDQUOT:
       return SettingsError(.io, "Cannot \(verb) '\(path)': the disk quota is used up.\(tail)", file: path)
-    case ELOOP:
-      return SettingsError(.io, "Cannot \(verb) '\(path)': its symbolic links form a loop.\(tail)", file: path)
     default:
-      return SettingsError(.io, "Cannot \(verb) '\(path)': \(errno.message).\(tail)", file: path)
+      return SettingsError(.io, "Cannot \(verb) '\(path)': \(reason(errno)).\(tail)", file: path)
     }
+  }
+
+  /// Why the system refuses a call, and what to do where it is a limit, as a clause.
+  private static func reason(_ errno: Errno) -> String {
+    switch errno.rawValue {
+    case ELOOP: "its symbolic links form a loop"
+    case EFBIG: "the file would be larger than this process may make files; raise its limit, 'ulimit -f'"
+    case EMFILE: "this process has as many files open as it may; raise its limit, 'ulimit -n'"
+    case ENFILE: "the system's limit of open files is reached; raise fs.file-max"
+    case ENOMEM: "this process gets no more memory; raise its limit, 'ulimit -v', or that of the system"
+    case ENAMETOOLONG: "its path, or a name in it, is longer than the file system allows"
+    default: errno.message
+    }
+  }
+
+  /// The error where no thread can be started.
+  ///
+  /// - Parameter verb: What cannot be done without.
+  package static func noThread(_ errno: Errno, _ verb: String) -> SettingsError {
+    SettingsError(
+      .io,
+      "Cannot \(verb): no thread could be started (\(errno.message)). Raise the limit of processes and threads, "
+        + "'ulimit -u', or that of the service or container.")
   }
 
   fileprivate static func lockTimeout(_ path: String, _ duration: Duration) -> SettingsError {

@@ -49,7 +49,7 @@ extension SettingsFile {
           return (missing + [place.path], current)
         }
         missing.append(current)
-        guard let slash = current.lastIndex(of: "/"), slash != current.startIndex else { break }
+        guard let slash = current.lastSlash, slash != current.startIndex else { break }
         current = String(current[..<slash])
       }
       return (missing, nil)

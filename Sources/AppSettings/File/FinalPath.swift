@@ -4,7 +4,7 @@ import Glibc
 ///
 /// A dangling link ends at the place where its target would be made, so that writing through it makes that file and
 /// keeps the link.
-package struct FinalPath: Sendable, Hashable {
+package struct FinalPath: Sendable, Equatable {
   /// The directory that holds the file; links on the way to it are left to the kernel.
   package var directory: String
   /// The file's name in it.
@@ -29,17 +29,20 @@ package struct FinalPath: Sendable, Hashable {
         throw .system(error, "read", path)
       }
       guard let target else { return current }
-      current = split(target.hasPrefix("/") ? target : current.directory + "/" + target)
+      current = split(target.isAbsolutePath ? target : current.directory + "/" + target)
     }
     throw .system(Errno(ELOOP), "read", path)
   }
 
   private static func split(_ path: String) -> FinalPath {
-    var path = Substring(path)
-    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-    guard let slash = path.lastIndex(of: "/") else { return FinalPath(directory: ".", name: String(path)) }
+    let path = path.withoutTrailingSlashes
+    guard let slash = path.lastSlash else { return FinalPath(directory: ".", name: path) }
     let directory = path[..<slash]
     return FinalPath(
-      directory: directory.isEmpty ? "/" : String(directory), name: String(path[path.index(after: slash)...]))
+      directory: directory.isEmpty ? "/" : String(directory), name: String(path[path.utf8.index(after: slash)...]))
+  }
+
+  package static func == (a: FinalPath, b: FinalPath) -> Bool {
+    a.directory.isBytewise(b.directory) && a.name.isBytewise(b.name)
   }
 }

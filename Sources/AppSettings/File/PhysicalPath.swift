@@ -13,9 +13,7 @@ package struct PhysicalPath: Sendable, Hashable, CustomStringConvertible {
   package let description: String
 
   /// The file's name.
-  package var name: String { String(description[description.index(after: slash)...]) }
-
-  private var slash: String.Index { description.lastIndex(of: "/") ?? description.startIndex }
+  package var name: String { description.lastPathPart }
 
   /// The most links on the way, as for the kernel: `path_resolution(7)`.
   private static let mostLinks = 40
@@ -29,7 +27,7 @@ package struct PhysicalPath: Sendable, Hashable, CustomStringConvertible {
   package init(_ path: String, system: Syscalls) throws(SettingsError) {
     var resolved: [Substring] = []
     // The next part is the last element.
-    var pending = Array(path.split(separator: "/").reversed())
+    var pending = Array(path.pathParts.reversed())
     var links = 0
     do throws(Errno) {
       while let part = pending.popLast() {
@@ -44,8 +42,8 @@ package struct PhysicalPath: Sendable, Hashable, CustomStringConvertible {
           }
           links += 1
           guard links <= Self.mostLinks else { throw Errno(ELOOP) }
-          if target.utf8.first == UInt8(ascii: "/") { resolved = [] }
-          pending += target.split(separator: "/").reversed()
+          if target.isAbsolutePath { resolved = [] }
+          pending += target.pathParts.reversed()
         }
       }
     } catch {
@@ -55,9 +53,7 @@ package struct PhysicalPath: Sendable, Hashable, CustomStringConvertible {
   }
 
   // Two strings that differ in bytes alone, such as two forms of 'é', are equal in Swift. They are different files.
-  package static func == (a: PhysicalPath, b: PhysicalPath) -> Bool {
-    a.description.utf8.elementsEqual(b.description.utf8)
-  }
+  package static func == (a: PhysicalPath, b: PhysicalPath) -> Bool { a.description.isBytewise(b.description) }
 
   package func hash(into hasher: inout Hasher) {
     for byte in description.utf8 { hasher.combine(byte) }

@@ -29,13 +29,16 @@ package struct WriteResult: Sendable {
   package var isReplaced = false
   /// The file, which is on disk now; `nil` if there is none.
   package var durable: FileStatus?
+  /// What the new file could not take over from the replaced one, in words: its owner, its group, an attribute.
+  package var lost: [String] = []
 }
 
 extension SettingsFile {
   /// Locks, reads, and replaces the text by what `body` makes of it.
   ///
   /// Missing directories are made (0700) first, so call this only to write. A new file is 0600, or 0644 if it is
-  /// shared; an existing one keeps mode, owner and extended attributes as far as the process may set them.
+  /// shared; an existing one keeps mode, owner and extended attributes as far as the process may set them, and what it
+  /// could not keep is in the result. At no moment may anyone open the new file who may not open the old one.
   ///
   /// Programs that do not lock may save the file meanwhile. It is compared with what was read right before it is
   /// replaced. After that, what somebody still writes into the replaced file is waited for, and becomes the text that
@@ -86,7 +89,7 @@ extension SettingsFile {
     _ place: FinalPath, in directory: CInt, _ steps: WriteSteps, within limit: TimeLimit,
     _ body: (Contents) throws -> [UInt8]?
   ) throws -> WriteResult {
-    let write = AtomicWrite(
+    var write = AtomicWrite(
       name: place.name, directory: directory, directoryPath: place.directory, system: system,
       newMode: isShared ? 0o644 : 0o600)
     var limit = limit
@@ -107,7 +110,8 @@ extension SettingsFile {
           try synchronizeParents(of: place.directory)
         }
         let outcome: AtomicWrite.Outcome
-        (result.durable, outcome) = try replace(write, current.contents, by: wanted, steps)
+        (result.durable, outcome) = try replace(&write, current, by: wanted, steps)
+        result.lost = write.lost
         result.isReplaced = true
         try synchronizeDirectory(place, directory)
         let late = try lateSave(into: &current, write, outcome, steps, within: limit)
@@ -120,7 +124,7 @@ extension SettingsFile {
         guard try openAndRead(place.name, in: directory).contents.bytes == saved?.ours else { throw Overtaken() }
       } catch {
         // As if that save had come first, and this call after it.
-        if let saved, !(error is Overtaken) { try? putBack(saved.theirs, write, current.contents, steps) }
+        if let saved, !(error is Overtaken) { try? putBack(saved.theirs, &write, current, steps) }
         throw error
       }
       current = try openAndRead(place.name, in: directory)
@@ -135,13 +139,17 @@ extension SettingsFile {
   /// - Returns: The new file, and whether what it has replaced has the temporary name now.
   @discardableResult
   private func replace(
-    _ write: AtomicWrite, _ old: Contents, by bytes: [UInt8], _ steps: WriteSteps
+    _ write: inout AtomicWrite, _ file: borrowing OpenFile, by bytes: [UInt8], _ steps: WriteSteps
   ) throws -> (new: FileStatus, outcome: AtomicWrite.Outcome) {
     steps.willReplace(bytes)
+    let old = file.contents
     do {
-      let replaced = try write.replace(with: bytes, keeping: old.status, keepsDisplaced: steps.known != nil) {
+      let (name, directory) = (write.name, write.directory)
+      let replaced = try write.replace(
+        with: bytes, keeping: old.status, of: file.descriptor, keepsDisplaced: steps.known != nil
+      ) {
         try steps.beforeRename()
-        let now = try system.status(at: write.name, in: write.directory, followingLinks: false)
+        let now = try system.status(at: name, in: directory, followingLinks: false)
         // Not written to, and neither its mode nor its owner changed, which the new file is to have.
         guard now?.isUntouched(since: old.status) ?? (old.status == nil) else { throw Overtaken() }
       }
@@ -164,7 +172,7 @@ extension SettingsFile {
     within limit: TimeLimit
   ) throws -> Contents? {
     guard steps.known != nil else { return nil }
-    let temporary = AtomicWrite.temporaryName(for: write.name)
+    let temporary = write.temporary
     let read = current.contents
     do {
       var late: Contents?
@@ -199,9 +207,12 @@ extension SettingsFile {
     }
   }
 
-  private func putBack(_ saved: [UInt8], _ write: AtomicWrite, _ old: Contents, _ steps: WriteSteps) throws {
-    let temporary = AtomicWrite.temporaryName(for: write.name)
-    if try replace(write, old, by: saved, steps).outcome == .exchanged {
+  private func putBack(
+    _ saved: [UInt8], _ write: inout AtomicWrite, _ file: borrowing OpenFile, _ steps: WriteSteps
+  ) throws {
+    let old = file.contents
+    if try replace(&write, file, by: saved, steps).outcome == .exchanged {
+      let temporary = write.temporary
       let displaced = try? system.status(at: temporary, in: write.directory, followingLinks: false)
       if let displaced, let read = old.status, !displaced.sameFile(read) {
         // There has been a later save, which counts.

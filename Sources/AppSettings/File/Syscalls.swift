@@ -12,6 +12,10 @@ package struct Errno: Error, Sendable, Hashable {
   }
 }
 
+extension Errno: CustomStringConvertible {
+  package var description: String { message }
+}
+
 /// What `stat(2)` says of a file, as far as it is used here.
 package struct FileStatus: Sendable, Hashable {
   package var device: UInt64
@@ -94,13 +98,13 @@ package struct Syscalls: Sendable {
   package static var workingDirectory: CInt { AT_FDCWD }
 
   @discardableResult
-  private func step(_ call: Call, _ path: String) throws(Errno) -> Int? {
+  func step(_ call: Call, _ path: String) throws(Errno) -> Int? {
     guard let intercept else { return nil }
     return try intercept(call, path)
   }
 
   /// Runs a call until it is not interrupted.
-  private func retry(_ body: () -> Int) throws(Errno) -> Int {
+  func retry(_ body: () -> Int) throws(Errno) -> Int {
     while true {
       let result = body()
       if result >= 0 { return result }
@@ -115,7 +119,7 @@ package struct Syscalls: Sendable {
   ) throws(Errno) -> CInt {
     try step(flags & O_DIRECTORY != 0 ? .openDirectory : .open, path)
     return CInt(
-      try retry { Int(openat(directory, path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode)) })
+      try retry { path.withPath { Int(openat(directory, $0, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode)) } })
   }
 
   /// `close(2)`. Not retried: on Linux the descriptor is gone whatever it says.
@@ -135,7 +139,7 @@ package struct Syscalls: Sendable {
     try step(.stat, path)
     var raw = stat()
     do {
-      _ = try retry { Int(fstatat(directory, path, &raw, followingLinks ? 0 : AT_SYMLINK_NOFOLLOW)) }
+      _ = try retry { path.withPath { Int(fstatat(directory, $0, &raw, followingLinks ? 0 : AT_SYMLINK_NOFOLLOW)) } }
     } catch {
       if error.rawValue == ENOENT || error.rawValue == ENOTDIR { return nil }
       throw error
@@ -145,7 +149,7 @@ package struct Syscalls: Sendable {
 
   /// Throws if the process may not write an existing file: `EACCES` by its effective ids, `EROFS` by the mount.
   package func checkWritable(_ name: String, in directory: CInt) throws(Errno) {
-    _ = try retry { Int(faccessat(directory, name, W_OK, AT_EACCESS)) }
+    _ = try retry { name.withPath { Int(faccessat(directory, $0, W_OK, AT_EACCESS)) } }
   }
 
   /// Goes back to the beginning of an open file, `lseek(2)`.
@@ -177,43 +181,31 @@ package struct Syscalls: Sendable {
   }
 
   /// Writes every byte.
+  ///
+  /// A write beyond the process's limit on the size of files (`RLIMIT_FSIZE`, `setrlimit(2)`) throws `EFBIG`. The signal
+  /// that the kernel sends with that, `SIGXFSZ`, would end the process. It goes to the thread that writes, so that
+  /// blocking it there and taking it back changes nothing for others, nor how the process handles it elsewhere.
   package func writeAll(_ bytes: [UInt8], to descriptor: CInt, path: String) throws(Errno) {
+    var limitSignal = sigset_t()
+    var former = sigset_t()
+    sigemptyset(&limitSignal)
+    sigaddset(&limitSignal, SIGXFSZ)
+    pthread_sigmask(SIG_BLOCK, &limitSignal, &former)
+    defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
     var offset = 0
     while offset < bytes.count {
-      let allowed = try step(.write, path) ?? Int.max
-      let count = min(bytes.count - offset, allowed)
-      offset += try retry {
-        bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + offset, count) }
-      }
-    }
-  }
-
-  package func setPermissions(_ mode: UInt32, of descriptor: CInt, path: String) throws(Errno) {
-    try step(.chmod, path)
-    _ = try retry { Int(fchmod(descriptor, mode)) }
-  }
-
-  package func setOwner(_ owner: UInt32, group: UInt32, of descriptor: CInt, path: String) throws(Errno) {
-    try step(.chown, path)
-    _ = try retry { Int(fchown(descriptor, owner, group)) }
-  }
-
-  /// Copies extended attributes, access control lists among them, as far as the file system and the process can.
-  package func copyAttributes(from source: CInt, to target: CInt, path: String) {
-    guard (try? step(.xattr, path)) != nil || intercept == nil else { return }
-    let size = flistxattr(source, nil, 0)
-    guard size > 0 else { return }
-    var names = [CChar](repeating: 0, count: size)
-    let length = flistxattr(source, &names, size)
-    guard length > 0 else { return }
-    for name in names[..<length].split(separator: 0) {
-      let name = name + [0]
-      name.withUnsafeBufferPointer { name in
-        let size = fgetxattr(source, name.baseAddress!, nil, 0)
-        guard size >= 0 else { return }
-        var value = [UInt8](repeating: 0, count: max(size, 1))
-        let length = fgetxattr(source, name.baseAddress!, &value, size)
-        if length >= 0 { _ = fsetxattr(target, name.baseAddress!, value, length, 0) }
+      do {
+        let allowed = try step(.write, path) ?? Int.max
+        let count = min(bytes.count - offset, allowed)
+        offset += try retry {
+          bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + offset, count) }
+        }
+      } catch {
+        if error.rawValue == EFBIG {
+          var noTime = timespec()
+          _ = sigtimedwait(&limitSignal, nil, &noTime)
+        }
+        throw error
       }
     }
   }
@@ -230,7 +222,7 @@ package struct Syscalls: Sendable {
 
   package func rename(_ old: String, to new: String, in directory: CInt) throws(Errno) {
     try step(.rename, new)
-    _ = try retry { Int(renameat(directory, old, directory, new)) }
+    _ = try retry { old.withPath { old in new.withPath { Int(renameat(directory, old, directory, $0)) } } }
   }
 
   /// `renameat2(2)` with `RENAME_NOREPLACE`: throws `EEXIST` where the new name is taken.
@@ -239,7 +231,7 @@ package struct Syscalls: Sendable {
   package func renameNew(_ old: String, to new: String, in directory: CInt) throws(Errno) {
     do throws(Errno) {
       try step(.rename, new)
-      _ = try retry { Int(renameat2(directory, old, directory, new, UInt32(CLINUX_RENAME_NOREPLACE))) }
+      _ = try retry { exchangeOrRename(old, new, in: directory, UInt32(CLINUX_RENAME_NOREPLACE)) }
     } catch {
       guard error.rawValue == EINVAL || error.rawValue == ENOSYS else { throw error }
       guard try status(at: new, in: directory, followingLinks: false) == nil else { throw Errno(EEXIST) }
@@ -256,12 +248,16 @@ package struct Syscalls: Sendable {
   package func exchange(_ name: String, with other: String, in directory: CInt) throws(Errno) -> Bool {
     do throws(Errno) {
       try step(.rename, name)
-      _ = try retry { Int(renameat2(directory, name, directory, other, UInt32(CLINUX_RENAME_EXCHANGE))) }
+      _ = try retry { exchangeOrRename(name, other, in: directory, UInt32(CLINUX_RENAME_EXCHANGE)) }
       return true
     } catch {
       guard error.rawValue == EINVAL || error.rawValue == ENOSYS else { throw error }
       return false
     }
+  }
+
+  private func exchangeOrRename(_ old: String, _ new: String, in directory: CInt, _ flags: UInt32) -> Int {
+    old.withPath { old in new.withPath { Int(renameat2(directory, old, directory, $0, flags)) } }
   }
 
   /// Whether anyone has a file open for writing, or mapped so; `nil` where the kernel does not say.
@@ -285,26 +281,16 @@ package struct Syscalls: Sendable {
   /// `link(2)`: a second name for a file, which must not be there yet. A symbolic link is not followed.
   package func link(_ path: String, to new: String) throws(Errno) {
     try step(.link, new)
-    _ = try retry { Int(Glibc.link(path, new)) }
+    _ = try retry { path.withPath { path in new.withPath { Int(Glibc.link(path, $0)) } } }
   }
 
   /// `unlinkat(2)`; not an error where there is nothing.
   package func unlink(_ name: String, in directory: CInt = Syscalls.workingDirectory) throws(Errno) {
     try step(.unlink, name)
     do {
-      _ = try retry { Int(unlinkat(directory, name, 0)) }
+      _ = try retry { name.withPath { Int(unlinkat(directory, $0, 0)) } }
     } catch {
       if error.rawValue != ENOENT { throw error }
-    }
-  }
-
-  /// `mkdir(2)`; not an error where a directory is.
-  package func makeDirectory(_ path: String, mode: UInt32) throws(Errno) {
-    try step(.mkdir, path)
-    do {
-      _ = try retry { Int(mkdir(path, mode)) }
-    } catch {
-      if error.rawValue != EEXIST { throw error }
     }
   }
 
@@ -314,9 +300,11 @@ package struct Syscalls: Sendable {
     var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
     do {
       let count = try retry {
-        buffer.withUnsafeMutableBytes { readlink(path, $0.baseAddress!.assumingMemoryBound(to: CChar.self), $0.count) }
+        buffer.withUnsafeMutableBytes { buffer in
+          path.withPath { readlink($0, buffer.baseAddress!.assumingMemoryBound(to: CChar.self), buffer.count) }
+        }
       }
-      return String(decoding: buffer[..<count], as: UTF8.self)
+      return PathText.text(buffer[..<count])
     } catch {
       if error.rawValue == EINVAL || error.rawValue == ENOENT || error.rawValue == ENOTDIR { return nil }
       throw error
@@ -326,17 +314,16 @@ package struct Syscalls: Sendable {
   /// The names in a directory, unsorted, without `.` and `..`; `nil` where there is none.
   package func names(in path: String) throws(Errno) -> [String]? {
     try step(.list, path)
-    guard let stream = opendir(path) else {
+    guard let stream = path.withPath({ opendir($0) }) else {
       let number = errno
-      if number == ENOENT || number == ENOTDIR { return nil }
+      // A name that is too long is none of a directory that there is.
+      if [ENOENT, ENOTDIR, ENAMETOOLONG].contains(number) { return nil }
       throw Errno(number)
     }
     defer { closedir(stream) }
     var names: [String] = []
     while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { PathText.text($0.prefix { $0 != 0 }) }
       if name != "." && name != ".." { names.append(name) }
     }
     return names
@@ -349,7 +336,9 @@ package struct Syscalls: Sendable {
   package func openToLock(_ path: String) throws(Errno) -> OwnDescriptor {
     try step(.openDirectory, path)
     var result = clinux_own_descriptor()
-    _ = try retry { Int(clinux_own_open(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_NOCTTY, &result)) }
+    _ = try retry {
+      path.withPath { Int(clinux_own_open($0, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_NOCTTY, &result)) }
+    }
     return OwnDescriptor(result)
   }
 
@@ -395,78 +384,4 @@ package struct OwnDescriptor: Sendable {
   }
 
   fileprivate var raw: clinux_own_descriptor { clinux_own_descriptor(number: number, forks: forks) }
-}
-
-/// What the process was told by its environment and the system.
-package enum ProcessFacts {
-  /// A variable of the environment; `nil` if it is not set.
-  package static func variable(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }
-  }
-
-  /// All variables of the environment; of two of one name the first counts, as for `getenv(3)`.
-  package static var environment: [String: String] {
-    var result: [String: String] = [:]
-    var next = environ
-    while let entry = next.pointee {
-      let text = String(cString: entry)
-      if let equals = text.firstIndex(of: "="), result[String(text[..<equals])] == nil {
-        result[String(text[..<equals])] = String(text[text.index(after: equals)...])
-      }
-      next += 1
-    }
-    return result
-  }
-
-  /// The home directory of the user database, `getpwuid(3)`, for a process without `$HOME`.
-  package static func homeFromUserDatabase() -> String? {
-    var entry = passwd()
-    var buffer = [CChar](repeating: 0, count: 16_384)
-    var result: UnsafeMutablePointer<passwd>?
-    guard getpwuid_r(geteuid(), &entry, &buffer, buffer.count, &result) == 0, result != nil,
-      let home = entry.pw_dir
-    else { return nil }
-    return String(cString: home)
-  }
-
-  /// The working directory.
-  package static func workingDirectory() -> String? {
-    guard let path = getcwd(nil, 0) else { return nil }
-    defer { free(path) }
-    return String(cString: path)
-  }
-
-  /// Lets time pass.
-  package static func pause(nanoseconds: UInt64) {
-    var rest = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
-    var left = timespec()
-    while nanosleep(&rest, &left) != 0, errno == EINTR { rest = left }
-  }
-
-  /// Nanoseconds on the monotonic clock, `clock_gettime(2)`.
-  package static func monotonicNanoseconds() -> UInt64 {
-    var time = timespec()
-    _ = clock_gettime(CLOCK_MONOTONIC, &time)
-    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-  }
-
-  /// Nanoseconds since 1970, the clock of the times of files.
-  package static func nanosecondsSince1970() -> Int64 {
-    var time = timespec()
-    _ = clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-  }
-
-  /// Date and time in UTC as `20261121T093000Z`, for names of backups.
-  package static func timestamp() -> String {
-    var now = time(nil)
-    var parts = tm()
-    _ = gmtime_r(&now, &parts)
-    func padded(_ value: CInt, _ width: Int) -> String {
-      let digits = String(value)
-      return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
-    return padded(parts.tm_year + 1900, 4) + padded(parts.tm_mon + 1, 2) + padded(parts.tm_mday, 2) + "T"
-      + padded(parts.tm_hour, 2) + padded(parts.tm_min, 2) + padded(parts.tm_sec, 2) + "Z"
-  }
 }

@@ -33,7 +33,11 @@ struct BackupFolder: ~Copyable {
       let names: [BackupName]
       do throws(Errno) {
         let all = try system.names(in: path) ?? []
-        for stray in all where stray == temporaryName || BackupName.isFormerTemporary(stray, of: name) {
+        let substitutes = BesideName.substitutePrefix(for: temporaryName)
+        for stray in all
+        where stray == temporaryName || stray.beginsBytewise(with: substitutes)
+          || BackupName.isFormerTemporary(stray, of: name)
+        {
           try? system.unlink(stray, in: lock.descriptor)
         }
         names = all.compactMap { BackupName($0, of: name) }.filter { $0.number != nil }
@@ -72,13 +76,18 @@ struct BackupFolder: ~Copyable {
 
   /// Writes a copy, synced, as the newest backup. ``synchronize(_:)`` makes its name durable.
   func write(_ bytes: [UInt8], reason: String) throws -> BackupName {
-    let temporary = Self.temporaryName
+    var temporary = Self.temporaryName
     return try add(reason) { name throws(Errno) in
       let label = name.text(of: self.name)
-      try system.unlink(temporary, in: lock.descriptor)
       do throws(Errno) {
-        let descriptor = try system.open(
-          temporary, in: lock.descriptor, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+        try system.unlink(temporary, in: lock.descriptor)
+      } catch {
+        // A directory has the name.
+        guard error.rawValue == EISDIR else { throw error }
+        temporary = BesideName.substitute(for: Self.temporaryName)
+      }
+      do throws(Errno) {
+        let descriptor = try system.createFile(temporary, in: lock.descriptor, mode: 0o600)
         defer { system.close(descriptor) }
         try system.writeAll(bytes, to: descriptor, path: label)
         try system.synchronize(descriptor, path: label)

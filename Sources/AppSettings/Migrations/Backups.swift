@@ -32,7 +32,7 @@ package struct Backups: Sendable {
     /// The file itself.
     let file: PhysicalPath
     let directory: String
-    /// The file's name without `.toml`, with which the names of its backups begin.
+    /// The file's name without `.toml`, with which the names of its backups begin; of a very long one, a hash.
     let name: String
   }
 
@@ -44,7 +44,8 @@ package struct Backups: Sendable {
     let name = file.name
     return Place(
       file: file, directory: location.backupsDirectory(of: file.description),
-      name: name.hasSuffix(".toml") && name.utf8.count > 5 ? String(name.dropLast(5)) : name)
+      name: BesideName.label(
+        name.endsBytewise(with: ".toml") && name.utf8.count > 5 ? name.droppingLastBytes(5) : name, upTo: 180))
   }
 
   // MARK: Making one
@@ -136,7 +137,7 @@ package struct Backups: Sendable {
       let file = try system.open(path, flags: O_RDONLY)
       defer { system.close(file) }
       try system.synchronize(file, path: path)
-      try system.synchronizeDirectory(at: String(path[..<path.lastIndex(of: "/")!]))
+      try system.synchronizeDirectory(at: String(path[..<path.lastSlash!]))
     } catch {
       throw .system(error, "make durable", path)
     }

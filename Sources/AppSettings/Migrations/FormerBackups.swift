@@ -12,9 +12,10 @@ struct FormerBackups: Sendable, Hashable {
   ///   - root: The directory that the paths of files are mirrored in; older releases left out the `..` in them.
   func isShared(with path: PhysicalPath, root: String, system: Syscalls) throws(Errno) -> Bool {
     var others = [sharer].compactMap { $0 }
-    if directory.hasPrefix(root + "/"), directory.hasSuffix(".backups") {
+    if directory.beginsBytewise(with: root + "/"), directory.endsBytewise(with: ".backups") {
       // 'a/b/../x.toml' counted as 'a/b/x.toml', so that any file whose path lacks some of the directories may be meant.
-      let parts = directory.dropFirst(root.utf8.count).dropLast(".backups".utf8.count).split(separator: "/")
+      let inner = directory.utf8.dropFirst(root.utf8.count).dropLast(".backups".utf8.count)
+      let parts = Substring(inner).pathParts
       others.append("/" + parts.joined(separator: "/"))
       for first in parts.indices.dropLast() {
         for end in first + 1..<parts.count {

@@ -49,7 +49,7 @@ extension DecodeJSONString: DeclarativeStep {
         decoded = try JSONText.value(of: text)
       } catch {
         if keepsOthers, error.isSyntax { return }
-        throw scope.error(at: key, "\(error.reason): \(JSONText.excerpt(of: text))")
+        throw scope.error(at: key, error.reason)
       }
       guard let decoded else { return try scope.remove(at: key) }
       value = decoded

@@ -52,10 +52,6 @@ package enum JSONText {
     }
   }
 
-  static func excerpt(of text: String) -> String {
-    TOMLValue.string(text.count > 60 ? String(text.prefix(60)) + "…" : text).tomlText
-  }
-
   /// A JSON string, RFC 8259 section 7.
   package static func quoted(_ text: String) -> String {
     var result = "\""

@@ -14,7 +14,7 @@ public struct SettingsBackup: Sendable, Hashable {
 
   /// Makes one of the path of a backup; `nil` if the name is not that of one.
   package init?(path: String) {
-    guard let base = path.split(separator: "/").last, let name = BackupName(String(base), of: nil) else { return nil }
+    guard let name = BackupName(path.lastPathPart, of: nil) else { return nil }
     self.init(path: path, name: name)
   }
 

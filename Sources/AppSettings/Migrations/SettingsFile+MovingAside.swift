@@ -42,9 +42,16 @@ extension SettingsFile {
         kept.abandon()
         throw error
       }
-      let aside = Self.setAsideName(for: place.name)
+      var aside = BesideName.aside(for: place.name)
       do throws(Errno) {
-        try system.renameNew(place.name, to: aside, in: directory)
+        do throws(Errno) {
+          try system.renameNew(place.name, to: aside, in: directory)
+        } catch {
+          // What is there is not ours to remove.
+          guard error.rawValue == EEXIST else { throw error }
+          aside = BesideName.substitute(for: aside)
+          try system.renameNew(place.name, to: aside, in: directory)
+        }
       } catch {
         kept.abandon()
         // Somebody else has moved it away.
@@ -54,14 +61,14 @@ extension SettingsFile {
       guard let moved = try? openAndRead(aside, in: directory).contents, moved.isSame(as: contents),
         moved.isOpenForWriting != true
       else {
-        try putBack(place, in: directory, backups)
+        try putBack(place, from: aside, in: directory, backups)
         kept.abandon()
         continue
       }
       do throws(Errno) {
         try system.unlink(aside, in: directory)
       } catch {
-        try putBack(place, in: directory, backups)
+        try putBack(place, from: aside, in: directory, backups)
         kept.abandon()
         throw cannotMoveAway(error)
       }
@@ -87,12 +94,10 @@ extension SettingsFile {
     .system(error, "move away", path, then: "The file is where it was.")
   }
 
-  /// The name that a file has on its way out. It is not that of the temporary file, which any writer takes away.
-  static func setAsideName(for name: String) -> String { ".\(name).settings-aside" }
-
   /// Gives the file that was renamed its name again; if there is a new one by now, it becomes a backup.
-  private func putBack(_ place: FinalPath, in directory: CInt, _ backups: Backups) throws {
-    let aside = Self.setAsideName(for: place.name)
+  private func putBack(
+    _ place: FinalPath, from aside: String, in directory: CInt, _ backups: Backups
+  ) throws {
     do throws(Errno) {
       try system.renameNew(aside, to: place.name, in: directory)
     } catch {
@@ -103,11 +108,21 @@ extension SettingsFile {
     }
   }
 
-  /// Puts a file into the backups that a process has renamed and not removed, since it was killed.
+  /// Puts files into the backups that a process has renamed and not removed, since it was killed.
   func rescueSetAside(_ place: FinalPath, in directory: CInt, to backups: Backups) throws {
-    let aside = Self.setAsideName(for: place.name)
-    // Anybody may have put something else there: a link is not followed.
+    let aside = BesideName.aside(for: place.name)
+    let substitutes = BesideName.substitutePrefix(for: aside)
+    let names = (try? system.names(in: place.directory)) ?? []
+    for name in names where name.isBytewise(aside) || name.beginsBytewise(with: substitutes) {
+      try rescue(name, of: place, in: directory, to: backups)
+    }
+  }
+
+  private func rescue(_ aside: String, of place: FinalPath, in directory: CInt, to backups: Backups) throws {
+    // Anybody may have put something else there: a link is not followed, and what this process may not remove is not of
+    // its making.
     guard let status = try? system.status(at: aside, in: directory, followingLinks: false), status.isRegular,
+      isRemovable(status, in: directory, place),
       let bytes = try openAndRead(aside, in: directory).contents.bytes
     else { return }
     try backups.save(bytes, reason: SettingsRecovery.reason)
@@ -117,6 +132,12 @@ extension SettingsFile {
       throw SettingsError.system(
         error, "remove", "\(place.directory)/\(aside)", then: "Its text is among the backups, too.")
     }
+  }
+
+  /// Whether a file is this user's own where only owners may remove theirs, `unlink(2)`.
+  private func isRemovable(_ file: FileStatus, in directory: CInt, _ place: FinalPath) -> Bool {
+    guard let holder = try? system.status(of: directory, path: place.directory) else { return false }
+    return holder.permissions & 0o1000 == 0 || [file.owner, holder.owner].contains(geteuid())
   }
 }
 

@@ -166,8 +166,9 @@ public struct ValueConversion: Sendable, Hashable {
     return .float(scaled)
   }
 
+  /// Says no more than the kind of the value: it may be a secret, which a step does not know.
   private func failure(_ value: TOMLValue, _ needed: String) -> ConversionFailure {
-    ConversionFailure(reason: "\(value.errorDescription) cannot be made \(needed)")
+    ConversionFailure(reason: "\(value.kindName) cannot be made \(needed)")
   }
 }
 

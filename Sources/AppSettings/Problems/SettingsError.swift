@@ -65,12 +65,12 @@ public struct SettingsError: Error, Sendable, Hashable {
   /// The place in the file.
   public var position: TOMLPosition?
 
-  /// Makes an error.
+  /// Makes an error. Bytes of paths that are not UTF-8 stand as `\xE9` in the message.
   public init(
     _ code: Code, _ message: String, cause: String? = nil, file: String? = nil, position: TOMLPosition? = nil
   ) {
     self.code = code
-    self.message = message
+    self.message = PathText.shown(message)
     self.cause = cause
     self.file = file
     self.position = position

@@ -17,13 +17,13 @@ public struct SettingsProblem: Sendable, Hashable {
   /// The place in the file.
   public var position: TOMLPosition?
 
-  /// Makes a problem.
+  /// Makes a problem. Bytes of paths that are not UTF-8 stand as `\xE9` in the message.
   public init(
     _ code: SettingsError.Code, _ message: String, path: TOMLPath? = nil, file: String? = nil,
     position: TOMLPosition? = nil
   ) {
     self.code = code
-    self.message = message
+    self.message = PathText.shown(message)
     self.path = path
     self.file = file
     self.position = position

@@ -197,7 +197,7 @@ extension SettingsRecords {
     let layer = snapshot.layer(of: place)
     let source =
       switch layer.kind {
-      case .system, .user: layer.file.map { $0.split(separator: "/").last.map(String.init) ?? $0 } ?? "the settings"
+      case .system, .user: layer.file.map(\.lastPathPart) ?? "the settings"
       case .environment: "the environment"
       case .process, .default: "this process"
       }

@@ -26,13 +26,13 @@ package struct InstalledApp: Sendable, Hashable {
     let sample = try SettingsLocation(app: "x", environment: variables)
     let system = Syscalls()
     var names: Set<String> = []
-    let userDirectory = String(sample.file.dropLast("/x/settings.toml".count))
-    for directory in [userDirectory] + sample.systemDirectories.map({ String($0.dropLast("/x".count)) }) {
+    let userDirectory = sample.file.droppingLastBytes("/x/settings.toml".utf8.count)
+    for directory in [userDirectory] + sample.systemDirectories.map({ $0.droppingLastBytes(2) }) {
       names.formUnion((try? system.names(in: directory.isEmpty ? "/" : directory)) ?? [])
     }
     for directory in sample.dataDirectories {
       let files = (try? system.names(in: directory + "/app-settings")) ?? []
-      names.formUnion(files.filter { $0.hasSuffix(".toml") }.map { String($0.dropLast(".toml".count)) })
+      names.formUnion(files.filter { $0.endsBytewise(with: ".toml") }.map { $0.droppingLastBytes(5) })
     }
     return names.sorted().compactMap { name in
       guard let app = try? find(name, environment: variables, system) else { return nil }

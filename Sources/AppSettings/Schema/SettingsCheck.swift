@@ -44,9 +44,11 @@ package struct SettingsCheck {
       original = try TOMLDocument(parsing: bytes)
     } catch {
       let excerpt = error.formatted(file: file).split(separator: "\n", omittingEmptySubsequences: false).dropFirst()
+      let hidesText = schema?.hasSecrets == true
       findings.append(
         SettingsFinding(
-          .unparsable, error.message, file: file, position: error.position, excerpt: excerpt.joined(separator: "\n")))
+          .unparsable, hidesText ? error.discreetMessage : error.message, file: file, position: error.position,
+          excerpt: hidesText ? nil : excerpt.joined(separator: "\n")))
       return
     }
     var new: [SettingsFinding] = []

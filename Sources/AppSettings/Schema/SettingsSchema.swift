@@ -20,6 +20,8 @@ public struct SettingsSchema: Sendable {
   /// In the order in which they were listed.
   package var keys: [SchemaKey]
   package var groups: [SchemaGroup]
+  /// Whether any key is a secret: then nothing of a text that does not parse may be shown.
+  package var hasSecrets: Bool { keys.contains(where: \.isSecret) }
   /// The path of the file that it was read from.
   package var file: String?
 

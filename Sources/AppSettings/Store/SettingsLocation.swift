@@ -2,6 +2,10 @@
 ///
 /// Follows the XDG Base Directory specification 0.8: variables that are unset, empty or hold a relative path are
 /// ignored ("All paths set in these environment variables must be absolute").
+///
+/// Paths are bytes, and need not be UTF-8. In the strings here, a byte that is not part of valid UTF-8 is one scalar:
+/// U+10FF80 for `0x80` to U+10FFFF for `0xFF`. A string from here given to ``init(file:environment:)`` leads to exactly the
+/// same file. Messages show such a byte as `\xE9`.
 public struct SettingsLocation: Sendable, Hashable {
   /// What is kept: settings, which a person would copy to a new machine, state, which stays (window positions), or data.
   public enum Scope: Sendable, Hashable {
@@ -37,7 +41,12 @@ public struct SettingsLocation: Sendable, Hashable {
     backupsDirectory(of: (try? PhysicalPath(file, system: Syscalls()).description))
   }
 
-  func backupsDirectory(of path: String?) -> String { "\(stateDirectory)/files\(path ?? file).backups" }
+  func backupsDirectory(of path: String?) -> String {
+    let path = path ?? file
+    let name = path.lastPathPart
+    let label = BesideName.label(name, upTo: BesideName.mostBytes - ".backups".utf8.count)
+    return "\(stateDirectory)/files\(path.droppingLastBytes(name.utf8.count))\(label).backups"
+  }
 
   /// The location of an app's settings.
   ///
@@ -56,7 +65,7 @@ public struct SettingsLocation: Sendable, Hashable {
     try Self.check(app, isName: false)
     try Self.check(name, isName: true)
     func directory(_ variable: String, _ fallback: String) throws(SettingsError) -> String {
-      if let value = environment(variable), value.hasPrefix("/") { return Self.trimmed(value) }
+      if let value = environment(variable), value.isAbsolutePath { return Self.trimmed(value) }
       return try Self.home(environment) + "/" + fallback
     }
     switch scope {
@@ -99,11 +108,11 @@ public struct SettingsLocation: Sendable, Hashable {
   ///   directory to be found.
   public init(file path: String, environment variables: [String: String]? = nil) throws(SettingsError) {
     let environment = Self.reader(variables)
-    guard !path.isEmpty, !path.utf8.contains(0), !path.hasSuffix("/") else {
+    guard !path.isEmpty, !path.utf8.contains(0), path.utf8.last != UInt8(ascii: "/") else {
       throw SettingsError(.invalidApp, "Invalid path '\(path)': it names no file. Give the path of a TOML file.")
     }
     var absolute = path
-    if !path.hasPrefix("/") {
+    if !path.isAbsolutePath {
       guard let current = ProcessFacts.workingDirectory() else {
         throw SettingsError(.io, "Cannot find the working directory that '\(path)' is relative to. Give a whole path.")
       }
@@ -112,17 +121,17 @@ public struct SettingsLocation: Sendable, Hashable {
     absolute = Self.withoutDots(absolute)
     file = absolute
     systemDirectories = []
-    let base = absolute.split(separator: "/").last.map(String.init) ?? "settings.toml"
-    name = base.hasSuffix(".toml") ? String(base.dropLast(5)) : base
+    let base = absolute.lastPathPart
+    name = base.endsBytewise(with: ".toml") ? base.droppingLastBytes(5) : base
     let state: String
-    if let value = environment("XDG_STATE_HOME"), value.hasPrefix("/") {
+    if let value = environment("XDG_STATE_HOME"), value.isAbsolutePath {
       state = Self.trimmed(value)
     } else {
       state = try Self.home(environment) + "/.local/state"
     }
     // The file's own directory may be under version control or watched: nothing is kept there.
     stateDirectory = state + "/app-settings"
-    let mirrored = absolute.split(separator: "/").filter { $0 != "." && $0 != ".." }.joined(separator: "/")
+    let mirrored = absolute.pathParts.filter { $0 != "." && $0 != ".." }.joined(separator: "/")
     formerBackups = FormerBackups(directory: "\(stateDirectory)/files/\(mirrored).backups", sharer: nil)
     app = nil
     dataDirectories = []
@@ -130,7 +139,7 @@ public struct SettingsLocation: Sendable, Hashable {
 
   /// The absolute directories of a list with colons; the default if there are none.
   private static func listed(_ value: String?, default fallback: [String]) -> [String] {
-    let listed = (value ?? "").split(separator: ":").filter { $0.hasPrefix("/") }
+    let listed = (value ?? "").bytewiseSplit(UInt8(ascii: ":")).filter(\.isAbsolutePath)
     return listed.isEmpty ? fallback : listed.map { trimmed(String($0)) }
   }
 
@@ -139,23 +148,37 @@ public struct SettingsLocation: Sendable, Hashable {
   }
 
   private static func home(_ environment: (String) -> String?) throws(SettingsError) -> String {
-    if let home = environment("HOME"), home.hasPrefix("/") { return trimmed(home) }
-    if let home = ProcessFacts.homeFromUserDatabase(), home.hasPrefix("/") { return trimmed(home) }
+    if let home = environment("HOME"), home.isAbsolutePath { return trimmed(home) }
+    if let home = ProcessFacts.homeFromUserDatabase(), home.isAbsolutePath { return trimmed(home) }
     throw SettingsError(
       .io, "Cannot find a home directory: $HOME is not an absolute path, and the user database names none. Set HOME.")
   }
 
   private static func trimmed(_ path: String) -> String {
-    var path = Substring(path)
-    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-    return path == "/" ? "" : String(path)
+    let path = path.withoutTrailingSlashes
+    return path == "/" ? "" : path
   }
 
   /// The path without the parts that lead nowhere. Where `..` leads depends on links: it stays.
   private static func withoutDots(_ path: String) -> String {
-    let parts = path.split(separator: "/")
+    let parts = path.pathParts
     guard parts.last != ".", parts.count > 1 else { return path }
     return "/" + parts.filter { $0 != "." }.map(String.init).joined(separator: "/")
+  }
+
+  // Two paths that differ in bytes alone, such as two forms of 'é', are equal as strings, and lead to different files.
+  public static func == (a: SettingsLocation, b: SettingsLocation) -> Bool {
+    a.name == b.name && a.app == b.app && a.systemDirectories.count == b.systemDirectories.count
+      && a.paths.elementsEqual(b.paths) { $0.isBytewise($1) }
+  }
+
+  /// Hashes the path of the user's file.
+  public func hash(into hasher: inout Hasher) {
+    for byte in file.utf8 { hasher.combine(byte) }
+  }
+
+  private var paths: [String] {
+    [file, stateDirectory, formerBackups.directory, formerBackups.sharer ?? ""] + systemDirectories + dataDirectories
   }
 
   private static func check(_ id: String, isName: Bool) throws(SettingsError) {

@@ -55,10 +55,11 @@ public final class SettingsStore: Sendable {
   /// - Parameters:
   ///   - acceptsAnyVersion: Whether the file is read and written whatever its version, without migrating it.
   ///   - onlyReads: Whether the first access writes nothing: a migration that is due is done in memory.
+  ///   - showsText: Whether errors may show what stands in a text that does not parse.
   ///   - system: The system calls; a store with its own shares nothing.
   package convenience init(
     at location: SettingsLocation, migrations: SettingsMigrations, overrides: SettingsOverrides = .none,
-    logger: Logger, acceptsAnyVersion: Bool, onlyReads: Bool = false, system: Syscalls? = nil,
+    logger: Logger, acceptsAnyVersion: Bool, onlyReads: Bool = false, showsText: Bool = false, system: Syscalls? = nil,
     lockTimeout: Duration = .seconds(30)
   ) {
     func make() -> StoreCore {
@@ -67,8 +68,8 @@ public final class SettingsStore: Sendable {
       let backups = Backups(of: location, system: system)
       return StoreCore(
         backing: .file(file, backups), location: location,
-        reader: TextReader(migrations: migrations, acceptsAnyVersion: acceptsAnyVersion), logger: logger,
-        overrides: overrides, onlyReads: onlyReads)
+        reader: TextReader(migrations: migrations, acceptsAnyVersion: acceptsAnyVersion, showsText: showsText),
+        logger: logger, overrides: overrides, onlyReads: onlyReads)
     }
     guard system == nil else {
       self.init(core: make())

@@ -101,6 +101,7 @@ extension StoreCore {
       throw error
     }
     let wasOvertaken = commit.publish(result)
+    if !result.lost.isEmpty { problems.report(SettingsProblem(lost: result.lost, of: backing.name)) }
     problems.resolve { $0.code == .unparsable && $0.file == location?.file }
     if wasOvertaken, state.withLock({ $0.isLoaded }) { look() }
     finish(commit.report)
@@ -155,6 +156,21 @@ extension StoreCore {
       "Cannot write '\(backing.name)' inside 'update' on the same settings: it would wait for itself. Use the "
         + "transaction that the closure is given.", file: location?.file)
   }
+}
+
+extension SettingsProblem {
+  /// The problem of a file that was written and could not keep all that it had.
+  fileprivate init(lost: [String], of file: String) {
+    self.init(
+      .io,
+      "\(Self.lossBeginning)\(file)', but could not keep \(lost.joined(separator: ", ")): this process may not set that. Nobody may read "
+        + "more than before. Let its owner or root set it again, or write the file.", file: file)
+  }
+
+  private static let lossBeginning = "Wrote '"
+
+  /// Whether this is that problem.
+  package var isLoss: Bool { code == .io && message.hasPrefix(Self.lossBeginning) }
 }
 
 extension [UInt8] {

@@ -167,10 +167,10 @@ extension StoreCore {
     var result = SystemLayers()
     let paths = SystemFiles.paths(of: location) { directory in
       // One that is not there may come back: many programs remove a file to save it.
-      let names = known.compactMap(\.layer.file).filter { $0.hasPrefix(directory + "/") }
-        .map { String($0.dropFirst(directory.utf8.count + 1)) }
+      let names = known.compactMap(\.layer.file).filter { $0.beginsBytewise(with: directory + "/") }
+        .map { String($0[$0.utf8.index($0.startIndex, offsetBy: directory.utf8.count + 1)...]) }
       do throws(Errno) {
-        return Array(Set(try file.system.names(in: directory) ?? []).union(names))
+        return (try file.system.names(in: directory) ?? []) + names
       } catch {
         result.note(
           .system(error, "list", directory),
@@ -179,7 +179,7 @@ extension StoreCore {
       }
     }
     for path in paths {
-      let last = known.first { $0.layer.file == path }
+      let last = known.first { $0.layer.file?.isBytewise(path) == true }
       do throws(SettingsError) {
         let contents = try SettingsFile(path: path, system: file.system).read()
         if contents.bytes == last?.fileBytes {

@@ -24,7 +24,7 @@ extension StoreCore {
           continuation.resume(with: Swift.Result(catching: body))
         }
       } catch {
-        continuation.resume(throwing: SettingsError.system(error, "start a thread for", backing.name))
+        continuation.resume(throwing: SettingsError.noThread(error, "wait for '\(backing.name)'"))
       }
     }
   }

@@ -15,13 +15,16 @@ enum SystemFiles {
 
   /// Their paths, lowest layer first: in each directory the file itself, then its drop-ins by name.
   ///
-  /// - Parameter names: The names in a directory; none where there is none.
+  /// - Parameter names: The names in a directory, perhaps some twice; none where there is none.
   static func paths(of location: SettingsLocation, names: (String) -> [String]) -> [String] {
     location.systemDirectories.flatMap { directory -> [String] in
       let dropIns = dropInDirectory(directory, location)
-      let chosen = names(dropIns).filter { $0.hasSuffix(".toml") && !$0.hasPrefix(".") }
+      var chosen = names(dropIns).filter { $0.endsBytewise(with: ".toml") && $0.utf8.first != UInt8(ascii: ".") }
         // By bytes, as `ls` in the C locale: the same on every machine.
         .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+      for index in chosen.indices.dropFirst().reversed() where chosen[index].isBytewise(chosen[index - 1]) {
+        chosen.remove(at: index)
+      }
       return ["\(directory)/\(location.name).toml"] + chosen.map { "\(dropIns)/\($0)" }
     }
   }

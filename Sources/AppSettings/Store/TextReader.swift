@@ -5,15 +5,21 @@ package struct TextReader: Sendable {
   let migrations: SettingsMigrations
   /// Whether files of any version may be written: for tools, which know no versions.
   let acceptsAnyVersion: Bool
+  /// Whether errors show the line of a text that does not parse. It may hold secrets, and in such a text no word is known
+  /// to belong to a key. So this is for who knows that there are none; a store of an app does not, as keys are declared
+  /// when they are first used.
+  let showsText: Bool
 
-  package init(migrations: SettingsMigrations, acceptsAnyVersion: Bool) {
+  package init(migrations: SettingsMigrations, acceptsAnyVersion: Bool, showsText: Bool = false) {
+    self.showsText = showsText
     self.migrations = migrations
     self.acceptsAnyVersion = acceptsAnyVersion
   }
 
   /// Parses a text.
   ///
-  /// - Throws: ``SettingsError`` `unparsable`, with the line and a caret.
+  /// - Throws: ``SettingsError`` `unparsable`, with the place and what was expected there, and with the line and a caret
+  ///   where the text may be shown.
   package func parse(_ bytes: [UInt8], file: String) throws(SettingsError) -> TOMLDocument {
     do {
       return try TOMLDocument(parsing: bytes)
@@ -21,7 +27,7 @@ package struct TextReader: Sendable {
       throw SettingsError(
         .unparsable,
         "Cannot parse '\(file)'. It was not changed. Correct the line, or move the file away to begin afresh.",
-        cause: error.formatted(file: file), file: file, position: error.position)
+        cause: showsText ? error.formatted(file: file) : error.discreet(file: file), file: file, position: error.position)
     }
   }
 

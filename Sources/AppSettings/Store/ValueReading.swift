@@ -77,7 +77,7 @@ extension SettingsValueError {
     let source: String
     switch layer.kind {
     case .system, .user:
-      source = layer.file.map { $0.split(separator: "/").last.map(String.init) ?? $0 } ?? "the text in memory"
+      source = layer.file.map { $0.lastPathPart } ?? "the text in memory"
     case .environment: source = "the environment"
     case .process, .default: source = "this process"
     }

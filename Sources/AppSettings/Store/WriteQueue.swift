@@ -82,9 +82,9 @@ final class WriteQueue: Sendable {
     do {
       try PlainThread.start("settings-write") { self.run(commit) }
     } catch {
-      // Without a thread, the caller's has to do.
+      // Without a thread, the caller's has to do: at the end of the write that it may be in, which it would wait for.
       monitor.withLock { $0.isRunning = false }
-      commit(WriteTurn(number: number))
+      DeferredCalls.run { commit(WriteTurn(number: number)) }
     }
     return true
   }

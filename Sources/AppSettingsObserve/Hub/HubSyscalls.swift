@@ -10,7 +10,7 @@ package struct EntryStatus {
   /// The status of a path, links not followed.
   package init(of path: String) throws(Errno) {
     var status = stat()
-    guard lstat(path, &status) == 0 else { throw Errno(errno) }
+    guard path.withPath({ lstat($0, &status) }) == 0 else { throw Errno(errno) }
     self.status = status
     self.path = path
   }
@@ -22,7 +22,7 @@ package struct EntryStatus {
   /// Whether this process may read it, without which it cannot be watched.
   package var isReadable: Bool {
     // Most may be read by all: that costs no call.
-    status.st_mode & 0o444 == 0o444 || faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0
+    status.st_mode & 0o444 == 0o444 || path.withPath { faccessat(AT_FDCWD, $0, R_OK, AT_EACCESS) } == 0
   }
 
   /// The time since the last modification; `nil` if that lies in the future.
@@ -51,18 +51,20 @@ package func readLink(_ path: String) -> String? {
 
 private func readLink(_ path: String, upTo capacity: Int) -> (text: String, isWhole: Bool)? {
   withUnsafeTemporaryAllocation(of: UInt8.self, capacity: capacity) { buffer in
-    let count = buffer.withMemoryRebound(to: CChar.self) { readlink(path, $0.baseAddress!, $0.count) }
-    return count < 0 ? nil : (String(decoding: buffer[..<count], as: UTF8.self), count < capacity)
+    let count = buffer.withMemoryRebound(to: CChar.self) { buffer in
+      path.withPath { readlink($0, buffer.baseAddress!, buffer.count) }
+    }
+    return count < 0 ? nil : (PathText.text(buffer[..<count]), count < capacity)
   }
 }
 
 /// The names in a directory, without `.` and `..`.
 package func directoryEntries(_ path: String) throws(Errno) -> [String] {
-  guard let directory = opendir(path) else { throw Errno(errno) }
+  guard let directory = path.withPath({ opendir($0) }) else { throw Errno(errno) }
   defer { closedir(directory) }
   var names: [String] = []
   while let entry = readdir(directory) {
-    let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    let name = withUnsafeBytes(of: &entry.pointee.d_name) { PathText.text($0.prefix { $0 != 0 }) }
     if name != "." && name != ".." { names.append(name) }
   }
   return names
@@ -72,7 +74,7 @@ package func directoryEntries(_ path: String) throws(Errno) -> [String] {
 /// kernel's knowing here.
 package func remoteFileSystem(at path: String) -> String? {
   var status = statfs()
-  guard statfs(path, &status) == 0 else { return nil }
+  guard path.withPath({ statfs($0, &status) }) == 0 else { return nil }
   // Their numbers are those of statfs(2).
   return switch UInt32(truncatingIfNeeded: status.f_type) {
   case 0x6969: "NFS"
@@ -98,7 +100,7 @@ package func remoteFileSystem(at path: String) -> String? {
 package func watch(
   _ path: String, as identity: FileIdentity, for events: WatchEvents, on source: any InotifyEvents
 ) -> WatchOutcome {
-  let directory = open(path, CInt(CLINUX_O_PATH) | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+  let directory = path.withPath { open($0, CInt(CLINUX_O_PATH) | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
   guard directory >= 0 else {
     return [ENOENT, ENOTDIR, ELOOP].contains(errno) ? .stale : .refused(.error(errno))
   }

@@ -1,3 +1,4 @@
+internal import AppSettings
 internal import Glibc
 
 /// Where the hub's events come from: an inotify instance, read through libinotifytools or straight from the kernel.
@@ -19,7 +20,7 @@ extension InotifyEvents {
   ///
   /// - Returns: The watch's descriptor, or why there is none.
   func watch(_ path: String, for events: WatchEvents) -> WatchOutcome {
-    let watch = inotify_add_watch(descriptor, path, events.rawValue)
+    let watch = path.withPath { inotify_add_watch(descriptor, $0, events.rawValue) }
     return watch < 0 ? .refused(.error(errno)) : .armed(watch)
   }
 

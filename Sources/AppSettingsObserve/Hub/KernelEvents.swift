@@ -29,7 +29,7 @@ package final class KernelEvents: InotifyEvents {
     // The kernel gives whole events only, each name ended and padded by zeros.
     let name =
       header.len == 0
-      ? "" : String(cString: event.baseAddress!.advanced(by: size).assumingMemoryBound(to: CChar.self))
+      ? "" : PathText.text(event.baseAddress!.advanced(by: size).assumingMemoryBound(to: CChar.self))
     unread = (unread.lowerBound + size + Int(header.len))..<unread.upperBound
     return InotifyEvent(watch: header.wd, events: WatchEvents(rawValue: header.mask), name: name)
   }

@@ -58,7 +58,7 @@
         // The event lives in the library's static buffer until the next call.
         return InotifyEvent(
           watch: event.pointee.wd, events: WatchEvents(rawValue: event.pointee.mask),
-          name: String(cString: cinotifytools_event_name(event)))
+          name: PathText.text(cinotifytools_event_name(event)))
       }
     }
 

@@ -189,8 +189,6 @@ extension WatchHub {
 }
 
 private func absolute(_ path: String) -> String {
-  if path.hasPrefix("/") { return path }
-  guard let directory = getcwd(nil, 0) else { return path }
-  defer { free(directory) }
-  return String(cString: directory) + "/" + path
+  if path.isAbsolutePath { return path }
+  return ProcessFacts.workingDirectory().map { $0 + "/" + path } ?? path
 }

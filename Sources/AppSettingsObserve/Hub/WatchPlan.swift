@@ -1,3 +1,5 @@
+internal import AppSettings
+
 /// What a path depends on: the directories to watch, and the names in them that matter.
 ///
 /// A path is watched through directories, never through files: a watch of a file follows the old file when a save puts
@@ -15,7 +17,7 @@ package struct WatchPlan: Sendable {
     /// What an event for an entry of this name would mean.
     package func role(of name: String) -> WatchRole {
       var role = names[name] ?? []
-      if everyTOML && name.hasSuffix(".toml") { role.insert(.content) }
+      if everyTOML && name.endsBytewise(with: ".toml") { role.insert(.content) }
       return role
     }
 

@@ -44,7 +44,7 @@ private struct WatchWalk {
     } catch {
       if error.rawValue != ENOENT { plan.unlisted = error.rawValue }
     }
-    for entry in entries.filter({ $0.hasSuffix(".toml") }).sorted().prefix(Self.mostEntries) {
+    for entry in entries.filter({ $0.endsBytewise(with: ".toml") }).sorted().prefix(Self.mostEntries) {
       guard let status = try? EntryStatus(of: place.path(of: entry)) else { continue }
       if status.isLink {
         // A walk of its own, which ends elsewhere: the entry's content changes without an event here.
@@ -59,7 +59,7 @@ private struct WatchWalk {
   private mutating func follow(_ path: String, _ places: inout [WatchPlace], endsInDirectory: Bool) {
     do throws(Errno) {
       places = [WatchPlace(path: "/", identity: try EntryStatus(of: "/").identity)]
-      var rest: [Substring] = path.split(separator: "/").reversed()
+      var rest: [Substring] = path.pathParts.reversed()
       var links = 0
       while let component = rest.popLast() {
         if component == "." { continue }
@@ -84,8 +84,8 @@ private struct WatchWalk {
           links += 1
           if links > Self.mostLinks { throw Errno(ELOOP) }
           guard let target = readLink(place) else { throw Errno(ENOENT) }
-          if target.hasPrefix("/") { places.removeLast(places.count - 1) }
-          rest += target.split(separator: "/").reversed()
+          if target.isAbsolutePath { places.removeLast(places.count - 1) }
+          rest += target.pathParts.reversed()
         } else if isLast && !endsInDirectory {
           note(places, name, .content)
           if status.isDirectory { throw Errno(EISDIR) }
@@ -121,8 +121,7 @@ private struct WatchWalk {
 
   private mutating func noteHolder(_ places: [WatchPlace], as role: WatchRole = .holder) {
     guard places.count > 1, !isImmutable(places[places.count - 2].path) else { return }
-    let holder = places[places.count - 1].path.split(separator: "/").last ?? ""
-    plan.add(places[places.count - 2], String(holder), role)
+    plan.add(places[places.count - 2], places[places.count - 1].path.lastPathPart, role)
   }
 
   private mutating func noteFileSystem(of place: WatchPlace) {

@@ -42,6 +42,9 @@ void clinux_own_close(clinux_own_descriptor descriptor, int unlocks);
 // and then ends. Returns -1 and sets errno if it has not got them all.
 int clinux_take_file_rights(unsigned user, unsigned group, const unsigned *groups, int count);
 
+// The arguments of the process, its name first, and their number. The memory is the process's own: `ps` shows it.
+char **clinux_arguments(int *count);
+
 enum {
   CLINUX_O_PATH = 010000000,
   CLINUX_MFD_CLOEXEC = 1,

@@ -3,6 +3,7 @@ import AppSettings
 /// A dotted key of the command line.
 enum KeyArgument {
   static func parse(_ text: String) throws -> TOMLPath {
+    try Arguments.checkText(text, "key")
     let path: TOMLPath
     do {
       path = try TOMLPath(parsing: text)

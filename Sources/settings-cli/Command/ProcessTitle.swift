@@ -1,10 +1,11 @@
+import AppSettings
+
 /// What other users see of this process's command line.
 enum ProcessTitle {
   /// Blanks words of it: they may be secrets, and `ps` shows everyone's arguments to everyone.
   static func hide(_ words: some Sequence<String>) {
     let hidden = Set(words.filter { !$0.isEmpty })
-    for index in 1..<Int(CommandLine.argc) {
-      guard let word = CommandLine.unsafeArgv[index], hidden.contains(String(cString: word)) else { continue }
+    for word in ProcessFacts.arguments where hidden.contains(Arguments.word(word)) {
       var byte = word
       while byte.pointee != 0 {
         byte.pointee = CChar(bitPattern: UInt8(ascii: "*"))

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Another program that is run: an editor, or what `watch --exec` names.
 struct Program: Sendable {
-  /// Its name, looked up in `PATH`, and its arguments.
+  /// Its name, looked up in `PATH`, and its arguments: any bytes, as `PathText` has them.
   let words: [String]
 
   // The process that runs now; 0 for none.
@@ -28,7 +28,7 @@ struct Program: Sendable {
   /// - Throws: ``Failure`` with status 7 if it cannot be started.
   func run(adding variables: [String: String?] = [:]) throws -> Ending {
     var environment = ProcessFacts.environment
-    for (name, value) in variables { environment[name] = value }
+    for (name, value) in variables { environment[name] = value.map { PathText.text($0.utf8) } }
 
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
@@ -36,7 +36,7 @@ struct Program: Sendable {
     var signals = sigset_t()
     sigemptyset(&signals)
     posix_spawnattr_setsigmask(&attributes, &signals)
-    for number in [SIGPIPE, SIGINT, SIGQUIT, SIGTERM, SIGHUP] { sigaddset(&signals, number) }
+    for number in [SIGPIPE, SIGXFSZ, SIGINT, SIGQUIT, SIGTERM, SIGHUP] { sigaddset(&signals, number) }
     posix_spawnattr_setsigdefault(&attributes, &signals)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 
@@ -60,7 +60,7 @@ struct Program: Sendable {
   private static func withPointers<Result>(
     _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
   ) -> Result {
-    let pointers = texts.map { strdup($0) }
+    let pointers = texts.map { text in text.withPath { strdup($0) } }
     defer { for pointer in pointers { free(pointer) } }
     return body(pointers + [nil])
   }

@@ -13,6 +13,7 @@ struct SettingsChange {
   /// - Parameter changesElements: Whether there are `--append` or `--remove`.
   /// - Throws: `ValidationError` or ``Failure`` for what cannot be meant.
   init(_ words: [String], changesElements: Bool) throws {
+    for word in words { try Arguments.checkText(word, "KEY or VALUE") }
     let terminator = words.firstIndex(of: "--")
     var operands = words
     if let terminator { operands.remove(at: terminator) }

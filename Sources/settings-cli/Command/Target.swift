@@ -1,4 +1,5 @@
 import AppSettings
+import Synchronization
 
 /// What a verb works on: an app by its id, or a file by its path.
 struct Target {
@@ -6,13 +7,13 @@ struct Target {
   let name: String
 
   /// Whether it is a path. A path is just that file: it has no administrators' files and no schema.
-  var isFile: Bool { name.contains("/") }
+  var isFile: Bool { name.utf8.contains(UInt8(ascii: "/")) }
 
   init(_ name: String) { self.name = name }
 
   /// Where the settings are.
   func location() throws -> SettingsLocation {
-    isFile ? try SettingsLocation(file: name) : try SettingsLocation(app: name)
+    isFile ? try SettingsLocation(file: Arguments.path(name)) : try SettingsLocation(app: name)
   }
 
   /// What the target's schema says.
@@ -41,7 +42,7 @@ struct Target {
       if isForWriting, [.newerVersion, .migrationFailed].contains(problem.code) { throw Failure(problem) }
       guard [.unparsable, .io, .readOnly].contains(problem.code), let location = store.location else { continue }
       // The problem says that defaults are used, which is the app's way and not this command's: find the plain error.
-      _ = try TextReader.document(at: location)
+      _ = try TextReader.document(at: location, showsText: schema.showsText)
       throw Failure(problem)
     }
     for problem in problems { Output.warning(problem.message) }
@@ -54,10 +55,20 @@ struct Target {
   ///
   /// - Parameter isForWriting: Whether that access writes a migration that is pending.
   func openUnread(isForWriting: Bool = false) throws -> SettingsStore {
-    let schema = schema.schema
-    return SettingsStore(
-      at: try location(), migrations: schema?.migrations ?? .none, logger: .silent, acceptsAnyVersion: schema == nil,
-      onlyReads: !isForWriting)
+    let lookup = schema
+    let store = SettingsStore(
+      at: try location(), migrations: lookup.schema?.migrations ?? .none, logger: .silent,
+      acceptsAnyVersion: lookup.schema == nil, onlyReads: !isForWriting, showsText: lookup.showsText)
+    Self.opened.withLock { $0 = store }
+    return store
+  }
+
+  // Protects the target's store. A process has one target.
+  private static let opened = Mutex<SettingsStore?>(nil)
+
+  /// Says what a write could not keep of the file: its owner, its group, attributes.
+  static func tellLosses() {
+    for problem in opened.withLock({ $0 })?.currentProblems ?? [] where problem.isLoss { Output.warning(problem.message) }
   }
 
   /// Says that what a store shows is what a migration would make of the file.
@@ -87,8 +98,11 @@ struct Target {
 
 extension TextReader {
   /// The document that a file holds now; `nil` if there is none.
-  static func document(at location: SettingsLocation) throws(SettingsError) -> TOMLDocument? {
+  ///
+  /// - Parameter showsText: Whether the error for one that does not parse may show its text.
+  static func document(at location: SettingsLocation, showsText: Bool) throws(SettingsError) -> TOMLDocument? {
     guard let bytes = try SettingsFile(path: location.file).read().bytes else { return nil }
-    return try TextReader(migrations: .none, acceptsAnyVersion: true).parse(bytes, file: location.file)
+    return try TextReader(migrations: .none, acceptsAnyVersion: true, showsText: showsText)
+      .parse(bytes, file: location.file)
   }
 }

@@ -10,6 +10,14 @@ enum Output {
   /// it is escaped.
   static func line(_ text: String, terminator: String = "\n") { self.text(Terminal.output.shown(text) + terminator) }
 
+  /// Adds a path and a newline: on a terminal as it is shown, else as the bytes that it is, for who opens it.
+  ///
+  /// - Parameter label: What stands before it.
+  static func path(_ path: String, after label: String = "") {
+    if Terminal.output.isTerminal { return line(label + PathText.shown(path)) }
+    pending.withLock { $0 += Array(label.utf8) + PathText.bytes(path) + [UInt8(ascii: "\n")] }
+  }
+
   /// Adds a text that may have colours: its foreign parts are made harmless already.
   static func text(_ text: String) { pending.withLock { $0 += Array(text.utf8) } }
 
@@ -24,7 +32,7 @@ enum Output {
 
   private static func message(_ text: String, _ style: Terminal.Style) {
     let name = Terminal.error.styled("settings-cli:", style)
-    _ = send(Array("\(name) \(Terminal.error.shown(text))\n".utf8), to: STDERR_FILENO)
+    _ = send(Array("\(name) \(Terminal.error.shown(PathText.shown(text)))\n".utf8), to: STDERR_FILENO)
   }
 
   /// Writes to standard error as it is: a question, or progress.

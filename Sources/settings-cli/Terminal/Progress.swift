@@ -14,7 +14,8 @@ enum Progress {
     guard Terminal.error.isTerminal else { return try body() }
     let state = Monitor(State())
     let start = ProcessFacts.monotonicNanoseconds()
-    try PlainThread.start("progress") {
+    // The work goes on without it.
+    try? PlainThread.start("progress") {
       var seconds: UInt64 = 1
       while state.wait(untilNanoseconds: start + seconds * 1_000_000_000, { $0.isDone ? true : nil }) == nil {
         state.withLock { state in

@@ -59,7 +59,7 @@ enum Shown {
   static func place(of path: TOMLPath, in snapshot: SettingsSnapshot, _ schema: SchemaLookup) -> String {
     let origin = schema.origin(of: path, in: snapshot)
     var text = origin.layer.kind.rawValue
-    if let file = origin.layer.file { text += " \(file)" }
+    if let file = origin.layer.file { text += " \(PathText.shown(file))" }
     if let position = origin.position { text += ":\(position.line)" }
     return origin.isLocked ? text + " (locked)" : text
   }

@@ -53,15 +53,18 @@ struct Terminal: Sendable {
     return "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m"
   }
 
-  /// A text of which no character commands the terminal: control characters and those that turn the direction of
-  /// writing stand as `\u001B`. Line feeds and tabs stay. Where there is no terminal, the text as it is.
+  /// A text of which no character commands the terminal or deceives who reads it: control characters, those that turn
+  /// the direction of writing, and those that take no room stand as `\u001B`. Line feeds and tabs stay, and so do the
+  /// joiners that scripts and emoji need. Where there is no terminal, the text as it is.
   func shown(_ text: String) -> String {
     guard isTerminal, text.unicodeScalars.contains(where: Self.isCommand) else { return text }
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       if Self.isCommand(scalar) {
         let digits = String(scalar.value, radix: 16, uppercase: true)
-        result += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".unicodeScalars
+        let isLong = digits.count > 4
+        let zeros = String(repeating: "0", count: (isLong ? 8 : 4) - digits.count)
+        result += "\\\(isLong ? "U" : "u")\(zeros)\(digits)".unicodeScalars
       } else {
         result.append(scalar)
       }
@@ -72,7 +75,11 @@ struct Terminal: Sendable {
   private static func isCommand(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x0A, 0x09: false
-    case 0x00..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+    case 0x00..<0x20, 0x7F..<0xA0: true
+    // Marks and embeddings of direction, and the separators of lines and paragraphs.
+    case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+    // What takes no room: soft hyphens, spaces and joiners without width, invisible operators, annotations, tags.
+    case 0x00AD, 0x180E, 0x200B, 0x2060...0x2065, 0x206A...0x206F, 0xFEFF, 0xFFF9...0xFFFB, 0xE0000...0xE007F: true
     default: false
     }
   }

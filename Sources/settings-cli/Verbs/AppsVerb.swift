@@ -41,7 +41,7 @@ enum AppName {
   ///
   /// - Throws: ``Failure`` with status 3 and a suggestion.
   static func checkKnown(_ target: String) throws {
-    guard !target.contains("/") else { return }
+    guard !target.utf8.contains(UInt8(ascii: "/")) else { return }
     let found = try InstalledApp.find(target)
     guard found.file == nil, found.schema == nil, found.systemFiles.isEmpty else { return }
     let known = (try? InstalledApp.all().map(\.app)) ?? []

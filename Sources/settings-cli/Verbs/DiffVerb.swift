@@ -37,7 +37,7 @@ struct DiffVerb: Verb {
       }
       difference = try Self.texts(backup.path, target)
     } else if let file {
-      difference = try Self.texts(try SettingsLocation(file: file).file, target)
+      difference = try Self.texts(try SettingsLocation(file: Arguments.path(file)).file, target)
     } else {
       difference = try Self.values(target)
     }

@@ -92,7 +92,9 @@ final class EditSession {
       return try TOMLDocument(parsing: bytes)
     } catch {
       throw Failure(
-        .unparsable, "Cannot store the text: it does not parse.\n\(error.formatted(file: copy.path))")
+        .unparsable,
+        "Cannot store the text: it does not parse.\n"
+          + (schema.showsText ? error.formatted(file: copy.path) : error.discreet(file: copy.path)))
     }
   }
 

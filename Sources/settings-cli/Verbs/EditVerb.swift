@@ -28,7 +28,7 @@ struct EditVerb: Verb {
     _ = try SchemaLookup.find(target.name)
     let store = try target.openUnread(isForWriting: true)
     let file = SettingsFile(path: location.file)
-    if let document = try? TextReader.document(at: location), document.bytes.isEmpty == false {
+    if let document = try? TextReader.document(at: location, showsText: false), document.bytes.isEmpty == false {
       if case .newer = try store.migrationStatus { _ = try store.previewMigration() }
       // As any access does, this brings the file up to the present version.
       store.core.load()
@@ -57,13 +57,15 @@ struct EditedCopy {
 
   init(of bytes: [UInt8], name: String) throws {
     let base = ["XDG_RUNTIME_DIR", "TMPDIR"].compactMap { ProcessFacts.variable($0) }.first {
-      $0.hasPrefix("/") && access($0, W_OK | X_OK) == 0
+      $0.isAbsolutePath && $0.withPath { access($0, W_OK | X_OK) } == 0
     }
-    var template = Array("\(base ?? "/tmp")/settings-edit-XXXXXX".utf8CString)
+    var template = PathText.bytes("\(base ?? "/tmp")/settings-edit-XXXXXX").map { CChar(bitPattern: $0) } + [0]
     guard mkdtemp(&template) != nil else {
       throw Failure(.io, "Cannot make a directory for the copy in '\(base ?? "/tmp")': \(Errno(errno).message).")
     }
-    directory = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+    directory = template.withUnsafeBufferPointer { PathText.text($0.baseAddress!) }
+    // A umask may have taken rights from its owner, too.
+    _ = directory.withPath { chmod($0, 0o700) }
     path = "\(directory)/\(name).toml"
     try SettingsFile(path: path).update { _ in bytes }
   }
@@ -81,6 +83,6 @@ struct EditedCopy {
     for name in (try? system.names(in: directory)) ?? [] where name != "." && name != ".." {
       try? system.unlink("\(directory)/\(name)")
     }
-    rmdir(directory)
+    _ = directory.withPath { rmdir($0) }
   }
 }

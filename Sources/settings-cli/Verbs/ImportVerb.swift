@@ -90,7 +90,7 @@ struct ImportVerb: Verb {
   /// What is to be imported, and what it is called.
   private func original() throws -> ([UInt8], name: String) {
     if file == "-" { return (try StandardInput.all(), "standard input") }
-    let path = try SettingsLocation(file: file).file
+    let path = try SettingsLocation(file: Arguments.path(file)).file
     guard let bytes = try SettingsFile(path: path).read().bytes else {
       throw Failure(.io, "Cannot import '\(path)': there is no such file.")
     }

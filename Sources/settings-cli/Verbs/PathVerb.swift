@@ -14,5 +14,5 @@ struct PathVerb: Verb {
   @OptionGroup var target: TargetArgument
   @OptionGroup var common: CommonOptions
 
-  func answer() throws { Output.line(try Target(target).location().file) }
+  func answer() throws { Output.path(try Target(target).location().file) }
 }

@@ -27,7 +27,7 @@ struct RecoverVerb: Verb {
     let store = SettingsStore(at: location, migrations: .none, logger: .silent, acceptsAnyVersion: true)
     guard restore else {
       guard let moved = try store.recover() else { return Self.noteNothing(location) }
-      return Output.line(moved.path)
+      return Output.path(moved.path)
     }
     switch try store.recoverFromBackup() {
     case .notNeeded: Self.noteNothing(location)
@@ -37,8 +37,8 @@ struct RecoverVerb: Verb {
         "There is no backup of '\(location.file)' that parses. The file is unchanged; without --restore it is moved away."
       )
     case .restored(let backup, let replaced):
-      Output.line(replaced.path)
-      Output.line("restored: \(backup.path)")
+      Output.path(replaced.path)
+      Output.path(backup.path, after: "restored: ")
     }
   }
 

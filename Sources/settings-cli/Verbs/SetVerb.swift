@@ -75,6 +75,7 @@ struct SetVerb: Verb {
   ) throws {
     ProcessTitle.hide(words.dropFirst() + words.filter { $0.contains("=") } + removed + added)
     let changesElements = !(removed + added).isEmpty
+    for word in removed + added { try Arguments.checkText(word, "element") }
     var change = try SettingsChange(words, changesElements: changesElements)
     if change.isInput {
       let key = change.pairs[0].key

@@ -70,8 +70,10 @@ struct WatchVerb: Verb {
     store.core.load()
     for problem in store.currentProblems { Output.warning(problem.message) }
     Target(target).notePending(in: store)
+    try Self.checkThreads()
     try Self.endWhenReaderIsGone()
-    Task.detached {
+    // On the thread that watches: the runtime's pool has a manager that ends the process where /proc is not mounted.
+    Task.detached(executorPreference: SettingsWatchExecutor.shared) {
       do {
         try await watching.run(on: store)
         try Output.flush()
@@ -83,8 +85,9 @@ struct WatchVerb: Verb {
       }
     }
     if let timeout = watching.timeout {
-      Task.detached {
-        try? await Task.sleep(for: .seconds(timeout))
+      // Not a sleeping task: that would start the pool.
+      try Self.startThread("watch-timeout") {
+        ProcessFacts.pause(nanoseconds: UInt64(timeout * 1e9))
         // With --count, the time is a limit; without, it is how long to watch.
         Output.finish()
         Program.signal(SIGTERM)
@@ -96,12 +99,32 @@ struct WatchVerb: Verb {
 
   /// A pipe's reader may go long before the next change.
   private static func endWhenReaderIsGone() throws {
-    try PlainThread.start("watch-reader") {
+    try startThread("watch-reader") {
       var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
       while poll(&output, 1, -1) < 0, errno == EINTR {}
       guard output.revents & Int16(POLLERR | POLLHUP) != 0 else { return }
       Program.signal(SIGTERM)
       Glibc.exit(ExitStatus.done.rawValue)
+    }
+  }
+
+  /// Threads that a watch takes: for its reader, its time, the files and a command.
+  private static let mostThreads = 4
+
+  /// Throws where there may not be enough threads: a task that gets none waits without a word.
+  private static func checkThreads() throws {
+    let isOver = Monitor(false)
+    defer { isOver.withLock { $0 = true } }
+    for _ in 0..<mostThreads {
+      try startThread("watch-probe") { isOver.wait { $0 ? () : nil } }
+    }
+  }
+
+  private static func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) throws {
+    do throws(Errno) {
+      try PlainThread.start(name, body)
+    } catch {
+      throw SettingsError.noThread(error, "watch settings")
     }
   }
 }

@@ -20,7 +20,8 @@ struct Watching: Sendable {
     timeout = verb.timeout
     command = verb.exec ?? ""
     program = verb.exec.map { command in
-      Program(words: (verb.shell ? ["/bin/sh", "-c", command, command] : [command]) + verb.arguments)
+      let words = (verb.shell ? ["/bin/sh", "-c", command, command] : [command]) + verb.arguments
+      return Program(words: words.map(Arguments.path))
     }
   }
 
@@ -103,13 +104,19 @@ struct Watching: Sendable {
     let variables = [
       "KEY": path.description, "OLD": old.map(Shown.bare), "NEW": new.map(Shown.bare),
     ]
+    if let name = variables.first(where: { $0.value?.utf8.contains(0) == true })?.key {
+      Output.warning(
+        "'\(command)' was not run for '\(path)': its \(name == "NEW" ? "new" : "old") value has the character U+0000, "
+          + "which no environment variable can hold. 'settings-cli get --json' prints such a value.")
+      return
+    }
     let result = await withCheckedContinuation { continuation in
       do throws(Errno) {
         try PlainThread.start("watch-exec") {
           continuation.resume(returning: Result { try program.run(adding: variables) })
         }
       } catch {
-        continuation.resume(returning: .failure(error))
+        continuation.resume(returning: .failure(SettingsError.noThread(error, "run '\(command)'")))
       }
     }
     switch result {

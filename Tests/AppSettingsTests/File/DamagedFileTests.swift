@@ -8,7 +8,7 @@ import Testing
 @Suite struct DamagedFileTests {
   let home = ScratchHome()
   private var directory: String { home.path + "/config/org.example.test" }
-  private var temporary: String { directory + "/" + AtomicWrite.temporaryName(for: "settings.toml") }
+  private var temporary: String { directory + "/" + BesideName.temporary(for: "settings.toml") }
 
   @Test func `an empty file has no values and can be written`() throws {
     try home.write("")

@@ -176,7 +176,7 @@ import Testing
     let settings = SettingsStore(
       at: try home.location(), migrations: migrations, logger: .silent, acceptsAnyVersion: false)
     settings.core.load()
-    let reason = "at 'level', the string \"hi\" cannot be made an integer."
+    let reason = "at 'level', a string cannot be made an integer."
     #expect(
       settings.currentProblems.map(\.message) == [
         "Cannot migrate '\(system)' to version 2 'count': \(reason) That file is left out.",

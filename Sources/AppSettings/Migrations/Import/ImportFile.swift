@@ -56,9 +56,9 @@ public struct ImportFile: MigrationStep {
       guard let home = ProcessFacts.variable("HOME") ?? ProcessFacts.homeFromUserDatabase() else { return nil }
       return home + source.dropFirst(1)
     }
-    if source.hasPrefix("$"), let slash = source.firstIndex(of: "/") {
+    if source.hasPrefix("$"), let slash = source.utf8.firstIndex(of: UInt8(ascii: "/")) {
       let name = String(source[source.index(after: source.startIndex)..<slash])
-      guard let value = ProcessFacts.variable(name), value.hasPrefix("/") else { return nil }
+      guard let value = ProcessFacts.variable(name), value.isAbsolutePath else { return nil }
       return value + source[slash...]
     }
     return source

@@ -168,7 +168,7 @@ package enum SettingsImporting {
         let document = try TOMLDocument(parsing: bytes)
         return ImportedValues(values: document.root, document: document)
       } catch {
-        throw ImportFailure(reason: "\(error)", isLimit: error.isLimit)
+        throw ImportFailure(reason: error.discreet, isLimit: error.isLimit)
       }
     default: break
     }

@@ -1,0 +1,145 @@
+import Glibc
+
+/// Paths as text, byte by byte.
+///
+/// For the kernel a path is bytes, and need not be UTF-8; for this library it is a `String`. What the system gives as
+/// bytes becomes text in which each byte that is not part of valid UTF-8 is one scalar: U+10FF80 for `0x80` to U+10FFFF
+/// for `0xFF`, at the end of the last private use area. On the way back each of these scalars is its byte. A name that
+/// has one of them as UTF-8 is taken byte by byte, too, so that every path is one text and leads back to the same bytes.
+///
+/// A byte-path type would not reach as far: the paths of ``SettingsLocation`` and ``SettingsBackup`` are public strings.
+///
+/// Take paths apart by the members of `StringProtocol` below, never by `Character`: to Swift a `/` before a combining
+/// mark is no `/`, and two names that differ in normalization alone are equal.
+package enum PathText {
+  private static let base: UInt32 = 0x10FF00
+  /// The first byte of each of these scalars in UTF-8, and of no others below U+100000.
+  private static let lead: UInt8 = 0xF4
+
+  /// The text of a path's bytes.
+  package static func text(_ bytes: some Collection<UInt8>) -> String {
+    if !bytes.contains(lead), let text = String(validating: bytes, as: UTF8.self) { return text }
+    var result = String.UnicodeScalarView()
+    var rest = ArraySlice(Array(bytes))
+    while let byte = rest.first {
+      if let scalar = scalar(at: rest) {
+        result.append(scalar)
+        rest = rest.dropFirst(UTF8.width(scalar))
+      } else {
+        result.append(Unicode.Scalar(base + UInt32(byte))!)
+        rest = rest.dropFirst()
+      }
+    }
+    return String(result)
+  }
+
+  /// The text of a path that ends with a NUL.
+  package static func text(_ path: UnsafePointer<CChar>) -> String {
+    text(UnsafeRawBufferPointer(start: path, count: strlen(path)))
+  }
+
+  /// The scalar that valid UTF-8 begins with; `nil` for none, and for one that stands for a byte.
+  private static func scalar(at bytes: ArraySlice<UInt8>) -> Unicode.Scalar? {
+    let length =
+      switch bytes.first ?? 0 {
+      case 0..<0x80: 1
+      case 0xC2...0xDF: 2
+      case 0xE0...0xEF: 3
+      case 0xF0...0xF4: 4
+      default: 0
+      }
+    guard length > 0, bytes.count >= length,
+      let scalar = String(validating: bytes.prefix(length), as: UTF8.self)?.unicodeScalars.first, byte(of: scalar) == nil
+    else { return nil }
+    return scalar
+  }
+
+  private static func byte(of scalar: Unicode.Scalar) -> UInt8? {
+    scalar.value >= base + 0x80 ? UInt8(truncatingIfNeeded: scalar.value) : nil
+  }
+
+  /// The bytes of a path.
+  package static func bytes(_ text: String) -> [UInt8] {
+    guard hasBytes(text) else { return Array(text.utf8) }
+    return text.unicodeScalars.flatMap { scalar in byte(of: scalar).map { [$0] } ?? Array(String(scalar).utf8) }
+  }
+
+  /// Whether bytes in a text are not UTF-8.
+  package static func hasBytes(_ text: String) -> Bool {
+    text.utf8.contains(lead) && text.unicodeScalars.contains { byte(of: $0) != nil }
+  }
+
+  /// A text for people: bytes that are not UTF-8 stand as `\xE9`.
+  package static func shown(_ text: String) -> String {
+    guard hasBytes(text) else { return text }
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      if let byte = byte(of: scalar) {
+        result += "\\x\(String(byte, radix: 16, uppercase: true))".unicodeScalars
+      } else {
+        result.append(scalar)
+      }
+    }
+    return String(result)
+  }
+}
+
+extension String {
+  /// Calls `body` with the bytes of a path, ended by a NUL.
+  package func withPath<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+    guard PathText.hasBytes(self) else { return withCString(body) }
+    return (PathText.bytes(self) + [0]).withUnsafeBytes { body($0.assumingMemoryBound(to: CChar.self).baseAddress!) }
+  }
+}
+
+extension StringProtocol where UTF8View: BidirectionalCollection {
+  /// Whether a path is absolute.
+  package var isAbsolutePath: Bool { utf8.first == UInt8(ascii: "/") }
+
+  /// The names in a path.
+  package var pathParts: [SubSequence] { bytewiseSplit(UInt8(ascii: "/")) }
+
+  /// The name that a path ends in; the path itself if there is none.
+  package var lastPathPart: String { pathParts.last.map { String($0) } ?? String(self) }
+
+  /// The index of the last `/`.
+  package var lastSlash: Index? { utf8.lastIndex(of: UInt8(ascii: "/")) }
+
+  /// A path without the slashes at its end; `/` stays.
+  package var withoutTrailingSlashes: String {
+    let end = utf8.lastIndex { $0 != UInt8(ascii: "/") }
+    return end.map { String(self[...$0]) } ?? (isEmpty ? "" : "/")
+  }
+
+  /// The parts between bytes, without empty ones.
+  package func bytewiseSplit(_ separator: UInt8) -> [SubSequence] {
+    var parts: [SubSequence] = []
+    var start = startIndex
+    var index = start
+    while true {
+      let isEnd = index == endIndex
+      if isEnd || utf8[index] == separator {
+        if start < index { parts.append(self[start..<index]) }
+        if isEnd { return parts }
+        start = utf8.index(after: index)
+      }
+      index = utf8.index(after: index)
+    }
+  }
+
+  /// Whether a text begins with the bytes of another.
+  package func beginsBytewise(with start: String) -> Bool { utf8.starts(with: start.utf8) }
+
+  /// Whether a text ends with the bytes of another.
+  package func endsBytewise(with end: String) -> Bool {
+    utf8.count >= end.utf8.count && utf8.suffix(end.utf8.count).elementsEqual(end.utf8)
+  }
+
+  /// Whether two texts are of the same bytes: `==` takes é and e with an accent for one.
+  package func isBytewise(_ other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
+
+  /// A text without so many bytes at its end, which are whole scalars.
+  package func droppingLastBytes(_ count: Int) -> String {
+    String(self[..<utf8.index(endIndex, offsetBy: -count)])
+  }
+}

@@ -1,0 +1,30 @@
+import AppSettings
+
+/// The words of the command line, which are bytes and need not be UTF-8.
+enum Arguments {
+  /// The words after the program's name. One that is not UTF-8 is the text of a path, as in `PathText`.
+  static var words: [String] { found.words }
+
+  // Read at once: the words that are secret are blanked later.
+  private static let found: (words: [String], broken: Set<String>) = {
+    let words = ProcessFacts.arguments
+    return (words.map { word($0) }, Set(words.filter { String(validatingCString: $0) == nil }.map { word($0) }))
+  }()
+
+  /// The text of a word.
+  static func word(_ word: UnsafePointer<CChar>) -> String { String(validatingCString: word) ?? PathText.text(word) }
+
+  /// A word that is a path, or is passed on, as the text of a path.
+  static func path(_ word: String) -> String {
+    PathText.hasBytes(word) && !found.broken.contains(word) ? PathText.text(word.utf8) : word
+  }
+
+  /// Throws for a word that has to be text, and is not UTF-8.
+  ///
+  /// - Parameter role: What the word is.
+  /// - Throws: ``Failure`` with status 2.
+  static func checkText(_ word: String, _ role: String) throws {
+    guard PathText.hasBytes(word), found.broken.contains(where: { $0.utf8.elementsEqual(word.utf8) }) else { return }
+    throw Failure(.usage, "Invalid \(role) '\(word)': it is not UTF-8, and settings are.")
+  }
+}
