@@ -187,7 +187,8 @@ extension FaultMessage {
   private var tableTwice: String {
     switch seen.kind {
     case .header: "\(named("The table", quotedKey)) is already defined at \(seenAt). Move these keys there."
-    case .dotted: "\(named("The table", quotedKey)) is already defined by dotted keys, at \(seenAt). Move these keys there."
+    case .dotted:
+      "\(named("The table", quotedKey)) is already defined by dotted keys, at \(seenAt). Move these keys there."
     case .inline: "\(quotedKey) is an inline table, complete at \(seenAt). Add the keys inside its '{…}'."
     case .arrayOfTables: "\(quotedKey) is an array of tables, from \(seenAt). Write '[[…]]' to add one to it."
     default: "\(quotedKey) is already set to \(seenKind) at \(seenAt). Rename one of the two."

@@ -45,7 +45,8 @@ struct SchemaLookup: Sendable {
   static func find(_ target: String) throws -> SchemaLookup {
     if let known = found.withLock({ $0 }), known.target == target { return known.lookup }
     // Their compilation would cost more than all else; a key's own is seen to where its value is checked.
-    let schema = try target.utf8.contains(UInt8(ascii: "/")) ? nil : SettingsSchema.find(app: target, checksPatterns: false)
+    let schema =
+      try target.utf8.contains(UInt8(ascii: "/")) ? nil : SettingsSchema.find(app: target, checksPatterns: false)
     return keep(SchemaLookup(schema: schema), target)
   }
 

@@ -93,7 +93,8 @@ import Testing
       """)
     let reason = "which no environment variable can hold. 'settings-cli get --json' prints such a value.\n"
     #expect(
-      result.output.hasPrefix("settings-cli: warning: 'sh' was not run for 'k': its new value has the character U+0000, "))
+      result.output.hasPrefix(
+        "settings-cli: warning: 'sh' was not run for 'k': its new value has the character U+0000, "))
     #expect(result.output.contains(reason) && !result.output.contains("ran\n"))
   }
 }

@@ -65,8 +65,8 @@ import Testing
     try test.write("a = = 1\n")
     let unparsable = try test.run("check", app)
     #expect(unparsable.status == 6 && unparsable.error == "")
-    #expect(
-      unparsable.output.hasPrefix("\(test.file):1:5: error: ") && unparsable.output.hasSuffix("\n  a = = 1\n      ^\n"))
+    // The schema has a secret: the line is not shown.
+    #expect(unparsable.output.hasPrefix("\(test.file):1:5: error: ") && !unparsable.output.contains("a = = 1"))
     try test.write("")
     chmod(test.file, 0o622)
     #expect(

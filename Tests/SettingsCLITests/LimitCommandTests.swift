@@ -96,8 +96,10 @@ import Testing
   @Test func `with a secret in the schema, text that does not parse is told by its place alone`() throws {
     let test = try SchemaHome()
     let place = "\(test.file):1:14: The string is not closed on its line."
-    for verb in [["get", "theme"], ["set", "theme", "dark"], ["list"], ["check"], ["export"], ["describe"], ["watch"],
-      ["unset", "theme"], ["migrate"], ["diff"]] {
+    for verb in [
+      ["get", "theme"], ["set", "theme", "dark"], ["list"], ["check"], ["export"], ["describe"], ["watch"],
+      ["unset", "theme"], ["migrate"], ["diff"],
+    ] {
       try test.write("sync.token = \"hunter2\n")
       let result = try ChildProcess.run(
         command, [verb[0], test.app] + verb.dropFirst() + (verb == ["watch"] ? ["--timeout", "0.1"] : []),

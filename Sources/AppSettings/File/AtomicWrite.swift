@@ -48,7 +48,8 @@ package struct AtomicWrite: Sendable {
   ///   file is gone.
   @discardableResult
   package mutating func replace(
-    with bytes: [UInt8], keeping old: FileStatus?, of source: CInt, keepsDisplaced: Bool = false, beforeRename: () throws -> Void = {}
+    with bytes: [UInt8], keeping old: FileStatus?, of source: CInt, keepsDisplaced: Bool = false,
+    beforeRename: () throws -> Void = {}
   ) throws -> (new: FileStatus, outcome: Outcome) {
     try clearName()
     do {

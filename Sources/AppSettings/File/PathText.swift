@@ -49,7 +49,8 @@ package enum PathText {
       default: 0
       }
     guard length > 0, bytes.count >= length,
-      let scalar = String(validating: bytes.prefix(length), as: UTF8.self)?.unicodeScalars.first, byte(of: scalar) == nil
+      let scalar = String(validating: bytes.prefix(length), as: UTF8.self)?.unicodeScalars.first,
+      byte(of: scalar) == nil
     else { return nil }
     return scalar
   }

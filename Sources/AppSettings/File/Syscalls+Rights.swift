@@ -92,7 +92,9 @@ extension Syscalls {
       var bytes = [CChar](repeating: 0, count: size)
       let length = flistxattr(descriptor, &bytes, size)
       if length >= 0 {
-        return bytes[..<length].split(separator: 0).map { String(decoding: $0.map(UInt8.init(bitPattern:)), as: UTF8.self) }
+        return bytes[..<length].split(separator: 0).map {
+          String(decoding: $0.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        }
       }
       // Another has been added meanwhile.
       guard errno == ERANGE else { throw Errno(errno) }

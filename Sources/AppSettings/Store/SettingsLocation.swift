@@ -166,7 +166,7 @@ public struct SettingsLocation: Sendable, Hashable {
     return "/" + parts.filter { $0 != "." }.map(String.init).joined(separator: "/")
   }
 
-  // Two paths that differ in bytes alone, such as two forms of 'é', are equal as strings, and lead to different files.
+  /// Compares paths by their bytes: two that are equal as strings, such as two forms of 'é', may lead to different files.
   public static func == (a: SettingsLocation, b: SettingsLocation) -> Bool {
     a.name == b.name && a.app == b.app && a.systemDirectories.count == b.systemDirectories.count
       && a.paths.elementsEqual(b.paths) { $0.isBytewise($1) }

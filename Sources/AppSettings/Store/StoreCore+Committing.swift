@@ -163,8 +163,8 @@ extension SettingsProblem {
   fileprivate init(lost: [String], of file: String) {
     self.init(
       .io,
-      "\(Self.lossBeginning)\(file)', but could not keep \(lost.joined(separator: ", ")): this process may not set that. Nobody may read "
-        + "more than before. Let its owner or root set it again, or write the file.", file: file)
+      "\(Self.lossBeginning)\(file)', but could not keep \(lost.joined(separator: ", ")): this process may not set that. "
+        + "Nobody may read more than before. Let its owner or root set it again, or write the file.", file: file)
   }
 
   private static let lossBeginning = "Wrote '"

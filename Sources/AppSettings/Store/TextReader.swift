@@ -27,7 +27,8 @@ package struct TextReader: Sendable {
       throw SettingsError(
         .unparsable,
         "Cannot parse '\(file)'. It was not changed. Correct the line, or move the file away to begin afresh.",
-        cause: showsText ? error.formatted(file: file) : error.discreet(file: file), file: file, position: error.position)
+        cause: showsText ? error.formatted(file: file) : error.discreet(file: file), file: file,
+        position: error.position)
     }
   }
 

@@ -68,7 +68,9 @@ struct Target {
 
   /// Says what a write could not keep of the file: its owner, its group, attributes.
   static func tellLosses() {
-    for problem in opened.withLock({ $0 })?.currentProblems ?? [] where problem.isLoss { Output.warning(problem.message) }
+    for problem in opened.withLock({ $0 })?.currentProblems ?? [] where problem.isLoss {
+      Output.warning(problem.message)
+    }
   }
 
   /// Says that what a store shows is what a migration would make of the file.

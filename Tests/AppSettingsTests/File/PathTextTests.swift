@@ -26,7 +26,8 @@ import Testing
   @Test func `a path is taken apart at its slashes, whatever stands after them`() {
     let path = "/\u{301}a/e\u{301}//\u{600}/.toml"
     #expect(path.isAbsolutePath)
-    #expect(path.pathParts.map { Array($0.utf8) } == ["\u{301}a", "e\u{301}", "\u{600}", ".toml"].map { Array($0.utf8) })
+    #expect(
+      path.pathParts.map { Array($0.utf8) } == ["\u{301}a", "e\u{301}", "\u{600}", ".toml"].map { Array($0.utf8) })
     #expect(path.lastPathPart == ".toml")
     #expect("\u{600}.toml".endsBytewise(with: ".toml"))
     #expect("/\u{301}//".withoutTrailingSlashes.utf8.elementsEqual("/\u{301}".utf8))
@@ -57,7 +58,8 @@ import Testing
     let store = SettingsStore(at: location, logger: .silent)
     try store.set(2, for: .counter)
     #expect(try SettingsFile(path: file).read().bytes == Array("counter = 2\n".utf8))
-    #expect(try Syscalls().names(in: home.path)?.sorted() == ["link.toml", "state", Self.name].filter { $0 != "state" })
+    #expect(
+      try Syscalls().names(in: home.path)?.sorted() == ["link.toml", "state", Self.name].filter { $0 != "state" })
     // Its backups are its own, under any spelling.
     _ = try store.core.replaceText(reason: "before-test") { _ in Array("counter = 3\n".utf8) }
     let direct = SettingsStore(

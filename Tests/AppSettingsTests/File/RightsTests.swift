@@ -118,8 +118,10 @@ import Testing
     for path in [home.path, home.path + "/config", directory] { chmod(path, 0o777) }
     let result = try ChildProcess.run(
       "/usr/bin/setpriv",
-      ["--reuid", "65534", "--regid", "65534", "--clear-groups", ChildProcess.product("settings-cli"), "set",
-        "./settings.toml", "counter", "2"], environment: home.environment, directory: directory)
+      [
+        "--reuid", "65534", "--regid", "65534", "--clear-groups", ChildProcess.product("settings-cli"), "set",
+        "./settings.toml", "counter", "2",
+      ], environment: home.environment, directory: directory)
     #expect(result.status == 0, "\(result)")
     #expect(result.error.contains("could not keep the group 0 (it is 65534 now), the owner 0 (it is 65534 now)"))
     // The entry of the owning group: no more than others have.

@@ -40,7 +40,8 @@ import Testing
     #expect(home.names(in: directory) == [".settings.toml.settings-new", "settings.toml"])
   }
 
-  @Test func `a directory of the name for files set aside hinders no recovery, and what was set aside is found`() throws {
+  @Test func `a directory of the name for files set aside hinders no recovery, and what was set aside is found`() throws
+  {
     try home.write("counter = \n")
     try FileManager.default.createDirectory(atPath: aside, withIntermediateDirectories: true)
     try home.write("set aside", to: aside + "-0123456789abcdef")

@@ -22,7 +22,8 @@ extension SettingsKeys {
     "theme = \"\"\"dark\ncanary.password = \"\"\"\nhunter2\"\"\"\n",
     "theme = \"\"\"dark\ncanary.password = \"\"\"hunter2\"\"\"\n", "hunter2 = 1\nhunter2 = 2\n",
     "[hunter2]\n[hunter2]\n", "hunter2 = 1\n[hunter2]\n", "hunter2 = 1\nhunter2.x = 1\n", "[hunter2] hunter2\n",
-    "[hunter2 hunter2]\n", "canary.password = 0hunter2\n", "canary.pin = 1hunter2\n", "canary.pin = 2026-99-99hunter2\n",
+    "[hunter2 hunter2]\n", "canary.password = 0hunter2\n", "canary.pin = 1hunter2\n",
+    "canary.pin = 2026-99-99hunter2\n",
     "hunter2\n", "hunter2 hunter2 = 1\n", "canary.password = \"hunter2\u{1}\"\n",
   ]
 
@@ -48,7 +49,8 @@ extension SettingsKeys {
     let fresh = SettingsStore(inMemory: "", logger: logger)
     for format in [SettingsImportFormat.toml] {
       do {
-        _ = try fresh.importText(Array(text.utf8), of: "x.toml", as: format, rules: SettingsImportRules(), isTrial: false)
+        _ = try fresh.importText(
+          Array(text.utf8), of: "x.toml", as: format, rules: SettingsImportRules(), isTrial: false)
       } catch {
         said.append(texts(of: error))
       }
