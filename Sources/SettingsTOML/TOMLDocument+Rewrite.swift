@@ -106,7 +106,11 @@ private struct Rewriting {
     }
     guard document.value(of: id) != value else { return }
     let range = Int(node.start)..<Int(node.end)
-    replaced.append(Splice(range, StyledText.text(value, like: Array(document.bytes[range]), lineBreak: document.lines.lineBreak(at: range.lowerBound))))
+    replaced.append(
+      Splice(
+        range,
+        StyledText.text(
+          value, like: Array(document.bytes[range]), lineBreak: document.lines.lineBreak(at: range.lowerBound))))
   }
 
   private mutating func add(_ additions: Additions, to table: Tree.ID) throws(TOMLEditError) {
