@@ -54,6 +54,8 @@ import Testing
     "# pins: CANARY\n\nx = 1 # the token is CANARY\nsync.token = \"CANARY\"",
   ]
 
+  private static let showing: Set<String> = ["list", "diff", "export", "migrate", "get"]
+
   private func run(_ words: [String], input: String? = nil, editor: String? = nil) throws -> ChildProcess.Result {
     var environment = home.environment
     environment["EDITOR"] = editor
@@ -94,7 +96,9 @@ import Testing
     try home.write(
       "<plist><dict><key>pins</key><integer>CANARY</integer></dict></plist>", to: home.path + "/broken.plist")
     try home.write("sync.token = = \"CANARY\"\n", to: home.path + "/broken.toml")
-    for words in runs {
+    // Each form through the verbs that show texts and values; two of them through all.
+    let isWhole = form == Self.forms[1] || form == Self.forms[8]
+    for words in runs where isWhole || Self.showing.contains(words[0]) {
       let result = try run(words, input: "CANARY")
       #expect(!(result.output + result.error).contains("CANARY"), "\(words) \(result)")
       // A pending migration first; then the present form, with a backup of another secret.
