@@ -30,12 +30,14 @@ struct KnownKeys {
       return []
     }
     if case .boolean = value { return ["true", "false"].map { Candidate(text: $0) } }
-    let text = Shown.bare(value)
-    return text.contains("\n") ? [] : [Candidate(text: text, note: "the value now")]
+    return [Candidate(text: Shown.bare(value), note: "the value now")]
   }
 }
 
 extension String {
-  /// What fits beside a candidate.
-  fileprivate var firstLine: String { String(prefix { $0 != "\n" }.prefix(60)) }
+  /// What fits beside a candidate: the first line, without control characters.
+  fileprivate var firstLine: String {
+    let line = prefix { !$0.isNewline }.prefix(60)
+    return String(String.UnicodeScalarView(line.unicodeScalars.map { ShellWord.isControl($0) ? " " : $0 }))
+  }
 }
