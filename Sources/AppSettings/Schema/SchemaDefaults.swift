@@ -13,10 +13,11 @@ extension SettingsSchema {
     ]
     // A file without a version is of the first, and would be migrated from there.
     if migrations.currentVersion > 1 { lines += ["", "settings-version = \(migrations.currentVersion)"] }
+    let summaries = summariesOfGroups
     for (table, keys) in tables {
       if !table.isRoot {
         lines.append("")
-        lines += Self.comment(groups.first { $0.path == table }?.summary ?? "")
+        lines += Self.comment(summaries[table] ?? "")
         lines.append("[\(table)]")
       }
       for key in keys {
@@ -38,13 +39,15 @@ extension SettingsSchema {
     return order.map { ($0, found[$0] ?? []) }.filter { !$0.keys.isEmpty }
   }
 
-  /// Text as lines of comment. A control character has no place in one.
+  /// What groups are for, by the tables that they are.
+  var summariesOfGroups: [TOMLPath: String] {
+    Dictionary(groups.map { ($0.path, $0.summary) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Text as lines of comment, in which a control character has no place.
   fileprivate static func comment(_ text: String) -> [String] {
     guard !text.isEmpty else { return [] }
-    return text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { line in
-      let clean = line.unicodeScalars.map { $0.value < 0x20 && $0 != "\t" || $0.value == 0x7F ? " " : Character($0) }
-      return clean.allSatisfy(\.isWhitespace) ? "#" : "# " + String(clean)
-    }
+    return DocumentText.lines(text).map { $0.allSatisfy(\.isWhitespace) ? "#" : "# " + $0 }
   }
 }
 
