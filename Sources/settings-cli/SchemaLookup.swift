@@ -150,7 +150,7 @@ struct SchemaLookup: Sendable {
       return nil
     } catch {
       let part = error.path.isEmpty ? "'\(path)'" : "'\(error.pathDescription)' in '\(path)'"
-      return "\(part) needs \(error.expected)"
+      return "\(part) needs \(error.expected)\(error.reasonInParentheses)"
     }
   }
 
@@ -179,6 +179,7 @@ struct SchemaLookup: Sendable {
         "'\(error.pathDescription)' in it is \(isSecret ? error.foundKind : error.found), and has to be "
         + error.expected
     }
+    needed += error.reasonInParentheses
     let shown = isSecret ? "that value" : Shown.short(value)
     return Failure(.invalidValue, "Cannot set '\(path)' to \(shown): \(needed). Nothing was written.")
   }

@@ -15,13 +15,16 @@ public struct SettingsConstraint<Value: Sendable>: Sendable {
     package var path: [String] = []
     /// What that part has to be; `nil` for the value itself, where it is what the key expects.
     package var expected: String?
+    /// Why it was refused, where that does not say.
+    package var reason: String?
   }
 
   /// Makes what an error says is needed, of what the type alone needs: `an integer` → `an integer from 6 to 72`.
   /// The second argument shows a value as it is in a file.
   typealias Wording = @Sendable (_ base: String, _ shown: (Value) -> String) -> String
-  /// Makes what is known of the constraint, for tools. The argument makes what is stored for a value.
-  typealias Facts = @Sendable (_ stored: (Value) -> SettingsValue?) -> [ConstraintFact]
+  /// Makes what is known of the constraint, for tools. The first argument makes what is stored for a value; the second
+  /// says whether stored values are equal, ordered and counted as the values are.
+  typealias Facts = @Sendable (_ stored: (Value) -> SettingsValue?, _ isAsStored: Bool) -> [ConstraintFact]
 
   private let wording: Wording
   /// Whether the wording ignores what the type alone needs.
@@ -30,7 +33,7 @@ public struct SettingsConstraint<Value: Sendable>: Sendable {
   private let findViolation: @Sendable (Value) -> Violation?
 
   init(
-    wording: @escaping Wording, replacesBase: Bool = false, facts: @escaping Facts = { _ in [] },
+    wording: @escaping Wording, replacesBase: Bool = false, facts: @escaping Facts = { _, _ in [] },
     violation: @escaping @Sendable (Value) -> Violation?
   ) {
     self.wording = wording
@@ -58,7 +61,7 @@ public struct SettingsConstraint<Value: Sendable>: Sendable {
           ? "\(words) and \(second.wording(base, shown))" : second.wording(words, shown)
       },
       replacesBase: first.replacesBase,
-      facts: { first.makeFacts($0) + second.makeFacts($0) },
+      facts: { first.makeFacts($0, $1) + second.makeFacts($0, $1) },
       violation: { [findViolation] in findViolation($0) ?? other.findViolation($0) })
   }
 
@@ -66,9 +69,11 @@ public struct SettingsConstraint<Value: Sendable>: Sendable {
   package var optional: SettingsConstraint<Value?> {
     SettingsConstraint<Value?>(
       wording: { [wording] base, shown in wording(base) { shown($0) } }, replacesBase: replacesBase,
-      facts: { [makeFacts] stored in makeFacts { stored($0) } },
+      facts: { [makeFacts] stored, isAsStored in makeFacts({ stored($0) }, isAsStored) },
       violation: { [findViolation] value in
-        value.flatMap(findViolation).map { SettingsConstraint<Value?>.Violation(path: $0.path, expected: $0.expected) }
+        value.flatMap(findViolation).map {
+          SettingsConstraint<Value?>.Violation(path: $0.path, expected: $0.expected, reason: $0.reason)
+        }
       })
   }
 
@@ -78,7 +83,9 @@ public struct SettingsConstraint<Value: Sendable>: Sendable {
   }
 
   /// What is known of the constraint, for tools.
-  package func facts(of bridge: SettingsBridge<Value>) -> [ConstraintFact] { makeFacts { try? bridge.write($0) } }
+  package func facts(of bridge: SettingsBridge<Value>) -> [ConstraintFact] {
+    makeFacts({ try? bridge.write($0) }, bridge.core.isAsStored)
+  }
 
   /// What breaks it; `nil` if nothing does.
   package func violation(of value: Value) -> Violation? { findViolation(value) }

@@ -29,7 +29,8 @@ extension SettingsKey {
         found = elements[index]
       }
     }
-    var error = SettingsValueError(expected: violation.expected ?? expected, found: found)
+    var error = SettingsValueError(
+      expected: violation.expected ?? expected, found: found, reason: violation.reason)
     error.path = violation.path
     throw error
   }

@@ -67,7 +67,13 @@ public final class SettingsKey<Value: Sendable>: SettingsKeys, @unchecked Sendab
   package override var constraintFacts: [ConstraintFact] { constraint?.facts(of: bridge) ?? [] }
 
   package override var schemaType: SchemaType {
-    bridge.schemaType(sample: hasComputedDefault ? nil : storedDefault).with(constraintFacts)
+    var type = bridge.schemaType(sample: hasComputedDefault ? nil : storedDefault).with(constraintFacts)
+    // Of few values the key itself says which it takes, whatever its constraint is.
+    if let choices = type.choices {
+      let accepted = choices.filter { (try? decode($0)) != nil }
+      if !accepted.isEmpty { type.choices = accepted }
+    }
+    return type
   }
 
   package override var hasComputedDefault: Bool { if case .computed = fallback { true } else { false } }

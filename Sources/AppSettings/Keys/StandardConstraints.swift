@@ -8,7 +8,9 @@ extension SettingsConstraint {
         // The name of a small integer type has its own range, which would stand beside this one.
         return Value.self is any BinaryInteger.Type ? "an integer \(words)" : "\(base) \(words)"
       },
-      facts: { stored in
+      facts: { stored, isAsStored in
+        // The order of a type of someone's own need not be that of its texts.
+        guard isAsStored else { return [] }
         let minimum = bounds.lower.flatMap(stored).map { ConstraintFact.minimum($0) }
         let maximum = bounds.upper.flatMap(stored).map { bounds.isHalfOpen ? .limit($0) : ConstraintFact.maximum($0) }
         return [minimum, maximum].compactMap { $0 }
@@ -22,19 +24,31 @@ extension SettingsConstraint {
       wording: { _, shown in
         choices.count == 1 ? shown(choices[0]) : "one of \(choices.map(shown).joined(separator: ", "))"
       },
-      replacesBase: true, facts: { stored in [.choices(choices.compactMap(stored))] },
+      replacesBase: true, facts: { stored, _ in [.choices(choices.compactMap(stored))] },
       violation: { choices.contains($0) ? nil : Violation() })
   }
 
   /// The whole string matches a pattern: a regular expression as Swift's `Regex` reads it.
   ///
-  /// It is given as text since errors and tools show it. One that is no regular expression is a programming error and
-  /// traps.
+  /// It is given as text since errors and tools show it. One that is no regular expression, is longer than 8192 bytes or
+  /// has parts whose cost cannot be bounded is a programming error and traps.
+  ///
+  /// A match has a limit, so that no text in a file can hold the app up: 50,000 steps and 100 more for each character,
+  /// with a text of up to 1 MiB. What would take more is refused, with an error that says so; it is a pattern such as
+  /// `(a+)+b`, which can match one text in very many ways, that does. `a+b` matches the same texts in one.
   public static func matching(_ pattern: String) -> Self where Value: StringProtocol {
-    let pattern = Pattern(pattern)
+    let pattern = SettingsPattern(pattern)
+    if let fault = pattern.fault { preconditionFailure("Invalid pattern of a settings key: \(fault).") }
     return SettingsConstraint(
-      wording: { base, _ in "\(base) that matches '\(pattern.text)'" }, facts: { _ in [.pattern(pattern.text)] },
-      violation: { pattern.matches(String($0)) ? nil : Violation() })
+      wording: { base, _ in "\(base) that matches '\(pattern.text)'" },
+      facts: { _, isAsStored in isAsStored ? [.pattern(pattern.text)] : [] },
+      violation: {
+        switch pattern.verdict(on: String($0)) {
+        case .matches: nil
+        case .differs: Violation()
+        case .refused(let reason): Violation(reason: reason)
+        }
+      })
   }
 
   /// The string has so many characters, the collection so many elements: `1...20`, `...3`.
@@ -45,7 +59,10 @@ extension SettingsConstraint {
       wording: { base, _ in
         "\(base) \(isText ? "of" : "with") \(bounds.countWords(of: isText ? "character" : "element"))"
       },
-      facts: { _ in [.count(minimum: bounds.lower, maximum: bounds.upper.map { bounds.isHalfOpen ? $0 - 1 : $0 })] },
+      facts: { _, isAsStored in
+        guard isAsStored else { return [] }
+        return [.count(minimum: bounds.lower, maximum: bounds.upper.map { bounds.isHalfOpen ? $0 - 1 : $0 })]
+      },
       violation: { range.contains($0.count) ? nil : Violation() })
   }
 
@@ -56,11 +73,12 @@ extension SettingsConstraint {
     let expected = constraint.expected(of: bridge)
     return SettingsConstraint(
       wording: { _, _ in "an array whose elements are each \(expected)" }, replacesBase: true,
-      facts: { _ in constraint.facts(of: bridge).map { .each($0) } },
+      facts: { _, isAsStored in isAsStored ? constraint.facts(of: bridge).map { .each($0) } : [] },
       violation: { value in
         for (index, element) in value.enumerated() {
           guard let violation = constraint.violation(of: element) else { continue }
-          return Violation(path: ["[\(index)]"] + violation.path, expected: violation.expected ?? expected)
+          return Violation(
+            path: ["[\(index)]"] + violation.path, expected: violation.expected ?? expected, reason: violation.reason)
         }
         return nil
       })
@@ -106,21 +124,4 @@ extension Bounds<Int> {
     case (nil, nil): "a number of \(unit)s that is allowed"
     }
   }
-}
-
-/// A regular expression with its text.
-private struct Pattern: @unchecked Sendable {  // a regex made of text calls no one's code and does not change
-  let text: String
-  private let regex: Regex<AnyRegexOutput>
-
-  init(_ text: String) {
-    self.text = text
-    do {
-      regex = try Regex(text)
-    } catch {
-      preconditionFailure("Invalid pattern '\(text)' of a settings key: \(error)")
-    }
-  }
-
-  func matches(_ string: String) -> Bool { (try? regex.wholeMatch(in: string)) != nil }
 }

@@ -51,12 +51,8 @@ where Record.ID: Sendable {
   package override var expected: String { "a table with a table for each record" }
 
   package override var schemaType: SchemaType {
-    let ids: SchemaType.Kind? =
-      switch coding.ids.kind {
-      case .integer: .integer
-      case .uuid: .uuid
-      case .string, .text: nil
-      }
+    func type<Same: SettingsSerializable>(_ type: Same.Type) -> SchemaType { type.settingsBridge.schemaType() }
+    let ids = (Record.ID.self as? any SettingsSerializable.Type).flatMap { SchemaType.ids(type($0)) }
     return .records(coding.fieldTypes, ids: ids)
   }
 

@@ -7,8 +7,8 @@ extension SettingsSchema {
   /// The schema as a JSON Schema (draft 4) of the settings file, for editors that check and complete TOML with one.
   ///
   /// Keys that the app does not have are errors in it, so that a slip shows while it is made. What JSON Schema has no word
-  /// for, a range of durations or the rule that `expects` states, is left to `settings-cli check`; the words are in the
-  /// description.
+  /// for, such as a range of durations, is left to `settings-cli check`, and the description says it in words. The guide
+  /// to schemas lists all of it.
   public var jsonSchema: String {
     var root = JSONSchemaNode()
     for key in keys {
@@ -93,11 +93,19 @@ extension SchemaKey {
 extension SchemaType {
   /// Whether there is more to say of it than JSON Schema can.
   fileprivate var hasWordsOfItsOwn: Bool {
-    if expectedWords != nil || readsOlderForm { return true }
+    if expectedWords != nil || readsOlderForm || patterns.contains(where: { !JSONPattern.isCommon($0) }) { return true }
     switch kind {
     case .duration, .decimal, .data, .timeZone, .character: return true
-    case .integer, .float: return false
+    case .integer, .float, .float32: return false
     default: return minimum != nil || maximum != nil || limit != nil
+    }
+  }
+
+  /// Whether two different JSON values may be the same value of this type: a duration in another unit.
+  private var hasSeveralForms: Bool {
+    switch kind {
+    case .string, .integer, .float, .boolean, .localDate: false
+    default: true
     }
   }
 
@@ -107,8 +115,10 @@ extension SchemaType {
     var schema = TOMLTable()
     switch kind {
     case .any: break
-    case .integer: schema["type"] = "integer"
-    case .float: schema["type"] = "number"
+    case .integer:
+      schema["type"] = reachesAboveTOML ? ["integer", "string"] : "integer"
+      if case .string? = minimum { schema["type"] = "string" }
+    case .float, .float32: schema["type"] = "number"
     case .boolean: schema["type"] = "boolean"
     case .array: schema["type"] = "array"
     case .table, .records: schema["type"] = "object"
@@ -116,31 +126,40 @@ extension SchemaType {
     case .offsetDateTime, .localDateTime, .localDate, .localTime, .string, .url, .uuid, .data, .character, .timeZone:
       schema["type"] = "string"
     }
-    switch kind {
-    case .offsetDateTime: schema["format"] = "date-time"
-    case .localDate: schema["format"] = "date"
-    case .url: schema["format"] = "uri"
-    case .uuid: schema["pattern"] = "^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$"
-    case .character: schema["minLength"] = 1
-    default: break
-    }
-    if let choices, choices.allSatisfy(\.hasJSONForm) { schema["enum"] = .array(choices.map(\.forJSON)) }
+    var whole = patterns.filter(JSONPattern.isCommon).map { "^(?:\($0))$" }
+    if let form = JSONPattern.form(of: self) { whole.append(form) }
+    if whole.count == 1 { schema["pattern"] = .string(whole[0]) }
+    if whole.count > 1 { schema["allOf"] = .array(whole.map { ["pattern": .string($0)] }) }
+    if kind == .character { schema["minLength"] = 1 }
+    addChoices(to: &schema)
     addRange(to: &schema)
     addCount(to: &schema)
-    let whole = patterns.map { TOMLValue.string("^(?:\($0))$") }
-    if whole.count == 1 { schema["pattern"] = whole[0] }
-    if whole.count > 1 { schema["allOf"] = .array(whole.map { ["pattern": $0] }) }
     addParts(to: &schema)
     return schema
   }
 
+  private func addChoices(to schema: inout TOMLTable) {
+    guard let choices, choices.allSatisfy(\.hasJSONForm) else { return }
+    let known: TOMLValue = .array(choices.map(\.forJSON))
+    // An editor offers them; other forms of the same values are fine, too.
+    if hasSeveralForms { schema["anyOf"] = [["enum": known], [:]] } else { schema["enum"] = known }
+  }
+
   private func addRange(to schema: inout TOMLTable) {
-    guard kind == .integer || kind == .float else { return }
+    switch kind {
+    case .integer, .float: break
+    case .float32:
+      // What rounds to the largest number is one, too. What rounds into a narrower range is for 'check' to say.
+      schema["minimum"] = -0x1.fffffefffffffp127
+      schema["maximum"] = 0x1.fffffefffffffp127
+      return
+    default: return
+    }
     if let minimum, minimum.isFiniteNumber { schema["minimum"] = minimum }
-    if let maximum, maximum.isFiniteNumber { schema["maximum"] = maximum }
-    guard let limit, limit.isFiniteNumber, maximum == nil else { return }
-    schema["maximum"] = limit
-    schema["exclusiveMaximum"] = true
+    let isLimited = limit != nil && !SchemaOrder(kind).isOrdered(maximum, limit)
+    guard let most = isLimited ? limit : maximum, most.isFiniteNumber else { return }
+    schema["maximum"] = most
+    if isLimited { schema["exclusiveMaximum"] = true }
   }
 
   private func addCount(to schema: inout TOMLTable) {
@@ -153,29 +172,28 @@ extension SchemaType {
     }
     if let minimumCount { schema[words.least] = .integer(Int64(minimumCount)) }
     if let maximumCount { schema[words.most] = .integer(Int64(maximumCount)) }
-    if isUnique { schema["uniqueItems"] = true }
+    // In JSON 1 and 1.0 are equal. Only where they are in the app, too, are they a repetition.
+    guard isUnique, let element, ![.any, .array, .table, .records].contains(element.kind) else { return }
+    schema["uniqueItems"] = true
   }
 
   private func addParts(to schema: inout TOMLTable) {
-    if let element {
-      schema[kind == .array ? "items" : "additionalProperties"] = .table(element.jsonSchema)
+    if kind == .array {
+      if let element { schema["items"] = .table(element.jsonSchema) }
+      return
     }
-    guard let fields = kind == .records ? fields ?? [] : fields else { return }
-    var properties = TOMLTable()
-    for field in fields { properties[field.name] = .table(field.type.jsonSchema) }
-    if kind == .records {
-      let record: TOMLTable = ["type": "object", "properties": .table(properties)]
-      switch recordIDs {
-      case .integer?:
-        schema["patternProperties"] = ["^-?[0-9]+$": .table(record)]
-        schema["additionalProperties"] = false
-      case .uuid?:
-        schema["patternProperties"] = ["^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$": .table(record)]
-        schema["additionalProperties"] = false
-      default: schema["additionalProperties"] = .table(record)
-      }
-    } else {
+    if kind == .table, let fields, element == nil {
+      var properties = TOMLTable()
+      for field in fields { properties[field.name] = .table(field.type.jsonSchema) }
       schema["properties"] = .table(properties)
+    }
+    var each = element.map(\.jsonSchema)
+    if kind == .records { each = SchemaType.table(fields ?? []).jsonSchema }
+    if let pattern = ids.flatMap(JSONPattern.key) {
+      schema["patternProperties"] = [pattern: .table(each ?? [:])]
+      schema["additionalProperties"] = false
+    } else if let each {
+      schema["additionalProperties"] = .table(each)
     }
   }
 }

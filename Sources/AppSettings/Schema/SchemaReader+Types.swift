@@ -20,11 +20,28 @@ extension SchemaReader {
     type.isOrdered = try section.flag("ordered")
     type.patterns = try patterns(in: section)
     try readParts(of: &type, in: section, depth)
+    try checkRules(of: type, in: section)
     type.readsOlderForm = try section.flag("reads-older-form")
     type.expectedWords = try section.optionalString("expects")
     // Last: they are checked against all of the rest.
     type.choices = try choices(in: section, of: type)
     return type
+  }
+
+  /// Refuses rules that no value of the type could break.
+  private func checkRules(of type: SchemaType, in section: SchemaSection) throws(SettingsError) {
+    let rules: [(SchemaType.Rule, [String])] = [
+      (.pattern, ["pattern"]), (.count, ["minimum-count", "maximum-count"]), (.unique, ["unique"]),
+      (.ordered, ["ordered"]),
+    ]
+    for (rule, members) in rules where !type.has(rule) {
+      for member in members where section.table[member] != nil && section.table[member] != false {
+        throw section.refuse(
+          rule == .ordered && type.kind == .array
+            ? "'ordered' needs elements that one can be above another"
+            : "the type '\(type.kind.rawValue)' has no '\(member)'", at: member)
+      }
+    }
   }
 
   private func readRange(of type: inout SchemaType, in section: SchemaSection) throws(SettingsError) {
@@ -49,9 +66,8 @@ extension SchemaReader {
     _ member: String, _ kind: SchemaType.Kind, _ section: SchemaSection
   ) throws(SettingsError) -> TOMLValue? {
     guard let value = section.table[member] else { return nil }
-    let isOfKind = kind == .any || (try? SchemaType(kind).check(value)) != nil
-    // What is not even comparable with itself, as not-a-number, is no bound.
-    guard isOfKind, SchemaOrder(kind).isBelow(value, value) == false else {
+    // What is not even comparable with itself, as not-a-number or a table, is no bound.
+    guard SchemaOrder(kind).isBelow(value, value) == false else {
       throw section.wrong(member, "\(SchemaType(kind).expected), as the type is '\(kind.rawValue)'")
     }
     return value
@@ -64,13 +80,11 @@ extension SchemaReader {
       }
       type.element = try self.type(in: section.section("elements", "a table with a 'type'"), depth: depth + 1)
     }
-    if let name = try section.optionalString("ids") {
-      guard type.kind == .records, let kind = SchemaType.Kind(rawValue: name),
-        [.string, .integer, .uuid].contains(kind)
-      else {
-        throw section.refuse("only the type 'records' has 'ids', which are 'string', 'integer' or 'uuid'", at: "ids")
+    if section.table["ids"] != nil {
+      guard type.kind == .records || type.kind == .table else {
+        throw section.refuse("only the types 'table' and 'records' have 'ids'", at: "ids")
       }
-      type.recordIDs = kind
+      type.ids = SchemaType.ids(try ids(in: section, depth))
     }
     guard section.table["fields"] != nil else { return }
     guard type.kind == .table || type.kind == .records else {
@@ -85,6 +99,18 @@ extension SchemaReader {
     type.fields = list
   }
 
+  /// A type, or its name alone.
+  private func ids(in section: SchemaSection, _ depth: Int) throws(SettingsError) -> SchemaType {
+    guard case .string(let name)? = section.table["ids"] else {
+      return try type(in: section.section("ids", "a type's name, or a table with a 'type'"), depth: depth + 1)
+    }
+    guard let kind = SchemaType.Kind(rawValue: name) else {
+      if section.source.isOfLaterForm { return .any }
+      throw section.refuse("there is no type '\(name)'; there are \(Self.kinds)", at: "ids")
+    }
+    return SchemaType(kind)
+  }
+
   private func patterns(in section: SchemaSection) throws(SettingsError) -> [String] {
     let values: [TOMLValue]
     switch section.table["pattern"] {
@@ -97,13 +123,7 @@ extension SchemaReader {
       guard case .string(let pattern) = value else {
         throw section.wrong("pattern", "a regular expression as a string, or several in an array")
       }
-      if checksPatterns {
-        do {
-          _ = try Regex(pattern)
-        } catch {
-          throw section.refuse("'\(pattern)' is not a regular expression: \(error)", at: "pattern")
-        }
-      }
+      if checksPatterns, let fault = SettingsPattern(pattern).fault { throw section.refuse(fault, at: "pattern") }
       patterns.append(pattern)
     }
     return patterns

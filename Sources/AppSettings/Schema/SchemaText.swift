@@ -90,7 +90,7 @@ extension SchemaType {
       for field in fields { table[field.name] = .table(field.type.table) }
       add("fields", .table(table))
     }
-    add("ids", recordIDs.map { .string($0.rawValue) })
+    add("ids", ids.map { $0 == SchemaType($0.kind) ? .string($0.kind.rawValue) : .table($0.table) })
     if readsOlderForm { add("reads-older-form", true) }
     add("expects", expectedWords.map { .string($0) })
     return result

@@ -28,7 +28,7 @@ extension SchemaType {
     func add(_ value: TOMLValue?) { if let value, !candidates.contains(value) { candidates.append(value) } }
     switch kind {
     case .boolean: add(parsed.flatMap { if case .boolean = $0 { $0 } else { nil } } ?? Self.boolean(text))
-    case .float:
+    case .float, .float32:
       // `12` is stored as `12.0`, as the app would.
       if case .integer(let number)? = parsed { add(.float(Double(number))) }
     case .any:

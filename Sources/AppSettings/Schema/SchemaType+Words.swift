@@ -13,12 +13,12 @@ extension SchemaType {
       return "one of " + choices.map(\.errorText).joined(separator: ", ")
     }
     var words = baseWords
-    switch (minimum, maximum, limit) {
-    case (let low?, _, let limit?): words += " from \(low.errorText) to below \(limit.errorText)"
-    case (nil, _, let limit?): words += " below \(limit.errorText)"
-    case (let low?, let high?, nil): words += " from \(low.errorText) to \(high.errorText)"
-    case (let low?, nil, nil): words += " from \(low.errorText)"
-    case (nil, let high?, nil): words += " up to \(high.errorText)"
+    switch (minimum.map(shown), maximum.map(shown), limit.map(shown)) {
+    case (let low?, _, let limit?): words += " from \(low) to below \(limit)"
+    case (nil, _, let limit?): words += " below \(limit)"
+    case (let low?, let high?, nil): words += " from \(low) to \(high)"
+    case (let low?, nil, nil): words += " from \(low)"
+    case (nil, let high?, nil): words += " up to \(high)"
     case (nil, nil, nil): break
     }
     if let count = countWords, kind != .character { words += " \(isText ? "of" : "with") \(count)" }
@@ -26,11 +26,17 @@ extension SchemaType {
     return words
   }
 
+  /// A bound; of an integer that TOML has no room for, its digits.
+  private func shown(_ bound: TOMLValue) -> String {
+    if kind == .integer, case .string(let digits) = bound { return digits }
+    return bound.errorText
+  }
+
   private var baseWords: String {
     switch kind {
     case .string: "a string"
     case .integer: "an integer"
-    case .float: "a number"
+    case .float, .float32: "a number"
     case .boolean: "a boolean"
     case .offsetDateTime: TOMLOffsetDateTime.settingsBridge.expected
     case .localDateTime: "a date and time without an offset"
@@ -66,7 +72,7 @@ extension SchemaType {
     return switch kind {
     case .string: "strings"
     case .integer: "integers"
-    case .float: "numbers"
+    case .float, .float32: "numbers"
     case .boolean: "booleans"
     case .offsetDateTime: "dates and times with an offset"
     case .localDate: "dates without a time"

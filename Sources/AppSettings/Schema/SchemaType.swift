@@ -7,7 +7,10 @@ package import SettingsTOML
 package struct SchemaType: Sendable, Hashable {
   /// The names of types in a schema file.
   package enum Kind: String, Sendable, CaseIterable {
-    case string, integer, float, boolean
+    case string, integer, float
+    /// Floats of `Float`, which has fewer digits and a smaller range.
+    case float32
+    case boolean
     case offsetDateTime = "offset-date-time"
     case localDateTime = "local-date-time"
     case localDate = "local-date"
@@ -40,7 +43,11 @@ package struct SchemaType: Sendable, Hashable {
   package var limit: TOMLValue?
   package var choices: [TOMLValue]?
   /// Regular expressions, each for the whole string.
-  package var patterns: [String] = []
+  package var patterns: [String] {
+    get { compiledPatterns.map(\.text) }
+    set { compiledPatterns = newValue.map { SettingsPattern($0) } }
+  }
+  private(set) var compiledPatterns: [SettingsPattern] = []
   /// How many characters, bytes of data, elements or keys there have to be.
   package var minimumCount: Int?
   package var maximumCount: Int?
@@ -50,14 +57,13 @@ package struct SchemaType: Sendable, Hashable {
   package var isOrdered = false
   /// Whether the app reads an older form, too, of which nothing is known here.
   package var readsOlderForm = false
-  /// What the keys of a table of records stand for: strings if `nil`, integers or UUIDs.
-  package var recordIDs: Kind?
   /// What an error says is needed, where the rest of this does not say all: `an integer that is even`.
   package var expectedWords: String?
   /// The fields of a table, or of each of its records; others may be there, too. `nil` if none are known.
   package var fields: [Field]?
-  // An array, since a struct cannot hold itself.
+  // Arrays, since a struct cannot hold itself.
   private var elementTypes: [SchemaType] = []
+  private var idTypes: [SchemaType] = []
 
   package init(_ kind: Kind) { self.kind = kind }
 
@@ -65,6 +71,17 @@ package struct SchemaType: Sendable, Hashable {
   package var element: SchemaType? {
     get { elementTypes.first }
     set { elementTypes = newValue.map { [$0] } ?? [] }
+  }
+
+  /// What the keys of a table, or of a table of records, stand for; `nil` for any string.
+  package var ids: SchemaType? {
+    get { idTypes.first }
+    set { idTypes = newValue.map { [$0] } ?? [] }
+  }
+
+  /// What keys of a type stand for; `nil` if that says nothing of them.
+  package static func ids(_ type: SchemaType) -> SchemaType? {
+    type == .any || type == SchemaType(.string) ? nil : type
   }
 
   package static let any = SchemaType(.any)
@@ -82,10 +99,10 @@ package struct SchemaType: Sendable, Hashable {
   }
 
   /// A table of tables with fields.
-  package static func records(_ fields: [Field]?, ids: Kind? = nil) -> SchemaType {
+  package static func records(_ fields: [Field]?, ids: SchemaType? = nil) -> SchemaType {
     var type = SchemaType(.records)
     type.fields = fields
-    type.recordIDs = ids
+    type.ids = ids
     return type
   }
 
@@ -126,8 +143,32 @@ extension SchemaType {
     return type
   }
 
+  /// What is said of a type, by the names that it has in a schema file.
+  enum Rule: String, CaseIterable {
+    case range = "minimum' and 'maximum"
+    case pattern
+    case count = "minimum-count' and 'maximum-count"
+    case unique, ordered
+  }
+
+  /// Whether values of this type can satisfy a rule or not.
+  func has(_ rule: Rule) -> Bool {
+    switch rule {
+    case .range: ![.array, .table, .records].contains(kind)
+    case .pattern: isText
+    case .count: isText && kind != .character || [.array, .table, .records].contains(kind)
+    case .unique: kind == .array
+    case .ordered:
+      kind == .array && element.map { ![.array, .table, .records].contains($0.kind) } ?? true
+    }
+  }
+
   private mutating func take(_ fact: ConstraintFact) {
     switch fact {
+    case .minimum where !has(.range), .maximum where !has(.range), .limit where !has(.range),
+      .pattern where !has(.pattern), .count where !has(.count):
+      // Of such a type no more is known than the words.
+      break
     case .minimum(let value): minimum = SchemaOrder(kind).isOrdered(value, minimum) ? minimum : value
     case .maximum(let value): maximum = SchemaOrder(kind).isOrdered(maximum, value) ? maximum : value
     case .limit(let value):
@@ -135,7 +176,7 @@ extension SchemaType {
       if SchemaOrder(kind).isOrdered(value, maximum) { maximum = nil }
       limit = SchemaOrder(kind).isOrdered(limit, value) ? limit : value
     case .choices(let values): choices = choices.map { $0.filter(values.contains) } ?? values
-    case .pattern(let pattern): patterns.append(pattern)
+    case .pattern(let pattern): compiledPatterns.append(SettingsPattern(pattern))
     case .count(let least, let most):
       minimumCount = [minimumCount, least].compactMap { $0 }.max()
       maximumCount = [maximumCount, most].compactMap { $0 }.min()

@@ -257,8 +257,9 @@ package struct SettingsCheck {
       let part = error.path.isEmpty ? "" : " at '\(error.pathDescription)'"
       new.append(
         SettingsFinding(
-          .invalidValue, "'\(path)' is \(error.found)\(part), and has to be \(error.expected).", key: path, file: file,
-          position: place(of: error.path, below: path, original) ?? position))
+          .invalidValue,
+          "'\(path)' is \(error.found)\(part), and has to be \(error.expected)\(error.reasonInParentheses).", key: path,
+          file: file, position: place(of: error.path, below: path, original) ?? position))
     }
   }
 

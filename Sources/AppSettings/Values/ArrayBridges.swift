@@ -6,14 +6,14 @@ extension Array: SettingsSerializable where Element: SettingsSerializable {
 extension ArraySlice: SettingsSerializable where Element: SettingsSerializable {
   /// An array; it comes back with indices from 0.
   public static var settingsBridge: SettingsBridge<ArraySlice<Element>> {
-    [Element].settingsBridge.map(read: { $0[...] }, write: { Array($0) })
+    [Element].settingsBridge.map(keepingValue: { $0[...] }, write: { Array($0) })
   }
 }
 
 extension ContiguousArray: SettingsSerializable where Element: SettingsSerializable {
   /// An array.
   public static var settingsBridge: SettingsBridge<ContiguousArray<Element>> {
-    [Element].settingsBridge.map(read: { ContiguousArray($0) }, write: { Array($0) })
+    [Element].settingsBridge.map(keepingValue: { ContiguousArray($0) }, write: { Array($0) })
   }
 }
 
@@ -34,6 +34,8 @@ private final class ArrayCore<Element>: BridgeCore {
 
   func schemaType(_ sample: TOMLValue?) -> SchemaType { .array(of: element.schemaType(sample?.firstElement)) }
 
+  // Its elements count, whatever they are.
+  var isAsStored: Bool { true }
   var knowsParts: Bool { element.knowsParts }
 
   func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> [Element] {

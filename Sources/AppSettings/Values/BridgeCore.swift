@@ -32,6 +32,10 @@ protocol BridgeCore<Value>: AnyObject, Sendable {
   /// - Parameter sample: A stored value, to learn from what no type says of itself: the fields of a `Codable` one.
   func schemaType(_ sample: TOMLValue?) -> SchemaType
 
+  /// Whether two values are equal, ordered and counted as what is stored for them is, by the type that a schema file
+  /// says.
+  var isAsStored: Bool { get }
+
   /// Whether there may be parts of a stored value that the type does not know, or an order that it does not care for.
   var knowsParts: Bool { get }
 
@@ -48,6 +52,7 @@ extension BridgeCore {
   var absent: Value? { nil }
   var choices: [TOMLValue]? { nil }
   func schemaType(_ sample: TOMLValue?) -> SchemaType { .any }
+  var isAsStored: Bool { false }
   var knowsParts: Bool { false }
   func knownFields(of written: TOMLValue, _ context: BridgeContext) -> KnownFields { .whole }
   func withoutOldForm(_ stored: TOMLValue) -> TOMLValue { stored }
@@ -78,6 +83,8 @@ final class FunctionCore<Value>: BridgeCore {
   func write(_ value: Value, _ context: BridgeContext) throws -> TOMLValue? { try writeFunction(value) }
 
   func schemaType(_ sample: TOMLValue?) -> SchemaType { type }
+  // Bridges of someone's own have no type that a schema could say.
+  var isAsStored: Bool { type != .any }
 }
 
 extension SettingsBridge {
@@ -104,11 +111,14 @@ final class MappedCore<Old, Value>: BridgeCore {
   private let ownExpectation: Expectation?
   private let readFunction: @Sendable (Old) throws -> Value
   private let writeFunction: @Sendable (Value) throws -> Old
+  private let keepsValue: Bool
 
+  /// - Parameter keepsValue: Whether the two types have the same values, equal and ordered alike.
   init(
-    _ old: any BridgeCore<Old>, expecting: Expectation?, read: @escaping @Sendable (Old) throws -> Value,
-    write: @escaping @Sendable (Value) throws -> Old
+    _ old: any BridgeCore<Old>, expecting: Expectation?, keepsValue: Bool = false,
+    read: @escaping @Sendable (Old) throws -> Value, write: @escaping @Sendable (Value) throws -> Old
   ) {
+    self.keepsValue = keepsValue
     self.old = old
     ownExpectation = expecting
     readFunction = read
@@ -119,6 +129,7 @@ final class MappedCore<Old, Value>: BridgeCore {
   var mergesTables: Bool { old.mergesTables }
   var absent: Value? { old.absent.flatMap { try? readFunction($0) } }
   func schemaType(_ sample: TOMLValue?) -> SchemaType { old.schemaType(sample) }
+  var isAsStored: Bool { keepsValue && old.isAsStored }
   var knowsParts: Bool { old.knowsParts }
 
   func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> Value {
@@ -173,6 +184,7 @@ final class EitherFormCore<Value>: BridgeCore {
     return type
   }
 
+  var isAsStored: Bool { new.isAsStored }
   var knowsParts: Bool { new.knowsParts }
 
   func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> Value {

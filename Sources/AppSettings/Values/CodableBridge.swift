@@ -44,8 +44,13 @@ private final class CodableCore<Value: Codable & SendableMetatype>: BridgeCore {
   var knowsParts: Bool { true }
 
   func schemaType(_ sample: TOMLValue?) -> SchemaType {
-    // Not the fallback: a type that holds itself would be asked for ever.
-    guard let sample else { return .any }
+    guard let sample else {
+      // Not the fallback, nor its fields: a type that holds itself would be asked for ever. An empty table tells of
+      // most types whether they are tables.
+      return FieldRecorder.asksForTable { recorder in
+        _ = try? ValueDecoder.decode(Value.self, from: .table(TOMLTable()), withUserInfo(BridgeContext()), recorder)
+      } ? SchemaType(.table) : .any
+    }
     return FieldRecorder.schemaType(of: sample) { recorder in
       _ = try? ValueDecoder.decode(Value.self, from: sample, withUserInfo(BridgeContext()), recorder)
     }

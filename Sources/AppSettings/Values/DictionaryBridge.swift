@@ -26,8 +26,13 @@ private final class DictionaryCore<Key: SettingsSerializable & Hashable, Entry>:
 
   var expectation: Expectation { entry.expectation.table }
 
-  func schemaType(_ sample: TOMLValue?) -> SchemaType { .table(of: entry.schemaType(sample?.firstElement)) }
+  func schemaType(_ sample: TOMLValue?) -> SchemaType {
+    var type = SchemaType.table(of: entry.schemaType(sample?.firstElement))
+    type.ids = .ids(Key.settingsBridge.core.schemaType(nil))
+    return type
+  }
 
+  var isAsStored: Bool { true }
   var knowsParts: Bool { entry.knowsParts }
 
   func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> [Key: Entry] {
@@ -118,14 +123,19 @@ struct DictionaryKeyCoding<Key: SettingsSerializable>: Sendable {
   /// The key that is stored as a number, a boolean or a date with this very text: `1`, but not `01`. A type whose
   /// description has such a form, a version `1.2`, reads that itself.
   private func otherForms(_ text: String) -> Key? {
-    for stored in storedForms(of: text) { if let key = try? bridge.read(stored) { return key } }
-    guard let type = Key.self as? any LosslessStringConvertible.Type else { return nil }
+    for stored in TableKeyForms.stored(text) { if let key = try? bridge.read(stored) { return key } }
+    // A character's initialiser traps for a text of two, and its bridge has read all that is one.
+    guard Key.self != Character.self, let type = Key.self as? any LosslessStringConvertible.Type else { return nil }
     // Numbers describe themselves in one way, and read more.
     guard let key = type.init(describedBy: text), key.description == text else { return nil }
     return key as? Key
   }
+}
 
-  private func storedForms(of text: String) -> [TOMLValue] {
+/// The values that are no strings and stand as a table's key.
+enum TableKeyForms {
+  /// The number, boolean or date that is written as a text: `1`, but not `01`.
+  static func stored(_ text: String) -> [TOMLValue] {
     if let integer = Int64(text) { return String(integer) == text ? [.integer(integer)] : [] }
     if let float = Double(text) { return String(float) == text ? [.float(float)] : [] }
     if let boolean = Bool(text) { return [.boolean(boolean)] }

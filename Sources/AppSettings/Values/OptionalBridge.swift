@@ -20,6 +20,7 @@ private final class OptionalCore<Wrapped>: BridgeCore {
   var absent: Wrapped?? { .some(.none) }
   var choices: [TOMLValue]? { wrapped.choices }
   func schemaType(_ sample: TOMLValue?) -> SchemaType { wrapped.schemaType(sample) }
+  var isAsStored: Bool { wrapped.isAsStored }
   var knowsParts: Bool { wrapped.knowsParts }
 
   func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> Wrapped? { try wrapped.read(stored, context) }

@@ -41,7 +41,8 @@ private final class RangeCore<Bound: Comparable & SendableMetatype, Value>: Brid
   func schemaType(_ sample: TOMLValue?) -> SchemaType {
     var type = SchemaType.array(of: bound.schemaType(sample?.firstElement))
     (type.minimumCount, type.maximumCount) = (2, 2)
-    type.isOrdered = true
+    // The order of a type of someone's own need not be that of its texts.
+    type.isOrdered = bound.isAsStored
     return type
   }
 

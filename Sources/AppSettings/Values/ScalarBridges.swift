@@ -54,7 +54,7 @@ extension FixedWidthInteger {
   /// An integer with the range that the type has where it is not TOML's own.
   private static var schemaType: SchemaType {
     let isAsTOML = Self.isSigned && Self.bitWidth == 64
-    return isAsTOML ? SchemaType(.integer) : .integer(Self.min.stored, Int64(exactly: Self.max).map { .integer($0) })
+    return isAsTOML ? SchemaType(.integer) : .integer(Self.min.stored, Self.max.stored)
   }
 
   static func makeIntegerBridge() -> SettingsBridge<Self> where Self: SendableMetatype {
@@ -136,7 +136,7 @@ extension Float: SettingsSerializable {
   /// A float with as few digits as tell it from other `Float`s: `0.1`, not `0.10000000149011612`.
   public static let settingsBridge = SettingsBridge<Float>(
     FunctionCore(
-      expectation, type: SchemaType(.float), read: { stored, _ in try Float(stored: stored) }, write: { $0.stored }))
+      expectation, type: SchemaType(.float32), read: { stored, _ in try Float(stored: stored) }, write: { $0.stored }))
 
   private static let expectation = Expectation("a number", many: "numbers")
 
@@ -174,7 +174,8 @@ extension String: SettingsSerializable {
 
 extension Substring: SettingsSerializable {
   /// A string.
-  public static let settingsBridge = String.settingsBridge.map(read: { Substring($0) }, write: { String($0) })
+  public static let settingsBridge = String.settingsBridge.map(
+    keepingValue: { Substring($0) }, write: { String($0) })
 }
 
 extension Character: SettingsSerializable {

@@ -36,6 +36,7 @@ final class SetCore<Value: SetAlgebra & SendableMetatype, Element>: BridgeCore {
     return type
   }
 
+  var isAsStored: Bool { true }
   var knowsParts: Bool { true }
 
   func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> Value {

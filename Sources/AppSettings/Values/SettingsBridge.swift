@@ -128,6 +128,13 @@ extension SettingsBridge {
     SettingsBridge<New>(MappedCore(core, expecting: nil, read: read, write: write))
   }
 
+  /// As ``map(read:write:)``, for a type that has the same values, equal and ordered alike.
+  package func map<New>(
+    keepingValue read: @escaping @Sendable (Value) throws -> New, write: @escaping @Sendable (New) throws -> Value
+  ) -> SettingsBridge<New> {
+    SettingsBridge<New>(MappedCore(core, expecting: nil, keepsValue: true, read: read, write: write))
+  }
+
   /// A bridge for another type, stored as this one is, where not every value of this type has one of the other.
   ///
   /// - Parameters:

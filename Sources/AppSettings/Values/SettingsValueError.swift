@@ -55,9 +55,11 @@ public struct SettingsValueError: Error, Sendable, Hashable {
   /// The full message: `Found the string "four" at 'sizes[3]', but an integer is needed.`
   public var message: String {
     let place = path.isEmpty ? "" : " at '\(pathDescription)'"
-    let why = reason.map { " (\($0))" } ?? ""
-    return "Found \(found)\(place), but \(expected) is needed\(why)."
+    return "Found \(found)\(place), but \(expected) is needed\(reasonInParentheses)."
   }
+
+  /// The reason as a part of a sentence; empty if there is none.
+  package var reasonInParentheses: String { reason.map { " (\($0))" } ?? "" }
 
   /// The path as text: `window.sizes[3]`; empty for the value itself. A path of more than 16 components is shown without
   /// its middle.

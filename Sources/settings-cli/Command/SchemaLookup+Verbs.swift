@@ -59,7 +59,8 @@ extension SchemaLookup {
       let shown = isSecret(path) ? "that value" : Shown.short(.string(text))
       throw Failure(
         .invalidValue,
-        "Cannot use \(shown) as an element of '\(path)': it needs \(error.expected). Nothing was written.")
+        "Cannot use \(shown) as an element of '\(path)': it needs \(error.expected)\(error.reasonInParentheses). "
+          + "Nothing was written.")
     }
   }
 }

@@ -57,6 +57,27 @@ import Testing
     #expect(schema.markdown.contains("* default: `` \"x\\ny`z\" ``"))
   }
 
+  @Test func `Markdown shows a description as it is written`() {
+    let key = SettingsKey(
+      "a", default: 1, SettingsKeyDetail.summary("## No heading\n<b>x</b> | `c` [l](u) *s*\r\n1. no\u{1B}[31m\u{202E}"))
+    let schema = SettingsSchema(app: "org.example.a_b", keys: [key])
+    #expect(
+      schema.markdown.hasPrefix(
+        """
+        # Settings of org.example.a\\_b
+
+        ## `a`
+
+        \\## No heading
+        \\<b\\>x\\</b\\> \\| \\`c\\` \\[l\\](u) \\*s\\*
+        1\\. no\\\\u001B\\[31m\\\\u202E
+
+        * needs an integer
+        """), "\(schema.markdown)")
+    #expect(schema.commentedDefaults.contains("\n# ## No heading\n"))
+    #expect(schema.commentedDefaults.contains("\n# 1. no\\u001B[31m\\u202E\n"))
+  }
+
   /// Whether documents satisfy a JSON Schema, as Python's `jsonschema` says.
   private func validity(of documents: [String], _ schema: String) throws -> [Bool] {
     let script = """

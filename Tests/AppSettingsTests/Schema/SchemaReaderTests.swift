@@ -38,12 +38,12 @@ import Testing
         + "[keys.\"editor.font-size\"]"),
     Case(
       key("type = \"integre\""),
-      "3:8: there is no type 'integre'; there are string, integer, float, boolean, offset-date-time, local-date-time, "
+      "3:8: there is no type 'integre'; there are string, integer, float, float32, boolean, offset-date-time, local-date-time, "
         + "local-date, local-time, duration, url, uuid, data, decimal, character, time-zone, array, table, records, any"
     ),
     Case(
       key("default = 1"),
-      "2:1: 'type' is nothing, and has to be one of string, integer, float, boolean, offset-date-time, local-date-time, "
+      "2:1: 'type' is nothing, and has to be one of string, integer, float, float32, boolean, offset-date-time, local-date-time, "
         + "local-date, local-time, duration, url, uuid, data, decimal, character, time-zone, array, table, records, any"
     ),
     // A name with dots that is not quoted is taken for a table of tables.
@@ -99,15 +99,23 @@ import Testing
       key("type = \"string\"\nelements = { type = \"any\" }"),
       "4:12: only the types 'array' and 'table' have 'elements'"),
     Case(
-      key("type = \"table\"\nids = \"integer\""),
-      "4:7: only the type 'records' has 'ids', which are 'string', 'integer' or 'uuid'"),
+      key("type = \"string\"\nids = \"integer\""), "4:7: only the types 'table' and 'records' have 'ids'"),
+    Case(key("type = \"integer\"\npattern = \"x\""), "4:11: the type 'integer' has no 'pattern'"),
+    Case(key("type = \"string\"\nunique = true"), "4:10: the type 'string' has no 'unique'"),
+    Case(
+      key("type = \"array\"\nelements = { type = \"table\" }\nordered = true"),
+      "5:11: 'ordered' needs elements that one can be above another"),
+    Case(
+      key("type = \"string\"\npattern = \"(a*)*\""),
+      "4:11: '(a*)*' cannot be used as a pattern: it repeats a part that may match nothing, as '(a*)*' does where 'a*' "
+        + "would do"),
     Case(
       key("type = \"array\"\nfields = {}"), "4:10: only the types 'table' and 'records' have 'fields'"),
     Case(
       key("type = \"table\"\nfields = { a = 1 }"), "4:16: 'a' is the integer 1, and has to be a table with a 'type'"),
     Case(
       key("type = \"table\"\nfields = { a = { type = \"strng\" } }"),
-      "4:25: there is no type 'strng'; there are string, integer, float, boolean, offset-date-time, local-date-time, "
+      "4:25: there is no type 'strng'; there are string, integer, float, float32, boolean, offset-date-time, local-date-time, "
         + "local-date, local-time, duration, url, uuid, data, decimal, character, time-zone, array, table, records, any"
     ),
     Case(

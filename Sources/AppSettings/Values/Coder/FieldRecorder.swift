@@ -12,6 +12,9 @@ final class FieldRecorder {
   /// What types were asked for, in the order in which they were; `nil` where only the names matter.
   private var types: [(name: String, type: SchemaType)]?
 
+  /// Whether something else than a table was asked for: a type may read several forms.
+  private var asksForOthers = false
+
   /// Runs something that reads with a recorder, and returns what it has noted.
   static func record(_ body: (FieldRecorder) -> Void) -> KnownFields {
     let recorder = FieldRecorder()
@@ -26,6 +29,15 @@ final class FieldRecorder {
     body(recorder)
     return recorder.schemaType(of: sample)
   }
+
+  /// Whether something that reads asks for a table, and for nothing else.
+  static func asksForTable(_ body: (FieldRecorder) -> Void) -> Bool {
+    let recorder = FieldRecorder()
+    body(recorder)
+    return (recorder.kind == .record || recorder.kind == .entries) && !recorder.asksForOthers
+  }
+
+  func askForOther() { asksForOthers = true }
 
   func becomeRecord() { if kind == .whole { kind = .record } }
 
@@ -68,6 +80,7 @@ final class FieldRecorder {
   }
 
   private func schemaType(of sample: TOMLValue) -> SchemaType {
+    if asksForOthers { return .any }
     guard kind == .record, let types, !types.isEmpty else {
       return if case .table = sample, kind != .whole { SchemaType(.table) } else { .any }
     }

@@ -99,6 +99,7 @@ final class ValueDecoder: Decoder {
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    recorder?.askForOther()
     switch value {
     case .array(let elements): return ElementsDecodingContainer(elements, of: self)
     case nil: throw SettingsValueError(missing: "an array", at: prefix)
@@ -106,7 +107,10 @@ final class ValueDecoder: Decoder {
     }
   }
 
-  func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
+  func singleValueContainer() throws -> any SingleValueDecodingContainer {
+    recorder?.askForOther()
+    return self
+  }
 }
 
 extension ValueDecoder: SingleValueDecodingContainer {

@@ -1,0 +1,133 @@
+/// How many steps a backtracking match of a pattern may take on a text: an upper bound, counted in time proportional to
+/// the text.
+///
+/// The pattern becomes a graph of its characters, each with those that may follow it, once for each way there (Glushkov's
+/// automaton, with repetitions). A matcher goes at most once along each path through the graph that agrees with the
+/// text, so that the number of such paths, counted character by character, bounds its steps. What the parser does not
+/// know exactly (a Unicode property, a back reference) counts as any character: the bound may be too high, never too
+/// low. What a match means stays with Swift's `Regex`.
+struct MatchCost: Sendable {
+  /// A character of the pattern.
+  struct Place: Sendable {
+    var characters: CharacterRange
+    /// The places that may follow, with repetitions.
+    var next: [Int32] = []
+  }
+
+  private let places: [Place]
+  private let first: [Int32]
+  /// Whether there is at most one way to match any text, so that nothing needs counting.
+  let isPlain: Bool
+
+  /// The number of steps from one place to the next up to which a pattern is taken.
+  static let sizeLimit = 200_000
+
+  /// Reads a pattern that is a regular expression.
+  ///
+  /// - Throws: ``PatternFault`` for one that is too large, or has a construct whose cost cannot be bounded.
+  init(_ pattern: String) throws(PatternFault) {
+    var parser = PatternParser(pattern)
+    let part = try parser.pattern()
+    places = parser.places
+    first = part.first
+    let places = places
+    func areApart(_ next: [Int32]) -> Bool {
+      var seen = CharacterRange.none
+      for place in next {
+        let characters = places[Int(place)].characters
+        if seen.overlaps(characters) { return false }
+        seen.formUnion(characters)
+      }
+      return true
+    }
+    isPlain = areApart(first) && places.allSatisfy { areApart($0.next) }
+  }
+
+  /// Whether a match with a text takes no more steps than a limit.
+  func allows(_ text: String, steps limit: Int) -> Bool {
+    var steps = first.count
+    var ways = [Int](repeating: 0, count: places.count)
+    var active: [Int32] = []
+    var isStart = true
+    for character in text {
+      var reached: [(place: Int32, ways: Int)] = []
+      func step(_ next: [Int32], _ count: Int) {
+        for place in next where places[Int(place)].characters.contains(character) { reached.append((place, count)) }
+      }
+      if isStart {
+        step(first, 1)
+        isStart = false
+      }
+      for place in active {
+        let count = ways[Int(place)]
+        // No count is above the limit before this, so that nothing overflows.
+        steps += count * places[Int(place)].next.count
+        if steps > limit { return false }
+        step(places[Int(place)].next, count)
+        ways[Int(place)] = 0
+      }
+      active.removeAll(keepingCapacity: true)
+      for (place, count) in reached {
+        if ways[Int(place)] == 0 { active.append(place) }
+        ways[Int(place)] += count
+        if ways[Int(place)] > limit { return false }
+      }
+      if active.isEmpty { return true }
+    }
+    return true
+  }
+}
+
+/// A set of characters: exact for ASCII, and all or none of the others.
+struct CharacterRange: Sendable, Hashable {
+  private var low: UInt64 = 0
+  private var high: UInt64 = 0
+  var hasOthers = false
+
+  static let none = CharacterRange()
+  static let any = CharacterRange(low: .max, high: .max, hasOthers: true)
+
+  private init(low: UInt64 = 0, high: UInt64 = 0, hasOthers: Bool = false) {
+    (self.low, self.high, self.hasOthers) = (low, high, hasOthers)
+  }
+
+  init(_ character: Character) { insert(character) }
+
+  init(_ ascii: some Sequence<UInt8>) { for byte in ascii { insert(byte) } }
+
+  mutating func insert(_ byte: UInt8) {
+    if byte < 64 { low |= 1 << UInt64(byte) } else { high |= 1 << UInt64(byte & 63) }
+  }
+
+  mutating func insert(_ character: Character) {
+    if let byte = character.asciiValue { insert(byte) } else { hasOthers = true }
+  }
+
+  mutating func formUnion(_ other: CharacterRange) {
+    (low, high, hasOthers) = (low | other.low, high | other.high, hasOthers || other.hasOthers)
+  }
+
+  /// The other ASCII characters, and all that are none.
+  var inverted: CharacterRange { CharacterRange(low: ~low, high: ~high, hasOthers: true) }
+
+  /// The same with both cases of each letter, and with what is no ASCII: some of that has a case in ASCII.
+  var foldingCase: CharacterRange {
+    var result = self
+    for byte in UInt8(ascii: "a")...UInt8(ascii: "z") where contains(byte) || contains(byte ^ 0x20) {
+      result.insert(byte)
+      result.insert(byte ^ 0x20)
+    }
+    result.hasOthers = true
+    return result
+  }
+
+  private func contains(_ byte: UInt8) -> Bool {
+    byte < 64 ? low & 1 << UInt64(byte) != 0 : high & 1 << UInt64(byte & 63) != 0
+  }
+
+  func contains(_ character: Character) -> Bool { character.asciiValue.map { contains($0) } ?? hasOthers }
+
+  func overlaps(_ other: CharacterRange) -> Bool {
+    low & other.low != 0 || high & other.high != 0 || hasOthers && other.hasOthers
+  }
+}
