@@ -133,12 +133,4 @@ import Testing
     #expect(home.text() == "counter = 2\n")
     #expect(home.names(in: directory) == ["settings.toml"])
   }
-
-  @Test func `a directory in the temporary file's place is an error, and the file stays`() throws {
-    try home.write("counter = 1\n")
-    try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: false)
-    let error = #expect(throws: SettingsError.self) { try home.store().set(2, for: .counter) }
-    #expect(error?.code == .io)
-    #expect(home.text() == "counter = 1\n")
-  }
 }
