@@ -3,8 +3,8 @@ public import Foundation
 
 extension CGFloat: SettingsSerializable {
   /// A float, as a `Double` is.
-  public static let settingsBridge = Double.settingsBridge.map(
-    keepingValue: { CGFloat($0) }, write: { Double($0) })
+  public static let settingsBridge = Double.settingsBridge.mapKeepingValue(
+    read: { CGFloat($0) }, write: { Double($0) })
 }
 
 extension CGPoint: SettingsSerializable {

@@ -6,14 +6,14 @@ extension Array: SettingsSerializable where Element: SettingsSerializable {
 extension ArraySlice: SettingsSerializable where Element: SettingsSerializable {
   /// An array; it comes back with indices from 0.
   public static var settingsBridge: SettingsBridge<ArraySlice<Element>> {
-    [Element].settingsBridge.map(keepingValue: { $0[...] }, write: { Array($0) })
+    [Element].settingsBridge.mapKeepingValue(read: { $0[...] }, write: { Array($0) })
   }
 }
 
 extension ContiguousArray: SettingsSerializable where Element: SettingsSerializable {
   /// An array.
   public static var settingsBridge: SettingsBridge<ContiguousArray<Element>> {
-    [Element].settingsBridge.map(keepingValue: { ContiguousArray($0) }, write: { Array($0) })
+    [Element].settingsBridge.mapKeepingValue(read: { ContiguousArray($0) }, write: { Array($0) })
   }
 }
 

@@ -174,8 +174,8 @@ extension String: SettingsSerializable {
 
 extension Substring: SettingsSerializable {
   /// A string.
-  public static let settingsBridge = String.settingsBridge.map(
-    keepingValue: { Substring($0) }, write: { String($0) })
+  public static let settingsBridge = String.settingsBridge.mapKeepingValue(
+    read: { Substring($0) }, write: { String($0) })
 }
 
 extension Character: SettingsSerializable {

@@ -129,8 +129,8 @@ extension SettingsBridge {
   }
 
   /// As ``map(read:write:)``, for a type that has the same values, equal and ordered alike.
-  package func map<New>(
-    keepingValue read: @escaping @Sendable (Value) throws -> New, write: @escaping @Sendable (New) throws -> Value
+  package func mapKeepingValue<New>(
+    read: @escaping @Sendable (Value) throws -> New, write: @escaping @Sendable (New) throws -> Value
   ) -> SettingsBridge<New> {
     SettingsBridge<New>(MappedCore(core, expecting: nil, keepsValue: true, read: read, write: write))
   }

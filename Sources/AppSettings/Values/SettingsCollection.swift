@@ -12,7 +12,7 @@ public protocol SettingsCollection: Sequence, SettingsSerializable where Element
 
 extension SettingsCollection {
   static var collectionBridge: SettingsBridge<Self> {
-    [Element].settingsBridge.map(keepingValue: { Self($0) }, write: { Array($0) })
+    [Element].settingsBridge.mapKeepingValue(read: { Self($0) }, write: { Array($0) })
   }
 
   /// An array.
