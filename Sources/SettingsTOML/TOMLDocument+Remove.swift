@@ -34,12 +34,16 @@ extension TOMLDocument {
       return true
     }
     guard !outermost.isEmpty else { return }
-    let blocks = outermost.flatMap(linesToRemove).sorted { $0.range.lowerBound < $1.range.lowerBound }
+    // Of many, each would look through all for where the comments above it begin.
+    let ends = outermost.count > 1 ? tree.nodes.filter { $0.kind != .removed }.map { Int($0.end) }.sorted() : nil
+    let blocks = outermost.flatMap { linesToRemove(of: $0, ends) }.sorted { $0.range.lowerBound < $1.range.lowerBound }
     try removeLines(blocks, of: Array(outermost))
   }
 
   /// The lines of a node's statements and sections with the comments that belong to them.
-  private func linesToRemove(of id: Tree.ID) -> [Block] {
+  ///
+  /// - Parameter ends: Where all values and headers end, in order, if that is known.
+  private func linesToRemove(of id: Tree.ID, _ ends: [Int]? = nil) -> [Block] {
     var blocks: [Block] = []
     if isBody(id) {
       for leaf in tree[id].kind == .dotted ? bodyLeaves(under: id) : [id] {
@@ -49,7 +53,7 @@ extension TOMLDocument {
     }
     for header in headers(under: id) {
       let section = section(of: header)
-      blocks.append(Block(commentStart(above: section.lowerBound)..<section.upperBound, isSection: true))
+      blocks.append(Block(commentStart(above: section.lowerBound, ends)..<section.upperBound, isSection: true))
     }
     return blocks.sorted { $0.range.lowerBound < $1.range.lowerBound }
   }

@@ -144,8 +144,18 @@ extension TOMLDocument {
   }
 
   /// The start of the comment lines directly above a statement's line; the line's own start if there are none.
-  func commentStart(above lineStart: Int) -> Int {
+  ///
+  /// - Parameter ends: Where all values and headers end, in order, if that is known.
+  func commentStart(above lineStart: Int, _ ends: [Int]? = nil) -> Int {
     guard let previous = lines.previous(lineStart), lines.isComment(previous) else { return lineStart }
+    if let ends {
+      var (low, high) = (0, ends.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if ends[middle] <= lineStart { low = middle + 1 } else { high = middle }
+      }
+      return lines.commentStart(above: lineStart, after: low > 0 ? ends[low - 1] : 0)
+    }
     // A line that begins with `#` can also be in a multi-line string: none of those is a comment.
     let floor = tree.nodes.reduce(into: 0) { floor, node in
       if node.kind != .removed, node.end <= lineStart { floor = max(floor, Int(node.end)) }
