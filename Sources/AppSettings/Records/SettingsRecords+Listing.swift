@@ -162,7 +162,7 @@ extension SettingsRecords {
 extension SettingsSnapshot {
   /// The keys of a table that only the user's layer has, in order, with what is pending, removed ones too; `nil` if
   /// that is not all there is to it.
-  fileprivate func soleKeys(of path: TOMLPath) -> [String]? {
+  func soleKeys(of path: TOMLPath) -> [String]? {
     guard overrides.isEmpty, locks.isEmpty else { return nil }
     for index in layers.indices where index != userIndex && layers[index].document.contains(path) { return nil }
     guard let pending = pending.keys(below: path) else { return nil }

@@ -6,6 +6,8 @@ struct StateNews: Sendable {
   var batch: SettingsChangeBatch?
   /// The paths that were set, be it to what they were.
   var sets: [TOMLPath]
+  /// Tables whose keys came in another order; for these alone, if their values are the same.
+  var reordered: [TOMLPath] = []
 }
 
 /// The state of a store behind its lock, and the way from there to those who wait for changes.
@@ -40,7 +42,11 @@ struct AnnouncedState: ~Copyable, Sendable {
         if !state.news.isEmpty {
           let isQuiet = QuietThreads.areQuiet(for: waiters)
           for news in state.news {
-            waiters.record(news.batch, sets: news.sets, isQuiet: isQuiet, &wakeUps)
+            if news.reordered.isEmpty {
+              waiters.record(news.batch, sets: news.sets, isQuiet: isQuiet, &wakeUps)
+            } else if let batch = news.batch {
+              waiters.record(batch, reordered: news.reordered, &wakeUps)
+            }
             changed += news.batch?.paths ?? []
           }
           state.news = []

@@ -46,6 +46,8 @@ package final class ChangeWaiter: Sendable {
   package let paths: [TOMLPath]
   /// Whether to be woken by a value that is set and was there already.
   package let seesEqualSets: Bool
+  /// Whether to be woken when the keys of the table at a path come in another order, though all values are the same.
+  fileprivate let seesOrder: Bool
   /// Whether what is set without propagation is told from the rest.
   fileprivate let tellsQuiet: Bool
   /// Whether each batch is kept, and not only the newest.
@@ -57,9 +59,10 @@ package final class ChangeWaiter: Sendable {
   private let state = Lock(State())
 
   package init(
-    paths: [TOMLPath], keepsBatches: Bool = false, seesEqualSets: Bool = false, tellsQuiet: Bool = false,
-    callback: (@Sendable () -> Void)? = nil
+    paths: [TOMLPath], keepsBatches: Bool = false, seesEqualSets: Bool = false, seesOrder: Bool = false,
+    tellsQuiet: Bool = false, callback: (@Sendable () -> Void)? = nil
   ) {
+    self.seesOrder = seesOrder
     self.callback = callback
     self.tellsQuiet = tellsQuiet
     self.paths = paths
@@ -164,6 +167,8 @@ package final class ChangeWaiters: Sendable {
     var root = Node()
     /// How many waiters see equal sets.
     var seeingEqualSets = 0
+    /// The paths of waiters that see the order of keys, with how many there are for each.
+    var ordered: [TOMLPath: Int] = [:]
   }
 
   // Protects the tree. Taken under the state's lock, before those of the waiters.
@@ -177,6 +182,7 @@ package final class ChangeWaiters: Sendable {
         Self.update(&tree.root, path.components[...]) { $0.waiters[ObjectIdentifier(waiter)] = waiter }
       }
       if waiter.seesEqualSets { tree.seeingEqualSets += 1 }
+      if waiter.seesOrder { for path in waiter.paths { tree.ordered[path, default: 0] += 1 } }
     }
   }
 
@@ -186,6 +192,27 @@ package final class ChangeWaiters: Sendable {
         Self.update(&tree.root, path.components[...]) { $0.waiters[ObjectIdentifier(waiter)] = nil }
       }
       if waiter.seesEqualSets { tree.seeingEqualSets -= 1 }
+      guard waiter.seesOrder else { return }
+      for path in waiter.paths {
+        let count = tree.ordered[path, default: 1] - 1
+        tree.ordered[path] = count > 0 ? count : nil
+      }
+    }
+  }
+
+  /// The paths of the tables whose order of keys someone sees.
+  var orderedPaths: [TOMLPath] { tree.withLock { Array($0.ordered.keys) } }
+
+  /// Records that the keys of some tables have come in another order, with the observers who see that.
+  func record(_ batch: SettingsChangeBatch, reordered paths: [TOMLPath], _ wakeUps: inout WakeUps) {
+    tree.withLock { tree in
+      for path in paths {
+        var found: [ChangeWaiter] = []
+        Self.collect(tree.root, path.components[...], into: &found)
+        for waiter in found where waiter.seesOrder && waiter.paths.contains(path) {
+          waiter.record(ChangeWaiter.Record(batch: batch), &wakeUps)
+        }
+      }
     }
   }
 

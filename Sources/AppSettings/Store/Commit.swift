@@ -155,7 +155,7 @@ struct Commit {
     let view = core.state.withLock { state -> SettingsSnapshot in
       var view = state.snapshot
       view.userDocument = document
-      view.pending = PendingEdits()
+      view.pending = PendingEdits(keepingSequence: true)
       return view
     }
     return try body(view, core.problems)

@@ -9,6 +9,10 @@ package struct PendingEdits: Sendable {
   private final class Node: @unchecked Sendable {  // changed only while no one else has it
     /// The edit at this very path, with its place in the order of all edits.
     var edit: (value: TOMLValue?, number: UInt64, key: SettingsKeys?)?
+    /// The key that the table's text has in the file, if the edit gives it another one.
+    var source: String?
+    /// Whether what the file has here goes before the edit's value comes.
+    var isRemovedFirst = false
     var children: [ExactKey: Node] = [:]
 
     /// Makes sure that no one else has a node, and changes it.
@@ -16,6 +20,8 @@ package struct PendingEdits: Sendable {
       if !isKnownUniquelyReferenced(&node) {
         let copy = Node()
         copy.edit = node.edit
+        copy.source = node.source
+        copy.isRemovedFirst = node.isRemovedFirst
         copy.children = node.children
         node = copy
       }
@@ -24,16 +30,27 @@ package struct PendingEdits: Sendable {
   }
 
   private var root = Node()
+  /// Whether the edits are made one by one, as they were added: then what is removed and comes back comes last, and a
+  /// table that gets another key keeps its place. Else only the last edit at each path is made.
+  private let keepsSequence: Bool
 
-  package init() {}
+  package init() { keepsSequence = false }
+
+  /// Makes one for edits that are all made, in their order.
+  init(keepingSequence: Bool) { keepsSequence = keepingSequence }
 
   package var isEmpty: Bool { root.children.isEmpty }
 
   /// Adds an edit. Numbers grow.
   package mutating func add(_ edit: Edit, number: UInt64) {
+    let source = keepsSequence ? edit.source.map { walk(to: $0).node?.source ?? $0.components.last } : nil
     func insert(_ node: inout Node, _ components: ArraySlice<String>) {
       Node.change(&node) { node in
         guard let first = components.first else {
+          if keepsSequence {
+            if node.edit != nil, node.edit?.value == nil { node.isRemovedFirst = true }
+            if let source { node.source = source } else if edit.value == nil { node.source = nil }
+          }
           node.edit = (edit.value, number, edit.key)
           node.children = [:]
           return
@@ -48,7 +65,11 @@ package struct PendingEdits: Sendable {
   package mutating func removeAll(upTo number: UInt64) {
     func pruned(_ node: Node) -> Node {
       let result = Node()
-      if let edit = node.edit, edit.number > number { result.edit = edit }
+      if let edit = node.edit, edit.number > number {
+        result.edit = edit
+        result.source = node.source
+        result.isRemovedFirst = node.isRemovedFirst
+      }
       for (key, child) in node.children {
         let child = pruned(child)
         if child.edit != nil || !child.children.isEmpty { result.children[key] = child }
@@ -125,6 +146,7 @@ package struct PendingEdits: Sendable {
     var table: TOMLTable
     if case .value(.table(let existing)) = result { table = existing } else { table = TOMLTable() }
     func apply(_ node: Node, _ path: TOMLPath) {
+      if keepsSequence { Self.giveNewKeys(to: &table, at: path, by: node) }
       for (key, child) in ordered(node) {
         let childPath = path.appending(key.text)
         if let edit = child.edit { table.apply(Edit(path: childPath, value: edit.value)) }
@@ -133,6 +155,27 @@ package struct PendingEdits: Sendable {
     }
     apply(node, .root)
     if !table.isEmpty || result.isTable { result = .value(.table(table)) }
+  }
+
+  /// Gives the tables in a table the keys that edits give them, in their places, and takes away what comes back later.
+  private static func giveNewKeys(to table: inout TOMLTable, at path: TOMLPath, by node: Node) {
+    var targets: [ExactKey: String] = [:]
+    for (key, child) in node.children where child.edit?.value != nil {
+      if let source = child.source { targets[ExactKey(source)] = key.text }
+    }
+    guard !targets.isEmpty || node.children.values.contains(where: \.isRemovedFirst) else { return }
+    guard let old = path.isRoot ? table : table[path: path]?.table else { return }
+    var new = TOMLTable()
+    for (key, value) in old {
+      if let target = targets[ExactKey(key)] {
+        new[target] = value
+      } else if let child = node.children[ExactKey(key)], child.source != nil || child.isRemovedFirst {
+        continue
+      } else {
+        new[key] = value
+      }
+    }
+    if path.isRoot { table = new } else { table.apply(Edit(path: path, value: .table(new))) }
   }
 
   private func ordered(_ node: Node) -> [(key: ExactKey, value: Node)] {

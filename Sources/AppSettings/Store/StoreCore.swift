@@ -44,7 +44,9 @@ package final class StoreCore: Sendable {
     problems = ProblemLog(logger: logger)
     let user = LayerContent(layer: SettingsLayer(.user, file: location?.file), document: TOMLDocument())
     waiters = ChangeWaiters()
-    state = AnnouncedState(StoreState(user: user, overrides: overrides), waiters: waiters, problems: problems)
+    var initial = StoreState(user: user, overrides: overrides)
+    initial.orderedPaths = { [waiters] in waiters.orderedPaths }
+    state = AnnouncedState(initial, waiters: waiters, problems: problems)
   }
 
   /// The layer of the user's file.

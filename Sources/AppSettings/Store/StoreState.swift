@@ -40,6 +40,8 @@ struct StoreState: Sendable {
   var isWriteDue = false
   /// The edits up to this number are in the hands of a commit, which has the file's lock; 0 while there is none.
   var takenNumber: UInt64 = 0
+  /// The tables whose order of keys is observed.
+  var orderedPaths: @Sendable () -> [TOMLPath] = { [] }
   /// What is to be told, oldest first; ``AnnouncedState`` takes it.
   var news: [StateNews] = []
 
@@ -128,17 +130,40 @@ struct StoreState: Sendable {
     userRevision += 1
     userWatch = SaveWatch()
     userBytes = bytes
+    // Where it is known what was edited, nothing else can have moved.
+    let orders = edited == nil ? keyOrders : []
     change(at: paths, sets: sets, origin: origin) { state in
       if let committed { state.snapshot.pending.removeAll(upTo: committed) }
       state.snapshot.adopt(document, bytes: bytes ?? [])
     }
+    announceOrder(since: orders, origin)
+  }
+
+  /// The keys of the tables whose order is observed.
+  private var keyOrders: [(path: TOMLPath, keys: [String])] {
+    orderedPaths().map { ($0, keys(at: $0)) }
+  }
+
+  private func keys(at path: TOMLPath) -> [String] { snapshot.soleKeys(of: path) ?? snapshot[path]?.table?.keys ?? [] }
+
+  private mutating func announceOrder(
+    since old: [(path: TOMLPath, keys: [String])], _ origin: SettingsChangeOrigin
+  ) {
+    let reordered = old.filter { path, keys in
+      !self.keys(at: path).elementsEqual(keys) { $0.hasSameCodeUnits(as: $1) }
+    }.map(\.path)
+    guard !reordered.isEmpty else { return }
+    let batch = SettingsChangeBatch(generation: snapshot.generation, paths: [], origin: origin)
+    news.append(StateNews(batch: batch, sets: [], reordered: reordered))
   }
 
   /// Takes over what the administrators' files have.
   mutating func adopt(systemLayers: [LayerContent]) {
     let old = isLoaded ? snapshot.root : TOMLTable()
+    let orders = isLoaded ? keyOrders : []
     snapshot.replaceSystemLayers(by: systemLayers)
     guard isLoaded else { return }
+    defer { announceOrder(since: orders, .outside) }
     var paths: [TOMLPath] = []
     TOMLPath.root.collectDifferences(.table(old), .table(snapshot.root), into: &paths)
     announce(paths, sets: [], .outside)

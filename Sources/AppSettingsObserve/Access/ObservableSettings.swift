@@ -74,9 +74,10 @@ public final class ObservableSettings: Observable, Sendable {
     set { self[SettingsKeys.self[keyPath: keyPath]] = newValue }
   }
 
-  /// The records under a key, in the order of the file, tracked as one: that one of them comes, changes or goes is told.
+  /// The records under a key, in the order of the file, tracked as one: that one of them comes, changes or goes is told,
+  /// and that their order is another.
   public subscript<Record>(key: SettingsRecords<Record>) -> [Record] {
-    observe(key) { store in
+    observe(key, seesOrder: true) { store in
       let listing = key.listing(in: store.core)
       return { known in (known as? RecordListing<Record>)?.isSame(as: listing) ?? false }
     }
@@ -104,11 +105,12 @@ public final class ObservableSettings: Observable, Sendable {
     DeferredCalls.section { state.withLock(body) }
   }
 
-  private func observe(_ key: SettingsKeys, _ compare: @escaping Comparison) {
+  private func observe(_ key: SettingsKeys, seesOrder: Bool = false, _ compare: @escaping Comparison) {
     let path = key.path
     let new = state.withLock { state -> ChangeWaiter? in
       guard state.waiters[path] == nil else { return nil }
-      let waiter = ChangeWaiter(paths: key.paths, callback: { [weak self] in self?.changed(path, compare) })
+      let waiter = ChangeWaiter(
+        paths: key.paths, seesOrder: seesOrder, callback: { [weak self] in self?.changed(path, compare) })
       state.waiters[path] = waiter
       return waiter
     }

@@ -22,7 +22,8 @@ extension SettingsStore {
     SettingsStream(self, RecordChangeView(key: key))
   }
 
-  /// All records under a key, in the order of the file: now, and whenever one of them becomes another, comes or goes.
+  /// All records under a key, in the order of the file: now, and whenever one of them becomes another, comes or goes, or
+  /// their order is another.
   ///
   /// ```swift
   /// for await profiles in settings.updates(.profiles) { menu.show(profiles.map(\.id)) }
@@ -83,7 +84,7 @@ private struct RecordsView<Record: SettingsRecord>: SettingsView where Record.ID
   let initial: Bool
 
   func makeWaiter(_ callback: (@Sendable () -> Void)?) -> ChangeWaiter {
-    ChangeWaiter(paths: [key.path], callback: callback)
+    ChangeWaiter(paths: [key.path], seesOrder: true, callback: callback)
   }
 
   func remember(_ store: SettingsStore) -> RecordListing<Record> { key.listing(in: store.core) }

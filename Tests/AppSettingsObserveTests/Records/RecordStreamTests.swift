@@ -1,6 +1,7 @@
 import AppSettings
 import AppSettingsObserve
 import Foundation
+import Observation
 import TestSupport
 import Testing
 
@@ -66,6 +67,41 @@ extension SettingsKeys {
     #expect(outside.inserted.map(\.id) == ["z"])
     #expect(outside.updated.map(\.id) == ["y"])
     #expect(outside.removed.map(\.id) == ["p1", "p3", "x"])
+  }
+
+  @Test func `two tables that are swapped by hand are an element of the records in their new order`() async throws {
+    try home.write("[peers.a]\nport = 1\n\n[peers.b]\nport = 2\n")
+    let settings = try home.store()
+    var iterator = settings.updates(.peers).makeAsyncIterator()
+    #expect(await iterator.next()?.map(\.id) == ["a", "b"])
+    try home.replace("[peers.b]\nport = 2\n\n[peers.a]\nport = 1\n")
+    #expect(await iterator.next()?.map(\.id) == ["b", "a"])
+    #expect(settings[.peers].ids == ["b", "a"])
+    // Together with another key, and with a value.
+    try home.replace("number = 4\n[peers.a]\nport = 1\n\n[peers.b]\nport = 2\n")
+    #expect(await iterator.next()?.map(\.id) == ["a", "b"])
+    try home.replace("number = 4\n[peers.b]\nport = 3\n\n[peers.a]\nport = 1\n")
+    #expect(await iterator.next() == [Peer(id: "b", port: 3), Peer(id: "a")])
+  }
+
+  @Test func `an administrator's records in another order are an element, and tracked`() async throws {
+    let system = home.path + "/etc/xdg/org.example.test/settings.toml"
+    try home.write("[peers.a]\n[peers.b]\n", to: system)
+    try home.write("[peers.b]\nport = 2\n")
+    let settings = try home.store()
+    let view = ObservableSettings(settings, isolation: nil)
+    let isTold = Barrier()
+    withObservationTracking {
+      #expect(view[.peers].map(\.id) == ["a", "b"])
+    } onChange: {
+      isTold.open()
+    }
+    var iterator = settings.updates(.peers).makeAsyncIterator()
+    #expect(await iterator.next()?.map(\.id) == ["a", "b"])
+    try home.write("[peers.b]\n[peers.a]\n", to: system)
+    #expect(await iterator.next() == [Peer(id: "b", port: 2), Peer(id: "a")])
+    #expect(isTold.wait())
+    #expect(view[.peers].map(\.id) == ["b", "a"])
   }
 
   @Test func `a slow reader gets what is different, and nothing for what was taken back`() async throws {
