@@ -5,6 +5,7 @@
 
 _Thread_local struct thread_cache_slot thread_cache[THREAD_CACHE_SLOTS];
 _Thread_local void *thread_deferred;
+_Thread_local void *thread_releases;
 
 static pthread_key_t end_of_thread;
 static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -14,14 +14,19 @@ final class ReferenceLink<Value: Codable>: UnfilledLink,
   @unchecked Sendable  // filled by the thread that made it, before any other has it
 {
   private var filled: Value?
-  private let storedID: String?
+  /// The id that was read; `nil` for a reference that was made.
+  let readID: String?
 
   init(_ value: Value) {
     filled = value
-    storedID = nil
+    readID = nil
   }
 
-  init(id: String) { storedID = id }
+  init(id: String) { readID = id }
+
+  deinit {
+    if filled != nil { DeferredReleases.release(&filled, leaving: nil) }
+  }
 
   /// The value, if it is there.
   var known: Value? { filled }
@@ -29,13 +34,13 @@ final class ReferenceLink<Value: Codable>: UnfilledLink,
   var value: Value {
     guard let filled else {
       preconditionFailure(
-        "The reference to \(Value.self) '\(storedID ?? "")' was used before the retrieve that reads it has ended.")
+        "A reference to \(Value.self) was used before the retrieve that reads it has ended.")
     }
     return filled
   }
 
   var id: String? {
-    if let storedID { return storedID }
+    if let readID { return readID }
     guard let object = filled as? any Identifiable else { return nil }
     return try? GarageCoding.text(of: object.id, Value.self)
   }
@@ -48,16 +53,21 @@ final class ReferenceLink<Value: Codable>: UnfilledLink,
 /// Where the objects of references are.
 final class ReferencesLink<Element: Codable & Identifiable>: UnfilledLink, @unchecked Sendable {  // as ReferenceLink
   private var filled: [Element?]
-  private let storedIDs: [String]?
+  /// The ids that were read; `nil` for references that were made.
+  let readIDs: [String]?
 
   init(_ values: [Element]) {
     filled = values
-    storedIDs = nil
+    readIDs = nil
   }
 
   init(ids: [String]) {
-    storedIDs = ids
+    readIDs = ids
     filled = Array(repeating: nil, count: ids.count)
+  }
+
+  deinit {
+    if !filled.isEmpty { DeferredReleases.release(&filled, leaving: []) }
   }
 
   /// The objects, if all are there.
@@ -74,7 +84,7 @@ final class ReferencesLink<Element: Codable & Identifiable>: UnfilledLink, @unch
   }
 
   var ids: [String] {
-    storedIDs ?? filled.compactMap { $0.flatMap { try? GarageCoding.text(of: $0.id, Element.self) } }
+    readIDs ?? filled.compactMap { $0.flatMap { try? GarageCoding.text(of: $0.id, Element.self) } }
   }
 
   func fill(_ index: Int, _ value: Element) { filled[index] = value }

@@ -39,4 +39,10 @@ extern _Thread_local void *thread_deferred;
 static inline void *thread_deferred_get(void) { return thread_deferred; }
 static inline void thread_deferred_set(void *object) { thread_deferred = object; }
 
+// What the calling thread is still to release; an object of Swift's, there while it releases.
+extern _Thread_local void *thread_releases;
+
+static inline void *thread_releases_get(void) { return thread_releases; }
+static inline void thread_releases_set(void *object) { thread_releases = object; }
+
 #endif
