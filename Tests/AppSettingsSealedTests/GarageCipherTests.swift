@@ -18,10 +18,10 @@
     private let key = SymmetricKey(size: .bits256)
     private let account = Account(id: "work", password: "hunter2")
 
-    private func garage(_ cipher: GarageCipher?) throws -> Garage {
+    private func garage(_ cipher: GarageCipher?, plainRecords: Garage.PlainRecords = .refuse) throws -> Garage {
       Garage(
         at: try SettingsLocation(file: home.path + "/garage.toml", environment: home.environment), cipher: cipher,
-        system: Syscalls())
+        plainRecords: plainRecords, system: Syscalls())
     }
 
     private var text: String { home.text(of: home.path + "/garage.toml") ?? "" }
@@ -37,7 +37,8 @@
       let cipher: GarageCipher = name.hasPrefix("aes") ? .aesGCM(key: key) : .chaChaPoly(key: key)
       try garage(cipher).park(account)
       try garage(cipher).setSyncStatus(.synced, for: account)
-      #expect(text.hasPrefix("[Account.work]\nsettings-sealed = \"\(name):"))
+      #expect(text.hasPrefix("settings-seal = \"\(name):"))
+      #expect(text.contains("\"\n\n[Account.work]\nsettings-sealed = \"\(name):"))
       #expect(text.hasSuffix("\"\nsettings-sync = \"synced\"\n"))
       #expect(!text.contains("hunter2") && !text.contains("password"))
       #expect(try garage(cipher).retrieve(Account.self, id: "work") == account)
@@ -66,10 +67,11 @@
       #expect(reading?.message.contains("Account \"work\"") == true && reading?.message.contains("no cipher") == true)
       #expect(settingsError { try plain.park(account) }?.code == .sealedRecord)
       #expect(text == before)
-      // Others go on as they are.
-      try plain.park(Account(id: "home", password: "open"))
-      #expect(text.hasPrefix(before))
-      #expect(try garage(.chaChaPoly(key: key)).retrieveAll(Account.self).count == 2)
+      // Nothing plain comes beside what is sealed, and nothing goes.
+      let writing = settingsError { try plain.park(Account(id: "home", password: "open")) }
+      #expect(writing?.code == .sealedRecord && writing?.message.contains("no cipher") == true)
+      #expect(settingsError { try plain.deleteAllObjects() }?.code == .sealedRecord)
+      #expect(text == before)
     }
 
     @Test func `a wrong key, another cipher, a cut, a change and a swap are clear errors`() throws {
@@ -135,12 +137,12 @@
       }
       let sealed = Garage(
         at: try SettingsLocation(file: home.path + "/garage.toml", environment: home.environment),
-        cipher: .chaChaPoly(key: key), system: system)
+        cipher: .chaChaPoly(key: key), plainRecords: .seal, system: system)
       #expect(try sealed.retrieve(Account.self, id: "work") == account)
       try sealed.migrateAll(fromOldClassName: "Note", to: Note.self)
       #expect(!everything().contains("hunter"), "\(everything())")
       #expect(leaks.withLock { $0 } == [])
-      #expect(text.hasPrefix("# on top\n\n"))
+      #expect(text.hasPrefix("# on top\n\nsettings-seal = "))
       #expect(
         try garage(.chaChaPoly(key: key)).retrieveAll(Account.self).map(\.password).sorted() == ["hunter2", "hunter3"])
       #expect(try garage(.chaChaPoly(key: key)).retrieveAll(Note.self) == [Note(text: "hunter4")])

@@ -3,10 +3,19 @@
   import AppSettingsSealed
   import Crypto
 
-  // The block of docs/garages.md that needs the trait, compiled.
+  // The blocks of docs/garages.md that need the trait, compiled.
 
   func openSealed(_ key: SymmetricKey) throws -> Garage {
     let garage = try Garage(app: "org.example.hotel", cipher: .chaChaPoly(key: key))
     return garage
+  }
+
+  func sealPlain(_ key: SymmetricKey) throws {
+    let garage = try Garage(app: "org.example.hotel", cipher: .chaChaPoly(key: key), plainRecords: .seal)
+    try garage.batch {}
+  }
+
+  func changeKey(of garage: Garage, to newKey: SymmetricKey) throws {
+    try garage.changeCipher(to: .aesGCM(key: newKey))
   }
 #endif

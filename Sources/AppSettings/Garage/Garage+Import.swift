@@ -4,7 +4,8 @@ import SettingsTOML
 public struct GarageImportReport: Sendable, Hashable {
   /// How many records were taken, by record name.
   public var taken: [String: Int] = [:]
-  /// What was left out: nulls in lists, for which TOML has no value, and conflicts that kept what was there.
+  /// What was left out or rounded: nulls in lists, for which TOML has no value; numbers with more digits than a
+  /// floating-point number has; and conflicts that kept what was there.
   public var notes: [String] = []
 }
 
@@ -13,8 +14,9 @@ extension Garage {
   /// `gs_data` and `gs_syncStatus`.
   ///
   /// `sqlite3 -json MyGarage.sqlite 'SELECT * FROM ZGSCOREDATAOBJECT'` prints them, under Core Data's names for the
-  /// columns (`ZGS_TYPE`), which are read as well. Each row becomes the record `[gs_type."gs_identifier"]`, with its
-  /// sync status. What `MappableObject`s have written is turned into what `Codable` types read: tagged dates into
+  /// columns (`ZGS_TYPE`), which are read as well; an empty text is what it prints of an empty table, and has no rows.
+  /// Each row becomes the record `[gs_type."gs_identifier"]`, with its sync status; where there are objects without an
+  /// id under that name, it becomes one of them, unless one with the same fields is there. What `MappableObject`s have written is turned into what `Codable` types read: tagged dates into
   /// dates, references into ids, anonymous objects into tables in their place. Then
   /// ``migrateAll(fromOldClassName:to:onConflict:)-(_,New.Type,_)`` makes them objects of today's types, best in the
   /// same ``batch(_:)``.
@@ -32,13 +34,19 @@ extension Garage {
   ) throws -> GarageImportReport {
     var report = GarageImportReport()
     var failures: [String] = []
-    let rows = try GarageStorageRow.rows(of: json, decrypt, report: &report, failures: &failures)
+    let rows = try GarageStorageRow.rows(
+      of: json, decrypt, hidesContent: format.hidesContent, report: &report, failures: &failures)
     return try write { draft in
       var report = report
       for row in rows {
         let key = GarageKey(name: row.type, id: row.identifier)
         do {
           try GarageNames.check(row.type, of: row.type)
+          if try draft.kind(of: row.type) == .objects {
+            try draft.addObject(row.row, of: row.type)
+            report.taken[row.type, default: 0] += 1
+            continue
+          }
           let old = try draft.row(row.type, row.identifier)
           if let old, old.fields != row.row.fields || old.status != row.row.status {
             switch conflict {
@@ -76,15 +84,17 @@ struct GarageStorageRow {
 
   /// Reads rows; what is wrong with them is added to `failures`.
   static func rows(
-    of json: String, _ decrypt: (String) throws -> String, report: inout GarageImportReport, failures: inout [String]
+    of json: String, _ decrypt: (String) throws -> String, hidesContent: Bool, report: inout GarageImportReport,
+    failures: inout [String]
   ) throws(SettingsError) -> [GarageStorageRow] {
+    if json.utf8.allSatisfy({ $0 == 0x20 || 0x09...0x0D ~= $0 }) { return [] }
     let value: TOMLValue?
     do {
       // Columns may be null, and count as absent then.
       value = try JSONText.value(of: json)
     } catch {
-      throw SettingsError(
-        .migrationFailed, "Cannot import the rows of GarageStorage: \(error.reason). Nothing was written.")
+      let reason = hidesContent ? "the text is not JSON" : error.reason
+      throw SettingsError(.migrationFailed, "Cannot import the rows of GarageStorage: \(reason). Nothing was written.")
     }
     guard case .array(let items)? = value else {
       throw SettingsError(
@@ -95,7 +105,7 @@ struct GarageStorageRow {
     var rows: [GarageStorageRow] = []
     for (index, item) in items.enumerated() {
       do throws(RowFailure) {
-        rows.append(try GarageStorageRow(item, at: index, decrypt, &report))
+        rows.append(try GarageStorageRow(item, at: index, decrypt, hidesContent, &report))
       } catch {
         failures.append(error.message)
       }
@@ -106,7 +116,8 @@ struct GarageStorageRow {
   private struct RowFailure: Error { var message: String }
 
   private init(
-    _ item: TOMLValue, at index: Int, _ decrypt: (String) throws -> String, _ report: inout GarageImportReport
+    _ item: TOMLValue, at index: Int, _ decrypt: (String) throws -> String, _ hidesContent: Bool,
+    _ report: inout GarageImportReport
   ) throws(RowFailure) {
     guard case .table(let columns) = item else {
       throw RowFailure(message: "Row \(index) is \(item.kindName), not an object.")
@@ -128,9 +139,17 @@ struct GarageStorageRow {
     do {
       text = try decrypt(data)
     } catch {
-      throw RowFailure(message: "Row \(index), \(key), cannot be decrypted: \(error)")
+      let reason = hidesContent ? "the code threw '\(Swift.type(of: error))'. What that says is not shown." : "\(error)"
+      throw RowFailure(message: "Row \(index), \(key), cannot be decrypted: \(reason)")
     }
-    let value = try Self.value(of: text, "Row \(index), \(key)", &report)
+    var reader = GarageStorageData(place: "Row \(index), \(key)", hidesContent: hidesContent)
+    let value: TOMLValue
+    do {
+      value = try reader.value(of: text)
+    } catch {
+      throw RowFailure(message: error.message)
+    }
+    report.notes += reader.notes
     guard case .table(let fields) = value else {
       throw RowFailure(message: "Row \(index), \(key), holds \(value.kindName), not an object.")
     }
@@ -147,61 +166,13 @@ struct GarageStorageRow {
     let all: [Garage.SyncStatus] = [.undetermined, .notSynced, .syncing, .synced]
     return all.indices.contains(Int(number)) ? all[Int(number)] : nil
   }
+}
 
-  /// The value of a JSON text, in the form that `Codable` types read.
-  private static func value(
-    of text: String, _ place: String, _ report: inout GarageImportReport
-  ) throws(RowFailure) -> TOMLValue {
-    var notes: [String] = []
-    let value: TOMLValue?
-    do {
-      value = try JSONText.value(of: text) { path in
-        // Absent is how a member is null; in an array it is a loss.
-        if path.components.last?.hasPrefix("[") == true {
-          notes.append("\(place): the null at '\(path)' was left out.")
-        }
-      }
-    } catch {
-      throw RowFailure(message: "\(place), has data that is not JSON: \(error.reason).")
-    }
-    report.notes += notes
-    guard let value else { throw RowFailure(message: "\(place), holds null, not an object.") }
-    return try modern(value, place, &report)
-  }
-
-  /// The three forms that `MappableObject`s leave in their data, turned into what `Codable` types have there.
-  private static func modern(
-    _ value: TOMLValue, _ place: String, _ report: inout GarageImportReport
-  ) throws(RowFailure) -> TOMLValue {
-    switch value {
-    case .array(let items):
-      var result: [TOMLValue] = []
-      for item in items { result.append(try modern(item, place, &report)) }
-      return .array(result)
-    case .table(let table):
-      if table["gs_type"] == "gs_transformableType" {
-        guard table["gs_transformableType"] == "gs_transformableDate",
-          case .string(let text)? = table["gs_transformableData"], let date = try? TOMLValue(parsing: text),
-          case .offsetDateTime = date
-        else { throw RowFailure(message: "\(place), has a transformable value that is no date: \(table.keys).") }
-        return date
-      }
-      if case .string(let identifier)? = table["gs_identifier"] {
-        guard identifier == "kGSAnonymousObject" else { return .string(identifier) }
-        guard case .string(let data)? = table["kGSAnonymousDataKey"] else {
-          throw RowFailure(message: "\(place), has an anonymous object without data.")
-        }
-        var inner = try self.value(of: data, place, &report)
-        if case .table(var fields) = inner, fields["syncStatus"] == nil, let status = table["gs_syncStatus"] {
-          fields["syncStatus"] = status
-          inner = .table(fields)
-        }
-        return inner
-      }
-      var result = TOMLTable()
-      for (key, item) in table { result[key] = try modern(item, place, &report) }
-      return .table(result)
-    default: return value
-    }
+extension GarageDraft {
+  /// Adds an object without an id, unless one with the same fields is there.
+  fileprivate func addObject(_ row: GarageRow, of name: String) throws(SettingsError) {
+    let rows = try objects(of: name)
+    guard !rows.contains(where: { $0.fields == row.fields }) else { return }
+    try setObjects(rows + [row], of: name)
   }
 }

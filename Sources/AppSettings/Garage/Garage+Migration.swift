@@ -56,11 +56,13 @@ extension Garage {
     return try write { draft in
       let name = try names.entry(of: type).name
       var migration = GarageMigration<New>(old: old, new: name, conflict: conflict, file: format.file)
-      let reading = GarageReading(draft, names, resolvesReferences: false)
-      for source in try migration.sources(in: draft) {
-        migration.take(source) { try reading.convert(type, source.row.fields, source.key) }
-      }
-      return try finish(migration, in: draft) { reading.knownFields(of: type, in: $0) }
+      let reading = GarageReading(
+        draft, names, references: .filledWhereThere, checksIDs: false, aliases: [name: old])
+      defer { reading.letGo() }
+      for source in try migration.sources(in: draft) { migration.take(source, by: reading) }
+      migration.noteIncomplete(reading.settle())
+      let known = GarageReading(draft, names, references: .ids)
+      return try finish(migration, in: draft) { known.knownFields(of: type, in: $0) }
     }
   }
 
@@ -70,10 +72,13 @@ extension Garage {
     try GarageNames.check(old, of: old)
     if try hasNoFile { return 0 }
     return try write { draft in
-      let reading = GarageReading(draft, names, resolvesReferences: false)
-      return try migrateToObjects(from: old, to: type, in: draft) {
-        try reading.convert(type, $0.row.fields, $0.key)
-      }
+      let name = try names.entry(of: type).name
+      let reading = GarageReading(draft, names, references: .filledWhereThere, checksIDs: false)
+      defer { reading.letGo() }
+      var migration = GarageMigration<New>(old: old, new: name, conflict: .keep, file: format.file)
+      for source in try migration.sources(in: draft) { migration.take(source, by: reading) }
+      migration.noteIncomplete(reading.settle())
+      return try finish(migration, in: draft, keepsReadReferences: true)
     }
   }
 
@@ -105,7 +110,7 @@ extension Garage {
       for source in try migration.sources(in: draft) {
         migration.take(source) {
           let old = try reading.whole { try reading.convert(oldType, source.row.fields, source.key) }
-          return (try convert(old.object), old.fields)
+          return (try converted(source.key) { try convert(old.object) }, old.fields)
         }
       }
       return try finish(migration, in: draft, knownFields: nil)
@@ -120,14 +125,31 @@ extension Garage {
     if try hasNoFile { return 0 }
     return try write { draft in
       let reading = GarageReading(draft, names, checksIDs: false)
-      return try migrateToObjects(from: try names.entry(of: oldType).name, to: type, in: draft) { source in
-        let old = try reading.whole { try reading.convert(oldType, source.row.fields, source.key) }
-        return (try convert(old.object), old.fields)
+      var migration = GarageMigration<New>(
+        old: try names.entry(of: oldType).name, new: try names.entry(of: type).name, conflict: .keep, file: format.file)
+      for source in try migration.sources(in: draft) {
+        migration.take(source) {
+          let old = try reading.whole { try reading.convert(oldType, source.row.fields, source.key) }
+          return (try converted(source.key) { try convert(old.object) }, old.fields)
+        }
       }
+      return try finish(migration, in: draft, keepsReadReferences: false)
     }
   }
 
   // MARK: Within
+
+  /// What an app's code makes of an old object. Of a sealed record, an error does not say what the code says.
+  private func converted<New>(_ key: GarageKey, _ convert: () throws -> New) throws -> New {
+    do {
+      return try convert()
+    } catch  where format.hidesContent {
+      throw SettingsError(
+        .migrationFailed,
+        "Cannot convert \(key): the code threw '\(Swift.type(of: error))'. What that says is not shown.",
+        file: format.file)
+    }
+  }
 
   private func finish<New: Codable & Identifiable>(
     _ migration: GarageMigration<New>, in draft: GarageDraft,
@@ -141,15 +163,17 @@ extension Garage {
     // The old ones first: a new one may have the id of one of them.
     for source in migration.allSources { draft.removeSource(source) }
     if try draft.kind(of: migration.old) == .objects { try draft.setObjects([], of: migration.old) }
-    let writing = GarageWriting(draft, names, newIDs: newIDs)
-    for (source, object, id) in migration.taken {
-      var row = source.row
-      var fields = try writing.fields(of: object, GarageKey(name: migration.new, id: id))
-      if let knownFields {
-        fields = knownFields(source.row.fields).merge(.table(fields), over: .table(source.row.fields)).table ?? fields
+    let writing = GarageWriting(draft, names, newIDs: newIDs, keepsReadReferences: knownFields != nil)
+    for taken in migration.taken {
+      var row = taken.source.row
+      if taken.isWhole {
+        let old = row.fields
+        row.fields = try writing.fields(of: taken.object, GarageKey(name: migration.new, id: taken.id))
+        if let knownFields {
+          row.fields = knownFields(old).merge(.table(row.fields), over: .table(old)).table ?? row.fields
+        }
       }
-      row.fields = fields
-      try draft.set(row, migration.new, id)
+      try draft.set(row, migration.new, taken.id)
     }
     try writing.finish()
     if migration.keepsAllIDs, draft.wasWithout(migration.new) {
@@ -159,28 +183,32 @@ extension Garage {
     return migration.taken.count
   }
 
-  private func migrateToObjects<New: Codable & Hashable>(
-    from old: String, to type: New.Type, in draft: GarageDraft,
-    _ read: (GarageSource) throws -> (New, TOMLTable)
+  @_disfavoredOverload
+  private func finish<New: Codable & Hashable>(
+    _ migration: GarageMigration<New>, in draft: GarageDraft, keepsReadReferences: Bool
   ) throws -> Int {
-    let name = try names.entry(of: type).name
-    var migration = GarageMigration<New>(old: old, new: name, conflict: .keep, file: format.file)
-    for source in try migration.sources(in: draft) { migration.take(source) { try read(source) } }
+    let (old, name) = (migration.old, migration.new)
     guard migration.count > 0 else { return 0 }
     try migration.throwFailures()
     var rows: [GarageRow] = []
     var present: Set<New> = []
+    var incomplete: Set<TOMLTable> = []
     if old != name {
-      let known = try stored(type, in: draft)
+      let known = try stored(New.self, in: draft)
       rows = known.map(\.row)
       present = Set(known.compactMap(\.object))
     }
     for source in migration.allSources where source.key.id != nil { draft.removeSource(source) }
     if try draft.kind(of: old) == .objects { try draft.setObjects([], of: old) }
-    let writing = GarageWriting(draft, names)
-    for (source, object, _) in migration.taken where present.insert(object).inserted {
-      var row = source.row
-      row.fields = try writing.fields(of: object, GarageKey(name: name))
+    let writing = GarageWriting(draft, names, keepsReadReferences: keepsReadReferences)
+    for taken in migration.taken {
+      var row = taken.source.row
+      if taken.isWhole {
+        guard present.insert(taken.object).inserted else { continue }
+        row.fields = try writing.fields(of: taken.object, GarageKey(name: name))
+      } else if !incomplete.insert(row.fields).inserted {
+        continue
+      }
       rows.append(row)
     }
     try writing.finish()
@@ -198,13 +226,24 @@ struct GarageSource {
 
 /// A migration under way: what was read, and what failed.
 struct GarageMigration<New> {
+  /// An old record with the object that was made of it.
+  struct Taken {
+    var source: GarageSource
+    var object: New
+    var id = ""
+    /// The object's number in the reading; 0 where that tells nothing.
+    var number = 0
+    /// Whether the object can be looked at: one with a reference that leads nowhere keeps its fields as they are.
+    var isWhole = true
+  }
+
   let old: String
   let new: String
   let conflict: Garage.MigrationConflict
   let file: String
 
   private(set) var allSources: [GarageSource] = []
-  private(set) var taken: [(source: GarageSource, object: New, id: String)] = []
+  private(set) var taken: [Taken] = []
   private var failures: [String] = []
   private(set) var keepsAllIDs = true
 
@@ -239,10 +278,24 @@ struct GarageMigration<New> {
       let (object, fields) = try read()
       var source = source
       source.row.fields = fields
-      taken.append((source, object, ""))
+      taken.append(Taken(source: source, object: object))
     } catch {
       failures.append((error as? SettingsError)?.message ?? "Cannot convert \(source.key): \(error)")
     }
+  }
+
+  /// Takes a record as it is read by a type that can, its references where they lead somewhere.
+  mutating func take(_ source: GarageSource, by reading: GarageReading) where New: Codable {
+    let count = taken.count
+    take(source) { try reading.convert(New.self, source.row.fields, source.key) }
+    guard taken.count > count else { return }
+    reading.note(taken[count].object, of: source.key)
+    taken[taken.count - 1].number = reading.lastNumber
+  }
+
+  /// Notes the numbers of objects that cannot be looked at.
+  mutating func noteIncomplete(_ numbers: Set<Int>) {
+    for index in taken.indices where numbers.contains(taken[index].number) { taken[index].isWhole = false }
   }
 
   func throwFailures() throws(SettingsError) {
@@ -261,17 +314,24 @@ extension GarageMigration where New: Codable & Identifiable {
   mutating func findIDs(in draft: GarageDraft) throws -> [TOMLPath: String] {
     var newIDs: [TOMLPath: String] = [:]
     var places: [TOMLPath: Int] = [:]
-    var kept: [(source: GarageSource, object: New, id: String)] = []
+    var kept: [Taken] = []
     keepsAllIDs = old != new && taken.count == count
-    for (source, object, _) in taken {
+    for candidate in taken {
+      let (source, object) = (candidate.source, candidate.object)
       let id: String
       do {
-        id = try draft.storedID(
-          try GarageCoding.text(of: object.id, New.self), of: new, isUUID: New.ID.self == UUID.self)
+        guard let text = candidate.isWhole ? try GarageCoding.text(of: object.id, New.self) : source.key.id else {
+          failures.append(
+            "Cannot convert \(source.key): a reference that it needs leads to a record that is not there.")
+          continue
+        }
+        id = try draft.storedID(text, of: new, isUUID: New.ID.self == UUID.self)
       } catch {
         failures.append(error.message)
         continue
       }
+      var found = candidate
+      found.id = id
       if source.key.id != id { keepsAllIDs = false }
       if let oldID = source.key.id, oldID != id { newIDs[[new, oldID]] = id }
       let path: TOMLPath = [new, id]
@@ -280,7 +340,7 @@ extension GarageMigration where New: Codable & Identifiable {
         switch conflict {
         case .fail: failures.append("Cannot make \(source.key) \(key): \(kept[place].source.key) is to be that too.")
         case .keep: break
-        case .replace: kept[place] = (source, object, id)
+        case .replace: kept[place] = found
         }
       } else if old != new, draft.status(new, id) != nil, try !isEqual(object, source, id, in: draft) {
         switch conflict {
@@ -288,14 +348,21 @@ extension GarageMigration where New: Codable & Identifiable {
         case .keep: break
         case .replace:
           places[path] = kept.count
-          kept.append((source, object, id))
+          kept.append(found)
         }
       } else {
         places[path] = kept.count
-        kept.append((source, object, id))
+        kept.append(found)
       }
     }
     taken = kept
+    if !newIDs.isEmpty {
+      for candidate in taken where !candidate.isWhole {
+        failures.append(
+          "Cannot convert \(candidate.source.key): a reference that it needs leads to a record that is not there, so that "
+            + "its others cannot get the new ids.")
+      }
+    }
     return newIDs
   }
 

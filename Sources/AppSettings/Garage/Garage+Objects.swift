@@ -205,6 +205,12 @@ extension GarageReading {
     var present: Set<TOMLPath> = []
     let isUUID = T.ID.self == UUID.self
     for name in try entry(of: type).all {
+      guard try draft.kind(of: name) != .objects else {
+        throw draft.failure(
+          "Cannot read the records of '\(name)'",
+          "they are objects without an id, as [[\(TOMLPath([name]))]], and '\(type)' has one. To give them their ids, call "
+            + "'migrateAll(fromOldClassName: \"\(name)\", to: \(type).self)'", at: [name])
+      }
       var unusual: [String: String] = [:]
       for id in try draft.ids(of: name) {
         if isUUID || id.utf8.contains(where: { $0 >= 0x80 }),

@@ -53,8 +53,10 @@ extension Garage {
   public func setSyncStatus<T: Codable & Hashable>(_ status: SyncStatus, for objects: [T]) throws {
     try writeTogether { draft in
       var known = try stored(T.self, in: draft)
+      var places: [T: Int] = [:]
+      for index in known.indices.reversed() { if let object = known[index].object { places[object] = index } }
       for object in objects {
-        guard let index = known.firstIndex(where: { $0.object == object }) else {
+        guard let index = places[object] else {
           throw notParked(GarageKey(name: try names.entry(of: T.self).name))
         }
         known[index].row.status = status

@@ -19,14 +19,17 @@ import Synchronization
 public final class Garage: Sendable {
   /// The engine, as of a store: one write path for all files.
   let core: StoreCore
-  private let store: SettingsStore
-  let format: GarageFormat
+  let store: SettingsStore
+  // Protects how records are stored, which changes with the cipher; taken for nothing else.
+  private let currentFormat: Lock<GarageFormat>
   let names = GarageNames()
 
   // The batch that each thread is in. Looked up with each call, so counted apart.
   private let batches = Lock<[UInt: GarageDraft]>([:])
   private let batchCount = Atomic<Int>(0)
   let turns = GarageTurns()
+  /// Whether no backup is plain any more, as far as this garage is to see to that.
+  let hasSealedBackups = Lock(false)
 
   /// Where the records are; `nil` for a garage in memory.
   public var location: SettingsLocation? { core.location }
@@ -36,44 +39,59 @@ public final class Garage: Sendable {
   /// - Parameters:
   ///   - app: The app's id, such as `org.example.hotel`.
   ///   - name: Which of the app's garages; the file is `<app>/<name>.toml`.
-  ///   - cipher: What seals each record; what is in the file as plain text is sealed with the first write. Without
-  ///     one, records are plain text.
+  ///   - cipher: What seals each record. Without one, records are plain text, and a file that has sealed ones is not
+  ///     written.
+  ///   - plainRecords: What becomes of plain records in the file of a garage with a cipher: by default they are an error.
   ///   - logger: Where problems go, once each.
   /// - Throws: ``SettingsError`` `invalidApp` for an id of another form; `io` if there is no home directory.
   public convenience init(
-    app: String, name: String = "garage", cipher: GarageCipher? = nil, logger: Logger = Logger(label: "app-settings")
+    app: String, name: String = "garage", cipher: GarageCipher? = nil, plainRecords: PlainRecords = .refuse,
+    logger: Logger = Logger(label: "app-settings")
   ) throws(SettingsError) {
-    self.init(at: try SettingsLocation(app: app, name: name, scope: .data), cipher: cipher, logger: logger)
+    self.init(
+      at: try SettingsLocation(app: app, name: name, scope: .data), cipher: cipher, plainRecords: plainRecords,
+      logger: logger)
   }
 
   /// Opens the garage at a location. Nothing is read or made until the first access.
   public convenience init(
-    at location: SettingsLocation, cipher: GarageCipher? = nil, logger: Logger = Logger(label: "app-settings")
+    at location: SettingsLocation, cipher: GarageCipher? = nil, plainRecords: PlainRecords = .refuse,
+    logger: Logger = Logger(label: "app-settings")
   ) {
-    self.init(SettingsStore(at: location, logger: logger), cipher)
+    self.init(SettingsStore(at: location, logger: logger), cipher, plainRecords)
   }
 
   /// Makes a garage in memory, for tests and previews. It behaves as one with a file that no one else has.
   ///
   /// - Parameter text: The TOML text to begin with.
-  public convenience init(inMemory text: String = "", cipher: GarageCipher? = nil) {
-    self.init(SettingsStore(inMemory: text), cipher)
+  public convenience init(
+    inMemory text: String = "", cipher: GarageCipher? = nil, plainRecords: PlainRecords = .refuse
+  ) {
+    self.init(SettingsStore(inMemory: text), cipher, plainRecords)
   }
 
   /// Opens a garage for a tool or a test, with system calls of its own; it shares nothing with others.
   package convenience init(
-    at location: SettingsLocation, cipher: GarageCipher? = nil, system: Syscalls, lockTimeout: Duration = .seconds(30)
+    at location: SettingsLocation, cipher: GarageCipher? = nil, plainRecords: PlainRecords = .refuse,
+    logger: Logger? = nil, system: Syscalls, lockTimeout: Duration = .seconds(30)
   ) {
     let store = SettingsStore(
-      at: location, migrations: .none, logger: .silent, acceptsAnyVersion: false, system: system,
+      at: location, migrations: .none, logger: logger ?? .silent, acceptsAnyVersion: false, system: system,
       lockTimeout: lockTimeout)
-    self.init(store, cipher)
+    self.init(store, cipher, plainRecords)
   }
 
-  private init(_ store: SettingsStore, _ cipher: GarageCipher?) {
+  private init(_ store: SettingsStore, _ cipher: GarageCipher?, _ plainRecords: PlainRecords) {
     self.store = store
     core = store.core
-    format = GarageFormat(cipher: cipher, file: store.core.location?.file ?? "the garage in memory")
+    let file = store.core.location?.file ?? "the garage in memory"
+    currentFormat = Lock(GarageFormat(cipher: cipher, plainRecords: plainRecords, file: file))
+  }
+
+  /// How records are stored.
+  var format: GarageFormat {
+    get { currentFormat.withLock { $0 } }
+    set { currentFormat.withLock { $0 = newValue } }
   }
 
   // MARK: Several changes as one
@@ -131,9 +149,10 @@ public final class Garage: Sendable {
     }
     var result: Result?
     try core.rewrite { document in
-      let draft = GarageDraft(base: document, format: format)
+      let draft = GarageDraft(base: document, format: format.settled(by: document))
       result = try body(draft)
       let edits = try draft.apply(to: &document)
+      try sealBackups()
       if let reason = draft.backupReason, !edits.isEmpty, !draft.base.bytes.isEmpty {
         try core.backing.backUp(try draft.sealedBase(), reason: reason, within: core.commitLimit)
       }
@@ -157,13 +176,17 @@ public final class Garage: Sendable {
   func contents() throws(SettingsError) -> GarageDraft {
     if let draft = currentBatch { return draft }
     core.load()
-    var (bytes, document) = core.state.withLock { ($0.userBytes, $0.userDocument) }
-    if bytes == nil, let now = try core.backing.read().bytes {
-      core.look()
-      (bytes, document) = core.state.withLock { ($0.userBytes, $0.userDocument) }
-      if bytes == nil { _ = try core.reader.parse(now, file: core.backing.name) }
+    while true {
+      let before = format
+      var (bytes, document) = core.state.withLock { ($0.userBytes, $0.userDocument) }
+      if bytes == nil, let now = try core.backing.read().bytes {
+        core.look()
+        (bytes, document) = core.state.withLock { ($0.userBytes, $0.userDocument) }
+        if bytes == nil { _ = try core.reader.parse(now, file: core.backing.name) }
+      }
+      // Another thread may have changed the cipher, and the text with it.
+      if before.generation == format.generation { return GarageDraft(base: document, format: before) }
     }
-    return GarageDraft(base: document, format: format)
   }
 
   // MARK: The file
@@ -176,18 +199,14 @@ public final class Garage: Sendable {
   /// The problems that stand now, oldest first.
   public var currentProblems: [SettingsProblem] { store.currentProblems }
 
-  /// The copies of the file that were made before migrations and restores, newest first. Sealed if there is a cipher.
+  /// The copies of the file that were made before migrations and restores, newest first. Each is as plain, or sealed with
+  /// the key, as the file was; in the file's turn from plain to sealed, they are sealed as well: see
+  /// ``PlainRecords/seal``.
   ///
   /// - Throws: ``SettingsError`` `io` or `readOnly` if their directory cannot be listed.
   public var backups: [SettingsBackup] { get throws(SettingsError) { try store.backups } }
 
-  /// Puts a backup in the place of the file; what is there now becomes a backup first.
-  ///
-  /// - Throws: ``SettingsError`` `io` if there is no such backup, `unparsable` if it is no TOML, `readOnly` or
-  ///   `lockTimeout`. The file is unchanged.
-  public func restore(_ backup: SettingsBackup) throws { try store.restore(backup) }
-
-  /// Moves a file that does not parse to the backups, so that the garage begins afresh.
+  /// Moves a file that does not parse to the backups, as it is, so that the garage begins afresh.
   ///
   /// - Returns: Where it is now; `nil` if there is no file, or it parses.
   /// - Throws: ``SettingsError`` `readOnly`, `io` or `lockTimeout`. The file is where it was.

@@ -80,7 +80,7 @@ extension GarageReading {
         return (try read(type, value, key), value.table ?? fields)
       } catch let error as SettingsValueError {
         guard let next = value.replacing(error.path[...], { $0.dateInString }) else {
-          throw describe(error, key)
+          throw describe(error, type, key)
         }
         value = next
       }

@@ -6,11 +6,15 @@ extension GarageDraft {
   /// Makes the changes in the document that this was begun with.
   ///
   /// - Returns: What was done, path by path.
-  /// - Throws: ``SettingsError`` `sealedRecord`, or `invalidValue` for what TOML has no text for, or no such depth.
+  /// - Throws: ``SettingsError`` `sealedRecord` if the file has another key, or something plain under a cipher that is
+  ///   not to be sealed; `invalidValue` for what TOML has no text for, or no such depth.
   func apply(to document: inout TOMLDocument) throws(SettingsError) -> [Edit] {
-    let anew = try sealTheRest()
+    try format.checkKey(of: base)
+    let plain = try sealPlain()
     do {
-      return try edit(&document, anew)
+      return try edit(&document, plain)
+    } catch let error as SettingsError {
+      throw error
     } catch {
       let fault = error as? TOMLEditError
       throw SettingsError(
@@ -19,7 +23,36 @@ extension GarageDraft {
     }
   }
 
-  private func edit(_ document: inout TOMLDocument, _ anew: Set<TOMLPath>) throws -> [Edit] {
+  /// The text of the base with what is plain in it sealed: what a backup may hold.
+  func sealedBase() throws(SettingsError) -> [UInt8] {
+    guard format.cipher != nil else { return base.bytes }
+    return try GarageDraft(base: base, format: format).text()
+  }
+
+  /// The text of the base with the changes.
+  func text() throws(SettingsError) -> [UInt8] {
+    var document = base
+    _ = try apply(to: &document)
+    return document.bytes
+  }
+
+  /// Seals all records again, each with its notes.
+  func sealAll() throws(SettingsError) {
+    for name in try names() {
+      switch try kind(of: name) {
+      case .none: continue
+      case .records: for id in try ids(of: name) { if let row = try row(name, id) { try set(row, name, id) } }
+      case .objects: try setObjects(try objects(of: name), of: name)
+      }
+    }
+  }
+
+  // MARK: Within
+
+  /// How many records there have to be for them to be changed together.
+  private static let many = 8
+
+  private func edit(_ document: inout TOMLDocument, _ plain: Set<TOMLPath>) throws -> [Edit] {
     try document.editUnchecked { document in
       var edits: [Edit] = []
       for (name, old) in renamed.sorted(by: { $0.key < $1.key }) where !document.contains([name]) {
@@ -32,89 +65,98 @@ extension GarageDraft {
         guard !document.contains(path), try document.move(from: old, to: path) else { continue }
         edits += [Edit(path: old, value: nil), Edit(path: path, value: document[path])]
       }
+      // Comments in what was plain may say what is sealed: they go with it.
       let removed = changed.filter { path in
-        changes[path] == .some(nil) && document.contains(path) || anew.contains(path)
+        changes[path] == .some(nil) && document.contains(path) || plain.contains(path)
       }
       try document.removeTables(at: removed)
       edits += removed.map { Edit(path: $0, value: nil) }
 
-      for name in changedArrays where arrays[name]?.isEmpty == true {
+      for name in changedArrays where arrays[name]?.isEmpty == true || plain.contains([name]) {
         guard !document.isTable(at: [name]), try document.remove(at: [name]) else { continue }
         edits.append(Edit(path: [name], value: nil))
       }
       var names: [String] = []
       var new: [String: [(key: String, table: TOMLTable)]] = [:]
+      var others: [(path: TOMLPath, table: TOMLTable)] = []
       for path in changed {
         guard let table = changes[path] ?? nil else { continue }
-        if !document.contains(path) {
+        if document.contains(path) {
+          if document[path] != .table(table) { others.append((path, table)) }
+        } else {
           if new[path.components[0]] == nil { names.append(path.components[0]) }
           new[path.components[0], default: []].append((path.components[1], table))
           edits.append(Edit(path: path, value: .table(table)))
-        } else if try document.setFields(table, at: path) {
-          edits.append(Edit(path: path, value: .table(table)))
         }
       }
+      edits += try setFields(of: others, in: &document)
       for name in names { try document.appendTables(new[name] ?? [], under: [name]) }
 
       for name in changedArrays {
         guard let tables = arrays[name], !tables.isEmpty else { continue }
         let value = TOMLValue.array(tables.map { .table($0) })
-        if try document.set(value, at: [name]) { edits.append(Edit(path: [name], value: value)) }
+        guard document[[name]] != value else { continue }
+        if try !document.setElements(tables, at: [name]) { try document.set(value, at: [name]) }
+        edits.append(Edit(path: [name], value: value))
+      }
+      let isDue = !edits.isEmpty || renewsCheck && document.contains([GarageFormat.checkKey])
+      if isDue, let check = try format.newCheckValue(for: document) {
+        let path: TOMLPath = [GarageFormat.checkKey]
+        try document.set(check, at: path)
+        edits.append(Edit(path: path, value: check))
       }
       return edits
     }
   }
 
-  /// Seals what is in the file as plain text, so that none of it is written once more.
-  ///
-  /// - Returns: The paths of records that are to be written anew, without the comments in them.
-  private func sealTheRest() throws(SettingsError) -> Set<TOMLPath> {
-    guard format.cipher != nil else { return [] }
-    var anew: Set<TOMLPath> = []
-    for name in base.childKeys(of: .root) ?? [] where !name.hasPrefix(GarageRow.reservedPrefix) {
-      if changedArrays.contains(name) { continue }
-      switch (try? kind(of: name)) ?? .none {
-      case .none: continue
-      case .records:
-        for id in try ids(of: name) {
-          let path: TOMLPath = [name, id]
-          guard base.isTable(at: path), !base.contains(path.appending(GarageRow.sealKey)) else { continue }
-          anew.insert(path)
-          if changes[path] == nil, let row = try row(name, id) { try set(row, name, id) }
-        }
-      case .objects:
-        guard case .array(let items)? = base[[name]] else { continue }
-        if items.contains(where: { $0.table?[GarageRow.sealKey] == nil }) {
-          try setObjects(try objects(of: name), of: name)
-        }
-      }
+  private func setFields(
+    of tables: [(path: TOMLPath, table: TOMLTable)], in document: inout TOMLDocument
+  ) throws -> [Edit] {
+    if tables.count < Self.many {
+      for (path, table) in tables { try document.setFields(table, at: path) }
+    } else {
+      try document.editTables(at: tables.map(\.path)) { try $0.setFields(tables[$1].table, at: tables[$1].path) }
     }
-    return anew
+    return tables.map { Edit(path: $0.path, value: .table($0.table)) }
   }
 
-  /// The text of the base with what is plain in it sealed: what a backup may hold.
-  func sealedBase() throws -> [UInt8] {
-    guard format.cipher != nil else { return base.bytes }
-    let copy = GarageDraft(base: base, format: format)
-    var document = base
-    _ = try copy.apply(to: &document)
-    return document.bytes
+  /// Seals what is in the file as plain text, if it is to be, so that none of it is written once more.
+  ///
+  /// - Returns: The paths of what is to be written anew, without the comments in it.
+  /// - Throws: ``SettingsError`` `sealedRecord` for the first that is to stay, and is not to be sealed.
+  private func sealPlain() throws(SettingsError) -> Set<TOMLPath> {
+    guard format.cipher != nil, format.firstPlain(in: base) != nil else { return [] }
+    var plain: Set<TOMLPath> = []
+    // What takes the place of something plain is sealed.
+    func isLeft(_ name: String, _ id: String?) -> Bool {
+      id.map { changes[[name, $0]] == nil } ?? !changedArrays.contains(name)
+    }
+    if let found = format.firstPlain(in: base, where: isLeft), found.isForeign || format.plainRecords == .refuse {
+      throw format.failure(found)
+    }
+    for name in base.childKeys(of: .root) ?? [] where !name.hasPrefix(GarageRow.reservedPrefix) {
+      if let ids = base.childKeys(of: [name]) {
+        for id in ids where !GarageFormat.isSealed([name, id], in: base) {
+          if isLeft(name, id), let row = try row(name, id) { try set(row, name, id) }
+          plain.insert([name, id])
+        }
+      } else if case .array(let items)? = base[[name]], items.contains(where: { $0.table?[GarageRow.sealKey] == nil }) {
+        if isLeft(name, nil) { try setObjects(try objects(of: name), of: name) }
+        plain.insert([name])
+      }
+    }
+    return plain
   }
 }
 
 extension TOMLDocument {
   /// Makes a table hold some fields, and touches only those that differ.
-  ///
-  /// - Returns: Whether anything did.
-  fileprivate mutating func setFields(_ table: TOMLTable, at path: TOMLPath) throws -> Bool {
-    guard case .table(let old)? = self[path] else { return try set(.table(table), at: path) }
-    var isChanged = false
-    for (key, value) in table where old[key] != value {
-      isChanged = try set(value, at: path.appending(key)) || isChanged
+  fileprivate mutating func setFields(_ table: TOMLTable, at path: TOMLPath) throws {
+    guard case .table(let old)? = self[path] else {
+      try set(.table(table), at: path)
+      return
     }
-    for key in old.keys where table[key] == nil {
-      isChanged = try remove(at: path.appending(key)) || isChanged
-    }
-    return isChanged
+    for (key, value) in table where old[key] != value { try set(value, at: path.appending(key)) }
+    for key in old.keys where table[key] == nil { try remove(at: path.appending(key)) }
   }
 }

@@ -21,6 +21,10 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
   /// Where rows come from that only get another name, to keep their comments: old names by new ones, and paths.
   private(set) var renamed: [String: String] = [:]
   private(set) var moved: [TOMLPath: TOMLPath] = [:]
+  /// Ids by what Swift takes for equal to them, by name; of the names for which that was asked.
+  private var forms: [String: [String: [String]]] = [:]
+  /// Whether the file's check value is to be that of the cipher even if nothing else changes.
+  var renewsCheck = false
   /// What a backup is to be made before.
   var backupReason: String?
 
@@ -57,7 +61,7 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
     }
     guard base.contains(path), arrays[name] == nil else { return .none }
     guard case .array(let items)? = base[path], items.allSatisfy({ $0.table != nil }) else {
-      let found = base[path]?.errorDescription ?? "nothing"
+      let found = base[path].map { description(of: $0) } ?? "nothing"
       throw failure("Cannot use the records of '\(name)'", "it is \(found), and records are tables", at: path)
     }
     return items.isEmpty ? .none : .objects
@@ -92,7 +96,9 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
   func row(_ name: String, _ id: String) throws(SettingsError) -> GarageRow? {
     let path: TOMLPath = [name, id]
     if !changes.isEmpty, let change = changes[path] {
-      return try change.map { table throws(SettingsError) in try format.row(table, of: GarageKey(name: name, id: id)) }
+      return try change.map { table throws(SettingsError) in
+        try format.row(table, of: GarageKey(name: name, id: id), at: nil)
+      }
     }
     guard let stored = base[path] else {
       // Slower, and only to tell what is wrong where something is.
@@ -106,10 +112,15 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
     }
     guard case .table(let table) = stored else {
       throw failure(
-        "Cannot read \(GarageKey(name: name, id: id))", "it is \(stored.errorDescription), and a record is a table",
+        "Cannot read \(GarageKey(name: name, id: id))", "it is \(description(of: stored)), and a record is a table",
         at: path)
     }
-    return try format.row(table, of: GarageKey(name: name, id: id))
+    return try format.row(table, of: GarageKey(name: name, id: id), at: base.position(of: path))
+  }
+
+  /// What stands where a record has to be, without its content if that is to be hidden.
+  private func description(of value: TOMLValue) -> String {
+    format.hidesContent ? value.kindName : value.errorDescription
   }
 
   /// A record's sync status, without opening it; `nil` if there is none.
@@ -140,9 +151,19 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
     if old == nil {
       changed.append(path)
       isAdded = !base.contains(path)
-      if isAdded { added[path.components[0], default: []].append(path.components[1]) }
+      if isAdded { add(path.components[1], under: path.components[0]) }
     }
     log.append(.row(path, old, wasAdded: isAdded))
+  }
+
+  private func add(_ id: String, under name: String) {
+    added[name, default: []].append(id)
+    forms[name]?[id, default: []].append(id)
+  }
+
+  private func removeLastAdded(under name: String) {
+    guard let id = added[name]?.popLast() else { return }
+    forms[name]?[id]?.removeLast()
   }
 
   private func count(_ path: TOMLPath, wasThere: Bool) {
@@ -163,7 +184,18 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
       return contains(name, other) ? other : id
     }
     guard id.utf8.contains(where: { $0 >= 0x80 }), !contains(name, id) else { return id }
-    return try ids(of: name).first { $0 == id } ?? id
+    guard try kind(of: name) == .records else { return id }
+    return forms(of: id, under: name).first { isThere([name, $0]) } ?? id
+  }
+
+  /// The ids under a name that Swift takes for equal to one, whether or not they are there still.
+  private func forms(of id: String, under name: String) -> [String] {
+    if let known = forms[name] { return known[id] ?? [] }
+    // Once for all that ask, or parking many objects would go through all of them for each.
+    var new: [String: [String]] = [:]
+    for id in (base.childKeys(of: [name]) ?? []) + (added[name] ?? []) { new[id, default: []].append(id) }
+    forms[name] = new
+    return new[id] ?? []
   }
 
   private func contains(_ name: String, _ id: String) -> Bool { contains([name, id]) }
@@ -189,13 +221,22 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
       switch try kind(of: name) {
       case .none: return []
       case .records:
-        throw failure("Cannot look for objects of '\(name)'", "it has records with an id", at: [name])
+        throw failure(
+          "Cannot look for objects of '\(name)'",
+          "it has records with an id. To make them objects without one, call 'migrateAll(fromOldClassName: \"\(name)\", to:)' "
+            + "with their type", at: [name])
       case .objects:
         if case .array(let items)? = base[[name]] { tables = items.compactMap(\.table) }
       }
     }
     var rows: [GarageRow] = []
-    for table in tables { rows.append(try format.row(table, of: GarageKey(name: name))) }
+    let isOfBase = !changedArrays.contains(name)
+    for (index, table) in tables.enumerated() {
+      rows.append(
+        try format.row(
+          table, of: GarageKey(name: name),
+          at: isOfBase ? base.position(of: .root, inElement: index, of: [name]) ?? base.position(of: [name]) : nil))
+    }
     return rows
   }
 
@@ -235,7 +276,7 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
         changes.removeValue(forKey: path)
         count(path, wasThere: wasThere)
         changed.removeLast()
-        if wasAdded { added[path.components[0]]?.removeLast() }
+        if wasAdded { removeLastAdded(under: path.components[0]) }
       case .objects(let name, let old):
         arrays[name] = old
         if old == nil { changedArrays.removeAll { $0 == name } }

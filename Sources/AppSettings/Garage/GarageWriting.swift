@@ -7,6 +7,10 @@ final class GarageWriting: @unchecked Sendable {  // used by the one thread that
   private let names: GarageNames
   /// New ids by old ones, of the type that is being migrated.
   private let newIDs: [TOMLPath: String]
+  /// Whether references that were read stay what they are, but for new ids, and what they lead to is not parked.
+  let keepsReadReferences: Bool
+  /// Why a reference cannot be stored.
+  private var referenceFailure: (any Error)?
 
   /// The fields of the objects that were encoded.
   private var encoded: [TOMLPath: TOMLTable] = [:]
@@ -16,10 +20,13 @@ final class GarageWriting: @unchecked Sendable {  // used by the one thread that
   /// Objects and references that were dealt with; kept, so that no other takes the address of one meanwhile.
   private var seen: [ObjectIdentifier: AnyObject] = [:]
 
-  init(_ draft: GarageDraft, _ names: GarageNames, newIDs: [TOMLPath: String] = [:]) {
+  init(
+    _ draft: GarageDraft, _ names: GarageNames, newIDs: [TOMLPath: String] = [:], keepsReadReferences: Bool = false
+  ) {
     self.draft = draft
     self.names = names
     self.newIDs = newIDs
+    self.keepsReadReferences = keepsReadReferences
   }
 
   /// Parks objects with all that they refer to.
@@ -42,6 +49,14 @@ final class GarageWriting: @unchecked Sendable {  // used by the one thread that
         throw SettingsValueError(expected: "a type with fields", foundText: value?.errorDescription ?? "nothing")
       }
       return table
+    } catch  where draft.format.hidesContent {
+      defer { referenceFailure = nil }
+      // Whatever it says, it may say what the object holds.
+      throw referenceFailure
+        ?? SettingsError(
+          .invalidValue,
+          "Cannot park \(key): it cannot be stored. What it holds is not shown. Nothing was written.",
+          file: draft.format.file)
     } catch let error as SettingsValueError {
       throw SettingsError(
         .invalidValue, "Cannot park \(key): \(error.message) Nothing was written.", file: draft.format.file)
@@ -69,8 +84,14 @@ final class GarageWriting: @unchecked Sendable {  // used by the one thread that
   ///
   /// - Parameter isNew: Whether the reference is one that was not followed yet, as ``visit(_:)`` says.
   func reference<T: Codable & Identifiable>(to object: T, as type: T.Type, isNew: Bool) throws -> String {
-    let name = try names.entry(of: type).name
-    let id = try GarageCoding.text(of: object.id, type)
+    let (name, id): (String, String)
+    do {
+      name = try names.entry(of: type).name
+      id = try GarageCoding.text(of: object.id, type)
+    } catch {
+      referenceFailure = error
+      throw error
+    }
     let path: TOMLPath = [name, id]
     // An object is parked once; of values, there may be several that say the same.
     guard T.self is AnyObject.Type ? visit(object as AnyObject) : isNew, !roots.contains(path) else { return id }
@@ -132,7 +153,7 @@ final class GarageWriting: @unchecked Sendable {  // used by the one thread that
       }
     }
     if isPlain { return new }
-    let known = GarageReading(draft, names, resolvesReferences: false).knownFields(of: type, in: new)
+    let known = GarageReading(draft, names, references: .ids).knownFields(of: type, in: new)
     return known.merge(.table(new), over: .table(old)).table ?? new
   }
 }

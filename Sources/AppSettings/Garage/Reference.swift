@@ -68,6 +68,7 @@ public struct Reference<Value: Codable>: Codable {
       return
     }
     func write<Target: Codable & Identifiable>(_ type: Target.Type) throws -> String? {
+      if writing.keepsReadReferences, let id = link.readID { return try writing.reference(toID: id, of: type) }
       if let object = link.known.flatMap({ $0 as? Target }) {
         return try writing.reference(to: object, as: type, isNew: writing.visit(link))
       }
@@ -136,7 +137,7 @@ public struct References<Element: Codable & Identifiable>: Codable {
     }
     let isNew = writing.visit(link)
     var container = encoder.unkeyedContainer()
-    if let values = link.known {
+    if !writing.keepsReadReferences || link.readIDs == nil, let values = link.known {
       for object in values {
         try container.encode(try writing.reference(to: object, as: Element.self, isNew: isNew))
       }

@@ -14,7 +14,7 @@ struct BackupFolder: ~Copyable {
   private let lock: DirectoryLock
 
   /// The one name of temporary files, so that what a killed process left is replaced.
-  private static let temporaryName = ".backup.settings-new"
+  static let temporaryName = ".backup.settings-new"
 
   /// Makes the directory if need be, and takes away what killed processes have left in it.
   ///

@@ -29,6 +29,17 @@ extension SettingsStore {
   ///   ``set(_:for:)``. The file is unchanged.
   @discardableResult
   public func restore(_ backup: SettingsBackup? = nil) throws -> SettingsBackup {
+    try restore(backup) { $1.bytes }
+  }
+
+  /// Puts what is made of a backup in the place of the user's file.
+  ///
+  /// - Parameter text: Gets what the file holds and the backup's document; returns the text to restore. What it throws
+  ///   leaves the file as it is.
+  @discardableResult
+  func restore(
+    _ backup: SettingsBackup?, as text: (_ current: [UInt8]?, TOMLDocument) throws -> [UInt8]
+  ) throws -> SettingsBackup {
     guard case .file(let file, let backups) = core.backing else {
       throw SettingsError(.io, "Cannot restore a backup: settings in memory have none.")
     }
@@ -40,9 +51,9 @@ extension SettingsStore {
         throw SettingsError(
           .io, "Cannot restore '\(backup.path)': there is no such file. '\(file.path)' is unchanged.", file: file.path)
       }
-      _ = try core.reader.parse(bytes, file: backup.path)
+      let document = try core.reader.parse(bytes, file: backup.path)
       restored = backup
-      return bytes
+      return try text(current, document)
     }
     return restored!
   }

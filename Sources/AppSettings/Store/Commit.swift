@@ -143,7 +143,9 @@ struct Commit {
     guard let firstBase, let made else { return }
     var paths = PathSet()
     for edit in made { paths.insert(edit.path) }
-    guard let path = base.changedPaths(since: firstBase).first(where: { paths.touches($0) }) else { return }
+    guard let changed = base.changedPaths(since: firstBase).first(where: { paths.touches($0) }) else { return }
+    // The record's. What stands below may be the content of one.
+    let path = TOMLPath(Array(changed.components.prefix(2)))
     throw SettingsError(
       .io,
       "Cannot write '\(core.backing.name)': another program has saved '\(path)' meanwhile. The file holds what that "

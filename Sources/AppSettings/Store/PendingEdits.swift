@@ -11,6 +11,8 @@ package struct PendingEdits: Sendable {
     var edit: (value: TOMLValue?, number: UInt64, key: SettingsKeys?)?
     /// The key that the table's text has in the file, if the edit gives it another one.
     var source: String?
+    /// The number of the edit that has put it where it is, if not the last one.
+    var place: UInt64?
     /// Whether what the file has here goes before the edit's value comes.
     var isRemovedFirst = false
     var children: [ExactKey: Node] = [:]
@@ -21,6 +23,7 @@ package struct PendingEdits: Sendable {
         let copy = Node()
         copy.edit = node.edit
         copy.source = node.source
+        copy.place = node.place
         copy.isRemovedFirst = node.isRemovedFirst
         copy.children = node.children
         node = copy
@@ -43,13 +46,21 @@ package struct PendingEdits: Sendable {
 
   /// Adds an edit. Numbers grow.
   package mutating func add(_ edit: Edit, number: UInt64) {
-    let source = keepsSequence ? edit.source.map { walk(to: $0).node?.source ?? $0.components.last } : nil
+    let former = keepsSequence ? edit.source.flatMap { walk(to: $0).node } : nil
+    let source = keepsSequence ? former?.source ?? edit.source?.components.last : nil
+    let place = former.map(Self.order)
     func insert(_ node: inout Node, _ components: ArraySlice<String>) {
       Node.change(&node) { node in
         guard let first = components.first else {
           if keepsSequence {
             if node.edit != nil, node.edit?.value == nil { node.isRemovedFirst = true }
-            if let source { node.source = source } else if edit.value == nil { node.source = nil }
+            if let source {
+              (node.source, node.place) = (source, place)
+            } else if edit.value == nil {
+              (node.source, node.place) = (nil, nil)
+            } else if node.edit?.value != nil {
+              node.place = Self.order(node)
+            }
           }
           node.edit = (edit.value, number, edit.key)
           node.children = [:]
@@ -68,6 +79,7 @@ package struct PendingEdits: Sendable {
       if let edit = node.edit, edit.number > number {
         result.edit = edit
         result.source = node.source
+        result.place = node.place
         result.isRemovedFirst = node.isRemovedFirst
       }
       for (key, child) in node.children {
@@ -179,10 +191,10 @@ package struct PendingEdits: Sendable {
   }
 
   private func ordered(_ node: Node) -> [(key: ExactKey, value: Node)] {
-    node.children.sorted { order($0.value) < order($1.value) }
+    node.children.sorted { Self.order($0.value) < Self.order($1.value) }
   }
 
-  private func order(_ node: Node) -> UInt64 {
-    node.edit?.number ?? node.children.values.map(order).min() ?? 0
+  private static func order(_ node: Node) -> UInt64 {
+    node.place ?? node.edit?.number ?? node.children.values.map(Self.order).min() ?? 0
   }
 }

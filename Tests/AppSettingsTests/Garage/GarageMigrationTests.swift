@@ -263,7 +263,7 @@ private struct New: Codable, Identifiable, Equatable, GarageRecord {
     #expect(found?.code == .migrationFailed)
     #expect(found?.cause?.split(separator: "\n").count == 10, "\(found?.cause ?? "")")
     #expect(home.text == before)
-    for text in ["", "{", "{}", "null", "[1, null]"] {
+    for text in ["{", "{}", "null", "[1, null]"] {
       #expect(settingsError { try garage.importGarageStorage(rows: text) }?.code == .migrationFailed, "\(text)")
     }
     #expect(home.text == before)
