@@ -81,7 +81,7 @@ let package = Package(
         "AppSettings", "AppSettingsObserve", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .target(name: "TestSupport", dependencies: ["AppSettings", "CLinux"], path: "Tests/TestSupport"),
-    .executableTarget(name: "settings-probe", dependencies: ["AppSettings"], path: "Tests/Probe"),
+    .executableTarget(name: "settings-probe", dependencies: ["AppSettings", "TestSupport"], path: "Tests/Probe"),
     .executableTarget(
       name: "settings-stress", dependencies: ["AppSettings", "AppSettingsObserve"], path: "Tests/Stress"),
     .executableTarget(
@@ -118,7 +118,7 @@ let package = Package(
     .testTarget(
       name: "AppSettingsSealedTests",
       dependencies: [
-        "AppSettingsSealed", "TestSupport",
+        "AppSettingsSealed", "TestSupport", .product(name: "Logging", package: "swift-log"),
         .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["SealedRecords"])),
       ]),
     .testTarget(name: "SettingsCLITests", dependencies: ["TestSupport", "settings-cli"], exclude: ["Fixtures"]),

@@ -1,6 +1,7 @@
 import AppSettings
 import Glibc
 import SettingsTOML
+import TestSupport
 
 /// A ring of objects of one age; what a reader may never see is a ring of two.
 private final class ProbePerson: Codable, Identifiable, GarageRecord {
@@ -35,6 +36,20 @@ extension Probe {
   static func parkMany(_ location: SettingsLocation, first: Int, count: Int) throws {
     let garage = Garage(at: location, system: Syscalls(), lockTimeout: .seconds(120))
     for id in first..<first + count { try garage.park(ProbePerson(id, age: id)) }
+  }
+
+  /// Does the steps of a seed, one after the other.
+  static func applySteps(_ location: SettingsLocation, seed: UInt64, count: Int, key: UInt64?) throws {
+    let garage = Garage(
+      at: location, cipher: key.map { .toy($0) }, system: Syscalls(), lockTimeout: .seconds(120))
+    for step in GarageStep.steps(count, seed: seed) { _ = try garage.apply(step) }
+  }
+
+  /// Does the steps of a seed with records, in one update.
+  static func applyRecordSteps(_ location: SettingsLocation, seed: UInt64, count: Int) throws {
+    var random = SeededRandom(seed)
+    let steps = RecordStep.steps(count, using: &random)
+    try SettingsStore(at: location).update { transaction in for step in steps { try transaction.apply(step) } }
   }
 
   /// Parks a ring of three in one write, and kills itself at the n-th call of a kind.

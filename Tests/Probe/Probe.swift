@@ -2,6 +2,7 @@ import AppSettings
 import FoundationEssentials
 import Glibc
 import SettingsTOML
+import TestSupport
 
 /// A process for the tests to run, kill and count with. Its first argument says what it does to the file of the second.
 @main
@@ -36,6 +37,14 @@ enum Probe {
     case "park-rings": try parkRings(location, count: Int(rest[0])!)
     case "park-many": try parkMany(location, first: Int(rest[0])!, count: Int(rest[1])!)
     case "park-and-die": try parkAndDie(location, at: Syscalls.Call(rawValue: rest[0])!, number: Int(rest[1])!)
+    case "garage-steps":
+      try applySteps(
+        location, seed: UInt64(rest[0])!, count: Int(rest[1])!, key: rest.count > 2 ? UInt64(rest[2])! : nil)
+    case "record-steps": try applyRecordSteps(location, seed: UInt64(rest[0])!, count: Int(rest[1])!)
+    case "change-cipher":
+      let garage = Garage(
+        at: location, cipher: .toy(1), system: dying(at: Syscalls.Call(rawValue: rest[0])!, number: Int(rest[1])!))
+      try garage.changeCipher(to: .toy(2))
     case "fork": try forkWhileSetting(location, at: rest[0], dies: rest[1] == "die")
     case "recover", "recover-from-backup":
       let death = rest.count == 2 ? (Syscalls.Call(rawValue: rest[0])!, Int(rest[1])!) : nil
