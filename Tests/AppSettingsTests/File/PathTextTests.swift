@@ -6,7 +6,7 @@ import Testing
 /// Paths are bytes, whatever they are.
 @Suite struct PathTextTests {
   @Test func `any bytes become one text and come back`() {
-    var random = SplitMix(seed: 1)
+    var random = SeededRandom(1)
     let pieces: [[UInt8]] = [
       Array("é".utf8), Array("\u{10FFE9}".utf8), [0xF4, 0x8F], [0xC3], [0xE9], [0x80], Array("/".utf8), Array("a".utf8),
       Array("\u{301}".utf8), [0xFF], Array("😀".utf8), [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80],
@@ -119,17 +119,5 @@ import Testing
     try store.set(4, for: .counter)
     #expect(try Syscalls().names(in: home.path)?.filter { $0 != "state" } == [name])
     #expect(try store.backups.count == 3)
-  }
-
-  /// https://prng.di.unimi.it/splitmix64.c
-  private struct SplitMix: RandomNumberGenerator {
-    var seed: UInt64
-    mutating func next() -> UInt64 {
-      seed &+= 0x9E37_79B9_7F4A_7C15
-      var value = seed
-      value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-      return value ^ (value >> 31)
-    }
   }
 }

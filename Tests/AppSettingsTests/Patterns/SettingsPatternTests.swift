@@ -90,7 +90,7 @@ import Testing
 
   /// Random patterns and texts of few letters: what is tried says what `Regex` says, and soon.
   @Test func `a random pattern has the verdict of Swift's Regex, in bounded time`() throws {
-    var random = SeededRandom.forTests("SETTINGS_VERDICT_SEED")
+    var random = Verdicts.random()
     var tried = 0
     for _ in 0..<(Verdicts.isFull ? 20_000 : 150) {
       let text = Self.pattern(&random, depth: 2)

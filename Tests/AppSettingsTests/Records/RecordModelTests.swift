@@ -8,8 +8,8 @@ import Testing
 /// `SETTINGS_MODELS=full` runs the long form; `SETTINGS_MODEL_SEED` repeats the run that a failure names.
 @Suite struct RecordModelTests {
   @Test func `random updates show the same order within and afterwards, to this process and another`() throws {
-    for _ in 0..<(GarageModelTests.seed == nil ? GarageModelTests.isFull ? 1000 : 8 : 1) {
-      let seed = GarageModelTests.seed ?? UInt64.random(in: 0 ... .max)
+    for round in 0..<(GarageModelTests.seed == nil ? GarageModelTests.isFull ? 1000 : 8 : 1) {
+      let seed = GarageModelTests.seed ?? (GarageModelTests.isFull ? UInt64.random(in: 0 ... .max) : UInt64(round))
       try run(seed: seed, rounds: GarageModelTests.isFull ? 20 : 8, "SETTINGS_MODEL_SEED=\(seed)")
     }
   }

@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test func `a JSON Schema agrees with the app, but for what the guide lists`() throws {
-    var random = SeededRandom.forTests("SETTINGS_VERDICT_SEED")
+    var random = Verdicts.random()
     let all = Verdicts.scalars + Verdicts.parts
     let values =
       Verdicts.isFull

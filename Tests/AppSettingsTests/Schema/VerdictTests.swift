@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test func `set and check agree with the app on random values`() {
-    var random = SeededRandom.forTests("SETTINGS_VERDICT_SEED")
+    var random = Verdicts.random()
     let values = (0..<(Verdicts.isFull ? 20_000 : 30)).map { _ in Verdicts.random(&random) }
     expectAgreement(on: values, "seed \(random.seed): ")
   }
@@ -40,7 +40,7 @@ import Testing
   @Test func `the command's check of files says what the app says`() throws {
     let home = ScratchHome()
     try home.write(Verdicts.schema.text, to: home.path + "/schema.toml")
-    var random = SeededRandom.forTests("SETTINGS_VERDICT_SEED")
+    var random = Verdicts.random()
     let all = Verdicts.scalars + Verdicts.parts
     for value in (0..<(Verdicts.isFull ? 100 : 4)).map({ _ in all.randomElement(using: &random)! }) {
       var document = TOMLDocument()
@@ -64,7 +64,7 @@ import Testing
   @Test func `the command's set of a value says what the app says`() throws {
     let home = ScratchHome()
     try home.write(Verdicts.schema.text, to: home.path + "/data/app-settings/\(Verdicts.schema.app).toml")
-    var random = SeededRandom.forTests("SETTINGS_VERDICT_SEED")
+    var random = Verdicts.random()
     let all = Verdicts.scalars + Verdicts.parts
     for _ in 0..<(Verdicts.isFull ? 3000 : 15) {
       let (subject, _) = Self.subjects.randomElement(using: &random)!

@@ -1,32 +1,15 @@
 import AppSettings
 import Foundation
-
-/// Random numbers that are the same for the same seed.
-struct SeededRandom: RandomNumberGenerator {
-  let seed: UInt64
-  private var state: UInt64
-
-  init(seed: UInt64) { (self.seed, state) = (seed, seed) }
-
-  /// Of the seed in a variable of the environment, or else of one that is new each time.
-  static func forTests(_ variable: String) -> SeededRandom {
-    let seed = ProcessInfo.processInfo.environment[variable].flatMap { UInt64($0) }
-    return SeededRandom(seed: seed ?? UInt64.random(in: 0...UInt64.max))
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
+import TestSupport
 
 /// Keys of every type and constraint, and values to ask them about.
 enum Verdicts {
   /// `SETTINGS_VERDICTS=full` runs the long form; `SETTINGS_VERDICT_SEED` repeats the one that a failure names.
   static let isFull = ProcessInfo.processInfo.environment["SETTINGS_VERDICTS"] == "full"
+
+  static func random() -> SeededRandom {
+    SeededRandom(SeededRandom.seed(from: "SETTINGS_VERDICT_SEED", isFull: isFull))
+  }
 
   enum Theme: String, CaseIterable, SettingsSerializable { case light, dark }
   enum Size: Int, CaseIterable, SettingsSerializable { case small = 1, large = 2 }
