@@ -80,8 +80,10 @@ let package = Package(
       dependencies: [
         "AppSettings", "AppSettingsObserve", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
-    .target(name: "TestSupport", dependencies: ["AppSettings", "CLinux"], path: "Tests/TestSupport"),
-    .executableTarget(name: "settings-probe", dependencies: ["AppSettings", "TestSupport"], path: "Tests/Probe"),
+    .target(name: "TestSupport", dependencies: ["AppSettings", "CLinux", "TestModels"], path: "Tests/TestSupport"),
+    // What tests and the processes that they start have in common; without all of Foundation.
+    .target(name: "TestModels", dependencies: ["AppSettings"], path: "Tests/TestModels"),
+    .executableTarget(name: "settings-probe", dependencies: ["AppSettings", "TestModels"], path: "Tests/Probe"),
     .executableTarget(
       name: "settings-stress", dependencies: ["AppSettings", "AppSettingsObserve"], path: "Tests/Stress"),
     .executableTarget(

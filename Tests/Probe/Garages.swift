@@ -1,7 +1,7 @@
 import AppSettings
 import Glibc
 import SettingsTOML
-import TestSupport
+import TestModels
 
 /// A ring of objects of one age; what a reader may never see is a ring of two.
 private final class ProbePerson: Codable, Identifiable, GarageRecord {

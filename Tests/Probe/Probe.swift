@@ -2,7 +2,7 @@ import AppSettings
 import FoundationEssentials
 import Glibc
 import SettingsTOML
-import TestSupport
+import TestModels
 
 /// A process for the tests to run, kill and count with. Its first argument says what it does to the file of the second.
 @main

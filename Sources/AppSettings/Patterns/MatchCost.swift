@@ -125,7 +125,12 @@ struct CharacterRange: Sendable, Hashable {
     byte < 64 ? low & 1 << UInt64(byte) != 0 : high & 1 << UInt64(byte & 63) != 0
   }
 
-  func contains(_ character: Character) -> Bool { character.asciiValue.map { contains($0) } ?? hasOthers }
+  func contains(_ character: Character) -> Bool {
+    if let ascii = character.asciiValue { return contains(ascii) }
+    // The Kelvin sign, the Greek question mark and the varia are canonically equal to characters of ASCII.
+    let equal: Character? = character == "K" ? "K" : character == ";" ? ";" : character == "`" ? "`" : nil
+    return hasOthers || equal?.asciiValue.map { contains($0) } == true
+  }
 
   func overlaps(_ other: CharacterRange) -> Bool {
     low & other.low != 0 || high & other.high != 0 || hasOthers && other.hasOthers

@@ -55,7 +55,7 @@ struct PatternParser {
     let (start, firstPlace, space) = (index, places.count, ignoresSpace)
     var part = try atom()
     guard let count = quantifier() else { return part }
-    let (end, size) = (index, places.count - firstPlace)
+    let (textEnd, size) = (index, places.count - firstPlace)
     let copies = max(count.most ?? count.least, 1)
     // The ways to repeat nothing are beyond counting.
     if part.isOptional, count.most == nil || copies > 1 {
@@ -64,16 +64,23 @@ struct PatternParser {
     guard copies <= Self.copyLimit, copies * size <= Self.copyLimit else {
       return try loop(part, isOptional: count.least == 0)
     }
+    // A chain: each copy is entered from the one before it, or so many characters would have many ways. It may end with
+    // each copy from the least on, and goes on with the last one where there is no most.
     part.isOptional = part.isOptional || count.least == 0
+    var (last, end) = (part.last, count.least <= 1 ? part.last : [])
     for copy in 1..<copies {
       // The same text once more, for places of its own.
       (index, ignoresSpace) = (start, space)
-      var next = try atom()
-      next.isOptional = next.isOptional || copy >= count.least
-      try append(next, to: &part)
+      let next = try atom()
+      try join(last, to: next.first)
+      last = next.last
+      if copy + 1 >= count.least { end += last }
+      if count.most == nil, copy + 1 == copies { try join(last, to: next.first) }
     }
-    index = end
-    return count.most == nil ? try loop(part, isOptional: part.isOptional) : part
+    if count.most == nil, copies == 1 { try join(part.last, to: part.first) }
+    index = textEnd
+    part.last = end
+    return part
   }
 
   private mutating func append(_ next: Part, to part: inout Part) throws(PatternFault) {

@@ -89,8 +89,11 @@ extension SchemaType {
     }
     guard isUnique else { return }
     var seen: Set<SchemaValue> = []
-    for (index, reading) in readings.enumerated() where !seen.insert(reading).inserted {
-      throw SettingsValueError(duplicate: elements[index]).under("[\(index)]")
+    // Not-a-number is not equal to itself, but has one text.
+    var unequal: Set<TOMLValue> = []
+    for (index, reading) in readings.enumerated() {
+      let isNew = reading == reading ? seen.insert(reading).inserted : unequal.insert(elements[index]).inserted
+      guard isNew else { throw SettingsValueError(duplicate: elements[index]).under("[\(index)]") }
     }
   }
 

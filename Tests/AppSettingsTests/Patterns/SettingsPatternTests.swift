@@ -33,6 +33,8 @@ import Testing
     Case("a*a*a*a*b", "a", fine: 10, tooMany: 200),
     Case("(é+)+b", "é", fine: 8, tooMany: 20), Case("(\\p{L}+)+1", "ö", fine: 8, tooMany: 20),
     Case("([^,]+,?)*;", "ab,", fine: 3, tooMany: 20),
+    Case("(x{10,})+y", "x", fine: 20, tooMany: 112), Case("(x{50,})+y", "x", fine: 60, tooMany: 450),
+    Case("(K+)+b", "\u{212A}", fine: 8, tooMany: 40),
     Case("([a-c-e]+)+!", "-", fine: 8, tooMany: 30), Case("(\\Qa+\\E|a+\\+)*b", "a+", fine: 8, tooMany: 40),
   ]
 
@@ -64,6 +66,19 @@ import Testing
     let text = String(repeating: unit, count: 2000)
     let expected = try Regex(pattern.text).wholeMatch(in: text) != nil
     #expect(pattern.verdict(on: text) == (expected ? .matches : .differs))
+  }
+
+  @Test(arguments: [
+    (".{1,64}", "hello"), ("[a-z]{1,20}", "abcdefgh"), (".{0,255}", "abc"), ("[a-z0-9_-]{1,32}", "johnsmith"),
+    ("[\\w.-]{1,255}", "mail.example.com"), ("[a-z]([a-z0-9-]{0,61}[a-z0-9])?", "example"),
+    ("[\\w.+-]+@[\\w-]+(\\.[\\w-]+)*\\.[A-Za-z]{2,63}", "john.smith@mail.example.com"),
+    ("[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}", "DE89370400440532013000"), ("[A-Za-z ]{2,50}", "Ada King of Lovelace"),
+    ("\\d{4}-\\d{2}-\\d{2}", "2026-11-22"), ("(\\d{1,3}\\.){3}\\d{1,3}", "192.168.100.200"),
+    ("([0-9a-f]{1,4}:){7}[0-9a-f]{1,4}", "2001:db8:0:0:8a2e:370:7334:1"),
+    ("(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]{1,40})?", "1.22.333-beta.4"),
+    (".{1,80}", String(repeating: "ab ", count: 26)), ("^\\S+$", "word"), ("[^/]*\\.[^/]*", "a.b.c.d.e"),
+  ]) func `patterns with limits on a count match ordinary texts`(_ pattern: String, text: String) {
+    #expect(SettingsPattern(pattern).verdict(on: text) == .matches)
   }
 
   @Test func `a text above the limit of a match is refused with its size`() {
@@ -120,7 +135,7 @@ import Testing
     }
     return (0..<Int.random(in: 1...3, using: &random)).map { _ in
       (random.next() % 5 == 0 ? "\(one())|" : "") + one()
-        + ["", "", "*", "+", "?", "{2}", "{1,3}", "{2,}", "+?"].randomElement(using: &random)!
+        + ["", "", "*", "+", "?", "{2}", "{1,3}", "{2,}", "{7,}", "{0,9}", "+?"].randomElement(using: &random)!
     }.joined()
   }
 

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// Random numbers that are the same for the same seed: SplitMix64, https://prng.di.unimi.it/splitmix64.c.
 package struct SeededRandom: RandomNumberGenerator {
@@ -18,6 +18,6 @@ package struct SeededRandom: RandomNumberGenerator {
   /// The seed that an environment variable names; or else 1 for a short form, so that it does the same in each run,
   /// and a new one for a long form.
   package static func seed(from variable: String, isFull: Bool) -> UInt64 {
-    ProcessInfo.processInfo.environment[variable].flatMap { UInt64($0) } ?? (isFull ? UInt64.random(in: 0 ... .max) : 1)
+    getenv(variable).flatMap { UInt64(String(cString: $0)) } ?? (isFull ? UInt64.random(in: 0 ... .max) : 1)
   }
 }

@@ -1,5 +1,5 @@
 package import AppSettings
-import Foundation
+import FoundationEssentials
 
 /// An object with an id, a status and a reference.
 package final class ModelThing: Codable, Identifiable, GarageRecord {
@@ -179,13 +179,11 @@ extension Garage {
         // The text of the id that is there, as whoever exports a garage has it.
         let stored = try records(withStatus: .undetermined, .notSynced, .syncing, .synced)
           .first { $0.recordName == "Thing" && $0.id == id }?.id
-        let data = try JSONSerialization.data(
-          withJSONObject: ["id": stored ?? id, "number": number, "text": "imported"], options: .sortedKeys)
-        let row: [String: Any] = [
-          "gs_type": "Thing", "gs_identifier": stored ?? id, "gs_syncStatus": 1,
-          "gs_data": String(decoding: data, as: UTF8.self),
-        ]
-        let rows = try JSONSerialization.data(withJSONObject: [row])
+        let data = try JSONEncoder().encode(StoredThing(id: stored ?? id, number: number, text: "imported"))
+        let row = StorageRow(
+          gs_type: "Thing", gs_identifier: stored ?? id, gs_syncStatus: 1,
+          gs_data: String(decoding: data, as: UTF8.self))
+        let rows = try JSONEncoder().encode([row])
         try importGarageStorage(rows: String(decoding: rows, as: UTF8.self), onConflict: .replace)
       case .batch(let steps, let fails):
         try batch {
@@ -204,4 +202,18 @@ extension Garage {
   private func records(withStatus all: SyncStatus...) throws -> [RecordID] {
     try all.flatMap { try records(withStatus: $0) }
   }
+}
+
+private struct StoredThing: Encodable {
+  var id: String
+  var number: Int
+  var text: String
+}
+
+/// A row of GarageStorage's database, as `sqlite3 -json` prints it.
+private struct StorageRow: Encodable {
+  var gs_type: String
+  var gs_identifier: String
+  var gs_syncStatus: Int
+  var gs_data: String
 }

@@ -1,0 +1,2 @@
+// Whoever has the support has the models.
+@_exported public import TestModels
