@@ -1,35 +1,31 @@
 import AppSettings
 import Foundation
+import TestSupport
 import Testing
 
 /// Every storable type against values at random, most of them hostile.
 @Suite struct HostileValueTests {
-  /// `HOSTILE_VALUES=1000000` runs so many, from the seed `HOSTILE_SEED`.
-  private static func setting(_ name: String) -> UInt64? {
-    ProcessInfo.processInfo.environment[name].flatMap(UInt64.init)
-  }
+  /// `SETTINGS_HOSTILE_VALUES=full` runs a million, a number that many; `SETTINGS_HOSTILE_SEED` repeats the run that a
+  /// failure names.
+  private static let variable = ProcessInfo.processInfo.environment["SETTINGS_HOSTILE_VALUES"]
+  private static let count = variable.map { $0 == "full" ? 1_000_000 : Int($0) ?? 40_000 } ?? 40_000
 
   @Test func `random types and hostile values never trap, and what is read comes back`() {
-    let seed = Self.setting("HOSTILE_SEED") ?? UInt64.random(in: 0...UInt64.max)
-    var random = SeededValues(seed: seed)
-    for _ in 0..<(Self.setting("HOSTILE_VALUES") ?? 40_000) {
+    let seed = SeededRandom.seed(from: "SETTINGS_HOSTILE_SEED", isFull: Self.variable != nil)
+    var random = HostileValues(random: SeededRandom(seed))
+    for _ in 0..<Self.count {
       let value = random.value(levels: 3)
       let type = random.pick(StorableType.all)
-      if let fault = type.fault(value) { Issue.record("HOSTILE_SEED=\(seed): \(type.name) \(fault)") }
+      if let fault = type.fault(value) { Issue.record("SETTINGS_HOSTILE_SEED=\(seed): \(type.name) \(fault)") }
     }
   }
 }
 
-/// Values that are the same for the same seed.
-private struct SeededValues {
-  private var state: UInt64
+/// Values at random, most of them at the edge of what some type takes.
+private struct HostileValues {
+  var random: SeededRandom
 
-  init(seed: UInt64) { state = seed }
-
-  mutating func next(_ limit: Int) -> Int {
-    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    return Int(state >> 33) % limit
-  }
+  private mutating func next(_ limit: Int) -> Int { .random(in: 0..<limit, using: &random) }
 
   mutating func pick<T>(_ items: [T]) -> T { items[next(items.count)] }
 
