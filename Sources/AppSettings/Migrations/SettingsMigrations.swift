@@ -63,8 +63,9 @@ public struct SettingsMigrations: Sendable {
         for migration in pending {
           running = migration
           try migration.run(on: &draft, importRights)
+          // After each, so that the text is the one that migrating to each version in turn would leave.
+          try SettingsFormat.setVersion(migration.version, in: &draft)
         }
-        try SettingsFormat.setVersion(last.version, in: &draft)
       }
     } catch {
       throw failure(error, of: running, from: version, layer, position: { document.position(of: $0) })
