@@ -10,17 +10,13 @@ struct SchemaLookup: Sendable {
   let schema: SettingsSchema?
   /// Whether messages may show what stands in a text that does not parse: where no key is known to be a secret.
   let showsText: Bool
-  private let keysByPath: [TOMLPath: Int]
+  private let tree: SchemaKeyTree
 
   /// - Parameter isUsable: Whether no schema means that there is none.
   init(schema: SettingsSchema?, isUsable: Bool = true) {
     self.schema = schema
     showsText = isUsable && schema?.hasSecrets != true
-    var keys: [TOMLPath: Int] = [:]
-    for (index, key) in (schema?.keys ?? []).enumerated() {
-      for path in key.paths { keys[path] = index }
-    }
-    keysByPath = keys
+    tree = SchemaKeyTree(schema?.keys ?? [])
   }
 
   // Protects what was found. A process has one target, and asks for its schema in several places.
@@ -61,24 +57,22 @@ struct SchemaLookup: Sendable {
   var keys: [SchemaKey] { schema?.keys ?? [] }
 
   /// The key with a name, present or former.
-  func key(_ path: TOMLPath) -> SchemaKey? { keysByPath[path].map { keys[$0] } }
+  func key(_ path: TOMLPath) -> SchemaKey? { tree.key(at: path).map { keys[$0] } }
 
   /// The key whose value a path is in, or is.
-  func key(around path: TOMLPath) -> SchemaKey? {
-    var path = path
-    while !path.isRoot {
-      if let key = key(path) { return key }
-      path = path.parent
-    }
-    return nil
-  }
+  func key(around path: TOMLPath) -> SchemaKey? { tree.key(around: path).map { keys[$0] } }
 
   /// The keys at and below a path.
-  func keys(below path: TOMLPath) -> [SchemaKey] { keys.filter { $0.path.hasPrefix(path) } }
+  func keys(below path: TOMLPath) -> [SchemaKey] {
+    path.isRoot ? keys : named(below: path).filter { $0.path.hasPrefix(path) }
+  }
+
+  /// The keys with a name, present or former, at or below a path.
+  private func named(below path: TOMLPath) -> [SchemaKey] { tree.keys(atOrBelow: path).map { keys[$0] } }
 
   /// Whether the schema has a key at, above or below a path; always, without a schema or where it lists no keys.
   func knows(_ path: TOMLPath) -> Bool {
-    keys.isEmpty || key(around: path) != nil || keys.contains { $0.path.hasPrefix(path) }
+    keys.isEmpty || key(around: path) != nil || !keys(below: path).isEmpty
   }
 
   /// The name that may have been meant.
@@ -214,7 +208,7 @@ struct SchemaLookup: Sendable {
 
   /// Whether the value at a path is, is part of, or has in it what the schema calls a secret.
   func isSecret(_ path: TOMLPath) -> Bool {
-    key(around: path)?.isSecret ?? keys.contains { $0.isSecret && $0.path.hasPrefix(path) }
+    key(around: path)?.isSecret ?? keys(below: path).contains(where: \.isSecret)
   }
 
   // MARK: Names of earlier releases
@@ -256,7 +250,7 @@ struct SchemaLookup: Sendable {
   /// A table of several keys with each value under its present name.
   private func renamed(_ table: TOMLTable, at path: TOMLPath, in snapshot: SettingsSnapshot) -> TOMLTable {
     var table = table
-    let renamedKeys = keys.filter { !$0.formerPaths.isEmpty }
+    let renamedKeys = named(below: path).filter { !$0.formerPaths.isEmpty }
     for former in renamedKeys.flatMap(\.formerPaths) where former.hasPrefix(path) {
       table.apply(Edit(path: Self.rest(of: former, below: path), value: nil))
     }

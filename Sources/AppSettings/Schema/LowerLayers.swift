@@ -5,10 +5,14 @@ struct LowerLayers {
   private var layers: [LayerContent] = []
   /// The keys that locks name otherwise, too.
   private let renamedKeys: [SchemaKey]
+  private let names: SchemaKeyTree
   /// What the locked paths are called in the file that locks them.
   private var sources: [TOMLPath: (name: TOMLPath, file: String, line: Int?)] = [:]
 
-  init(keys: [SchemaKey]) { renamedKeys = keys.filter { $0.paths.count > 1 } }
+  init(keys: [SchemaKey]) {
+    renamedKeys = keys.filter { $0.paths.count > 1 }
+    names = SchemaKeyTree(renamedKeys)
+  }
 
   /// Adds the next file.
   ///
@@ -26,7 +30,8 @@ struct LowerLayers {
 
   /// What a lock of a path is of, besides that path: a lock of one name of a key is one of all its names.
   private func otherNames(of path: TOMLPath) -> [TOMLPath] {
-    renamedKeys.flatMap { key -> [TOMLPath] in
+    names.keys(touching: path).flatMap { index -> [TOMLPath] in
+      let key = renamedKeys[index]
       guard let name = key.paths.first(where: { path.hasPrefix($0) || $0.hasPrefix(path) }) else { return [] }
       let rest = TOMLPath(Array(path.components.dropFirst(name.components.count)))
       return key.paths.filter { $0 != name }.map { $0.appending(rest) }
@@ -38,11 +43,13 @@ struct LowerLayers {
   /// - Parameters:
   ///   - document: The file's values, as the app would have them in memory.
   ///   - original: The file as it is.
-  func findings(in document: TOMLDocument, _ original: TOMLDocument, file: String) -> [SettingsFinding] {
+  ///   - index: The index of its text.
+  func findings(
+    in document: TOMLDocument, _ original: TOMLDocument, _ index: LineIndex, file: String
+  ) -> [SettingsFinding] {
     guard !layers.isEmpty else { return [] }
     let lower = SettingsSnapshot(
       generation: 0, layers: layers, userIndex: layers.count - 1, pending: PendingEdits())
-    let index = LineIndex(of: original.bytes)
     var findings: [SettingsFinding] = []
     for path in document.leafPaths() where !path.components[0].hasPrefix("settings-") {
       func add(_ kind: SettingsFinding.Kind, _ message: String) {

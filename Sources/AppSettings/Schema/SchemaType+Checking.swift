@@ -99,6 +99,7 @@ extension SchemaType {
 
   private func check(_ table: TOMLTable, _ isStored: Bool) throws(SettingsValueError) {
     var seen: Set<SchemaValue> = []
+    let part = parts(of: table)
     for (name, value) in table {
       if let ids {
         guard let id = id(name) else {

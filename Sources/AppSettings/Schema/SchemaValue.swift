@@ -55,6 +55,7 @@ extension SchemaType {
     case .table, .records:
       guard case .table(let table) = value else { return nil }
       var readings: [String: SchemaValue] = [:]
+      let part = parts(of: table)
       for (name, value) in table { readings[name] = part(name)?.reading(value) ?? .stored(value) }
       return .table(readings)
     }
@@ -71,9 +72,17 @@ extension SchemaType {
     return Int64.settingsBridge.reading(value).map { .integer(Int128($0)) }
   }
 
-  /// What a value in a table has to be; `nil` if it may be anything.
-  func part(_ name: String) -> SchemaType? {
-    kind == .records ? .table(fields) : element ?? fields?.first { $0.name == name }?.type
+  /// What the values in a table have to be by their names; `nil` if they may be anything.
+  func parts(of table: TOMLTable) -> (_ name: String) -> SchemaType? {
+    if let element = kind == .records ? .table(fields) : element { return { _ in element } }
+    guard let fields else { return { _ in nil } }
+    // An index takes longer than a search among few.
+    guard fields.count > 16, table.count > 16 else {
+      return { name in fields.first { $0.name.hasSameCodeUnits(as: name) }?.type }
+    }
+    let types = Dictionary(
+      fields.map { (ExactKey($0.name), $0.type) }, uniquingKeysWith: { first, _ in first })
+    return { types[ExactKey($0)] }
   }
 
   /// The value that a table's key stands for; `nil` if it is none of ``ids``.

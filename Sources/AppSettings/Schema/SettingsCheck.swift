@@ -4,6 +4,8 @@ import SettingsTOML
 package struct SettingsCheck {
   private let location: SettingsLocation
   private let schema: SettingsSchema?
+  private let names: SchemaKeyTree
+  private let presentNames: SchemaKeyTree
   private let system = Syscalls()
   private var findings: [SettingsFinding] = []
   /// The files read so far.
@@ -12,7 +14,12 @@ package struct SettingsCheck {
   private init(_ location: SettingsLocation, _ schema: SettingsSchema?) {
     self.location = location
     self.schema = schema
-    lower = LowerLayers(keys: schema?.keys ?? [])
+    let keys = schema?.keys ?? []
+    names = SchemaKeyTree(keys)
+    var present = SchemaKeyTree()
+    for (index, key) in keys.enumerated() { present.insert(key.path, index) }
+    presentNames = present
+    lower = LowerLayers(keys: keys)
   }
 
   /// Everything there is to say, by file from the lowest layer up, and by line in each.
@@ -51,13 +58,14 @@ package struct SettingsCheck {
           excerpt: hidesText ? nil : excerpt.joined(separator: "\n")))
       return
     }
+    let index = LineIndex(of: bytes)
     var new: [SettingsFinding] = []
     let (document, isCurrent) = migrated(original, file, &new)
-    checkReserved(original, file, isUsers: isUsers, &new)
-    checkKeys(document, original, file, knowsAll: isCurrent, &new)
-    new += lower.findings(in: document, original, file: file)
+    checkReserved(original, index, file, isUsers: isUsers, &new)
+    checkKeys(document, original, index, file, knowsAll: isCurrent, &new)
+    new += lower.findings(in: document, original, index, file: file)
     if let permissions = contents.status?.permissions {
-      checkPermissions(permissions, document, original, file, isUsers: isUsers, &new)
+      checkPermissions(permissions, document, original, index, file, isUsers: isUsers, &new)
     }
     new.sort { ($0.position?.byteOffset ?? 0) < ($1.position?.byteOffset ?? 0) }
     findings += new
@@ -101,40 +109,45 @@ package struct SettingsCheck {
   // MARK: Reserved keys
 
   private func checkReserved(
-    _ document: TOMLDocument, _ file: String, isUsers: Bool, _ new: inout [SettingsFinding]
+    _ document: TOMLDocument, _ index: LineIndex, _ file: String, isUsers: Bool, _ new: inout [SettingsFinding]
   ) {
-    func add(_ message: String, _ name: String, _ suggestion: String? = nil) {
-      new.append(
-        SettingsFinding(
-          .reserved, message, key: [name], file: file, position: document.position(of: [name]), suggestion: suggestion))
-    }
     for name in document.childKeys(of: .root) ?? [] where name.hasPrefix("settings-") {
+      // One for all entries of a list of locks.
+      let position = document.position(of: [name], by: index)
+      func add(_ message: String, _ suggestion: String? = nil, kind: SettingsFinding.Kind = .reserved) {
+        new.append(
+          SettingsFinding(kind, message, key: [name], file: file, position: position, suggestion: suggestion))
+      }
       switch name {
       case "settings-version": break
       case "settings-locked":
         if isUsers {
-          add("'settings-locked' does nothing here: it locks keys in administrators' files only.", name)
+          add("'settings-locked' does nothing here: it locks keys in administrators' files only.")
         } else {
           let locks = TextReader(migrations: .none, acceptsAnyVersion: true).locks(in: document, file: file)
-          for error in locks.errors { add(error.message, name) }
+          for error in locks.errors { add(error.message) }
+          var unknown = 0
           for path in locks.paths {
             let places = places(of: path, in: document)
             if !places.contains(where: isKnown) {
-              let nearest = nearest(to: path)
-              add("'settings-locked' names '\(path)', which the app does not have.\(Self.hint(nearest))", name, nearest)
+              unknown += 1
+              guard unknown <= Self.unknownLimit else { continue }
+              let nearest = unknown <= Self.suggestionLimit ? nearest(to: path) : nil
+              add("'settings-locked' names '\(path)', which the app does not have.\(Self.hint(nearest))", nearest)
             } else if let present = presentName(of: places) {
-              new.append(
-                SettingsFinding(
-                  .formerName, "'settings-locked' names '\(path)', a former name of '\(present)', which it locks.",
-                  key: [name], file: file, position: document.position(of: [name]), suggestion: present.description))
+              add(
+                "'settings-locked' names '\(path)', a former name of '\(present)', which it locks.",
+                present.description, kind: .formerName)
             }
+          }
+          if unknown > Self.unknownLimit {
+            add("'settings-locked' names \(unknown - Self.unknownLimit) more keys that the app does not have.")
           }
         }
       default:
         let nearest = Suggestion.nearest(to: name, among: ["settings-version", "settings-locked"])
         add(
-          "'\(name)' does nothing: root keys that begin with 'settings-' are reserved.\(Self.hint(nearest))", name,
-          nearest)
+          "'\(name)' does nothing: root keys that begin with 'settings-' are reserved.\(Self.hint(nearest))", nearest)
       }
     }
   }
@@ -158,19 +171,16 @@ package struct SettingsCheck {
 
   private var keys: [SchemaKey] { schema?.keys ?? [] }
 
-  private func isKnown(_ path: TOMLPath) -> Bool {
-    keys.isEmpty || keys.contains { key in key.paths.contains { path.hasPrefix($0) || $0.hasPrefix(path) } }
-  }
+  private func isKnown(_ path: TOMLPath) -> Bool { keys.isEmpty || names.knows(path) }
 
   /// What a path is called now, of which some places are known, if it is a former name of a key or a part of one.
   private func presentName(of places: [TOMLPath]) -> TOMLPath? {
-    let isPresent = { place in keys.contains { place.hasPrefix($0.path) || $0.path.hasPrefix(place) } }
-    guard !places.contains(where: isPresent) else { return nil }
+    guard !places.contains(where: presentNames.knows) else { return nil }
     for place in places {
-      for key in keys {
-        guard let name = key.formerPaths.first(where: { place.hasPrefix($0) }) else { continue }
-        return key.path.appending(TOMLPath(Array(place.components.dropFirst(name.components.count))))
-      }
+      guard let key = names.key(around: place).map({ keys[$0] }),
+        let name = key.formerPaths.first(where: { place.hasPrefix($0) })
+      else { continue }
+      return key.path.appending(TOMLPath(Array(place.components.dropFirst(name.components.count))))
     }
     return nil
   }
@@ -183,33 +193,28 @@ package struct SettingsCheck {
 
   /// - Parameter knowsAll: Whether a key that the schema does not have is unknown, and not one of another version.
   private func checkKeys(
-    _ document: TOMLDocument, _ original: TOMLDocument, _ file: String, knowsAll: Bool,
+    _ document: TOMLDocument, _ original: TOMLDocument, _ index: LineIndex, _ file: String, knowsAll: Bool,
     _ new: inout [SettingsFinding]
   ) {
     guard !keys.isEmpty else { return }
-    var names: Set<TOMLPath> = []
-    var tables: Set<TOMLPath> = []
     for key in keys {
-      for path in key.paths {
-        names.insert(path)
-        var above = path.parent
-        while !above.isRoot, tables.insert(above).inserted { above = above.parent }
-        if document.contains(path) { checkValue(of: key, at: path, document, original, file, &new) }
+      for path in key.paths where document.contains(path) {
+        checkValue(of: key, at: path, document, original, index, file, &new)
       }
     }
     var unknown = 0
     walk(document, .root) { path in
-      if names.contains(path) { return false }
-      guard tables.contains(path) else {
+      if names.key(at: path) != nil { return false }
+      guard names.key(below: path) != nil else {
         if !knowsAll || path.components[0].hasPrefix("settings-") { return false }
         unknown += 1
         // A file of another app, or a generated one: to say it a thousand times is enough.
         guard unknown <= Self.unknownLimit else { return false }
-        let nearest = unknown <= 100 ? nearest(to: path) : nil
+        let nearest = unknown <= Self.suggestionLimit ? nearest(to: path) : nil
         new.append(
           SettingsFinding(
             .unknownKey, "Unknown key '\(path)'.\(Self.hint(nearest))", key: path, file: file,
-            position: original.position(of: path), suggestion: nearest))
+            position: original.position(of: path, by: index), suggestion: nearest))
         return false
       }
       guard !document.isTable(at: path) else { return true }
@@ -218,7 +223,7 @@ package struct SettingsCheck {
           .invalidValue,
           "'\(path)' is \(document[path]?.kindName ?? "a value"), and has to be a table: there are keys in it.",
           key: path,
-          file: file, position: original.position(of: path)))
+          file: file, position: original.position(of: path, by: index)))
       return false
     }
     guard unknown > Self.unknownLimit else { return }
@@ -226,6 +231,8 @@ package struct SettingsCheck {
   }
 
   private static let unknownLimit = 1000
+  /// How many get a suggestion, which takes a comparison with every key.
+  private static let suggestionLimit = 100
 
   /// Goes over the keys of a document, from the root down; into a table if `body` says so.
   private func walk(_ document: TOMLDocument, _ path: TOMLPath, _ body: (TOMLPath) -> Bool) {
@@ -236,10 +243,10 @@ package struct SettingsCheck {
   }
 
   private func checkValue(
-    of key: SchemaKey, at path: TOMLPath, _ document: TOMLDocument, _ original: TOMLDocument, _ file: String,
-    _ new: inout [SettingsFinding]
+    of key: SchemaKey, at path: TOMLPath, _ document: TOMLDocument, _ original: TOMLDocument, _ index: LineIndex,
+    _ file: String, _ new: inout [SettingsFinding]
   ) {
-    let position = original.position(of: path)
+    let position = original.position(of: path, by: index)
     if path != key.path {
       let isVoid = document.contains(key.path)
       new.append(
@@ -259,22 +266,24 @@ package struct SettingsCheck {
         SettingsFinding(
           .invalidValue,
           "'\(path)' is \(error.found)\(part), and has to be \(error.expected)\(error.reasonInParentheses).", key: path,
-          file: file, position: place(of: error.path, below: path, original) ?? position))
+          file: file, position: place(of: error.path, below: path, original, index) ?? position))
     }
   }
 
   /// The place of a part of a value, as far down as it has one.
-  private func place(of part: [String], below path: TOMLPath, _ document: TOMLDocument) -> TOMLPosition? {
+  private func place(
+    of part: [String], below path: TOMLPath, _ document: TOMLDocument, _ index: LineIndex
+  ) -> TOMLPosition? {
     var place = path
     for component in part where document.contains(place.appending(component)) { place = place.appending(component) }
-    return document.position(of: place)
+    return document.position(of: place, by: index)
   }
 
   // MARK: Permissions
 
   private func checkPermissions(
-    _ permissions: UInt32, _ document: TOMLDocument, _ original: TOMLDocument, _ file: String, isUsers: Bool,
-    _ new: inout [SettingsFinding]
+    _ permissions: UInt32, _ document: TOMLDocument, _ original: TOMLDocument, _ index: LineIndex, _ file: String,
+    isUsers: Bool, _ new: inout [SettingsFinding]
   ) {
     let mode = String(permissions, radix: 8)
     if permissions & 0o022 != 0 {
@@ -288,7 +297,8 @@ package struct SettingsCheck {
           SettingsFinding(
             .permissions,
             "The secret '\(path)' is in a file that other users may open (mode \(mode))."
-              + (isUsers ? " Run 'chmod go='." : ""), key: path, file: file, position: original.position(of: path)))
+              + (isUsers ? " Run 'chmod go='." : ""), key: path, file: file,
+            position: original.position(of: path, by: index)))
       }
     }
   }

@@ -134,43 +134,31 @@ public struct SettingsSchema: Sendable {
 }
 
 /// Two keys that cannot both be.
-struct SchemaConflict {
+package struct SchemaConflict {
   /// Which key it is that comes later.
   var index: Int
   /// A clause.
   var reason: String
 
   /// The first conflict among keys, in their order.
-  static func first(in keys: [SchemaKey]) -> SchemaConflict? {
-    // Each name, and each table above one, with the key that has it.
-    var names: [TOMLPath: TOMLPath] = [:]
-    var tables: [TOMLPath: TOMLPath] = [:]
+  package static func first(in keys: [SchemaKey]) -> SchemaConflict? {
+    var earlier = SchemaKeyTree()
     for (index, key) in keys.enumerated() {
       for (order, name) in key.paths.enumerated() {
         let said = order == 0 ? "the key '\(name)'" : "the former name '\(name)' of '\(key.path)'"
-        if let other = names[name] {
-          return SchemaConflict(index: index, reason: "\(said) is a name of '\(other)' already")
+        if let other = earlier.key(at: name) {
+          return SchemaConflict(index: index, reason: "\(said) is a name of '\(keys[other].path)' already")
         }
-        if let other = tables[name] {
-          return SchemaConflict(index: index, reason: "\(said) is a table, for the key '\(other)' is in it")
+        if let other = earlier.key(below: name) {
+          return SchemaConflict(index: index, reason: "\(said) is a table, for the key '\(keys[other].path)' is in it")
         }
-        var above = name.parent
-        while !above.isRoot {
-          if let other = names[above] {
-            return SchemaConflict(index: index, reason: "\(said) is within the value of the key '\(other)'")
-          }
-          above = above.parent
+        if let other = earlier.key(around: name) {
+          let reason = "\(said) is within the value of the key '\(keys[other].path)'"
+          return SchemaConflict(index: index, reason: reason)
         }
       }
       // A key's own names are compared with others' only: one may have been the table of another.
-      for name in key.paths {
-        names[name] = key.path
-        var above = name.parent
-        while !above.isRoot {
-          tables[above] = key.path
-          above = above.parent
-        }
-      }
+      earlier.insert(key, index)
     }
     return nil
   }

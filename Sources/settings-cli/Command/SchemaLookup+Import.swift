@@ -23,7 +23,7 @@ extension SchemaLookup {
 
   /// Why a path that is in no key's value is none for the app.
   private func refusal(of path: TOMLPath) -> String? {
-    if let key = keys.first(where: { $0.path.hasPrefix(path) }) { return "it is the table of '\(key.path)'" }
+    if let key = keys(below: path).first { return "it is the table of '\(key.path)'" }
     let hint = suggestion(for: path).map { "; did you mean '\($0)'?" } ?? ""
     return "the app's schema does not have '\(path)'\(hint)"
   }

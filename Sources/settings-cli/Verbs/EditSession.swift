@@ -192,9 +192,10 @@ struct EditMerge {
   init(base: TOMLDocument, mine: TOMLDocument, theirs: TOMLDocument) throws {
     document = mine
     self.theirs = theirs
-    let changed = mine.changedPaths(since: base)
+    var changed = SchemaKeyTree()
+    for path in mine.changedPaths(since: base) { changed.insert(path, 0) }
     for path in theirs.changedPaths(since: base) where mine[path] != theirs[path] {
-      if changed.contains(where: { $0.hasPrefix(path) || path.hasPrefix($0) }) {
+      if changed.knows(path) {
         conflicts.append(path)
       } else if let value = theirs[path] {
         try document.set(value, at: path)
