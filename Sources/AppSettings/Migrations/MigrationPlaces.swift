@@ -9,22 +9,32 @@ package protocol PlacingStep: MigrationStep {
 
 extension SettingsMigrations {
   /// Where values at some paths may be after the migrations that a version still needs: the paths, and what steps make
-  /// of them. What steps of code make of them is not known.
+  /// of them. What steps of code make of them is not known, and neither is more than some hundred places of each: steps
+  /// that copy what others have copied double them, and would never end.
   package func places(of paths: [TOMLPath], from version: Int) -> [TOMLPath] {
-    pending(from: version).reduce(paths) { $1.steps.places(of: $0) }
+    let limit = 100 * (paths.count + 10)
+    return pending(from: version).reduce(paths) { $1.steps.places(of: $0, upTo: limit) }
   }
 }
 
 extension [any MigrationStep] {
   /// The paths, and where the steps take what is there, one step after the other.
-  func places(of paths: [TOMLPath]) -> [TOMLPath] {
-    reduce(into: paths) { places, step in
-      guard let step = step as? any PlacingStep else { return }
+  func places(of paths: [TOMLPath], upTo limit: Int) -> [TOMLPath] {
+    var places = paths
+    var known = Set(paths)
+    for step in self {
+      guard let step = step as? any PlacingStep else { continue }
       for path in places {
-        for place in step.places(of: path) where !places.contains(place) { places.append(place) }
+        for place in step.places(of: path) where places.count < limit && known.insert(place).inserted {
+          places.append(place)
+        }
       }
     }
+    return places
   }
+
+  /// The places of one path, as ``PlacingStep/places(of:)``.
+  fileprivate func places(of path: TOMLPath) -> [TOMLPath] { places(of: [path], upTo: 1000) }
 }
 
 extension TOMLPath {
@@ -80,10 +90,10 @@ extension ForEach: PlacingStep {
     let count = key.components.count + 1
     guard path.hasPrefix(key), path.components.count > count else { return [] }
     let record = TOMLPath(Array(path.components.prefix(count)))
-    return steps.places(of: [TOMLPath(Array(path.components.dropFirst(count)))]).map { record.appending($0) }
+    return steps.places(of: TOMLPath(Array(path.components.dropFirst(count)))).map { record.appending($0) }
   }
 }
 
 extension When: PlacingStep {
-  package func places(of path: TOMLPath) -> [TOMLPath] { steps.places(of: [path]) + others.places(of: [path]) }
+  package func places(of path: TOMLPath) -> [TOMLPath] { steps.places(of: path) + others.places(of: path) }
 }

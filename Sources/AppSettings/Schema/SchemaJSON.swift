@@ -233,16 +233,44 @@ extension TOMLValue {
 
 /// JSON on several lines, as people like to read it.
 private enum PrettyJSON {
-  static func text(of value: TOMLValue, indent: String = "") -> String {
-    let inner = indent + "  "
+  static func text(of value: TOMLValue) -> String {
+    var text = ""
+    add(value, indent: "", to: &text)
+    return text
+  }
+
+  private static func add(_ value: TOMLValue, indent: String, to text: inout String) {
+    // What is very deep is no longer read by its indentation, which would be most of the text.
+    let inner = indent.utf8.count < 64 ? indent + "  " : indent
+    func addLines<C: Collection>(of items: C, _ add: (C.Element) -> Void) {
+      var separator = "\n"
+      for item in items {
+        text += separator + inner
+        add(item)
+        separator = ",\n"
+      }
+      text += "\n" + indent
+    }
     switch value {
     case .table(let table) where !table.isEmpty:
-      let members = table.map { "\(inner)\(plain(.string($0.key))): \(text(of: $0.value, indent: inner))" }
-      return "{\n" + members.joined(separator: ",\n") + "\n\(indent)}"
+      text += "{"
+      addLines(of: Array(table)) {
+        text += plain(.string($0.key)) + ": "
+        add($0.value, indent: inner, to: &text)
+      }
+      text += "}"
     case .array(let elements) where elements.contains { $0.table != nil }:
-      return "[\n" + elements.map { inner + text(of: $0, indent: inner) }.joined(separator: ",\n") + "\n\(indent)]"
-    case .array(let elements): return "[" + elements.map { text(of: $0, indent: inner) }.joined(separator: ", ") + "]"
-    default: return plain(value)
+      text += "["
+      addLines(of: elements) { add($0, indent: inner, to: &text) }
+      text += "]"
+    case .array(let elements):
+      text += "["
+      for (index, element) in elements.enumerated() {
+        if index > 0 { text += ", " }
+        add(element, indent: "", to: &text)
+      }
+      text += "]"
+    default: text += plain(value)
     }
   }
 

@@ -27,7 +27,7 @@ extension SchemaReader {
       return source.refuse(reason, position)
     }
     guard case .integer(let version)? = table["version"], version <= Int32.max else {
-      throw fault("a migration needs a whole number as its 'version'", "version")
+      throw fault("a migration needs a whole number up to \(Int32.max) as its 'version'", "version")
     }
     guard version > last else {
       throw fault(

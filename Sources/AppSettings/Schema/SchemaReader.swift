@@ -33,6 +33,11 @@ struct SchemaReader {
     } catch {
       throw root.refuse("'app' is no app's id", at: "app")
     }
+    switch root.table["schema-version"] {
+    case nil: break
+    case .integer(let version)? where version >= 1: break
+    default: throw root.wrong("schema-version", "a whole number of at least 1")
+    }
     try root.checkMembers(among: Self.rootSet, Self.rootMembers)
     let groups = try groups(in: root)
     var keys: [SchemaKey] = []

@@ -50,7 +50,7 @@ struct SchemaSection {
     switch table[member] {
     case nil: return nil
     case .integer(let number)? where 0...Int64(Int32.max) ~= number: return Int(number)
-    default: throw wrong(member, "a whole number that is not negative")
+    default: throw wrong(member, "a whole number from 0 to \(Int32.max)")
     }
   }
 

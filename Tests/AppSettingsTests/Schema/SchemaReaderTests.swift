@@ -28,6 +28,18 @@ import Testing
     Case("", "1:1: 'app' is nothing, and has to be the app's id, such as \"org.example.editor\""),
     Case("app = 1", "1:7: 'app' is the integer 1, and has to be the app's id, such as \"org.example.editor\""),
     Case("app = \"../x\"", "1:7: 'app' is no app's id"),
+    Case(
+      "app = \"a\"\nschema-version = 0",
+      "2:18: 'schema-version' is the integer 0, and has to be a whole number of at least 1"),
+    Case(
+      "app = \"a\"\nschema-version = \"1\"",
+      "2:18: 'schema-version' is the string \"1\", and has to be a whole number of at least 1"),
+    Case(
+      key("type = \"string\"\nmaximum-count = 9223372036854775807"),
+      "4:17: 'maximum-count' is the integer 9223372036854775807, and has to be a whole number from 0 to 2147483647"),
+    Case(
+      "app = \"a\"\n[[migrations]]\nversion = 9223372036854775807\nname = \"x\"",
+      "3:11: a migration needs a whole number up to 2147483647 as its 'version'"),
     Case("app = \"a\"\nkesy = {}", "2:8: there is no member 'kesy'; 'keys' may be meant"),
     Case(
       "app = \"a\"\nkeys = 1",
@@ -89,7 +101,7 @@ import Testing
       "4:11: 'choices' is the string \"a\", and has to be an array of values"),
     Case(
       key("type = \"string\"\nminimum-count = -1"),
-      "4:17: 'minimum-count' is the integer -1, and has to be a whole number that is not negative"),
+      "4:17: 'minimum-count' is the integer -1, and has to be a whole number from 0 to 2147483647"),
     Case(
       key("type = \"string\"\nminimum-count = 3\nmaximum-count = 2"), "5:17: 'maximum-count' is below 'minimum-count'"),
     Case(
@@ -142,7 +154,8 @@ import Testing
     Case("app = \"a\"\nmigrations = 1", "2:14: 'migrations' has to be an array of tables"),
     Case("app = \"a\"\nmigrations = [1]", "2:14: a migration has to be a table"),
     Case(
-      "app = \"a\"\n[[migrations]]\nname = \"x\"", "2:1: a migration needs a whole number as its 'version'"),
+      "app = \"a\"\n[[migrations]]\nname = \"x\"",
+      "2:1: a migration needs a whole number up to 2147483647 as its 'version'"),
     Case("app = \"a\"\n[[migrations]]\nversion = 2", "2:1: migration 2 needs a 'name'"),
     Case(
       "app = \"a\"\n[[migrations]]\nversion = 1\nname = \"x\"",
