@@ -71,6 +71,10 @@ package final class SettingsPattern: Sendable {
     guard text.utf8.count <= sizeLimit else {
       return Compiled(fault: "a pattern may have \(sizeLimit) bytes, and this one has \(text.utf8.count)")
     }
+    // Swift's parser calls itself for each bracket within another, on the stack that there is.
+    guard bracketDepth(of: text) <= bracketLimit else {
+      return Compiled(fault: "a pattern may have \(bracketLimit) brackets '[' within each other")
+    }
     let regex: Regex<AnyRegexOutput>
     do {
       regex = try Regex(text)
@@ -82,6 +86,23 @@ package final class SettingsPattern: Sendable {
     } catch {
       return Compiled(fault: "'\(text)' cannot be used as a pattern: \(error.reason)")
     }
+  }
+
+  private static let bracketLimit = 50
+
+  /// How many brackets that are not escaped stand open at most.
+  private static func bracketDepth(of text: String) -> Int {
+    var (depth, most, isEscaped) = (0, 0, false)
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "["): if !isEscaped { depth += 1 }
+      case UInt8(ascii: "]"): if !isEscaped { depth = max(0, depth - 1) }
+      default: break
+      }
+      isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+      most = max(most, depth)
+    }
+    return most
   }
 }
 
