@@ -86,7 +86,7 @@ extension SettingsKeys {
 
   @Test func `an administrator's records in another order are an element, and tracked`() async throws {
     let system = home.path + "/etc/xdg/org.example.test/settings.toml"
-    try home.write("[peers.a]\n[peers.b]\n", to: system)
+    try home.write("[peers.a]\nport = 1\n[peers.b]\nport = 1\n", to: system)
     try home.write("[peers.b]\nport = 2\n")
     let settings = try home.store()
     let view = ObservableSettings(settings, isolation: nil)
@@ -98,7 +98,7 @@ extension SettingsKeys {
     }
     var iterator = settings.updates(.peers).makeAsyncIterator()
     #expect(await iterator.next()?.map(\.id) == ["a", "b"])
-    try home.write("[peers.b]\n[peers.a]\n", to: system)
+    try home.write("[peers.b]\nport = 1\n[peers.a]\nport = 1\n", to: system)
     #expect(await iterator.next() == [Peer(id: "b", port: 2), Peer(id: "a")])
     #expect(isTold.wait())
     #expect(view[.peers].map(\.id) == ["b", "a"])
