@@ -3,7 +3,9 @@ package import AppSettings
 extension GarageCipher {
   /// What a cipher is to a garage, for tests: a key stream, and a keyed sum of all that is authenticated. It keeps nothing
   /// secret from anyone who looks at how it is made.
-  package static func toy(_ key: UInt64, name: String = "toy") -> GarageCipher {
+  package static func toy(
+    _ key: UInt64, name: String = "toy", willSeal: @escaping @Sendable () throws -> Void = {}
+  ) -> GarageCipher {
     struct Broken: Error {}
     @Sendable func sum(_ parts: [[UInt8]]) -> UInt64 {
       var sum = key &* 0x9E37_79B9_7F4A_7C15 &+ 1
@@ -22,6 +24,7 @@ extension GarageCipher {
     return GarageCipher(
       name: name,
       seal: { plain, context in
+        try willSeal()
         let nonce = bytes(UInt64.random(in: 0 ... .max))
         let sealed = stream(nonce, plain)
         return nonce + sealed + bytes(sum([nonce, sealed, context]))

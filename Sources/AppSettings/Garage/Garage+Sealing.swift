@@ -96,6 +96,7 @@ extension Garage {
     }
     try store.restore(backup) { current, document in
       if let current = current.flatMap({ try? TOMLDocument(parsing: $0) }) {
+        hasSealedBackups.withLock { $0 = false }
         if format.cipher != nil || !GarageFormat.isSealed(document) { try format.checkKey(of: current) }
         if format.cipher != nil, let plain = format.firstPlain(in: current) { throw format.failure(plain) }
       }
@@ -111,7 +112,9 @@ extension Garage {
 
   /// Seals the backups that are plain, if that is to be done. Called with the file's lock, before anything is written.
   ///
-  /// - Throws: ``SettingsError`` `readOnly`, `io` or `lockTimeout`.
+  /// One that cannot be sealed stays as it is, and is a problem until it can be or is gone: it may be the only copy.
+  ///
+  /// - Throws: ``SettingsError`` `readOnly`, `io` or `lockTimeout`. Each backup is as it was, or sealed.
   func sealBackups() throws {
     let format = format
     guard format.cipher != nil, format.plainRecords == .seal, !hasSealedBackups.withLock({ $0 }),
@@ -129,6 +132,27 @@ extension Garage {
       guard opening.firstPlain(in: document) != nil else { continue }
       try backups.replace(backup, by: try? GarageDraft(base: document, format: opening).text())
     }
-    hasSealedBackups.withLock { $0 = true }
+    core.problems.resolve { $0.message.hasPrefix(Self.backupProblem) && !problems.contains($0) }
+    for problem in problems { core.problems.report(problem) }
+    hasSealedBackups.withLock { $0 = problems.isEmpty }
+  }
+
+  private static var backupProblem: String { "Cannot seal the backup " }
+
+  /// The text to replace that of a backup by; `nil` if there is nothing plain in it.
+  private func sealedText(ofBackup bytes: [UInt8], at path: String, _ format: GarageFormat) throws -> [UInt8]? {
+    let document: TOMLDocument
+    do {
+      document = try TOMLDocument(parsing: bytes)
+    } catch {
+      // One that was sealed before it was damaged has nothing plain in it.
+      if bytes.containsText(GarageFormat.checkKey) { return nil }
+      throw SettingsError(
+        .unparsable, "line \(error.position.line) of it is not TOML.", file: path, position: error.position)
+    }
+    var opening = format
+    opening.file = path
+    guard opening.firstPlain(in: document) != nil else { return nil }
+    return try GarageDraft(base: document, format: opening).text()
   }
 }

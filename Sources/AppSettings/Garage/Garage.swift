@@ -211,5 +211,9 @@ public final class Garage: Sendable {
   /// - Returns: Where it is now; `nil` if there is no file, or it parses.
   /// - Throws: ``SettingsError`` `readOnly`, `io` or `lockTimeout`. The file is where it was.
   @discardableResult
-  public func recover() throws -> SettingsBackup? { try store.recover() }
+  public func recover() throws -> SettingsBackup? {
+    // What is moved there may be plain.
+    defer { hasSealedBackups.withLock { $0 = false } }
+    return try store.recover()
+  }
 }

@@ -76,25 +76,10 @@ struct BackupFolder: ~Copyable {
 
   /// Writes a copy, synced, as the newest backup. ``synchronize(_:)`` makes its name durable.
   func write(_ bytes: [UInt8], reason: String) throws -> BackupName {
-    var temporary = Self.temporaryName
-    return try add(reason) { name throws(Errno) in
+    try add(reason) { name throws(Errno) in
       let label = name.text(of: self.name)
-      do throws(Errno) {
-        try system.unlink(temporary, in: lock.descriptor)
-      } catch {
-        // A directory has the name.
-        guard error.rawValue == EISDIR else { throw error }
-        temporary = BesideName.substitute(for: Self.temporaryName)
-      }
-      do throws(Errno) {
-        let descriptor = try system.createFile(temporary, in: lock.descriptor, mode: 0o600)
-        defer { system.close(descriptor) }
-        try system.writeAll(bytes, to: descriptor, path: label)
-        try system.synchronize(descriptor, path: label)
+      try system.writeBackup(bytes, for: label, in: lock.descriptor) { temporary throws(Errno) in
         try system.renameNew(temporary, to: label, in: lock.descriptor)
-      } catch {
-        try? system.unlink(temporary, in: lock.descriptor)
-        throw error
       }
     }
   }
@@ -124,6 +109,32 @@ struct BackupFolder: ~Copyable {
 }
 
 extension Syscalls {
+  /// Writes a file under a temporary name, synced, and has it given its own.
+  ///
+  /// - Throws: ``Errno``. The temporary file is gone then.
+  func writeBackup(
+    _ bytes: [UInt8], for name: String, in directory: CInt, place: (_ temporary: String) throws(Errno) -> Void
+  ) throws(Errno) {
+    var temporary = BackupFolder.temporaryName
+    do throws(Errno) {
+      try unlink(temporary, in: directory)
+    } catch {
+      // A directory has the name.
+      guard error.rawValue == EISDIR else { throw error }
+      temporary = BesideName.substitute(for: BackupFolder.temporaryName)
+    }
+    do throws(Errno) {
+      let descriptor = try createFile(temporary, in: directory, mode: 0o600)
+      defer { close(descriptor) }
+      try writeAll(bytes, to: descriptor, path: name)
+      try synchronize(descriptor, path: name)
+      try place(temporary)
+    } catch {
+      try? unlink(temporary, in: directory)
+      throw error
+    }
+  }
+
   /// Opens a directory and syncs it.
   func synchronizeDirectory(at path: String) throws(Errno) {
     let descriptor = try open(path, flags: O_RDONLY | O_DIRECTORY)

@@ -1,40 +1,26 @@
 import Glibc
 
 extension Backups {
-  /// What a backup holds; `nil` if it is gone.
-  func bytes(of backup: SettingsBackup) throws(SettingsError) -> [UInt8]? {
-    try SettingsFile(path: backup.path, system: system).read().bytes
-  }
-
-  /// Puts another text in the place of a backup's, in one step, and durably; or removes it.
+  /// Puts another text in the place of a backup's, in one step, and durably.
   ///
-  /// The caller holds the settings file's lock.
-  ///
-  /// - Parameter bytes: The new text; `nil` to remove the backup.
-  /// - Throws: ``SettingsError`` `readOnly`, `io` or `lockTimeout`. The backup is as it was, or has the new text.
-  func replace(_ backup: SettingsBackup, by bytes: [UInt8]?) throws(SettingsError) {
-    let slash = backup.path.utf8.lastIndex(of: UInt8(ascii: "/"))!
+  /// - Parameter text: Gets what the backup holds, and returns its new text; `nil` to leave it. Does not run if it is gone.
+  /// - Throws: What `text` throws, or ``SettingsError`` `readOnly`, `io` or `lockTimeout`. The backup is as it was, or has
+  ///   the new text.
+  func replace(_ backup: SettingsBackup, by text: ([UInt8]) throws -> [UInt8]?) throws {
+    let slash = backup.path.lastSlash!
     let directory = String(backup.path[..<slash])
     let name = String(backup.path[backup.path.utf8.index(after: slash)...])
     var limit = limit ?? TimeLimit(SettingsFile(path: directory, system: system).lockTimeout)
-    guard let lock = try DirectoryLock.acquire(directory, for: directory, within: &limit, system: system) else {
-      return
-    }
-    let temporary = BackupFolder.temporaryName
+    guard let lock = try DirectoryLock.acquire(directory, for: directory, within: &limit, system: system),
+      let old = try SettingsFile(path: backup.path, system: system).read().bytes, let new = try text(old)
+    else { return }
     do throws(Errno) {
-      try system.unlink(bytes == nil ? name : temporary, in: lock.descriptor)
-      if let bytes {
-        let descriptor = try system.open(
-          temporary, in: lock.descriptor, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
-        defer { system.close(descriptor) }
-        try system.writeAll(bytes, to: descriptor, path: name)
-        try system.synchronize(descriptor, path: name)
+      try system.writeBackup(new, for: name, in: lock.descriptor) { temporary throws(Errno) in
         try system.rename(temporary, to: name, in: lock.descriptor)
       }
       try system.synchronizeDirectory(lock.descriptor, path: directory)
     } catch {
-      try? system.unlink(temporary, in: lock.descriptor)
-      throw .system(error, "seal", backup.path)
+      throw SettingsError.system(error, "seal", backup.path)
     }
   }
 }

@@ -1,0 +1,137 @@
+import AppSettings
+import Foundation
+import TestSupport
+import Testing
+
+private struct Secret: Codable, Identifiable, Equatable {
+  var id: String
+  var body: String
+}
+
+/// What is sealed is never lost for it, and nothing stays plain in silence.
+@Suite struct GarageSealingLossTests {
+  private let home = GarageHome()
+  private let key = GarageCipher.toy(1)
+  private var directory: String { home.home.backups(of: home.file) }
+
+  private func garage(
+    _ cipher: GarageCipher?, _ plainRecords: Garage.PlainRecords = .refuse, system: Syscalls = Syscalls()
+  ) throws -> Garage {
+    Garage(at: try home.location, cipher: cipher, plainRecords: plainRecords, system: system)
+  }
+
+  /// Makes a plain garage with a backup that has a plain record, "canary".
+  private func makePlain() throws -> SettingsBackup {
+    try home.home.write("[Former.a]\nid = \"a\"\nbody = \"canary\"\n", to: home.file)
+    let plain = try garage(nil)
+    try plain.migrateAll(fromOldClassName: "Former", to: Secret.self)
+    return try #require(try plain.backups.first)
+  }
+
+  private func problems(_ garage: Garage) -> [String] {
+    garage.currentProblems.map(\.message).filter { $0.hasPrefix("Cannot seal the backup ") }
+  }
+
+  // MARK: Backups
+
+  @Test func `a recovered file that is plain stays in the backups, and is a problem until it is gone`() throws {
+    let sealing = try garage(key, .seal)
+    try sealing.park(Secret(id: "a", body: "A"))
+    let text = "[Secret.b]\nid = \"b\"\nbody = \"canary\n"
+    try home.home.write(text, to: home.file)
+    #expect(settingsError { try sealing.batch {} }?.code == .unparsable)
+    let backup = try #require(try sealing.recover())
+    for body in ["B", "C"] {
+      try sealing.park(Secret(id: "b", body: body))
+      #expect(home.home.text(of: backup.path) == text)
+      let found = problems(sealing)
+      #expect(found.count == 1)
+      #expect(found.first?.hasPrefix("Cannot seal the backup '\(backup.path)'") == true)
+      #expect(found.first?.contains("line 3 of it is not TOML") == true)
+      #expect(found.first?.contains("canary") == false)
+    }
+    // To put it back fails, and leaves it.
+    #expect(settingsError { try sealing.restore(backup) }?.code == .unparsable)
+    #expect(home.home.text(of: backup.path) == text)
+    // Once corrected it is sealed.
+    try home.home.write(text.replacingOccurrences(of: "canary", with: "canary\""), to: backup.path)
+    try sealing.batch {}
+    #expect(problems(sealing) == [])
+    #expect(home.home.text(of: backup.path)?.contains("canary") == false)
+    try garage(key).restore(backup)
+    #expect(try garage(key).retrieve(Secret.self, id: "b")?.body == "canary")
+  }
+
+  @Test func `a cipher that fails for a moment loses no backup`() throws {
+    struct Moment: Error {}
+    for number in 1...6 {
+      let backup = try makePlain()
+      let text = home.home.text(of: backup.path)
+      let count = Lock(0)
+      let failing = GarageCipher.toy(1) {
+        let isNow = count.withLock {
+          $0 += 1
+          return $0 == number
+        }
+        if isNow { throw Moment() }
+      }
+      let sealing = try garage(failing, .seal)
+      let isWritten = settingsError { try sealing.batch {} } == nil
+      let now = home.home.text(of: backup.path)
+      #expect(now != nil)
+      if isWritten { #expect((now == text) == (problems(sealing).count == 1), "\(number)") }
+      try sealing.batch {}
+      #expect(problems(sealing) == [])
+      #expect(home.home.text(of: backup.path)?.contains("canary") == false)
+      #expect(home.text?.contains("canary") == false)
+      try sealing.restore(backup)
+      #expect(try sealing.migrateAll(fromOldClassName: "Former", to: Secret.self) == 1)
+      #expect(try sealing.retrieve(Secret.self, id: "a")?.body == "canary")
+      for name in home.home.names(in: directory) { try FileManager.default.removeItem(atPath: directory + "/" + name) }
+    }
+  }
+
+  @Test func `a backup with a plain record beside those of another key stays as it is`() throws {
+    let backup = try makePlain()
+    try FileManager.default.removeItem(atPath: home.file)
+    try garage(.toy(2)).park(Secret(id: "a", body: "A"))
+    let mixed = try #require(home.text) + "\n[Secret.b]\nid = \"b\"\nbody = \"canary\"\n"
+    try home.home.write(mixed, to: backup.path)
+    try FileManager.default.removeItem(atPath: home.file)
+    let sealing = try garage(key, .seal)
+    try sealing.park(Secret(id: "c", body: "C"))
+    #expect(home.home.text(of: backup.path) == mixed)
+    #expect(problems(sealing).count == 1)
+    // With the other key it can be had back, sealed.
+    try sealing.restore(backup, sealedWith: .toy(2))
+    #expect(try garage(key).retrieveAll(Secret.self).map(\.body) == ["A", "canary"])
+    #expect(home.text?.contains("canary") == false)
+  }
+
+  @Test func `a write that fails loses no backup`() throws {
+    let backup = try makePlain()
+    let text = home.text
+    let name = (home.file as NSString).lastPathComponent
+    let sealing = try garage(
+      key, .seal,
+      system: Syscalls { (call, path) throws(Errno) -> Int? in
+        if call == .rename, path.hasSuffix(name) { throw Errno(EIO) }
+        return nil
+      })
+    #expect(settingsError { try sealing.batch {} }?.code == .io)
+    #expect(home.text == text)
+    #expect(home.home.text(of: backup.path) != nil)
+    try garage(key, .seal).restore(backup)
+    #expect(try garage(key).migrateAll(fromOldClassName: "Former", to: Secret.self) == 1)
+    #expect(try garage(key).retrieve(Secret.self, id: "a")?.body == "canary")
+  }
+
+  @Test func `backups are sealed also where a directory has the temporary name`() throws {
+    let backup = try makePlain()
+    try FileManager.default.createDirectory(
+      atPath: directory + "/.backup.settings-new", withIntermediateDirectories: false)
+    try garage(key, .seal).batch {}
+    #expect(home.home.text(of: backup.path)?.contains("settings-sealed") == true)
+    #expect(home.text?.contains("canary") == false)
+  }
+}
