@@ -105,7 +105,11 @@ extension Garage {
       opening.file = backup.path
       opening.former = former
       let draft = GarageDraft(base: document, format: opening)
-      if former != nil { try draft.sealAll() }
+      if former != nil {
+        try draft.sealAll()
+        // A backup without records has the check value alone.
+        draft.renewsCheck = true
+      }
       return try draft.text()
     }
   }

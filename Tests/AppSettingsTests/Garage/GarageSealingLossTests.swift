@@ -134,4 +134,20 @@ private struct Secret: Codable, Identifiable, Equatable {
     #expect(home.home.text(of: backup.path)?.contains("settings-sealed") == true)
     #expect(home.text?.contains("canary") == false)
   }
+
+  @Test func `a backup of another key that has no records can be put back, and the garage goes on`() throws {
+    let garage = try garage(key)
+    try garage.park(Secret(id: "a", body: "A"))
+    try garage.migrateAll(fromOldClassName: "Secret", to: Secret.self)
+    let full = try #require(try garage.backups.first)
+    try garage.deleteAllObjects()
+    try garage.restore(full)
+    let empty = try #require(try garage.backups.first)
+    #expect(home.home.text(of: empty.path)?.contains("[") == false)
+    try garage.changeCipher(to: .toy(2))
+    try garage.restore(empty, sealedWith: key)
+    #expect(try garage.retrieveAll(Secret.self).isEmpty)
+    try garage.park(Secret(id: "b", body: "B"))
+    #expect(try self.garage(.toy(2)).retrieve(Secret.self, id: "b")?.body == "B")
+  }
 }
