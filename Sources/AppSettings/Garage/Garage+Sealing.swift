@@ -71,6 +71,9 @@ extension Garage {
       format = either
       return edits
     }
+    } checkingAgain: { [core] _ in
+      // What is new in it may be sealed with the former key.
+      throw Commit.overtaken("something", in: core)
     format = new
   }
 

@@ -157,6 +157,10 @@ public final class Garage: Sendable {
         try core.backing.backUp(try draft.sealedBase(), reason: reason, within: core.commitLimit)
       }
       return edits
+    } checkingAgain: { [core] base in
+      let format = format.settled(by: base)
+      try format.checkKey(of: base)
+      if format.cipher != nil, format.firstPlain(in: base) != nil { throw Commit.overtaken("plain text", in: core) }
     }
     return result!
   }

@@ -11,8 +11,9 @@ struct Commit {
     case pending
     /// Edits made on a view of the fresh values.
     case edits((SettingsSnapshot, ProblemLog) throws -> [Edit])
-    /// Edits that are made in the document, for the check of the new text.
-    case rewrite((inout TOMLDocument) throws -> [Edit])
+    /// Edits that are made in the document, for the check of the new text; and what another program has saved has to be
+    /// for them to be made in that again.
+    case rewrite((inout TOMLDocument) throws -> [Edit], checkingAgain: (TOMLDocument) throws -> Void)
     /// A whole text in the place of another one, of which a backup is made first, `reason` in its name. What is pending
     /// stays so. Runs again for each text that it is to replace; `nil` leaves that.
     case text(reason: String, ([UInt8]?) throws -> [UInt8]?)
@@ -120,7 +121,7 @@ struct Commit {
       try core.keepUnreadable(edits, in: base, &unkept)
     }
     hasChanged = false
-    if made == nil, case .rewrite(let body) = work {
+    if made == nil, case .rewrite(let body, _) = work {
       let edits = try body(&document)
       made = edits
       firstBase = base
@@ -128,7 +129,10 @@ struct Commit {
       hasChanged = !edits.isEmpty
       return applied + edits
     }
-    if case .rewrite = work { try checkStillHolds(on: base) }
+    if case .rewrite(_, let check) = work {
+      try checkStillHolds(on: base)
+      if let firstBase, !base.bytes.isSameText(as: firstBase.bytes) { try check(base) }
+    }
     let edits = try made ?? runEdits(on: document)
     made = edits
     sets = edits.map(\.path)
@@ -146,9 +150,14 @@ struct Commit {
     guard let changed = base.changedPaths(since: firstBase).first(where: { paths.touches($0) }) else { return }
     // The record's. What stands below may be the content of one.
     let path = TOMLPath(Array(changed.components.prefix(2)))
-    throw SettingsError(
+    throw Self.overtaken("'\(path)'", in: core)
+  }
+
+  /// The error for edits that were made of what another program has replaced.
+  static func overtaken(_ what: String, in core: StoreCore) -> SettingsError {
+    SettingsError(
       .io,
-      "Cannot write '\(core.backing.name)': another program has saved '\(path)' meanwhile. The file holds what that "
+      "Cannot write '\(core.backing.name)': another program has saved \(what) meanwhile. The file holds what that "
         + "program has saved. Try again.", file: core.location?.file)
   }
 

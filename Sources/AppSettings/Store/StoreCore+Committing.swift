@@ -34,12 +34,18 @@ extension StoreCore {
   ///
   /// - Parameter body: Edits the document that the file holds, and returns what it did, path by path, for the check of
   ///   the new text. It need not check its edits itself. A throw changes nothing.
+  /// - Parameter check: Gets the document that the edits are made in again, if another program saves the file meanwhile;
+  ///   throws if they may not be made in that.
   /// - Returns: Whether the file changed.
   @discardableResult
-  func rewrite(_ body: (inout TOMLDocument) throws -> [Edit]) throws -> Bool {
+  func rewrite(
+    _ body: (inout TOMLDocument) throws -> [Edit], checkingAgain check: (TOMLDocument) throws -> Void
+  ) throws -> Bool {
     let limit = TimeLimit(lockTimeout)
     load()
-    return try withoutActuallyEscaping(body) { try commit(.rewrite($0), within: limit) }
+    return try withoutActuallyEscaping(body) { body in
+      try withoutActuallyEscaping(check) { try commit(.rewrite(body, checkingAgain: $0), within: limit) }
+    }
   }
 
   /// Puts a whole text in the place of the one that the file has, under its lock, in one write: for restoring, importing,

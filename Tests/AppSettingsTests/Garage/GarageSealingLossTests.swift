@@ -150,4 +150,72 @@ private struct Secret: Codable, Identifiable, Equatable {
     try garage.park(Secret(id: "b", body: "B"))
     #expect(try self.garage(.toy(2)).retrieve(Secret.self, id: "b")?.body == "B")
   }
+
+  // MARK: Programs that do not lock
+
+  /// A garage, and what another program saves in the middle of its next write.
+  private func overtaken(
+    _ cipher: GarageCipher?, _ plainRecords: Garage.PlainRecords = .refuse, by text: String
+  ) throws -> (Garage, arm: () -> Void) {
+    let file = home.file
+    let isArmed = Lock(false)
+    let garage = try garage(
+      cipher, plainRecords,
+      system: Syscalls { (call, _) throws(Errno) -> Int? in
+        let isNow = isArmed.withLock { armed in
+          defer { if call == .fsync { armed = false } }
+          return armed && call == .fsync
+        }
+        if isNow { try? Data(text.utf8).write(to: URL(fileURLWithPath: file)) }
+        return nil
+      })
+    return (garage, { isArmed.withLock { $0 = true } })
+  }
+
+  @Test(arguments: [Garage.PlainRecords.refuse, .seal])
+  func `a plain record that is saved during a write is not kept in silence`(plainRecords: Garage.PlainRecords) throws {
+    try garage(key).park(Secret(id: "a", body: "A"))
+    let text = try #require(home.text) + "\n[Secret.x]\nid = \"x\"\nbody = \"canary\"\n"
+    let (garage, arm) = try overtaken(key, plainRecords, by: text)
+    _ = try garage.retrieveAll(Secret.self)
+    arm()
+    let found = settingsError { try garage.park(Secret(id: "b", body: "B")) }
+    #expect(found?.code == .io)
+    let message = "has saved plain text meanwhile. The file holds what that program has saved. Try again."
+    #expect(found?.message.hasSuffix(message) == true)
+    #expect(home.text == text)
+    if plainRecords == .seal {
+      try garage.park(Secret(id: "b", body: "B"))
+      #expect(home.text?.contains("canary") == false)
+      #expect(try garage.retrieveAll(Secret.self).map(\.body) == ["A", "canary", "B"])
+    } else {
+      #expect(settingsError { try garage.park(Secret(id: "b", body: "B")) }?.code == .sealedRecord)
+    }
+  }
+
+  @Test func `a file of another key that is saved during a write is not written`() throws {
+    try garage(.toy(2)).park(Secret(id: "x", body: "X"))
+    let other = try #require(home.text)
+    for cipher in [key, nil] {
+      try FileManager.default.removeItem(atPath: home.file)
+      let (garage, arm) = try overtaken(cipher, by: other)
+      try garage.park(Secret(id: "a", body: "A"))
+      arm()
+      #expect(settingsError { try garage.park(Secret(id: "b", body: "B")) }?.code == .sealedRecord)
+      #expect(home.text == other)
+    }
+  }
+
+  @Test func `a record of the former key that is saved while the cipher changes is not kept`() throws {
+    try garage(key).parkAll([Secret(id: "a", body: "A"), Secret(id: "b", body: "B")])
+    let both = try #require(home.text)
+    try garage(key).delete(Secret.self, id: "b")
+    let (garage, arm) = try overtaken(key, by: both)
+    _ = try garage.retrieveAll(Secret.self)
+    arm()
+    #expect(settingsError { try garage.changeCipher(to: .toy(2)) }?.code == .io)
+    #expect(home.text == both)
+    try garage.changeCipher(to: .toy(2))
+    #expect(try self.garage(.toy(2)).retrieveAll(Secret.self).map(\.body) == ["A", "B"])
+  }
 }

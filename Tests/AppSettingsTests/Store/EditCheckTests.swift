@@ -101,6 +101,7 @@ import Testing
       try settings.core.rewrite { document in
         try document.editUnchecked { try wrong.edit(&$0) }
         return wrong.edits
+      } checkingAgain: { _ in
       }
     }
     #expect(error?.code == .internalInconsistency)
@@ -130,6 +131,7 @@ import Testing
         Edit(path: ["a"], value: 5), Edit(path: ["a"], value: 7), Edit(path: ["t"], value: ["z": 1]),
         Edit(path: ["n", "k"], value: 2), Edit(path: ["not", "there"], value: nil), Edit(path: ["e"], value: [:]),
       ]
+    } checkingAgain: { _ in
     }
     #expect(
       try TOMLDocument(parsing: home.text() ?? "").root == [
