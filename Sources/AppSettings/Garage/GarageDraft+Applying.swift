@@ -55,14 +55,17 @@ extension GarageDraft {
   private func edit(_ document: inout TOMLDocument, _ plain: Set<TOMLPath>) throws -> [Edit] {
     try document.editUnchecked { document in
       var edits: [Edit] = []
-      for (name, old) in renamed.sorted(by: { $0.key < $1.key }) where !document.contains([name]) {
+      // What was plain is written anew: in its place, comments in it would stay.
+      let plainNames = Set(plain.map { $0.components[0] })
+      for (name, old) in renamed.sorted(by: { $0.key < $1.key })
+      where !document.contains([name]) && !plainNames.contains(old) {
         guard try document.move(from: [old], to: [name]) else { continue }
         edits.append(Edit(path: [old], value: nil))
         edits += (document.childKeys(of: [name]) ?? []).map { Edit(path: [name, $0], value: document[[name, $0]]) }
       }
       // One at a time: for many, to write them anew is the faster way by far.
       for (path, old) in moved where moved.count <= 50 && changes[path] != .some(nil) {
-        guard !document.contains(path), try document.move(from: old, to: path) else { continue }
+        guard !document.contains(path), !plain.contains(old), try document.move(from: old, to: path) else { continue }
         edits += [Edit(path: old, value: nil), Edit(path: path, value: document[path])]
       }
       // Comments in what was plain may say what is sealed: they go with it.

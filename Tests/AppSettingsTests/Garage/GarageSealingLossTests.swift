@@ -8,6 +8,13 @@ private struct Secret: Codable, Identifiable, Equatable {
   var body: String
 }
 
+private struct Renamed: Codable, Identifiable, GarageRecord {
+  static let recordName = "New"
+  static let formerNames = ["Former"]
+  var id: String
+  var body: String
+}
+
 /// What is sealed is never lost for it, and nothing stays plain in silence.
 @Suite struct GarageSealingLossTests {
   private let home = GarageHome()
@@ -149,6 +156,20 @@ private struct Secret: Codable, Identifiable, Equatable {
     #expect(try garage.retrieveAll(Secret.self).isEmpty)
     try garage.park(Secret(id: "b", body: "B"))
     #expect(try self.garage(.toy(2)).retrieve(Secret.self, id: "b")?.body == "B")
+  }
+
+  // MARK: Comments
+
+  @Test func `comments in plain records go as their type gets another name`() throws {
+    let text = "# canary\n[Former.a]\nid = \"a\"  # canary\nbody = \"canary\"\n"
+    try home.home.write(text, to: home.file)
+    try garage(key, .seal).migrateAll(fromOldClassName: "Former", to: Secret.self)
+    #expect(home.text?.contains("canary") == false, "\(home.text ?? "")")
+    #expect(try garage(key).retrieve(Secret.self, id: "a")?.body == "canary")
+    try home.home.write(text, to: home.file)
+    try garage(key, .seal).park(Renamed(id: "a", body: "canary"))
+    #expect(home.text?.contains("canary") == false, "\(home.text ?? "")")
+    #expect(try garage(key).retrieve(Renamed.self, id: "a")?.body == "canary")
   }
 
   // MARK: Programs that do not lock
