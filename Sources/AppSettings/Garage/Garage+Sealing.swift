@@ -12,8 +12,9 @@ extension Garage {
     /// They are read like others, and sealed: for the time in which a garage that was plain becomes a sealed one.
     ///
     /// The first write seals all records in the file, and before that all in its backups; an empty ``Garage/batch(_:)`` is
-    /// enough. A backup that does not parse, or has something in it that is no record, cannot be sealed and is removed.
-    /// Comments in and directly above what is sealed are removed with the plain text.
+    /// enough. A backup that cannot be sealed, since it does not parse, has something in it that is no record, or has
+    /// records of another key, stays as it is, with its plain text, and is one of ``Garage/currentProblems``: correct it or
+    /// delete it. Comments in and directly above what is sealed are removed with the plain text.
     case seal
   }
 
@@ -48,15 +49,15 @@ extension Garage {
     var new = old
     new.cipher = cipher
     new.former = nil
-    new.generation += 2
+    new.renewGeneration()
     // Until it is known which of the two the file has, both open what is read.
     var either = old
     either.former = cipher
-    either.generation += 1
+    either.renewGeneration()
     defer {
       // It has failed: at the very end, maybe, when the file was new already.
       if format.generation == either.generation {
-        format = either.settled(by: core.state.withLock { $0.userDocument }, generation: new.generation)
+        format = either.settled(by: core.state.withLock { $0.userDocument })
       }
     }
     try core.rewrite { document in
@@ -70,10 +71,10 @@ extension Garage {
       try sealBackups()
       format = either
       return edits
-    }
     } checkingAgain: { [core] _ in
       // What is new in it may be sealed with the former key.
       throw Commit.overtaken("something", in: core)
+    }
     format = new
   }
 
@@ -95,11 +96,11 @@ extension Garage {
         try write { _ in }
       } catch let error as SettingsError where error.code == .unparsable {
         // What is there becomes a backup as it is, like a file that is recovered.
+        hasSealedBackups.withLock { $0 = false }
       }
     }
     try store.restore(backup) { current, document in
       if let current = current.flatMap({ try? TOMLDocument(parsing: $0) }) {
-        hasSealedBackups.withLock { $0 = false }
         if format.cipher != nil || !GarageFormat.isSealed(document) { try format.checkKey(of: current) }
         if format.cipher != nil, let plain = format.firstPlain(in: current) { throw format.failure(plain) }
       }
@@ -127,17 +128,21 @@ extension Garage {
     guard format.cipher != nil, format.plainRecords == .seal, !hasSealedBackups.withLock({ $0 }),
       let backups = core.backing.backups(within: core.commitLimit)
     else { return }
+    var problems: [SettingsProblem] = []
     for backup in try backups.list() where !backup.mayBeOfAnotherFile {
-      guard let bytes = try backups.bytes(of: backup) else { continue }
-      var opening = format
-      opening.file = backup.path
-      guard let document = try? TOMLDocument(parsing: bytes) else {
-        // One that was sealed before it was damaged has nothing plain in it.
-        if !bytes.containsText(GarageFormat.checkKey) { try backups.replace(backup, by: nil) }
-        continue
+      try backups.replace(backup) { bytes in
+        do {
+          return try sealedText(ofBackup: bytes, at: backup.path, format)
+        } catch let error as SettingsError {
+          problems.append(
+            SettingsProblem(
+              .sealedRecord,
+              Self.backupProblem + "'\(backup.path)', which stays as it is, with plain text in it: \(error.message) "
+                + "Correct the backup, or delete it if its content is not needed.", file: backup.path,
+              position: error.position))
+          return nil
+        }
       }
-      guard opening.firstPlain(in: document) != nil else { continue }
-      try backups.replace(backup, by: try? GarageDraft(base: document, format: opening).text())
     }
     core.problems.resolve { $0.message.hasPrefix(Self.backupProblem) && !problems.contains($0) }
     for problem in problems { core.problems.report(problem) }

@@ -63,11 +63,10 @@ extension GarageFormat {
   }
 
   /// Of a format that may be changing its cipher to `former`, the one that a file has.
-  func settled(by document: TOMLDocument, generation: Int? = nil) -> GarageFormat {
+  func settled(by document: TOMLDocument) -> GarageFormat {
     guard let next = former else { return self }
     var result = self
     result.former = nil
-    if let generation { result.generation = generation }
     if opens(document[Self.checkPath], next) { result.cipher = next }
     return result
   }

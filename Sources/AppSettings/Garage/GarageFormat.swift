@@ -1,5 +1,6 @@
 import FoundationEssentials
 import SettingsTOML
+import Synchronization
 
 /// How rows are stored: fields and notes in one table, sealed if there is a cipher.
 struct GarageFormat: Sendable {
@@ -11,8 +12,14 @@ struct GarageFormat: Sendable {
   var plainRecords = Garage.PlainRecords.refuse
   /// What an error calls the file.
   var file: String
-  /// Counts the changes of the cipher.
-  var generation = 0
+  /// Another number for each change of the cipher.
+  private(set) var generation = 0
+  private static let generations = Atomic<Int>(0)
+
+  /// Gives the format a number that no other has.
+  mutating func renewGeneration() {
+    generation = Self.generations.wrappingAdd(1, ordering: .relaxed).newValue
+  }
 
   /// Whether no message may show what the records hold.
   var hidesContent: Bool { cipher != nil }

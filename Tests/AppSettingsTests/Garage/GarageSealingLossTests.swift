@@ -239,4 +239,22 @@ private struct Renamed: Codable, Identifiable, GarageRecord {
     try garage.changeCipher(to: .toy(2))
     #expect(try self.garage(.toy(2)).retrieveAll(Secret.self).map(\.body) == ["A", "B"])
   }
+
+  // MARK: Threads
+
+  @Test func `threads that change the cipher at once are refused or go on`() throws {
+    let garage = try garage(key)
+    try garage.park(Secret(id: "a", body: "A"))
+    for round in 0..<10 {
+      DispatchQueue.concurrentPerform(iterations: 4) { thread in
+        do {
+          try garage.changeCipher(to: .toy(UInt64(10 + round * 4 + thread)))
+        } catch {
+          if (error as? SettingsError)?.code != .sealedRecord { Issue.record(error) }
+        }
+      }
+      #expect(try garage.retrieve(Secret.self, id: "a")?.body == "A")
+      try garage.park(Secret(id: "\(round)", body: "B"))
+    }
+  }
 }
