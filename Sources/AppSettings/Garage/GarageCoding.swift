@@ -62,6 +62,25 @@ extension TOMLValue {
     default: return nil
     }
   }
+
+  /// Replaces the parts at a path, and at the paths that have other elements of the same arrays in them.
+  fileprivate mutating func replaceInElements(_ path: ArraySlice<String>, _ change: (TOMLValue) -> TOMLValue?) {
+    guard let first = path.first else {
+      if let new = change(self) { self = new }
+      return
+    }
+    switch self {
+    case .table(var table):
+      guard var part = table[first] else { return }
+      part.replaceInElements(path.dropFirst(), change)
+      table[first] = part
+      self = .table(table)
+    case .array(var items):
+      for index in items.indices { items[index].replaceInElements(path.dropFirst(), change) }
+      self = .array(items)
+    default: return
+    }
+  }
 }
 
 extension GarageReading {
@@ -74,14 +93,24 @@ extension GarageReading {
   func convert<T: Decodable>(
     _ type: T.Type, _ fields: TOMLTable, _ key: GarageKey
   ) throws -> (object: T, fields: TOMLTable) {
+    // Elements of an array mostly have one type: all at once, as each round reads the whole object.
+    try convert(type, fields, key, wholeArrays: true) ?? convert(type, fields, key, wholeArrays: false)!
+  }
+
+  /// - Returns: `nil` if whole arrays were replaced, and the type wants some of it as it was.
+  private func convert<T: Decodable>(
+    _ type: T.Type, _ fields: TOMLTable, _ key: GarageKey, wholeArrays: Bool
+  ) throws -> (object: T, fields: TOMLTable)? {
     var value = TOMLValue.table(fields)
     while true {
       do {
         return (try read(type, value, key), value.table ?? fields)
       } catch let error as SettingsValueError {
-        guard let next = value.replacing(error.path[...], { $0.dateInString }) else {
+        guard var next = value.replacing(error.path[...], { $0.dateInString }) else {
+          if wholeArrays, value != .table(fields) { return nil }
           throw describe(error, type, key)
         }
+        if wholeArrays { next.replaceInElements(error.path[...]) { $0.dateInString } }
         value = next
       }
     }
