@@ -47,14 +47,17 @@ package struct PendingEdits: Sendable {
   /// Adds an edit. Numbers grow.
   package mutating func add(_ edit: Edit, number: UInt64) {
     let former = keepsSequence ? edit.source.flatMap { walk(to: $0).node } : nil
-    let source = keepsSequence ? former?.source ?? edit.source?.components.last : nil
+    let isMove = keepsSequence && edit.source != nil
+    // What has come back under the key of something that was moved or removed is not what the file has there.
+    let isNew = former.map { $0.isRemovedFirst || $0.edit != nil && $0.edit?.value == nil } ?? false
+    let source = isMove ? former?.source ?? (isNew ? nil : edit.source?.components.last) : nil
     let place = former.map(Self.order)
     func insert(_ node: inout Node, _ components: ArraySlice<String>) {
       Node.change(&node) { node in
         guard let first = components.first else {
           if keepsSequence {
             if node.edit != nil, node.edit?.value == nil { node.isRemovedFirst = true }
-            if let source {
+            if isMove {
               (node.source, node.place) = (source, place)
             } else if edit.value == nil {
               (node.source, node.place) = (nil, nil)
