@@ -220,7 +220,7 @@ import Testing
 
   @Test func `steps that double what others have doubled are refused, and their locks end`() throws {
     var steps = ["{ copy = \"a\", to = \"r.a\" }"]
-    for index in 0..<100 {
+    for index in 0..<30 {
       steps.append("{ copy = \"r\", to = \"s.x\(index)\" }")
       steps.append("{ copy = \"s\", to = \"r.y\(index)\" }")
     }
