@@ -75,8 +75,39 @@ import Testing
     #expect(home.text() == nil)
   }
 
-  @Test func `a schema of root's reads what root may read`() throws {
-    #expect(try run("get", app, "canary").output == "4711\n")
+  @Test func `a schema of root's in a directory of root's reads what root may read`() throws {
+    let system = ScratchHome()
+    try FileManager.default.createDirectory(atPath: system.path + "/app-settings", withIntermediateDirectories: true)
+    try FileManager.default.moveItem(atPath: schema, toPath: system.path + "/app-settings/\(app).toml")
+    var environment = home.environment
+    environment["XDG_DATA_DIRS"] = system.path
+    for (words, output) in [(["get", app, "canary"], "4711\n"), (["migrate", app], nil)] {
+      let result = try ChildProcess.run(
+        ChildProcess.product("settings-cli"), words, environment: environment, directory: home.path)
+      #expect(result.status == 0 && (output == nil || result.output == output), "\(result)")
+    }
+    #expect(home.text()?.contains("canary = 4711") == true)
+  }
+
+  @Test func `what is in a user's directory is the user's, also a link to a file of root's`() throws {
+    let system = ScratchHome()
+    chmod(system.path, 0o755)
+    let target = system.path + "/schema.toml"
+    try FileManager.default.moveItem(atPath: schema, toPath: target)
+    for _ in 0..<2 {
+      if home.text(of: schema) == nil {
+        // A link that the user made, in a directory of root's.
+        try FileManager.default.createSymbolicLink(atPath: schema, withDestinationPath: target)
+        lchown(schema, user, user)
+      }
+      #expect(try run("migrate", app).status == 8)
+      #expect(try run("set", app, "x", "1").status == 8)
+      #expect(home.text() == "theme = \"dark\"\n")
+      // A file of root's that the user has moved there.
+      try? FileManager.default.removeItem(atPath: schema)
+      try FileManager.default.copyItem(atPath: target, toPath: schema)
+    }
+    chown(source, user, user)
     #expect(try run("migrate", app).status == 0)
     #expect(home.text()?.contains("canary = 4711") == true)
   }
@@ -97,10 +128,13 @@ import Testing
     chown(schema, 0, 0)
     chmod(schema, 0o666)
     try expectRefused("others than its owner may write it")
-    chown(schema, 0, user)
-    chmod(schema, 0o664)
-    try expectRefused("others than its owner may write it")
+    for owner in [0, user] {
+      chown(schema, owner, user)
+      chmod(schema, 0o664)
+      try expectRefused("others than its owner may write it")
+    }
     chmod(schema, 0o644)
+    chown(source, user, user)
     #expect(try run("migrate", app).status == 0)
   }
 

@@ -31,13 +31,15 @@ package enum ProcessFacts {
 
   /// The home directory of the user database, `getpwuid(3)`, for a process without `$HOME`.
   package static func homeFromUserDatabase() -> String? {
-    var entry = passwd()
-    var buffer = [CChar](repeating: 0, count: 16_384)
-    var result: UnsafeMutablePointer<passwd>?
-    guard getpwuid_r(geteuid(), &entry, &buffer, buffer.count, &result) == 0, result != nil,
-      let home = entry.pw_dir
-    else { return nil }
-    return PathText.text(home)
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16_384) { buffer in
+      // The entry's directory points into the buffer.
+      var entry = passwd()
+      var result: UnsafeMutablePointer<passwd>?
+      guard getpwuid_r(geteuid(), &entry, buffer.baseAddress!, buffer.count, &result) == 0, result != nil,
+        let home = entry.pw_dir
+      else { return nil }
+      return PathText.text(home)
+    }
   }
 
   /// The working directory.

@@ -10,19 +10,19 @@ package struct UserRights: Sendable, Hashable {
   /// Looks a user up. One that the user database does not have is in no group.
   package init(of user: UInt32) {
     self.user = user
-    var entry = passwd()
-    var buffer = [CChar](repeating: 0, count: 16_384)
-    var result: UnsafeMutablePointer<passwd>?
-    guard getpwuid_r(user, &entry, &buffer, buffer.count, &result) == 0, result != nil else {
-      (group, groups) = (Self.nobodysGroup, [])
-      return
+    (group, groups) = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16_384) { buffer in
+      // The entry's name points into the buffer.
+      var entry = passwd()
+      var result: UnsafeMutablePointer<passwd>?
+      guard getpwuid_r(user, &entry, buffer.baseAddress!, buffer.count, &result) == 0, result != nil else {
+        return (Self.nobodysGroup, [])
+      }
+      var found = [gid_t](repeating: 0, count: 1024)
+      var count = CInt(found.count)
+      // With more groups than there is room for, the user has the first ones: too few rights, never too many.
+      _ = getgrouplist(entry.pw_name, entry.pw_gid, &found, &count)
+      return (entry.pw_gid, Array(found.prefix(min(Int(count), found.count))))
     }
-    group = entry.pw_gid
-    var found = [gid_t](repeating: 0, count: 1024)
-    var count = CInt(found.count)
-    // With more groups than there is room for, the user has the first ones: too few rights, never too many.
-    _ = getgrouplist(entry.pw_name, entry.pw_gid, &found, &count)
-    groups = Array(found.prefix(min(Int(count), found.count)))
   }
 
   /// `nogroup`, credentials(7) and user_namespaces(7): the overflow id.

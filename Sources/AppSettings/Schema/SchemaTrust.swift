@@ -3,7 +3,8 @@
 /// A schema says which files to import. To whoever may read only their own, it can name nothing more than they could read
 /// anyway. Root can read every file: a user could have it read one for them, and store the content where they can read it.
 /// So root follows a schema of root's, and one of the user whom the settings belong to, and reads with that user's
-/// rights what the latter names.
+/// rights what the latter names. Whoever owns a directory or a link on the way to a schema says what is found there, as
+/// its owner does: a link in a user's directory that leads to a file of root's is that user's schema.
 package enum SchemaTrust {
   /// Checks a schema that was found, for the settings in a file.
   ///
@@ -22,20 +23,38 @@ package enum SchemaTrust {
         "Cannot use the schema '\(path)': \(reason). Run this as the user whom the settings belong to, or give the "
           + "schema to root.", file: path)
     }
-    let mayOthersWrite = status.permissions & 0o002 != 0
-    if mayOthersWrite || (status.owner == 0 && status.group != 0 && status.permissions & 0o020 != 0) {
+    if status.permissions & 0o002 != 0 || (status.group != 0 && status.permissions & 0o020 != 0) {
       throw refuse("others than its owner may write it, and root does not follow what anyone may say")
     }
-    guard status.owner != 0 else { return nil }
+    let schemaOwner = try status.owner != 0 ? status.owner : ownerOnTheWay(to: path, system)
+    guard schemaOwner != 0 else { return nil }
     if let settings {
       let owner = try owner(of: settings, system)
-      guard owner == status.owner else {
+      guard owner == schemaOwner else {
         throw refuse(
-          "it belongs to user \(status.owner), and root follows only schemas of root or of whom the settings belong to, "
+          "it belongs to user \(schemaOwner), and root follows only schemas of root or of whom the settings belong to, "
             + "which is user \(owner)")
       }
     }
-    return UserRights(of: status.owner)
+    return UserRights(of: schemaOwner)
+  }
+
+  /// The first owner other than root of a directory or a link on the way to a file, as the path is spelled and as it is
+  /// without links; root if there is none.
+  private static func ownerOnTheWay(to path: String, _ system: Syscalls) throws(SettingsError) -> UInt32 {
+    for path in [path, try PhysicalPath(path, system: system).description] {
+      var place = ""
+      for part in path.pathParts {
+        place += "/" + part
+        do throws(Errno) {
+          let owner = try system.status(at: place, followingLinks: false)?.owner ?? 0
+          if owner != 0 { return owner }
+        } catch {
+          throw .system(error, "read", place)
+        }
+      }
+    }
+    return 0
   }
 
   /// Whom a file belongs to, or the directory that it would be made in.
