@@ -107,6 +107,9 @@ import Testing
       try? FileManager.default.removeItem(atPath: schema)
       try FileManager.default.copyItem(atPath: target, toPath: schema)
     }
+    // Also if root names it, with a path from where it is.
+    try home.write("a = 1\n", to: home.path + "/plain.toml")
+    #expect(try run("migrate", "./plain.toml", "--schema", "data/app-settings/\(app).toml").status == 8)
     chown(source, user, user)
     #expect(try run("migrate", app).status == 0)
     #expect(home.text()?.contains("canary = 4711") == true)

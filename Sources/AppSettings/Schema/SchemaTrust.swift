@@ -42,6 +42,8 @@ package enum SchemaTrust {
   /// The first owner other than root of a directory or a link on the way to a file, as the path is spelled and as it is
   /// without links; root if there is none.
   private static func ownerOnTheWay(to path: String, _ system: Syscalls) throws(SettingsError) -> UInt32 {
+    // A path that is named may be relative.
+    let path = path.isAbsolutePath ? path : (ProcessFacts.workingDirectory() ?? "") + "/" + path
     for path in [path, try PhysicalPath(path, system: system).description] {
       var place = ""
       for part in path.pathParts {
