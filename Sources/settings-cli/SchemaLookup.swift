@@ -68,7 +68,7 @@ struct SchemaLookup: Sendable {
   }
 
   /// The keys with a name, present or former, at or below a path.
-  private func named(below path: TOMLPath) -> [SchemaKey] { tree.keys(atOrBelow: path).map { keys[$0] } }
+  func named(below path: TOMLPath) -> [SchemaKey] { tree.keys(atOrBelow: path).map { keys[$0] } }
 
   /// Whether the schema has a key at, above or below a path; always, without a schema or where it lists no keys.
   func knows(_ path: TOMLPath) -> Bool {
@@ -208,7 +208,7 @@ struct SchemaLookup: Sendable {
 
   /// Whether the value at a path is, is part of, or has in it what the schema calls a secret.
   func isSecret(_ path: TOMLPath) -> Bool {
-    key(around: path)?.isSecret ?? keys(below: path).contains(where: \.isSecret)
+    key(around: path)?.isSecret ?? named(below: path).contains(where: \.isSecret)
   }
 
   // MARK: Names of earlier releases

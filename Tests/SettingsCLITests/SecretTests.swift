@@ -19,7 +19,7 @@ import Testing
     [keys."sync.token"]
     type = "string"
     secret = true
-    formerly = ["old-token"]
+    formerly = ["old-token", "before.token"]
 
     [keys.vault]
     type = "table"
@@ -52,6 +52,9 @@ import Testing
     "[[vault]]\na = \"CANARY\"\n\n[[vault]]\na = \"CANARY\"\n",
     "pins = [\n  \"CANARY\", # CANARY\n  # CANARY\n  \"CANARY\",\n] # CANARY\n",
     "# pins: CANARY\n\nx = 1 # the token is CANARY\nsync.token = \"CANARY\"",
+    // What stands where the table around a secret would be.
+    "[[sync]]\ntoken = \"CANARY\"\n", "sync = \"CANARY\"\n", "sync = [{ token = \"CANARY\" }]\n",
+    "before = \"CANARY\"\n", "[before]\ntoken = \"CANARY\"\n", "[[before]]\ntoken = \"CANARY\"\n",
   ]
 
   private static let showing: Set<String> = ["list", "diff", "export", "migrate", "get"]
@@ -81,7 +84,8 @@ import Testing
       ["diff", app], ["diff", app, "--backup"], ["diff", app, "./other.toml"], ["export", app],
       ["export", app, "--json"],
       ["export", app, "--env"], ["check", app], ["check", app, "--json"], ["migrate", app, "--status"],
-      ["migrate", app, "--dry-run"], ["get", app, "sync"], ["get", app, "sync", "--json"], ["get", app, "theme"],
+      ["migrate", app, "--dry-run"], ["get", app, "sync"], ["get", app, "sync", "--json"], ["get", app, "before"],
+      ["get", app, "sync", "--default", "x"], ["get", app, "theme"],
       ["watch", app, "sync", "--count", "1"], ["set", app, "theme", "light"],
       ["set", app, "sync.token", "-", "--type", "integer"],
       ["set", app, "theme"], ["unset", app, "none"], ["path", app], ["apps"], ["schema", app], ["recover", app],
@@ -154,7 +158,9 @@ import Testing
     let table = try run(["get", app, "sync"])
     #expect(table.output == "{ user = \"me\" }\n" && table.status == 0)
     #expect(
-      table.error == "settings-cli: warning: Left out, since they are secrets: 'sync.token'. Ask for each by its key.\n"
+      table.error
+        == "settings-cli: warning: Left out, since they are secrets or may hold one: 'sync.token'. Ask for a secret by its "
+        + "key.\n"
     )
   }
 

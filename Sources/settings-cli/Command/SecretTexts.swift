@@ -65,7 +65,11 @@ private struct SecretText {
     let names = keys.flatMap(\.paths).compactMap { $0.last?.lowercased() }
     let former = formerSecrets.compactMap { $0.last?.lowercased() }
     return document.masked(hidingCommentsWith: Array(Set(names + former))) { path in
-      let isSecret = formerSecrets.contains(path) || keys.contains { $0.paths.contains { path.hasPrefix($0) } }
+      // What stands where the table of a secret would be may hold it.
+      func isHidden(by secret: TOMLPath) -> Bool {
+        path.hasPrefix(secret) || secret.hasPrefix(path) && !document.isTable(at: path)
+      }
+      let isSecret = formerSecrets.contains(path) || keys.contains { $0.paths.contains(where: isHidden) }
       return isSecret ? placeholder(path) : nil
     }
   }
@@ -96,20 +100,36 @@ extension SchemaLookup {
     return path.components.count - name.components.count
   }
 
-  /// A value without the secrets in it, where it is a table above them; what they are.
+  /// A value without the secrets in it, and what was left out.
   ///
-  /// A secret itself, and what is in one, stays: whoever asks for it gets it.
-  func withoutSecrets(_ value: TOMLValue, at path: TOMLPath) -> (value: TOMLValue, secrets: [TOMLPath]) {
-    guard case .table(var table) = value, key(around: path) == nil else { return (value, []) }
+  /// A secret itself, and what is in one, stays: whoever asks for it gets it. What stands where the table of a secret would
+  /// be, such as an array of tables, may hold the secret and is left out as a whole.
+  ///
+  /// - Returns: `nil` for the value if nothing of it is left.
+  func withoutSecrets(_ value: TOMLValue, at path: TOMLPath) -> (value: TOMLValue?, secrets: [TOMLPath]) {
+    guard key(around: path) == nil else { return (value, []) }
+    var result: TOMLValue? = value
     var secrets: [TOMLPath] = []
-    for key in keys where key.isSecret {
+    for key in named(below: path) where key.isSecret {
       for name in key.paths where name.hasPrefix(path) {
-        let rest = TOMLPath(Array(name.components.dropFirst(path.components.count)))
-        guard table[path: rest] != nil else { continue }
-        table.apply(Edit(path: rest, value: nil))
-        secrets.append(name)
+        var place = path
+        var found = result
+        for component in name.components.dropFirst(path.components.count) {
+          guard case .table(let table)? = found else { break }
+          found = table[component]
+          place = place.appending(component)
+        }
+        guard found != nil else { continue }
+        secrets.append(place)
+        if case .table(var table)? = result, place != path {
+          let rest = TOMLPath(Array(place.components.dropFirst(path.components.count)))
+          table.apply(Edit(path: rest, value: nil))
+          result = .table(table)
+        } else {
+          result = nil
+        }
       }
     }
-    return (.table(table), secrets)
+    return (result, secrets)
   }
 }

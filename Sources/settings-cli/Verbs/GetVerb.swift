@@ -58,8 +58,9 @@ struct GetVerb: Verb {
     let (value, secrets) = schema.withoutSecrets(found, at: path)
     if !secrets.isEmpty {
       let names = secrets.map { "'\($0)'" }.joined(separator: ", ")
-      Output.warning("Left out, since they are secrets: \(names). Ask for each by its key.")
+      Output.warning("Left out, since they are secrets or may hold one: \(names). Ask for a secret by its key.")
     }
+    guard let value else { throw Failure(.noValue) }
     if form == .json {
       Output.line(Shown.record(path, in: snapshot, schema), terminator: terminator)
     } else {

@@ -46,7 +46,7 @@ struct Watching: Sendable {
       }
     } else {
       for await value in store.updates(key) {
-        let shown = value.map { schema.withoutSecrets($0, at: path).value }
+        let shown = value.flatMap { schema.withoutSecrets($0, at: path).value }
         try print(shown.map { Terminal.output.shown(Shown.bare($0)) } ?? "")
         done += 1
         if done == count { return }
@@ -75,10 +75,15 @@ struct Watching: Sendable {
       try await run(program, path, old, new)
       return
     }
-    let old = old.map { schema.withoutSecrets($0, at: path).value }
-    let new = new.map { schema.withoutSecrets($0, at: path).value }
     // A secret is shown to who asks for it by its name.
     let isHidden = self.path == nil && schema.isSecret(path)
+    let (old, new) =
+      isHidden
+      ? (old, new)
+      : (
+        old.flatMap { schema.withoutSecrets($0, at: path).value },
+        new.flatMap { schema.withoutSecrets($0, at: path).value }
+      )
     if isJSON {
       func shown(_ value: TOMLValue?) -> String {
         Shown.json(isHidden && value != nil ? .string(Shown.redacted) : value)
