@@ -214,7 +214,7 @@ struct SchemaLookup: Sendable {
   // MARK: Names of earlier releases
 
   /// The key that a path is in the value of, or is, if that has former names; with the part of it.
-  private func renamedKey(around path: TOMLPath) -> (key: SchemaKey, part: TOMLPath)? {
+  func renamedKey(around path: TOMLPath) -> (key: SchemaKey, part: TOMLPath)? {
     guard let key = key(around: path), !key.formerPaths.isEmpty,
       let name = key.paths.first(where: { path.hasPrefix($0) })
     else { return nil }

@@ -41,4 +41,33 @@ import Testing
     #expect(try run("get", app, "w") == answer("{ width = 100, height = 3 }\n"))
     #expect(try run("unset", app, "w.width").status == 5)
   }
+
+  @Test(arguments: ["g.x", "ox", "old.x", "old"])
+  func `a lock of a former name holds for tables and imports as one of the present name`(locked: String) throws {
+    try home.write(
+      """
+      app = "\(app)"
+      [keys."g.x"]
+      type = "integer"
+      formerly = ["old.x", "ox"]
+      [keys."g.y"]
+      type = "integer"
+      [keys."g.z"]
+      type = "integer"
+
+      """, to: home.path + "/data/app-settings/\(app).toml")
+    try home.write("settings-locked = [\"\(locked)\"]\n[g]\nx = 4\n", to: home.path + "/etc/xdg/\(app)/settings.toml")
+    for value in ["{x=9, y=1}", "5"] {
+      let result = try run("set", app, "g", value)
+      #expect(result.status != 0 && result.error.contains("othing was written"), "\(result)")
+      #expect(home.text() == nil)
+    }
+    #expect(try run("set", app, "g", "{x=4, y=1}") == answer(""))
+    #expect(home.text()?.contains("x = ") == false && home.text()?.contains("y = 1") == true)
+    try home.write("{\"g\": {\"x\": 9, \"z\": 2}}", to: home.path + "/other.json")
+    let imported = try run("import", app, "./other.json")
+    #expect(imported.output.contains("'g.x' is locked by an administrator"), "\(imported)")
+    #expect(home.text()?.contains("x = ") == false && home.text()?.contains("z = 2") == true)
+    #expect(try run("get", app, "g.x") == answer("4\n"))
+  }
 }

@@ -18,7 +18,8 @@ extension SchemaLookup {
         guard let key = key(around: path) else { return takesUnknown && !knows(path) ? nil : refusal(of: path) }
         let name = key.paths.first { path.hasPrefix($0) } ?? key.path
         return verdicts.verdict(on: name) { values[path: name].flatMap { refusal(of: name, $0) } }
-      })
+      },
+      declared: { renamedKey(around: $0)?.key.settingsKey })
   }
 
   /// Why a path that is in no key's value is none for the app.

@@ -28,6 +28,29 @@ extension SchemaLookup {
     return names.count == 1 ? nil : snapshot.lockError(path, formerly: names.filter { $0 != path })
   }
 
+  /// A table that is to be set without what it repeats of keys in it that are locked under a former name.
+  ///
+  /// - Throws: ``SettingsError`` `locked` if it would change or hide such a key.
+  func withoutLocked(_ value: TOMLValue, at path: TOMLPath, in snapshot: SettingsSnapshot) throws -> TOMLValue {
+    var result = value
+    for key in keys(below: path) where key.path != path && !key.formerPaths.isEmpty {
+      // A lock of the present name is found where the table is written.
+      guard snapshot.lockError(key.path) == nil,
+        let error = snapshot.lockError(key.path, formerly: key.formerPaths)
+      else { continue }
+      let rest = TOMLPath(Array(key.path.components.dropFirst(path.components.count)))
+      switch LayerLookup(value, at: rest.components[...]) {
+      case .absent: continue
+      case .hidden: throw error
+      case .value(let part):
+        guard part == effectiveValue(of: key.path, in: snapshot), case .table(var table) = result else { throw error }
+        table.apply(Edit(path: rest, value: nil))
+        result = .table(table)
+      }
+    }
+    return result
+  }
+
   /// The edits that store a value, for the write path: where the app could not read what they replace, it makes a backup.
   func keepingEdits(storing value: TOMLValue?, at path: TOMLPath) -> [Edit] {
     let edits = edits(storing: value, at: path)

@@ -123,11 +123,13 @@ struct SetVerb: Verb {
     for pair in pairs { if let error = schema.lockError(of: pair.key, in: snapshot) { throw error } }
     let values = try pairs.map { path, text in
       let current = snapshot[path]
-      if kind == nil, let value = try schema.value(text, at: path, current: current) { return value }
+      if kind == nil, let value = try schema.value(text, at: path, current: current) {
+        return try schema.withoutLocked(value, at: path, in: snapshot)
+      }
       let value = try ValueText.value(
         text, kind: kind, current: current, key: path, isSecret: schema.isSecret(path))
       try schema.check(value, at: path)
-      return value
+      return try schema.withoutLocked(value, at: path, in: snapshot)
     }
     try store.core.commit(of: zip(pairs, values).flatMap { schema.keepingEdits(storing: $1, at: $0.key) })
     for (pair, value) in zip(pairs, values) { try checkEffective(pair.key, value, in: store, schema) }

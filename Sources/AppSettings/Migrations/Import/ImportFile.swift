@@ -166,7 +166,8 @@ extension SettingsStore {
       var document = try core.interpretStrictly(bytes)
       let view = core.snapshot
       let report = try plan.carryOut(on: &document) { path, value in
-        (try? view.permitted([Edit(path: path, value: value)]))?.first?.value == value
+        view.locks.isEmpty
+          || (try? view.permitted([Edit(path: path, value: value, key: advice?.declared(path))]))?.first?.value == value
       }
       return (report.taken.isEmpty ? nil : document.bytes, report)
     }
