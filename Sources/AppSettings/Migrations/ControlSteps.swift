@@ -42,16 +42,20 @@ extension ForEach: DeclarativeStep {
       return try runOnItems(items, of: path, in: &scope)
     }
     // Each on a document of its own text. Those whose text is not in one piece come after, on the whole.
+    var size = scope.outside + scope.document.bytes.count
     let others = try scope.document.editMembers(of: path) { member, document in
-      try run(at: member, of: path, alone: true, in: &document)
+      try run(at: member, of: path, alone: true, in: &document, &size)
     }
-    for member in others { try run(at: member, of: path, alone: false, in: &scope.document) }
+    for member in others { try run(at: member, of: path, alone: false, in: &scope.document, &size) }
   }
 
-  /// - Parameter isAlone: Whether the document has this member only.
+  /// - Parameters:
+  ///   - isAlone: Whether the document has this member only.
+  ///   - size: The size of all settings so far.
   private func run(
-    at member: TOMLMember, of path: TOMLPath, alone isAlone: Bool, in document: inout TOMLDocument
+    at member: TOMLMember, of path: TOMLPath, alone isAlone: Bool, in document: inout TOMLDocument, _ size: inout Int
   ) throws {
+    let before = document.bytes.count
     var inner: MigrationScope
     switch member {
     case .key(let name): inner = MigrationScope(document, at: .table(path.appending(name)))
@@ -60,17 +64,22 @@ extension ForEach: DeclarativeStep {
     }
     // One owner at a time: a document that is held twice is copied at each edit.
     document = TOMLDocument()
-    defer { document = inner.document }
+    defer {
+      document = inner.document
+      size += document.bytes.count - before
+    }
+    inner.outside = size - before
     try inner.run(steps)
   }
 
   /// Records in an array in brackets: each on a document of its values, and all set at once.
   private func runOnItems(_ items: [TOMLValue], of path: TOMLPath, in scope: inout MigrationScope) throws {
     var results = items
+    var size = scope.outside + scope.document.bytes.count
     for (index, item) in items.enumerated() where item.table != nil {
       var part = TOMLDocument()
       try part.set(.array([item]), at: path)
-      try run(at: .index(index), of: path, alone: true, in: &part)
+      try run(at: .index(index), of: path, alone: true, in: &part, &size)
       guard case .array(let result)? = part[path], result.count == 1 else { continue }
       results[index] = result[0]
     }
@@ -84,6 +93,7 @@ extension ForEach: DeclarativeStep {
     var copy = TOMLDocument()
     try copy.set(.table(table), at: .root)
     var inner = MigrationScope(copy)
+    inner.outside = scope.outside + scope.document.bytes.count
     try run(in: &inner)
     guard inner.document.root != table, let value = inner.document[key] else { return }
     try scope.set(value, at: key)

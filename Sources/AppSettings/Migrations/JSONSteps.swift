@@ -100,6 +100,8 @@ extension EncodeJSONString: DeclarativeStep {
     guard let text = JSONText.text(of: value) else {
       throw scope.error(at: key, "the value holds an infinity or a not-a-number, which JSON has no form for")
     }
+    // Each quote takes one more character in the text of a text.
+    try scope.checkMade(text.utf8.count, at: key)
     // A table's own lines are removed first: a string does not go where a header is.
     if value.table != nil { try scope.remove(at: key) }
     try scope.set(.string(text), at: key)

@@ -79,8 +79,8 @@ extension Move: DeclarativeStep {
 
 /// Sets a key to the value of another, which stays. Nothing happens where the old key is absent or the new one is there.
 ///
-/// In settings of more than 8 MiB, a value of more than 64 KiB is not copied, and the migration fails: steps that copy
-/// what others have copied would fill the memory.
+/// The migration fails for a value of more than 64 KiB in settings that would have more than 8 MiB with it: steps that
+/// copy what others have copied would fill the memory.
 public struct Copy: MigrationStep {
   let old: TOMLPath
   let new: TOMLPath
@@ -105,9 +105,7 @@ extension Copy: DeclarativeStep {
 
   package func run(in scope: inout MigrationScope) throws {
     guard let value = scope[old], !scope.contains(new) else { return }
-    if scope.document.bytes.count > 8 << 20, value.tomlText.utf8.count > 64 << 10 {
-      throw scope.error(at: old, "the value is too large to copy in settings of more than 8 MiB")
-    }
+    try scope.checkMade(value.tomlText.utf8.count, at: old)
     try scope.set(value, at: new)
   }
 }

@@ -13,6 +13,8 @@ package struct MigrationScope {
   package let place: Place
   /// The number that errors give an element: where it is alone in its document it is not the document's own.
   private let shownIndex: Int?
+  /// How many bytes the settings have beside this document, where it is of a part of them.
+  var outside = 0
   /// With whose rights files are imported; `nil` for this process's own.
   var importRights: UserRights?
 
@@ -90,6 +92,18 @@ package struct MigrationScope {
       MigrationStepError(
         path: array.appending(path), reason: "in element [\(shownIndex ?? index)] of '\(array)', \(reason)")
     }
+  }
+
+  /// Throws if the settings would be too large with a value that a step makes of others. Steps that take what others have
+  /// made double it each time, and would fill the memory.
+  ///
+  /// - Parameter size: The size of the value in bytes.
+  func checkMade(_ size: Int, at path: TOMLPath) throws {
+    let whole = outside + document.bytes.count + size
+    if size > 64 << 10, whole > 8 << 20 {
+      throw error(at: path, "the step would make a value of more than 64 KiB in settings of more than 8 MiB")
+    }
+    if whole > TOMLDocument.maximumSize { throw error(at: path, "the settings would have more than 256 MiB") }
   }
 
   /// Runs steps here, in order.

@@ -150,6 +150,11 @@ extension Merge: DeclarativeStep {
       for key in sources { try scope.remove(at: key) }
       return
     }
+    var size = 0
+    for case let value? in values {
+      size += value.tomlText.utf8.count + (separator?.utf8.count ?? 0)
+      try scope.checkMade(size, at: target)
+    }
     let merged: TOMLValue
     if let separator {
       let texts = try zip(keys, values).compactMap { key, value -> String? in

@@ -226,6 +226,22 @@ import Testing
     }
     let result = try migrated(steps, "a = \"some text that is doubled\"\n")
     #expect(result.error?.code == .migrationFailed)
-    #expect(result.error?.message.contains("too large to copy") == true, "\(String(describing: result.error))")
+    #expect(result.error?.message.contains("more than 8 MiB") == true, "\(String(describing: result.error))")
+  }
+  @Test(arguments: [
+    "{ merge = [\"a\", \"a\"], into = \"a\", separator = \"xxxxxxxxxxxxxxxx\" }",
+    "{ for-each = \"t\", steps = [{ merge = [\"a\", \"a\"], into = \"a\", separator = \"xxxxxxxxxxxxxxxx\" }] }",
+    "{ for-each = \"i\", steps = [{ merge = [\"a\", \"a\"], into = \"a\", separator = \"xxxxxxxxxxxxxxxx\" }] }",
+  ]) func `steps that join what others have joined are refused`(step: String) throws {
+    let text = "a = \"x\"\ni = [{ a = \"x\" }]\n[t.u]\na = \"x\"\n[t.v]\na = \"x\"\n"
+    let result = try migrated(Array(repeating: step, count: 40), text)
+    #expect(result.error?.code == .migrationFailed)
+    #expect(result.error?.message.contains("more than 8 MiB") == true, "\(String(describing: result.error))")
+  }
+
+  @Test func `steps that put quotes in quotes are refused`() throws {
+    let steps = (0..<40).flatMap { _ in ["{ wrap = \"a\", as = \"c\" }", "{ encode-json = \"a\" }"] }
+    let result = try migrated(steps, "a.c = '\"'\n")
+    #expect(result.error?.code == .migrationFailed)
   }
 }
