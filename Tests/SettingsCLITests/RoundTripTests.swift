@@ -215,6 +215,15 @@ import Testing
     #expect(try run("get", app, "cod").output == "1\n")
   }
 
+  @Test func `what no variable can hold is refused before anything is printed`() throws {
+    try home.write("a = 1\nb = \"x\\u0000y\"\n")
+    let result = try run("export", app, "--env")
+    #expect(result.status == 4 && result.output.isEmpty)
+    #expect(
+      result.error.contains("Cannot export 'b': a variable cannot hold the character U+0000. Nothing was printed."))
+    #expect(try run("export", app, "--json").status == 0)
+  }
+
   @Test func `no value gets out of its quotes in a shell`() throws {
     // A quote with an accent is one character, and a quote to a shell.
     let value = "x'\u{301}; touch bad; 'y"

@@ -73,14 +73,18 @@ struct ExportVerb: Verb {
   }
 
   private static func variables(_ values: [(TOMLPath, TOMLValue)], of target: Target) throws {
+    // Before the first line: half of an answer is none.
+    for (path, value) in values where EnvironmentForm.text(of: value).utf8.contains(0) {
+      throw Failure(
+        .invalidValue,
+        "Cannot export '\(path)': a variable cannot hold the character U+0000. Nothing was printed. Use --json, or no form."
+      )
+    }
     var seen: [String: TOMLPath] = [:]
     for (path, value) in values {
       let name = EnvironmentForm.name(of: path, app: target.isFile ? nil : target.name)
       if let other = seen.updateValue(path, forKey: name) {
         Output.warning("'\(other)' and '\(path)' are both '\(name)': the last one counts.")
-      }
-      guard !EnvironmentForm.text(of: value).utf8.contains(0) else {
-        throw Failure(.invalidValue, "Cannot export '\(path)': a variable cannot hold a NUL character.")
       }
       Output.line(EnvironmentForm.lines(value, at: path, name: name))
     }
