@@ -56,6 +56,18 @@ import Testing
     #expect(files() == before)
   }
 
+  @Test func `a migration that fails is not said to be shown`() throws {
+    try home.write("theme = \"dark\"\ncolour = \"red\"\nold = \"x\"\n")
+    let schema = home.path + "/data/app-settings/\(app).toml"
+    try home.write(
+      (home.text(of: schema) ?? "").replacingOccurrences(
+        of: "steps = [{ rename = \"colour\", to = \"theme\" }]",
+        with: "steps = [{ convert = \"old\", conversions = [\"integer\"] }]"), to: schema)
+    let result = try run("get", app, "theme")
+    #expect(result.output == "dark\n" && result.error.contains("Nothing was written"), "\(result)")
+    #expect(!result.error.contains("Pending"), "\(result)")
+  }
+
   @Test func `verbs that need no values leave a pending migration alone, too`() throws {
     try home.write(old)
     let before = files()

@@ -75,7 +75,10 @@ struct Target {
 
   /// Says that what a store shows is what a migration would make of the file.
   func notePending(in store: SettingsStore) {
-    guard store.core.onlyReads, store.core.isWriteDue else { return }
+    guard store.core.onlyReads, store.core.isWriteDue,
+      // What failed is not shown, and has been said.
+      !store.currentProblems.contains(where: { $0.code == .migrationFailed })
+    else { return }
     var versions = "the import that a new file begins with"
     if case .pending(let migrations)? = try? store.migrationStatus {
       versions = migrations.map { "\($0.version) '\($0.name)'" }.joined(separator: ", ")
