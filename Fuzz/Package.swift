@@ -9,7 +9,8 @@ let package = Package(
   dependencies: [.package(name: "app-settings", path: "..", traits: [])],
   targets: [
     .executableTarget(name: "fuzz-parse", dependencies: [.product(name: "SettingsTOML", package: "app-settings")]),
-    .executableTarget(name: "fuzz-edit", dependencies: [.product(name: "SettingsTOML", package: "app-settings")]),
+    .executableTarget(
+      name: "fuzz-edit", dependencies: ["FuzzSupport", .product(name: "SettingsTOML", package: "app-settings")]),
     .executableTarget(name: "fuzz-proof", dependencies: ["FuzzSupport"]),
     .executableTarget(name: "fuzz-reread", dependencies: ["FuzzSupport"]),
     .executableTarget(

@@ -1,13 +1,5 @@
+import FuzzSupport
 import SettingsTOML
-
-/// The first bytes choose edits, the rest is the document.
-private struct Choices {
-  private var bytes: ArraySlice<UInt8>
-
-  init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
-
-  mutating func next(_ limit: Int) -> Int { limit > 0 ? Int(bytes.popFirst() ?? 0) % limit : 0 }
-}
 
 /// Every edit does what it says, or is refused; never is one found to have come out wrong.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -110,32 +102,4 @@ private func editElement(
   }
   // An array of tables that has none left is not there: TOML has no header for it.
   precondition(document[array] == .array(items) || items.isEmpty && !document.contains(array))
-}
-
-private func path(in document: TOMLDocument, _ choices: inout Choices) -> TOMLPath {
-  let leaves = document.leafPaths()
-  guard !leaves.isEmpty else { return ["new"] }
-  let leaf = leaves[choices.next(leaves.count)]
-  switch choices.next(6) {
-  case 0: return leaf.parent.isRoot ? leaf : leaf.parent
-  case 1: return leaf.parent.appending("new")
-  case 2: return leaf.parent.appending(["n w", "x"])
-  case 3: return leaf.appending("x")
-  default: return leaf
-  }
-}
-
-private func value(of document: TOMLDocument, _ choices: inout Choices) -> TOMLValue {
-  switch choices.next(8) {
-  case 0: return 5
-  case 1: return "it's\n\"\"\" \\ \u{1}é"
-  case 2: return .float(.nan)
-  case 3: return ["x": 1, "y y": ["z": true]]
-  case 4: return [1, 2, 3]
-  case 5: return [["x": 1], ["x": 2]]
-  case 6: return [:]
-  default:
-    let leaves = document.leafPaths()
-    return leaves.isEmpty ? [] : document[leaves[choices.next(leaves.count)]] ?? []
-  }
 }

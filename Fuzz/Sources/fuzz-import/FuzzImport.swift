@@ -1,7 +1,7 @@
 @testable import AppSettings
 
-/// The first byte chooses the form, the second what there is already; the rest is the original. Whatever it is, it is
-/// refused as a whole, or what is taken of it is there, and can be read back.
+/// Imports any bytes. The first byte chooses the form, and the second the existing settings; the rest is the file to
+/// import. Either the import fails and changes nothing, or the settings hold what it reports, in text that can be read.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzImport(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   guard count > 2 else { return 0 }
