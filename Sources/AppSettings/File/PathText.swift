@@ -100,7 +100,7 @@ extension StringProtocol where UTF8View: BidirectionalCollection {
   /// The names in a path.
   package var pathParts: [SubSequence] { bytewiseSplit(UInt8(ascii: "/")) }
 
-  /// The name that a path ends in; the path itself if there is none.
+  /// The last part of a path; the whole path if it has no parts, as `/`.
   package var lastPathPart: String { pathParts.last.map { String($0) } ?? String(self) }
 
   /// The index of the last `/`.

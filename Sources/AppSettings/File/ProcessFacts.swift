@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// What the process was told by its environment and the system. Bytes that are not UTF-8 are as in ``PathText``.
+/// What the environment and the system say about this process. ``PathText`` stands for bytes that are not UTF-8.
 package enum ProcessFacts {
   /// A variable of the environment; `nil` if it is not set.
   package static func variable(_ name: String) -> String? {

@@ -119,7 +119,8 @@ extension SettingsFile {
         base = late
         saved = (theirs, wanted)
       } catch is Overtaken where saved != nil {
-        // Only looked at by somebody, or touched: what was saved is still to be merged. Else a later save has won.
+        // If the text is still ours, someone only opened or touched the file, and the save before that still has to be
+        // merged.
         try limit.noteAttempt(at: place.directory)
         guard try openAndRead(place.name, in: directory).contents.bytes == saved?.ours else { throw Overtaken() }
       } catch {

@@ -101,7 +101,7 @@ extension Syscalls {
     }
   }
 
-  /// The value of an extended attribute; `nil` if there is none by now.
+  /// The value of an extended attribute; `nil` if it no longer exists.
   private func attribute(_ name: String, of descriptor: CInt) throws(Errno) -> [UInt8]? {
     while true {
       let size = fgetxattr(descriptor, name, nil, 0)

@@ -316,7 +316,7 @@ package struct Syscalls: Sendable {
     try step(.list, path)
     guard let stream = path.withPath({ opendir($0) }) else {
       let number = errno
-      // A name that is too long is none of a directory that there is.
+      // No directory can have a name that is too long.
       if [ENOENT, ENOTDIR, ENAMETOOLONG].contains(number) { return nil }
       throw Errno(number)
     }

@@ -233,7 +233,7 @@ struct GarageMigration<New> {
     var id = ""
     /// The object's number in the reading; 0 where that tells nothing.
     var number = 0
-    /// Whether the object can be looked at: one with a reference that leads nowhere keeps its fields as they are.
+    /// Whether all references of the object lead somewhere. If not, none of its code runs, and its fields stay.
     var isWhole = true
   }
 
@@ -293,7 +293,7 @@ struct GarageMigration<New> {
     taken[taken.count - 1].number = reading.lastNumber
   }
 
-  /// Notes the numbers of objects that cannot be looked at.
+  /// Marks the objects with these numbers as having a reference that leads nowhere.
   mutating func noteIncomplete(_ numbers: Set<Int>) {
     for index in taken.indices where numbers.contains(taken[index].number) { taken[index].isWhole = false }
   }

@@ -55,7 +55,7 @@ extension GarageDraft {
   private func edit(_ document: inout TOMLDocument, _ plain: Set<TOMLPath>) throws -> [Edit] {
     try document.editUnchecked { document in
       var edits: [Edit] = []
-      // What was plain is written anew: in its place, comments in it would stay.
+      // Plain records are removed and added again: edited in place, they would keep the comments in them.
       let plainNames = Set(plain.map { $0.components[0] })
       for (name, old) in renamed.sorted(by: { $0.key < $1.key })
       where !document.contains([name]) && !plainNames.contains(old) {
@@ -123,9 +123,9 @@ extension GarageDraft {
     return tables.map { Edit(path: $0.path, value: .table($0.table)) }
   }
 
-  /// Seals what is in the file as plain text, if it is to be, so that none of it is written once more.
+  /// Seals the plain records of the file where the garage was opened to do so, so that none is written again in plain.
   ///
-  /// - Returns: The paths of what is to be written anew, without the comments in it.
+  /// - Returns: The paths of the records to write again, without the comments in them.
   /// - Throws: ``SettingsError`` `sealedRecord` for the first that is to stay, and is not to be sealed.
   private func sealPlain() throws(SettingsError) -> Set<TOMLPath> {
     guard format.cipher != nil, format.firstPlain(in: base) != nil else { return [] }

@@ -23,7 +23,7 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
   private(set) var moved: [TOMLPath: TOMLPath] = [:]
   /// Ids by what Swift takes for equal to them, by name; of the names for which that was asked.
   private var forms: [String: [String: [String]]] = [:]
-  /// Whether the file's check value is to be that of the cipher even if nothing else changes.
+  /// Whether to store the cipher's check value even if nothing else changes.
   var renewsCheck = false
   /// What a backup is to be made before.
   var backupReason: String?

@@ -167,7 +167,7 @@ extension GarageCipher {
       let data = Data(base64Encoded: String(text[text.index(after: colon)...]))
     else { return nil }
     let name = text[..<colon]
-    // It goes into messages: whoever wrote something else there has not sealed it.
+    // The name appears in messages, so it must not be anything but a name: other text was not sealed by a cipher.
     guard name.utf8.count <= 40, name.utf8.allSatisfy({ TOMLValue.isNameByte($0) }) else { return nil }
     return (String(name), Array(data))
   }

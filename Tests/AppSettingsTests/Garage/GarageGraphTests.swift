@@ -97,7 +97,7 @@ private struct Value: Codable, Identifiable {
         Self.living.withLock { $0 += 1 }
       }
       deinit { Self.living.withLock { $0 -= 1 } }
-      required init(from decoder: any Decoder) throws { fatalError() }
+      required init(from decoder: any Decoder) throws { throw CancellationError() }
       func encode(to encoder: any Encoder) throws {}
     }
     var first: Counted? = Counted(0)
