@@ -10,14 +10,8 @@ extension TOMLDocument {
   ///   - paths: Where that differs from what it holds now.
   /// - Throws: ``TOMLEditError``. The document is unchanged.
   package mutating func rewrite(to values: TOMLTable, at paths: [TOMLPath]) throws(TOMLEditError) {
-    if paths.count > TOMLDocument.fewPaths {
-      var rewriting = Rewriting(document: self, values: values)
-      // What cannot be done so is done one by one, and says what is wrong.
-      if let document = try? rewriting.document(with: paths), document.root == values {
-        self = document
-        return
-      }
-    }
+    // What cannot be done so is done one by one, and says what is wrong.
+    if paths.count > TOMLDocument.fewPaths, rewriteTogether(to: values, at: paths) { return }
     do {
       // One check for all: each alone reads the whole text anew.
       try edit { draft in
@@ -30,6 +24,17 @@ extension TOMLDocument {
     } catch {
       throw error as? TOMLEditError ?? .inconsistent("\(error)")
     }
+  }
+
+  /// As ``rewrite(to:at:)``, in one reading of the text, or not at all.
+  ///
+  /// - Returns: Whether it could be done. If not, the document is unchanged.
+  package mutating func rewriteTogether(to values: TOMLTable, at paths: [TOMLPath]) -> Bool {
+    var rewriting = Rewriting(document: self, values: values)
+    guard var document = try? rewriting.document(with: paths), document.root == values else { return false }
+    document.recorded? += paths.compactMap { path in values[path: path].map { .set(path, $0) } }
+    self = document
+    return true
   }
 
   /// Up to how many paths are set one by one.

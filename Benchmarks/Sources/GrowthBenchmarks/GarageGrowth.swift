@@ -13,34 +13,34 @@ enum GarageGrowth {
       (0..<count).map { Server(id: "\(name)-\($0)", host: "host-\($0).example.org", port: port + $0) }
     }
     return [
-      Operation(name: "park new objects", count: 2_500) { count in
+      Operation(name: "park new objects", count: 5_000) { count in
         let garage = try garage()
         let servers = objects(count, "server")
         return { try garage.parkAll(servers) }
       },
-      Operation(name: "park new objects, ids not ASCII", count: 2_500) { count in
+      Operation(name: "park new objects, ids not ASCII", count: 5_000) { count in
         let garage = try garage()
         let servers = objects(count, "sérvér")
         return { try garage.parkAll(servers) }
       },
-      Operation(name: "park changed objects", count: 2_500) { count in
+      Operation(name: "park changed objects", count: 5_000) { count in
         let garage = try garage()
         try garage.parkAll(objects(count, "server"))
         let changed = objects(count, "server", port: 1)
         return { try garage.parkAll(changed) }
       },
-      Operation(name: "set the sync status of all", count: 2_500) { count in
+      Operation(name: "set the sync status of all", count: 5_000) { count in
         let garage = try garage()
         let servers = objects(count, "server")
         try garage.parkAll(servers)
         return { try garage.setSyncStatus(.syncing, for: servers) }
       },
-      Operation(name: "retrieve all objects", count: 2_500) { count in
+      Operation(name: "retrieve all objects", count: 5_000) { count in
         let garage = try garage()
         try garage.parkAll(objects(count, "server"))
         return { consume(try garage.retrieveAll(Server.self)) }
       },
-      Operation(name: "delete all objects one by one in a batch", count: 2_500) { count in
+      Operation(name: "delete all objects one by one in a batch", count: 5_000) { count in
         let garage = try garage()
         try garage.parkAll(objects(count, "server"))
         return {

@@ -35,11 +35,11 @@ enum StoreGrowth {
         let names = Dictionary(uniqueKeysWithValues: (0..<count).map { ("name-\($0)", $0) })
         return { try settings.set(names, for: .names) }
       },
-      Operation(name: "put records in one update", count: 2_500) { count in
+      Operation(name: "put records in one update", count: 5_000) { count in
         let settings = SettingsStore(at: try SettingsLocation(app: "bench", environment: try scratch.environment()))
         return { try settings.update { for number in 0..<count { try $0[.servers].put(server(number)) } } }
       },
-      Operation(name: "change all records in one update", count: 2_500) { count in
+      Operation(name: "change all records in one update", count: 5_000) { count in
         let settings = SettingsStore(at: try SettingsLocation(app: "bench", environment: try scratch.environment()))
         try settings.update { for number in 0..<count { try $0[.servers].put(server(number)) } }
         return { try settings.update { for number in 0..<count { try $0[.servers].put(server(number, port: 1)) } } }

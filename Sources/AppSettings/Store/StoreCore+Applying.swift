@@ -61,13 +61,15 @@ extension StoreCore {
       try document.editUnchecked { document in
         while index < edits.endIndex {
           let run = run(of: edits[index...], in: document)
-          if run.count > 1, (try? apply(run, to: &document)) != nil {
-            for index in run.indices { noteChange(index) }
+          if run.count > 1, let changed = try? applyTogether(run, to: &document) {
+            changed.forEach(noteChange)
             index = run.endIndex
             continue
           }
-          if try apply(edits[index], to: &document) { noteChange(index) }
-          index += 1
+          for _ in run {
+            if try apply(edits[index], to: &document) { noteChange(index) }
+            index += 1
+          }
         }
       }
     } catch {
@@ -88,9 +90,16 @@ extension StoreCore {
     return try document.set(value, at: edit.path) || changed
   }
 
-  /// The edits at the beginning of some that add tables to one table, or remove some from it.
+  /// The edits at the beginning of some that can be made together: that add tables to one table, or remove some from it,
+  /// or that set values of any tables.
   private func run(of edits: ArraySlice<Edit>, in document: TOMLDocument) -> ArraySlice<Edit> {
-    guard let first = edits.first, let kind = kind(of: first, in: document) else { return edits.prefix(1) }
+    guard edits.count > 1, let first = edits.first, let kind = kind(of: first, in: document) else {
+      return edits.prefix(1)
+    }
+    if kind == .value {
+      var paths: Set<TOMLPath> = []
+      return edits.prefix { self.kind(of: $0, in: document) == .value && paths.insert($0.path).inserted }
+    }
     let parent = first.path.parent
     var keys: Set<ExactKey> = []
     return edits.prefix { edit in
@@ -101,24 +110,36 @@ extension StoreCore {
     }
   }
 
-  private enum Kind { case addition, removal }
+  private enum Kind { case addition, removal, value }
 
   private func kind(of edit: Edit, in document: TOMLDocument) -> Kind? {
     guard edit.source == nil else { return nil }
     switch edit.value {
-    case .table(let table)? where !table.isEmpty && !document.contains(edit.path): return .addition
-    case nil where document.isTable(at: edit.path): return .removal
-    default: return nil
+    case .table(let table)?: return !table.isEmpty && !document.contains(edit.path) ? .addition : nil
+    case nil: return document.isTable(at: edit.path) ? .removal : nil
+    default: return document.isTable(at: edit.path) ? nil : .value
     }
   }
 
-  private func apply(_ run: ArraySlice<Edit>, to document: inout TOMLDocument) throws {
-    guard let parent = run.first?.path.parent else { return }
-    if run.first?.value == nil {
-      try document.removeTables(at: run.map(\.path))
-    } else {
+  /// Up to how many values are set one by one: an edit moves all that follows, and reading all of it costs as much as so
+  /// many edits.
+  private static let fewValues = 2_000
+
+  /// - Returns: The indices of the edits that changed the text; `nil` if they cannot be made together.
+  private func applyTogether(_ run: ArraySlice<Edit>, to document: inout TOMLDocument) throws -> [Int]? {
+    guard let first = run.first, let kind = kind(of: first, in: document) else { return nil }
+    switch kind {
+    case .removal: try document.removeTables(at: run.map(\.path))
+    case .addition:
       let tables = run.compactMap { edit in edit.path.last.flatMap { key in edit.value?.table.map { (key, $0) } } }
-      try document.appendTables(tables.map { (key: $0.0, table: $0.1) }, under: parent)
+      try document.appendTables(tables.map { (key: $0.0, table: $0.1) }, under: first.path.parent)
+    case .value:
+      guard run.count > Self.fewValues else { return nil }
+      var values = document.root
+      let changed = run.indices.filter { values[path: run[$0].path] != run[$0].value }
+      for index in changed { values.apply(run[index]) }
+      return document.rewriteTogether(to: values, at: changed.map { run[$0].path }) ? changed : nil
     }
+    return Array(run.indices)
   }
 }
