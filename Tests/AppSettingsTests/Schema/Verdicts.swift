@@ -256,7 +256,7 @@ enum Verdicts {
       text.insert(
         contentsOf: ["0", "1", "a", ".", " ", "-", "=", "\u{301}", ":"].randomElement(using: &random)!, at: place)
       return .string(text)
-    case .integer(let number): return .integer(number &+ Int64(random.next() % 3) - 1)
+    case .integer(let number): return .integer(number &+ Int64(random.next() % 3) &- 1)
     case .float(let number):
       return .float([number.nextUp, number.nextDown, -number, number * 10].randomElement(using: &random)!)
     default: return value
