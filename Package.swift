@@ -7,6 +7,10 @@ let package = Package(
   products: [
     .library(name: "SettingsTOML", targets: ["SettingsTOML"]),
     .library(name: "AppSettings", targets: ["AppSettings"]),
+    .library(name: "AppSettingsMigrations", targets: ["AppSettingsMigrations"]),
+    .library(name: "AppSettingsImport", targets: ["AppSettingsImport"]),
+    .library(name: "AppSettingsGarage", targets: ["AppSettingsGarage"]),
+    .library(name: "AppSettingsSchema", targets: ["AppSettingsSchema"]),
     .library(name: "AppSettingsObserve", targets: ["AppSettingsObserve"]),
     .library(name: "AppSettingsFoundation", targets: ["AppSettingsFoundation"]),
     .library(name: "AppSettingsTesting", targets: ["AppSettingsTesting"]),
@@ -42,14 +46,17 @@ let package = Package(
     .target(name: "SettingsTOML"),
     .target(
       name: "AppSettings",
-      dependencies: ["SettingsTOML", "CLinux", "CThreadCache", .product(name: "Logging", package: "swift-log")]),
-    .target(name: "CLinux"),
-    .target(name: "CThreadCache"),
+      dependencies: ["SettingsTOML", "CSystem", .product(name: "Logging", package: "swift-log")]),
+    .target(name: "CSystem"),
+    .target(name: "AppSettingsMigrations", dependencies: ["AppSettings"]),
+    .target(name: "AppSettingsImport", dependencies: ["AppSettings", "AppSettingsMigrations"]),
+    .target(name: "AppSettingsGarage", dependencies: ["AppSettings", "CSystem"]),
+    .target(name: "AppSettingsSchema", dependencies: ["AppSettings", "AppSettingsMigrations", "AppSettingsImport"]),
     .systemLibrary(name: "CInotifyTools", providers: [.apt(["libinotifytools0-dev"])]),
     .target(
       name: "AppSettingsObserve",
       dependencies: [
-        "AppSettings", "CLinux",
+        "AppSettings", "CSystem",
         .target(name: "CInotifyTools", condition: .when(traits: ["InotifyTools"])),
       ]),
     // The one target that needs all of Foundation.
@@ -72,18 +79,20 @@ let package = Package(
     .target(
       name: "AppSettingsSealed",
       dependencies: [
-        "AppSettings",
+        "AppSettingsGarage",
         .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["SealedRecords"])),
       ]),
     .executableTarget(
       name: "settings-cli",
       dependencies: [
-        "AppSettings", "AppSettingsObserve", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "AppSettings", "AppSettingsMigrations", "AppSettingsImport", "AppSettingsSchema", "AppSettingsObserve",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
-    .target(name: "TestSupport", dependencies: ["AppSettings", "CLinux", "TestModels"], path: "Tests/TestSupport"),
+    .target(name: "TestSupport", dependencies: ["AppSettings", "CSystem", "TestModels"], path: "Tests/TestSupport"),
     // What tests and the processes that they start have in common; without all of Foundation.
-    .target(name: "TestModels", dependencies: ["AppSettings"], path: "Tests/TestModels"),
-    .executableTarget(name: "settings-probe", dependencies: ["AppSettings", "TestModels"], path: "Tests/Probe"),
+    .target(name: "TestModels", dependencies: ["AppSettings", "AppSettingsGarage"], path: "Tests/TestModels"),
+    .executableTarget(
+      name: "settings-probe", dependencies: ["AppSettings", "AppSettingsGarage", "TestModels"], path: "Tests/Probe"),
     .executableTarget(
       name: "settings-stress", dependencies: ["AppSettings", "AppSettingsObserve"], path: "Tests/Stress"),
     .executableTarget(
@@ -92,19 +101,21 @@ let package = Package(
     .testTarget(
       name: "AppSettingsTests",
       dependencies: [
-        "AppSettings", "AppSettingsTesting", "TestSupport", "settings-probe",
-        .product(name: "Logging", package: "swift-log"),
+        "AppSettings", "AppSettingsMigrations", "AppSettingsImport", "AppSettingsGarage", "AppSettingsSchema",
+        "AppSettingsTesting", "TestSupport", "settings-probe", .product(name: "Logging", package: "swift-log"),
       ],
       exclude: ["Schema/Fixtures"]),
     .testTarget(
       name: "AppSettingsObserveTests",
       dependencies: [
-        "AppSettingsObserve", "AppSettingsFoundation", "TestSupport", "settings-cli", "settings-probe",
-        "settings-stress",
+        "AppSettingsObserve", "AppSettingsMigrations", "AppSettingsImport", "AppSettingsFoundation", "TestSupport",
+        "settings-cli", "settings-probe", "settings-stress",
       ], exclude: ["Fixtures"]),
     .testTarget(
       name: "AppSettingsFoundationTests",
-      dependencies: ["AppSettingsFoundation", "TestSupport", "settings-cli", "settings-probe"]),
+      dependencies: [
+        "AppSettingsFoundation", "AppSettingsMigrations", "TestSupport", "settings-cli", "settings-probe",
+      ]),
     .testTarget(
       name: "AppSettingsAdapterTests",
       dependencies: [
@@ -120,21 +131,22 @@ let package = Package(
     .testTarget(
       name: "AppSettingsSealedTests",
       dependencies: [
-        "AppSettingsSealed", "TestSupport", .product(name: "Logging", package: "swift-log"),
+        "AppSettingsSealed", "AppSettingsGarage", "TestSupport", .product(name: "Logging", package: "swift-log"),
         .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["SealedRecords"])),
       ]),
     .testTarget(name: "SettingsCLITests", dependencies: ["TestSupport", "settings-cli"], exclude: ["Fixtures"]),
     .testTarget(
       name: "DocumentationTests",
       dependencies: [
-        "AppSettings", "AppSettingsFoundation", "AppSettingsObserve", "AppSettingsTesting", "TestSupport",
+        "AppSettings", "AppSettingsMigrations", "AppSettingsFoundation", "AppSettingsObserve", "AppSettingsTesting",
+        "TestSupport",
         "settings-cli", "documentation-quick-start",
       ],
       exclude: ["Fixtures"]),
   ]
 )
 
-for target in package.targets where target.type != .system && !["CLinux", "CThreadCache"].contains(target.name) {
+for target in package.targets where target.type != .system && target.name != "CSystem" {
   target.swiftSettings =
     (target.swiftSettings ?? []) + [
       .enableUpcomingFeature("ExistentialAny"),  // SE-0335

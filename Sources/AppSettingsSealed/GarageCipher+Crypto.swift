@@ -1,3 +1,4 @@
+import AppSettingsGarage
 #if SealedRecords
   public import AppSettings
   public import Crypto

@@ -1,4 +1,5 @@
 import AppSettings
+import AppSettingsSchema
 import Synchronization
 
 /// What a target's schema says, for verbs that work with or without one.

@@ -1,4 +1,5 @@
 import AppSettings
+import AppSettingsMigrations
 import AppSettingsFoundation
 import Foundation
 import TestSupport

@@ -1,3 +1,4 @@
+import AppSettingsGarage
 #if SealedRecords
   import AppSettings
   import AppSettingsSealed

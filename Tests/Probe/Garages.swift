@@ -1,4 +1,5 @@
 import AppSettings
+import AppSettingsGarage
 import Glibc
 import SettingsTOML
 import TestModels

@@ -1,4 +1,5 @@
 import AppSettings
+import AppSettingsGarage
 import FoundationEssentials
 import Glibc
 import SettingsTOML

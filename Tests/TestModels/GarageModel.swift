@@ -1,4 +1,5 @@
-package import AppSettings
+import AppSettings
+package import AppSettingsGarage
 import FoundationEssentials
 
 /// An object with an id, a status and a reference.

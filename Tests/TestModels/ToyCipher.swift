@@ -1,4 +1,5 @@
-package import AppSettings
+import AppSettings
+package import AppSettingsGarage
 
 extension GarageCipher {
   /// What a cipher is to a garage, for tests: a key stream, and a keyed sum of all that is authenticated. It keeps nothing

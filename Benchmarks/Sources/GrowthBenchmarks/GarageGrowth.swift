@@ -1,4 +1,5 @@
 import AppSettings
+import AppSettingsGarage
 import BenchmarkHarness
 import Foundation
 

@@ -1,4 +1,5 @@
 import AppSettings
+import AppSettingsMigrations
 import BenchmarkHarness
 import CFloor
 import Foundation

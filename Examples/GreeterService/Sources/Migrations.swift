@@ -1,4 +1,5 @@
 import AppSettings
+import AppSettingsMigrations
 
 // How files of earlier releases become files of this one. The first access runs what a file still needs, in memory;
 // data and version then go to disk together, in one atomic write, after a backup.

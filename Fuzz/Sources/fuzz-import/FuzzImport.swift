@@ -1,4 +1,5 @@
 @testable import AppSettings
+@testable import AppSettingsImport
 
 /// Imports any bytes. The first byte chooses the form, and the second the existing settings; the rest is the file to
 /// import. Either the import fails and changes nothing, or the settings hold what it reports, in text that can be read.

@@ -33,18 +33,6 @@ enum HeldLocks {
       holders.values.first { $0.thread == me && $0.directory.sameFile(directory) }?.file
     }
   }
-
-  /// Has another thread count as the one that holds what this one does, while this one waits for it.
-  static func lend(to thread: UInt, _ body: () -> Void) {
-    let me = PlainThread.currentID
-    let mine = holders.withLock { holders in
-      let mine = holders.filter { $0.value.thread == me }.map(\.key)
-      for descriptor in mine { holders[descriptor]?.thread = thread }
-      return mine
-    }
-    defer { holders.withLock { holders in for descriptor in mine { holders[descriptor]?.thread = me } } }
-    body()
-  }
 }
 
 extension SettingsFile {

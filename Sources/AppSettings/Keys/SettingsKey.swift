@@ -48,12 +48,14 @@ public final class SettingsKey<Value: Sendable>: SettingsKeys, @unchecked Sendab
 
   package override func check(_ value: TOMLValue) throws(SettingsValueError) { _ = try decode(value) }
 
-  override func readsDefault(in store: SettingsStore) -> Bool {
-    let (value, fallback) = (store[self], defaultValue)
+  override func readsDefault(_ candidates: [TOMLValue]) -> Bool {
+    guard !candidates.isEmpty else { return true }
+    let fallback = defaultValue
     // What cannot be stored is not what is stored.
-    guard let written = try? bridge.write(value), let writtenFallback = try? bridge.write(fallback) else {
-      return !store.isSet(self)
-    }
+    guard let writtenFallback = try? bridge.write(fallback) else { return false }
+    // What cannot be read reads as the default.
+    guard let value = candidates.lazy.compactMap({ try? self.decode($0) }).first else { return true }
+    guard let written = try? bridge.write(value) else { return false }
     if written == writtenFallback { return true }
     // Some types, such as archives, are not written alike each time.
     guard let value = value as? any Equatable else { return false }

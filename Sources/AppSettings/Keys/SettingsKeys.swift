@@ -80,8 +80,10 @@ public class SettingsKeys: @unchecked Sendable {  // constants, atomics and lock
   /// Throws if a value cannot be read as the key's type, or breaks its constraint.
   package func check(_ value: TOMLValue) throws(SettingsValueError) {}
 
-  /// Whether what it reads in a store is its default.
-  func readsDefault(in store: SettingsStore) -> Bool { true }
+  /// Whether what it reads is its default.
+  ///
+  /// - Parameter candidates: What is stored, the likeliest reading of it first; empty if nothing is.
+  func readsDefault(_ candidates: [TOMLValue]) -> Bool { candidates.isEmpty }
 
   /// What is known of the key's constraint, for tools.
   package var constraintFacts: [ConstraintFact] { [] }

@@ -14,9 +14,9 @@ package struct MigrationScope {
   /// The number that errors give an element: where it is alone in its document it is not the document's own.
   private let shownIndex: Int?
   /// How many bytes the settings have beside this document, where it is of a part of them.
-  var outside = 0
+  package var outside = 0
   /// With whose rights files are imported; `nil` for this process's own.
-  var importRights: UserRights?
+  package var importRights: UserRights?
 
   package init(_ document: TOMLDocument, at place: Place = .table(.root), shownIndex: Int? = nil) {
     self.document = document
@@ -98,7 +98,7 @@ package struct MigrationScope {
   /// made double it each time, and would fill the memory.
   ///
   /// - Parameter size: The size of the value in bytes.
-  func checkMade(_ size: Int, at path: TOMLPath) throws {
+  package func checkMade(_ size: Int, at path: TOMLPath) throws {
     let whole = outside + document.bytes.count + size
     if size > 64 << 10, whole > 8 << 20 {
       throw error(at: path, "the step would make a value of more than 64 KiB in settings of more than 8 MiB")
@@ -139,6 +139,23 @@ extension TOMLValue {
   }
 }
 
+/// A step that reads another file, for which a store without a file of its own runs its migrations.
+package protocol ImportingStep: MigrationStep {
+  /// Whether there is something to import.
+  ///
+  /// - Parameter rights: With whose rights it is read; `nil` for this process's own.
+  func hasSource(_ rights: UserRights?) -> Bool
+}
+
+extension SettingsMigrations {
+  /// Whether a step imports a file, and that file exists.
+  package var hasSomethingToImport: Bool {
+    migrations.contains { migration in
+      migration.steps.contains { ($0 as? any ImportingStep)?.hasSource(importRights) ?? false }
+    }
+  }
+}
+
 /// A step that can work in any place of a document.
 package protocol ScopedStep: MigrationStep {
   func run(in scope: inout MigrationScope) throws
@@ -161,7 +178,7 @@ extension ScopedStep {
 
 extension MigrationStep {
   /// A path that the programmer wrote; trap if it is none.
-  static func path(_ text: String) -> TOMLPath {
+  package static func path(_ text: String) -> TOMLPath {
     do {
       return try TOMLPath(parsing: text)
     } catch {

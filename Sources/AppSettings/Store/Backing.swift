@@ -1,3 +1,4 @@
+import Glibc
 import SettingsTOML
 
 /// Where a store's own layer is kept: a file, or memory for tests and previews.
@@ -84,5 +85,18 @@ final class MemoryFile: Sendable {
   var dueHooks: [Int] {
     get { hooks.withLock { $0 } }
     set { hooks.withLock { $0 = newValue } }
+  }
+}
+
+extension Backing {
+  /// Puts into the backups what a killed recovery left beside the place of the file. The caller holds the lock. What cannot
+  /// be put away stays: it is in nobody's way.
+  func rescueSetAside() {
+    guard case .file(let file, let backups) = self,
+      let place = try? FinalPath.resolve(file.path, system: file.system),
+      let directory = try? file.system.open(place.directory, flags: O_RDONLY | O_DIRECTORY)
+    else { return }
+    defer { file.system.close(directory) }
+    try? file.rescueSetAside(place, in: directory, to: backups)
   }
 }

@@ -150,15 +150,7 @@ struct Commit {
     guard let changed = base.changedPaths(since: firstBase).first(where: { paths.touches($0) }) else { return }
     // The record's. What stands below may be the content of one.
     let path = TOMLPath(Array(changed.components.prefix(2)))
-    throw Self.overtaken("'\(path)'", in: core)
-  }
-
-  /// The error for edits that were made of what another program has replaced.
-  static func overtaken(_ what: String, in core: StoreCore) -> SettingsError {
-    SettingsError(
-      .io,
-      "Cannot write '\(core.backing.name)': another program has saved \(what) meanwhile. The file holds what that "
-        + "program has saved. Try again.", file: core.location?.file)
+    throw core.overtakenError("'\(path)'")
   }
 
   private func runEdits(on document: TOMLDocument) throws -> [Edit] {

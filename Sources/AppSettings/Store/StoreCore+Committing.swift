@@ -38,7 +38,7 @@ extension StoreCore {
   ///   throws if they may not be made in that.
   /// - Returns: Whether the file changed.
   @discardableResult
-  func rewrite(
+  package func rewrite(
     _ body: (inout TOMLDocument) throws -> [Edit], checkingAgain check: (TOMLDocument) throws -> Void
   ) throws -> Bool {
     let limit = TimeLimit(lockTimeout)
@@ -145,7 +145,7 @@ extension StoreCore {
 
   /// Throws where waiting for a write would wait for the caller itself: in a commit of this store, or of another one that
   /// has its file in the same directory.
-  func checkNotNested() throws(SettingsError) {
+  package func checkNotNested() throws(SettingsError) {
     try checkNotInCommit()
     try backing.checkNotLocked()
   }
@@ -156,7 +156,7 @@ extension StoreCore {
     if committing.wait({ owner -> Bool? in owner == me }) { throw nestedUpdateError }
   }
 
-  var nestedUpdateError: SettingsError {
+  package var nestedUpdateError: SettingsError {
     SettingsError(
       .nestedUpdate,
       "Cannot write '\(backing.name)' inside 'update' on the same settings: it would wait for itself. Use the "

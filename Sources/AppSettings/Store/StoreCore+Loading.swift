@@ -224,3 +224,17 @@ extension StoreCore {
     return result
   }
 }
+
+extension StoreCore {
+  /// What a store without a file begins with, where the import into one failed or is not possible.
+  func importInMemory() -> TOMLDocument {
+    var document = TOMLDocument()
+    guard !reader.acceptsAnyVersion, reader.migrations.hasSomethingToImport else { return document }
+    do throws(SettingsError) {
+      try reader.migrations.run(on: &document)
+    } catch {
+      problems.report(SettingsProblem(error.about(file: location?.file)))
+    }
+    return document
+  }
+}

@@ -9,7 +9,7 @@ public import Synchronization
 @usableFromInline
 package final class StoreCore: Sendable {
   let backing: Backing
-  let location: SettingsLocation?
+  package let location: SettingsLocation?
   let reader: TextReader
   /// Whether a migration that is due is done in memory only.
   package let onlyReads: Bool
@@ -147,7 +147,7 @@ package final class StoreCore: Sendable {
   }
 
   /// Waits until everything set so far is on disk, and writes it if nobody else does.
-  func flush() throws(SettingsError) {
+  package func flush() throws(SettingsError) {
     try checkNotInCommit()
     let (number, isPending) = state.withLock { ($0.lastNumber, !$0.snapshot.pending.isEmpty) }
     if isPending { try backing.checkNotLocked() }

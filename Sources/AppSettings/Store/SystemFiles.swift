@@ -1,7 +1,7 @@
 /// The administrators' files of an app.
-enum SystemFiles {
+package enum SystemFiles {
   /// Their paths. What cannot be listed is a problem, and left out.
-  static func paths(of location: SettingsLocation, system: Syscalls, problems: ProblemLog) -> [String] {
+  package static func paths(of location: SettingsLocation, system: Syscalls, problems: ProblemLog) -> [String] {
     paths(of: location) { directory in
       do throws(Errno) {
         return try system.names(in: directory) ?? []

@@ -56,7 +56,7 @@ package struct TextReader: Sendable {
   ///
   /// - Returns: The paths of all entries that name one, and an error for each entry that does not, or for the whole if it
   ///   is no array.
-  func locks(in document: TOMLDocument, file: String) -> (paths: [TOMLPath], errors: [SettingsError]) {
+  package func locks(in document: TOMLDocument, file: String) -> (paths: [TOMLPath], errors: [SettingsError]) {
     guard let value = document[SettingsFormat.locksPath] else { return ([], []) }
     let position = document.position(of: SettingsFormat.locksPath)
     func error(_ subject: String, _ reason: String, _ consequence: String) -> SettingsError {

@@ -1,45 +1,4 @@
-package import SettingsTOML
-
-/// What there is for a key in all layers.
-package enum StoredValue: Sendable {
-  case absent
-  case value(TOMLValue)
-  /// The text of an override, which a key reads as its own type.
-  case text(String)
-
-  init(_ overlay: SettingsSnapshot.Overlay) {
-    if let text = overlay.text {
-      self = .text(text)
-    } else if let value = overlay.value {
-      self = .value(value)
-    } else {
-      self = .absent
-    }
-  }
-
-  package init(at path: TOMLPath, in snapshot: SettingsSnapshot) { self.init(snapshot.overlay(of: path)) }
-
-  /// The value as TOML, as far as that can be told without a type.
-  package var value: TOMLValue? {
-    switch self {
-    case .absent: nil
-    case .value(let value): value
-    case .text(let text): SettingsOverrides.candidates(for: text).first
-    }
-  }
-
-  /// Reads the value as a key's type; `nil` if there is none.
-  package func decoded<Value>(by key: SettingsKey<Value>) throws(SettingsValueError) -> Value? {
-    switch self {
-    case .absent: return nil
-    case .value(let value): return try key.decode(value)
-    case .text(let text):
-      let candidates = SettingsOverrides.candidates(for: text)
-      for candidate in candidates { if let value = try? key.decode(candidate) { return value } }
-      return try key.decode(candidates[0])
-    }
-  }
-}
+import SettingsTOML
 
 /// Reads a key's typed value from a snapshot, with the default where there is none or none that can be used.
 enum ValueReading {

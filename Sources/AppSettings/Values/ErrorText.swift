@@ -2,7 +2,7 @@
 
 extension TOMLValue {
   /// The value with its kind: `the string "four"`, `an array of 12 elements`.
-  var errorDescription: String {
+  package var errorDescription: String {
     switch self {
     case .string: "the string \(errorText)"
     case .integer: "the integer \(errorText)"
@@ -20,7 +20,7 @@ extension TOMLValue {
   }
 
   /// The value as text, strings cut to 40 characters.
-  var errorText: String { errorText(levels: 8) }
+  package var errorText: String { errorText(levels: 8) }
 
   /// - Parameter levels: How many arrays within each other are shown.
   private func errorText(levels: Int) -> String {
@@ -44,7 +44,7 @@ extension TOMLValue {
   }
 
   /// A string in double quotes, cut, with what is not printable escaped.
-  static func quoted(_ string: String, limit: Int = 40) -> String {
+  package static func quoted(_ string: String, limit: Int = 40) -> String {
     var text = "\""
     for scalar in string.prefix(limit).unicodeScalars {
       switch scalar {

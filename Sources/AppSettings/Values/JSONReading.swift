@@ -27,6 +27,13 @@ extension JSONForm: Decodable {
   }
 }
 
+extension SettingsSerializable {
+  /// Reads a JSON text, as the type's own conformances or else its bridge say.
+  ///
+  /// - Throws: `DecodingError`, or what a type's own code throws.
+  package static func value(ofJSON text: String) throws -> Self { try JSONForm.read(text, by: settingsBridge) }
+}
+
 private let bridgeKey = CodingUserInfoKey(rawValue: "org.app-settings.json-form")!
 
 extension BridgeCore {

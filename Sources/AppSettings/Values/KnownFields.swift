@@ -2,7 +2,7 @@
 ///
 /// It decides what becomes of what is in the file already: a field that the type does not know stays when the value is
 /// written, one that it knows and did not write (an optional that is now `nil`) goes.
-indirect enum KnownFields: Sendable {
+package indirect enum KnownFields: Sendable {
   /// All of it: the new value replaces the old one.
   case whole
   /// A record with these fields; others are somebody else's.
@@ -13,7 +13,7 @@ indirect enum KnownFields: Sendable {
   case elements([KnownFields], isOrdered: Bool)
 
   /// Puts what `stored` has and the type does not know into `written`.
-  func merge(_ written: TOMLValue, over stored: TOMLValue) -> TOMLValue {
+  package func merge(_ written: TOMLValue, over stored: TOMLValue) -> TOMLValue {
     if case .whole = self { return written }
     if written == stored { return written }
     switch (self, written, stored) {

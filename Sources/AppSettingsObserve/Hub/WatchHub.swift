@@ -1,5 +1,5 @@
 internal import AppSettings
-internal import CLinux
+internal import CSystem
 internal import Glibc
 internal import Synchronization
 

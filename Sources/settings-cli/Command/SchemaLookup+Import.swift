@@ -1,4 +1,6 @@
+import AppSettingsSchema
 import AppSettings
+import AppSettingsImport
 import Synchronization
 
 extension SchemaLookup {

@@ -1,3 +1,4 @@
+import AppSettingsSchema
 import AppSettings
 
 extension SchemaLookup {

@@ -1,4 +1,6 @@
 import AppSettings
+import AppSettingsSchema
+import AppSettingsMigrations
 
 /// Two texts of settings files as they may be shown side by side: without the values that the schema calls secrets.
 struct SecretTexts {

@@ -1,4 +1,5 @@
 import AppSettings
+import AppSettingsSchema
 import ArgumentParser
 
 /// The command: its verbs, and how the library's answers become this command's.

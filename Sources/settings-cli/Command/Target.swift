@@ -1,4 +1,5 @@
 import AppSettings
+import AppSettingsSchema
 import Synchronization
 
 /// What a verb works on: an app by its id, or a file by its path.

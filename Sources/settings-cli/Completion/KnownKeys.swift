@@ -1,3 +1,4 @@
+import AppSettingsSchema
 import AppSettings
 
 /// The keys that a target is known to have, and what they may be.

@@ -1,4 +1,5 @@
 import AppSettings
+import AppSettingsSchema
 import Glibc
 
 /// One run of `edit`: the editor, the check, the questions, the write.

@@ -1,4 +1,5 @@
 import AppSettings
+import AppSettingsImport
 import ArgumentParser
 
 struct ExportVerb: Verb {

@@ -1,4 +1,5 @@
 import AppSettings
+import AppSettingsImport
 public import ArgumentParser
 
 struct ImportVerb: Verb {

@@ -1,3 +1,4 @@
+import AppSettingsImport
 import AppSettings
 import AppSettingsObserve
 import Foundation

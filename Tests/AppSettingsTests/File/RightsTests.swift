@@ -1,5 +1,5 @@
 import AppSettings
-import CLinux
+import CSystem
 import Foundation
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import AppSettings
+import AppSettingsGarage
 import Foundation
 import TestSupport
 import Testing

@@ -15,7 +15,7 @@ import Testing
       "/usr/bin/env",
       [
         "swiftc", "-typecheck", "-swift-version", "6", "-I", products + "/Modules", "-I",
-        products + "/CLinux.build", "-I", products + "/CThreadCache.build", file,
+        products + "/CSystem.build", file,
       ], environment: ProcessInfo.processInfo.environment)
   }
 

@@ -1,4 +1,5 @@
 import AppSettings
+import AppSettingsMigrations
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import AppSettings
+import AppSettingsMigrations
 import FoundationEssentials
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import AppSettings
+import AppSettingsImport
 import Foundation
 import TestSupport
 import Testing

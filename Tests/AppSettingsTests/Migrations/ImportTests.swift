@@ -1,4 +1,6 @@
 import AppSettings
+import AppSettingsImport
+import AppSettingsMigrations
 import Foundation
 import TestSupport
 import Testing
@@ -321,8 +323,8 @@ import Testing
         "import": "~/.editorrc", "format": "keyfile", "mapping": [["a.b", "c"]], "ignoring": ["d"], "only-mapped": true,
         "into": "legacy",
       ])
-    #expect(StepForms.form(of: try StepForms.step(.table(form))) == form)
-    #expect(throws: MigrationStepError.self) { try StepForms.step(["import": "x", "format": "yaml"]) }
+    #expect(StepForms.form(of: try StepForms(and: [ImportFile.self]).step(.table(form))) == form)
+    #expect(throws: MigrationStepError.self) { try StepForms(and: [ImportFile.self]).step(["import": "x", "format": "yaml"]) }
   }
 
   @Test func `a store imports with a backup, and leaves locked keys and the original alone`() throws {

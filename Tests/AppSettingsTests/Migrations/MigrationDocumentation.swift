@@ -1,4 +1,7 @@
 import AppSettings
+import AppSettingsSchema
+import AppSettingsImport
+import AppSettingsMigrations
 import AppSettingsTesting
 import Foundation
 import TestSupport

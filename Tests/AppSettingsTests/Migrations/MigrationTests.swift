@@ -1,4 +1,6 @@
 import AppSettings
+import AppSettingsSchema
+import AppSettingsMigrations
 import Foundation
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import AppSettings
+import AppSettingsMigrations
 import Foundation
 import TestSupport
 import Testing

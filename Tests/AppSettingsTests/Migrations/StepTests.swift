@@ -1,4 +1,6 @@
 import AppSettings
+import AppSettingsSchema
+import AppSettingsMigrations
 import Testing
 
 /// Each step as before and after, as whole texts; and again on its own output, and on a document without its key.
@@ -182,7 +184,7 @@ import Testing
       migrations: SettingsMigrations(migrations: [Migration(version: 2, name: "step", steps: [test.step])]))
     #expect(!schema.text.contains("code ="))
     let form = StepForms.form(of: test.step)
-    let read = try StepForms.step(.table(form))
+    let read = try StepForms().step(.table(form))
     #expect(StepForms.form(of: read) == form)
     var document = try TOMLDocument(parsing: "# kept\nkept = 1   # k\n" + test.before)
     try Migration(version: 2, name: "step", steps: [read]).run(on: &document)

@@ -1,4 +1,6 @@
 import AppSettings
+import AppSettingsSchema
+import AppSettingsMigrations
 import TestSupport
 import Testing
 

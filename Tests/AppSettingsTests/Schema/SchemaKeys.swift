@@ -1,4 +1,6 @@
 import AppSettings
+import AppSettingsSchema
+import AppSettingsMigrations
 import Foundation
 
 /// Keys of every type and constraint, for schemas.

@@ -1,4 +1,6 @@
 import AppSettings
+import AppSettingsGarage
+import AppSettingsMigrations
 import Foundation
 import Glibc
 import Logging

@@ -1,0 +1,295 @@
+package import SettingsTOML
+
+/// JSON text (RFC 8259) as TOML values, and back.
+package enum JSONText {
+  /// Why a text has no value.
+  package struct Failure: Error {
+    /// A clause.
+    package var reason: String
+    /// Whether the text is not JSON at all; else it is JSON that TOML cannot hold.
+    package var isSyntax: Bool
+
+    package init(reason: String, isSyntax: Bool) {
+      self.reason = reason
+      self.isSyntax = isSyntax
+    }
+  }
+
+  /// The value of a JSON text; `nil` for `null`. Members of objects keep their order; the last of two names wins.
+  ///
+  /// - Throws: ``Failure`` if the text is not JSON or holds a `null` in an array, which TOML has no value for.
+  package static func value(of text: String) throws(Failure) -> TOMLValue? {
+    var reader = Reader(bytes: Array(text.utf8))
+    let node = try reader.document()
+    return try node.value(at: .root, onNull: nil)
+  }
+
+  /// As ``value(of:)``, without the elements and members that are `null`, each of which is told of.
+  ///
+  /// - Parameter limit: How many values there may be.
+  package static func value(of text: String, limit: Int = .max, onNull: (TOMLPath) -> Void) throws(Failure) -> TOMLValue? {
+    var reader = Reader(bytes: Array(text.utf8))
+    reader.rest = limit
+    let node = try reader.document()
+    return try withoutActuallyEscaping(onNull) { onNull throws(Failure) -> TOMLValue? in
+      try node.value(at: .root, onNull: onNull)
+    }
+  }
+
+  /// JSON of a value, on one line; `nil` for infinities and not-a-number. Dates are strings.
+  package static func text(of value: TOMLValue) -> String? {
+    switch value {
+    case .string(let text): return quoted(text)
+    case .integer(let number): return String(number)
+    case .float(let number): return number.isFinite ? "\(number)" : nil
+    case .boolean(let flag): return flag ? "true" : "false"
+    case .array(let items):
+      let texts = items.compactMap(text(of:))
+      return texts.count == items.count ? "[" + texts.joined(separator: ",") + "]" : nil
+    case .table(let table):
+      var members: [String] = []
+      for (key, value) in table {
+        guard let text = text(of: value) else { return nil }
+        members.append(quoted(key) + ":" + text)
+      }
+      return "{" + members.joined(separator: ",") + "}"
+    default: return quoted(value.tomlText)
+    }
+  }
+
+  /// A JSON string, RFC 8259 section 7.
+  package static func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+
+  fileprivate enum Node {
+    case null
+    case value(TOMLValue)
+    case array([Node])
+    case object([(String, Node)])
+
+    func value(at path: TOMLPath, onNull: ((TOMLPath) -> Void)?) throws(Failure) -> TOMLValue? {
+      switch self {
+      case .null: return nil
+      case .value(let value): return value
+      case .array(let nodes):
+        var items: [TOMLValue] = []
+        for (index, node) in nodes.enumerated() {
+          let place = path.appending("[\(index)]")
+          if let value = try node.value(at: place, onNull: onNull) {
+            items.append(value)
+          } else if let onNull {
+            onNull(place)
+          } else {
+            throw Failure(
+              reason: "element [\(index)] of the JSON array is null, which TOML has no value for", isSyntax: false)
+          }
+        }
+        return .array(items)
+      case .object(let members):
+        var table = TOMLTable()
+        // Taken out at the end, all at once: of a large table each removal takes as long as the table is.
+        var nulls = TOMLTable()
+        for (key, node) in members {
+          let value = try node.value(at: path.appending(key), onNull: onNull)
+          if value == nil { onNull?(path.appending(key)) }
+          if value == nil || nulls[key] != nil { nulls[key] = .boolean(value == nil) }
+          if value != nil || table[key] != nil { table[key] = value ?? .boolean(false) }
+        }
+        guard !nulls.isEmpty else { return .table(table) }
+        var rest = TOMLTable()
+        for (key, value) in table where nulls[key] != .boolean(true) { rest[key] = value }
+        return .table(rest)
+      }
+    }
+  }
+
+  private struct Reader {
+    let bytes: [UInt8]
+    var at = 0
+    /// How many values may come yet.
+    var rest = Int.max
+    private static let mostNested = 128
+
+    init(bytes: [UInt8]) {
+      self.bytes = bytes
+      if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { at = 3 }
+    }
+
+    mutating func document() throws(Failure) -> Node {
+      let node = try value(depth: 0)
+      skipBlanks()
+      guard at == bytes.count else { throw fault("there is more after its end") }
+      return node
+    }
+
+    func fault(_ what: String) -> Failure {
+      let line = bytes[..<min(at, bytes.count)].reduce(1) { $0 + ($1 == 10 ? 1 : 0) }
+      let place = bytes.contains(10) ? " in line \(line)" : ""
+      return Failure(reason: "the text is not JSON (\(what)\(place))", isSyntax: true)
+    }
+
+    private var next: UInt8? { at < bytes.count ? bytes[at] : nil }
+
+    private mutating func skipBlanks() {
+      while let byte = next, byte == 32 || byte == 10 || byte == 13 || byte == 9 { at += 1 }
+    }
+
+    private mutating func take(_ byte: Character) -> Bool {
+      guard next == byte.asciiValue else { return false }
+      at += 1
+      return true
+    }
+
+    private mutating func value(depth: Int) throws(Failure) -> Node {
+      guard depth < Self.mostNested else { throw fault("it is nested more than \(Self.mostNested) deep") }
+      rest -= 1
+      guard rest >= 0 else { throw Failure(reason: "the JSON has too many values", isSyntax: false) }
+      skipBlanks()
+      switch next {
+      case UInt8(ascii: "{"): return try object(depth: depth)
+      case UInt8(ascii: "["): return try array(depth: depth)
+      case UInt8(ascii: "\""): return .value(.string(try string()))
+      case UInt8(ascii: "t"): return try word("true", .value(.boolean(true)))
+      case UInt8(ascii: "f"): return try word("false", .value(.boolean(false)))
+      case UInt8(ascii: "n"): return try word("null", .null)
+      case nil: throw fault("it ends where a value has to be")
+      default: return try number()
+      }
+    }
+
+    private mutating func word(_ text: String, _ node: Node) throws(Failure) -> Node {
+      guard bytes[at...].starts(with: text.utf8) else { throw fault("there is an unknown word") }
+      at += text.utf8.count
+      return node
+    }
+
+    private mutating func array(depth: Int) throws(Failure) -> Node {
+      at += 1
+      var items: [Node] = []
+      skipBlanks()
+      if take("]") { return .array(items) }
+      while true {
+        items.append(try value(depth: depth + 1))
+        skipBlanks()
+        if take("]") { return .array(items) }
+        guard take(",") else { throw fault("an array needs ',' or ']'") }
+      }
+    }
+
+    private mutating func object(depth: Int) throws(Failure) -> Node {
+      at += 1
+      var members: [(String, Node)] = []
+      skipBlanks()
+      if take("}") { return .object(members) }
+      while true {
+        skipBlanks()
+        guard next == UInt8(ascii: "\"") else { throw fault("an object needs a name in quotes") }
+        let name = try string()
+        skipBlanks()
+        guard take(":") else { throw fault("an object needs ':' after a name") }
+        members.append((name, try value(depth: depth + 1)))
+        skipBlanks()
+        if take("}") { return .object(members) }
+        guard take(",") else { throw fault("an object needs ',' or '}'") }
+      }
+    }
+
+    private mutating func number() throws(Failure) -> Node {
+      let start = at
+      var isInteger = true
+      _ = take("-")
+      let digits = at
+      while let byte = next {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): break
+        case UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"), UInt8(ascii: "+"), UInt8(ascii: "-"):
+          isInteger = false
+        default:
+          return try finishNumber(start, digits, isInteger)
+        }
+        at += 1
+      }
+      return try finishNumber(start, digits, isInteger)
+    }
+
+    private func finishNumber(_ start: Int, _ digits: Int, _ isInteger: Bool) throws(Failure) -> Node {
+      let text = String(decoding: bytes[start..<at], as: UTF8.self)
+      let hasDigit = digits < at && (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[digits])
+      let hasLeadingZero =
+        at - digits > 1 && bytes[digits] == UInt8(ascii: "0")
+        && (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[digits + 1])
+      guard hasDigit, !hasLeadingZero else { throw fault("there is no value that begins so") }
+      if isInteger, let number = Int64(text) { return .value(.integer(number)) }
+      // As `UInt64` is stored: a float would lose digits.
+      if isInteger, UInt64(text) != nil { return .value(.string(text)) }
+      guard !text.hasSuffix("."), let number = Double(text), number.isFinite else {
+        throw fault("a number is malformed, or too large")
+      }
+      return .value(.float(number))
+    }
+
+    private mutating func string() throws(Failure) -> String {
+      at += 1
+      var content: [UInt8] = []
+      while let byte = next {
+        at += 1
+        switch byte {
+        case UInt8(ascii: "\""):
+          guard let text = String(validating: content, as: UTF8.self) else { throw fault("a string is not UTF-8") }
+          return text
+        case UInt8(ascii: "\\"): content += Array(String(try escape()).utf8)
+        case 0..<0x20: throw fault("a string holds a control character")
+        default: content.append(byte)
+        }
+      }
+      throw fault("a string has no closing quote")
+    }
+
+    private mutating func escape() throws(Failure) -> Unicode.Scalar {
+      guard let byte = next else { throw fault("a string has no closing quote") }
+      at += 1
+      switch byte {
+      case UInt8(ascii: "n"): return "\n"
+      case UInt8(ascii: "t"): return "\t"
+      case UInt8(ascii: "r"): return "\r"
+      case UInt8(ascii: "b"): return "\u{8}"
+      case UInt8(ascii: "f"): return "\u{c}"
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
+      case UInt8(ascii: "u"):
+        var unit = try hexUnit()
+        if 0xD800..<0xDC00 ~= unit, take("\\"), take("u") {
+          let low = try hexUnit()
+          guard 0xDC00..<0xE000 ~= low else { throw fault("half of a character is escaped") }
+          unit = 0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00)
+        }
+        guard let scalar = Unicode.Scalar(unit) else { throw fault("half of a character is escaped") }
+        return scalar
+      default: throw fault("there is an unknown escape")
+      }
+    }
+
+    private mutating func hexUnit() throws(Failure) -> UInt32 {
+      guard at + 4 <= bytes.count,
+        bytes[at..<at + 4].allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+        let unit = UInt32(String(decoding: bytes[at..<at + 4], as: UTF8.self), radix: 16)
+      else { throw fault("'\\u' needs four hexadecimal digits") }
+      at += 4
+      return unit
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import Glibc
+
+extension Backups {
+  /// Puts another text in the place of a backup's, in one step, and durably.
+  ///
+  /// - Parameter text: Gets what the backup holds, and returns its new text; `nil` to leave it. Does not run if it is gone.
+  /// - Throws: What `text` throws, or ``SettingsError`` `readOnly`, `io` or `lockTimeout`. The backup is as it was, or has
+  ///   the new text.
+  package func replace(_ backup: SettingsBackup, by text: ([UInt8]) throws -> [UInt8]?) throws {
+    let slash = backup.path.lastSlash!
+    let directory = String(backup.path[..<slash])
+    let name = String(backup.path[backup.path.utf8.index(after: slash)...])
+    var limit = limit ?? TimeLimit(SettingsFile(path: directory, system: system).lockTimeout)
+    guard let lock = try DirectoryLock.acquire(directory, for: directory, within: &limit, system: system),
+      let old = try SettingsFile(path: backup.path, system: system).read().bytes, let new = try text(old)
+    else { return }
+    do throws(Errno) {
+      try system.writeBackup(new, for: name, in: lock.descriptor) { temporary throws(Errno) in
+        try system.rename(temporary, to: name, in: lock.descriptor)
+      }
+      try system.synchronizeDirectory(lock.descriptor, path: directory)
+    } catch {
+      throw SettingsError.system(error, "seal", backup.path)
+    }
+  }
+}

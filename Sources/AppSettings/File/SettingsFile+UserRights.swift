@@ -1,0 +1,16 @@
+import Glibc
+
+extension SettingsFile {
+  /// Reads the file with the rights of a user.
+  ///
+  /// - Parameter rights: Whose; those of this process if `nil`.
+  /// - Throws: ``SettingsError`` as ``read()``.
+  package func read(with rights: UserRights?) throws(SettingsError) -> Contents {
+    guard let rights else { return try read() }
+    do {
+      return try rights.perform { [self] in try read() }
+    } catch {
+      throw error as? SettingsError ?? .system(error as? Errno ?? Errno(EIO), "read", path)
+    }
+  }
+}

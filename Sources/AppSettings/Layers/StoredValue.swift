@@ -1,0 +1,47 @@
+package import SettingsTOML
+
+/// What there is for a key in all layers.
+package enum StoredValue: Sendable {
+  case absent
+  case value(TOMLValue)
+  /// The text of an override, which a key reads as its own type.
+  case text(String)
+
+  init(_ overlay: SettingsSnapshot.Overlay) {
+    if let text = overlay.text {
+      self = .text(text)
+    } else if let value = overlay.value {
+      self = .value(value)
+    } else {
+      self = .absent
+    }
+  }
+
+  package init(at path: TOMLPath, in snapshot: SettingsSnapshot) { self.init(snapshot.overlay(of: path)) }
+
+  /// What the value may be as TOML, the likeliest first; empty if there is none.
+  package var candidates: [TOMLValue] {
+    switch self {
+    case .absent: []
+    case .value(let value): [value]
+    case .text(let text): SettingsOverrides.candidates(for: text)
+    }
+  }
+
+  /// The value as TOML, as far as that can be told without a type.
+  package var value: TOMLValue? {
+    if case .value(let value) = self { value } else { candidates.first }
+  }
+
+  /// Reads the value as a key's type; `nil` if there is none.
+  package func decoded<Value>(by key: SettingsKey<Value>) throws(SettingsValueError) -> Value? {
+    switch self {
+    case .absent: return nil
+    case .value(let value): return try key.decode(value)
+    case .text(let text):
+      let candidates = SettingsOverrides.candidates(for: text)
+      for candidate in candidates { if let value = try? key.decode(candidate) { return value } }
+      return try key.decode(candidates[0])
+    }
+  }
+}

@@ -1,0 +1,97 @@
+public import SettingsTOML
+import Synchronization
+
+extension SettingsStore {
+  /// Whether what a key reads is its default, be that because there is no value or because the value is equal to it.
+  ///
+  /// Values are compared as they are stored.
+  public func isDefault(_ key: SettingsKeys) -> Bool { key.readsDefault(core.lookUp(key).value.candidates) }
+
+  /// The paths of all values in the user's file, also of those that no key is declared for; tables that hold anything
+  /// are not among them, nor are reserved keys. What was set and is not yet written is included.
+  public var allKeys: [TOMLPath] {
+    var paths: [TOMLPath] = []
+    TOMLPath.root.collectDifferences(nil, .table(core.userTable), into: &paths)
+    return paths.filter { !$0.isRoot && !$0.components[0].hasPrefix("settings-") }
+  }
+
+  /// Removes the user's values at names, so that lower layers or defaults show again. Visible at once, written later.
+  ///
+  /// A backup of the file is made first if a key that this store was used with cannot read what is removed.
+  ///
+  /// - Parameter names: Dotted paths, as in a key's declaration. A table's removes everything in it.
+  /// - Throws: ``SettingsError`` `invalidKey` for a text that is no path or is reserved, `locked` for a key that an
+  ///   administrator has locked. Nothing is changed then.
+  public func reset(named names: String...) throws(SettingsError) { try reset(named: names) }
+
+  /// Removes the user's values at names, so that lower layers or defaults show again. Visible at once, written later.
+  ///
+  /// - Throws: As ``reset(named:)-(String...)``.
+  public func reset(named names: [String]) throws(SettingsError) {
+    var edits: [Edit] = []
+    for name in names {
+      let path: TOMLPath
+      do {
+        path = try TOMLPath(parsing: name)
+      } catch {
+        throw SettingsError(.invalidKey, "Cannot reset a key: \(error.message) Nothing was changed.")
+      }
+      if path.components[0].hasPrefix("settings-") {
+        throw SettingsError(
+          .invalidKey,
+          "Cannot reset '\(name)': root keys that begin with 'settings-' are reserved. Nothing was changed.")
+      }
+      edits.append(Edit(path: path, value: nil))
+    }
+    try core.enqueue(edits)
+  }
+
+  /// Removes the user's values of all keys whose names begin with `prefix` and a dot: everything in that table, also
+  /// what no key is declared for. Visible at once, written later.
+  ///
+  /// - Throws: As ``reset(named:)-(String...)``.
+  public func reset(prefix: String) throws(SettingsError) { try reset(named: prefix) }
+
+  /// Removes the user's values of everything in a group. Visible at once, written later.
+  public func reset(_ group: SettingsGroup) {
+    do {
+      try core.enqueue([Edit(path: group.path, value: nil)])
+    } catch {
+      core.problems.report(SettingsProblem(error))
+    }
+  }
+
+  /// Where the value of a key comes from: layer, file, line, and the administrator's lock if there is one.
+  public func origin(of key: SettingsKeys) -> SettingsOrigin { snapshot.origin(of: key) }
+}
+
+extension StoreCore {
+  /// What there is for a key, with the stamp of the state it was found in.
+  package func lookUp(_ key: SettingsKeys) -> (value: StoredValue, stamp: UInt64) {
+    if key.paths.count == 1 { return lookUp(key.path) }
+    load()
+    return state.withLock { (StoredValue(of: key, in: $0.snapshot), stamp.load(ordering: .relaxed)) }
+  }
+
+  /// What the user's file has, with what is pending.
+  fileprivate var userTable: TOMLTable {
+    let snapshot = snapshot
+    guard case .value(.table(let table)) = snapshot.lookUp(.root, in: snapshot.userIndex) else { return TOMLTable() }
+    return table
+  }
+}
+
+extension SettingsKey {
+  /// The edits that store a value over what a snapshot has.
+  func edits(storing value: Value, in snapshot: @autoclosure () -> SettingsSnapshot) throws(SettingsError) -> [Edit] {
+    do throws(SettingsValueError) {
+      guard bridge.keepsStoredParts else { return try edits(storing: value, over: nil) }
+      let snapshot = snapshot()
+      let source = paths.count == 1 ? nil : snapshot.source(of: self)
+      return try edits(
+        storing: value, over: StoredValue(of: self, in: snapshot).value, moves: source.map { $0.path != path } ?? false)
+    } catch {
+      throw error.refusing(self)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+internal import CSystem
+internal import Glibc
+
+/// A value behind a mutex of the operating system.
+///
+/// Not `Synchronization.Mutex`: under contention that one is handed over inside the kernel, where ThreadSanitizer does
+/// not see it, and every program that runs under it would be told of races that are none.
+///
+/// Inlined everywhere: unspecialized, each use would look up the types of what it returns while the lock is held.
+@usableFromInline
+package struct Lock<Value: Sendable>: ~Copyable, @unchecked Sendable {  // The value is touched under the mutex only.
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  @usableFromInline let value: UnsafeMutablePointer<Value>
+
+  package init(_ initial: Value) {
+    mutex = .allocate(capacity: 1)
+    mutex.initialize(to: pthread_mutex_t())
+    pthread_mutex_init(mutex, nil)
+    value = .allocate(capacity: 1)
+    value.initialize(to: initial)
+  }
+
+  deinit {
+    value.deinitialize(count: 1)
+    value.deallocate()
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
+  }
+
+  @inlinable package borrowing func withLock<Result: ~Copyable, Failure: Error>(
+    _ body: (inout Value) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    lock()
+    defer { unlock() }
+    return try body(&value.pointee)
+  }
+
+  @usableFromInline borrowing func lock() { pthread_mutex_lock(mutex) }
+
+  @usableFromInline borrowing func unlock() { pthread_mutex_unlock(mutex) }
+}

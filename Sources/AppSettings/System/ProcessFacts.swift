@@ -1,0 +1,85 @@
+import CSystem
+import Glibc
+
+/// What the environment and the system say about this process. ``PathText`` stands for bytes that are not UTF-8.
+package enum ProcessFacts {
+  /// A variable of the environment; `nil` if it is not set.
+  package static func variable(_ name: String) -> String? {
+    getenv(name).map { PathText.text($0) }
+  }
+
+  /// All variables of the environment; of two of one name the first counts, as for `getenv(3)`.
+  package static var environment: [String: String] {
+    var result: [String: String] = [:]
+    var next = environ
+    while let entry = next.pointee {
+      let text = PathText.text(entry)
+      if let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")), result[String(text[..<equals])] == nil {
+        result[String(text[..<equals])] = String(text[text.utf8.index(after: equals)...])
+      }
+      next += 1
+    }
+    return result
+  }
+
+  /// The words of the command line after the program's name, in memory that other users see in `ps`.
+  package static var arguments: [UnsafeMutablePointer<CChar>] {
+    var count: CInt = 0
+    guard let words = csystem_arguments(&count), count > 1 else { return [] }
+    return (1..<Int(count)).compactMap { words[$0] }
+  }
+
+  /// The home directory of the user database, `getpwuid(3)`, for a process without `$HOME`.
+  package static func homeFromUserDatabase() -> String? {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16_384) { buffer in
+      // The entry's directory points into the buffer.
+      var entry = passwd()
+      var result: UnsafeMutablePointer<passwd>?
+      guard getpwuid_r(geteuid(), &entry, buffer.baseAddress!, buffer.count, &result) == 0, result != nil,
+        let home = entry.pw_dir
+      else { return nil }
+      return PathText.text(home)
+    }
+  }
+
+  /// The working directory.
+  package static func workingDirectory() -> String? {
+    guard let path = getcwd(nil, 0) else { return nil }
+    defer { free(path) }
+    return PathText.text(path)
+  }
+
+  /// Lets time pass.
+  package static func pause(nanoseconds: UInt64) {
+    var rest = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+    var left = timespec()
+    while nanosleep(&rest, &left) != 0, errno == EINTR { rest = left }
+  }
+
+  /// Nanoseconds on the monotonic clock, `clock_gettime(2)`.
+  package static func monotonicNanoseconds() -> UInt64 {
+    var time = timespec()
+    _ = clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+
+  /// Nanoseconds since 1970, the clock of the times of files.
+  package static func nanosecondsSince1970() -> Int64 {
+    var time = timespec()
+    _ = clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+
+  /// Date and time in UTC as `20261121T093000Z`, for names of backups.
+  package static func timestamp() -> String {
+    var now = time(nil)
+    var parts = tm()
+    _ = gmtime_r(&now, &parts)
+    func padded(_ value: CInt, _ width: Int) -> String {
+      let digits = String(value)
+      return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+    return padded(parts.tm_year + 1900, 4) + padded(parts.tm_mon + 1, 2) + padded(parts.tm_mday, 2) + "T"
+      + padded(parts.tm_hour, 2) + padded(parts.tm_min, 2) + padded(parts.tm_sec, 2) + "Z"
+  }
+}

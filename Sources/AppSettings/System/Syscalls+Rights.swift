@@ -1,0 +1,133 @@
+import CSystem
+import Glibc
+
+/// Who may do what with a file: mode, owner, group, access control lists and other extended attributes.
+extension Syscalls {
+  package func setPermissions(_ mode: UInt32, of descriptor: CInt, path: String) throws(Errno) {
+    try step(.chmod, path)
+    _ = try retry { Int(fchmod(descriptor, mode)) }
+  }
+
+  package func setOwner(_ owner: UInt32, group: UInt32, of descriptor: CInt, path: String) throws(Errno) {
+    try step(.chown, path)
+    _ = try retry { Int(fchown(descriptor, owner, group)) }
+  }
+
+  /// Opens a file that must not be there yet, for writing. Its owner may read and write it, whatever the `umask`.
+  package func createFile(_ name: String, in directory: CInt, mode: UInt32) throws(Errno) -> CInt {
+    let descriptor = try open(name, in: directory, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode)
+    do {
+      let status = try status(of: descriptor, path: name)
+      if status.permissions & 0o600 != 0o600 {
+        try setPermissions(status.permissions | 0o600, of: descriptor, path: name)
+      }
+      return descriptor
+    } catch {
+      close(descriptor)
+      try? unlink(name, in: directory)
+      throw error
+    }
+  }
+
+  /// `mkdir(2)`; not an error where a directory is. The owner may use a new one, whatever the `umask`.
+  package func makeDirectory(_ path: String, mode: UInt32) throws(Errno) {
+    try step(.mkdir, path)
+    do {
+      _ = try retry { path.withPath { Int(mkdir($0, mode)) } }
+    } catch {
+      if error.rawValue != EEXIST { throw error }
+      return
+    }
+    guard let made = try status(at: path, followingLinks: false), made.isDirectory,
+      made.permissions & 0o700 != 0o700
+    else { return }
+    try step(.chmod, path)
+    _ = try retry { path.withPath { Int(chmod($0, made.permissions | 0o700)) } }
+  }
+
+  /// Gives a new file the extended attributes of another, access control lists among them, and takes those of the system
+  /// away that it has from its directory alone.
+  ///
+  /// - Parameter hasOtherGroup: Whether the group is another: then the list gives it no more than everyone has.
+  /// - Returns: The names of the attributes that could not be kept, those of the system's security modules aside: these
+  ///   are for the system to set; and whether there is an access control list, so that the group's part of the mode is
+  ///   what the list allows at the most.
+  /// - Throws: ``Errno`` if an access control list, or another attribute by which the system decides who may open the
+  ///   file, cannot be kept.
+  func copyAttributes(
+    from source: CInt, to target: CInt, hasOtherGroup: Bool, path: String
+  ) throws(Errno) -> (lost: [String], hasList: Bool) {
+    try step(.xattr, path)
+    let names = try attributeNames(of: source)
+    for name in try attributeNames(of: target) where Self.decidesAccess(name) && !names.contains(name) {
+      // A file system may list what it cannot remove, as it stands for the mode alone.
+      if fremovexattr(target, name) != 0, ![ENODATA, ENOTSUP, EINVAL].contains(errno) { throw Errno(errno) }
+    }
+    var lost: [String] = []
+    for name in names {
+      do throws(Errno) {
+        guard var value = try attribute(name, of: source) else { continue }
+        if hasOtherGroup, name == Self.accessList { value = AccessList.withoutGroup(value) }
+        _ = try retry { Int(fsetxattr(target, name, value, value.count, 0)) }
+      } catch {
+        if Self.decidesAccess(name) { throw error }
+        if name.hasPrefix("user.") { lost.append(name) }
+      }
+    }
+    return (lost, names.contains(Self.accessList))
+  }
+
+  private static let accessList = "system.posix_acl_access"
+
+  private static func decidesAccess(_ name: String) -> Bool { name.hasPrefix("system.") }
+
+  /// The names of a file's extended attributes; none where the file system has none.
+  private func attributeNames(of descriptor: CInt) throws(Errno) -> [String] {
+    while true {
+      let size = flistxattr(descriptor, nil, 0)
+      if size <= 0 {
+        guard size < 0, errno != ENOTSUP, errno != ENOSYS else { return [] }
+        throw Errno(errno)
+      }
+      var bytes = [CChar](repeating: 0, count: size)
+      let length = flistxattr(descriptor, &bytes, size)
+      if length >= 0 {
+        return bytes[..<length].split(separator: 0).map {
+          String(decoding: $0.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        }
+      }
+      // Another has been added meanwhile.
+      guard errno == ERANGE else { throw Errno(errno) }
+    }
+  }
+
+  /// The value of an extended attribute; `nil` if it no longer exists.
+  private func attribute(_ name: String, of descriptor: CInt) throws(Errno) -> [UInt8]? {
+    while true {
+      let size = fgetxattr(descriptor, name, nil, 0)
+      if size < 0, errno == ENODATA { return nil }
+      guard size >= 0 else { throw Errno(errno) }
+      var value = [UInt8](repeating: 0, count: size)
+      let length = fgetxattr(descriptor, name, &value, size)
+      if length >= 0 { return Array(value[..<length]) }
+      guard errno == ERANGE else { throw Errno(errno) }
+    }
+  }
+}
+
+/// An access control list as the kernel gives it (`posix_acl_xattr.h`): a version of 4 bytes, then entries of a tag and
+/// permissions, 2 bytes each, and an id of 4 bytes, all little-endian.
+enum AccessList {
+  private static let owningGroup: UInt16 = 0x04
+  private static let others: UInt16 = 0x20
+
+  /// The list with no more rights for the owning group than for everyone.
+  static func withoutGroup(_ list: [UInt8]) -> [UInt8] {
+    let entries = stride(from: 4, to: list.count - 7, by: 8)
+    func tag(_ entry: Int) -> UInt16 { UInt16(list[entry]) | UInt16(list[entry + 1]) << 8 }
+    guard let others = entries.first(where: { tag($0) == others }) else { return list }
+    var result = list
+    for entry in entries where tag(entry) == owningGroup { result[entry + 2] &= list[others + 2] }
+    return result
+  }
+}

@@ -1,0 +1,48 @@
+import CSystem
+import Glibc
+
+/// What a user of this machine may do with files, for a process that may do more: one of root's.
+package struct UserRights: Sendable, Hashable {
+  let user: UInt32
+  private let group: UInt32
+  private let groups: [UInt32]
+
+  /// Looks a user up. One that the user database does not have is in no group.
+  package init(of user: UInt32) {
+    self.user = user
+    (group, groups) = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16_384) { buffer in
+      // The entry's name points into the buffer.
+      var entry = passwd()
+      var result: UnsafeMutablePointer<passwd>?
+      guard getpwuid_r(user, &entry, buffer.baseAddress!, buffer.count, &result) == 0, result != nil else {
+        return (Self.nobodysGroup, [])
+      }
+      var found = [gid_t](repeating: 0, count: 1024)
+      var count = CInt(found.count)
+      // With more groups than there is room for, the user has the first ones: too few rights, never too many.
+      _ = getgrouplist(entry.pw_name, entry.pw_gid, &found, &count)
+      return (entry.pw_gid, Array(found.prefix(min(Int(count), found.count))))
+    }
+  }
+
+  /// `nogroup`, credentials(7) and user_namespaces(7): the overflow id.
+  private static let nobodysGroup: UInt32 = 65_534
+
+  /// Whether this process is root, whom files' permissions do not bind.
+  package static var isRoot: Bool { geteuid() == 0 }
+
+  /// Does something with these rights only, on a thread of its own.
+  ///
+  /// - Throws: What `body` throws, or ``Errno`` if the thread cannot be started, or cannot get the rights.
+  package func perform<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) throws -> Result {
+    typealias Outcome = Swift.Result<Result, any Error>
+    let outcome = Monitor<Outcome?>(nil)
+    try PlainThread.start("user-rights") {
+      let isReady = csystem_take_file_rights(user, group, groups, CInt(groups.count)) == 0
+      let error = Errno(errno)
+      let result = Outcome { if isReady { try body() } else { throw error } }
+      outcome.withLock { $0 = result }
+    }
+    return try outcome.wait { $0 }.get()
+  }
+}

@@ -1,0 +1,97 @@
+import SettingsTOML
+
+// What an error says is needed, in the words that the library has for keys of the same type and constraint.
+
+extension SchemaType {
+  /// What a value has to be, with its article: `an integer from 6 to 72`.
+  package var expected: String { expectedWords ?? derivedWords }
+
+  /// The same, of what is known without ``expectedWords``.
+  package var derivedWords: String {
+    if let choices, !choices.isEmpty {
+      if choices.count == 1 { return choices[0].errorText }
+      return "one of " + choices.map(\.errorText).joined(separator: ", ")
+    }
+    var words = baseWords
+    switch (minimum.map(shown), maximum.map(shown), limit.map(shown)) {
+    case (let low?, _, let limit?): words += " from \(low) to below \(limit)"
+    case (nil, _, let limit?): words += " below \(limit)"
+    case (let low?, let high?, nil): words += " from \(low) to \(high)"
+    case (let low?, nil, nil): words += " from \(low)"
+    case (nil, let high?, nil): words += " up to \(high)"
+    case (nil, nil, nil): break
+    }
+    if let count = countWords, kind != .character { words += " \(isText ? "of" : "with") \(count)" }
+    for pattern in patterns { words += " that matches '\(pattern)'" }
+    return words
+  }
+
+  /// A bound; of an integer that TOML has no room for, its digits.
+  private func shown(_ bound: TOMLValue) -> String {
+    if kind == .integer, case .string(let digits) = bound { return digits }
+    return bound.errorText
+  }
+
+  private var baseWords: String {
+    switch kind {
+    case .string: "a string"
+    case .integer: "an integer"
+    case .float, .float32: "a number"
+    case .boolean: "a boolean"
+    case .offsetDateTime: TOMLOffsetDateTime.settingsBridge.expected
+    case .localDateTime: "a date and time without an offset"
+    case .localDate: "a date without a time"
+    case .localTime: "a time of day"
+    case .duration: Duration.settingsBridge.expected
+    case .url: "a URL as a string"
+    case .uuid: "a UUID as a string"
+    case .data: "a string in Base64"
+    case .decimal: "a decimal number as a string"
+    case .character: "a string of one character"
+    case .timeZone: "a time zone's identifier"
+    case .array: "an array" + words(ofParts: "elements")
+    case .table: "a table" + (fields.map { " with \(Self.list($0))" } ?? words(ofParts: "values"))
+    case .records: "a table with a table for each record" + (fields.map { ", with \(Self.list($0))" } ?? "")
+    case .any: "a value"
+    }
+  }
+
+  private func words(ofParts name: String) -> String {
+    guard let element else { return "" }
+    return element.wordsInPlural.map { " of \($0)" } ?? " whose \(name) are each \(element.expected)"
+  }
+
+  private static func list(_ fields: [Field]) -> String {
+    let names = fields.prefix(4).map { "'\($0.name)'" }.joined(separator: ", ")
+    return fields.isEmpty ? "any fields" : "fields such as \(names)"
+  }
+
+  /// What several of them are called: `integers`; `nil` if there is more to say of each than its type.
+  private var wordsInPlural: String? {
+    guard self == SchemaType(kind) else { return nil }
+    return switch kind {
+    case .string: "strings"
+    case .integer: "integers"
+    case .float, .float32: "numbers"
+    case .boolean: "booleans"
+    case .offsetDateTime: "dates and times with an offset"
+    case .localDate: "dates without a time"
+    case .localTime: "times of day"
+    case .url: "URLs as strings"
+    case .uuid: "UUIDs as strings"
+    case .data: "strings in Base64"
+    default: nil
+    }
+  }
+
+  private var countWords: String? {
+    let unit = kind == .data ? "byte" : isText ? "character" : "element"
+    func counted(_ number: Int) -> String { "\(number) \(unit)\(number == 1 ? "" : "s")" }
+    return switch (minimumCount, maximumCount) {
+    case (let low?, let high?): low == high ? counted(low) : "\(low) to \(counted(high))"
+    case (let low?, nil): "\(low) or more \(unit)s"
+    case (nil, let high?): "at most \(counted(high))"
+    case (nil, nil): nil
+    }
+  }
+}

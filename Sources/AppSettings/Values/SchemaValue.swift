@@ -1,0 +1,167 @@
+import FoundationEssentials
+import SettingsTOML
+
+/// A stored value as an app reads it: made by the bridge of the Swift type that a schema's type stands for, and equal to
+/// others, hashed and ordered as values of that type are.
+///
+/// With it the command line has no rules of its own for what a value is: `"1.5"` and `1.5` are one decimal number since
+/// `Decimal`'s bridge reads both, and no two `nan` are equal.
+enum SchemaValue: Hashable {
+  case integer(Int128)
+  case float(Double)
+  case float32(Float)
+  case text(String)
+  case date(Date)
+  case duration(Duration)
+  case decimal(Decimal)
+  case url(URL)
+  case uuid(UUID)
+  case data(Data)
+  case character(Character)
+  case timeZone(TimeZone)
+  case array([SchemaValue])
+  case table([String: SchemaValue])
+  /// What has no type in Swift but TOML's own.
+  case stored(TOMLValue)
+}
+
+extension SchemaType {
+  /// The value that a stored one is read as, of the type without its constraints; `nil` if the app would not read it.
+  func reading(_ value: TOMLValue) -> SchemaValue? {
+    switch kind {
+    case .any: return .stored(value)
+    case .boolean: return Bool.settingsBridge.reading(value).map { .stored(.boolean($0)) }
+    case .integer: return integer(value)
+    case .float: return Double.settingsBridge.reading(value).map(SchemaValue.float)
+    case .float32: return Float.settingsBridge.reading(value).map(SchemaValue.float32)
+    case .string: return String.settingsBridge.reading(value).map(SchemaValue.text)
+    case .offsetDateTime: return Date.settingsBridge.reading(value).map(SchemaValue.date)
+    case .localDateTime: return TOMLLocalDateTime.settingsBridge.reading(value).map { .stored(.localDateTime($0)) }
+    case .localDate: return TOMLLocalDate.settingsBridge.reading(value).map { .stored(.localDate($0)) }
+    case .localTime: return TOMLLocalTime.settingsBridge.reading(value).map { .stored(.localTime($0)) }
+    case .duration: return Duration.settingsBridge.reading(value).map(SchemaValue.duration)
+    case .decimal: return Decimal.settingsBridge.reading(value).map(SchemaValue.decimal)
+    case .url: return URL.settingsBridge.reading(value).map(SchemaValue.url)
+    case .uuid: return UUID.settingsBridge.reading(value).map(SchemaValue.uuid)
+    case .data: return Data.settingsBridge.reading(value).map(SchemaValue.data)
+    case .character: return Character.settingsBridge.reading(value).map(SchemaValue.character)
+    case .timeZone:
+      if let zone = TimeZone.settingsBridge.reading(value) { return .timeZone(zone) }
+      guard case .string(let name) = value, TimeZoneNames.has(name) else { return nil }
+      return .text(name)
+    case .array:
+      guard case .array(let elements) = value else { return nil }
+      return .array(elements.map { element?.reading($0) ?? .stored($0) })
+    case .table, .records:
+      guard case .table(let table) = value else { return nil }
+      var readings: [String: SchemaValue] = [:]
+      let part = parts(of: table)
+      for (name, value) in table { readings[name] = part(name)?.reading(value) ?? .stored(value) }
+      return .table(readings)
+    }
+  }
+
+  /// Whether integers that TOML has no room for are values, as strings of digits: the range of `UInt64` says so.
+  package var reachesAboveTOML: Bool {
+    [minimum, maximum, limit].contains { if case .string? = $0 { true } else { false } }
+  }
+
+  /// An integer of TOML; a string of digits only above that.
+  private func integer(_ value: TOMLValue) -> SchemaValue? {
+    if reachesAboveTOML, let number = UInt64.settingsBridge.reading(value) { return .integer(Int128(number)) }
+    return Int64.settingsBridge.reading(value).map { .integer(Int128($0)) }
+  }
+
+  /// What the values in a table have to be by their names; `nil` if they may be anything.
+  func parts(of table: TOMLTable) -> (_ name: String) -> SchemaType? {
+    if let element = kind == .records ? .table(fields) : element { return { _ in element } }
+    guard let fields else { return { _ in nil } }
+    // An index takes longer than a search among few.
+    guard fields.count > 16, table.count > 16 else {
+      return { name in fields.first { $0.name.hasSameCodeUnits(as: name) }?.type }
+    }
+    let types = Dictionary(
+      fields.map { (ExactKey($0.name), $0.type) }, uniquingKeysWith: { first, _ in first })
+    return { types[ExactKey($0)] }
+  }
+
+  /// The value that a table's key stands for; `nil` if it is none of ``ids``.
+  func id(_ name: String) -> SchemaValue? {
+    guard let ids else { return .text(name) }
+    let forms = [TOMLValue.string(name)] + TableKeyForms.stored(name)
+    return forms.first { (try? ids.check($0)) != nil }.flatMap(ids.reading)
+  }
+}
+
+extension SettingsBridge {
+  fileprivate func reading(_ value: TOMLValue) -> Value? { try? read(value) }
+}
+
+extension SchemaValue {
+  /// Whether this is strictly below another one; `nil` if they cannot be compared, as not-a-number.
+  func isBelow(_ other: SchemaValue) -> Bool? {
+    switch (self, other) {
+    case (.integer(let a), .integer(let b)): a < b
+    case (.float(let a), .float(let b)): a.isNaN || b.isNaN ? nil : a < b
+    case (.float32(let a), .float32(let b)): a.isNaN || b.isNaN ? nil : a < b
+    case (.text(let a), .text(let b)): a < b
+    case (.date(let a), .date(let b)): a < b
+    case (.duration(let a), .duration(let b)): a < b
+    case (.decimal(let a), .decimal(let b)): a < b
+    case (.url(let a), .url(let b)): a.absoluteString < b.absoluteString
+    case (.uuid(let a), .uuid(let b)): a.uuidString < b.uuidString
+    case (.data(let a), .data(let b)): a.lexicographicallyPrecedes(b)
+    case (.character(let a), .character(let b)): a < b
+    case (.timeZone(let a), .timeZone(let b)): a.identifier < b.identifier
+    case (.stored(let a), .stored(let b)): Self.isBelow(a, b)
+    default: nil
+    }
+  }
+
+  private static func isBelow(_ a: TOMLValue, _ b: TOMLValue) -> Bool? {
+    switch (a, b) {
+    case (.string(let a), .string(let b)): a < b
+    case (.boolean(let a), .boolean(let b)): !a && b
+    case (.integer(let a), .integer(let b)): a < b
+    case (.integer(let a), .float(let b)): b.isNaN ? nil : Double(a) < b
+    case (.float(let a), .integer(let b)): a.isNaN ? nil : a < Double(b)
+    case (.float(let a), .float(let b)): a.isNaN || b.isNaN ? nil : a < b
+    case (.offsetDateTime(let a), .offsetDateTime(let b)): Date(a) < Date(b)
+    case (.localDateTime(let a), .localDateTime(let b)):
+      (a.date.numbers + a.time.numbers).lexicographicallyPrecedes(b.date.numbers + b.time.numbers)
+    case (.localDate(let a), .localDate(let b)): a.numbers.lexicographicallyPrecedes(b.numbers)
+    case (.localTime(let a), .localTime(let b)): a.numbers.lexicographicallyPrecedes(b.numbers)
+    default: nil
+    }
+  }
+}
+
+/// The order of stored values of a type, for ranges.
+package struct SchemaOrder {
+  private let type: SchemaType
+
+  package init(_ kind: SchemaType.Kind) {
+    // For bounds: the largest integers are strings there, too.
+    type = kind == .integer ? .integer(nil, .string(String(UInt64.max))) : SchemaType(kind)
+  }
+
+  /// Whether the first value is strictly below the second; `nil` if they cannot be compared.
+  package func isBelow(_ a: TOMLValue, _ b: TOMLValue) -> Bool? {
+    guard let x = type.reading(a), let y = type.reading(b) else { return nil }
+    return x.isBelow(y)
+  }
+
+  /// Whether both are there and the first is strictly below the second.
+  package func isOrdered(_ a: TOMLValue?, _ b: TOMLValue?) -> Bool {
+    guard let a, let b else { return false }
+    return isBelow(a, b) ?? false
+  }
+}
+
+extension TOMLLocalDate {
+  fileprivate var numbers: [Int] { [year, month, day] }
+}
+
+extension TOMLLocalTime {
+  fileprivate var numbers: [Int] { [hour, minute, second, nanosecond] }
+}

@@ -1,0 +1,178 @@
+import AppSettings
+
+/// What an import of GarageStorage's rows took, and what it had to leave out.
+public struct GarageImportReport: Sendable, Hashable {
+  /// How many records were taken, by record name.
+  public var taken: [String: Int] = [:]
+  /// What was left out or rounded: nulls in lists, for which TOML has no value; numbers with more digits than a
+  /// floating-point number has; and conflicts that kept what was there.
+  public var notes: [String] = []
+}
+
+extension Garage {
+  /// Takes over the rows of a GarageStorage store, as JSON: an array of objects with `gs_type`, `gs_identifier`,
+  /// `gs_data` and `gs_syncStatus`.
+  ///
+  /// `sqlite3 -json MyGarage.sqlite 'SELECT * FROM ZGSCOREDATAOBJECT'` prints them, under Core Data's names for the
+  /// columns (`ZGS_TYPE`), which are read as well; an empty text is what it prints of an empty table, and has no rows.
+  /// Each row becomes the record `[gs_type."gs_identifier"]`, with its sync status; where there are objects without an
+  /// id under that name, it becomes one of them, unless one with the same fields is there. What `MappableObject`s have written is turned into what `Codable` types read: tagged dates into
+  /// dates, references into ids, anonymous objects into tables in their place. Then
+  /// ``migrateAll(fromOldClassName:to:onConflict:)-(_,New.Type,_)`` makes them objects of today's types, best in the
+  /// same ``batch(_:)``.
+  ///
+  /// - Parameters:
+  ///   - json: The rows.
+  ///   - conflict: What becomes of a row whose type and id there is a record of already.
+  ///   - decrypt: Turns each `gs_data` into JSON, where a `DataEncryptionDelegate` had encrypted it.
+  /// - Returns: What was taken.
+  /// - Throws: ``SettingsError`` `migrationFailed` if the text is no such JSON or any row cannot be taken, with all of
+  ///   them in its `cause`; and as parking. The file is unchanged in each case.
+  @discardableResult
+  public func importGarageStorage(
+    rows json: String, onConflict conflict: MigrationConflict = .fail, decrypt: (String) throws -> String = { $0 }
+  ) throws -> GarageImportReport {
+    var report = GarageImportReport()
+    var failures: [String] = []
+    let rows = try GarageStorageRow.rows(
+      of: json, decrypt, hidesContent: format.hidesContent, report: &report, failures: &failures)
+    return try write { draft in
+      var report = report
+      for row in rows {
+        let key = GarageKey(name: row.type, id: row.identifier)
+        do {
+          try GarageNames.check(row.type, of: row.type)
+          if try draft.kind(of: row.type) == .objects {
+            try draft.addObject(row.row, of: row.type)
+            report.taken[row.type, default: 0] += 1
+            continue
+          }
+          let old = try draft.row(row.type, row.identifier)
+          if let old, old.fields != row.row.fields || old.status != row.row.status {
+            switch conflict {
+            case .fail:
+              failures.append("Cannot take \(key): there is one already.")
+              continue
+            case .keep:
+              report.notes.append("\(key) was there already and is kept.")
+              continue
+            case .replace: break
+            }
+          }
+          try draft.set(row.row, row.type, row.identifier)
+          report.taken[row.type, default: 0] += 1
+        } catch {
+          failures.append((error as? SettingsError)?.message ?? "\(error)")
+        }
+      }
+      guard failures.isEmpty else {
+        throw SettingsError(
+          .migrationFailed,
+          "Cannot import the rows of GarageStorage: \(failures.count) cannot be taken. Nothing was written.",
+          cause: failures.joined(separator: "\n"), file: format.file)
+      }
+      return report
+    }
+  }
+}
+
+/// A row of a GarageStorage store.
+struct GarageStorageRow {
+  var type: String
+  var identifier: String
+  var row: GarageRow
+
+  /// Reads rows; what is wrong with them is added to `failures`.
+  static func rows(
+    of json: String, _ decrypt: (String) throws -> String, hidesContent: Bool, report: inout GarageImportReport,
+    failures: inout [String]
+  ) throws(SettingsError) -> [GarageStorageRow] {
+    if json.utf8.allSatisfy({ $0 == 0x20 || 0x09...0x0D ~= $0 }) { return [] }
+    let value: TOMLValue?
+    do {
+      // Columns may be null, and count as absent then.
+      value = try JSONText.value(of: json)
+    } catch {
+      let reason = hidesContent ? "the text is not JSON" : error.reason
+      throw SettingsError(.migrationFailed, "Cannot import the rows of GarageStorage: \(reason). Nothing was written.")
+    }
+    guard case .array(let items)? = value else {
+      throw SettingsError(
+        .migrationFailed,
+        "Cannot import the rows of GarageStorage: the JSON is \(value?.kindName ?? "null"), and has to be an array of "
+          + "rows. Nothing was written.")
+    }
+    var rows: [GarageStorageRow] = []
+    for (index, item) in items.enumerated() {
+      do throws(RowFailure) {
+        rows.append(try GarageStorageRow(item, at: index, decrypt, hidesContent, &report))
+      } catch {
+        failures.append(error.message)
+      }
+    }
+    return rows
+  }
+
+  private struct RowFailure: Error { var message: String }
+
+  private init(
+    _ item: TOMLValue, at index: Int, _ decrypt: (String) throws -> String, _ hidesContent: Bool,
+    _ report: inout GarageImportReport
+  ) throws(RowFailure) {
+    guard case .table(let columns) = item else {
+      throw RowFailure(message: "Row \(index) is \(item.kindName), not an object.")
+    }
+    func column(_ name: String) -> TOMLValue? { columns["gs_" + name] ?? columns["ZGS_" + name.uppercased()] }
+    guard case .string(let type)? = column("type"), !type.isEmpty else {
+      throw RowFailure(message: "Row \(index) has no 'gs_type'.")
+    }
+    guard case .string(let identifier)? = column("identifier") else {
+      throw RowFailure(message: "Row \(index), a \(type), has no 'gs_identifier'.")
+    }
+    let key = GarageKey(name: type, id: identifier)
+    guard case .string(let data)? = column("data") else {
+      throw RowFailure(message: "Row \(index), \(key), has no 'gs_data'.")
+    }
+    self.type = type
+    self.identifier = identifier
+    let text: String
+    do {
+      text = try decrypt(data)
+    } catch {
+      let reason = hidesContent ? "the code threw '\(Swift.type(of: error))'. What that says is not shown." : "\(error)"
+      throw RowFailure(message: "Row \(index), \(key), cannot be decrypted: \(reason)")
+    }
+    var reader = GarageStorageData(place: "Row \(index), \(key)", hidesContent: hidesContent)
+    let value: TOMLValue
+    do {
+      value = try reader.value(of: text)
+    } catch {
+      throw RowFailure(message: error.message)
+    }
+    report.notes += reader.notes
+    guard case .table(let fields) = value else {
+      throw RowFailure(message: "Row \(index), \(key), holds \(value.kindName), not an object.")
+    }
+    row = GarageRow(fields)
+    if case .integer(let number)? = column("syncStatus") {
+      guard let status = Self.status(number) else {
+        throw RowFailure(message: "Row \(index), \(key), has the sync status \(number), which is none.")
+      }
+      row.status = status
+    }
+  }
+
+  private static func status(_ number: Int64) -> Garage.SyncStatus? {
+    let all: [Garage.SyncStatus] = [.undetermined, .notSynced, .syncing, .synced]
+    return all.indices.contains(Int(number)) ? all[Int(number)] : nil
+  }
+}
+
+extension GarageDraft {
+  /// Adds an object without an id, unless one with the same fields is there.
+  fileprivate func addObject(_ row: GarageRow, of name: String) throws(SettingsError) {
+    let rows = try objects(of: name)
+    guard !rows.contains(where: { $0.fields == row.fields }) else { return }
+    try setObjects(rows + [row], of: name)
+  }
+}

@@ -1,0 +1,385 @@
+import AppSettings
+import FoundationEssentials
+
+extension Garage {
+  /// What becomes of a record whose new type and id there is one of already.
+  public enum MigrationConflict: Sendable, Hashable {
+    /// The migration fails, and names all of them.
+    case fail
+    /// The one that is there stays; the old record is removed.
+    case keep
+    /// The migrated one takes its place.
+    case replace
+  }
+
+  /// Makes all records of one type records of another, which can read what the old one has written.
+  ///
+  /// Everything is read first. If anything cannot be, or meets a record that is there already, nothing is written, and
+  /// the error lists type, id and path of each. Then all is written at once, after a backup. Sync status stays, and
+  /// fields that the new type does not know. References lead to the new records: those of the migrated objects to each
+  /// other even where ids change. Dates that are kept as strings become dates where the new type wants them. Where
+  /// there are no old records, nothing happens.
+  ///
+  /// ```swift
+  /// try garage.migrateAll(from: MCPerson.self, to: Person.self)
+  /// ```
+  ///
+  /// - Returns: How many records were migrated.
+  /// - Throws: ``SettingsError`` `migrationFailed` with what failed in its `cause`; `sealedRecord`, `readOnly`,
+  ///   `unparsable`, `newerVersion`, `lockTimeout` or `io`. The file is unchanged in each case.
+  @discardableResult
+  public func migrateAll<New: Codable & Identifiable>(
+    from oldType: Any.Type, to type: New.Type, onConflict conflict: MigrationConflict = .fail
+  ) throws -> Int {
+    try migrateAll(fromOldClassName: try names.entry(of: oldType).name, to: type, onConflict: conflict)
+  }
+
+  /// Makes all records of one type objects of one without an id; see
+  /// ``migrateAll(from:to:onConflict:)-(_,New.Type,_)``.
+  ///
+  /// Equal ones become one, whatever `onConflict` would say of them.
+  @_disfavoredOverload @discardableResult
+  public func migrateAll<New: Codable & Hashable>(from oldType: Any.Type, to type: New.Type) throws -> Int {
+    try migrateAll(fromOldClassName: try names.entry(of: oldType).name, to: type)
+  }
+
+  /// Makes all records of a name records of a type, where the old type is no longer in the program.
+  ///
+  /// The name may be the type's own: then its records are read and written anew, so that what an older form has, such
+  /// as dates that are strings, gets the present form. See ``migrateAll(from:to:onConflict:)-(_,New.Type,_)``.
+  @discardableResult
+  public func migrateAll<New: Codable & Identifiable>(
+    fromOldClassName old: String, to type: New.Type, onConflict conflict: MigrationConflict = .fail
+  ) throws -> Int {
+    try GarageNames.check(old, of: old)
+    if try hasNoFile { return 0 }
+    return try write { draft in
+      let name = try names.entry(of: type).name
+      var migration = GarageMigration<New>(old: old, new: name, conflict: conflict, file: format.file)
+      let reading = GarageReading(
+        draft, names, references: .filledWhereThere, checksIDs: false, aliases: [name: old])
+      defer { reading.letGo() }
+      for source in try migration.sources(in: draft) { migration.take(source, by: reading) }
+      migration.noteIncomplete(reading.settle())
+      let known = GarageReading(draft, names, references: .ids)
+      return try finish(migration, in: draft) { known.knownFields(of: type, in: $0) }
+    }
+  }
+
+  /// Makes all records of a name objects of a type without an id. Equal ones become one.
+  @_disfavoredOverload @discardableResult
+  public func migrateAll<New: Codable & Hashable>(fromOldClassName old: String, to type: New.Type) throws -> Int {
+    try GarageNames.check(old, of: old)
+    if try hasNoFile { return 0 }
+    return try write { draft in
+      let name = try names.entry(of: type).name
+      let reading = GarageReading(draft, names, references: .filledWhereThere, checksIDs: false)
+      defer { reading.letGo() }
+      var migration = GarageMigration<New>(old: old, new: name, conflict: .keep, file: format.file)
+      for source in try migration.sources(in: draft) { migration.take(source, by: reading) }
+      migration.noteIncomplete(reading.settle())
+      return try finish(migration, in: draft, keepsReadReferences: true)
+    }
+  }
+
+  /// Makes all records of one type records of another by code, for a type that cannot read what the old one has
+  /// written.
+  ///
+  /// ```swift
+  /// try garage.migrateAll(from: LegacyItem.self, to: Item.self) { old in
+  ///   Item(id: old.itemID, label: old.label, dateCreated: old.dateCreated)
+  /// }
+  /// ```
+  ///
+  /// As ``migrateAll(from:to:onConflict:)-(_,New.Type,_)`` otherwise; only what the new objects have is kept, and the
+  /// sync status.
+  ///
+  /// - Parameter convert: Makes a new object of an old one, whose references are filled in. What it throws is listed in
+  ///   the error.
+  @discardableResult
+  public func migrateAll<Old: Codable, New: Codable & Identifiable>(
+    from oldType: Old.Type, to type: New.Type, onConflict conflict: MigrationConflict = .fail,
+    _ convert: (Old) throws -> New
+  ) throws -> Int {
+    if try hasNoFile { return 0 }
+    return try write { draft in
+      let entry = try names.entry(of: oldType)
+      var migration = GarageMigration<New>(
+        old: entry.name, new: try names.entry(of: type).name, conflict: conflict, file: format.file)
+      let reading = GarageReading(draft, names, checksIDs: false)
+      for source in try migration.sources(in: draft) {
+        migration.take(source) {
+          let old = try reading.whole { try reading.convert(oldType, source.row.fields, source.key) }
+          return (try converted(source.key) { try convert(old.object) }, old.fields)
+        }
+      }
+      return try finish(migration, in: draft, knownFields: nil)
+    }
+  }
+
+  /// Makes all records of one type objects without an id by code. Equal ones become one.
+  @_disfavoredOverload @discardableResult
+  public func migrateAll<Old: Codable, New: Codable & Hashable>(
+    from oldType: Old.Type, to type: New.Type, _ convert: (Old) throws -> New
+  ) throws -> Int {
+    if try hasNoFile { return 0 }
+    return try write { draft in
+      let reading = GarageReading(draft, names, checksIDs: false)
+      var migration = GarageMigration<New>(
+        old: try names.entry(of: oldType).name, new: try names.entry(of: type).name, conflict: .keep, file: format.file)
+      for source in try migration.sources(in: draft) {
+        migration.take(source) {
+          let old = try reading.whole { try reading.convert(oldType, source.row.fields, source.key) }
+          return (try converted(source.key) { try convert(old.object) }, old.fields)
+        }
+      }
+      return try finish(migration, in: draft, keepsReadReferences: false)
+    }
+  }
+
+  // MARK: Within
+
+  /// What an app's code makes of an old object. Of a sealed record, an error does not say what the code says.
+  private func converted<New>(_ key: GarageKey, _ convert: () throws -> New) throws -> New {
+    do {
+      return try convert()
+    } catch  where format.hidesContent {
+      throw SettingsError(
+        .migrationFailed,
+        "Cannot convert \(key): the code threw '\(Swift.type(of: error))'. What that says is not shown.",
+        file: format.file)
+    }
+  }
+
+  private func finish<New: Codable & Identifiable>(
+    _ migration: GarageMigration<New>, in draft: GarageDraft,
+    knownFields: ((TOMLTable) -> KnownFields)?
+  ) throws -> Int {
+    var migration = migration
+    guard migration.count > 0 else { return 0 }
+    let newIDs = try migration.findIDs(in: draft)
+    try migration.throwFailures()
+
+    // The old ones first: a new one may have the id of one of them.
+    for source in migration.allSources { draft.removeSource(source) }
+    if try draft.kind(of: migration.old) == .objects { try draft.setObjects([], of: migration.old) }
+    let writing = GarageWriting(draft, names, newIDs: newIDs, keepsReadReferences: knownFields != nil)
+    for taken in migration.taken {
+      var row = taken.source.row
+      if taken.isWhole {
+        let old = row.fields
+        row.fields = try writing.fields(of: taken.object, GarageKey(name: migration.new, id: taken.id))
+        if let knownFields {
+          row.fields = knownFields(old).merge(.table(row.fields), over: .table(old)).table ?? row.fields
+        }
+      }
+      try draft.set(row, migration.new, taken.id)
+    }
+    try writing.finish()
+    if migration.keepsAllIDs, draft.wasWithout(migration.new) {
+      draft.noteRenaming(of: migration.old, to: migration.new)
+    }
+    draft.noteBackup(before: "migrating-\(migration.old)")
+    return migration.taken.count
+  }
+
+  @_disfavoredOverload
+  private func finish<New: Codable & Hashable>(
+    _ migration: GarageMigration<New>, in draft: GarageDraft, keepsReadReferences: Bool
+  ) throws -> Int {
+    let (old, name) = (migration.old, migration.new)
+    guard migration.count > 0 else { return 0 }
+    try migration.throwFailures()
+    var rows: [GarageRow] = []
+    var present: Set<New> = []
+    var incomplete: Set<TOMLTable> = []
+    if old != name {
+      let known = try stored(New.self, in: draft)
+      rows = known.map(\.row)
+      present = Set(known.compactMap(\.object))
+    }
+    for source in migration.allSources where source.key.id != nil { draft.removeSource(source) }
+    if try draft.kind(of: old) == .objects { try draft.setObjects([], of: old) }
+    let writing = GarageWriting(draft, names, keepsReadReferences: keepsReadReferences)
+    for taken in migration.taken {
+      var row = taken.source.row
+      if taken.isWhole {
+        guard present.insert(taken.object).inserted else { continue }
+        row.fields = try writing.fields(of: taken.object, GarageKey(name: name))
+      } else if !incomplete.insert(row.fields).inserted {
+        continue
+      }
+      rows.append(row)
+    }
+    try writing.finish()
+    try draft.setObjects(rows, of: name)
+    draft.noteBackup(before: "migrating-\(old)")
+    return migration.taken.count
+  }
+}
+
+/// An old record that is to be migrated.
+struct GarageSource {
+  var key: GarageKey
+  var row: GarageRow
+}
+
+/// A migration under way: what was read, and what failed.
+struct GarageMigration<New> {
+  /// An old record with the object that was made of it.
+  struct Taken {
+    var source: GarageSource
+    var object: New
+    var id = ""
+    /// The object's number in the reading; 0 where that tells nothing.
+    var number = 0
+    /// Whether all references of the object lead somewhere. If not, none of its code runs, and its fields stay.
+    var isWhole = true
+  }
+
+  let old: String
+  let new: String
+  let conflict: Garage.MigrationConflict
+  let file: String
+
+  private(set) var allSources: [GarageSource] = []
+  private(set) var taken: [Taken] = []
+  private var failures: [String] = []
+  private(set) var keepsAllIDs = true
+
+  init(old: String, new: String, conflict: Garage.MigrationConflict, file: String) {
+    self.old = old
+    self.new = new
+    self.conflict = conflict
+    self.file = file
+  }
+
+  var count: Int { allSources.count }
+
+  /// The old records, with an id or without.
+  mutating func sources(in draft: GarageDraft) throws -> [GarageSource] {
+    switch try draft.kind(of: old) {
+    case .none: break
+    case .records:
+      for id in try draft.ids(of: old) {
+        if let row = try draft.row(old, id) {
+          allSources.append(GarageSource(key: GarageKey(name: old, id: id), row: row))
+        }
+      }
+    case .objects:
+      allSources = try draft.objects(of: old).map { GarageSource(key: GarageKey(name: old), row: $0) }
+    }
+    return allSources
+  }
+
+  /// Takes what a record is read as, and its fields in today's form.
+  mutating func take(_ source: GarageSource, _ read: () throws -> (New, TOMLTable)) {
+    do {
+      let (object, fields) = try read()
+      var source = source
+      source.row.fields = fields
+      taken.append(Taken(source: source, object: object))
+    } catch {
+      failures.append((error as? SettingsError)?.message ?? "Cannot convert \(source.key): \(error)")
+    }
+  }
+
+  /// Takes a record as it is read by a type that can, its references where they lead somewhere.
+  mutating func take(_ source: GarageSource, by reading: GarageReading) where New: Codable {
+    let count = taken.count
+    take(source) { try reading.convert(New.self, source.row.fields, source.key) }
+    guard taken.count > count else { return }
+    reading.note(taken[count].object, of: source.key)
+    taken[taken.count - 1].number = reading.lastNumber
+  }
+
+  /// Marks the objects with these numbers as having a reference that leads nowhere.
+  mutating func noteIncomplete(_ numbers: Set<Int>) {
+    for index in taken.indices where numbers.contains(taken[index].number) { taken[index].isWhole = false }
+  }
+
+  func throwFailures() throws(SettingsError) {
+    guard !failures.isEmpty else { return }
+    throw SettingsError(
+      .migrationFailed,
+      "Cannot migrate '\(old)' to '\(new)' in '\(file)': \(failures.count) of \(count) records cannot be. Nothing was "
+        + "written.", cause: failures.joined(separator: "\n"), file: file)
+  }
+}
+
+extension GarageMigration where New: Codable & Identifiable {
+  /// Finds the objects' ids, and those that are there already.
+  ///
+  /// - Returns: The new ids of those that had others.
+  mutating func findIDs(in draft: GarageDraft) throws -> [TOMLPath: String] {
+    var newIDs: [TOMLPath: String] = [:]
+    var places: [TOMLPath: Int] = [:]
+    var kept: [Taken] = []
+    keepsAllIDs = old != new && taken.count == count
+    for candidate in taken {
+      let (source, object) = (candidate.source, candidate.object)
+      let id: String
+      do {
+        guard let text = candidate.isWhole ? try GarageCoding.text(of: object.id, New.self) : source.key.id else {
+          failures.append(
+            "Cannot convert \(source.key): a reference that it needs leads to a record that is not there.")
+          continue
+        }
+        id = try draft.storedID(text, of: new, isUUID: New.ID.self == UUID.self)
+      } catch {
+        failures.append(error.message)
+        continue
+      }
+      var found = candidate
+      found.id = id
+      if source.key.id != id { keepsAllIDs = false }
+      if let oldID = source.key.id, oldID != id { newIDs[[new, oldID]] = id }
+      let path: TOMLPath = [new, id]
+      let key = GarageKey(name: new, id: id)
+      if let place = places[path] {
+        switch conflict {
+        case .fail: failures.append("Cannot make \(source.key) \(key): \(kept[place].source.key) is to be that too.")
+        case .keep: break
+        case .replace: kept[place] = found
+        }
+      } else if old != new, draft.status(new, id) != nil, try !isEqual(object, source, id, in: draft) {
+        switch conflict {
+        case .fail: failures.append("Cannot make \(source.key) \(key): there is one already.")
+        case .keep: break
+        case .replace:
+          places[path] = kept.count
+          kept.append(found)
+        }
+      } else {
+        places[path] = kept.count
+        kept.append(found)
+      }
+    }
+    taken = kept
+    if !newIDs.isEmpty {
+      for candidate in taken where !candidate.isWhole {
+        failures.append(
+          "Cannot convert \(candidate.source.key): a reference that it needs leads to a record that is not there, so that "
+            + "its others cannot get the new ids.")
+      }
+    }
+    return newIDs
+  }
+
+  /// Whether the record that is there says the same as the old one.
+  private func isEqual(_ object: New, _ source: GarageSource, _ id: String, in draft: GarageDraft) throws -> Bool {
+    try draft.row(new, id)?.fields == source.row.fields
+  }
+}
+
+extension GarageDraft {
+  func removeSource(_ source: GarageSource) { if let id = source.key.id { remove(source.key.name, id) } }
+
+  /// Whether the file has nothing under a name.
+  func wasWithout(_ name: String) -> Bool { !base.contains([name]) }
+
+  func noteBackup(before what: String) {
+    let name = what.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
+    if backupReason == nil { backupReason = "before-" + String(name).prefix(60) }
+  }
+}

@@ -1,0 +1,244 @@
+public import AppSettings
+import FoundationEssentials
+
+// For a type that is both `Identifiable` and `Hashable`, the id counts: the others are disfavoured.
+
+extension Garage {
+  // MARK: Parking
+
+  /// Parks an object, in the place of the one of its type and id, with all that its references lead to.
+  ///
+  /// Its sync status stays, and so do fields in the file that this release's type does not know, comments, and every
+  /// other byte. If nothing differs, nothing is written.
+  ///
+  /// - Throws: ``SettingsError`` `invalidValue` if the object cannot be stored, or two objects of one id that it refers
+  ///   to differ; `invalidKey` if its id has no text or another type has its name; `sealedRecord` if the one that is
+  ///   there cannot be opened; `readOnly`, `unparsable`, `newerVersion`, `lockTimeout` or `io`. The file is unchanged
+  ///   in each case.
+  public func park<T: Codable & Identifiable>(_ object: T) throws { try parkAll([object]) }
+
+  /// Parks objects, in one write; see ``park(_:)-(T)``.
+  public func parkAll<T: Codable & Identifiable>(_ objects: [T]) throws {
+    guard !objects.isEmpty else { return }
+    try write { draft in try GarageWriting(draft, names).park(objects) }
+  }
+
+  /// Parks an object that has no id, unless one that is equal is there.
+  ///
+  /// - Throws: ``SettingsError`` as for objects with an id.
+  @_disfavoredOverload
+  public func park<T: Codable & Hashable>(_ object: T) throws { try parkAll([object]) }
+
+  /// Parks objects that have no id, in one write, each unless one that is equal is there.
+  @_disfavoredOverload
+  public func parkAll<T: Codable & Hashable>(_ objects: [T]) throws {
+    guard !objects.isEmpty else { return }
+    try write { draft in
+      let name = try names.entry(of: T.self).name
+      var known = try stored(T.self, in: draft)
+      var rows = known.map(\.row)
+      var present = Set(known.compactMap(\.object))
+      let unreadable = known.filter { $0.object == nil }.map(\.row.fields)
+      let writing = GarageWriting(draft, names)
+      for object in objects where present.insert(object).inserted {
+        let row = GarageRow(try writing.fields(of: object, GarageKey(name: name)))
+        if unreadable.contains(row.fields) { continue }
+        rows.append(row)
+      }
+      try writing.finish()
+      guard rows.count > known.count || known.contains(where: \.isFormer) else { return }
+      known = []
+      try replace(rows, of: T.self, in: draft)
+    }
+  }
+
+  // MARK: Retrieving
+
+  /// The object of a type and id, with all that its references lead to; `nil` if there is none.
+  ///
+  /// Within one retrieve there is one object for each record, however many refer to it.
+  ///
+  /// - Throws: ``SettingsError`` `invalidValue` with type, id and path if a record cannot be read, `missingRecord` if a
+  ///   reference that is not optional leads nowhere, `sealedRecord`, `unparsable`, `readOnly` or `io`.
+  public func retrieve<T: Codable & Identifiable>(_ type: T.Type = T.self, id: T.ID) throws -> T? {
+    let reading = GarageReading(try contents(), names)
+    let text = try GarageCoding.text(of: id, type)
+    return try reading.whole { try reading.object(type, id: text, isOnly: true) }
+  }
+
+  /// All objects of a type, in the order of the file, with all that their references lead to.
+  ///
+  /// - Parameter unreadable: Called for each record that cannot be read, which is left out then; what it throws ends
+  ///   the retrieve. Without it, the first such record does.
+  /// - Throws: ``SettingsError`` as ``retrieve(_:id:)``.
+  public func retrieveAll<T: Codable & Identifiable>(
+    _ type: T.Type = T.self, unreadable: ((SettingsError) throws -> Void)? = nil
+  ) throws -> [T] {
+    try GarageReading(try contents(), names).all(type, unreadable)
+  }
+
+  /// All objects of a type without an id, in the order of the file.
+  @_disfavoredOverload
+  public func retrieveAll<T: Codable & Hashable>(
+    _ type: T.Type = T.self, unreadable: ((SettingsError) throws -> Void)? = nil
+  ) throws -> [T] {
+    try GarageReading(try contents(), names).all(type, unreadable)
+  }
+
+  /// The text of an object's id, as it is in the file.
+  ///
+  /// - Throws: ``SettingsError`` `invalidKey` if it has none.
+  public func identifier<T: Identifiable>(of object: T) throws(SettingsError) -> String {
+    try GarageCoding.text(of: object.id, T.self)
+  }
+
+  // MARK: Deleting
+
+  /// Deletes an object's record. What it refers to stays.
+  ///
+  /// - Throws: ``SettingsError`` `missingRecord` if it is not parked; `readOnly`, `unparsable`, `newerVersion`,
+  ///   `lockTimeout` or `io`. The file is unchanged in each case.
+  public func delete<T: Codable & Identifiable>(_ object: T) throws { try delete(T.self, id: object.id) }
+
+  /// Deletes the record of a type and id; see ``delete(_:)-(T)``.
+  public func delete<T: Codable & Identifiable>(_ type: T.Type, id: T.ID) throws {
+    try write { draft in
+      for key in try keys(of: type, id: id, in: draft) { draft.remove(key.name, key.id!) }
+    }
+  }
+
+  /// Deletes an object that has no id.
+  @_disfavoredOverload
+  public func delete<T: Codable & Hashable>(_ object: T) throws {
+    try write { draft in
+      let known = try stored(T.self, in: draft)
+      let rest = known.filter { $0.object != object }
+      guard rest.count < known.count else { throw notParked(GarageKey(name: try names.entry(of: T.self).name)) }
+      try replace(rest.map(\.row), of: T.self, in: draft)
+    }
+  }
+
+  /// Deletes all objects of a type, those that cannot be read too.
+  ///
+  /// - Throws: ``SettingsError`` as ``delete(_:)-(T)``, but it may be that there are none.
+  public func deleteAll<T>(_ type: T.Type) throws {
+    if try hasNoFile { return }
+    try write { draft in for name in try names.entry(of: type).all { try draft.removeAll(of: name) } }
+  }
+
+  /// Deletes all objects. What is in the file besides, such as comments that stand by themselves, stays.
+  public func deleteAllObjects() throws {
+    if try hasNoFile { return }
+    try write { draft in for name in try draft.names() { try draft.removeAll(of: name) } }
+  }
+
+  // MARK: Within
+
+  /// The records of an object, under each of its type's names that has one.
+  func keys<T: Identifiable>(of type: T.Type, id: T.ID, in draft: GarageDraft) throws -> [GarageKey] {
+    let entry = try names.entry(of: type)
+    let text = try GarageCoding.text(of: id, type)
+    let keys = try entry.all.compactMap { name -> GarageKey? in
+      let stored = try draft.storedID(text, of: name, isUUID: T.ID.self == UUID.self)
+      return draft.status(name, stored) == nil ? nil : GarageKey(name: name, id: stored)
+    }
+    if keys.isEmpty { throw notParked(GarageKey(name: entry.name, id: text)) }
+    return keys
+  }
+
+  func notParked(_ key: GarageKey) -> SettingsError {
+    SettingsError(
+      .missingRecord, "Cannot find \(key) in '\(format.file)': it is not parked. The file is unchanged.",
+      file: format.file)
+  }
+
+  /// An object without id, with the row it is stored as; `nil` if that cannot be read.
+  struct StoredObject<T> {
+    var row: GarageRow
+    var object: T?
+    var isFormer: Bool
+  }
+
+  func stored<T: Codable & Hashable>(_ type: T.Type, in draft: GarageDraft) throws -> [StoredObject<T>] {
+    let reading = GarageReading(draft, names)
+    let entry = try names.entry(of: type)
+    return try entry.all.flatMap { name in
+      try draft.objects(of: name).map { row in
+        let object = try? reading.whole { try reading.read(type, row.fields, GarageKey(name: name)) }
+        return StoredObject(row: row, object: object, isFormer: name != entry.name)
+      }
+    }
+  }
+
+  func replace<T>(_ rows: [GarageRow], of type: T.Type, in draft: GarageDraft) throws {
+    let entry = try names.entry(of: type)
+    for former in entry.former where try draft.kind(of: former) == .objects { try draft.setObjects([], of: former) }
+    try draft.setObjects(rows, of: entry.name)
+  }
+}
+
+extension GarageReading {
+  /// All objects of a type with an id.
+  func all<T: Codable & Identifiable>(
+    _ type: T.Type, _ unreadable: ((SettingsError) throws -> Void)?, where isWanted: (GarageKey) -> Bool = { _ in true }
+  ) throws -> [T] {
+    try each(unreadable, over: try keys(of: type).filter(isWanted)) { key in
+      try object(type, id: key.id!).map { [$0] } ?? []
+    }
+  }
+
+  /// All objects of a type without one.
+  func all<T: Codable & Hashable>(
+    _ type: T.Type, _ unreadable: ((SettingsError) throws -> Void)?, where isWanted: (GarageRow) -> Bool = { _ in true }
+  ) throws -> [T] {
+    let entry = try entry(of: type)
+    var rows: [(GarageKey, GarageRow)] = []
+    for name in entry.all { rows += try draft.objects(of: name).map { (GarageKey(name: name), $0) } }
+    return try each(unreadable, over: rows.filter { isWanted($0.1) }) { [try read(type, $0.1.fields, $0.0)] }
+  }
+
+  /// The keys of all records of a type, in the order of the file, those of its present name first.
+  ///
+  /// - Throws: ``SettingsError`` `invalidValue` for two that are the same id, written in two ways.
+  private func keys<T: Identifiable>(of type: T.Type) throws -> [GarageKey] {
+    var keys: [GarageKey] = []
+    var present: Set<TOMLPath> = []
+    let isUUID = T.ID.self == UUID.self
+    for name in try entry(of: type).all {
+      guard try draft.kind(of: name) != .objects else {
+        throw draft.failure(
+          "Cannot read the records of '\(name)'",
+          "they are objects without an id, as [[\(TOMLPath([name]))]], and '\(type)' has one. To give them their ids, call "
+            + "'migrateAll(fromOldClassName: \"\(name)\", to: \(type).self)'", at: [name])
+      }
+      var unusual: [String: String] = [:]
+      for id in try draft.ids(of: name) {
+        if isUUID || id.utf8.contains(where: { $0 >= 0x80 }),
+          let other = unusual.updateValue(id, forKey: isUUID ? id.uppercased() : id)
+        {
+          throw draft.failure(
+            "Cannot read \(GarageKey(name: name, id: id))",
+            "the id of \(GarageKey(name: name, id: other)) is the same, written in another way. Remove one of them",
+            at: [name, id])
+        }
+        // What an earlier release's name still has is hidden by what the present one has.
+        if present.insert([id]).inserted { keys.append(GarageKey(name: name, id: id)) }
+      }
+    }
+    return keys
+  }
+
+  private func each<Item, T>(
+    _ unreadable: ((SettingsError) throws -> Void)?, over items: [Item], _ read: (Item) throws -> [T]
+  ) throws -> [T] {
+    guard let unreadable else { return try whole { try items.flatMap(read) } }
+    return try items.flatMap { item -> [T] in
+      do {
+        return try whole { try read(item) }
+      } catch let error as SettingsError {
+        try unreadable(error)
+        return []
+      }
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import AppSettings
+
+extension Garage {
+  /// How far a record is known to a web service. The garage only keeps it: with the record, through parking and
+  /// migration.
+  public enum SyncStatus: String, Sendable, Hashable, CaseIterable {
+    /// Not set.
+    case undetermined
+    /// Not known to the service as it is here.
+    case notSynced = "not-synced"
+    /// Being sent.
+    case syncing
+    /// Known to the service as it is here.
+    case synced
+  }
+
+  /// A record, by its type's name and its id.
+  public struct RecordID: Sendable, Hashable {
+    /// The name of the type's records.
+    public var recordName: String
+    /// The id as text; `nil` for an object without one.
+    public var id: String?
+  }
+
+  /// Sets the sync status of a parked object.
+  ///
+  /// - Throws: ``SettingsError`` `missingRecord` if it is not parked, and as ``park(_:)-(T)``. The file is unchanged.
+  public func setSyncStatus<T: Codable & Identifiable>(_ status: SyncStatus, for object: T) throws {
+    try setSyncStatus(status, for: [object])
+  }
+
+  /// Sets the sync status of parked objects, in one write: of all of them or, if one is not parked, of none.
+  public func setSyncStatus<T: Codable & Identifiable>(_ status: SyncStatus, for objects: [T]) throws {
+    try write { draft in
+      for object in objects {
+        for key in try keys(of: T.self, id: object.id, in: draft) {
+          guard let id = key.id, var row = try draft.row(key.name, id), row.status != status else { continue }
+          row.status = status
+          try draft.set(row, key.name, id)
+        }
+      }
+    }
+  }
+
+  /// Sets the sync status of a parked object without an id.
+  @_disfavoredOverload
+  public func setSyncStatus<T: Codable & Hashable>(_ status: SyncStatus, for object: T) throws {
+    try setSyncStatus(status, for: [object])
+  }
+
+  /// Sets the sync status of parked objects without an id, in one write.
+  @_disfavoredOverload
+  public func setSyncStatus<T: Codable & Hashable>(_ status: SyncStatus, for objects: [T]) throws {
+    try write { draft in
+      var known = try stored(T.self, in: draft)
+      var places: [T: Int] = [:]
+      for index in known.indices.reversed() { if let object = known[index].object { places[object] = index } }
+      for object in objects {
+        guard let index = places[object] else {
+          throw notParked(GarageKey(name: try names.entry(of: T.self).name))
+        }
+        known[index].row.status = status
+      }
+      try replace(known.map(\.row), of: T.self, in: draft)
+    }
+  }
+
+  /// The sync status of a parked object.
+  ///
+  /// - Throws: ``SettingsError`` `missingRecord` if it is not parked; `unparsable`, `readOnly` or `io`.
+  public func syncStatus<T: Codable & Identifiable>(of object: T) throws -> SyncStatus {
+    let draft = try contents()
+    let key = try keys(of: T.self, id: object.id, in: draft)[0]
+    return draft.status(key.name, key.id ?? "") ?? .undetermined
+  }
+
+  /// The sync status of a parked object without an id.
+  @_disfavoredOverload
+  public func syncStatus<T: Codable & Hashable>(of object: T) throws -> SyncStatus {
+    guard let found = try stored(T.self, in: try contents()).first(where: { $0.object == object }) else {
+      throw notParked(GarageKey(name: try names.entry(of: T.self).name))
+    }
+    return found.row.status
+  }
+
+  /// The objects of a type that have a sync status.
+  ///
+  /// - Throws: ``SettingsError`` as ``retrieveAll(_:unreadable:)-(T.Type,_)``.
+  public func retrieveAll<T: Codable & Identifiable>(
+    _ type: T.Type = T.self, withStatus status: SyncStatus
+  ) throws -> [T] {
+    let draft = try contents()
+    return try GarageReading(draft, names).all(type, nil) { draft.status($0.name, $0.id ?? "") == status }
+  }
+
+  /// The objects of a type without an id that have a sync status.
+  @_disfavoredOverload
+  public func retrieveAll<T: Codable & Hashable>(
+    _ type: T.Type = T.self, withStatus status: SyncStatus
+  ) throws -> [T] {
+    try GarageReading(try contents(), names).all(type, nil) { $0.status == status }
+  }
+
+  /// The objects of several types that have a sync status, all of one state of the file.
+  ///
+  /// ```swift
+  /// for object in try garage.retrieveAll([Person.self, Pet.self], withStatus: .notSynced) { … }
+  /// ```
+  public func retrieveAll(
+    _ types: [any (Codable & Identifiable).Type], withStatus status: SyncStatus
+  ) throws -> [any Codable & Identifiable] {
+    let draft = try contents()
+    let reading = GarageReading(draft, names)
+    func all<T: Codable & Identifiable>(_ type: T.Type) throws -> [any Codable & Identifiable] {
+      try reading.all(type, nil) { draft.status($0.name, $0.id ?? "") == status }
+    }
+    return try types.flatMap { try all($0) }
+  }
+
+  /// The records of all types that have a sync status, without opening them.
+  public func records(withStatus status: SyncStatus) throws -> [RecordID] {
+    let draft = try contents()
+    return try draft.names().flatMap { name -> [RecordID] in
+      if try draft.kind(of: name) == .records {
+        return try draft.ids(of: name).filter { draft.status(name, $0) == status }
+          .map { RecordID(recordName: name, id: $0) }
+      }
+      return draft.objectNotes(of: name).filter { GarageRow.status($0) == status }
+        .map { _ in RecordID(recordName: name, id: nil) }
+    }
+  }
+}

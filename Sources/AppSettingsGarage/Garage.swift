@@ -1,0 +1,222 @@
+public import AppSettings
+public import Logging
+import Synchronization
+
+/// A place for objects: park them, and retrieve them by type and id.
+///
+/// Any `Codable` type that is `Identifiable`, or else `Hashable`, can be parked. The records are tables of a TOML file,
+/// `$XDG_DATA_HOME/<app>/<name>.toml`, `[Person."joan smith"]`; objects without an id are `[[Address]]`. Every call
+/// that changes something returns when it is on disk, in one atomic write, or throws and has changed nothing.
+///
+/// ```swift
+/// let garage = try Garage(app: "org.example.hotel")
+/// try garage.park(guest)
+/// let again = try garage.retrieve(Guest.self, id: "joan")
+/// ```
+///
+/// Reads are from memory, all of one state of the file. What other processes have parked shows after ``reload()`` and
+/// after each write of one's own; a write always begins with what the file has at that moment.
+public final class Garage: Sendable {
+  /// The engine, as of a store: one write path for all files.
+  let core: StoreCore
+  let store: SettingsStore
+  // Protects how records are stored, which changes with the cipher; taken for nothing else.
+  private let currentFormat: Lock<GarageFormat>
+  let names = GarageNames()
+
+  // The batch that each thread is in. Looked up with each call, so counted apart.
+  private let batches = Lock<[UInt: GarageDraft]>([:])
+  private let batchCount = Atomic<Int>(0)
+  /// Whether no backup is plain any more, as far as this garage is to see to that.
+  let hasSealedBackups = Lock(false)
+
+  /// Where the records are; `nil` for a garage in memory.
+  public var location: SettingsLocation? { core.location }
+
+  /// Opens a garage of an app. Nothing is read or made until the first access.
+  ///
+  /// - Parameters:
+  ///   - app: The app's id, such as `org.example.hotel`.
+  ///   - name: Which of the app's garages; the file is `<app>/<name>.toml`.
+  ///   - cipher: What seals each record. Without one, records are plain text, and a file that has sealed ones is not
+  ///     written.
+  ///   - plainRecords: What becomes of plain records in the file of a garage with a cipher: by default they are an error.
+  ///   - logger: Where problems go, once each.
+  /// - Throws: ``SettingsError`` `invalidApp` for an id of another form; `io` if there is no home directory.
+  public convenience init(
+    app: String, name: String = "garage", cipher: GarageCipher? = nil, plainRecords: PlainRecords = .refuse,
+    logger: Logger = Logger(label: "app-settings")
+  ) throws(SettingsError) {
+    self.init(
+      at: try SettingsLocation(app: app, name: name, scope: .data), cipher: cipher, plainRecords: plainRecords,
+      logger: logger)
+  }
+
+  /// Opens the garage at a location. Nothing is read or made until the first access.
+  public convenience init(
+    at location: SettingsLocation, cipher: GarageCipher? = nil, plainRecords: PlainRecords = .refuse,
+    logger: Logger = Logger(label: "app-settings")
+  ) {
+    self.init(SettingsStore(at: location, logger: logger), cipher, plainRecords)
+  }
+
+  /// Makes a garage in memory, for tests and previews. It behaves as one with a file that no one else has.
+  ///
+  /// - Parameter text: The TOML text to begin with.
+  public convenience init(
+    inMemory text: String = "", cipher: GarageCipher? = nil, plainRecords: PlainRecords = .refuse
+  ) {
+    self.init(SettingsStore(inMemory: text), cipher, plainRecords)
+  }
+
+  /// Opens a garage for a tool or a test, with system calls of its own; it shares nothing with others.
+  package convenience init(
+    at location: SettingsLocation, cipher: GarageCipher? = nil, plainRecords: PlainRecords = .refuse,
+    logger: Logger? = nil, system: Syscalls, lockTimeout: Duration = .seconds(30)
+  ) {
+    let store = SettingsStore(
+      at: location, migrations: .none, logger: logger ?? .silent, acceptsAnyVersion: false, system: system,
+      lockTimeout: lockTimeout)
+    self.init(store, cipher, plainRecords)
+  }
+
+  private init(_ store: SettingsStore, _ cipher: GarageCipher?, _ plainRecords: PlainRecords) {
+    self.store = store
+    core = store.core
+    let file = store.core.location?.file ?? "the garage in memory"
+    currentFormat = Lock(GarageFormat(cipher: cipher, plainRecords: plainRecords, file: file))
+  }
+
+  /// How records are stored.
+  var format: GarageFormat {
+    get { currentFormat.withLock { $0 } }
+    set { currentFormat.withLock { $0 = newValue } }
+  }
+
+  // MARK: Several changes as one
+
+  /// Makes several changes as one: under one lock, on what the file has now, in one atomic write.
+  ///
+  /// What is called on this garage and this thread within `body` is part of the batch: it is all on disk when this
+  /// returns, and a throw writes nothing of it. Reading shows what the batch has changed so far.
+  ///
+  /// ```swift
+  /// try garage.batch {
+  ///   try garage.park(order)
+  ///   try garage.delete(basket)
+  /// }
+  /// ```
+  ///
+  /// - Parameter body: Runs on this thread, while other writers wait. A batch within a batch is part of it.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws, or ``SettingsError`` `readOnly`, `unparsable`, `newerVersion`, `lockTimeout` or
+  ///   `io`. The file is unchanged in each case.
+  public func batch<Result>(_ body: () throws -> Result) throws -> Result {
+    try write { draft in
+      let me = PlainThread.currentID
+      let isOutermost = batches.withLock { $0.updateValue(draft, forKey: me) == nil }
+      if isOutermost { batchCount.wrappingAdd(1, ordering: .relaxed) }
+      defer {
+        if isOutermost {
+          batchCount.wrappingSubtract(1, ordering: .relaxed)
+          _ = batches.withLock { $0.removeValue(forKey: me) }
+        }
+      }
+      return try body()
+    }
+  }
+
+  /// Whether this thread is in a batch.
+  var isInBatch: Bool { currentBatch != nil }
+
+  private var currentBatch: GarageDraft? {
+    // This thread's own batch is counted, and this thread sees its own count.
+    guard batchCount.load(ordering: .relaxed) > 0 else { return nil }
+    return batches.withLock { $0[PlainThread.currentID] }
+  }
+
+  /// Makes changes: as part of the batch that this thread is in, or else in one write of their own.
+  func write<Result>(_ body: (GarageDraft) throws -> Result) throws -> Result {
+    if let draft = currentBatch {
+      let mark = draft.mark
+      do {
+        return try body(draft)
+      } catch {
+        draft.rollBack(to: mark)
+        throw error
+      }
+    }
+    var result: Result?
+    try core.rewrite { document in
+      let draft = GarageDraft(base: document, format: format.settled(by: document))
+      result = try body(draft)
+      let edits = try draft.apply(to: &document)
+      try sealBackups()
+      if let reason = draft.backupReason, !edits.isEmpty, !draft.base.bytes.isEmpty {
+        try core.backUp(try draft.sealedBase(), reason: reason)
+      }
+      return edits
+    } checkingAgain: { [core] base in
+      let format = format.settled(by: base)
+      try format.checkKey(of: base)
+      if format.cipher != nil, format.firstPlain(in: base) != nil { throw core.overtakenError("plain text") }
+    }
+    return result!
+  }
+
+  /// Whether there is nothing that could be changed: then not even a directory is to be made for it.
+  var hasNoFile: Bool {
+    get throws(SettingsError) {
+      guard currentBatch == nil else { return false }
+      return try core.readText() == nil
+    }
+  }
+
+  /// What there is to read: the batch that this thread is in, or else the file as last read.
+  ///
+  /// - Throws: ``SettingsError`` `unparsable`, `readOnly` or `io` if there is a file and nothing is known of it. To
+  ///   take that for an empty garage would make an app believe that its objects were deleted.
+  func contents() throws(SettingsError) -> GarageDraft {
+    if let draft = currentBatch { return draft }
+    core.load()
+    while true {
+      let before = format
+      var (bytes, document) = core.known
+      if bytes == nil, let now = try core.readText() {
+        core.look()
+        (bytes, document) = core.known
+        if bytes == nil { _ = try core.parse(now) }
+      }
+      // Another thread may have changed the cipher, and the text with it.
+      if before.generation == format.generation { return GarageDraft(base: document, format: before) }
+    }
+  }
+
+  // MARK: The file
+
+  /// Reads the file again, and takes over what other processes have parked.
+  ///
+  /// If it does not parse, what was read last stays, and that is a problem.
+  public func reload() { store.reload() }
+
+  /// The problems that stand now, oldest first.
+  public var currentProblems: [SettingsProblem] { store.currentProblems }
+
+  /// The copies of the file that were made before migrations and restores, newest first. Each is as plain, or sealed with
+  /// the key, as the file was; in the file's turn from plain to sealed, they are sealed as well: see
+  /// ``PlainRecords/seal``.
+  ///
+  /// - Throws: ``SettingsError`` `io` or `readOnly` if their directory cannot be listed.
+  public var backups: [SettingsBackup] { get throws(SettingsError) { try store.backups } }
+
+  /// Moves a file that does not parse to the backups, as it is, so that the garage begins afresh.
+  ///
+  /// - Returns: Where it is now; `nil` if there is no file, or it parses.
+  /// - Throws: ``SettingsError`` `readOnly`, `io` or `lockTimeout`. The file is where it was.
+  @discardableResult
+  public func recover() throws -> SettingsBackup? {
+    // What is moved there may be plain.
+    defer { hasSealedBackups.withLock { $0 = false } }
+    return try store.recover()
+  }
+}

@@ -1,0 +1,116 @@
+import AppSettings
+import FoundationEssentials
+
+/// What a reading or writing of a garage's objects hands down to the references in them.
+enum GarageCoding {
+  static let reading = CodingUserInfoKey(rawValue: "org.app-settings.garage.reading")!
+  static let writing = CodingUserInfoKey(rawValue: "org.app-settings.garage.writing")!
+
+  /// The reading that a decoder is part of; `nil` outside a garage.
+  static func reading(of decoder: any Decoder) -> GarageReading? {
+    decoder.userInfo[reading] as? GarageReading
+  }
+
+  /// The writing that an encoder is part of; `nil` outside a garage.
+  static func writing(of encoder: any Encoder) -> GarageWriting? {
+    encoder.userInfo[writing] as? GarageWriting
+  }
+
+  /// The text of an id.
+  ///
+  /// - Throws: ``SettingsError`` `invalidKey` for an id that has none.
+  static func text(of id: Any, _ type: Any.Type) throws(SettingsError) -> String {
+    switch id {
+    case let id as String: return id
+    case let id as UUID: return id.uuidString
+    case let id as any LosslessStringConvertible: return String(describing: id)
+    case let id as any RawRepresentable: return try text(of: id.rawValue, type)
+    default:
+      throw SettingsError(
+        .invalidKey,
+        "Cannot use the id of '\(type)': it is of type '\(Swift.type(of: id))', and has to be a String, a UUID, an "
+          + "integer or anything else that is LosslessStringConvertible. Declare an 'id'.")
+    }
+  }
+}
+
+extension TOMLValue {
+  /// The date-time in a string that is one in full, with an offset: how others write dates.
+  fileprivate var dateInString: TOMLValue? {
+    guard case .string(let text) = self, text.utf8.count >= 20, text.utf8.first.map({ 0x30...0x39 ~= $0 }) == true,
+      case .offsetDateTime? = try? TOMLValue(parsing: text)
+    else { return nil }
+    return try? TOMLValue(parsing: text)
+  }
+
+  /// The value with the part at a path replaced, as the errors of the coder give paths; `nil` if there is no such part.
+  fileprivate func replacing(_ path: ArraySlice<String>, _ change: (TOMLValue) -> TOMLValue?) -> TOMLValue? {
+    guard let first = path.first else { return change(self) }
+    switch self {
+    case .table(var table):
+      guard let new = table[first]?.replacing(path.dropFirst(), change) else { return nil }
+      table[first] = new
+      return .table(table)
+    case .array(var items):
+      guard let index = Int(first.dropFirst().dropLast()), items.indices.contains(index),
+        let new = items[index].replacing(path.dropFirst(), change)
+      else { return nil }
+      items[index] = new
+      return .array(items)
+    default: return nil
+    }
+  }
+
+  /// Replaces the parts at a path, and at the paths that have other elements of the same arrays in them.
+  fileprivate mutating func replaceInElements(_ path: ArraySlice<String>, _ change: (TOMLValue) -> TOMLValue?) {
+    guard let first = path.first else {
+      if let new = change(self) { self = new }
+      return
+    }
+    switch self {
+    case .table(var table):
+      guard var part = table[first] else { return }
+      part.replaceInElements(path.dropFirst(), change)
+      table[first] = part
+      self = .table(table)
+    case .array(var items):
+      for index in items.indices { items[index].replaceInElements(path.dropFirst(), change) }
+      self = .array(items)
+    default: return
+    }
+  }
+}
+
+extension GarageReading {
+  /// Reads an object out of an older form, where dates are strings.
+  ///
+  /// Only the type can tell such a string from a text that happens to look like one: where it refuses a string that is
+  /// a date, it gets the date.
+  ///
+  /// - Returns: The object, and the fields as it could be read from.
+  func convert<T: Decodable>(
+    _ type: T.Type, _ fields: TOMLTable, _ key: GarageKey
+  ) throws -> (object: T, fields: TOMLTable) {
+    // Elements of an array mostly have one type: all at once, as each round reads the whole object.
+    try convert(type, fields, key, wholeArrays: true) ?? convert(type, fields, key, wholeArrays: false)!
+  }
+
+  /// - Returns: `nil` if whole arrays were replaced, and the type wants some of it as it was.
+  private func convert<T: Decodable>(
+    _ type: T.Type, _ fields: TOMLTable, _ key: GarageKey, wholeArrays: Bool
+  ) throws -> (object: T, fields: TOMLTable)? {
+    var value = TOMLValue.table(fields)
+    while true {
+      do {
+        return (try read(type, value, key), value.table ?? fields)
+      } catch let error as SettingsValueError {
+        guard var next = value.replacing(error.path[...], { $0.dateInString }) else {
+          if wholeArrays, value != .table(fields) { return nil }
+          throw describe(error, type, key)
+        }
+        if wholeArrays { next.replaceInElements(error.path[...]) { $0.dateInString } }
+        value = next
+      }
+    }
+  }
+}

@@ -1,0 +1,314 @@
+import AppSettings
+
+/// What a garage holds, with changes over it that are not in the file yet: what a retrieve reads and a batch edits.
+///
+/// Nothing in it touches a file. Each change can be taken back, which for a large batch costs less than copies would.
+final class GarageDraft: @unchecked Sendable {  // used by the one thread that reads or is in the batch
+  /// The file's text.
+  let base: TOMLDocument
+  let format: GarageFormat
+  /// Rows by path, `nil` for one that is removed, in the order of their first change.
+  private(set) var changes: [TOMLPath: TOMLTable?] = [:]
+  private(set) var changed: [TOMLPath] = []
+  /// Ids that the base does not have, by name.
+  private(set) var added: [String: [String]] = [:]
+  /// How many records more there are than in the base, by name; and how many those are, once they were counted.
+  private var differences: [String: Int] = [:]
+  private var storedCounts: [String: Int] = [:]
+  /// Whole arrays of tables, by name.
+  private(set) var arrays: [String: [TOMLTable]] = [:]
+  private(set) var changedArrays: [String] = []
+  /// Where rows come from that only get another name, to keep their comments: old names by new ones, and paths.
+  private(set) var renamed: [String: String] = [:]
+  private(set) var moved: [TOMLPath: TOMLPath] = [:]
+  /// Ids by what Swift takes for equal to them, by name; of the names for which that was asked.
+  private var forms: [String: [String: [String]]] = [:]
+  /// Whether to store the cipher's check value even if nothing else changes.
+  var renewsCheck = false
+  /// What a backup is to be made before.
+  var backupReason: String?
+
+  private enum Step {
+    case row(TOMLPath, TOMLTable??, wasAdded: Bool)
+    case objects(String, [TOMLTable]?)
+    case move(TOMLPath)
+    case renaming(String)
+  }
+
+  /// What was done, for the way back.
+  private var log: [Step] = []
+
+  init(base: TOMLDocument, format: GarageFormat) {
+    self.base = base
+    self.format = format
+  }
+
+  /// How the records of a type are stored.
+  enum Kind { case none, records, objects }
+
+  /// How the records under a name are stored.
+  ///
+  /// - Throws: ``SettingsError`` `invalidValue` if the name has something that is no records at all.
+  func kind(of name: String) throws(SettingsError) -> Kind {
+    if arrays[name]?.isEmpty == false { return .objects }
+    let path: TOMLPath = [name]
+    let difference = differences[name]
+    if base.isTable(at: path) || difference != nil {
+      // Counted only where it is needed: that takes longer the more there are.
+      if difference ?? 0 > 0 { return .records }
+      if difference ?? 0 == 0 { return base.hasKeys(at: path) ? .records : .none }
+      return storedCount(of: name) + (difference ?? 0) > 0 ? .records : .none
+    }
+    guard base.contains(path), arrays[name] == nil else { return .none }
+    guard case .array(let items)? = base[path], items.allSatisfy({ $0.table != nil }) else {
+      let found = base[path].map { description(of: $0) } ?? "nothing"
+      throw failure("Cannot use the records of '\(name)'", "it is \(found), and records are tables", at: path)
+    }
+    return items.isEmpty ? .none : .objects
+  }
+
+  /// How many records the base has under a name.
+  private func storedCount(of name: String) -> Int {
+    if let count = storedCounts[name] { return count }
+    let count = base.childCount(of: [name]) ?? 0
+    storedCounts[name] = count
+    return count
+  }
+
+  // MARK: Records with an id
+
+  /// The ids under a name, in the order of the file.
+  func ids(of name: String) throws(SettingsError) -> [String] {
+    guard try kind(of: name) == .records else { return [] }
+    let old = base.childKeys(of: [name]) ?? []
+    guard !changes.isEmpty else { return old }
+    return old.filter { isThere([name, $0]) } + (added[name] ?? []).filter { isThere([name, $0]) }
+  }
+
+  private func isThere(_ path: TOMLPath) -> Bool {
+    if let change = changes[path] { return change != nil }
+    return true
+  }
+
+  /// A record's row; `nil` if there is none.
+  ///
+  /// - Throws: ``SettingsError`` `sealedRecord`, or `invalidValue` if what is there is no record.
+  func row(_ name: String, _ id: String) throws(SettingsError) -> GarageRow? {
+    let path: TOMLPath = [name, id]
+    if !changes.isEmpty, let change = changes[path] {
+      return try change.map { table throws(SettingsError) in
+        try format.row(table, of: GarageKey(name: name, id: id), at: nil)
+      }
+    }
+    guard let stored = base[path] else {
+      // Slower, and only to tell what is wrong where something is.
+      guard try kind(of: name) != .objects else {
+        throw failure(
+          "Cannot look for \(GarageKey(name: name, id: id))",
+          "it has objects without an id, as [[\(TOMLPath([name]))]]",
+          at: [name])
+      }
+      return nil
+    }
+    guard case .table(let table) = stored else {
+      throw failure(
+        "Cannot read \(GarageKey(name: name, id: id))", "it is \(description(of: stored)), and a record is a table",
+        at: path)
+    }
+    return try format.row(table, of: GarageKey(name: name, id: id), at: base.position(of: path))
+  }
+
+  /// What stands where a record has to be, without its content if that is to be hidden.
+  private func description(of value: TOMLValue) -> String {
+    format.hidesContent ? value.kindName : value.errorDescription
+  }
+
+  /// A record's sync status, without opening it; `nil` if there is none.
+  func status(_ name: String, _ id: String) -> Garage.SyncStatus? {
+    let path: TOMLPath = [name, id]
+    if let change = changes[path] { return change.map { GarageRow.status($0[GarageRow.statusKey]) } }
+    guard base.isTable(at: path) else { return nil }
+    return GarageRow.status(base[path.appending(GarageRow.statusKey)])
+  }
+
+  /// Stores a record in the place of what is there.
+  func set(_ row: GarageRow, _ name: String, _ id: String) throws(SettingsError) {
+    if try kind(of: name) == .objects {
+      throw failure(
+        "Cannot park \(GarageKey(name: name, id: id))", "it has objects without an id, as [[\(TOMLPath([name]))]]",
+        at: [name])
+    }
+    change([name, id], to: try format.table(row, of: GarageKey(name: name, id: id)))
+  }
+
+  func remove(_ name: String, _ id: String) { change([name, id], to: nil) }
+
+  private func change(_ path: TOMLPath, to table: TOMLTable?) {
+    let wasThere = contains(path)
+    let old = changes.updateValue(table, forKey: path)
+    count(path, wasThere: wasThere)
+    var isAdded = false
+    if old == nil {
+      changed.append(path)
+      isAdded = !base.contains(path)
+      if isAdded { add(path.components[1], under: path.components[0]) }
+    }
+    log.append(.row(path, old, wasAdded: isAdded))
+  }
+
+  private func add(_ id: String, under name: String) {
+    added[name, default: []].append(id)
+    forms[name]?[id, default: []].append(id)
+  }
+
+  private func removeLastAdded(under name: String) {
+    guard let id = added[name]?.popLast() else { return }
+    forms[name]?[id]?.removeLast()
+  }
+
+  private func count(_ path: TOMLPath, wasThere: Bool) {
+    differences[path.components[0], default: 0] += (contains(path) ? 1 : 0) - (wasThere ? 1 : 0)
+  }
+
+  private func contains(_ path: TOMLPath) -> Bool {
+    if let change = changes[path] { return change != nil }
+    return base.contains(path)
+  }
+
+  /// The id that a record has in the file where it may be written in more than one way: a UUID in either case, letters
+  /// outside ASCII composed or not.
+  func storedID(_ id: String, of name: String, isUUID: Bool) throws(SettingsError) -> String {
+    if isUUID {
+      guard !contains(name, id) else { return id }
+      let other = id.lowercased()
+      return contains(name, other) ? other : id
+    }
+    guard id.utf8.contains(where: { $0 >= 0x80 }), !contains(name, id) else { return id }
+    guard try kind(of: name) == .records else { return id }
+    return forms(of: id, under: name).first { isThere([name, $0]) } ?? id
+  }
+
+  /// The ids under a name that Swift takes for equal to one, whether or not they are there still.
+  private func forms(of id: String, under name: String) -> [String] {
+    if let known = forms[name] { return known[id] ?? [] }
+    // Once for all that ask, or parking many objects would go through all of them for each.
+    var new: [String: [String]] = [:]
+    for id in (base.childKeys(of: [name]) ?? []) + (added[name] ?? []) { new[id, default: []].append(id) }
+    forms[name] = new
+    return new[id] ?? []
+  }
+
+  private func contains(_ name: String, _ id: String) -> Bool { contains([name, id]) }
+
+  /// Notes that a record only changed its name, so that its comments go along.
+  func noteMove(of id: String, from old: String, to name: String) {
+    guard moved.updateValue([old, id], forKey: [name, id]) == nil else { return }
+    log.append(.move([name, id]))
+  }
+
+  /// Notes that all records of a name got another one.
+  func noteRenaming(of old: String, to name: String) {
+    guard renamed.updateValue(old, forKey: name) == nil else { return }
+    log.append(.renaming(name))
+  }
+
+  // MARK: Objects without an id
+
+  /// The objects under a name.
+  func objects(of name: String) throws(SettingsError) -> [GarageRow] {
+    var tables = arrays[name] ?? []
+    if !changedArrays.contains(name) {
+      switch try kind(of: name) {
+      case .none: return []
+      case .records:
+        throw failure(
+          "Cannot look for objects of '\(name)'",
+          "it has records with an id. To make them objects without one, call 'migrateAll(fromOldClassName: \"\(name)\", to:)' "
+            + "with their type", at: [name])
+      case .objects:
+        if case .array(let items)? = base[[name]] { tables = items.compactMap(\.table) }
+      }
+    }
+    var rows: [GarageRow] = []
+    let isOfBase = !changedArrays.contains(name)
+    for (index, table) in tables.enumerated() {
+      rows.append(
+        try format.row(
+          table, of: GarageKey(name: name),
+          at: isOfBase ? base.position(of: .root, inElement: index, of: [name]) ?? base.position(of: [name]) : nil))
+    }
+    return rows
+  }
+
+  /// What the objects of a name have for a sync status, without opening them.
+  func objectNotes(of name: String) -> [TOMLValue?] {
+    if changedArrays.contains(name) { return (arrays[name] ?? []).map { $0[GarageRow.statusKey] } }
+    guard case .array(let items)? = base[[name]] else { return [] }
+    return items.map { $0.table?[GarageRow.statusKey] }
+  }
+
+  /// Stores all objects of a name.
+  func setObjects(_ rows: [GarageRow], of name: String) throws(SettingsError) {
+    if try kind(of: name) == .records {
+      throw failure("Cannot park an object of '\(name)'", "it has records with an id", at: [name])
+    }
+    var tables: [TOMLTable] = []
+    for row in rows { tables.append(try format.table(row, of: GarageKey(name: name))) }
+    if !changedArrays.contains(name) { changedArrays.append(name) }
+    log.append(.objects(name, arrays.updateValue(tables, forKey: name)))
+  }
+
+  // MARK: The way back
+
+  /// The present state, for ``rollBack(to:)``.
+  var mark: Int { log.count }
+
+  /// Takes back what was done since a mark.
+  func rollBack(to mark: Int) {
+    while log.count > mark {
+      switch log.removeLast() {
+      case .row(let path, let old?, _):
+        let wasThere = contains(path)
+        changes[path] = old
+        count(path, wasThere: wasThere)
+      case .row(let path, nil, let wasAdded):
+        let wasThere = contains(path)
+        changes.removeValue(forKey: path)
+        count(path, wasThere: wasThere)
+        changed.removeLast()
+        if wasAdded { removeLastAdded(under: path.components[0]) }
+      case .objects(let name, let old):
+        arrays[name] = old
+        if old == nil { changedArrays.removeAll { $0 == name } }
+      case .move(let path): moved[path] = nil
+      case .renaming(let name): renamed[name] = nil
+      }
+    }
+  }
+
+  // MARK: All
+
+  /// The names that have records, in the order of the file.
+  func names() throws(SettingsError) -> [String] {
+    var names = (base.childKeys(of: .root) ?? []).filter { !$0.hasPrefix(GarageRow.reservedPrefix) }
+    for name in changed.map({ $0.components[0] }) + changedArrays where !names.contains(name) { names.append(name) }
+    return names.filter { ((try? kind(of: $0)) ?? .none) != .none }
+  }
+
+  /// Removes everything under a name.
+  ///
+  /// - Throws: ``SettingsError`` `invalidValue` if that is no records at all.
+  func removeAll(of name: String) throws(SettingsError) {
+    switch try kind(of: name) {
+    case .none: return
+    case .records: for id in try ids(of: name) { remove(name, id) }
+    case .objects: try setObjects([], of: name)
+    }
+  }
+
+  func failure(_ what: String, _ why: String, at path: TOMLPath) -> SettingsError {
+    SettingsError(
+      .invalidValue, "\(what) in '\(format.file)': \(why). The file is unchanged.", file: format.file,
+      position: base.position(of: path))
+  }
+}

@@ -1,0 +1,173 @@
+import AppSettings
+
+// What a garage may do with a file: the file knows the key that its records are sealed with.
+//
+// `settings-seal`, a key of the file's root, is a constant that is sealed as records are, in a context that no record
+// has. It opens with the file's key only, and tells who has not got that no more than any record does.
+
+extension GarageFormat {
+  static let checkKey = "settings-seal"
+  private static let checkPath: TOMLPath = [checkKey]
+  private static let checkText = Array("app-settings garage key".utf8)
+
+  /// The check value to write; `nil` if there is no cipher, or the file's is that of the cipher.
+  func newCheckValue(for document: TOMLDocument) throws(SettingsError) -> TOMLValue? {
+    guard let cipher, !opens(document[Self.checkPath], cipher) else { return nil }
+    do {
+      return .string(try cipher.sealText(Self.checkText, Self.checkText))
+    } catch {
+      throw SettingsError(
+        .sealedRecord, "Cannot write '\(file)': \(cipher.name) failed. Nothing was written.",
+        cause: "\(type(of: error))", file: file)
+    }
+  }
+
+  private func opens(_ check: TOMLValue?, _ cipher: GarageCipher) -> Bool {
+    guard case .string(let text)? = check, let (name, bytes) = GarageCipher.parts(of: text), name == cipher.name
+    else { return false }
+    return (try? cipher.open(bytes, Self.checkText)) == Self.checkText
+  }
+
+  /// Throws unless the file's key is that of this garage, or neither has one.
+  ///
+  /// A file that was sealed before there was a check value is known by the first record that opens.
+  ///
+  /// - Throws: ``SettingsError`` `sealedRecord`.
+  func checkKey(of document: TOMLDocument) throws(SettingsError) {
+    guard let cipher else {
+      guard Self.isSealed(document) else { return }
+      throw keyFailure("its records are sealed, and this garage has no cipher. Open it with 'cipher:'.", in: document)
+    }
+    if let check = document[Self.checkPath] {
+      if opens(check, cipher) { return }
+      if let former, opens(check, former) { return }
+      guard case .string(let text) = check, let (name, _) = GarageCipher.parts(of: text) else {
+        throw keyFailure("'\(Self.checkKey)', which tells the right key, is not as it was written.", in: document)
+      }
+      throw keyFailure(
+        name == cipher.name
+          ? "it is sealed with another key."
+          : "it is sealed with \(name), and this garage's cipher is \(cipher.name).", in: document)
+    }
+    var isSealed = false
+    let opening = GarageDraft(base: document, format: self)
+    let isRight = Self.firstRecord(of: document) { name, id, isSealedRecord in
+      guard isSealedRecord else { return false }
+      isSealed = true
+      if let id { return (try? opening.row(name, id)) != nil }
+      return (try? opening.objects(of: name)) != nil
+    }
+    guard isRight || !isSealed else {
+      throw keyFailure("it is sealed with another key: none of its records can be opened.", in: document)
+    }
+  }
+
+  /// Of a format that may be changing its cipher to `former`, the one that a file has.
+  func settled(by document: TOMLDocument) -> GarageFormat {
+    guard let next = former else { return self }
+    var result = self
+    result.former = nil
+    if opens(document[Self.checkPath], next) { result.cipher = next }
+    return result
+  }
+
+  private func keyFailure(_ reason: String, in document: TOMLDocument) -> SettingsError {
+    SettingsError(
+      .sealedRecord, "Cannot write '\(file)': \(reason) The file is unchanged.", file: file,
+      position: document.position(of: Self.checkPath))
+  }
+
+  /// Whether a file has sealed records, or had some.
+  static func isSealed(_ document: TOMLDocument) -> Bool {
+    if document.contains(checkPath) { return true }
+    guard document.bytes.containsText(GarageRow.sealKey) else { return false }
+    return firstRecord(of: document) { $2 }
+  }
+
+  /// Whether there is a record, or an array of objects, of which something holds.
+  private static func firstRecord(
+    of document: TOMLDocument, where holds: (_ name: String, _ id: String?, _ isSealed: Bool) -> Bool
+  ) -> Bool {
+    for name in document.childKeys(of: .root) ?? [] where !name.hasPrefix(GarageRow.reservedPrefix) {
+      if let ids = document.childKeys(of: [name]) {
+        if ids.contains(where: { holds(name, $0, document.contains([name, $0, GarageRow.sealKey])) }) { return true }
+      } else if case .array(let items)? = document[[name]] {
+        if holds(name, nil, items.contains { $0.table?[GarageRow.sealKey] != nil }) { return true }
+      }
+    }
+    return false
+  }
+
+  // MARK: Plain text
+
+  /// Something in a file that is not sealed.
+  struct Plain {
+    var key: GarageKey
+    /// Whether it is no record at all, so that it cannot be sealed either.
+    var isForeign: Bool
+    var position: TOMLPosition?
+  }
+
+  /// What is not sealed among all but comments, and is found first.
+  ///
+  /// - Parameter isLeft: Whether what is under a name and an id stays in the file; of objects without an id, under a name.
+  func firstPlain(
+    in document: TOMLDocument, where isLeft: (_ name: String, _ id: String?) -> Bool = { _, _ in true }
+  ) -> Plain? {
+    for name in document.childKeys(of: .root) ?? [] where !name.hasPrefix(GarageRow.reservedPrefix) {
+      if let ids = document.childKeys(of: [name]) {
+        for id in ids where isLeft(name, id) && !Self.isSealed([name, id], in: document) {
+          let path: TOMLPath = [name, id]
+          return Plain(
+            key: GarageKey(name: name, id: id), isForeign: !document.isTable(at: path),
+            position: document.position(of: path))
+        }
+      } else if isLeft(name, nil) {
+        guard case .array(let items)? = document[[name]], items.allSatisfy({ $0.table != nil }) else {
+          return Plain(key: GarageKey(name: name), isForeign: true, position: document.position(of: [name]))
+        }
+        let index =
+          items.firstIndex { $0.table?.contains { !GarageRow.isNote($0.key) } ?? true }
+          ?? items.firstIndex { $0.table?[GarageRow.sealKey] == nil }
+        if let index {
+          return Plain(
+            key: GarageKey(name: name), isForeign: false,
+            position: document.position(of: .root, inElement: index, of: [name]) ?? document.position(of: [name]))
+        }
+      }
+    }
+    return nil
+  }
+
+  /// Whether a record has nothing but what is sealed and the garage's notes.
+  static func isSealed(_ path: TOMLPath, in document: TOMLDocument) -> Bool {
+    guard let keys = document.childKeys(of: path) else { return false }
+    return keys.contains(GarageRow.sealKey) && keys.allSatisfy { GarageRow.isNote($0) }
+  }
+
+  func failure(_ plain: Plain) -> SettingsError {
+    guard plain.isForeign else { return plainFailure(plain.key, at: plain.position) }
+    return SettingsError(
+      .sealedRecord,
+      "Cannot write '\(file)'\(Self.line(plain.position)): what stands there is no record, and so cannot be sealed. "
+        + "Remove it. The file is unchanged.", file: file, position: plain.position)
+  }
+}
+
+extension [UInt8] {
+  /// Whether the bytes of a text are among these, one after the other.
+  func containsText(_ text: String) -> Bool {
+    let word = Array(text.utf8)
+    // How far the search may go on from a byte that is not the last of the word (Horspool).
+    var skips = [Int](repeating: word.count, count: 256)
+    for (index, byte) in word.dropLast().enumerated() { skips[Int(byte)] = word.count - 1 - index }
+    return withUnsafeBufferPointer { all in
+      var end = word.count
+      while end <= all.count {
+        if all[end - 1] == word[word.count - 1], all[end - word.count..<end].elementsEqual(word) { return true }
+        end += skips[Int(all[end - 1])]
+      }
+      return false
+    }
+  }
+}

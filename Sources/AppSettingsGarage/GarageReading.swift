@@ -1,0 +1,282 @@
+import AppSettings
+import FoundationEssentials
+
+/// One reading of objects: all of one state of the file, with one object for each record however often it is referred
+/// to.
+///
+/// References are read as ids and filled in afterwards, one record after the other: an object that is being read cannot
+/// be given to the objects that it refers to and that refer back to it, and a long chain must not be a deep recursion.
+final class GarageReading: @unchecked Sendable {  // used by the one thread that reads; handed down as user info only
+  let draft: GarageDraft
+  private let names: GarageNames
+  /// What becomes of references.
+  enum References {
+    /// They stay ids.
+    case ids
+    /// All that they lead to is read.
+    case filled
+    /// What they lead to is read where that can be; ``settle()`` tells where it cannot.
+    case filledWhereThere
+  }
+
+  private let references: References
+  /// Whether the records that references lead to are read.
+  var resolvesReferences: Bool { references != .ids }
+  /// Other names that records of a name may still have, after its own.
+  private let aliases: [String: String]
+  /// Whether a record has to be kept under the id that its object has.
+  private let checksIDs: Bool
+
+  private var objects: [TOMLPath: Any] = [:]
+  /// Those of them that may lack something, and the checks that wait for it.
+  private var unfinished: [TOMLPath] = []
+  private var checks: [() throws -> Void] = []
+  /// The references in them.
+  private var links: [any UnfilledLink] = []
+  private var waiting: [TOMLPath: [Waiter]] = [:]
+  /// How many references were met.
+  private var requestCount = 0
+  private var jobs: [() throws -> Void] = []
+  private var nextJob = 0
+  /// The record whose fields are being read.
+  private var current = GarageKey(name: "")
+  /// Why a reference has no name to look for.
+  private var nameFailure: (any Error)?
+  private var graph = ReferenceGraph()
+  /// The record that was looked for last.
+  private var foundPath = TOMLPath.root
+
+  private struct Waiter {
+    let isRequired: Bool
+    let source: GarageKey
+    let path: String
+    let fill: (Any?) -> Void
+  }
+
+  init(
+    _ draft: GarageDraft, _ names: GarageNames, references: References = .filled, checksIDs: Bool = true,
+    aliases: [String: String] = [:]
+  ) {
+    self.draft = draft
+    self.names = names
+    self.references = references
+    self.checksIDs = checksIDs
+    self.aliases = aliases
+  }
+
+  func entry(of type: Any.Type) throws -> GarageNames.Entry { try names.entry(of: type) }
+
+  // MARK: Objects
+
+  /// The object of a record; `nil` if there is none. Its references are filled in as ``whole(_:)`` ends.
+  ///
+  /// - Parameter isOnly: Whether nothing else is read but what it refers to.
+  func object<T: Codable & Identifiable>(_ type: T.Type, id: String, isOnly: Bool = false) throws -> T? {
+    let entry = try names.entry(of: type)
+    for name in entry.all + (aliases[entry.name].map { [$0] } ?? []) {
+      let stored = try draft.storedID(id, of: name, isUUID: T.ID.self == UUID.self)
+      let path: TOMLPath = [name, stored]
+      foundPath = path
+      if let object = objects[path] as? T { return object }
+      guard let row = try draft.row(name, stored) else { continue }
+      let known = requestCount
+      let key = GarageKey(name: name, id: stored)
+      if references == .filledWhereThere {
+        let object = try convert(type, row.fields, key).object
+        note(object, of: key)
+        return object
+      }
+      let object = try read(type, row.fields, key)
+      guard requestCount == known else {
+        objects[path] = object
+        unfinished.append(path)
+        // The id may be that of something that is referred to.
+        if checksIDs { checks.append { [self] in try check(object, isAt: path) } }
+        return object
+      }
+      if checksIDs { try check(object, isAt: path) }
+      if !isOnly { objects[path] = object }
+      return object
+    }
+    return nil
+  }
+
+  /// Throws if an object's own id is another one than it is kept under: parked again, it would become a second record.
+  private func check<T: Codable & Identifiable>(_ object: T, isAt path: TOMLPath) throws(SettingsError) {
+    let (id, stored) = (try GarageCoding.text(of: object.id, T.self), path.components[1])
+    guard id != stored, T.ID.self != UUID.self || id != stored.uppercased() else { return }
+    let shown = draft.format.hidesContent ? "another one" : TOMLValue.quoted(id, limit: 80)
+    throw draft.failure(
+      "Cannot read \(GarageKey(name: path.components[0], id: stored))",
+      "its own fields say that its id is \(shown). Correct the one or the other", at: path)
+  }
+
+  /// The object of a row that was found already.
+  func read<T: Decodable>(_ type: T.Type, _ fields: TOMLTable, _ key: GarageKey) throws -> T {
+    do {
+      return try read(type, .table(fields), key)
+    } catch let error as SettingsValueError {
+      throw describe(error, type, key)
+    }
+  }
+
+  /// The object of a row's fields.
+  ///
+  /// - Throws: ``SettingsValueError``.
+  func read<T: Decodable>(_ type: T.Type, _ fields: TOMLValue, _ key: GarageKey) throws -> T {
+    let outer = current
+    current = key
+    graph.begin()
+    defer {
+      current = outer
+      graph.end()
+    }
+    do {
+      return try decode(type, fields)
+    } catch  where draft.format.hidesContent && !(error is SettingsValueError) {
+      // Whatever it says, it may say what the record holds.
+      throw SettingsValueError(expected: "another form", foundText: "one")
+    }
+  }
+
+  func decode<T: Decodable>(_ type: T.Type, _ value: TOMLValue) throws -> T {
+    try ValueCoding.decode(type, from: value, userInfo: [GarageCoding.reading: self])
+  }
+
+  /// What a type knows of its stored fields.
+  func knownFields<T: Decodable>(of type: T.Type, in fields: TOMLTable) -> KnownFields {
+    ValueCoding.knownFields(of: type, in: fields, userInfo: [GarageCoding.reading: self])
+  }
+
+  func describe(_ error: SettingsValueError, _ type: Any.Type, _ key: GarageKey) -> any Error {
+    defer { nameFailure = nil }
+    if let nameFailure { return nameFailure }
+    guard !draft.format.hidesContent else {
+      let reason = error.isMissing ? "a field that the type needs is missing" : "what is sealed has another form"
+      let position = draft.base.position(of: TOMLPath([key.name] + (key.id.map { [$0] } ?? [])))
+      return SettingsError(
+        .invalidValue,
+        "Cannot read \(key) as '\(type)' in '\(draft.format.file)'\(GarageFormat.line(position)): \(reason). What it holds is "
+          + "not shown.", file: draft.format.file, position: position)
+    }
+    let path = TOMLPath([key.name] + (key.id.map { [$0] } ?? []) + error.path)
+    let inFile = draft.base.position(of: path) ?? draft.base.position(of: TOMLPath(Array(path.components.prefix(2))))
+    let line = inFile.map { ", line \($0.line)" } ?? ""
+    return SettingsError(
+      .invalidValue, "Cannot read \(key) in '\(draft.format.file)'\(line): \(error.message)",
+      file: draft.format.file, position: inFile)
+  }
+
+  // MARK: References
+
+  /// Takes note of a reference that is going to be filled in.
+  func note(_ link: any UnfilledLink) { links.append(link) }
+
+  /// Has a reference filled in with the object of a record before the reading ends.
+  func request<T: Codable & Identifiable>(
+    _ type: T.Type, id: String, isRequired: Bool, path: String, fill: @escaping (T?) -> Void
+  ) throws {
+    requestCount += 1
+    let name: String
+    do {
+      name = try names.entry(of: type).name
+    } catch {
+      nameFailure = error
+      throw error
+    }
+    let key: TOMLPath = [name, id]
+    guard references == .filled else {
+      let number = graph.request(key, isRequired: isRequired) { fill($0 as! T?) }
+      guard let number else { return }
+      jobs.append { [self] in
+        guard let object = try object(type, id: id) else { return }
+        graph.found(object, foundPath, for: number)
+      }
+      return
+    }
+    let waiter = Waiter(isRequired: isRequired, source: current, path: path) { fill($0 as! T?) }
+    if waiting[key] != nil {
+      waiting[key]?.append(waiter)
+      return
+    }
+    waiting[key] = [waiter]
+    jobs.append { [self] in
+      let object = try object(type, id: id)
+      let waiters = waiting.removeValue(forKey: key) ?? []
+      if object == nil, let waiter = waiters.first(where: \.isRequired) {
+        let reason =
+          draft.format.hidesContent
+          ? "a reference in it leads to a record that is not there"
+          : "'\(waiter.path)' refers to \(GarageKey(name: name, id: id)), which is not there"
+        throw SettingsError(
+          .missingRecord, "Cannot read \(waiter.source) in '\(draft.format.file)': \(reason).", file: draft.format.file)
+      }
+      for waiter in waiters { waiter.fill(object) }
+    }
+  }
+
+  /// Reads all that the objects read so far refer to.
+  ///
+  /// - Throws: ``SettingsError`` `missingRecord` for a reference that needs a record which is not there, and as
+  ///   reading.
+  private func finish() throws {
+    // Not one in another: a chain of references may be as long as it likes.
+    while nextJob < jobs.count {
+      let job = jobs[nextJob]
+      nextJob += 1
+      try job()
+    }
+    for check in checks { try check() }
+    (jobs, nextJob, checks, links, unfinished) = ([], 0, [], [], [])
+  }
+
+  // MARK: References where they lead somewhere
+
+  /// Has references to a record lead to an object, which was the last to be read.
+  func note(_ object: Any, of key: GarageKey) {
+    guard let id = key.id else { return }
+    let path: TOMLPath = [key.name, id]
+    objects[path] = object
+    graph.note(path)
+  }
+
+  /// The number of the object that was the last to be read.
+  var lastNumber: Int { graph.last }
+
+  /// Fills in all references that lead somewhere.
+  ///
+  /// - Returns: The numbers of the objects which have a reference that they need, and that does not: to look at what they
+  ///   refer to would be an error, as would be to look at an object that needs them.
+  func settle() -> Set<Int> {
+    while nextJob < jobs.count {
+      let job = jobs[nextJob]
+      nextJob += 1
+      try? job()
+    }
+    (jobs, nextJob) = ([], 0)
+    return graph.fill()
+  }
+
+  /// Lets go of all objects. Those in a circle would stay for ever.
+  func letGo() {
+    for link in links { link.empty() }
+    (links, objects) = ([], [:])
+  }
+
+  // MARK: -
+
+  /// Reads something with all that it refers to. If that fails, nothing of it is left that could fail anything else.
+  func whole<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      let result = try body()
+      try finish()
+      return result
+    } catch {
+      // Nobody gets these objects: a circle of them would stay for ever, and a long chain be a deep recursion.
+      for link in links { link.empty() }
+      for path in unfinished { objects[path] = nil }
+      (jobs, nextJob, checks, links, unfinished, waiting) = ([], 0, [], [], [], [:])
+      throw error
+    }
+  }
+}

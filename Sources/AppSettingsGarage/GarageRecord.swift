@@ -1,0 +1,110 @@
+import AppSettings
+
+/// A type that says under which name a garage keeps its records.
+///
+/// Types without it are kept under their own name, with that of the type they are nested in: `Person`,
+/// `Hotel.Guest`. Rename a type without losing its records by naming what they are kept under:
+///
+/// ```swift
+/// struct Customer: Codable, Identifiable, GarageRecord {
+///   static let recordName = "Customer"
+///   static let formerNames = ["MCCustomer"]
+///   var id: String
+/// }
+/// ```
+public protocol GarageRecord {
+  /// The name of the table that has the records. It must not begin with `settings-`.
+  static var recordName: String { get }
+  /// Names that earlier releases kept the records under, the newest first.
+  ///
+  /// Records are found under these names too, and move to ``recordName`` when they are next parked.
+  static var formerNames: [String] { get }
+}
+
+extension GarageRecord {
+  /// The type's own name, with those of the types it is nested in.
+  public static var recordName: String { GarageNames.defaultName(of: Self.self) }
+  /// None.
+  public static var formerNames: [String] { [] }
+}
+
+/// The names of the types that a garage has met, so that no two share one.
+final class GarageNames: Sendable {
+  struct Entry: Sendable {
+    let name: String
+    let former: [String]
+    /// The newest name first.
+    let all: [String]
+
+    init(name: String, former: [String]) {
+      self.name = name
+      self.former = former
+      all = [name] + former
+    }
+  }
+
+  private struct State: Sendable {
+    var entries: [ObjectIdentifier: Entry] = [:]
+    var owners: [String: String] = [:]
+  }
+
+  // Protects the table. Types are asked for their names before it is taken.
+  private let state = Lock(State())
+
+  /// The names of a type.
+  ///
+  /// - Throws: ``SettingsError`` `invalidKey` for a name that another type has, or that no table may have.
+  func entry(of type: Any.Type) throws(SettingsError) -> Entry {
+    if let known = state.withLock({ $0.entries[ObjectIdentifier(type)] }) { return known }
+    let record = type as? any GarageRecord.Type
+    let name = record?.recordName ?? Self.defaultName(of: type)
+    // A name that is still in use is no former one: what is found under it is not to be moved.
+    let former = (record?.formerNames ?? []).filter { $0 != name }
+    let entry = Entry(name: name, former: former)
+    let typeName = String(reflecting: type)
+    for name in entry.all { try Self.check(name, of: typeName) }
+    let other = state.withLock { state -> String? in
+      if let owner = state.owners[entry.name] { return owner }
+      state.owners[entry.name] = typeName
+      state.entries[ObjectIdentifier(type)] = entry
+      return nil
+    }
+    // Another thread may have been first with the same type.
+    if let other, state.withLock({ $0.entries[ObjectIdentifier(type)] }) == nil {
+      throw SettingsError(
+        .invalidKey,
+        "Cannot keep '\(typeName)' as '\(entry.name)': '\(other)' is kept under that name in this garage. Give one of "
+          + "them another 'recordName'.")
+    }
+    return entry
+  }
+
+  /// Throws for a name that no records can be kept under.
+  static func check(_ name: String, of type: String) throws(SettingsError) {
+    guard name.isEmpty || name.hasPrefix(GarageRow.reservedPrefix) else { return }
+    throw SettingsError(
+      .invalidKey,
+      "Cannot keep '\(type)' as '\(name)': a record name must not be empty or begin with 'settings-'. Give it another "
+        + "'recordName'.")
+  }
+
+  /// A type's name without its module, and without what tells private and local types apart, which differs by build.
+  static func defaultName(of type: Any.Type) -> String {
+    var components: [Substring] = []
+    var depth = 0
+    let text = String(reflecting: type)
+    var start = text.startIndex
+    for index in text.indices {
+      switch text[index] {
+      case "(", "<": depth += 1
+      case ")", ">": depth -= 1
+      case "." where depth == 0:
+        components.append(text[start..<index])
+        start = text.index(after: index)
+      default: break
+      }
+    }
+    components.append(text[start...])
+    return components.dropFirst().filter { !$0.hasPrefix("(") }.joined(separator: ".")
+  }
+}

@@ -1,0 +1,121 @@
+package import AppSettingsMigrations
+public import AppSettings
+
+/// Takes the settings that an earlier release, or another library, kept in a file of another form or place.
+///
+/// The file is read once, when the migration runs, and left as it is. Nothing happens if there is none. What has a value
+/// already is not replaced. An app that had no settings file of its own yet runs its migrations for this step's sake, if
+/// there is something to import:
+///
+/// ```swift
+/// Migration(2, "import the old configuration") {
+///   ImportFile("~/.editorrc", as: .ini, mapping: ["view.fontsize": "editor.font-size"])
+/// }
+/// ```
+public struct ImportFile: MigrationStep, ImportingStep {
+  private let source: String
+  private let format: SettingsImportFormat
+  private let rules: SettingsImportRules
+  private let report: (@Sendable (SettingsImportReport) -> Void)?
+
+  /// Makes the step.
+  ///
+  /// - Parameters:
+  ///   - source: The file's path; `~/` and `$NAME/` at its beginning stand for the home directory and a variable.
+  ///   - format: The file's form.
+  ///   - mapping: Keys of the file, and the keys they become, both dotted.
+  ///   - ignoring: Keys of the file that are left out.
+  ///   - takesOnlyMapped: Whether only what the mapping names is taken.
+  ///   - table: The table that what is not mapped goes into; the root if not given.
+  ///   - report: Is told what was taken and what was not. A schema file does not hold it.
+  public init(
+    _ source: String, as format: SettingsImportFormat, mapping: KeyValuePairs<String, String> = [:],
+    ignoring: [String] = [], takesOnlyMapped: Bool = false, into table: String? = nil,
+    report: (@Sendable (SettingsImportReport) -> Void)? = nil
+  ) {
+    self.source = source
+    self.format = format
+    let pairs = mapping.map { (Self.path($0.key), Self.path($0.value)) }
+    rules = SettingsImportRules(
+      mapping: Dictionary(pairs, uniquingKeysWith: { _, last in last }), ignoring: Set(ignoring.map(Self.path)),
+      takesOnlyMapped: takesOnlyMapped, into: table.map(Self.path) ?? .root)
+    self.report = report
+  }
+
+  /// Takes the step; see the type.
+  public func run(on document: inout TOMLDocument) throws { try take(into: &document, nil) }
+
+  private func take(into document: inout TOMLDocument, _ rights: UserRights?) throws {
+    guard let path, let bytes = try SettingsFile(path: path).read(with: rights).bytes else { return }
+    let taken = try SettingsImporting.take(bytes, of: path, as: format, by: rules, into: &document)
+    report?(taken)
+  }
+
+  /// The file's absolute path; `nil` if a variable in it is not set.
+  private var path: String? {
+    if source.hasPrefix("~/") {
+      guard let home = ProcessFacts.variable("HOME") ?? ProcessFacts.homeFromUserDatabase() else { return nil }
+      return home + source.dropFirst(1)
+    }
+    if source.hasPrefix("$"), let slash = source.utf8.firstIndex(of: UInt8(ascii: "/")) {
+      let name = String(source[source.index(after: source.startIndex)..<slash])
+      guard let value = ProcessFacts.variable(name), value.isAbsolutePath else { return nil }
+      return value + source[slash...]
+    }
+    return source
+  }
+
+  /// Whether there is a file to import.
+  package func hasSource(_ rights: UserRights?) -> Bool {
+    guard let path else { return false }
+    guard let rights else { return (try? Syscalls().status(at: path))??.isRegular ?? false }
+    return (try? rights.perform { try Syscalls().status(at: path)?.isRegular }) ?? false
+  }
+}
+
+extension ImportFile: DeclarativeStep {
+  package static let word = "import"
+  package var schemaForm: TOMLTable? {
+    var form: TOMLTable = ["import": .string(source), "format": .string(format.rawValue)]
+    if !rules.mapping.isEmpty {
+      let pairs = rules.mapping.sorted { $0.key.description < $1.key.description }
+      form["mapping"] = .array(pairs.map { .array([.key($0.key), .key($0.value)]) })
+    }
+    if !rules.ignoring.isEmpty {
+      form["ignoring"] = .keys(rules.ignoring.sorted { $0.description < $1.description })
+    }
+    if rules.takesOnlyMapped { form["only-mapped"] = true }
+    if !rules.table.isRoot { form["into"] = .key(rules.table) }
+    return form
+  }
+
+  package init(_ form: StepForm) throws {
+    source = try form.string("import")
+    guard let format = SettingsImportFormat(rawValue: try form.string("format")) else {
+      throw form.failure(
+        "format", "one of \(SettingsImportFormat.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    self.format = format
+    var rules = SettingsImportRules()
+    if form.table["mapping"] != nil {
+      for pair in try form.list("mapping") {
+        guard case .array(let both) = pair, both.count == 2, case .string(let old) = both[0],
+          case .string(let new) = both[1]
+        else { throw form.failure("mapping", "an array of pairs [old key, new key]") }
+        rules.mapping[try TOMLPath(parsing: old)] = try TOMLPath(parsing: new)
+      }
+    }
+    if form.table["ignoring"] != nil { rules.ignoring = Set(try form.paths("ignoring")) }
+    rules.takesOnlyMapped = try form.flag("only-mapped")
+    if form.table["into"] != nil { rules.table = try form.path("into") }
+    self.rules = rules
+    report = nil
+  }
+
+  package func run(in scope: inout MigrationScope) throws {
+    guard case .table(let prefix) = scope.place, prefix.isRoot else {
+      throw scope.error(at: .root, "a file can only be imported into the whole document")
+    }
+    try take(into: &scope.document, scope.importRights)
+  }
+}

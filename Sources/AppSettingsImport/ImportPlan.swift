@@ -1,0 +1,191 @@
+package import AppSettings
+
+/// What an app's schema has to say of an import.
+package struct ImportAdvice: Sendable {
+  /// The key that a variable of an environment stands for; `nil` if it cannot be told.
+  package var key: @Sendable (_ variable: String) -> TOMLPath?
+  /// A value as the key's type has it: of a form that has no types, or no dates. Itself if the type does not say.
+  package var value: @Sendable (_ path: TOMLPath, _ value: TOMLValue, _ text: SchemaType.ImportedText) -> TOMLValue
+  /// Why the app would refuse what there would be at a path, as a clause that does not show it; `nil` if it would not.
+  package var refusal: @Sendable (_ path: TOMLPath, _ values: TOMLTable) -> String?
+  /// The key whose value a path is in, with its former names: a lock of one of them is one of the key.
+  package var declared: @Sendable (_ path: TOMLPath) -> SettingsKeys?
+
+  package init(
+    key: @escaping @Sendable (String) -> TOMLPath?,
+    value: @escaping @Sendable (TOMLPath, TOMLValue, SchemaType.ImportedText) -> TOMLValue,
+    refusal: @escaping @Sendable (TOMLPath, TOMLTable) -> String?,
+    declared: @escaping @Sendable (TOMLPath) -> SettingsKeys?
+  ) {
+    self.key = key
+    self.value = value
+    self.refusal = refusal
+    self.declared = declared
+  }
+}
+
+/// An original that was read, and what is to be taken of it.
+struct ImportPlan {
+  private let file: String
+  private let rules: SettingsImportRules
+  private let advice: ImportAdvice?
+  private let document: TOMLDocument?
+  private let skipped: [SettingsImportReport.Skipped]
+  private var leaves: [Leaf] = []
+
+  private struct Leaf {
+    var source: TOMLPath
+    var value: TOMLValue
+    /// `nil` if it is not to be taken.
+    var target: TOMLPath?
+    /// Whether the value is not the one that the original has.
+    var isAdapted = false
+  }
+
+  /// - Throws: ``SettingsError`` `unparsable` for an original that is more than is read.
+  init(
+    _ imported: ImportedValues, of file: String, by rules: SettingsImportRules, _ advice: ImportAdvice? = nil,
+    budget: ImportBudget = ImportBudget()
+  ) throws(SettingsError) {
+    self.file = file
+    self.rules = rules
+    self.advice = advice
+    document = imported.document
+    skipped = imported.skipped
+    var budget = budget
+    do throws(ImportFailure) {
+      try collect(.table(imported.values), at: .root, imported, &budget)
+    } catch {
+      throw SettingsError(
+        .unparsable, "Cannot import '\(file)': \(error.reason). Nothing was written. Import a part of it.", file: file)
+    }
+  }
+
+  private mutating func collect(
+    _ value: TOMLValue, at path: TOMLPath, _ imported: ImportedValues, _ budget: inout ImportBudget
+  ) throws(ImportFailure) {
+    try budget.take(bytes: path.cost)
+    guard path.components.count <= ImportBudget.mostNested else {
+      throw ImportFailure(reason: "it is nested more than \(ImportBudget.mostNested) deep")
+    }
+    if case .table(let table) = value, path.isRoot || !table.isEmpty {
+      for (key, value) in table { try collect(value, at: path.appending(key), imported, &budget) }
+      return
+    }
+    var leaf = Leaf(source: path, value: value, target: rules.target(of: path))
+    if imported.hasVariables, path.components.count == 1, leaf.target == rules.table.appending(path),
+      let key = advice?.key(path.components[0])
+    {
+      leaf.target = rules.table.appending(key)
+    }
+    if let target = leaf.target, let advice {
+      let text = imported.texts[path].map { SchemaType.ImportedText.text($0) }
+      leaf.value = advice.value(target, value, text ?? (imported.isUntyped ? .untyped : .typed))
+      leaf.isAdapted = leaf.value != value
+    }
+    leaves.append(leaf)
+  }
+
+  /// Takes what can be taken.
+  ///
+  /// - Parameter permits: Whether an administrator's locks allow to set a path to a value.
+  /// - Throws: ``SettingsError`` `internalInconsistency`. The document is unchanged.
+  func carryOut(
+    on document: inout TOMLDocument, permits: (TOMLPath, TOMLValue) -> Bool = { _, _ in true }
+  ) throws(SettingsError) -> SettingsImportReport {
+    let old = document.root
+    var (report, values) = apply(to: old, without: [:])
+    var barred: [TOMLPath: String] = [:]
+    var (locked, refused): ([SettingsImportReport.Taken], [SettingsImportReport.Taken]) = ([], [])
+    for taken in report.taken {
+      guard let value = values[path: taken.key] else { continue }
+      if !permits(taken.key, value) {
+        // What an administrator has locked would have no effect, and may not be hidden.
+        barred[taken.source] = "'\(taken.key)' is locked by an administrator"
+        locked.append(taken)
+      } else if let reason = advice?.refusal(taken.key, values) {
+        barred[taken.source] = reason
+        refused.append(taken)
+      }
+    }
+    if !barred.isEmpty { (report, values) = apply(to: old, without: barred) }
+    report.locked = locked
+    report.refused = refused
+    do {
+      if document.bytes.isEmpty, rules == SettingsImportRules(), let whole = try whole(report) {
+        document = whole
+      } else {
+        try document.rewrite(to: values, at: report.taken.map(\.key))
+      }
+    } catch {
+      throw SettingsError(.internalInconsistency, "Cannot import '\(file)': \(error). Nothing was written.", file: file)
+    }
+    return report
+  }
+
+  /// The values that there would be.
+  private func apply(
+    to old: TOMLTable, without barred: [TOMLPath: String]
+  ) -> (report: SettingsImportReport, values: TOMLTable) {
+    var report = SettingsImportReport(file: file)
+    report.skipped = skipped
+    var values = old
+    for leaf in leaves {
+      func skip(_ reason: String) { report.skipped.append(.init(source: leaf.source, reason: reason)) }
+      guard let target = leaf.target, !target.isRoot else {
+        skip("it is not to be taken")
+        continue
+      }
+      if target.components[0].hasPrefix("settings-") {
+        skip("root keys that begin with 'settings-' are reserved")
+      } else if let reason = barred[leaf.source] {
+        skip(reason)
+      } else if let value = values.firstValue(above: target) {
+        skip("it cannot be set: '\(value)' is a value, and cannot have keys")
+      } else if values[path: target] != nil, !rules.isReplacing {
+        skip("'\(target)' has a value already")
+      } else {
+        values.apply(Edit(path: target, value: leaf.value))
+        report.taken.append(.init(source: leaf.source, key: target))
+      }
+    }
+    return (report, values)
+  }
+
+  /// The original's own text, comments included, without what is not taken; `nil` if it is none, or too much of it is
+  /// left out to be worth that.
+  private func whole(_ report: SettingsImportReport) throws -> TOMLDocument? {
+    guard let document else { return nil }
+    var taken: Set<TOMLPath> = []
+    for entry in report.taken { taken.insert(entry.source) }
+    let changed = leaves.filter { $0.isAdapted || !taken.contains($0.source) }
+    guard changed.count <= 64 else { return nil }
+    var result = document
+    // One check for all: each alone reads the whole text anew.
+    try result.edit { draft in
+      for leaf in changed {
+        if taken.contains(leaf.source) {
+          try draft.set(leaf.value, at: leaf.source)
+        } else {
+          try draft.remove(at: leaf.source)
+        }
+      }
+    }
+    return result
+  }
+}
+
+extension TOMLTable {
+  /// The path above another one at which there is a value that is no table.
+  fileprivate func firstValue(above path: TOMLPath) -> TOMLPath? {
+    var table = self
+    for (index, component) in path.components.dropLast().enumerated() {
+      switch table[component] {
+      case nil: return nil
+      case .table(let inner)?: table = inner
+      default: return TOMLPath(Array(path.components[...index]))
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,173 @@
+import AppSettings
+
+/// Files of sections and `key = value` lines.
+enum KeyFileText {
+  enum Dialect { case ini, keyFile, dconf }
+
+  static func read(
+    _ text: String, as dialect: Dialect, _ budget: inout ImportBudget
+  ) throws(ImportFailure) -> ImportedValues {
+    var result = ImportedValues()
+    result.isUntyped = dialect != .dconf
+    var section = TOMLPath.root
+    var lines = TextLines(text)
+    while let line = lines.next()?.withoutBlanks {
+      if line.isEmpty || line.hasPrefix("#") || (dialect != .dconf && line.hasPrefix(";")) { continue }
+      if line.hasPrefix("[") {
+        guard let close = line.lastIndex(of: "]"), close == line.index(before: line.endIndex) || dialect == .ini else {
+          throw ImportFailure(reason: "line \(lines.number) begins a section and has no ']'")
+        }
+        section = path(ofSection: String(line[line.index(after: line.startIndex)..<close]), dialect)
+        guard section.components.count < ImportBudget.mostNested else {
+          throw ImportFailure(reason: "the section in line \(lines.number) is nested too deep")
+        }
+        continue
+      }
+      guard let equals = line.firstIndex(where: { $0 == "=" || (dialect == .ini && $0 == ":") }) else {
+        throw ImportFailure(reason: "line \(lines.number) is neither a section nor 'key = value'")
+      }
+      let key = String(line[..<equals]).withoutBlanks
+      let text = String(line[line.index(after: equals)...]).withoutBlanks
+      guard !key.isEmpty else { throw ImportFailure(reason: "line \(lines.number) has no key") }
+      let path = section.appending(key)
+      try budget.take(bytes: path.cost + text.utf8.count)
+      func skip(_ reason: String) { result.skipped.append(.init(source: path, reason: reason)) }
+      switch dialect {
+      case .ini: result.setPlain(PlainText.unquoted(text), at: path)
+      case .keyFile:
+        if key.hasSuffix("]"), key.contains("[") {
+          skip("it is a translation")
+        } else {
+          try setKeyFileValue(text, at: path, in: &result, &budget)
+        }
+      case .dconf:
+        do throws(ImportFailure) {
+          if let value = try VariantText.value(of: text, &budget) {
+            result.set(value, at: path)
+          } else {
+            skip("it is 'nothing'")
+          }
+        } catch {
+          // One line that is wrong is no reason against the others; a limit is.
+          guard !error.isLimit else { throw error }
+          skip(error.reason)
+        }
+      }
+    }
+    return result
+  }
+
+  /// A section's name as a path: GSettings' are directories, with slashes.
+  private static func path(ofSection name: String, _ dialect: Dialect) -> TOMLPath {
+    guard dialect == .dconf else { return TOMLPath([name]) }
+    return TOMLPath(name.split(separator: "/").map(String.init))
+  }
+
+  private static func setKeyFileValue(
+    _ text: String, at path: TOMLPath, in result: inout ImportedValues, _ budget: inout ImportBudget
+  ) throws(ImportFailure) {
+    var items: [String] = []
+    var current = String.UnicodeScalarView()
+    var isList = false
+    var scalars = text.unicodeScalars.makeIterator()
+    while let scalar = scalars.next() {
+      switch scalar {
+      case ";":
+        try budget.take()
+        isList = true
+        items.append(String(current))
+        current = String.UnicodeScalarView()
+      case "\\":
+        switch scalars.next() {
+        case "s": current.append(" ")
+        case "n": current.append("\n")
+        case "t": current.append("\t")
+        case "r": current.append("\r")
+        case let other?: current.append(other)
+        case nil: current.append("\\")
+        }
+      default: current.append(scalar)
+      }
+    }
+    guard isList else { return result.setPlain(String(current), at: path) }
+    if !current.isEmpty { items.append(String(current)) }
+    result.set(.array(items.map(PlainText.value(of:))), at: path)
+  }
+}
+
+/// Text that has no types.
+enum PlainText {
+  /// The value that a text looks like: a boolean, a number in its usual form, or a string.
+  static func value(of text: String) -> TOMLValue {
+    switch text {
+    case "true", "True", "TRUE": return true
+    case "false", "False", "FALSE": return false
+    default: break
+    }
+    let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
+    guard let first = digits.first, first.isASCII, first.isNumber,
+      digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") })
+    else { return .string(text) }
+    // What has a leading zero is a code or a number of a telephone, no quantity.
+    if digits.count > 1, first == "0", !digits.hasPrefix("0.") { return .string(text) }
+    if let integer = Int64(text) { return .integer(integer) }
+    if !digits.hasSuffix("."), digits.contains("."), let float = Double(text), float.isFinite {
+      return .float(float)
+    }
+    return .string(text)
+  }
+
+  /// A text without the quotes around all of it.
+  static func unquoted(_ text: String) -> String {
+    guard text.count >= 2, let first = text.first, first == text.last, first == "\"" || first == "'" else {
+      return text
+    }
+    return String(text.dropFirst().dropLast())
+  }
+}
+
+extension ImportedValues {
+  mutating func set(_ value: TOMLValue, at path: TOMLPath) {
+    var above = path.parent
+    while !above.isRoot {
+      if let there = values[path: above], there.table == nil {
+        skipped.append(.init(source: path, reason: "'\(above)' is a value, and cannot have keys"))
+        return
+      }
+      above = above.parent
+    }
+    values.apply(Edit(path: path, value: value))
+  }
+
+  /// Sets what a text without a type looks like, and keeps the text for whoever knows the type.
+  mutating func setPlain(_ text: String, at path: TOMLPath) {
+    let value = PlainText.value(of: text)
+    set(value, at: path)
+    if case .string = value { return }
+    texts[path] = text
+  }
+}
+
+/// The lines of a text without their breaks, one at a time: a text may have millions of them.
+struct TextLines {
+  private var rest: Substring.UTF8View
+  /// The number of the line that came last, from 1.
+  private(set) var number = 0
+
+  init(_ text: String) {
+    var text = text
+    text.makeContiguousUTF8()
+    rest = text[...].utf8
+    if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
+  }
+
+  mutating func next() -> String? {
+    guard !rest.isEmpty else { return nil }
+    number += 1
+    let end = rest.firstIndex(of: 10)
+    var line = rest[..<(end ?? rest.endIndex)]
+    rest = end.map { rest[rest.index(after: $0)...] } ?? rest[rest.endIndex...]
+    if line.last == 13 { line = line.dropLast() }
+    return String(Substring(line))
+  }
+}

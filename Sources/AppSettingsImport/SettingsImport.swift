@@ -1,0 +1,200 @@
+public import AppSettings
+
+/// The form of a file that settings are imported from.
+public enum SettingsImportFormat: String, Sendable, Hashable, CaseIterable {
+  /// A JSON object.
+  case json
+  /// A property list, as XML or binary: a `UserDefaults` domain.
+  case propertyList = "plist"
+  /// Sections of `key = value` or `key: value` lines, comments after `;` or `#`.
+  case ini
+  /// GLib's key file: lists with `;`, escapes, locales in brackets.
+  case keyFile = "keyfile"
+  /// `KEY=VALUE` lines as a shell or systemd reads them.
+  case environment = "env"
+  /// What `dconf dump` prints, and GSettings' own key file: values in GVariant's text form.
+  case dconf
+  /// TOML at an older path.
+  case toml
+
+  /// The format that a file's name says; `nil` if it says none.
+  public init?(fileName: String) {
+    let name = fileName.split(separator: "/").last.map(String.init)?.lowercased() ?? ""
+    switch name.split(separator: ".").last.map(String.init) {
+    case "json": self = .json
+    case "plist": self = .propertyList
+    case "ini", "cfg", "conf": self = .ini
+    case "keyfile", "desktop": self = .keyFile
+    case "env": self = .environment
+    case "dconf": self = .dconf
+    case "toml": self = .toml
+    default: return nil
+    }
+  }
+}
+
+/// What an import took, and what it did not.
+public struct SettingsImportReport: Sendable, Hashable {
+  /// A value that was taken.
+  public struct Taken: Sendable, Hashable {
+    /// The key in the original.
+    public var source: TOMLPath
+    /// The key in the settings.
+    public var key: TOMLPath
+  }
+
+  /// A value that was not taken.
+  public struct Skipped: Sendable, Hashable {
+    /// The key in the original.
+    public var source: TOMLPath
+    /// A clause: why.
+    public var reason: String
+  }
+
+  /// The file that was read. It is left as it is.
+  public var file: String
+  /// What was taken, in the original's order.
+  public var taken: [Taken] = []
+  /// What was not.
+  public var skipped: [Skipped] = []
+  /// What was not because an administrator has locked the key; it is among what was skipped, too.
+  package internal(set) var locked: [Taken] = []
+  /// What was not because the app would refuse it; it is among what was skipped, too.
+  package internal(set) var refused: [Taken] = []
+}
+
+/// The rules of an import: which key becomes which.
+public struct SettingsImportRules: Sendable, Hashable {
+  /// Keys of the original, and the keys they become. What is below a key goes along.
+  public var mapping: [TOMLPath: TOMLPath]
+  /// Keys of the original that are left out.
+  public var ignoring: Set<TOMLPath>
+  /// Whether only what the mapping names is taken.
+  public var takesOnlyMapped: Bool
+  /// A table that everything that is not mapped goes into; the root by default.
+  public var table: TOMLPath
+  /// Whether what is imported replaces values that are there.
+  public var isReplacing: Bool
+
+  /// Makes rules; as they are, everything is taken under its own name, and nothing is replaced.
+  public init(
+    mapping: [TOMLPath: TOMLPath] = [:], ignoring: Set<TOMLPath> = [], takesOnlyMapped: Bool = false,
+    into table: TOMLPath = .root, isReplacing: Bool = false
+  ) {
+    self.mapping = mapping
+    self.ignoring = ignoring
+    self.takesOnlyMapped = takesOnlyMapped
+    self.table = table
+    self.isReplacing = isReplacing
+  }
+
+  /// Where a value goes; `nil` if it is not taken.
+  func target(of source: TOMLPath) -> TOMLPath? {
+    var above = mapping.isEmpty && ignoring.isEmpty ? .root : source
+    while !above.isRoot {
+      if let new = mapping[above] {
+        return TOMLPath(new.components + source.components.dropFirst(above.components.count))
+      }
+      if ignoring.contains(above) { return nil }
+      above = above.parent
+    }
+    return takesOnlyMapped ? nil : table.appending(source)
+  }
+}
+
+/// What was read of an original: its values, and what has no value in TOML.
+struct ImportedValues {
+  var values = TOMLTable()
+  var skipped: [SettingsImportReport.Skipped] = []
+  /// What was written, where that has no type and was taken for other than a string.
+  var texts: [TOMLPath: String] = [:]
+  /// Whether keys are names of variables, where no comment says what they stand for.
+  var hasVariables = false
+  /// Whether the form has no types, so that a number may have been meant as a string.
+  var isUntyped = false
+  /// The text as it is, if it is TOML.
+  var document: TOMLDocument?
+}
+
+/// Why an original could not be read.
+struct ImportFailure: Error {
+  /// A clause. It shows no value: one may be a secret.
+  var reason: String
+  /// Whether the original may be right, but is more than is read.
+  var isLimit = false
+}
+
+package enum SettingsImporting {
+  /// Takes the values of a text into a document.
+  ///
+  /// - Throws: ``SettingsError`` `unparsable` if the text is not of the format, `invalidKey` if a value cannot stand
+  ///   where it is to go. The document is unchanged.
+  package static func take(
+    _ bytes: [UInt8], of file: String, as format: SettingsImportFormat, by rules: SettingsImportRules,
+    into document: inout TOMLDocument, budget: ImportBudget = ImportBudget()
+  ) throws(SettingsError) -> SettingsImportReport {
+    let plan = try ImportPlan(read(bytes, of: file, as: format, budget), of: file, by: rules, budget: budget)
+    return try plan.carryOut(on: &document)
+  }
+
+  /// Reads an original.
+  ///
+  /// - Throws: ``SettingsError`` `unparsable` if it is not of the format, or more than is read.
+  static func read(
+    _ bytes: [UInt8], of file: String, as format: SettingsImportFormat, _ budget: ImportBudget = ImportBudget()
+  ) throws(SettingsError) -> ImportedValues {
+    do throws(ImportFailure) {
+      guard bytes.count <= ImportBudget.mostInput else {
+        throw ImportFailure(
+          reason: "it has \(bytes.count) bytes, and the limit is \(ImportBudget.mostInput)", isLimit: true)
+      }
+      return try read(bytes, as: format, budget)
+    } catch {
+      let advice = error.isLimit ? "Import a part of it." : "Correct it, or move it away."
+      throw SettingsError(
+        .unparsable,
+        "Cannot import '\(file)' as \(format.rawValue): \(error.reason). Nothing was written. \(advice)", file: file)
+    }
+  }
+
+  private static func read(
+    _ bytes: [UInt8], as format: SettingsImportFormat, _ budget: ImportBudget
+  ) throws(ImportFailure) -> ImportedValues {
+    var budget = budget
+    switch format {
+    case .propertyList: return try PropertyListText.read(bytes, &budget)
+    case .toml:
+      do throws(TOMLSyntaxError) {
+        let document = try TOMLDocument(parsing: bytes)
+        return ImportedValues(values: document.root, document: document)
+      } catch {
+        throw ImportFailure(reason: error.discreet, isLimit: error.isLimit)
+      }
+    default: break
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw ImportFailure(reason: "it is not UTF-8") }
+    switch format {
+    case .json: return try json(text, limit: budget.mostValues)
+    case .ini: return try KeyFileText.read(text, as: .ini, &budget)
+    case .keyFile: return try KeyFileText.read(text, as: .keyFile, &budget)
+    case .dconf: return try KeyFileText.read(text, as: .dconf, &budget)
+    default: return try EnvironmentText.read(text, &budget)
+    }
+  }
+
+  private static func json(_ text: String, limit: Int) throws(ImportFailure) -> ImportedValues {
+    do throws(JSONText.Failure) {
+      var nulls: [SettingsImportReport.Skipped] = []
+      guard
+        case .table(let table)? = try JSONText.value(
+          of: text, limit: limit,
+          onNull: { nulls.append(.init(source: $0, reason: "null has no value in TOML")) })
+      else {
+        throw JSONText.Failure(reason: "it is no object", isSyntax: false)
+      }
+      return ImportedValues(values: table, skipped: nulls)
+    } catch {
+      throw ImportFailure(reason: error.reason)
+    }
+  }
+}

@@ -1,0 +1,56 @@
+public import AppSettings
+
+extension SettingsStore {
+  /// Takes the settings of another file into the user's file, with a backup and in one write.
+  ///
+  /// - Parameters:
+  ///   - path: The file, which is left as it is.
+  ///   - format: Its form.
+  ///   - rules: Which key becomes which.
+  ///   - isTrial: Whether only the report is made, and nothing written.
+  /// - Returns: What was taken and what was not.
+  /// - Throws: ``SettingsError`` `unparsable`, `io` if there is no such file, or as ``set(_:for:)``. The user's file is
+  ///   unchanged.
+  @discardableResult
+  public func importFile(
+    _ path: String, as format: SettingsImportFormat, rules: SettingsImportRules = SettingsImportRules(),
+    isTrial: Bool = false
+  ) throws -> SettingsImportReport {
+    guard let original = try SettingsFile(path: path).read().bytes else {
+      throw SettingsError(.io, "Cannot import '\(path)': there is no such file.", file: path)
+    }
+    return try importText(original, of: path, as: format, rules: rules, isTrial: isTrial)
+  }
+
+  /// As ``importFile(_:as:rules:isTrial:)``, for a text that may be in no file.
+  ///
+  /// - Parameter advice: What the app's schema says. What the app would refuse is not taken.
+  package func importText(
+    _ original: [UInt8], of path: String, as format: SettingsImportFormat, rules: SettingsImportRules, isTrial: Bool,
+    advice: ImportAdvice? = nil
+  ) throws -> SettingsImportReport {
+    let plan = try ImportPlan(SettingsImporting.read(original, of: path, as: format), of: path, by: rules, advice)
+    if !isTrial {
+      core.load()
+      try core.flush()
+    }
+    func take(into bytes: [UInt8]?) throws -> (text: [UInt8]?, report: SettingsImportReport) {
+      var document = try core.documentToWrite(of: bytes)
+      let view = core.snapshot
+      let report = try plan.carryOut(on: &document) { path, value in
+        view.locks.isEmpty
+          || (try? view.permitted([Edit(path: path, value: value, key: advice?.declared(path))]))?.first?.value == value
+      }
+      return (report.taken.isEmpty ? nil : document.bytes, report)
+    }
+    // Before the lock: under it, others wait. It is done again only if the file has changed since.
+    let before = try core.readText()
+    var result = try take(into: before)
+    guard !isTrial else { return result.report }
+    _ = try core.replaceText(reason: "before-import") { bytes in
+      if bytes != before { result = try take(into: bytes) }
+      return result.text
+    }
+    return result.report
+  }
+}

@@ -1,0 +1,132 @@
+package import AppSettings
+
+/// A step that a schema file can hold, so that `settings-cli migrate` can run it.
+package protocol DeclarativeStep: ScopedStep {
+  /// The step's word in a schema file.
+  static var word: String { get }
+  /// The step as a table: its word with the key, and what else it needs. `nil` if it holds code.
+  var schemaForm: TOMLTable? { get }
+  init(_ form: StepForm) throws
+}
+
+/// The steps of a schema file: writing them as tables, and reading them.
+package struct StepForms: Sendable {
+  private let types: [any DeclarativeStep.Type]
+
+  /// - Parameter more: Steps of other modules that are read, too.
+  package init(and more: [any DeclarativeStep.Type] = []) {
+    types =
+      [
+        Rename.self, Move.self, Copy.self, Remove.self, SetDefault.self, MapValues.self, Convert.self,
+        DecodeJSONString.self, EncodeJSONString.self, Merge.self, Split.self, Wrap.self, Unwrap.self, ForEach.self,
+        When.self,
+      ] + more
+  }
+
+  /// A step as a table. A step of code is named, not held.
+  package static func form(of step: any MigrationStep) -> TOMLTable {
+    (step as? any DeclarativeStep)?.schemaForm ?? ["code": true]
+  }
+
+  /// Whether a schema file can hold all of a step.
+  package static func isDeclarative(_ step: any MigrationStep) -> Bool {
+    (step as? any DeclarativeStep)?.schemaForm != nil
+  }
+
+  /// Whether a step is code, here or in the app that the schema is of.
+  package static func needsTheApp(_ step: any MigrationStep) -> Bool { step is NeedsTheApp || !isDeclarative(step) }
+
+  /// The step that a table is.
+  ///
+  /// - Throws: ``MigrationStepError`` for a word that is none, or a member that is missing or of another type.
+  package func step(_ value: TOMLValue) throws -> any MigrationStep {
+    let table = value.table ?? TOMLTable()
+    if table["code"] != nil { return NeedsTheApp() }
+    for type in types where table[type.word] != nil {
+      return try type.init(StepForm(word: type.word, table: table, forms: self))
+    }
+    let text = value.tomlText
+    let shown: String = text.count > 200 ? text.prefix(200) + "…" : text
+    throw MigrationStepError(
+      path: .root, reason: "the step \(shown) is none of \(types.map { $0.word }.joined(separator: ", "))")
+  }
+
+  /// Stands in a schema for a step of code.
+  private struct NeedsTheApp: MigrationStep {
+    func run(on document: inout TOMLDocument) throws {
+      throw MigrationStepError(path: .root, reason: "the step is code in the app: start the app once to migrate")
+    }
+  }
+}
+
+/// A step as a schema file has it: its members, each of which has to be of the type that the step needs.
+package struct StepForm {
+  private let word: String
+  package let table: TOMLTable
+  private let forms: StepForms
+
+  fileprivate init(word: String, table: TOMLTable, forms: StepForms) {
+    self.word = word
+    self.table = table
+    self.forms = forms
+  }
+
+  package func failure(_ member: String, _ needed: String) -> MigrationStepError {
+    MigrationStepError(path: [member], reason: "the step '\(word)' needs \(needed)")
+  }
+
+  /// A member of the step's table that has to be a dotted key.
+  package func path(_ member: String) throws -> TOMLPath {
+    try TOMLPath(parsing: try string(member))
+  }
+
+  package func string(_ member: String) throws -> String {
+    guard case .string(let text)? = table[member] else { throw failure(member, "a string") }
+    return text
+  }
+
+  package func flag(_ member: String) throws -> Bool {
+    switch table[member] {
+    case nil: false
+    case .boolean(let flag)?: flag
+    default: throw failure(member, "true or false")
+    }
+  }
+
+  /// A member that has to be a list of dotted keys.
+  package func paths(_ member: String) throws -> [TOMLPath] {
+    guard case .array(let items)? = table[member] else { throw failure(member, "an array of keys") }
+    return try items.map { item in
+      guard case .string(let text) = item else { throw failure(member, "an array of keys") }
+      return try TOMLPath(parsing: text)
+    }
+  }
+
+  package func list(_ member: String) throws -> [TOMLValue] {
+    guard case .array(let items)? = table[member] else { throw failure(member, "an array") }
+    return items
+  }
+
+  /// A member that has to be a list of steps; empty if it is absent.
+  package func steps(_ member: String) throws -> [any MigrationStep] {
+    guard let value = table[member] else { return [] }
+    guard case .array(let items) = value else { throw failure(member, "an array of steps") }
+    return try items.map(forms.step)
+  }
+}
+
+extension DeclarativeStep {
+  /// Steps as a member; `nil` if one of them is code.
+  static func form(of steps: [any MigrationStep]) -> TOMLValue? {
+    guard steps.allSatisfy(StepForms.isDeclarative) else { return nil }
+    return .array(steps.map { .table(StepForms.form(of: $0)) })
+  }
+}
+
+extension TOMLValue {
+  /// A key as a string value.
+  package static func key(_ path: TOMLPath) -> TOMLValue { .string(path.description) }
+
+  /// Keys as an array of strings.
+  package static func keys(_ paths: [TOMLPath]) -> TOMLValue { .array(paths.map(TOMLValue.key)) }
+}

@@ -1,0 +1,62 @@
+package import AppSettings
+
+extension TOMLPath {
+  /// Where this path is, or what is below it, once all at and below `old` is at `new`.
+  fileprivate func moved(from old: TOMLPath, to new: TOMLPath) -> [TOMLPath] {
+    if hasPrefix(old) { return [new.appending(TOMLPath(Array(components.dropFirst(old.components.count))))] }
+    return old.hasPrefix(self) ? [new] : []
+  }
+}
+
+extension Rename: PlacingStep {
+  package func places(of path: TOMLPath) -> [TOMLPath] { path.moved(from: old, to: new) }
+}
+
+extension Move: PlacingStep {
+  package func places(of path: TOMLPath) -> [TOMLPath] { path.moved(from: old, to: new) }
+}
+
+extension Copy: PlacingStep {
+  package func places(of path: TOMLPath) -> [TOMLPath] { path.moved(from: old, to: new) }
+}
+
+extension Wrap: PlacingStep {
+  package func places(of path: TOMLPath) -> [TOMLPath] {
+    // A value that gets a table around it stays below its path.
+    guard case .keys(let keys, let table) = kind else { return [] }
+    return keys.flatMap { path.moved(from: $0, to: table.appending($0.last ?? "")) }
+  }
+}
+
+extension Unwrap: PlacingStep {
+  package func places(of path: TOMLPath) -> [TOMLPath] {
+    if let member { return path.moved(from: table.appending(member), to: table) }
+    // Of the table itself, the keys are not known here.
+    return path.hasPrefix(table) && path != table ? path.moved(from: table, to: table.parent) : []
+  }
+}
+
+extension Merge: PlacingStep {
+  package func places(of path: TOMLPath) -> [TOMLPath] {
+    keys.contains { $0.hasPrefix(path) || path.hasPrefix($0) } ? [target] : []
+  }
+}
+
+extension Split: PlacingStep {
+  package func places(of path: TOMLPath) -> [TOMLPath] {
+    key.hasPrefix(path) || path.hasPrefix(key) ? targets : []
+  }
+}
+
+extension ForEach: PlacingStep {
+  package func places(of path: TOMLPath) -> [TOMLPath] {
+    let count = key.components.count + 1
+    guard path.hasPrefix(key), path.components.count > count else { return [] }
+    let record = TOMLPath(Array(path.components.prefix(count)))
+    return steps.places(of: TOMLPath(Array(path.components.dropFirst(count)))).map { record.appending($0) }
+  }
+}
+
+extension When: PlacingStep {
+  package func places(of path: TOMLPath) -> [TOMLPath] { steps.places(of: path) + others.places(of: path) }
+}

@@ -1,0 +1,189 @@
+import AppSettings
+
+/// How ``Convert`` changes a value.
+public struct ValueConversion: Sendable, Hashable {
+  private enum Kind: Hashable {
+    case integer, float, string, boolean, rounded
+    case scaled(Double)
+    case split(String)
+    case joined(String)
+  }
+  private let kind: Kind
+
+  /// To an integer: of a string of digits, a whole float, or a boolean (1, 0). Other floats need ``rounded`` first.
+  public static let integer = ValueConversion(kind: .integer)
+  /// To a float: of an integer or a string.
+  public static let float = ValueConversion(kind: .float)
+  /// To a string: of anything that is no array or table.
+  public static let string = ValueConversion(kind: .string)
+  /// To a boolean: of 1 and 0, or of yes, true, y, t, on, 1 and no, false, n, f, off, 0 in any case.
+  public static let boolean = ValueConversion(kind: .boolean)
+  /// To the nearest whole number, halves away from zero; the type stays.
+  public static let rounded = ValueConversion(kind: .rounded)
+
+  /// Multiplied. Integers stay integers if the factor is whole, and become floats otherwise.
+  public static func scaled(by factor: Double) -> ValueConversion { ValueConversion(kind: .scaled(factor)) }
+
+  /// A string to an array of its parts, without the blanks around them; the empty string to an empty array.
+  public static func split(by separator: String) -> ValueConversion {
+    precondition(!separator.isEmpty, "A string cannot be split by an empty separator.")
+    return ValueConversion(kind: .split(separator))
+  }
+
+  /// An array to a string of its elements.
+  public static func joined(by separator: String) -> ValueConversion { ValueConversion(kind: .joined(separator)) }
+
+  // MARK: In a schema
+
+  var schemaForm: TOMLValue {
+    switch kind {
+    case .integer: "integer"
+    case .float: "float"
+    case .string: "string"
+    case .boolean: "boolean"
+    case .rounded: "rounded"
+    case .scaled(let factor): ["scaled": .float(factor)]
+    case .split(let separator): ["split": .string(separator)]
+    case .joined(let separator): ["joined": .string(separator)]
+    }
+  }
+
+  init?(schemaForm: TOMLValue) {
+    switch schemaForm {
+    case "integer": kind = .integer
+    case "float": kind = .float
+    case "string": kind = .string
+    case "boolean": kind = .boolean
+    case "rounded": kind = .rounded
+    case .table(let table) where table.count == 1:
+      switch (table.keys[0], table[table.keys[0]]) {
+      case ("scaled", .float(let factor)?): kind = .scaled(factor)
+      case ("scaled", .integer(let factor)?): kind = .scaled(Double(factor))
+      case ("split", .string(let separator)?) where !separator.isEmpty: kind = .split(separator)
+      case ("joined", .string(let separator)?): kind = .joined(separator)
+      default: return nil
+      }
+    default: return nil
+    }
+  }
+
+  private init(kind: Kind) { self.kind = kind }
+
+  // MARK: Converting
+
+  func convert(_ value: TOMLValue) throws(ConversionFailure) -> TOMLValue {
+    switch (kind, value) {
+    case (.split(let separator), .string(let text)):
+      let parts = text.pieces(separatedBy: separator).map { $0.withoutBlanks }
+      return .array(parts == [""] ? [] : parts.map { .string($0) })
+    case (.split, .array), (.joined, .string): return value
+    case (.joined(let separator), .array(let items)):
+      var texts: [String] = []
+      for item in items {
+        guard let text = item.scalarText else { throw failure(item, "part of a string") }
+        texts.append(text)
+      }
+      return .string(texts.joined(separator: separator))
+    case (_, .array(let items)):
+      var result: [TOMLValue] = []
+      for item in items { result.append(try convert(item)) }
+      return .array(result)
+    case (.integer, _): return .integer(try integer(of: value))
+    case (.float, _): return .float(try float(of: value))
+    case (.boolean, _): return .boolean(try boolean(of: value))
+    case (.string, _):
+      guard let text = value.scalarText else { throw failure(value, "a string") }
+      return .string(text)
+    case (.rounded, .float(let number)): return .float(number.rounded())
+    case (.rounded, .integer): return value
+    case (.scaled(let factor), _): return try scaled(value, by: factor)
+    default: throw failure(value, "what was asked for")
+    }
+  }
+
+  private func integer(of value: TOMLValue) throws(ConversionFailure) -> Int64 {
+    switch value {
+    case .integer(let number): return number
+    case .boolean(let flag): return flag ? 1 : 0
+    case .float(let number):
+      if let whole = Int64(exactly: number) { return whole }
+    case .string(let text):
+      let text = text.withoutBlanks
+      if let number = Int64(text) { return number }
+      // Above 2^53 not every integer is a float: the text may say another one than its float.
+      if let number = Double(text), number.magnitude <= 0x1p53, let whole = Int64(exactly: number) { return whole }
+    default: break
+    }
+    throw failure(value, "an integer")
+  }
+
+  private func float(of value: TOMLValue) throws(ConversionFailure) -> Double {
+    switch value {
+    case .float(let number): return number
+    case .integer(let integer):
+      if let number = Double(exactly: integer) { return number }
+    case .string(let text):
+      let text = text.withoutBlanks
+      // A text of digits that are too many for a float reads as an infinity.
+      if let number = Double(text), number.isFinite || !text.contains(where: \.isNumber) { return number }
+    default: break
+    }
+    throw failure(value, "a float")
+  }
+
+  private func boolean(of value: TOMLValue) throws(ConversionFailure) -> Bool {
+    switch value {
+    case .boolean(let flag): return flag
+    case .integer(1), .float(1): return true
+    case .integer(0), .float(0): return false
+    case .string(let text):
+      switch text.withoutBlanks.lowercased() {
+      case "yes", "true", "y", "t", "on", "1": return true
+      case "no", "false", "n", "f", "off", "0": return false
+      default: break
+      }
+    default: break
+    }
+    throw failure(value, "a boolean")
+  }
+
+  private func scaled(_ value: TOMLValue, by factor: Double) throws(ConversionFailure) -> TOMLValue {
+    if case .integer(let number) = value, let factor = Int64(exactly: factor) {
+      let (product, isTooLarge) = number.multipliedReportingOverflow(by: factor)
+      if isTooLarge { throw failure(value, "an integer after scaling by \(factor)") }
+      return .integer(product)
+    }
+    let number: Double
+    switch value {
+    case .integer(let integer): number = Double(integer)
+    case .float(let float): number = float
+    default: throw failure(value, "a number to scale")
+    }
+    // 0.001 has no exact form, and 1000 has: 1500 / 1000 is 1.5, 1500 * 0.001 need not be.
+    let inverse = (1 / factor).rounded()
+    let scaled = abs(factor) < 1 && factor != 0 && 1 / inverse == factor ? number / inverse : number * factor
+    guard scaled.isFinite || !number.isFinite else { throw failure(value, "a float after scaling by \(factor)") }
+    return .float(scaled)
+  }
+
+  /// Says no more than the kind of the value: it may be a secret, which a step does not know.
+  private func failure(_ value: TOMLValue, _ needed: String) -> ConversionFailure {
+    ConversionFailure(reason: "\(value.kindName) cannot be made \(needed)")
+  }
+}
+
+/// Why a value could not be converted.
+struct ConversionFailure: Error {
+  let reason: String
+}
+
+extension TOMLValue {
+  /// A string as it is, other scalars as TOML; `nil` for arrays and tables.
+  package var scalarText: String? {
+    switch self {
+    case .string(let text): text
+    case .array, .table: nil
+    default: tomlText
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package import AppSettings
+
+/// An app that has settings here, or says what settings it has.
+package struct InstalledApp: Sendable, Hashable {
+  /// The app's id.
+  package var app: String
+  /// The user's file, if there is one.
+  package var file: String?
+  /// The schema file that counts, if there is one.
+  package var schema: String?
+  /// The administrators' files, lowest first.
+  package var systemFiles: [String] = []
+
+  package init(app: String, file: String? = nil, schema: String? = nil, systemFiles: [String] = []) {
+    self.app = app
+    self.file = file
+    self.schema = schema
+    self.systemFiles = systemFiles
+  }
+
+  /// The apps with a schema or a settings file, by name.
+  ///
+  /// A directory that cannot be listed has none: whose it is, this process has nothing to do with.
+  ///
+  /// - Throws: ``SettingsError`` `io` if there is no home directory to be found.
+  package static func all(environment variables: [String: String]? = nil) throws -> [InstalledApp] {
+    // An app's own places name those of all apps: `…/config/x/settings.toml`, `…/xdg/x`.
+    let sample = try SettingsLocation(app: "x", environment: variables)
+    let system = Syscalls()
+    var names: Set<String> = []
+    let userDirectory = sample.file.droppingLastBytes("/x/settings.toml".utf8.count)
+    for directory in [userDirectory] + sample.systemDirectories.map({ $0.droppingLastBytes(2) }) {
+      names.formUnion((try? system.names(in: directory.isEmpty ? "/" : directory)) ?? [])
+    }
+    for directory in sample.dataDirectories {
+      let files = (try? system.names(in: directory + "/app-settings")) ?? []
+      names.formUnion(files.filter { $0.endsBytewise(with: ".toml") }.map { $0.droppingLastBytes(5) })
+    }
+    return names.sorted().compactMap { name in
+      guard let app = try? find(name, environment: variables, system) else { return nil }
+      return app.file == nil && app.schema == nil && app.systemFiles.isEmpty ? nil : app
+    }
+  }
+
+  /// What there is of an app; everything absent if there is nothing.
+  ///
+  /// - Throws: ``SettingsError`` `invalidApp` for what is no app's id.
+  package static func find(
+    _ app: String, environment variables: [String: String]? = nil, _ system: Syscalls = Syscalls()
+  ) throws -> InstalledApp {
+    let location = try SettingsLocation(app: app, environment: variables)
+    func isThere(_ path: String) -> Bool { ((try? system.status(at: path)) ?? nil) != nil }
+    let systemFiles = SystemFiles.paths(of: location, system: system, problems: ProblemLog(logger: .silent))
+    return InstalledApp(
+      app: app, file: isThere(location.file) ? location.file : nil,
+      schema: try SettingsSchema.searchPath(app: app, environment: variables).first(where: isThere),
+      systemFiles: systemFiles.filter(isThere))
+  }
+}

@@ -1,0 +1,94 @@
+import AppSettings
+
+/// The files below the one that is checked, and what they keep it from saying.
+struct LowerLayers {
+  private var layers: [LayerContent] = []
+  /// The keys that locks name otherwise, too.
+  private let renamedKeys: [SchemaKey]
+  private let names: SchemaKeyTree
+  /// What the locked paths are called in the file that locks them.
+  private var sources: [TOMLPath: (name: TOMLPath, file: String, line: Int?)] = [:]
+
+  init(keys: [SchemaKey]) {
+    renamedKeys = keys.filter { $0.paths.count > 1 }
+    names = SchemaKeyTree(renamedKeys)
+  }
+
+  /// Adds the next file.
+  ///
+  /// - Parameter locks: The paths that it locks.
+  mutating func add(_ document: TOMLDocument, file: String, locks: [TOMLPath], line: Int?) {
+    var paths: [TOMLPath] = []
+    for lock in locks {
+      for path in [lock] + otherNames(of: lock) {
+        paths.append(path)
+        if sources[path] == nil { sources[path] = (lock, file, line) }
+      }
+    }
+    layers.append(LayerContent(layer: SettingsLayer(.system, file: file), document: document, locks: paths))
+  }
+
+  /// What a lock of a path is of, besides that path: a lock of one name of a key is one of all its names.
+  private func otherNames(of path: TOMLPath) -> [TOMLPath] {
+    names.keys(touching: path).flatMap { index -> [TOMLPath] in
+      let key = renamedKeys[index]
+      guard let name = key.paths.first(where: { path.hasPrefix($0) || $0.hasPrefix(path) }) else { return [] }
+      let rest = TOMLPath(Array(path.components.dropFirst(name.components.count)))
+      return key.paths.filter { $0 != name }.map { $0.appending(rest) }
+    }
+  }
+
+  /// What a file says that the lower ones keep from counting, and what of theirs it hides.
+  ///
+  /// - Parameters:
+  ///   - document: The file's values, as the app would have them in memory.
+  ///   - original: The file as it is.
+  ///   - index: The index of its text.
+  func findings(
+    in document: TOMLDocument, _ original: TOMLDocument, _ index: LineIndex, file: String
+  ) -> [SettingsFinding] {
+    guard !layers.isEmpty else { return [] }
+    let lower = SettingsSnapshot(
+      generation: 0, layers: layers, userIndex: layers.count - 1, pending: PendingEdits())
+    var findings: [SettingsFinding] = []
+    for path in document.leafPaths() where !path.components[0].hasPrefix("settings-") {
+      func add(_ kind: SettingsFinding.Kind, _ message: String) {
+        findings.append(
+          SettingsFinding(kind, message, key: path, file: file, position: original.position(of: path, by: index)))
+      }
+      if let lock = lower.locks.lock(around: path) {
+        add(.locked, "'\(path)' has no effect here: '\(name(of: lock.path))' is \(locked(lock.path)).")
+      } else if document.isTable(at: path) {
+        continue
+      } else if let part = lower.locks[path]?.parts.first {
+        let part = path.appending(part)
+        let former = name(of: part) == part ? "" : " as '\(name(of: part))'"
+        add(.locked, "'\(path)' has no effect here: it would hide '\(part)', which is \(locked(part))\(former).")
+      } else if let message = hidden(below: path, document, in: lower) {
+        add(.hidden, message)
+      }
+    }
+    return findings
+  }
+
+  private func name(of path: TOMLPath) -> TOMLPath { sources[path]?.name ?? path }
+
+  private func locked(_ path: TOMLPath) -> String {
+    guard let source = sources[path] else { return "locked" }
+    return "locked by '\(source.file)'\(source.line.map { ", line \($0)" } ?? "")"
+  }
+
+  /// The message for a value that takes the place of a table of lower layers; `nil` if there is none.
+  private func hidden(below path: TOMLPath, _ document: TOMLDocument, in lower: SettingsSnapshot) -> String? {
+    guard layers.contains(where: { $0.document.hasKeys(at: path) }), let table = lower[path]?.table, !table.isEmpty
+    else { return nil }
+    var leaves: [TOMLPath] = []
+    path.collectDifferences(nil, .table(table), into: &leaves)
+    guard let first = leaves.first else { return nil }
+    let place = lower.origin(of: first)
+    let line = place.position.map { ", line \($0.line)" } ?? ""
+    let others = leaves.count == 1 ? "" : ", and \(leaves.count - 1) more"
+    return "'\(path)' is \(document[path]?.kindName ?? "a value") here, and hides what lower layers have there: "
+      + "'\(first)' of '\(place.layer.file ?? "a file")'\(line)\(others)."
+  }
+}

@@ -1,0 +1,100 @@
+package import AppSettings
+
+/// The names of keys, present and former, as a tree. A look-up takes the length of its path, however many keys there
+/// are, and nothing recurses, however deep their names are.
+package struct SchemaKeyTree: Sendable {
+  private struct Edge: Hashable, Sendable {
+    var parent: Int
+    var name: ExactKey
+  }
+
+  private struct Node: Sendable {
+    /// The key that has this name.
+    var key: Int?
+    /// The last of the keys that have a name below this place.
+    var lastBelow: Int?
+    var children: [Int] = []
+  }
+
+  private var nodes = [Node()]
+  private var edges: [Edge: Int] = [:]
+
+  package init() {}
+
+  /// Makes the tree of all names of some keys.
+  package init(_ keys: [SchemaKey]) {
+    for (index, key) in keys.enumerated() { insert(key, index) }
+  }
+
+  /// Adds the names of a key.
+  ///
+  /// - Parameter index: The number that stands for the key in answers.
+  package mutating func insert(_ key: SchemaKey, _ index: Int) {
+    for path in key.paths { insert(path, index) }
+  }
+
+  /// Adds a name.
+  package mutating func insert(_ path: TOMLPath, _ index: Int) {
+    var place = 0
+    for name in path.components {
+      nodes[place].lastBelow = index
+      let edge = Edge(parent: place, name: ExactKey(name))
+      if let child = edges[edge] {
+        place = child
+      } else {
+        nodes.append(Node())
+        edges[edge] = nodes.count - 1
+        nodes[place].children.append(nodes.count - 1)
+        place = nodes.count - 1
+      }
+    }
+    nodes[place].key = index
+  }
+
+  // MARK: Looking up
+
+  private func node(at path: TOMLPath) -> Int? {
+    var place = 0
+    for name in path.components {
+      guard let child = edges[Edge(parent: place, name: ExactKey(name))] else { return nil }
+      place = child
+    }
+    return place
+  }
+
+  /// The key with a name.
+  package func key(at path: TOMLPath) -> Int? { node(at: path).flatMap { nodes[$0].key } }
+
+  /// The key whose value a path is in, or is; the innermost, if names of one key are within each other.
+  package func key(around path: TOMLPath) -> Int? {
+    var place = 0
+    var found: Int?
+    for name in path.components {
+      guard let child = edges[Edge(parent: place, name: ExactKey(name))] else { break }
+      place = child
+      found = nodes[place].key ?? found
+    }
+    return found
+  }
+
+  /// One of the keys with a name below a path.
+  package func key(below path: TOMLPath) -> Int? { node(at: path).flatMap { nodes[$0].lastBelow } }
+
+  /// Whether a path is a name, is below one, or is a table that names are in.
+  package func knows(_ path: TOMLPath) -> Bool { node(at: path) != nil || key(around: path) != nil }
+
+  /// The keys with a name at or below a path, in their order.
+  package func keys(atOrBelow path: TOMLPath) -> [Int] {
+    guard let start = node(at: path) else { return [] }
+    var found: Set<Int> = []
+    var rest = [start]
+    while let place = rest.popLast() {
+      if let key = nodes[place].key { found.insert(key) }
+      rest += nodes[place].children
+    }
+    return found.sorted()
+  }
+
+  /// The keys with a name at, above or below a path, in their order.
+  package func keys(touching path: TOMLPath) -> [Int] { key(around: path).map { [$0] } ?? keys(atOrBelow: path) }
+}

@@ -1,0 +1,107 @@
+import AppSettings
+
+/// Reads a schema file. What is wrong in it is refused with its place and with what was expected there.
+///
+/// A file of a later `schema-version` than this release knows is read as far as that goes: members and types that it
+/// does not know are left aside. In a file of a version that it knows, such a one is a slip and is refused.
+struct SchemaReader {
+  let source: SchemaSource
+  /// Whether regular expressions are compiled to see whether they are some.
+  let checksPatterns: Bool
+
+  private static let rootMembers = ["app", "schema-version", "groups", "keys", "migrations"]
+  private static let rootSet = Set(rootMembers)
+  private static let groupMembers = ["description"]
+  private static let groupSet = Set(groupMembers)
+  private static let keyMembers =
+    typeMembers + ["default", "computed-default", "description", "group", "formerly", "secret"]
+  private static let keySet = Set(keyMembers)
+  static let typeMembers = [
+    "type", "minimum", "maximum", "below", "choices", "pattern", "minimum-count", "maximum-count", "unique", "ordered",
+    "elements", "fields", "ids", "reads-older-form", "expects",
+  ]
+  static let typeSet = Set(typeMembers)
+
+  /// Reads all of it.
+  ///
+  /// - Throws: ``SettingsError`` `invalidValue` with the place.
+  func schema() throws(SettingsError) -> SettingsSchema {
+    let root = SchemaSection(source: source, path: .root, table: source.document.root)
+    let app = try root.string("app", "the app's id, such as \"org.example.editor\"")
+    do throws(SettingsError) {
+      _ = try SettingsLocation(app: app, environment: ["HOME": "/"])
+    } catch {
+      throw root.refuse("'app' is no app's id", at: "app")
+    }
+    switch root.table["schema-version"] {
+    case nil: break
+    case .integer(let version)? where version >= 1: break
+    default: throw root.wrong("schema-version", "a whole number of at least 1")
+    }
+    try root.checkMembers(among: Self.rootSet, Self.rootMembers)
+    let groups = try groups(in: root)
+    var keys: [SchemaKey] = []
+    if root.table["keys"] != nil {
+      let section = try root.section("keys", "a table of keys, as in [keys.\"editor.font-size\"]")
+      keys.reserveCapacity(section.table.count)
+      for (name, _) in section.table { keys.append(try key(name, in: section)) }
+      if let conflict = SchemaConflict.first(in: keys) {
+        throw section.refuse(conflict.reason, at: section.table.keys[conflict.index])
+      }
+    }
+    return SettingsSchema(app: app, keys: keys, groups: groups, migrations: try migrations(in: root))
+  }
+
+  private func groups(in root: SchemaSection) throws(SettingsError) -> [SchemaGroup] {
+    guard root.table["groups"] != nil else { return [] }
+    let section = try root.section("groups", "a table of groups, as in [groups.editor]")
+    var groups: [SchemaGroup] = []
+    for (name, _) in section.table {
+      let group = try section.section(name, "a table with a 'description'")
+      try group.checkMembers(among: Self.groupSet, Self.groupMembers)
+      groups.append(SchemaGroup(try group.keyPath(name), try group.optionalString("description") ?? ""))
+    }
+    return groups
+  }
+
+  private func key(_ name: String, in keys: SchemaSection) throws(SettingsError) -> SchemaKey {
+    let path = try keys.keyPath(name, at: name)
+    let section = try keys.section(
+      name, "a table with a 'type'. A name with dots needs quotes, as in [keys.\"editor.font-size\"]")
+    if section.table["type"] == nil, let inner = section.table.first(where: { $0.value.table?["type"] != nil })?.key {
+      throw section.refuse(
+        "a key's name needs quotes where it has dots, as in [keys.\"\(path.appending(inner))\"]", at: inner)
+    }
+    try section.checkMembers(among: Self.keySet, Self.keyMembers)
+    var key = SchemaKey(path, try type(in: section, depth: 0))
+    key.summary = try section.optionalString("description") ?? ""
+    key.isSecret = try section.flag("secret")
+    key.hasComputedDefault = try section.flag("computed-default")
+    if let group = try section.optionalString("group") { key.group = try section.keyPath(group, at: "group") }
+    for former in try section.elements("formerly", "an array of keys") ?? [] {
+      guard case .string(let text) = former else { throw section.wrong("formerly", "an array of keys") }
+      let former = try section.keyPath(text, at: "formerly")
+      guard !former.hasPrefix(path), !path.hasPrefix(former) else {
+        throw section.refuse("the former name '\(former)' is at, above or below '\(path)' itself", at: "formerly")
+      }
+      key.formerPaths.append(former)
+    }
+    key.defaultValue = try defaultValue(of: key.type, in: section)
+    return key
+  }
+
+  private func defaultValue(of type: SchemaType, in section: SchemaSection) throws(SettingsError) -> TOMLValue? {
+    guard let value = section.table["default"] else { return nil }
+    // A pattern is compiled for it: that is left to who has patterns looked at.
+    var type = type
+    if !checksPatterns { type.patterns = [] }
+    do throws(SettingsValueError) {
+      try type.check(value)
+    } catch {
+      let part = error.path.isEmpty ? "" : " at '\(error.pathDescription)'"
+      throw section.refuse(
+        "'default' is \(error.found)\(part), and has to be \(error.expected)", at: "default")
+    }
+    return value
+  }
+}

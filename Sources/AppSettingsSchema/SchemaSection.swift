@@ -1,0 +1,115 @@
+import AppSettings
+
+/// A table of a schema file with the place that it has there. What is wrong in it is refused with the place.
+struct SchemaSection {
+  let source: SchemaSource
+  let path: TOMLPath
+  let table: TOMLTable
+
+  /// The error about a member, or about the table itself where that is absent.
+  func refuse(_ reason: String, at member: String? = nil) -> SettingsError {
+    source.refuse(reason, at: member.map { path.appending($0) } ?? path)
+  }
+
+  /// The error about a member that is not what it has to be.
+  func wrong(_ member: String, _ expected: String) -> SettingsError {
+    let found = table[member].map { $0.errorDescription } ?? "nothing"
+    return refuse("'\(member)' is \(found), and has to be \(expected)", at: member)
+  }
+
+  /// Refuses members of other names. In a file of a later form they are what this release does not know yet.
+  func checkMembers(among known: Set<String>, _ shown: @autoclosure () -> [String]) throws(SettingsError) {
+    guard !source.isOfLaterForm else { return }
+    for (name, _) in table where !known.contains(name) {
+      let nearest = Suggestion.nearest(to: name, among: shown())
+      let hint = nearest.map { "'\($0)' may be meant" } ?? "there are \(shown().joined(separator: ", "))"
+      throw refuse("there is no member '\(name)'; \(hint)", at: name)
+    }
+  }
+
+  // MARK: Members
+
+  func string(_ member: String, _ expected: String) throws(SettingsError) -> String {
+    guard case .string(let text)? = table[member] else { throw wrong(member, expected) }
+    return text
+  }
+
+  func optionalString(_ member: String) throws(SettingsError) -> String? {
+    table[member] == nil ? nil : try string(member, "a string")
+  }
+
+  func flag(_ member: String) throws(SettingsError) -> Bool {
+    switch table[member] {
+    case nil: return false
+    case .boolean(let flag)?: return flag
+    default: throw wrong(member, "true or false")
+    }
+  }
+
+  func count(_ member: String) throws(SettingsError) -> Int? {
+    switch table[member] {
+    case nil: return nil
+    case .integer(let number)? where 0...Int64(Int32.max) ~= number: return Int(number)
+    default: throw wrong(member, "a whole number from 0 to \(Int32.max)")
+    }
+  }
+
+  func elements(_ member: String, _ expected: String) throws(SettingsError) -> [TOMLValue]? {
+    switch table[member] {
+    case nil: return nil
+    case .array(let elements)?: return elements
+    default: throw wrong(member, expected)
+    }
+  }
+
+  func section(_ member: String, _ expected: String) throws(SettingsError) -> SchemaSection {
+    guard case .table(let inner)? = table[member] else { throw wrong(member, expected) }
+    return SchemaSection(source: source, path: path.appending(member), table: inner)
+  }
+
+  /// A dotted key that is a member's name, or stands in its value.
+  func keyPath(_ text: String, at member: String? = nil) throws(SettingsError) -> TOMLPath {
+    let path: TOMLPath
+    do throws(TOMLPathError) {
+      path = try TOMLPath(parsing: text)
+    } catch {
+      throw refuse(String(error.message.dropLast()), at: member)
+    }
+    guard !path.components[0].hasPrefix("settings-") else {
+      throw refuse("'\(text)' cannot be a key: root keys that begin with 'settings-' are reserved", at: member)
+    }
+    return path
+  }
+}
+
+/// The text of a schema file, for the places in it.
+struct SchemaSource {
+  let document: TOMLDocument
+  let file: String
+  /// Whether the file has a form that this release does not know all of.
+  let isOfLaterForm: Bool
+
+  init(_ document: TOMLDocument, file: String) {
+    self.document = document
+    self.file = file
+    if case .integer(let version)? = document[["schema-version"]] {
+      isOfLaterForm = version > SettingsSchema.formVersion
+    } else {
+      isOfLaterForm = false
+    }
+  }
+
+  /// The error about a place; about the nearest table that is there, if nothing is at the place itself.
+  func refuse(_ reason: String, at path: TOMLPath) -> SettingsError {
+    var place = path
+    while !place.isRoot, !document.contains(place) { place = place.parent }
+    return refuse(
+      reason, place.isRoot ? TOMLPosition(line: 1, column: 1, byteOffset: 0) : document.position(of: place))
+  }
+
+  func refuse(_ reason: String, _ position: TOMLPosition?) -> SettingsError {
+    let place = position.map { ":\($0.line):\($0.column)" } ?? ""
+    return SettingsError(
+      .invalidValue, "Cannot use the schema '\(file)\(place)': \(reason).", file: file, position: position)
+  }
+}

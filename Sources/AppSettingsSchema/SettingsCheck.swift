@@ -1,0 +1,306 @@
+import AppSettingsMigrations
+package import AppSettings
+
+/// Looks through the files of a target for what its owner should know. It reads, and makes and writes nothing.
+package struct SettingsCheck {
+  private let location: SettingsLocation
+  private let schema: SettingsSchema?
+  private let names: SchemaKeyTree
+  private let presentNames: SchemaKeyTree
+  private let system = Syscalls()
+  private var findings: [SettingsFinding] = []
+  /// The files read so far.
+  private var lower: LowerLayers
+
+  private init(_ location: SettingsLocation, _ schema: SettingsSchema?) {
+    self.location = location
+    self.schema = schema
+    let keys = schema?.keys ?? []
+    names = SchemaKeyTree(keys)
+    var present = SchemaKeyTree()
+    for (index, key) in keys.enumerated() { present.insert(key.path, index) }
+    presentNames = present
+    lower = LowerLayers(keys: keys)
+  }
+
+  /// Everything there is to say, by file from the lowest layer up, and by line in each.
+  ///
+  /// - Parameter schema: What the app says of itself; without it the files are checked as far as they go by themselves.
+  package static func findings(at location: SettingsLocation, schema: SettingsSchema?) -> [SettingsFinding] {
+    var check = SettingsCheck(location, schema)
+    let problems = ProblemLog(logger: .silent)
+    let systemFiles = SystemFiles.paths(of: location, system: check.system, problems: problems)
+    for problem in problems.current {
+      check.findings.append(SettingsFinding(.unreadable, problem.message, file: problem.file ?? location.file))
+    }
+    for file in systemFiles { check.look(at: file, isUsers: false) }
+    check.look(at: location.file, isUsers: true)
+    return check.findings
+  }
+
+  private mutating func look(at file: String, isUsers: Bool) {
+    let contents: SettingsFile.Contents
+    do throws(SettingsError) {
+      contents = try SettingsFile(path: file, system: system).read()
+    } catch {
+      findings.append(SettingsFinding(.unreadable, error.description, file: file))
+      return
+    }
+    guard let bytes = contents.bytes else { return }
+    let original: TOMLDocument
+    do {
+      original = try TOMLDocument(parsing: bytes)
+    } catch {
+      let excerpt = error.formatted(file: file).split(separator: "\n", omittingEmptySubsequences: false).dropFirst()
+      let hidesText = schema?.hasSecrets == true
+      findings.append(
+        SettingsFinding(
+          .unparsable, hidesText ? error.discreetMessage : error.message, file: file, position: error.position,
+          excerpt: hidesText ? nil : excerpt.joined(separator: "\n")))
+      return
+    }
+    let index = LineIndex(of: bytes)
+    var new: [SettingsFinding] = []
+    let (document, isCurrent) = migrated(original, file, &new)
+    checkReserved(original, index, file, isUsers: isUsers, &new)
+    checkKeys(document, original, index, file, knowsAll: isCurrent, &new)
+    new += lower.findings(in: document, original, index, file: file)
+    if let permissions = contents.status?.permissions {
+      checkPermissions(permissions, document, original, index, file, isUsers: isUsers, &new)
+    }
+    new.sort { ($0.position?.byteOffset ?? 0) < ($1.position?.byteOffset ?? 0) }
+    findings += new
+    if !isUsers { addLayer(document, original, file) }
+  }
+
+  // MARK: Versions
+
+  /// The document as the app would have it in memory.
+  ///
+  /// - Returns: It, and whether it is of the version that the schema is about.
+  private func migrated(
+    _ document: TOMLDocument, _ file: String, _ new: inout [SettingsFinding]
+  ) -> (document: TOMLDocument, isCurrent: Bool) {
+    let position = document.position(of: SettingsFormat.versionPath)
+    do throws(SettingsError) {
+      let version = try SettingsMigrations.version(of: document)
+      guard let migrations = schema?.migrations else { return (document, true) }
+      if version > migrations.currentVersion {
+        new.append(
+          SettingsFinding(
+            .newerVersion,
+            "The file has settings version \(version), and the app's schema knows versions up to "
+              + "\(migrations.currentVersion). It is not written before the app is updated.", file: file,
+            position: position))
+        return (document, false)
+      }
+      let pending = migrations.pending(from: version)
+      if pending.isEmpty { return (document, true) }
+      // Steps of code are the app's: the keys that they make cannot be known here.
+      if pending.contains(where: { $0.steps.contains(where: StepForms.needsTheApp) }) { return (document, false) }
+      var result = document
+      try migrations.run(on: &result)
+      return (result, true)
+    } catch {
+      new.append(SettingsFinding(.migrationFails, error.message, file: file, position: error.position ?? position))
+      return (document, false)
+    }
+  }
+
+  // MARK: Reserved keys
+
+  private func checkReserved(
+    _ document: TOMLDocument, _ index: LineIndex, _ file: String, isUsers: Bool, _ new: inout [SettingsFinding]
+  ) {
+    for name in document.childKeys(of: .root) ?? [] where name.hasPrefix("settings-") {
+      // One for all entries of a list of locks.
+      let position = document.position(of: [name], by: index)
+      func add(_ message: String, _ suggestion: String? = nil, kind: SettingsFinding.Kind = .reserved) {
+        new.append(
+          SettingsFinding(kind, message, key: [name], file: file, position: position, suggestion: suggestion))
+      }
+      switch name {
+      case "settings-version": break
+      case "settings-locked":
+        if isUsers {
+          add("'settings-locked' does nothing here: it locks keys in administrators' files only.")
+        } else {
+          let locks = TextReader(migrations: .none, acceptsAnyVersion: true).locks(in: document, file: file)
+          for error in locks.errors { add(error.message) }
+          var unknown = 0
+          for path in locks.paths {
+            let places = places(of: path, in: document)
+            if !places.contains(where: isKnown) {
+              unknown += 1
+              guard unknown <= Self.unknownLimit else { continue }
+              let nearest = unknown <= Self.suggestionLimit ? nearest(to: path) : nil
+              add("'settings-locked' names '\(path)', which the app does not have.\(Self.hint(nearest))", nearest)
+            } else if let present = presentName(of: places) {
+              add(
+                "'settings-locked' names '\(path)', a former name of '\(present)', which it locks.",
+                present.description, kind: .formerName)
+            }
+          }
+          if unknown > Self.unknownLimit {
+            add("'settings-locked' names \(unknown - Self.unknownLimit) more keys that the app does not have.")
+          }
+        }
+      default:
+        let nearest = Suggestion.nearest(to: name, among: ["settings-version", "settings-locked"])
+        add(
+          "'\(name)' does nothing: root keys that begin with 'settings-' are reserved.\(Self.hint(nearest))", nearest)
+      }
+    }
+  }
+
+  private mutating func addLayer(_ document: TOMLDocument, _ original: TOMLDocument, _ file: String) {
+    let paths = TextReader(migrations: .none, acceptsAnyVersion: true).locks(in: original, file: file).paths
+    lower.add(
+      document, file: file, locks: paths.flatMap { places(of: $0, in: original) },
+      line: original.position(of: SettingsFormat.locksPath)?.line)
+  }
+
+  /// A path that an older file names, and where migrations take what is there.
+  private func places(of path: TOMLPath, in document: TOMLDocument) -> [TOMLPath] {
+    guard let migrations = schema?.migrations, let version = try? SettingsMigrations.version(of: document) else {
+      return [path]
+    }
+    return migrations.places(of: [path], from: version)
+  }
+
+  // MARK: Keys
+
+  private var keys: [SchemaKey] { schema?.keys ?? [] }
+
+  private func isKnown(_ path: TOMLPath) -> Bool { keys.isEmpty || names.knows(path) }
+
+  /// What a path is called now, of which some places are known, if it is a former name of a key or a part of one.
+  private func presentName(of places: [TOMLPath]) -> TOMLPath? {
+    guard !places.contains(where: presentNames.knows) else { return nil }
+    for place in places {
+      guard let key = names.key(around: place).map({ keys[$0] }),
+        let name = key.formerPaths.first(where: { place.hasPrefix($0) })
+      else { continue }
+      return key.path.appending(TOMLPath(Array(place.components.dropFirst(name.components.count))))
+    }
+    return nil
+  }
+
+  private func nearest(to path: TOMLPath) -> String? {
+    Suggestion.nearest(to: path.description, among: keys.map(\.path.description))
+  }
+
+  private static func hint(_ suggestion: String?) -> String { suggestion.map { " Did you mean '\($0)'?" } ?? "" }
+
+  /// - Parameter knowsAll: Whether a key that the schema does not have is unknown, and not one of another version.
+  private func checkKeys(
+    _ document: TOMLDocument, _ original: TOMLDocument, _ index: LineIndex, _ file: String, knowsAll: Bool,
+    _ new: inout [SettingsFinding]
+  ) {
+    guard !keys.isEmpty else { return }
+    for key in keys {
+      for path in key.paths where document.contains(path) {
+        checkValue(of: key, at: path, document, original, index, file, &new)
+      }
+    }
+    var unknown = 0
+    walk(document, .root) { path in
+      if names.key(at: path) != nil { return false }
+      guard names.key(below: path) != nil else {
+        if !knowsAll || path.components[0].hasPrefix("settings-") { return false }
+        unknown += 1
+        // A file of another app, or a generated one: to say it a thousand times is enough.
+        guard unknown <= Self.unknownLimit else { return false }
+        let nearest = unknown <= Self.suggestionLimit ? nearest(to: path) : nil
+        new.append(
+          SettingsFinding(
+            .unknownKey, "Unknown key '\(path)'.\(Self.hint(nearest))", key: path, file: file,
+            position: original.position(of: path, by: index), suggestion: nearest))
+        return false
+      }
+      guard !document.isTable(at: path) else { return true }
+      new.append(
+        SettingsFinding(
+          .invalidValue,
+          "'\(path)' is \(document[path]?.kindName ?? "a value"), and has to be a table: there are keys in it.",
+          key: path,
+          file: file, position: original.position(of: path, by: index)))
+      return false
+    }
+    guard unknown > Self.unknownLimit else { return }
+    new.append(SettingsFinding(.unknownKey, "There are \(unknown - Self.unknownLimit) unknown keys more.", file: file))
+  }
+
+  private static let unknownLimit = 1000
+  /// How many get a suggestion, which takes a comparison with every key.
+  private static let suggestionLimit = 100
+
+  /// Goes over the keys of a document, from the root down; into a table if `body` says so.
+  private func walk(_ document: TOMLDocument, _ path: TOMLPath, _ body: (TOMLPath) -> Bool) {
+    for name in document.childKeys(of: path) ?? [] {
+      let child = path.appending(name)
+      if body(child) { walk(document, child, body) }
+    }
+  }
+
+  private func checkValue(
+    of key: SchemaKey, at path: TOMLPath, _ document: TOMLDocument, _ original: TOMLDocument, _ index: LineIndex,
+    _ file: String, _ new: inout [SettingsFinding]
+  ) {
+    let position = original.position(of: path, by: index)
+    if path != key.path {
+      let isVoid = document.contains(key.path)
+      new.append(
+        SettingsFinding(
+          .formerName,
+          "'\(path)' is a former name of '\(key.path)'\(isVoid ? ", which is set as well and counts" : "").", key: path,
+          file: file, position: position, suggestion: key.path.description))
+      if isVoid { return }
+    }
+    guard let value = document[path] else { return }
+    do throws(SettingsValueError) {
+      try key.type.check(value, isStored: true)
+    } catch {
+      let error = key.isSecret ? error.redacted : error
+      let part = error.path.isEmpty ? "" : " at '\(error.pathDescription)'"
+      new.append(
+        SettingsFinding(
+          .invalidValue,
+          "'\(path)' is \(error.found)\(part), and has to be \(error.expected)\(error.reasonInParentheses).", key: path,
+          file: file, position: place(of: error.path, below: path, original, index) ?? position))
+    }
+  }
+
+  /// The place of a part of a value, as far down as it has one.
+  private func place(
+    of part: [String], below path: TOMLPath, _ document: TOMLDocument, _ index: LineIndex
+  ) -> TOMLPosition? {
+    var place = path
+    for component in part where document.contains(place.appending(component)) { place = place.appending(component) }
+    return document.position(of: place, by: index)
+  }
+
+  // MARK: Permissions
+
+  private func checkPermissions(
+    _ permissions: UInt32, _ document: TOMLDocument, _ original: TOMLDocument, _ index: LineIndex, _ file: String,
+    isUsers: Bool, _ new: inout [SettingsFinding]
+  ) {
+    let mode = String(permissions, radix: 8)
+    if permissions & 0o022 != 0 {
+      new.append(
+        SettingsFinding(.permissions, "Other users may change the file (mode \(mode)). Run 'chmod go-w'.", file: file))
+    }
+    guard permissions & 0o077 != 0 else { return }
+    for key in keys where key.isSecret {
+      for path in key.paths where document.contains(path) {
+        new.append(
+          SettingsFinding(
+            .permissions,
+            "The secret '\(path)' is in a file that other users may open (mode \(mode))."
+              + (isUsers ? " Run 'chmod go='." : ""), key: path, file: file,
+            position: original.position(of: path, by: index)))
+      }
+    }
+  }
+}

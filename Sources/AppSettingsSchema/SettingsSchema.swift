@@ -1,0 +1,165 @@
+public import AppSettings
+
+/// What an app has to say about its settings to tools: its keys with their types, ranges, defaults and descriptions, its
+/// tables of records, and its migrations.
+///
+/// An app writes it once, from an install step or at a `--settings-schema` argument; `settings-cli` finds it at
+/// `$XDG_DATA_HOME/app-settings/<app>.toml`, then along `$XDG_DATA_DIRS`. With it the command line knows which keys there
+/// are and what they take, and it upgrades the settings of an app that is not running.
+///
+/// ```swift
+/// let schema = SettingsSchema(
+///   app: "org.example.editor", keys: [.theme, .fontSize, .token], records: [.profiles], migrations: appMigrations)
+/// try schema.write()
+/// ```
+public struct SettingsSchema: Sendable {
+  /// The app's id.
+  public var app: String
+  /// The history of the representation.
+  public var migrations: SettingsMigrations
+  /// In the order in which they were listed.
+  package var keys: [SchemaKey]
+  package var groups: [SchemaGroup]
+  /// Whether any key is a secret: then nothing of a text that does not parse may be shown.
+  package var hasSecrets: Bool { keys.contains(where: \.isSecret) }
+  /// The path of the file that it was read from.
+  package var file: String?
+
+  /// Makes a schema of an app's keys and migrations.
+  ///
+  /// A key that is listed twice counts once. Two keys of which one is at or above the other, or that share a name, are a
+  /// programming error and trap: the value of one would be part of the other's.
+  ///
+  /// - Parameters:
+  ///   - app: The app's id, such as `org.example.editor`.
+  ///   - keys: The keys, in the order in which documentation is to have them.
+  ///   - records: The keys of tables of records, which come after the others.
+  ///   - migrations: The history of the representation. Steps of code are named in the file, not held.
+  public init(
+    app: String, keys: [SettingsKeys] = [], records: [SettingsKeys] = [],
+    migrations: SettingsMigrations = .none
+  ) {
+    var seen: Set<ObjectIdentifier> = []
+    let keys = (keys + records).filter { seen.insert(ObjectIdentifier($0)).inserted }
+    var groups: [SchemaGroup] = []
+    for case let group? in keys.map(\.group) where !groups.contains(where: { $0.path == group.path }) {
+      if !group.summary.isEmpty { groups.append(SchemaGroup(group.path, group.summary)) }
+    }
+    self.init(app: app, keys: keys.map(SchemaKey.init), groups: groups, migrations: migrations)
+    if let conflict = SchemaConflict.first(in: self.keys) { preconditionFailure("Invalid schema: \(conflict.reason).") }
+  }
+
+  package init(app: String, keys: [SchemaKey], groups: [SchemaGroup], migrations: SettingsMigrations) {
+    self.app = app
+    self.keys = keys
+    self.groups = groups
+    self.migrations = migrations
+  }
+
+  /// Writes the schema to `$XDG_DATA_HOME/app-settings/<app>.toml`, durably. Others may read it: it holds no secrets.
+  ///
+  /// - Parameter variables: The environment; the process's own by default.
+  /// - Returns: The file's path.
+  /// - Throws: ``SettingsError`` `invalidApp`, `readOnly`, `lockTimeout` or `io`. An existing file is unchanged then.
+  @discardableResult
+  public func write(environment variables: [String: String]? = nil) throws -> String {
+    let path = try Self.searchPath(app: app, environment: variables)[0]
+    let bytes = Array(text.utf8)
+    try SettingsFile(path: path, isShared: true).update { _ in bytes }
+    return path
+  }
+
+  /// Where an app's schema may be, the most important place first.
+  package static func searchPath(app: String, environment variables: [String: String]?) throws -> [String] {
+    let location = try SettingsLocation(app: app, environment: variables)
+    return location.dataDirectories.map { "\($0)/app-settings/\(app).toml" }
+  }
+
+  /// The schema of an app, from the first place that has one; `nil` if none has.
+  ///
+  /// - Parameter checksPatterns: Whether regular expressions are compiled to see whether they are some.
+  /// - Throws: ``SettingsError`` `unparsable`, `io` or `readOnly`, or `invalidValue` with the place for one that is
+  ///   wrong in itself or another app's.
+  package static func find(
+    app: String, environment variables: [String: String]? = nil, checksPatterns: Bool = true
+  ) throws -> SettingsSchema? {
+    let location = try SettingsLocation(app: app, environment: variables)
+    for path in try searchPath(app: app, environment: variables) {
+      if let schema = try read(path, app: app, forSettings: location.file, checksPatterns: checksPatterns) {
+        return schema
+      }
+    }
+    return nil
+  }
+
+  /// The size up to which a schema is read: 16 MiB.
+  static let sizeLimit = 16 << 20
+
+  /// The schema in a file; `nil` if there is none.
+  ///
+  /// - Parameters:
+  ///   - app: The app that it has to be of; any if `nil`.
+  ///   - settings: The settings file that it was found for; `nil` if it was named.
+  /// - Throws: ``SettingsError`` as ``find(app:environment:checksPatterns:)``; `readOnly` also for a schema that root does
+  ///   not follow: see ``SchemaTrust``.
+  package static func read(
+    _ path: String, app: String? = nil, forSettings settings: String? = nil, checksPatterns: Bool = true
+  ) throws -> SettingsSchema? {
+    let file = SettingsFile(path: path)
+    if let size = try? file.system.status(at: path)?.size, size > sizeLimit {
+      throw SettingsError(
+        .io, "Cannot use the schema '\(path)': it has \(size) bytes, and the limit for a schema is \(sizeLimit).",
+        file: path)
+    }
+    let contents = try file.read()
+    guard let bytes = contents.bytes else { return nil }
+    let rights = try SchemaTrust.rights(of: contents.status, at: path, forSettings: settings, file.system)
+    let document: TOMLDocument
+    do {
+      document = try TOMLDocument(parsing: bytes)
+    } catch {
+      throw SettingsError(
+        .unparsable, "Cannot use the schema '\(path)': it does not parse.", cause: error.formatted(file: path),
+        file: path, position: error.position)
+    }
+    let source = SchemaSource(document, file: path)
+    var schema = try SchemaReader(source: source, checksPatterns: checksPatterns).schema()
+    schema.file = path
+    schema.migrations.importRights = rights
+    if let app, schema.app != app {
+      throw source.refuse("'app' is '\(schema.app)', and the name of the file says that it is '\(app)'", at: ["app"])
+    }
+    return schema
+  }
+}
+
+/// Two keys that cannot both be.
+package struct SchemaConflict {
+  /// Which key it is that comes later.
+  var index: Int
+  /// A clause.
+  var reason: String
+
+  /// The first conflict among keys, in their order.
+  package static func first(in keys: [SchemaKey]) -> SchemaConflict? {
+    var earlier = SchemaKeyTree()
+    for (index, key) in keys.enumerated() {
+      for (order, name) in key.paths.enumerated() {
+        let said = order == 0 ? "the key '\(name)'" : "the former name '\(name)' of '\(key.path)'"
+        if let other = earlier.key(at: name) {
+          return SchemaConflict(index: index, reason: "\(said) is a name of '\(keys[other].path)' already")
+        }
+        if let other = earlier.key(below: name) {
+          return SchemaConflict(index: index, reason: "\(said) is a table, for the key '\(keys[other].path)' is in it")
+        }
+        if let other = earlier.key(around: name) {
+          let reason = "\(said) is within the value of the key '\(keys[other].path)'"
+          return SchemaConflict(index: index, reason: reason)
+        }
+      }
+      // A key's own names are compared with others' only: one may have been the table of another.
+      earlier.insert(key, index)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,42 @@
+import AppSettings
+
+/// What someone may have meant.
+package enum Suggestion {
+  /// The name that is nearest to a mistyped one; `nil` if none is near.
+  ///
+  /// Near is what takes few insertions, deletions, replacements and swaps of neighbours: one for each three characters.
+  /// Case, and `_` for `-`, do not count.
+  package static func nearest(to text: String, among names: some Sequence<String>) -> String? {
+    let wanted = normal(text)
+    // What is no one's typing is not worth the time.
+    guard !wanted.isEmpty, wanted.count <= 200 else { return nil }
+    var best: (name: String, distance: Int)?
+    for name in names {
+      let candidate = normal(name)
+      let limit = min(max(1, max(wanted.count, candidate.count) / 3), (best?.distance ?? .max) - 1)
+      guard limit >= 0, abs(candidate.count - wanted.count) <= limit, candidate.count <= 200 else { continue }
+      let distance = distance(wanted, candidate)
+      if distance <= limit { best = (name, distance) }
+    }
+    return best?.name
+  }
+
+  private static func normal(_ text: String) -> [UInt8] {
+    text.lowercased().utf8.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0 }
+  }
+
+  /// The optimal string alignment distance.
+  private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
+    var before = [Int](repeating: 0, count: b.count + 1)
+    var last = Array(0...b.count)
+    for i in a.indices {
+      var row = [i + 1] + [Int](repeating: 0, count: b.count)
+      for j in b.indices {
+        row[j + 1] = min(last[j + 1] + 1, row[j] + 1, last[j] + (a[i] == b[j] ? 0 : 1))
+        if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { row[j + 1] = min(row[j + 1], before[j - 1] + 1) }
+      }
+      (before, last) = (last, row)
+    }
+    return last[b.count]
+  }
+}
