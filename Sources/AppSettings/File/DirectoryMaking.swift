@@ -81,24 +81,16 @@ extension SettingsFile {
         guard let status = try? system.status(at: path), !status.sameFile(below), status.device == below.device,
           (try? system.checkWritable(path, in: Syscalls.workingDirectory)) != nil
         else { return }
-        try synchronizeDirectory(path)
+        do throws(Errno) {
+          try system.synchronizeDirectory(at: path)
+        } catch {
+          guard error.rawValue == EACCES || error.rawValue == EPERM else { throw error }
+        }
         below = status
       }
     } catch {
       throw .system(error, "make durable the directory", path, then: "Nothing was written.")
     }
-  }
-
-  private func synchronizeDirectory(_ path: String) throws(Errno) {
-    let descriptor: CInt
-    do {
-      descriptor = try system.open(path, flags: O_RDONLY | O_DIRECTORY)
-    } catch {
-      guard error.rawValue == EACCES || error.rawValue == EPERM else { throw error }
-      return
-    }
-    defer { system.close(descriptor) }
-    try system.synchronizeDirectory(descriptor, path: path)
   }
 }
 

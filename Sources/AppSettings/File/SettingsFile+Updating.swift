@@ -256,8 +256,7 @@ extension SettingsFile {
     guard let status = file.contents.status else { return nil }
     if let durable, durable.hasSameText(as: status) { return status }
     do throws(Errno) {
-      try system.synchronize(file.descriptor, path: place.name)
-      try system.synchronizeDirectory(directory, path: place.directory)
+      try system.makeDurable(file.descriptor, in: directory, place)
     } catch {
       // A file system that cannot be written to, or that knows no such call, has nothing that is still to be written.
       guard error.rawValue == EROFS || error.rawValue == EINVAL else {
@@ -279,7 +278,7 @@ extension SettingsFile {
         let wait = watch.wait(
           for: file.contents, after: known, .doubt, wholeness: { steps.wholeness(file.contents.bytes ?? []) })
       else { return file }
-      try pause(for: wait, within: limit)
+      guard SaveWatch.pause(for: wait, until: limit.end) else { throw .neverAtRest(path, limit.duration) }
     }
   }
 
@@ -303,14 +302,8 @@ extension SettingsFile {
         let wait = watch.wait(
           for: contents, after: known, .doubt, wholeness: { steps.wholeness(contents.bytes ?? []) })
       else { return contents.bytes == read.bytes ? nil : contents }
-      try pause(for: wait, within: limit)
+      guard SaveWatch.pause(for: wait, until: limit.end) else { throw .neverAtRest(path, limit.duration) }
     }
-  }
-
-  private func pause(for wait: UInt64, within limit: TimeLimit) throws(SettingsError) {
-    guard !limit.isOver else { throw SettingsError.neverAtRest(path, limit.duration) }
-    // Short, since a program that saves is mostly done within a moment.
-    ProcessFacts.pause(nanoseconds: min(wait, 2_000_000))
   }
 }
 

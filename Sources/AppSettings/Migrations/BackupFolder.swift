@@ -134,11 +134,4 @@ extension Syscalls {
       throw error
     }
   }
-
-  /// Opens a directory and syncs it.
-  func synchronizeDirectory(at path: String) throws(Errno) {
-    let descriptor = try open(path, flags: O_RDONLY | O_DIRECTORY)
-    defer { close(descriptor) }
-    try synchronizeDirectory(descriptor, path: path)
-  }
 }

@@ -134,10 +134,7 @@ package struct Backups: Sendable {
   /// Sees to it that a backup is on disk, and its name too.
   private func synchronize(_ path: String) throws(SettingsError) {
     do throws(Errno) {
-      let file = try system.open(path, flags: O_RDONLY)
-      defer { system.close(file) }
-      try system.synchronize(file, path: path)
-      try system.synchronizeDirectory(at: String(path[..<path.lastSlash!]))
+      try system.makeDurable(FinalPath(directory: String(path[..<path.lastSlash!]), name: path.lastPathPart))
     } catch {
       throw .system(error, "make durable", path)
     }

@@ -149,10 +149,7 @@ extension SettingsFile {
     let place = try FinalPath.resolve(path, system: system)
     do throws(Errno) {
       guard try system.status(at: place.path) != nil else { return }
-      let descriptor = try system.open(place.path, flags: O_RDONLY)
-      defer { system.close(descriptor) }
-      try system.synchronize(descriptor, path: path)
-      try system.synchronizeDirectory(at: place.directory)
+      try system.makeDurable(place)
     } catch {
       // Whoever may not open the file or its directory has not written it either.
       guard ![EACCES, EPERM, EROFS, EINVAL].contains(error.rawValue) else { return }
