@@ -36,9 +36,9 @@ package struct WriteResult: Sendable {
 extension SettingsFile {
   /// Locks, reads, and replaces the text by what `body` makes of it.
   ///
-  /// Missing directories are made (0700) first, so call this only to write. A new file is 0600, or 0644 if it is
-  /// shared; an existing one keeps mode, owner and extended attributes as far as the process may set them, and what it
-  /// could not keep is in the result. At no moment may anyone open the new file who may not open the old one.
+  /// Missing directories are made (0700) first, and removed if nothing is written after all. A new file is 0600, or 0644
+  /// if it is shared; an existing one keeps mode, owner and extended attributes as far as the process may set them, and
+  /// what it could not keep is in the result. At no moment may anyone open the new file who may not open the old one.
   ///
   /// Programs that do not lock may save the file meanwhile. It is compared with what was read right before it is
   /// replaced. After that, what somebody still writes into the replaced file is waited for, and becomes the text that
@@ -55,20 +55,25 @@ extension SettingsFile {
     _ steps: WriteSteps = WriteSteps(), _ body: (Contents) throws -> [UInt8]?
   ) throws -> WriteResult {
     var limit = steps.limit ?? TimeLimit(lockTimeout)
+    var made = MadeDirectories(system: system)
     while true {
       let place = try FinalPath.resolve(path, system: system)
       guard let lock = try DirectoryLock.acquire(place.directory, for: path, within: &limit, system: system) else {
-        try makeDirectories(place.directory)
+        made += try makeDirectories(place.directory)
         continue
       }
       // A link may have been turned elsewhere while this waited.
       guard try FinalPath.resolve(path, system: system) == place else { continue }
       do {
         let result = try update(place, in: lock.descriptor, steps, within: limit, body)
+        if !result.isReplaced { made.remove() }
         // The directory may have been replaced, or a link on the way: what was written is somewhere else then.
         if !result.isReplaced || leads(to: place, in: lock.descriptor) { return result }
       } catch is Overtaken {
         // Again, with what is there now. Locking counts how often.
+      } catch {
+        made.remove()
+        throw error
       }
     }
   }

@@ -7,7 +7,7 @@ package struct Syscalls: Sendable {
   /// The calls, as the seam and the trace name them.
   package enum Call: String, Sendable, CaseIterable {
     case open, openDirectory, read, write, stat, chmod, chown, xattr, fsync, rename, unlink, fsyncDirectory, mkdir, lock
-    case readlink, list, link, lease
+    case readlink, list, link, lease, rmdir
   }
 
   /// Called before each call with its name and path. Throwing makes the call fail with that number; returning a

@@ -98,9 +98,13 @@ package struct Backups: Sendable {
       if let same = try folder.newest(reason, of: bytes) { return inProgress(same) }
       if let source, let status, let name = try link(source, status, into: folder, reason: reason) {
         let path = folder.file(name)
+        let made = folder.made
         return inProgress(name) {
           // While the file has both names, an editor that writes in place would write to the backup.
           if let status = try? system.status(at: path), status.links > 1 { try? system.unlink(path) }
+          guard !made.all.isEmpty else { return }
+          let lock = try? DirectoryLock.acquire(place.directory, timeout: .zero, system: system)
+          if lock != nil { made.remove() }
         }
       }
       return inProgress(try folder.write(bytes, reason: reason))
