@@ -188,7 +188,7 @@ extension SettingsFile {
       {
         // Not even a file: a link, to be followed.
         guard status.isRegular else { throw Overtaken() }
-        var other = try openAndRead(temporary, in: write.directory)
+        var other = try openAndRead(temporary, in: write.directory, followingLinks: false)
         late = try textAtRest(of: &other, after: read, steps, within: limit)
       } else if read.status != nil {
         late = try textAtRest(of: &current, after: read, steps, within: limit)

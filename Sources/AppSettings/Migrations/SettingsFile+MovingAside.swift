@@ -58,8 +58,8 @@ extension SettingsFile {
         if error.rawValue == ENOENT { continue }
         throw cannotMoveAway(error)
       }
-      guard let moved = try? openAndRead(aside, in: directory).contents, moved.isSame(as: contents),
-        moved.isOpenForWriting != true
+      guard let moved = try? openAndRead(aside, in: directory, followingLinks: false).contents,
+        moved.isSame(as: contents), moved.isOpenForWriting != true
       else {
         try putBack(place, from: aside, in: directory, backups)
         kept.abandon()
@@ -123,7 +123,8 @@ extension SettingsFile {
     // its making.
     guard let status = try? system.status(at: aside, in: directory, followingLinks: false), status.isRegular,
       isRemovable(status, in: directory, place),
-      let bytes = try openAndRead(aside, in: directory).contents.bytes
+      // By now there may be a link.
+      let bytes = try openAndRead(aside, in: directory, followingLinks: false).contents.bytes
     else { return }
     try backups.save(bytes, reason: SettingsRecovery.reason)
     do throws(Errno) {
