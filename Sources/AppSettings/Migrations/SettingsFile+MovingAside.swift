@@ -42,16 +42,9 @@ extension SettingsFile {
         kept.abandon()
         throw error
       }
-      var aside = BesideName.aside(for: place.name)
+      let aside: String
       do throws(Errno) {
-        do throws(Errno) {
-          try system.renameNew(place.name, to: aside, in: directory)
-        } catch {
-          // What is there is not ours to remove.
-          guard error.rawValue == EEXIST else { throw error }
-          aside = BesideName.substitute(for: aside)
-          try system.renameNew(place.name, to: aside, in: directory)
-        }
+        aside = try setAside(place.name, of: place.name, in: directory)
       } catch {
         kept.abandon()
         // Somebody else has moved it away.
@@ -74,6 +67,24 @@ extension SettingsFile {
       }
       try synchronizeRemoval(place, in: directory, to: kept.backup)
       return kept.backup
+    }
+  }
+
+  /// Gives a file the name under which ``rescueSetAside(_:in:to:)`` finds it.
+  ///
+  /// - Parameter file: The name of the settings file.
+  /// - Returns: The name that it has now.
+  func setAside(_ name: String, of file: String, in directory: CInt) throws(Errno) -> String {
+    let aside = BesideName.aside(for: file)
+    do throws(Errno) {
+      try system.renameNew(name, to: aside, in: directory)
+      return aside
+    } catch {
+      // What is there is not ours to remove.
+      guard error.rawValue == EEXIST else { throw error }
+      let substitute = BesideName.substitute(for: aside)
+      try system.renameNew(name, to: substitute, in: directory)
+      return substitute
     }
   }
 
