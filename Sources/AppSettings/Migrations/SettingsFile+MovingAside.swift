@@ -173,8 +173,8 @@ extension SettingsFile {
 extension Backing {
   /// Puts into the backups what a killed recovery left beside the place of the file. The caller holds the lock. What cannot
   /// be put away stays: it is in nobody's way.
-  func rescueSetAside() {
-    guard case .file(let file, let backups) = self,
+  func rescueSetAside(within limit: TimeLimit?) {
+    guard case .file(let file, _) = self, let backups = backups(within: limit),
       let place = try? FinalPath.resolve(file.path, system: file.system),
       let directory = try? file.system.open(place.directory, flags: O_RDONLY | O_DIRECTORY)
     else { return }

@@ -67,8 +67,8 @@ extension SettingsStore {
   ///   file is where it was, unless the message says where it is now.
   @discardableResult
   public func recover() throws -> SettingsBackup? {
-    guard case .file(let file, let backups) = core.backing else { return nil }
     let limit = TimeLimit(core.lockTimeout)
+    guard case .file(let file, _) = core.backing, let backups = core.backing.backups(within: limit) else { return nil }
     try core.enterCommit(within: limit)
     let backup: SettingsBackup?
     do {

@@ -76,7 +76,7 @@ extension StoreCore {
   ) throws -> Bool {
     var hasMigrated = false
     // They may use the store: after all else, and at the first access after that.
-    defer { if hasMigrated, state.withLock({ $0.isLoaded }) { runDueHooks() } }
+    defer { if hasMigrated, state.withLock({ $0.isLoaded }) { runDueHooks(within: limit) } }
     try enterCommit(within: limit)
     defer { leaveCommit() }
 
