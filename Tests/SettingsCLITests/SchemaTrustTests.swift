@@ -69,10 +69,12 @@ import Testing
 
   @Test func `a file that would be begun by an import is not begun with what the user cannot read`() throws {
     chown(schema, user, user)
-    try FileManager.default.removeItem(atPath: home.file)
+    try FileManager.default.removeItem(atPath: home.path + "/config")
     let result = try run("get", app, "canary")
     #expect(result.status != 0 && !(result.output + result.error).contains("4711"))
-    #expect(home.text() == nil)
+    // Nor is a directory made, which would be root's.
+    #expect(try run("set", app, "x", "1").status == 8)
+    #expect(home.names(in: home.path) == ["data", "source.ini"])
   }
 
   @Test func `a schema of root's in a directory of root's reads what root may read`() throws {

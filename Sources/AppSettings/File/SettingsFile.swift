@@ -61,11 +61,16 @@ package struct SettingsFile: Sendable {
     deinit { if descriptor >= 0 { system.close(descriptor) } }
   }
 
-  func openAndRead(_ name: String, in directory: CInt) throws(SettingsError) -> OpenFile {
+  /// Opens a file and reads it; an empty one stands for none.
+  ///
+  /// - Parameter followingLinks: Whether `name` may be a symbolic link; otherwise one is an error.
+  func openAndRead(
+    _ name: String, in directory: CInt, followingLinks: Bool = true
+  ) throws(SettingsError) -> OpenFile {
     var file = OpenFile(system: system)
     do {
       do {
-        file.descriptor = try system.open(name, in: directory, flags: O_RDONLY)
+        file.descriptor = try system.open(name, in: directory, flags: O_RDONLY | (followingLinks ? 0 : O_NOFOLLOW))
       } catch {
         if error.rawValue == ENOENT || error.rawValue == ENOTDIR { return file }
         // A socket cannot be opened at all.

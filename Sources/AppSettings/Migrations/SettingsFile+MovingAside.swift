@@ -42,24 +42,17 @@ extension SettingsFile {
         kept.abandon()
         throw error
       }
-      var aside = BesideName.aside(for: place.name)
+      let aside: String
       do throws(Errno) {
-        do throws(Errno) {
-          try system.renameNew(place.name, to: aside, in: directory)
-        } catch {
-          // What is there is not ours to remove.
-          guard error.rawValue == EEXIST else { throw error }
-          aside = BesideName.substitute(for: aside)
-          try system.renameNew(place.name, to: aside, in: directory)
-        }
+        aside = try setAside(place.name, of: place.name, in: directory)
       } catch {
         kept.abandon()
         // Somebody else has moved it away.
         if error.rawValue == ENOENT { continue }
         throw cannotMoveAway(error)
       }
-      guard let moved = try? openAndRead(aside, in: directory).contents, moved.isSame(as: contents),
-        moved.isOpenForWriting != true
+      guard let moved = try? openAndRead(aside, in: directory, followingLinks: false).contents,
+        moved.isSame(as: contents), moved.isOpenForWriting != true
       else {
         try putBack(place, from: aside, in: directory, backups)
         kept.abandon()
@@ -74,6 +67,24 @@ extension SettingsFile {
       }
       try synchronizeRemoval(place, in: directory, to: kept.backup)
       return kept.backup
+    }
+  }
+
+  /// Gives a file the name under which ``rescueSetAside(_:in:to:)`` finds it.
+  ///
+  /// - Parameter file: The name of the settings file.
+  /// - Returns: The name that it has now.
+  func setAside(_ name: String, of file: String, in directory: CInt) throws(Errno) -> String {
+    let aside = BesideName.aside(for: file)
+    do throws(Errno) {
+      try system.renameNew(name, to: aside, in: directory)
+      return aside
+    } catch {
+      // What is there is not ours to remove.
+      guard error.rawValue == EEXIST else { throw error }
+      let substitute = BesideName.substitute(for: aside)
+      try system.renameNew(name, to: substitute, in: directory)
+      return substitute
     }
   }
 
@@ -123,7 +134,8 @@ extension SettingsFile {
     // its making.
     guard let status = try? system.status(at: aside, in: directory, followingLinks: false), status.isRegular,
       isRemovable(status, in: directory, place),
-      let bytes = try openAndRead(aside, in: directory).contents.bytes
+      // By now there may be a link.
+      let bytes = try openAndRead(aside, in: directory, followingLinks: false).contents.bytes
     else { return }
     try backups.save(bytes, reason: SettingsRecovery.reason)
     do throws(Errno) {
@@ -149,10 +161,7 @@ extension SettingsFile {
     let place = try FinalPath.resolve(path, system: system)
     do throws(Errno) {
       guard try system.status(at: place.path) != nil else { return }
-      let descriptor = try system.open(place.path, flags: O_RDONLY)
-      defer { system.close(descriptor) }
-      try system.synchronize(descriptor, path: path)
-      try system.synchronizeDirectory(at: place.directory)
+      try system.makeDurable(place)
     } catch {
       // Whoever may not open the file or its directory has not written it either.
       guard ![EACCES, EPERM, EROFS, EINVAL].contains(error.rawValue) else { return }
@@ -164,8 +173,8 @@ extension SettingsFile {
 extension Backing {
   /// Puts into the backups what a killed recovery left beside the place of the file. The caller holds the lock. What cannot
   /// be put away stays: it is in nobody's way.
-  func rescueSetAside() {
-    guard case .file(let file, let backups) = self,
+  func rescueSetAside(within limit: TimeLimit?) {
+    guard case .file(let file, _) = self, let backups = backups(within: limit),
       let place = try? FinalPath.resolve(file.path, system: file.system),
       let directory = try? file.system.open(place.directory, flags: O_RDONLY | O_DIRECTORY)
     else { return }

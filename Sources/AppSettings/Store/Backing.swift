@@ -46,8 +46,10 @@ enum Backing: Sendable {
   }
 
   /// Keeps a copy of what the file has. The caller holds the file's lock.
-  func backUp(_ bytes: [UInt8], reason: String, within limit: TimeLimit?) throws {
-    try backups(within: limit)?.save(bytes, reason: reason)
+  func backUp(
+    _ bytes: [UInt8], reason: String, sparing spared: SettingsBackup? = nil, within limit: TimeLimit?
+  ) throws {
+    try backups(within: limit)?.save(bytes, reason: reason, sparing: spared)
   }
 
   /// The file's backups, for a call that has so much time left.
