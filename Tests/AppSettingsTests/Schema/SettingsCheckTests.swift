@@ -135,6 +135,23 @@ import Testing
       try found().contains("locked 2:13 'font_size' has no effect here: 'editor' is locked by '\(system)', line 2."))
   }
 
+  @Test func `a lock of a table around former names is found with the keys that it locks`() throws {
+    let text = """
+      app = "org.example.test"
+      keys."old.kept" = { type = "integer" }
+      keys."g.x" = { type = "integer", formerly = ["old.x"] }
+      keys."g.y" = { type = "integer", formerly = ["old.y"] }
+      """
+    try write("settings-locked = [\"old\"]\n", to: system)
+    try write("[g]\nx = 12\n")
+    #expect(
+      try found(SettingsSchema.readText(text)) == [
+        "former-name 1:19 'settings-locked' names 'old', the table of 'old.x', a former name of 'g.x': it locks 'g.x' "
+          + "and 1 more key, too.",
+        "locked 2:5 'g.x' has no effect here: 'old' is locked by '\(system)', line 1.",
+      ])
+  }
+
   @Test func `a secret that others may read, and a file that they may change, are told without the secret`() throws {
     try write("settings-version = 3\n[sync]\ntoken = 12345\n")
     chmod(home.file, 0o666)
