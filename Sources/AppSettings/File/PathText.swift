@@ -70,6 +70,11 @@ package enum PathText {
     text.utf8.contains(lead) && text.unicodeScalars.contains { byte(of: $0) != nil }
   }
 
+  /// What a word of the command line or a variable says; `nil` if its bytes are not UTF-8.
+  package static func utf8(_ text: String) -> String? {
+    hasBytes(text) ? String(validating: bytes(text), as: UTF8.self) : text
+  }
+
   /// A text for people: bytes that are not UTF-8 stand as `\xE9`.
   package static func shown(_ text: String) -> String {
     guard hasBytes(text) else { return text }
