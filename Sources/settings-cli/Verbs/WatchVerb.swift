@@ -16,7 +16,8 @@ struct WatchVerb: Verb {
       each change as 'key = value' ('key' alone when it is unset), and one blank line after each batch.
 
       --exec runs CMD once for each changed key, one run after the other, with KEY, OLD and NEW in its \
-      environment; OLD or NEW is absent where there is no value. The words after -- are its arguments. No shell \
+      environment; OLD or NEW is absent where there is no value. A secret is '(secret)' in them, unless KEY is that \
+      very key. The words after -- are its arguments. No shell \
       comes between, unless --shell asks for one. What changes while CMD runs counts once, with the newest \
       value.
 
