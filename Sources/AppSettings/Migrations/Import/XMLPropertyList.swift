@@ -73,7 +73,7 @@ struct XMLPropertyList {
         throw fault("a 'data' is no Base64")
       }
       return .data(Array(data))
-    default: throw fault("there is an unknown element '\(name.prefix(40))'")
+    default: throw fault("there is an unknown element")
     }
   }
 
@@ -86,7 +86,7 @@ struct XMLPropertyList {
       let key = isEmpty ? "" : try content(of: "key")
       try budget.take(bytes: key.utf8.count)
       let (next, isNextEmpty) = try tag()
-      guard !next.hasPrefix("/") else { throw fault("the key '\(key.prefix(40))' has no value") }
+      guard !next.hasPrefix("/") else { throw fault("a key has no value") }
       members.append((key, try value(next, isEmpty: isNextEmpty, depth: depth + 1)))
     }
   }
