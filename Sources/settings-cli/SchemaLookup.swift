@@ -282,7 +282,6 @@ extension Shown {
 
   /// A value for a message, cut where it is long.
   static func short(_ value: TOMLValue) -> String {
-    let text = value.tomlText
-    return text.count > 80 ? text.prefix(80) + "…" : text
+    value.tomlText.shortened(to: 80)
   }
 }

@@ -23,7 +23,7 @@ struct SchemaSection {
     for (name, _) in table where !known.contains(name) {
       let nearest = Suggestion.nearest(to: name, among: shown())
       let hint = nearest.map { "'\($0)' may be meant" } ?? "there are \(shown().joined(separator: ", "))"
-      throw refuse("there is no member '\(name)'; \(hint)", at: name)
+      throw refuse("there is no member '\(name.shortened())'; \(hint)", at: name)
     }
   }
 
@@ -76,7 +76,8 @@ struct SchemaSection {
       throw refuse(String(error.message.dropLast()), at: member)
     }
     guard !path.components[0].hasPrefix("settings-") else {
-      throw refuse("'\(text)' cannot be a key: root keys that begin with 'settings-' are reserved", at: member)
+      throw refuse(
+        "'\(text.shortened())' cannot be a key: root keys that begin with 'settings-' are reserved", at: member)
     }
     return path
   }
