@@ -60,7 +60,7 @@ import Testing
     #expect(
       try test.run("check", app)
         == answer(
-          "\(test.file):1:9: warning: 'theme' has no effect here: 'theme' is locked by '\(test.systemFile)', line 1.\n",
+          "\(test.file):1:9: warning: 'theme' has no effect here: it is locked by '\(test.systemFile)', line 1.\n",
           status: 5))
     try test.write("a = = 1\n")
     let unparsable = try test.run("check", app)
