@@ -238,7 +238,7 @@ package struct SettingsCheck {
       new.append(
         SettingsFinding(
           .invalidValue,
-          "'\(path)' is \(document[path]?.kindName ?? "a value"), and has to be a table: there are keys in it.",
+          "'\(path)' is \(document[path]?.kindName ?? "a value"), but must be a table: there are keys in it.",
           key: path,
           file: file, position: original.position(of: path, by: index)))
       return false
@@ -278,12 +278,10 @@ package struct SettingsCheck {
       try key.type.check(value, isStored: true)
     } catch {
       let error = key.isSecret ? error.redacted : error
-      let part = error.path.isEmpty ? "" : " at '\(error.pathDescription)'"
       new.append(
         SettingsFinding(
-          .invalidValue,
-          "'\(path)' is \(error.found)\(part), and has to be \(error.expected)\(error.reasonInParentheses).", key: path,
-          file: file, position: place(of: error.path, below: path, original, index) ?? position))
+          .invalidValue, error.clause(about: "'\(path)'") + ".", key: path, file: file,
+          position: place(of: error.path, below: path, original, index) ?? position))
     }
   }
 

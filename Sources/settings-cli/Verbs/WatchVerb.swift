@@ -50,9 +50,9 @@ struct WatchVerb: Verb {
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    if let count, count < 1 { throw ValidationError("--count has to be 1 or more, and is '\(count)'.") }
+    if let count, count < 1 { throw ValidationError("--count must be 1 or more, not '\(count)'.") }
     if let timeout, !(timeout > 0 && timeout < 1e9) {
-      throw ValidationError("--timeout has to be more than 0 seconds, and is '\(timeout)'.")
+      throw ValidationError("--timeout must be more than 0 seconds, not '\(timeout)'.")
     }
     if exec != nil {
       if json { throw ValidationError("--exec and --json exclude each other.") }
