@@ -154,7 +154,7 @@ private struct Rewriting {
       let tables = additions.table.entries.filter { TOMLDocument.hasHeader($0.value) }
       if !tables.isEmpty { addSections(TOMLTable(distinct: tables), under: table) }
     case .implicit: addSections(additions.table, under: table)
-    default: throw .inconsistent("a key is added to what is no table")
+    default: throw .inconsistent("a key is added to what is not a table")
     }
   }
 

@@ -167,13 +167,10 @@ struct SchemaLookup: Sendable {
 
   private func refusal(_ error: SettingsValueError, of value: TOMLValue, at path: TOMLPath) -> Failure {
     let isSecret = isSecret(path)
-    var needed = "the key needs \(error.expected)"
-    if !error.path.isEmpty {
-      needed =
-        "'\(error.pathDescription)' in it is \(isSecret ? error.foundKind : error.found), and has to be "
-        + error.expected
-    }
-    needed += error.reasonInParentheses
+    let needed =
+      error.path.isEmpty
+      ? "the key needs \(error.expected)\(error.reasonInParentheses)"
+      : (isSecret ? error.redacted : error).clause(about: "it")
     let shown = isSecret ? "that value" : Shown.short(value)
     return Failure(.invalidValue, "Cannot set '\(path)' to \(shown): \(needed). Nothing was written.")
   }
@@ -282,7 +279,6 @@ extension Shown {
 
   /// A value for a message, cut where it is long.
   static func short(_ value: TOMLValue) -> String {
-    let text = value.tomlText
-    return text.count > 80 ? text.prefix(80) + "…" : text
+    value.tomlText.shortened(to: 80)
   }
 }

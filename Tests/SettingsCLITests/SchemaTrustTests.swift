@@ -58,6 +58,15 @@ import Testing
     #expect(stat(home.file, &status) == 0 && status.st_uid == user)
   }
 
+  @Test func `an import that the user may not read says whose rights were used, and why`() throws {
+    chown(schema, user, user)
+    let result = try run("migrate", app)
+    #expect(
+      result.error.contains(
+        "Cannot read '\(source)': user \(user) has no permission to. It is read with that user's rights, not root's, since "
+          + "the schema that names it belongs to that user."), "\(result.error)")
+  }
+
   @Test func `a group that root is in gives a user's schema no rights`() throws {
     chown(schema, user, user)
     chmod(source, 0o640)

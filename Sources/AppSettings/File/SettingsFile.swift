@@ -130,8 +130,9 @@ package struct SettingsFile: Sendable {
 
 extension SettingsError {
   fileprivate static func notAFile(_ kind: String, _ path: String) -> SettingsError {
-    SettingsError(
-      .io, "Cannot read '\(path)': it is \(kind), and settings are kept in a regular file. Move it away.", file: path)
+    let advice = path.isMovable ? "Move it away, or name another file." : "Name a regular file instead."
+    return SettingsError(
+      .io, "Cannot read '\(path)': it is \(kind), and settings are kept in a regular file. \(advice)", file: path)
   }
 
   fileprivate static func tooLarge(_ size: Int, _ path: String) -> SettingsError {

@@ -30,7 +30,7 @@ enum GarageCoding {
     default:
       throw SettingsError(
         .invalidKey,
-        "Cannot use the id of '\(type)': it is of type '\(Swift.type(of: id))', and has to be a String, a UUID, an "
+        "Cannot use the id of '\(type)': it is of type '\(Swift.type(of: id))', but must be a String, a UUID, an "
           + "integer or anything else that is LosslessStringConvertible. Declare an 'id'.")
     }
   }

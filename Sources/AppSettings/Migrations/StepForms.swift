@@ -37,10 +37,9 @@ package enum StepForms {
     let table = value.table ?? TOMLTable()
     if table["code"] != nil { return NeedsTheApp() }
     for type in types where table[type.word] != nil { return try type.init(schemaForm: table) }
-    let text = value.tomlText
-    let shown: String = text.count > 200 ? text.prefix(200) + "…" : text
     throw MigrationStepError(
-      path: .root, reason: "the step \(shown) is none of \(types.map { $0.word }.joined(separator: ", "))")
+      path: .root,
+      reason: "the step \(value.tomlText.shortened()) is not one of \(types.map { $0.word }.joined(separator: ", "))")
   }
 
   /// Stands in a schema for a step of code.

@@ -70,7 +70,7 @@ extension Convert: DeclarativeStep {
     key = try Self.path("convert", of: table)
     conversions = try Self.list("conversions", of: table).map { form in
       guard let conversion = ValueConversion(schemaForm: form) else {
-        throw Self.failure("conversions", "known conversions, and \(form.tomlText) is none")
+        throw Self.failure("conversions", "known conversions, and \(form.errorText) is not one")
       }
       return conversion
     }

@@ -8,7 +8,7 @@ extension SchemaLookup {
     below.collectDifferences(nil, snapshot[below], into: &leaves)
     var seen: Set<TOMLPath> = []
     var paths: [TOMLPath] = []
-    for leaf in leaves where !leaf.isRoot {
+    for leaf in leaves where !leaf.isRoot && !isEmptied(leaf, in: snapshot) {
       let key = key(around: leaf)?.path ?? leaf
       // What is asked for may be a part of a key's value.
       let path = key.hasPrefix(below) ? key : leaf
@@ -20,6 +20,12 @@ extension SchemaLookup {
       if hasValue || key.defaultValue != nil { paths.append(key.path) }
     }
     return paths
+  }
+
+  /// Whether a path is a table of which nothing counts: no file has an empty one there.
+  private func isEmptied(_ path: TOMLPath, in snapshot: SettingsSnapshot) -> Bool {
+    guard snapshot[path]?.table?.isEmpty == true else { return false }
+    return !snapshot.layers.contains { $0.document[path]?.table?.isEmpty == true }
   }
 
   /// The error of setting what is locked under a former name; a lock of the present one is found where it is written.

@@ -16,7 +16,7 @@ struct SetVerb: Verb {
       none is written.
 
       VALUE is read as the type that the schema says, else that the key has now; for a new key as a TOML value \
-      if it is one (12, true, ["a"]), else as a string. --type decides. A VALUE that begins with '-' and is no \
+      if it is one (12, true, ["a"]), else as a string. --type decides. A VALUE that begins with '-' and is not a \
       number comes after '--'.
 
       A VALUE '-' is read from standard input, up to a last newline: for one that no one is to see, and for \
