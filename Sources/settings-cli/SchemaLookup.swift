@@ -75,9 +75,15 @@ struct SchemaLookup: Sendable {
     keys.isEmpty || key(around: path) != nil || !keys(below: path).isEmpty
   }
 
+  // A suggestion takes a comparison with every key, and a text may have as many that are unknown: one process makes no
+  // more of them than a check.
+  private static let suggestions = Atomic<Int>(0)
+  private static let suggestionLimit = 100
+
   /// The name that may have been meant.
   func suggestion(for path: TOMLPath) -> String? {
-    Suggestion.nearest(to: path.description, among: keys.map(\.path.description))
+    guard Self.suggestions.add(1, ordering: .relaxed).oldValue < Self.suggestionLimit else { return nil }
+    return Suggestion.nearest(to: path.description, among: keys.map(\.path.description))
   }
 
   /// Throws for a key that the schema does not have.
