@@ -227,7 +227,7 @@ struct SchemaLookup: Sendable {
     return (key, Self.rest(of: path, below: name))
   }
 
-  private static func rest(of path: TOMLPath, below other: TOMLPath) -> TOMLPath {
+  static func rest(of path: TOMLPath, below other: TOMLPath) -> TOMLPath {
     TOMLPath(Array(path.components.dropFirst(other.components.count)))
   }
 
@@ -271,14 +271,6 @@ struct SchemaLookup: Sendable {
   func origin(of path: TOMLPath, in snapshot: SettingsSnapshot) -> SettingsOrigin {
     guard let (key, part) = renamedKey(around: path) else { return snapshot.origin(of: path) }
     return snapshot.origin(of: key.settingsKey, part: part)
-  }
-
-  /// The edits that store a value: under the key's present name, with those of earlier releases taken away.
-  ///
-  /// - Parameter value: `nil` removes the value.
-  func edits(storing value: TOMLValue?, at path: TOMLPath) -> [Edit] {
-    guard let key = key(path) else { return [Edit(path: path, value: value)] }
-    return key.formerPaths.map { Edit(path: $0, value: nil) } + [Edit(path: key.path, value: value)]
   }
 }
 
