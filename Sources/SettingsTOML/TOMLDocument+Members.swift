@@ -59,17 +59,18 @@ extension TOMLDocument {
     return isDone == true ? left : members.map(\.member)
   }
 
-  /// Makes an array of tables hold others in their place and more after them, with one reading of the text for each.
+  /// Makes an array of tables hold others in their place and more after them, or only some of those that it has, with one
+  /// reading of the text for each of that.
   ///
   /// - Returns: `false`, with nothing changed, where that cannot be: there is no array of tables with headers at the
-  ///   path, it has more elements, or the lines of one of them do not stand by themselves.
+  ///   path, it has more elements and some of the fewer are new, or the lines of one of them do not stand by themselves.
   /// - Throws: ``TOMLEditError``. The document is unchanged.
   package mutating func setElements(_ tables: [TOMLTable], at path: TOMLPath) throws -> Bool {
     guard let array = find(path), tree[array].kind == .arrayOfTables,
       !tables.contains(where: { TOMLValue.table($0).unrepresentableKind != nil })
     else { return false }
     let elements = Array(tree.children(of: array))
-    guard elements.count <= tables.count else { return false }
+    guard elements.count <= tables.count else { return try keepElements(tables, of: elements, at: path) }
     let differing = Set(elements.indices.filter { value(of: elements[$0]) != .table(tables[$0]) }.map(TOMLMember.index))
     var draft = self
     let left = try draft.editMembers(of: path, where: differing.contains) { member, part in
@@ -85,6 +86,23 @@ extension TOMLDocument {
       let sections = tables[elements.count...].flatMap { writer.section($0, names: writer.prefix, isElement: true) }
       try draft.insertSections(sections, under: last)
     }
+    draft.recorded? += [.set(path, .array(tables.map { .table($0) }))]
+    self = draft
+    return true
+  }
+
+  private mutating func keepElements(
+    _ tables: [TOMLTable], of elements: [Tree.ID], at path: TOMLPath
+  ) throws(TOMLEditError) -> Bool {
+    var kept = 0
+    let removed = elements.filter { element in
+      guard kept < tables.count, value(of: element) == .table(tables[kept]) else { return true }
+      kept += 1
+      return false
+    }
+    guard kept == tables.count, kept > 0 else { return false }
+    var draft = self
+    try draft.removeSections(of: removed)
     draft.recorded? += [.set(path, .array(tables.map { .table($0) }))]
     self = draft
     return true

@@ -96,7 +96,7 @@ extension GarageDraft {
       for name in names { try document.appendTables(new[name] ?? [], under: [name]) }
 
       for name in changedArrays {
-        guard let tables = arrays[name], !tables.isEmpty else { continue }
+        guard let tables = arrays[name]?.tables, !tables.isEmpty else { continue }
         let value = TOMLValue.array(tables.map { .table($0) })
         guard document[[name]] != value else { continue }
         if try !document.setElements(tables, at: [name]) { try document.set(value, at: [name]) }
