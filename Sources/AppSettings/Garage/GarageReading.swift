@@ -143,9 +143,10 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
     try ValueDecoder.decodeNested(type, from: value, recorder) { BridgeContext(userInfo: [GarageCoding.reading: self]) }
   }
 
-  /// What a type knows of its stored fields.
+  /// What a type knows of its stored fields. References in them are none of this reading's.
   func knownFields<T: Decodable>(of type: T.Type, in fields: TOMLTable) -> KnownFields {
-    FieldRecorder.record { recorder in _ = try? decode(type, .table(fields), recorder) }
+    let reading = GarageReading(draft, names, references: .ids)
+    return FieldRecorder.record { recorder in _ = try? reading.decode(type, .table(fields), recorder) }
   }
 
   func describe(_ error: SettingsValueError, _ type: Any.Type, _ key: GarageKey) -> any Error {

@@ -18,6 +18,18 @@ extension StoreCore {
     return result!
   }
 
+  /// Commits edits that are made of the fresh values, under the file's lock.
+  ///
+  /// - Returns: Whether the edits changed the text.
+  @discardableResult
+  package func commit(making edits: (SettingsSnapshot) throws -> [Edit]) throws -> Bool {
+    let limit = TimeLimit(lockTimeout)
+    load()
+    return try withoutActuallyEscaping(edits) { edits in
+      try commit(.edits { view, _ in try view.permitted(try edits(view)) }, within: limit)
+    }
+  }
+
   /// Commits edits right away, on this thread, with whatever is pending.
   ///
   /// - Parameters:
