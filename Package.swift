@@ -97,6 +97,7 @@ let package = Package(
       name: "settings-stress", dependencies: ["AppSettings", "AppSettingsObserve"], path: "Tests/Stress"),
     .executableTarget(
       name: "documentation-quick-start", dependencies: ["AppSettings", "AppSettingsObserve"], path: "Tests/QuickStart"),
+    .testTarget(name: "LayoutTests"),
     .testTarget(name: "SettingsTOMLTests", dependencies: ["SettingsTOML"], exclude: ["Differential", "Fixtures"]),
     .testTarget(
       name: "AppSettingsTests",

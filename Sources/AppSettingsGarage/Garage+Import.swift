@@ -99,7 +99,7 @@ struct GarageStorageRow {
     guard case .array(let items)? = value else {
       throw SettingsError(
         .migrationFailed,
-        "Cannot import the rows of GarageStorage: the JSON is \(value?.kindName ?? "null"), and has to be an array of "
+        "Cannot import the rows of GarageStorage: the JSON is \(value?.kindName ?? "null"), but must be an array of "
           + "rows. Nothing was written.")
     }
     var rows: [GarageStorageRow] = []
@@ -156,7 +156,7 @@ struct GarageStorageRow {
     row = GarageRow(fields)
     if case .integer(let number)? = column("syncStatus") {
       guard let status = Self.status(number) else {
-        throw RowFailure(message: "Row \(index), \(key), has the sync status \(number), which is none.")
+        throw RowFailure(message: "Row \(index), \(key), has the unknown sync status \(number).")
       }
       row.status = status
     }

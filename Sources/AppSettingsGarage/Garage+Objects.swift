@@ -35,20 +35,14 @@ extension Garage {
     guard !objects.isEmpty else { return }
     try write { draft in
       let name = try names.entry(of: T.self).name
-      var known = try stored(T.self, in: draft)
-      var rows = known.map(\.row)
-      var present = Set(known.compactMap(\.object))
-      let unreadable = known.filter { $0.object == nil }.map(\.row.fields)
+      let index = try objectIndex(of: T.self, in: draft)
       let writing = GarageWriting(draft, names)
-      for object in objects where present.insert(object).inserted {
+      if index.hasFormer { try index.settle(name, in: draft, self) }
+      for object in objects where index.places[object] == nil {
         let row = GarageRow(try writing.fields(of: object, GarageKey(name: name)))
-        if unreadable.contains(row.fields) { continue }
-        rows.append(row)
+        if !index.unreadable.contains(row.fields) { try index.add(object, row, of: name, to: draft, self) }
       }
       try writing.finish()
-      guard rows.count > known.count || known.contains(where: \.isFormer) else { return }
-      known = []
-      try replace(rows, of: T.self, in: draft)
     }
   }
 
@@ -111,10 +105,10 @@ extension Garage {
   @_disfavoredOverload
   public func delete<T: Codable & Hashable>(_ object: T) throws {
     try write { draft in
-      let known = try stored(T.self, in: draft)
-      let rest = known.filter { $0.object != object }
-      guard rest.count < known.count else { throw notParked(GarageKey(name: try names.entry(of: T.self).name)) }
-      try replace(rest.map(\.row), of: T.self, in: draft)
+      let name = try names.entry(of: T.self).name
+      guard try objectIndex(of: T.self, in: draft).remove(object, of: name, from: draft, self) else {
+        throw notParked(GarageKey(name: name))
+      }
     }
   }
 
@@ -168,6 +162,17 @@ extension Garage {
         return StoredObject(row: row, object: object, isFormer: name != entry.name)
       }
     }
+  }
+
+  /// Where the objects of a type without an id are in a draft.
+  private func objectIndex<T: Codable & Hashable>(
+    of type: T.Type, in draft: GarageDraft
+  ) throws -> GarageObjectIndex<T> {
+    let name = try names.entry(of: type).name
+    if let known = draft.objectIndex(of: name) as? GarageObjectIndex<T> { return known }
+    let index = GarageObjectIndex(try stored(type, in: draft))
+    index.note(name, in: draft)
+    return index
   }
 
   func replace<T>(_ rows: [GarageRow], of type: T.Type, in draft: GarageDraft) throws {

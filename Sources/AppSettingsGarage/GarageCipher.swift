@@ -22,7 +22,8 @@ public struct GarageCipher: Sendable {
     seal: @escaping @Sendable (_ plain: [UInt8], _ context: [UInt8]) throws -> [UInt8],
     open: @escaping @Sendable (_ sealed: [UInt8], _ context: [UInt8]) throws -> [UInt8]
   ) {
-    precondition(!name.isEmpty && !name.contains(":"), "Invalid name '\(name)' of a cipher: it has to be without ':'.")
+    precondition(
+      !name.isEmpty && !name.contains(":"), "Invalid name '\(name)' of a cipher: it must not be empty or contain ':'.")
     self.name = name
     self.seal = seal
     self.open = open

@@ -28,7 +28,7 @@ enum GarageCoding {
     default:
       throw SettingsError(
         .invalidKey,
-        "Cannot use the id of '\(type)': it is of type '\(Swift.type(of: id))', and has to be a String, a UUID, an "
+        "Cannot use the id of '\(type)': it is of type '\(Swift.type(of: id))', but must be a String, a UUID, an "
           + "integer or anything else that is LosslessStringConvertible. Declare an 'id'.")
     }
   }
@@ -61,22 +61,44 @@ extension TOMLValue {
     }
   }
 
-  /// Replaces the parts at a path, and at the paths that have other elements of the same arrays in them.
-  fileprivate mutating func replaceInElements(_ path: ArraySlice<String>, _ change: (TOMLValue) -> TOMLValue?) {
+  /// Replaces the parts at a path, and at the paths that have other elements of the same arrays, or other entries of the
+  /// same dictionaries, in them.
+  ///
+  /// - Parameter known: What the type knows of the value: where that is fields, others are none of its entries.
+  fileprivate mutating func replaceInAll(
+    _ path: ArraySlice<String>, _ known: KnownFields, _ change: (TOMLValue) -> TOMLValue?
+  ) {
     guard let first = path.first else {
       if let new = change(self) { self = new }
       return
     }
+    let (rest, part) = (path.dropFirst(), known.part(first))
     switch self {
     case .table(var table):
-      guard var part = table[first] else { return }
-      part.replaceInElements(path.dropFirst(), change)
-      table[first] = part
+      let isRecord = if case .record = known { true } else { false }
+      for key in isRecord ? [first] : table.keys {
+        guard var value = table[key] else { continue }
+        value.replaceInAll(rest, part, change)
+        table[key] = value
+      }
       self = .table(table)
     case .array(var items):
-      for index in items.indices { items[index].replaceInElements(path.dropFirst(), change) }
+      for index in items.indices { items[index].replaceInAll(rest, part, change) }
       self = .array(items)
     default: return
+    }
+  }
+}
+
+extension KnownFields {
+  /// What is known of a part, by the name that the errors of the coder give it.
+  fileprivate func part(_ name: String) -> KnownFields {
+    switch self {
+    case .whole: return .whole
+    case .record(let parts), .entries(let parts): return parts[name] ?? .whole
+    case .elements(let parts, _):
+      guard let index = Int(name.dropFirst().dropLast()), parts.indices.contains(index) else { return .whole }
+      return parts[index]
     }
   }
 }
@@ -91,13 +113,14 @@ extension GarageReading {
   func convert<T: Decodable>(
     _ type: T.Type, _ fields: TOMLTable, _ key: GarageKey
   ) throws -> (object: T, fields: TOMLTable) {
-    // Elements of an array mostly have one type: all at once, as each round reads the whole object.
-    try convert(type, fields, key, wholeArrays: true) ?? convert(type, fields, key, wholeArrays: false)!
+    // Elements of an array and entries of a dictionary mostly have one type: all at once, as each round reads the whole
+    // object.
+    try convert(type, fields, key, inAll: true) ?? convert(type, fields, key, inAll: false)!
   }
 
-  /// - Returns: `nil` if whole arrays were replaced, and the type wants some of it as it was.
+  /// - Returns: `nil` if elements and entries were replaced together, and the type wants some of it as it was.
   private func convert<T: Decodable>(
-    _ type: T.Type, _ fields: TOMLTable, _ key: GarageKey, wholeArrays: Bool
+    _ type: T.Type, _ fields: TOMLTable, _ key: GarageKey, inAll: Bool
   ) throws -> (object: T, fields: TOMLTable)? {
     var value = TOMLValue.table(fields)
     while true {
@@ -105,10 +128,12 @@ extension GarageReading {
         return (try read(type, value, key), value.table ?? fields)
       } catch let error as SettingsValueError {
         guard var next = value.replacing(error.path[...], { $0.dateInString }) else {
-          if wholeArrays, value != .table(fields) { return nil }
+          if inAll, value != .table(fields) { return nil }
           throw describe(error, type, key)
         }
-        if wholeArrays { next.replaceInElements(error.path[...]) { $0.dateInString } }
+        if inAll, let table = value.table {
+          next.replaceInAll(error.path[...], knownFields(of: type, in: table)) { $0.dateInString }
+        }
         value = next
       }
     }

@@ -96,7 +96,7 @@ extension GarageDraft {
       for name in names { try document.appendTables(new[name] ?? [], under: [name]) }
 
       for name in changedArrays {
-        guard let tables = arrays[name], !tables.isEmpty else { continue }
+        guard let tables = arrays[name]?.tables, !tables.isEmpty else { continue }
         let value = TOMLValue.array(tables.map { .table($0) })
         guard document[[name]] != value else { continue }
         if try !document.setElements(tables, at: [name]) { try document.set(value, at: [name]) }
@@ -118,7 +118,17 @@ extension GarageDraft {
     if tables.count < Self.many {
       for (path, table) in tables { try document.setFields(table, at: path) }
     } else {
-      try document.editTables(at: tables.map(\.path)) { try $0.setFields(tables[$1].table, at: tables[$1].path) }
+      for (parent, tables) in Dictionary(grouping: tables, by: { $0.path.parent }) {
+        let new = Dictionary(tables.map { ($0.path, $0.table) }) { $1 }
+        func path(_ member: TOMLMember) -> TOMLPath {
+          if case .key(let id) = member { parent.appending(id) } else { parent }
+        }
+        _ = try document.editMembers(of: parent, where: { new[path($0)] != nil }) { member, part in
+          if let table = new[path(member)] { try part.setFields(table, at: path(member)) }
+        }
+        // What has no text of its own.
+        for (path, table) in tables where document[path] != .table(table) { try document.setFields(table, at: path) }
+      }
     }
     return tables.map { Edit(path: $0.path, value: .table($0.table)) }
   }

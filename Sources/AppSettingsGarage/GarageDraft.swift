@@ -16,13 +16,15 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
   private var differences: [String: Int] = [:]
   private var storedCounts: [String: Int] = [:]
   /// Whole arrays of tables, by name.
-  private(set) var arrays: [String: [TOMLTable]] = [:]
+  private(set) var arrays: [String: GarageObjectList] = [:]
   private(set) var changedArrays: [String] = []
   /// Where rows come from that only get another name, to keep their comments: old names by new ones, and paths.
   private(set) var renamed: [String: String] = [:]
   private(set) var moved: [TOMLPath: TOMLPath] = [:]
   /// Ids by what Swift takes for equal to them, by name; of the names for which that was asked.
   private var forms: [String: [String: [String]]] = [:]
+  /// What was found of the objects without an id, by name; forgotten when they change in another way than by it.
+  private var objectIndices: [String: AnyObject] = [:]
   /// Whether to store the cipher's check value even if nothing else changes.
   var renewsCheck = false
   /// What a backup is to be made before.
@@ -30,7 +32,9 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
 
   private enum Step {
     case row(TOMLPath, TOMLTable??, wasAdded: Bool)
-    case objects(String, [TOMLTable]?)
+    case objects(String, GarageObjectList?)
+    case removal(String, Int, TOMLTable?)
+    case addition(String)
     case move(TOMLPath)
     case renaming(String)
   }
@@ -50,7 +54,7 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
   ///
   /// - Throws: ``SettingsError`` `invalidValue` if the name has something that is no records at all.
   func kind(of name: String) throws(SettingsError) -> Kind {
-    if arrays[name]?.isEmpty == false { return .objects }
+    if let list = arrays[name], !list.isEmpty { return .objects }
     let path: TOMLPath = [name]
     let difference = differences[name]
     if base.isTable(at: path) || difference != nil {
@@ -216,7 +220,7 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
 
   /// The objects under a name.
   func objects(of name: String) throws(SettingsError) -> [GarageRow] {
-    var tables = arrays[name] ?? []
+    var tables = arrays[name]?.tables ?? []
     if !changedArrays.contains(name) {
       switch try kind(of: name) {
       case .none: return []
@@ -242,21 +246,47 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
 
   /// What the objects of a name have for a sync status, without opening them.
   func objectNotes(of name: String) -> [TOMLValue?] {
-    if changedArrays.contains(name) { return (arrays[name] ?? []).map { $0[GarageRow.statusKey] } }
+    if changedArrays.contains(name) { return (arrays[name]?.tables ?? []).map { $0[GarageRow.statusKey] } }
     guard case .array(let items)? = base[[name]] else { return [] }
     return items.map { $0.table?[GarageRow.statusKey] }
   }
 
   /// Stores all objects of a name.
   func setObjects(_ rows: [GarageRow], of name: String) throws(SettingsError) {
-    if try kind(of: name) == .records {
-      throw failure("Cannot park an object of '\(name)'", "it has records with an id", at: [name])
-    }
+    try checkIsForObjects(name)
     var tables: [TOMLTable] = []
     for row in rows { tables.append(try format.table(row, of: GarageKey(name: name))) }
     if !changedArrays.contains(name) { changedArrays.append(name) }
-    log.append(.objects(name, arrays.updateValue(tables, forKey: name)))
+    log.append(.objects(name, arrays.updateValue(GarageObjectList(tables), forKey: name)))
+    objectIndices = [:]
   }
+
+  /// Removes one of the objects that were set.
+  ///
+  /// - Parameter place: Which one it was of those that were set or added, however many are removed by now.
+  func removeObject(at place: Int, of name: String) {
+    log.append(.removal(name, place, arrays[name]?.replace(place, by: nil)))
+  }
+
+  /// Adds an object to those that were set.
+  ///
+  /// - Returns: Its place.
+  func appendObject(_ row: GarageRow, of name: String) throws(SettingsError) -> Int {
+    try checkIsForObjects(name)
+    let table = try format.table(row, of: GarageKey(name: name))
+    log.append(.addition(name))
+    return arrays[name, default: GarageObjectList()].append(table)
+  }
+
+  private func checkIsForObjects(_ name: String) throws(SettingsError) {
+    guard try kind(of: name) == .records else { return }
+    throw failure("Cannot park an object of '\(name)'", "it has records with an id", at: [name])
+  }
+
+  /// What was found of the objects of a name, if it still holds.
+  func objectIndex(of name: String) -> AnyObject? { objectIndices[name] }
+
+  func noteObjectIndex(_ index: AnyObject, of name: String) { objectIndices[name] = index }
 
   // MARK: The way back
 
@@ -280,6 +310,13 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
       case .objects(let name, let old):
         arrays[name] = old
         if old == nil { changedArrays.removeAll { $0 == name } }
+        objectIndices = [:]
+      case .removal(let name, let place, let table):
+        arrays[name]?.replace(place, by: table)
+        objectIndices = [:]
+      case .addition(let name):
+        arrays[name]?.removeLast()
+        objectIndices = [:]
       case .move(let path): moved[path] = nil
       case .renaming(let name): renamed[name] = nil
       }

@@ -149,7 +149,7 @@ extension GarageFormat {
     guard plain.isForeign else { return plainFailure(plain.key, at: plain.position) }
     return SettingsError(
       .sealedRecord,
-      "Cannot write '\(file)'\(Self.line(plain.position)): what stands there is no record, and so cannot be sealed. "
+      "Cannot write '\(file)'\(Self.line(plain.position)): what is there is not a record, and so cannot be sealed. "
         + "Remove it. The file is unchanged.", file: file, position: plain.position)
   }
 }

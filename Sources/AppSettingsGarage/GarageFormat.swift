@@ -114,7 +114,7 @@ struct GarageFormat: Sendable {
         continue
       }
       guard case .table(let fields)? = try? TOMLValue(parsing: String(decoding: plain, as: UTF8.self)) else {
-        throw OpenFailure(reason: "what is sealed is no record")
+        throw OpenFailure(reason: "what is sealed is not a record")
       }
       return fields
     }

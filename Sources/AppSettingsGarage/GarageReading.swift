@@ -143,9 +143,10 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
     try ValueCoding.decode(type, from: value, userInfo: [GarageCoding.reading: self])
   }
 
-  /// What a type knows of its stored fields.
+  /// What a type knows of its stored fields. References in them are none of this reading's.
   func knownFields<T: Decodable>(of type: T.Type, in fields: TOMLTable) -> KnownFields {
-    ValueCoding.knownFields(of: type, in: fields, userInfo: [GarageCoding.reading: self])
+    let reading = GarageReading(draft, names, references: .ids)
+    return ValueCoding.knownFields(of: type, in: fields, userInfo: [GarageCoding.reading: reading])
   }
 
   func describe(_ error: SettingsValueError, _ type: Any.Type, _ key: GarageKey) -> any Error {

@@ -60,7 +60,7 @@ struct GarageStorageData {
           case .offsetDateTime = date
         else {
           let fields = hidesContent ? "" : ": \(table.keys)"
-          throw Failure(message: "\(place), has a transformable value that is no date\(fields).")
+          throw Failure(message: "\(place), has a transformable value that is not a date\(fields).")
         }
         return date
       }

@@ -93,7 +93,9 @@ struct ImportPlan {
   func carryOut(
     on document: inout TOMLDocument, permits: (TOMLPath, TOMLValue) -> Bool = { _, _ in true }
   ) throws(SettingsError) -> SettingsImportReport {
-    let old = document.root
+    var draft = document
+    moveFormer(in: &draft)
+    let old = draft.root
     var (report, values) = apply(to: old, without: [:])
     var barred: [TOMLPath: String] = [:]
     var (locked, refused): ([SettingsImportReport.Taken], [SettingsImportReport.Taken]) = ([], [])
@@ -115,12 +117,27 @@ struct ImportPlan {
       if document.bytes.isEmpty, rules == SettingsImportRules(), let whole = try whole(report) {
         document = whole
       } else {
-        try document.rewrite(to: values, at: report.taken.map(\.key))
+        try draft.rewrite(to: values, at: report.taken.map(\.key))
+        document = draft
       }
     } catch {
       throw SettingsError(.internalInconsistency, "Cannot import '\(file)': \(error). Nothing was written.", file: file)
     }
     return report
+  }
+
+  /// Moves what a document has under a key's former name to the present one, where a part of the key's value is to be
+  /// taken: that would hide the rest. What cannot be moved is told of by what is taken.
+  private func moveFormer(in document: inout TOMLDocument) {
+    guard let advice else { return }
+    try? document.edit { document in
+      for target in leaves.compactMap(\.target) {
+        guard let names = advice.declared(target)?.paths, target.hasPrefix(names[0]), target != names[0],
+          !document.contains(names[0]), let former = names.dropFirst().first(where: { document.contains($0) })
+        else { continue }
+        _ = try? document.move(from: former, to: names[0])
+      }
+    }
   }
 
   /// The values that there would be.

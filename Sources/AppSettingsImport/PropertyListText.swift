@@ -20,7 +20,7 @@ enum PropertyListText {
 
   static func read(_ bytes: [UInt8], _ budget: inout ImportBudget) throws(ImportFailure) -> ImportedValues {
     guard case .table(let members) = try node(of: bytes, &budget) else {
-      throw ImportFailure(reason: "it is no dictionary")
+      throw ImportFailure(reason: "it is not a dictionary")
     }
     var conversion = Conversion(budget: budget)
     var result = ImportedValues()
@@ -67,7 +67,7 @@ enum PropertyListText {
         return value
       case .data(let bytes):
         if let archiver = try archiver(of: bytes) {
-          return try skip(path, "it is an archive of objects (\(archiver)), no value")
+          return try skip(path, "it is an archive of objects (\(archiver)), not a value")
         }
         return try? Data.settingsBridge.write(Data(bytes))
       case .other(let what): return try skip(path, what)
@@ -117,7 +117,7 @@ private struct BinaryPropertyList {
     self.budget = budget
   }
 
-  private var fault: ImportFailure { ImportFailure(reason: "it is no whole binary property list") }
+  private var fault: ImportFailure { ImportFailure(reason: "it is not a complete binary property list") }
 
   private mutating func top() throws(ImportFailure) -> PropertyListText.Node {
     guard bytes.count >= 40 else { throw fault }
@@ -200,7 +200,7 @@ private struct BinaryPropertyList {
     }
   }
 
-  private static let notText = "its text is no valid Unicode"
+  private static let notText = "its text is not valid Unicode"
 
   /// Bytes that become a value, as often as they are referred to.
   private mutating func text(_ start: Int, _ count: Int) throws(ImportFailure) -> ArraySlice<UInt8> {

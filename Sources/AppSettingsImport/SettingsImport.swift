@@ -122,6 +122,8 @@ struct ImportFailure: Error {
   var reason: String
   /// Whether the original may be right, but is more than is read.
   var isLimit = false
+  /// Where the original is wrong, if that is one place.
+  var position: TOMLPosition?
 }
 
 package enum SettingsImporting {
@@ -150,10 +152,13 @@ package enum SettingsImporting {
       }
       return try read(bytes, as: format, budget)
     } catch {
-      let advice = error.isLimit ? "Import a part of it." : "Correct it, or move it away."
+      let advice =
+        error.isLimit ? "Import a part of it." : file.isMovable ? "Correct it, or move it away." : "Correct it."
+      let place = error.position.map { ":\($0.line):\($0.column)" } ?? ""
       throw SettingsError(
         .unparsable,
-        "Cannot import '\(file)' as \(format.rawValue): \(error.reason). Nothing was written. \(advice)", file: file)
+        "Cannot import '\(file)\(place)' as \(format.rawValue): \(error.reason). Nothing was written. \(advice)",
+        file: file, position: error.position)
     }
   }
 
@@ -168,7 +173,8 @@ package enum SettingsImporting {
         let document = try TOMLDocument(parsing: bytes)
         return ImportedValues(values: document.root, document: document)
       } catch {
-        throw ImportFailure(reason: error.discreet, isLimit: error.isLimit)
+        throw ImportFailure(
+          reason: error.discreetMessage.withoutFullStop, isLimit: error.isLimit, position: error.position)
       }
     default: break
     }
@@ -190,7 +196,7 @@ package enum SettingsImporting {
           of: text, limit: limit,
           onNull: { nulls.append(.init(source: $0, reason: "null has no value in TOML")) })
       else {
-        throw JSONText.Failure(reason: "it is no object", isSyntax: false)
+        throw JSONText.Failure(reason: "it is not an object", isSyntax: false)
       }
       return ImportedValues(values: table, skipped: nulls)
     } catch {

@@ -22,7 +22,7 @@ struct XMLPropertyList {
 
   private func fault(_ what: String) -> ImportFailure {
     let line = text[..<min(at, text.count)].reduce(1) { $0 + ($1 == 10 ? 1 : 0) }
-    return ImportFailure(reason: "it is no property list (\(what), in line \(line))")
+    return ImportFailure(reason: "it is not a property list (\(what), in line \(line))")
   }
 
   private mutating func top() throws(ImportFailure) -> Node {
@@ -59,21 +59,21 @@ struct XMLPropertyList {
       let (digits, radix) = content.hasPrefix("0x") ? (content.dropFirst(2), 16) : (content[...], 10)
       if let number = Int64(digits, radix: radix) { return .value(.integer(number)) }
       if let number = UInt64(digits, radix: radix) { return .value(.string(String(number))) }
-      throw fault("an 'integer' holds none, or is too large")
+      throw fault("an 'integer' is malformed, or too large")
     case "real":
       guard let number = Double(content), number.isFinite || content.lowercased().contains("inf") else {
-        throw fault("a 'real' holds no number, or is too large")
+        throw fault("a 'real' is malformed, or too large")
       }
       return .value(.float(number))
     case "date":
-      guard let date = try? Date(content, strategy: .iso8601) else { throw fault("a 'date' holds none") }
+      guard let date = try? Date(content, strategy: .iso8601) else { throw fault("a 'date' is malformed") }
       return .date(date.timeIntervalSinceReferenceDate)
     case "data":
       guard let data = Data(base64Encoded: content.filter { !$0.isWhitespace }) else {
-        throw fault("a 'data' is no Base64")
+        throw fault("a 'data' is not Base64")
       }
       return .data(Array(data))
-    default: throw fault("there is an unknown element '\(name.prefix(40))'")
+    default: throw fault("there is an unknown element")
     }
   }
 
@@ -86,7 +86,7 @@ struct XMLPropertyList {
       let key = isEmpty ? "" : try content(of: "key")
       try budget.take(bytes: key.utf8.count)
       let (next, isNextEmpty) = try tag()
-      guard !next.hasPrefix("/") else { throw fault("the key '\(key.prefix(40))' has no value") }
+      guard !next.hasPrefix("/") else { throw fault("a key has no value") }
       members.append((key, try value(next, isEmpty: isNextEmpty, depth: depth + 1)))
     }
   }

@@ -45,10 +45,9 @@ package struct StepForms: Sendable {
     for type in types where table[type.word] != nil {
       return try type.init(StepForm(word: type.word, table: table, forms: self))
     }
-    let text = value.tomlText
-    let shown: String = text.count > 200 ? text.prefix(200) + "…" : text
     throw MigrationStepError(
-      path: .root, reason: "the step \(shown) is none of \(types.map { $0.word }.joined(separator: ", "))")
+      path: .root,
+      reason: "the step \(value.tomlText.shortened()) is not one of \(types.map { $0.word }.joined(separator: ", "))")
   }
 
   /// Stands in a schema for a step of code.

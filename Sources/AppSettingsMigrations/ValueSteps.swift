@@ -70,7 +70,7 @@ extension Convert: DeclarativeStep {
     key = try form.path("convert")
     conversions = try form.list("conversions").map { item in
       guard let conversion = ValueConversion(schemaForm: item) else {
-        throw form.failure("conversions", "known conversions, and \(item.tomlText) is none")
+        throw form.failure("conversions", "known conversions, and \(item.errorText) is not one")
       }
       return conversion
     }

@@ -57,7 +57,8 @@ struct LowerLayers {
           SettingsFinding(kind, message, key: path, file: file, position: original.position(of: path, by: index)))
       }
       if let lock = lower.locks.lock(around: path) {
-        add(.locked, "'\(path)' has no effect here: '\(name(of: lock.path))' is \(locked(lock.path)).")
+        let name = name(of: lock.path)
+        add(.locked, "'\(path)' has no effect here: \(name == path ? "it" : "'\(name)'") is \(locked(lock.path)).")
       } else if document.isTable(at: path) {
         continue
       } else if let part = lower.locks[path]?.parts.first {

@@ -54,7 +54,7 @@ extension SettingsSchema {
 extension SchemaKey {
   fileprivate var comment: [String] {
     var lines = SettingsSchema.comment(summary)
-    lines += SettingsSchema.comment(type.expected.capitalizedFirst + ".")
+    lines += SettingsSchema.comment(type.expectedInFull.capitalizedFirst + ".")
     let name = TOMLPath([path.last ?? ""]).description
     if let defaultValue { return lines + ["#\(name) = \(defaultValue.tomlText)"] }
     let reason =

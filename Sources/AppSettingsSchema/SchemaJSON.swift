@@ -71,7 +71,7 @@ extension SchemaKey {
   fileprivate var jsonSchema: TOMLTable {
     var schema = TOMLTable()
     var words = [summary]
-    if type.hasWordsOfItsOwn { words.append("Needs \(type.expected).") }
+    if type.hasWordsOfItsOwn { words.append("Needs \(type.expectedInFull).") }
     if hasComputedDefault { words.append("The default is computed by the app.") }
     let description = words.filter { !$0.isEmpty }.joined(separator: "\n\n")
     if !description.isEmpty { schema["description"] = .string(description) }

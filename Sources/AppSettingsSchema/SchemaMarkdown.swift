@@ -41,7 +41,7 @@ extension SchemaType {
     if let choices, expectedWords == nil {
       return "one of " + choices.map { DocumentText.code($0.tomlText) }.joined(separator: ", ")
     }
-    var rest = expected[...]
+    var rest = expectedInFull[...]
     var result = ""
     for pattern in patterns {
       guard let range = rest.firstRange(of: "'\(pattern)'") else { continue }

@@ -6,7 +6,7 @@ extension SchemaReader {
   func migrations(in root: SchemaSection) throws(SettingsError) -> SettingsMigrations {
     guard let value = root.table["migrations"] else { return .none }
     guard case .array(let entries) = value else {
-      throw root.refuse("'migrations' has to be an array of tables", at: "migrations")
+      throw root.refuse("'migrations' must be an array of tables", at: "migrations")
     }
     var migrations: [Migration] = []
     for (index, entry) in entries.enumerated() {
@@ -17,7 +17,7 @@ extension SchemaReader {
 
   private func migration(_ entry: TOMLValue, _ index: Int, after last: Int) throws(SettingsError) -> Migration {
     guard case .table(let table) = entry else {
-      throw source.refuse("a migration has to be a table", at: ["migrations"])
+      throw source.refuse("a migration must be a table", at: ["migrations"])
     }
     func fault(_ reason: String, _ member: String) -> SettingsError {
       // Where they are tables with headers of their own the very member can be named.
@@ -29,19 +29,19 @@ extension SchemaReader {
       return source.refuse(reason, position)
     }
     guard case .integer(let version)? = table["version"], version <= Int32.max else {
-      throw fault("a migration needs a whole number up to \(Int32.max) as its 'version'", "version")
+      throw fault("a migration needs an integer up to \(Int32.max) as its 'version'", "version")
     }
     guard version > last else {
       throw fault(
-        "the 'version' of a migration has to be above the one before, and \(version) is not above \(last); the first is "
-          + "2 or more", "version")
+        "the 'version' of a migration must be above the one before, but \(version) is not above \(last); the first "
+          + "must be 2 or more", "version")
     }
     guard case .string(let name)? = table["name"] else { throw fault("migration \(version) needs a 'name'", "name") }
     guard case .array(let steps) = table["steps"] ?? .array([]) else {
-      throw fault("the 'steps' of migration \(version) have to be an array of tables", "steps")
+      throw fault("the 'steps' of migration \(version) must be an array of tables", "steps")
     }
     if !source.isOfLaterForm, let stray = table.keys.first(where: { !["version", "name", "steps"].contains($0) }) {
-      throw fault("migration \(version) '\(name)': there is no member '\(stray)'", stray)
+      throw fault("migration \(version) '\(name)': there is no member '\(stray.shortened())'", stray)
     }
     do {
       return Migration(version: Int(version), name: name, steps: try steps.map(StepForms(and: [ImportFile.self]).step))

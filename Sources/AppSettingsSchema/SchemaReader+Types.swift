@@ -10,7 +10,7 @@ extension SchemaReader {
     let name = try section.string("type", "one of \(Self.kinds)")
     guard let kind = SchemaType.Kind(rawValue: name) else {
       if section.source.isOfLaterForm { return .any }
-      throw section.refuse("there is no type '\(name)'; there are \(Self.kinds)", at: "type")
+      throw section.refuse("there is no type '\(name.shortened())'; there are \(Self.kinds)", at: "type")
     }
     var type = SchemaType(kind)
     // Most have no more than a default and a description.
@@ -106,7 +106,7 @@ extension SchemaReader {
     }
     guard let kind = SchemaType.Kind(rawValue: name) else {
       if section.source.isOfLaterForm { return .any }
-      throw section.refuse("there is no type '\(name)'; there are \(Self.kinds)", at: "ids")
+      throw section.refuse("there is no type '\(name.shortened())'; there are \(Self.kinds)", at: "ids")
     }
     return SchemaType(kind)
   }

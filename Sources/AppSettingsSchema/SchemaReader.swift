@@ -31,12 +31,12 @@ struct SchemaReader {
     do throws(SettingsError) {
       _ = try SettingsLocation(app: app, environment: ["HOME": "/"])
     } catch {
-      throw root.refuse("'app' is no app's id", at: "app")
+      throw root.refuse("'app' is not an app id", at: "app")
     }
     switch root.table["schema-version"] {
     case nil: break
     case .integer(let version)? where version >= 1: break
-    default: throw root.wrong("schema-version", "a whole number of at least 1")
+    default: throw root.wrong("schema-version", "an integer of at least 1")
     }
     try root.checkMembers(among: Self.rootSet, Self.rootMembers)
     let groups = try groups(in: root)
@@ -98,9 +98,7 @@ struct SchemaReader {
     do throws(SettingsValueError) {
       try type.check(value)
     } catch {
-      let part = error.path.isEmpty ? "" : " at '\(error.pathDescription)'"
-      throw section.refuse(
-        "'default' is \(error.found)\(part), and has to be \(error.expected)", at: "default")
+      throw section.refuse(error.clause(about: "'default'"), at: "default")
     }
     return value
   }

@@ -13,8 +13,10 @@ struct SchemaSection {
 
   /// The error about a member that is not what it has to be.
   func wrong(_ member: String, _ expected: String) -> SettingsError {
-    let found = table[member].map { $0.errorDescription } ?? "nothing"
-    return refuse("'\(member)' is \(found), and has to be \(expected)", at: member)
+    guard let found = table[member]?.errorDescription else {
+      return refuse("'\(member)' is missing; it must be \(expected)", at: member)
+    }
+    return refuse("'\(member)' is \(found), but must be \(expected)", at: member)
   }
 
   /// Refuses members of other names. In a file of a later form they are what this release does not know yet.
@@ -23,7 +25,7 @@ struct SchemaSection {
     for (name, _) in table where !known.contains(name) {
       let nearest = Suggestion.nearest(to: name, among: shown())
       let hint = nearest.map { "'\($0)' may be meant" } ?? "there are \(shown().joined(separator: ", "))"
-      throw refuse("there is no member '\(name)'; \(hint)", at: name)
+      throw refuse("there is no member '\(name.shortened())'; \(hint)", at: name)
     }
   }
 
@@ -50,7 +52,7 @@ struct SchemaSection {
     switch table[member] {
     case nil: return nil
     case .integer(let number)? where 0...Int64(Int32.max) ~= number: return Int(number)
-    default: throw wrong(member, "a whole number from 0 to \(Int32.max)")
+    default: throw wrong(member, "an integer from 0 to \(Int32.max)")
     }
   }
 
@@ -73,10 +75,11 @@ struct SchemaSection {
     do throws(TOMLPathError) {
       path = try TOMLPath(parsing: text)
     } catch {
-      throw refuse(String(error.message.dropLast()), at: member)
+      throw refuse(error.message.withoutFullStop, at: member)
     }
     guard !path.components[0].hasPrefix("settings-") else {
-      throw refuse("'\(text)' cannot be a key: root keys that begin with 'settings-' are reserved", at: member)
+      throw refuse(
+        "'\(text.shortened())' cannot be a key: root keys that begin with 'settings-' are reserved", at: member)
     }
     return path
   }

@@ -139,6 +139,11 @@ package struct SettingsCheck {
               add(
                 "'settings-locked' names '\(path)', a former name of '\(present)', which it locks.",
                 present.description, kind: .formerName)
+            } else if let (former, present, others) = formerName(within: places) {
+              let more = others == 0 ? "" : " and \(others) more key\(others == 1 ? "" : "s")"
+              add(
+                "'settings-locked' names '\(path)', the table of '\(former)', a former name of '\(present)': it locks "
+                  + "'\(present)'\(more), too.", present.description, kind: .formerName)
             }
           }
           if unknown > Self.unknownLimit {
@@ -186,6 +191,18 @@ package struct SettingsCheck {
     return nil
   }
 
+  /// The first former name within some tables that is of a key elsewhere, with that key's name, and how many more there
+  /// are.
+  private func formerName(within places: [TOMLPath]) -> (former: TOMLPath, present: TOMLPath, others: Int)? {
+    let indices = Set(places.flatMap(names.keys(atOrBelow:))).sorted()
+    let found = indices.compactMap { index -> (former: TOMLPath, present: TOMLPath)? in
+      let key = keys[index]
+      guard !places.contains(where: key.path.hasPrefix) else { return nil }
+      return key.formerPaths.first { former in places.contains(where: former.hasPrefix) }.map { ($0, key.path) }
+    }
+    return found.first.map { ($0.former, $0.present, found.count - 1) }
+  }
+
   private func nearest(to path: TOMLPath) -> String? {
     Suggestion.nearest(to: path.description, among: keys.map(\.path.description))
   }
@@ -222,7 +239,7 @@ package struct SettingsCheck {
       new.append(
         SettingsFinding(
           .invalidValue,
-          "'\(path)' is \(document[path]?.kindName ?? "a value"), and has to be a table: there are keys in it.",
+          "'\(path)' is \(document[path]?.kindName ?? "a value"), but must be a table: there are keys in it.",
           key: path,
           file: file, position: original.position(of: path, by: index)))
       return false
@@ -262,12 +279,10 @@ package struct SettingsCheck {
       try key.type.check(value, isStored: true)
     } catch {
       let error = key.isSecret ? error.redacted : error
-      let part = error.path.isEmpty ? "" : " at '\(error.pathDescription)'"
       new.append(
         SettingsFinding(
-          .invalidValue,
-          "'\(path)' is \(error.found)\(part), and has to be \(error.expected)\(error.reasonInParentheses).", key: path,
-          file: file, position: place(of: error.path, below: path, original, index) ?? position))
+          .invalidValue, error.clause(about: "'\(path)'") + ".", key: path, file: file,
+          position: place(of: error.path, below: path, original, index) ?? position))
     }
   }
 

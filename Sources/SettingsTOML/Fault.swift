@@ -309,8 +309,7 @@ extension FaultMessage {
   private var token: String {
     var stop = fault.at
     while stop < end, !Byte.endsValue(base[stop]), base[stop] != Byte.equals, stop - fault.at < 200 { stop += 1 }
-    return TOMLSyntaxError.shortened(
-      TOMLSyntaxError.shown(UnsafeBufferPointer(start: base + fault.at, count: stop - fault.at)))
+    return TOMLSyntaxError.shown(UnsafeBufferPointer(start: base + fault.at, count: stop - fault.at)).shortened(to: 40)
   }
 
   /// What stands at an offset, in words.
@@ -336,7 +335,7 @@ extension FaultMessage {
         var stop = offset
         while stop < end, Byte.isBareKey(base[stop]), stop - offset < 200 { stop += 1 }
         let word = String(decoding: UnsafeBufferPointer(start: base + offset, count: stop - offset), as: UTF8.self)
-        return "'\(TOMLSyntaxError.shortened(word))'"
+        return "'\(word.shortened(to: 40))'"
       }
       return "'\(Unicode.Scalar(byte))'"
     }

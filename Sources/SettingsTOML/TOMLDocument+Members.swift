@@ -17,16 +17,19 @@ extension TOMLDocument {
   ///
   /// - Parameters:
   ///   - path: The table or the array.
+  ///   - isEdited: Which of its members to edit.
   ///   - body: Gets a member, and a document with that member's own text, where it is at the same path; an element is
   ///     the only one there, number 0. It may change values at and below the member. If it throws, nothing is changed.
   /// - Returns: The members that it was not called for, or whose edits were not taken over, since their text is not in
   ///   one piece. Members that are not tables are not among them.
   /// - Throws: What `body` throws.
   package mutating func editMembers(
-    of path: TOMLPath, _ body: (TOMLMember, inout TOMLDocument) throws -> Void
+    of path: TOMLPath, where isEdited: (TOMLMember) -> Bool = { _ in true },
+    _ body: (TOMLMember, inout TOMLDocument) throws -> Void
   ) throws -> [TOMLMember] {
     guard let parent = find(path) else { return [] }
-    let members = members(of: parent)
+    let members = members(of: parent).filter { isEdited($0.member) }
+    guard !members.isEmpty else { return [] }
     let pieces = pieces(of: members.map(\.id), under: parent)
     // Changed in place: a value that is held twice is copied at each change.
     var expected = Expected(value(of: parent))
@@ -56,6 +59,55 @@ extension TOMLDocument {
     return isDone == true ? left : members.map(\.member)
   }
 
+  /// Makes an array of tables hold others in their place and more after them, or only some of those that it has, with one
+  /// reading of the text for each of that.
+  ///
+  /// - Returns: `false`, with nothing changed, where that cannot be: there is no array of tables with headers at the
+  ///   path, it has more elements and some of the fewer are new, or the lines of one of them do not stand by themselves.
+  /// - Throws: ``TOMLEditError``. The document is unchanged.
+  package mutating func setElements(_ tables: [TOMLTable], at path: TOMLPath) throws -> Bool {
+    guard let array = find(path), tree[array].kind == .arrayOfTables,
+      !tables.contains(where: { TOMLValue.table($0).unrepresentableKind != nil })
+    else { return false }
+    let elements = Array(tree.children(of: array))
+    guard elements.count <= tables.count else { return try keepElements(tables, of: elements, at: path) }
+    let differing = Set(elements.indices.filter { value(of: elements[$0]) != .table(tables[$0]) }.map(TOMLMember.index))
+    var draft = self
+    let left = try draft.editMembers(of: path, where: differing.contains) { member, part in
+      guard case .index(let index) = member else { return }
+      _ = try part.setUnchecked(.table(tables[index]), at: Location(path).appending(index: 0))
+    }
+    guard left.isEmpty else { return false }
+    if elements.count < tables.count, let array = draft.find(path),
+      let last = draft.element(elements.count - 1, of: array)
+    {
+      let writer = SectionWriter(
+        prefix: draft.headerPrefix(of: last), lineBreak: draft.lines.lineBreak(at: draft.bytes.count))
+      let sections = tables[elements.count...].flatMap { writer.section($0, names: writer.prefix, isElement: true) }
+      try draft.insertSections(sections, under: last)
+    }
+    draft.recorded? += [.set(path, .array(tables.map { .table($0) }))]
+    self = draft
+    return true
+  }
+
+  private mutating func keepElements(
+    _ tables: [TOMLTable], of elements: [Tree.ID], at path: TOMLPath
+  ) throws(TOMLEditError) -> Bool {
+    var kept = 0
+    let removed = elements.filter { element in
+      guard kept < tables.count, value(of: element) == .table(tables[kept]) else { return true }
+      kept += 1
+      return false
+    }
+    guard kept == tables.count, kept > 0 else { return false }
+    var draft = self
+    try draft.removeSections(of: removed)
+    draft.recorded? += [.set(path, .array(tables.map { .table($0) }))]
+    self = draft
+    return true
+  }
+
   private func members(of parent: Tree.ID) -> [(member: TOMLMember, id: Tree.ID)] {
     if tree[parent].kind == .arrayOfTables {
       return tree.children(of: parent).enumerated().map { (.index($0.offset), $0.element) }
@@ -80,6 +132,8 @@ extension TOMLDocument {
   private func part(_ piece: Piece, at path: TOMLPath) -> TOMLDocument? {
     var part = try? TOMLDocument(parsing: (piece.header ?? []) + bytes[piece.range])
     part?.usualLineBreak = lines.lineBreak(at: piece.range.lowerBound)
+    // What comes of all of them is compared with the whole.
+    part?.recorded = []
     return part
   }
 

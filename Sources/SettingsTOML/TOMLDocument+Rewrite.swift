@@ -10,31 +10,39 @@ extension TOMLDocument {
   ///   - paths: Where that differs from what it holds now.
   /// - Throws: ``TOMLEditError``. The document is unchanged.
   package mutating func rewrite(to values: TOMLTable, at paths: [TOMLPath]) throws(TOMLEditError) {
-    // What cannot be done so is done one by one, and says what is wrong.
     if paths.count > TOMLDocument.fewPaths, rewriteTogether(to: values, at: paths) { return }
     do {
       // One check for all: each alone reads the whole text anew.
-      try edit { draft in
-        for path in paths {
-          guard let value = values[path: path] else { continue }
-          if let old = draft[path], (old.table == nil) != (value.table == nil) { try draft.remove(at: path) }
-          try draft.set(value, at: path)
-        }
-      }
+      try edit { draft in try draft.rewriteOneByOne(to: values, at: paths) }
     } catch {
       throw error as? TOMLEditError ?? .inconsistent("\(error)")
     }
   }
 
-  /// As ``rewrite(to:at:)``, in one reading of the text, or not at all.
+  /// As ``rewrite(to:at:)``, with one reading of the text for all paths but those that have to be set by themselves, as
+  /// what is a table now and is to be none.
   ///
-  /// - Returns: Whether it could be done. If not, the document is unchanged.
-  package mutating func rewriteTogether(to values: TOMLTable, at paths: [TOMLPath]) -> Bool {
+  /// - Returns: Whether it could be done. If not, the document is unchanged, and setting one by one says what is wrong.
+  private mutating func rewriteTogether(to values: TOMLTable, at paths: [TOMLPath]) -> Bool {
     var rewriting = Rewriting(document: self, values: values)
-    guard var document = try? rewriting.document(with: paths), document.root == values else { return false }
-    document.recorded? += paths.compactMap { path in values[path: path].map { .set(path, $0) } }
-    self = document
+    guard var draft = try? rewriting.document(with: paths) else { return false }
+    // What all of it came to is compared below.
+    draft.recorded = []
+    guard (try? draft.rewriteOneByOne(to: values, at: rewriting.left)) != nil, draft.root == values else {
+      return false
+    }
+    draft.recorded = recorded
+    draft.recorded? += paths.compactMap { path in values[path: path].map { .set(path, $0) } }
+    self = draft
     return true
+  }
+
+  private mutating func rewriteOneByOne(to values: TOMLTable, at paths: [TOMLPath]) throws(TOMLEditError) {
+    for path in paths {
+      guard let value = values[path: path] else { continue }
+      if let old = self[path], (old.table == nil) != (value.table == nil) { try remove(at: path) }
+      try set(value, at: path)
+    }
   }
 
   /// Up to how many paths are set one by one.
@@ -46,7 +54,10 @@ private struct Rewriting {
   var document: TOMLDocument
   let values: TOMLTable
 
-  private var replaced: [Splice] = []
+  /// The paths that cannot be made to hold their values by a piece of text, once the others were.
+  private(set) var left: [TOMLPath] = []
+
+  private var replaced: [(splice: Splice, paths: [TOMLPath])] = []
   // What goes in where nothing is taken out: lines of a table's own come before tables.
   private var lines: [Int: [UInt8]] = [:]
   private var sections: [Int: [UInt8]] = [:]
@@ -61,6 +72,8 @@ private struct Rewriting {
     var id: Tree.ID
     var path: TOMLPath
     var table = TOMLTable()
+    /// The paths that asked for them.
+    var paths: [TOMLPath] = []
   }
 
   /// A key line to be: its key as it is written, and its value.
@@ -74,9 +87,12 @@ private struct Rewriting {
     var places: [Tree.ID: Int] = [:]
     for path in paths {
       guard let value = values[path: path] else { continue }
-      let (table, rest) = try document.nearestTable(to: Location(path))
+      guard let (table, rest) = try? document.nearestTable(to: Location(path)) else {
+        left.append(path)
+        continue
+      }
       guard let key = rest.first else {
-        try replace(table, with: value)
+        if !replace(table, with: value, at: path) { left.append(path) }
         continue
       }
       let place = places[table] ?? additions.count
@@ -84,6 +100,7 @@ private struct Rewriting {
         places[table] = place
         additions.append(Additions(id: table, path: TOMLPath(Array(path.components.dropLast(rest.count)))))
       }
+      additions[place].paths.append(path)
       // In place: a copy of it would be as long as it is.
       if additions[place].table[key] == nil {
         additions[place].table[key] = values[path: additions[place].path.appending(key)]
@@ -95,39 +112,36 @@ private struct Rewriting {
     {
       var started = document
       _ = try started.setUnchecked(first.value, at: Location(TOMLPath([first.key])))
-      var rest = Rewriting(document: started, values: values)
-      return try rest.document(with: paths.filter { $0 != TOMLPath([first.key]) })
+      self = Rewriting(document: started, values: values)
+      return try self.document(with: paths.filter { $0 != TOMLPath([first.key]) })
     }
-    for known in additions { try add(known, to: known.id) }
+    for known in additions where !add(known, to: known.id) { left += known.paths }
     var result = document
-    try result.commit(try splices())
+    try result.commit(splices())
     return result
   }
 
-  private mutating func replace(_ id: Tree.ID, with value: TOMLValue) throws(TOMLEditError) {
+  private mutating func replace(_ id: Tree.ID, with value: TOMLValue, at path: TOMLPath) -> Bool {
     let node = document.tree[id]
-    guard document.isBody(id), node.kind != .dotted, node.kind != .inline, value.table == nil else {
-      throw .inconsistent("a table is replaced")
-    }
-    guard document.value(of: id) != value else { return }
+    guard document.isBody(id), node.kind != .dotted, node.kind != .inline, value.table == nil else { return false }
+    guard document.value(of: id) != value else { return true }
     let range = Int(node.start)..<Int(node.end)
-    replaced.append(
-      Splice(
-        range,
-        StyledText.text(
-          value, like: Array(document.bytes[range]), lineBreak: document.lines.lineBreak(at: range.lowerBound))))
+    let text = StyledText.text(
+      value, like: Array(document.bytes[range]), lineBreak: document.lines.lineBreak(at: range.lowerBound))
+    replaced.append((Splice(range, text), [path]))
+    return true
   }
 
-  private mutating func add(_ additions: Additions, to table: Tree.ID) throws(TOMLEditError) {
+  private mutating func add(_ additions: Additions, to table: Tree.ID) -> Bool {
     switch document.tree[table].kind {
     case .inline:
       // All of it, since there is no place for a line.
-      guard let value = values[path: additions.path] else { return }
+      guard let value = values[path: additions.path] else { return false }
       let node = document.tree[table]
-      replaced.append(Splice(Int(node.start)..<Int(node.end), value.tomlText.utf8))
+      replaced.append((Splice(Int(node.start)..<Int(node.end), value.tomlText.utf8), additions.paths))
     case .dotted:
       guard document.inlineTable(around: table) == nil, let last = document.lastBodyLeaf(under: table) else {
-        throw .inconsistent("a table of dotted keys has no line")
+        return false
       }
       // The names from the table that the line is in.
       var names: [[UInt8]] = []
@@ -154,8 +168,9 @@ private struct Rewriting {
       let tables = additions.table.entries.filter { TOMLDocument.hasHeader($0.value) }
       if !tables.isEmpty { addSections(TOMLTable(distinct: tables), under: table) }
     case .implicit: addSections(additions.table, under: table)
-    default: throw .inconsistent("a key is added to what is no table")
+    default: return false
     }
+    return true
   }
 
   private mutating func add(_ entries: [Entry], after sibling: Tree.ID) {
@@ -201,14 +216,20 @@ private struct Rewriting {
     sections[place, default: []] += document.separated(text, at: place, lineBreak)
   }
 
-  private func splices() throws(TOMLEditError) -> [Splice] {
+  private mutating func splices() -> [Splice] {
     var inserted = lines
     for (place, text) in sections { inserted[place, default: []] += text }
-    let all = (replaced + inserted.map { Splice($0.key..<$0.key, $0.value) }).sorted {
-      ($0.range.lowerBound, $0.range.upperBound) < ($1.range.lowerBound, $1.range.upperBound)
-    }
-    for (splice, next) in zip(all, all.dropFirst()) where splice.range.upperBound > next.range.lowerBound {
-      throw .inconsistent("two changes are of one place")
+    var all = inserted.map { Splice($0.key..<$0.key, $0.value) }
+    // What is in something that is replaced as a whole cannot be replaced with it.
+    var end = 0
+    func place(_ range: Range<Int>) -> (Int, Int) { (range.lowerBound, -range.upperBound) }
+    for (splice, paths) in replaced.sorted(by: { place($0.splice.range) < place($1.splice.range) }) {
+      if splice.range.lowerBound < end {
+        left += paths
+      } else {
+        all.append(splice)
+        end = splice.range.upperBound
+      }
     }
     return all
   }

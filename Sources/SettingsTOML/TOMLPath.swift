@@ -84,8 +84,7 @@ extension TOMLPath {
     var components: [String] = []
     var scalars = Array(text.unicodeScalars)[...]
     func fault(_ what: String) -> TOMLPathError {
-      let shown = text.count > 200 ? text.prefix(200) + "…" : text[...]
-      return TOMLPathError(message: "'\(shown)' is not a key path: \(what).")
+      TOMLPathError(message: "'\(text.shortened())' is not a key path: \(what).")
     }
     guard !scalars.isEmpty else { throw TOMLPathError(message: "A key path cannot be empty. Name a key, as in 'a.b'.") }
     while true {

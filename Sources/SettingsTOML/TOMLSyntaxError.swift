@@ -154,9 +154,16 @@ public struct TOMLSyntaxError: Error, Sendable, CustomStringConvertible {
     }
     return String(text)
   }
+}
 
-  /// A word short enough for a message.
-  static func shortened(_ text: String) -> String {
-    text.unicodeScalars.count <= 40 ? text : String(String.UnicodeScalarView(text.unicodeScalars.prefix(37))) + "…"
+extension String {
+  /// The text as a message shows it: cut where it is long.
+  ///
+  /// - Parameter limit: How many scalars are shown. Not characters, of which one can have any number of scalars.
+  package func shortened(to limit: Int = 200) -> String {
+    guard let end = unicodeScalars.index(startIndex, offsetBy: limit, limitedBy: endIndex), end < endIndex else {
+      return self
+    }
+    return self[..<end] + "…"
   }
 }

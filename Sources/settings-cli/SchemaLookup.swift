@@ -76,9 +76,15 @@ struct SchemaLookup: Sendable {
     keys.isEmpty || key(around: path) != nil || !keys(below: path).isEmpty
   }
 
+  // A suggestion takes a comparison with every key, and a text may have as many that are unknown: one process makes no
+  // more of them than a check.
+  private static let suggestions = Atomic<Int>(0)
+  private static let suggestionLimit = 100
+
   /// The name that may have been meant.
   func suggestion(for path: TOMLPath) -> String? {
-    Suggestion.nearest(to: path.description, among: keys.map(\.path.description))
+    guard Self.suggestions.add(1, ordering: .relaxed).oldValue < Self.suggestionLimit else { return nil }
+    return Suggestion.nearest(to: path.description, among: keys.map(\.path.description))
   }
 
   /// Throws for a key that the schema does not have.
@@ -168,13 +174,10 @@ struct SchemaLookup: Sendable {
 
   private func refusal(_ error: SettingsValueError, of value: TOMLValue, at path: TOMLPath) -> Failure {
     let isSecret = isSecret(path)
-    var needed = "the key needs \(error.expected)"
-    if !error.path.isEmpty {
-      needed =
-        "'\(error.pathDescription)' in it is \(isSecret ? error.foundKind : error.found), and has to be "
-        + error.expected
-    }
-    needed += error.reasonInParentheses
+    let needed =
+      error.path.isEmpty
+      ? "the key needs \(error.expected)\(error.reasonInParentheses)"
+      : (isSecret ? error.redacted : error).clause(about: "it")
     let shown = isSecret ? "that value" : Shown.short(value)
     return Failure(.invalidValue, "Cannot set '\(path)' to \(shown): \(needed). Nothing was written.")
   }
@@ -222,7 +225,7 @@ struct SchemaLookup: Sendable {
     return (key, Self.rest(of: path, below: name))
   }
 
-  private static func rest(of path: TOMLPath, below other: TOMLPath) -> TOMLPath {
+  static func rest(of path: TOMLPath, below other: TOMLPath) -> TOMLPath {
     TOMLPath(Array(path.components.dropFirst(other.components.count)))
   }
 
@@ -267,14 +270,6 @@ struct SchemaLookup: Sendable {
     guard let (key, part) = renamedKey(around: path) else { return snapshot.origin(of: path) }
     return snapshot.origin(of: key.settingsKey, part: part)
   }
-
-  /// The edits that store a value: under the key's present name, with those of earlier releases taken away.
-  ///
-  /// - Parameter value: `nil` removes the value.
-  func edits(storing value: TOMLValue?, at path: TOMLPath) -> [Edit] {
-    guard let key = key(path) else { return [Edit(path: path, value: value)] }
-    return key.formerPaths.map { Edit(path: $0, value: nil) } + [Edit(path: key.path, value: value)]
-  }
 }
 
 extension Shown {
@@ -283,7 +278,6 @@ extension Shown {
 
   /// A value for a message, cut where it is long.
   static func short(_ value: TOMLValue) -> String {
-    let text = value.tomlText
-    return text.count > 80 ? text.prefix(80) + "…" : text
+    value.tomlText.shortened(to: 80)
   }
 }

@@ -27,11 +27,11 @@ import Testing
         == answer(
           """
           \(test.file):1:13: warning: 'font_size' is a former name of 'editor.font-size'.
-          \(test.file):2:9: error: 'theme' is the string "red", and has to be one of "light", "dark".
+          \(test.file):2:9: error: 'theme' is the string "red", but must be one of "light", "dark".
           \(test.file):3:10: warning: Unknown key 'plugin'.
           \(test.file):5:13: warning: Unknown key 'editor.font-sise'. Did you mean 'editor.font-size'?
-          \(test.file):7:8: error: 'hosts' is the integer 0 at 'a.port', and has to be an integer from 1.
-          \(test.file):9:9: error: 'sync.token' is an integer, and has to be a string.
+          \(test.file):7:8: error: 'a.port' in 'hosts' is the integer 0, but must be an integer from 1.
+          \(test.file):9:9: error: 'sync.token' is an integer, but must be a string.
 
           """, status: 4))
   }
@@ -60,7 +60,7 @@ import Testing
     #expect(
       try test.run("check", app)
         == answer(
-          "\(test.file):1:9: warning: 'theme' has no effect here: 'theme' is locked by '\(test.systemFile)', line 1.\n",
+          "\(test.file):1:9: warning: 'theme' has no effect here: it is locked by '\(test.systemFile)', line 1.\n",
           status: 5))
     try test.write("a = = 1\n")
     let unparsable = try test.run("check", app)

@@ -91,6 +91,20 @@ import Testing
     #expect(result == ChildProcess.Result(status: 0, output: "2\nk = 3\n3\n4\n", error: ""))
   }
 
+  @Test func `an edit makes no more suggestions than a check`() throws {
+    try home.write(
+      "app = \"org.example.test\"\n[keys.configuration]\ntype = \"integer\"\n",
+      to: home.path + "/data/app-settings/org.example.test.toml")
+    let other = home.path + "/other.toml"
+    try home.write((0..<150).map { "configuration\($0) = 1\n" }.joined(), to: other)
+    let result = try ChildProcess.run(
+      command, ["edit", "org.example.test"],
+      environment: home.environment.merging(["EDITOR": "cp '\(other)'"]) { $1 }, directory: home.path)
+    #expect(result.status == 0)
+    #expect(result.error.components(separatedBy: "Unknown key").count == 151)
+    #expect(result.error.components(separatedBy: "Did you mean").count == 101)
+  }
+
   // MARK: Secrets
 
   @Test func `with a secret in the schema, text that does not parse is told by its place alone`() throws {

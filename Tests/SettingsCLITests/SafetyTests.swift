@@ -186,6 +186,27 @@ import Testing
     #expect(watching.wait() == 0)
   }
 
+  @Test func `watch passes a secret to a program only if it is asked for by its name`() throws {
+    let schema = "app = \"\(app)\"\n[keys.\"sync.token\"]\ntype = \"string\"\nsecret = true\n"
+    try home.write(schema, to: home.path + "/data/app-settings/\(app).toml")
+    try home.write("[sync]\ntoken = \"CANARY\"\n")
+    for (key, seen) in [
+      (nil, "sync.token:(secret)"), ("sync", "sync:{ user = "), ("sync.token", "sync.token:CANARY"),
+    ] {
+      let program = ["--exec", "echo \"$KEY:$NEW\"; env | grep -c CANARY", "--shell", "--count", "1"]
+      let watching = try RunningProcess(
+        command, ["watch", app] + (key.map { [$0] } ?? []) + program, environment: home.environment)
+      let line = try firstLine(of: watching) {
+        let user = key == "sync" ? "user = \($0)\n" : ""
+        try home.write("[sync]\ntoken = \"CANARY\($0)\"\n\(user)", to: home.path + "/new")
+      }
+      #expect(line.hasPrefix(seen), "\(line)")
+      let found = watching.nextLine()
+      #expect((found == "0") == (key != "sync.token"), "\(key ?? ""): \(found ?? "")")
+      #expect(watching.wait() == 0)
+    }
+  }
+
   @Test func `watch runs a line of shell if asked, says that it failed, and goes on`() throws {
     try home.write("a = 1\n")
     let watching = try watch("--exec", "echo \"$KEY=$NEW\" | tr a A; exit 3", "--shell", "--count", "1")

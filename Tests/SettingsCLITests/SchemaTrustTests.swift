@@ -58,6 +58,15 @@ import Testing
     #expect(stat(home.file, &status) == 0 && status.st_uid == user)
   }
 
+  @Test func `an import that the user may not read says whose rights were used, and why`() throws {
+    chown(schema, user, user)
+    let result = try run("migrate", app)
+    #expect(
+      result.error.contains(
+        "Cannot read '\(source)': user \(user) has no permission to. It is read with that user's rights, not root's, since "
+          + "the schema that names it belongs to that user."), "\(result.error)")
+  }
+
   @Test func `a group that root is in gives a user's schema no rights`() throws {
     chown(schema, user, user)
     chmod(source, 0o640)
@@ -69,10 +78,12 @@ import Testing
 
   @Test func `a file that would be begun by an import is not begun with what the user cannot read`() throws {
     chown(schema, user, user)
-    try FileManager.default.removeItem(atPath: home.file)
+    try FileManager.default.removeItem(atPath: home.path + "/config")
     let result = try run("get", app, "canary")
     #expect(result.status != 0 && !(result.output + result.error).contains("4711"))
-    #expect(home.text() == nil)
+    // Nor is a directory made, which would be root's.
+    #expect(try run("set", app, "x", "1").status == 8)
+    #expect(home.names(in: home.path) == ["data", "source.ini"])
   }
 
   @Test func `a schema of root's in a directory of root's reads what root may read`() throws {

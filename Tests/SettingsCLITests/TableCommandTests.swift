@@ -32,6 +32,17 @@ import Testing
     #expect(try run("unset", app, "w") == answer("", status: 1))
   }
 
+  @Test func `list leaves out tables of which nothing counts, and has those that are empty`() throws {
+    let system = home.path + "/etc/xdg/\(app)/settings.toml"
+    try home.write("settings-locked = [\"w.width\", \"a.b.c\", \"g.x\"]\n", to: system)
+    try home.write("g = { x = 7 }\nempty = {}\n[w]\nwidth = 5\n[a.b]\nc = 1\n[a.d]\n")
+    #expect(try run("list", app) == answer("empty = {}\na.d = {}\n"))
+    #expect(try run("list", app, "--json").output.contains("\"key\":\"g") == false)
+    #expect(try run("list", app, "w") == answer("", status: 1))
+    try home.write("settings-locked = [\"g.x\"]\n[g]\ny = 1\n", to: system)
+    #expect(try run("list", app, "g") == answer("g.y = 1\n"))
+  }
+
   @Test func `a table that a lock would change in part is refused, and one that leaves it is effective`() throws {
     let system = home.path + "/etc/xdg/\(app)/settings.toml"
     try home.write("settings-locked = [\"w.width\"]\n[w]\nwidth = 100\n", to: system)

@@ -55,4 +55,30 @@ import Testing
     let changes = (0..<200).map { number -> (TOMLPath, TOMLValue) in (["k\(number)"], .string("v\(number)")) }
     #expect(try rewritten(text, changes).text == (0..<200).map { "k\($0) = 'v\($0)' # \($0)\n" }.joined())
   }
+
+  @Test func `what has to be set by itself among many leaves the others in their style`() throws {
+    let numbers = (0..<200).map { "k\($0) =  '\($0)' # \($0)\n" }.joined()
+    let document = try rewritten(
+      numbers + "w = { a = 1 }\n\n[t] # goes\nx = 1\n\n[[list]]\ny = 1\n\n[[other]]\nz = 1 # stays\n",
+      (0..<200).map { (["k\($0)"], .string("v\($0)")) } + [
+        // In one inline table a value that is there and one that is not, twice the same path, a value for a table, and
+        // arrays of tables.
+        (["w", "a"], 2), (["w", "b"], 3), (["w", "b"], 3), (["t"], "none"), (["list"], []),
+        (["other"], [["z": 1], ["z": 2]]),
+      ])
+    let text = document.text
+    #expect(text.hasPrefix((0..<200).map { "k\($0) =  'v\($0)' # \($0)\n" }.joined()))
+    #expect(text.contains("[[other]]\nz = 1 # stays\n"))
+    #expect(!text.contains("goes"))
+  }
+
+  @Test func `one path that cannot be set leaves the document as it was`() throws {
+    var document = try TOMLDocument(parsing: "a = 1\n")
+    var values = document.root
+    let paths = many().map(\.0)
+    for (path, value) in many() { values[path.components[0]] = value }
+    values["a"] = ["b": 1]
+    #expect(throws: TOMLEditError.self) { try document.rewrite(to: values, at: paths + [["a", "b"]]) }
+    #expect(document.text == "a = 1\n")
+  }
 }

@@ -84,7 +84,9 @@ package struct LayerModel {
     if hasLockedPart(path, for: layer) {
       guard case .table = tree else { return }
       var kept = Setting.table([:], layer: layer)
-      for lock in locks where lock.path.count > path.count && lock.path.starts(with: path) {
+      // What is locked within a locked table comes with that.
+      let parts = locks.filter { $0.path.count > path.count && $0.path.starts(with: path) }
+      for lock in parts where !parts.contains(where: { $0.path != lock.path && lock.path.starts(with: $0.path) }) {
         guard let value = Self.find(lock.path[...], in: files) else { continue }
         kept = Self.replace(lock.path.dropFirst(path.count), in: kept, by: value, layer: layer)
       }

@@ -1,3 +1,4 @@
+import AppSettings
 import BenchmarkHarness
 import Foundation
 
@@ -23,7 +24,37 @@ enum CLIGrowth {
         return { child.run(mayFail: verb == "diff") }
       }
     }
+    /// A verb on an app with a schema.
+    func schemaVerb(
+      _ name: String, _ verb: String, count: Int, schema: @escaping (Int) -> String,
+      settings: @escaping (Int) -> String, edited: ((Int) -> String)? = nil
+    ) -> Operation {
+      Operation(name: name, count: count) { count in
+        var environment = try scratch.environment()
+        let home = environment["HOME"]!
+        try scratch.write("app = \"bench\"\n\(schema(count))", to: home + "/data/app-settings/bench.toml")
+        try scratch.write(settings(count), to: SettingsLocation(app: "bench", environment: environment).file)
+        if let edited {
+          try scratch.write(edited(count), to: home + "/edited.toml")
+          environment["EDITOR"] = "cp '\(home)/edited.toml'"
+        }
+        let child = Child([program, verb, "bench"], environment.map { "\($0)=\($1)" } + ["PATH=/usr/bin:/bin"])
+        return { child.run() }
+      }
+    }
+    func names(_ count: Int, _ text: (Int) -> String) -> String { (0..<count).map(text).joined() }
     return [
+      schemaVerb(
+        "check of a set of as many choices", "check", count: 5_000,
+        schema: { count in
+          let choices = names(count) { "\"choice-\($0)\", " }
+          let element = "{ type = \"string\", choices = [\(choices)] }"
+          return "[keys.set]\ntype = \"array\"\nunique = true\nelements = \(element)\n"
+        }, settings: { count in "set = [\(names(count) { "\"choice-\($0)\", " })]\n" }),
+      schemaVerb(
+        "edit of as many unknown keys as known ones", "edit", count: 5_000,
+        schema: { count in names(count) { "[keys.configuration-\($0)]\ntype = \"integer\"\n" } },
+        settings: { _ in "a = 1\n" }, edited: { count in names(count) { "configurator-\($0) = 1\n" } }),
       verb("list"), verb("list", ["--origin"]), verb("describe"), verb("check"), verb("export"),
       verb("export", ["--json"]),
       verb("export", ["--env"]), verb("get", ["tables"]),

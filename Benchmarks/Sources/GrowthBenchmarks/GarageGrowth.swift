@@ -13,7 +13,19 @@ enum GarageGrowth {
     func objects(_ count: Int, _ name: String, port: Int = 0) -> [Server] {
       (0..<count).map { Server(id: "\(name)-\($0)", host: "host-\($0).example.org", port: port + $0) }
     }
+    struct Note: Codable, Hashable { var number: Int, text = "a note" }
     return [
+      Operation(name: "park objects without an id one by one in a batch", count: 5_000) { count in
+        let garage = try garage()
+        return { try garage.batch { for number in 0..<count { try garage.park(Note(number: number)) } } }
+      },
+      Operation(name: "delete half of the objects without an id one by one in a batch", count: 5_000) { count in
+        let garage = try garage()
+        try garage.parkAll((0..<count).map { Note(number: $0) })
+        return {
+          try garage.batch { for number in 0..<count / 2 { try garage.delete(Note(number: 2 * number)) } }
+        }
+      },
       Operation(name: "park new objects", count: 5_000) { count in
         let garage = try garage()
         let servers = objects(count, "server")

@@ -44,6 +44,19 @@ enum StoreGrowth {
         try settings.update { for number in 0..<count { try $0[.servers].put(server(number)) } }
         return { try settings.update { for number in 0..<count { try $0[.servers].put(server(number, port: 1)) } } }
       },
+      Operation(name: "set values of which one needs an edit of its own", count: 5_000) { count in
+        let location = try SettingsLocation(app: "bench", environment: try scratch.environment())
+        try scratch.write(tables(count) + "[[list]]\nport = 1\n", to: location.file)
+        let settings = SettingsStore(at: location)
+        let ports = (0..<count).map { SettingsKey("tables.table-\($0).port", default: 0) }
+        let list = SettingsKey("list", default: [[String: Int]]())
+        return {
+          try settings.update { transaction in
+            for key in ports { transaction[key] = -1 }
+            transaction[list] = []
+          }
+        }
+      },
     ]
   }
 

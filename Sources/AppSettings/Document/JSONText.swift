@@ -167,7 +167,7 @@ package enum JSONText {
       case UInt8(ascii: "t"): return try word("true", .value(.boolean(true)))
       case UInt8(ascii: "f"): return try word("false", .value(.boolean(false)))
       case UInt8(ascii: "n"): return try word("null", .null)
-      case nil: throw fault("it ends where a value has to be")
+      case nil: throw fault("it ends where a value is needed")
       default: return try number()
       }
     }
@@ -233,7 +233,7 @@ package enum JSONText {
       let hasLeadingZero =
         at - digits > 1 && bytes[digits] == UInt8(ascii: "0")
         && (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[digits + 1])
-      guard hasDigit, !hasLeadingZero else { throw fault("there is no value that begins so") }
+      guard hasDigit, !hasLeadingZero else { throw fault("no value begins like this") }
       if isInteger, let number = Int64(text) { return .value(.integer(number)) }
       // As `UInt64` is stored: a float would lose digits.
       if isInteger, UInt64(text) != nil { return .value(.string(text)) }

@@ -77,6 +77,11 @@ public struct SettingsError: Error, Sendable, Hashable {
   }
 }
 
+extension String {
+  /// A sentence as a clause of another.
+  var withoutFullStop: String { hasSuffix(".") ? String(dropLast()) : self }
+}
+
 extension SettingsError: CustomStringConvertible {
   /// The message, and the cause on lines of its own if there is one.
   public var description: String {

@@ -11,6 +11,8 @@ struct BackupFolder: ~Copyable {
   let system: Syscalls
   /// The backups with a number, newest first.
   let names: [BackupName]
+  /// The directories that were made for it.
+  let made: MadeDirectories
   private let lock: DirectoryLock
 
   /// The one name of temporary files, so that what a killed process left is replaced.
@@ -25,9 +27,10 @@ struct BackupFolder: ~Copyable {
   ) throws(SettingsError) -> BackupFolder {
     let directory = SettingsFile(path: path, system: system)
     var limit = limit ?? TimeLimit(directory.lockTimeout)
+    var made = MadeDirectories(system: system)
     while true {
       guard let lock = try DirectoryLock.acquire(path, for: path, within: &limit, system: system) else {
-        try directory.makeDirectories(path)
+        made += try directory.makeDirectories(path)
         continue
       }
       let names: [BackupName]
@@ -47,15 +50,20 @@ struct BackupFolder: ~Copyable {
       // Where there is a backup already, this was done before it was made.
       if names.isEmpty { try directory.synchronizeParents(of: path) }
       return BackupFolder(
-        path: path, name: name, system: system, names: names.sorted { $0.isNewer(than: $1) }, lock: lock)
+        path: path, name: name, system: system, names: names.sorted { $0.isNewer(than: $1) }, made: made,
+        lock: lock)
     }
   }
 
-  private init(path: String, name: String, system: Syscalls, names: [BackupName], lock: consuming DirectoryLock) {
+  private init(
+    path: String, name: String, system: Syscalls, names: [BackupName], made: MadeDirectories,
+    lock: consuming DirectoryLock
+  ) {
     self.path = path
     self.name = name
     self.system = system
     self.names = names
+    self.made = made
     self.lock = lock
   }
 
@@ -133,12 +141,5 @@ extension Syscalls {
       try? unlink(temporary, in: directory)
       throw error
     }
-  }
-
-  /// Opens a directory and syncs it.
-  func synchronizeDirectory(at path: String) throws(Errno) {
-    let descriptor = try open(path, flags: O_RDONLY | O_DIRECTORY)
-    defer { close(descriptor) }
-    try synchronizeDirectory(descriptor, path: path)
   }
 }

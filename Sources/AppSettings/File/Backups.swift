@@ -57,12 +57,14 @@ package struct Backups: Sendable {
   /// The caller holds the settings file's lock. Where the newest backup has this text and was made for this reason, as by a
   /// process that died before it could go on, it serves.
   ///
-  /// - Parameter reason: What the copy is made before, in letters, digits and dashes: `before-v3`.
+  /// - Parameters:
+  ///   - reason: What the copy is made before, in letters, digits and dashes: `before-v3`.
+  ///   - spared: A backup that stays, however old: the one whose text is about to replace this one.
   /// - Returns: The copy.
   /// - Throws: ``SettingsError`` `readOnly`, `io` or `lockTimeout`. No copy was made then, or none that counts on.
   @discardableResult
-  package func save(_ bytes: [UInt8], reason: String) throws -> SettingsBackup {
-    let backup = try begin(of: nil, bytes, nil, reason: reason)
+  package func save(_ bytes: [UInt8], reason: String, sparing spared: SettingsBackup? = nil) throws -> SettingsBackup {
+    let backup = try begin(of: nil, bytes, nil, reason: reason, sparing: spared)
     try backup.finish()
     return backup.backup!
   }
@@ -79,10 +81,10 @@ package struct Backups: Sendable {
   /// - Parameters:
   ///   - source: The file, without a link in its last part; `nil` if only a copy will do.
   ///   - bytes: What the file has, as it was read with `status`.
-  ///   - reason: As in ``save(_:reason:)``.
-  /// - Throws: As ``save(_:reason:)``.
+  ///   - reason: As in ``save(_:reason:sparing:)``, and so `spared`.
+  /// - Throws: As ``save(_:reason:sparing:)``.
   func begin(
-    of source: String?, _ bytes: [UInt8], _ status: FileStatus?, reason: String
+    of source: String?, _ bytes: [UInt8], _ status: FileStatus?, reason: String, sparing spared: SettingsBackup? = nil
   ) throws -> BackupInProgress {
     let place = try place(of: source)
     let folder = try BackupFolder.open(place.directory, of: place.name, within: limit, system: system)
@@ -93,16 +95,20 @@ package struct Backups: Sendable {
         backup: SettingsBackup(path: path, name: name),
         finish: {
           try synchronize(path)
-          prune()
+          prune(sparing: spared)
         }, abandon: abandon)
     }
     do {
       if let same = try folder.newest(reason, of: bytes) { return inProgress(same) }
       if let source, let status, let name = try link(source, status, into: folder, reason: reason) {
         let path = folder.file(name)
+        let made = folder.made
         return inProgress(name) {
           // While the file has both names, an editor that writes in place would write to the backup.
           if let status = try? system.status(at: path), status.links > 1 { try? system.unlink(path) }
+          guard !made.all.isEmpty else { return }
+          let lock = try? DirectoryLock.acquire(place.directory, timeout: .zero, system: system)
+          if lock != nil { made.remove() }
         }
       }
       return inProgress(try folder.write(bytes, reason: reason))
@@ -136,10 +142,7 @@ package struct Backups: Sendable {
   /// Sees to it that a backup is on disk, and its name too.
   private func synchronize(_ path: String) throws(SettingsError) {
     do throws(Errno) {
-      let file = try system.open(path, flags: O_RDONLY)
-      defer { system.close(file) }
-      try system.synchronize(file, path: path)
-      try system.synchronizeDirectory(at: String(path[..<path.lastSlash!]))
+      try system.makeDurable(FinalPath(directory: String(path[..<path.lastSlash!]), name: path.lastPathPart))
     } catch {
       throw .system(error, "make durable", path)
     }
@@ -183,9 +186,9 @@ package struct Backups: Sendable {
   }
 
   /// Takes away the oldest, those of older releases first, and none that may be of another file.
-  private func prune() {
+  private func prune(sparing spared: SettingsBackup?) {
     guard let all = try? list().filter({ !$0.mayBeOfAnotherFile }) else { return }
-    for backup in all.dropFirst(Self.kept) { try? system.unlink(backup.path) }
+    for backup in all.dropFirst(Self.kept) where backup.name != spared?.name { try? system.unlink(backup.path) }
   }
 
   /// Takes away what killed processes of older releases left where those kept the backups of this file.

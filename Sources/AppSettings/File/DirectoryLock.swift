@@ -139,16 +139,6 @@ extension DirectoryLock {
   }
 }
 
-extension FileStatus {
-  /// Whether both are of one file, by device and inode.
-  package func sameFile(_ other: FileStatus) -> Bool { device == other.device && inode == other.inode }
-
-  /// Whether both are of one file that nobody has written to in between.
-  func hasSameText(as other: FileStatus) -> Bool {
-    sameFile(other) && size == other.size && modified == other.modified
-  }
-}
-
 extension SettingsError {
   /// The error of a system call that `verb` names, on `path`. Says whether it is a matter of permission.
   package static func system(_ errno: Errno, _ verb: String, _ path: String, then: String = "") -> SettingsError {

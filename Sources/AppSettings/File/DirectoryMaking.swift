@@ -11,22 +11,28 @@ extension SettingsFile {
   /// Nothing of it is durable on return; ``synchronizeParents(of:)`` makes it so. If another process removes directories
   /// meanwhile, they may be missing on return: the caller tries again.
   ///
-  /// - Throws: ``SettingsError`` `readOnly` or `io`, which names the link if one is in the way.
-  package func makeDirectories(_ directory: String) throws(SettingsError) {
+  /// - Returns: What it made, for a write that comes to nothing.
+  /// - Throws: ``SettingsError`` `readOnly` or `io`, which names the link if one is in the way. What it made is gone.
+  @discardableResult
+  package func makeDirectories(_ directory: String) throws(SettingsError) -> MadeDirectories {
     let (missing, link) = try missingDirectories(on: directory)
+    var made = MadeDirectories(system: system)
     for path in missing.reversed() {
       do throws(Errno) {
-        try system.makeDirectory(path, mode: isShared ? 0o755 : 0o700)
+        guard let status = try system.makeDirectory(path, mode: isShared ? 0o755 : 0o700) else { continue }
+        made.all.append((path, status))
       } catch {
         // The one above it was there just now: somebody has removed it.
-        if error.rawValue == ENOENT { return }
+        if error.rawValue == ENOENT { return made }
+        made.remove()
         throw .cannotMake(path, error, throughLink: link)
       }
     }
     do throws(Errno) {
-      guard let status = try system.status(at: directory), !status.isDirectory else { return }
+      guard let status = try system.status(at: directory), !status.isDirectory else { return made }
       throw Errno(ENOTDIR)
     } catch {
+      made.remove()
       throw .cannotMake(directory, error, throughLink: link)
     }
   }
@@ -81,24 +87,34 @@ extension SettingsFile {
         guard let status = try? system.status(at: path), !status.sameFile(below), status.device == below.device,
           (try? system.checkWritable(path, in: Syscalls.workingDirectory)) != nil
         else { return }
-        try synchronizeDirectory(path)
+        do throws(Errno) {
+          try system.synchronizeDirectory(at: path)
+        } catch {
+          guard error.rawValue == EACCES || error.rawValue == EPERM else { throw error }
+        }
         below = status
       }
     } catch {
       throw .system(error, "make durable the directory", path, then: "Nothing was written.")
     }
   }
+}
 
-  private func synchronizeDirectory(_ path: String) throws(Errno) {
-    let descriptor: CInt
-    do {
-      descriptor = try system.open(path, flags: O_RDONLY | O_DIRECTORY)
-    } catch {
-      guard error.rawValue == EACCES || error.rawValue == EPERM else { throw error }
-      return
+/// The directories that a write has made: if it comes to nothing, so do they.
+package struct MadeDirectories: Sendable {
+  let system: Syscalls
+  fileprivate(set) var all: [(path: String, status: FileStatus)] = []
+
+  init(system: Syscalls) { self.system = system }
+
+  static func += (made: inout Self, more: Self) { made.all += more.all }
+
+  /// Removes those that are still where they were made, and empty. The caller holds the lock of the last one, so that no
+  /// other write is about to use it.
+  func remove() {
+    for (path, status) in all.reversed() {
+      do { try system.removeDirectory(path, made: status) } catch { return }
     }
-    defer { system.close(descriptor) }
-    try system.synchronizeDirectory(descriptor, path: path)
   }
 }
 

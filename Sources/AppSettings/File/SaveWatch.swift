@@ -129,6 +129,20 @@ package struct SaveWatch: Sendable {
     }
   }
 
+  /// Waits a moment before a file that somebody seems to be saving is read again: a short one, since a program that saves
+  /// is mostly done within it.
+  ///
+  /// - Parameters:
+  ///   - wait: What ``wait(for:after:_:at:wholeness:)`` has returned.
+  ///   - deadline: When the time for that is over, on the monotonic clock.
+  /// - Returns: `false`, at once, if it is over.
+  static func pause(for wait: UInt64, until deadline: UInt64) -> Bool {
+    let now = ProcessFacts.monotonicNanoseconds()
+    guard now < deadline else { return false }
+    ProcessFacts.pause(nanoseconds: min(wait, deadline - now, 2_000_000))
+    return true
+  }
+
   /// - Returns: For how long the same has been found.
   private mutating func noteSighting(
     of found: SettingsFile.Contents, _ evidence: Evidence, _ now: Moment

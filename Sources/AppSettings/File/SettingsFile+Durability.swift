@@ -8,14 +8,28 @@ extension SettingsFile {
     let place = try FinalPath.resolve(path, system: system)
     do throws(Errno) {
       guard try system.status(at: place.path) != nil else { return }
-      let descriptor = try system.open(place.path, flags: O_RDONLY)
-      defer { system.close(descriptor) }
-      try system.synchronize(descriptor, path: path)
-      try system.synchronizeDirectory(at: place.directory)
+      try system.makeDurable(place)
     } catch {
       // Whoever may not open the file or its directory has not written it either.
       guard ![EACCES, EPERM, EROFS, EINVAL].contains(error.rawValue) else { return }
       throw .system(error, "make durable", path, then: "A power failure may bring its former text back.")
     }
+  }
+}
+
+extension Syscalls {
+  /// Syncs a file that is there already, and its name: whoever wrote it may not have done so.
+  func makeDurable(_ file: CInt, in directory: CInt, _ place: FinalPath) throws(Errno) {
+    try synchronize(file, path: place.path)
+    try synchronizeDirectory(directory, path: place.directory)
+  }
+
+  /// As ``makeDurable(_:in:_:)``, for a file that is not open.
+  func makeDurable(_ place: FinalPath) throws(Errno) {
+    let file = try open(place.path, flags: O_RDONLY)
+    defer { close(file) }
+    let directory = try open(place.directory, flags: O_RDONLY | O_DIRECTORY)
+    defer { close(directory) }
+    try makeDurable(file, in: directory, place)
   }
 }

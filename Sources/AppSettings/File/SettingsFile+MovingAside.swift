@@ -42,24 +42,17 @@ extension SettingsFile {
         kept.abandon()
         throw error
       }
-      var aside = BesideName.aside(for: place.name)
+      let aside: String
       do throws(Errno) {
-        do throws(Errno) {
-          try system.renameNew(place.name, to: aside, in: directory)
-        } catch {
-          // What is there is not ours to remove.
-          guard error.rawValue == EEXIST else { throw error }
-          aside = BesideName.substitute(for: aside)
-          try system.renameNew(place.name, to: aside, in: directory)
-        }
+        aside = try setAside(place.name, of: place.name, in: directory)
       } catch {
         kept.abandon()
         // Somebody else has moved it away.
         if error.rawValue == ENOENT { continue }
         throw cannotMoveAway(error)
       }
-      guard let moved = try? openAndRead(aside, in: directory).contents, moved.isSame(as: contents),
-        moved.isOpenForWriting != true
+      guard let moved = try? openAndRead(aside, in: directory, followingLinks: false).contents,
+        moved.isSame(as: contents), moved.isOpenForWriting != true
       else {
         try putBack(place, from: aside, in: directory, backups)
         kept.abandon()
@@ -74,6 +67,24 @@ extension SettingsFile {
       }
       try synchronizeRemoval(place, in: directory, to: kept.backup)
       return kept.backup
+    }
+  }
+
+  /// Gives a file the name under which ``rescueSetAside(_:in:to:)`` finds it.
+  ///
+  /// - Parameter file: The name of the settings file.
+  /// - Returns: The name that it has now.
+  func setAside(_ name: String, of file: String, in directory: CInt) throws(Errno) -> String {
+    let aside = BesideName.aside(for: file)
+    do throws(Errno) {
+      try system.renameNew(name, to: aside, in: directory)
+      return aside
+    } catch {
+      // What is there is not ours to remove.
+      guard error.rawValue == EEXIST else { throw error }
+      let substitute = BesideName.substitute(for: aside)
+      try system.renameNew(name, to: substitute, in: directory)
+      return substitute
     }
   }
 
@@ -123,7 +134,8 @@ extension SettingsFile {
     // its making.
     guard let status = try? system.status(at: aside, in: directory, followingLinks: false), status.isRegular,
       isRemovable(status, in: directory, place),
-      let bytes = try openAndRead(aside, in: directory).contents.bytes
+      // By now there may be a link.
+      let bytes = try openAndRead(aside, in: directory, followingLinks: false).contents.bytes
     else { return }
     try backups.save(bytes, reason: Backups.unparsable)
     do throws(Errno) {

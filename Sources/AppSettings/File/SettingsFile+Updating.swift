@@ -36,9 +36,9 @@ package struct WriteResult: Sendable {
 extension SettingsFile {
   /// Locks, reads, and replaces the text by what `body` makes of it.
   ///
-  /// Missing directories are made (0700) first, so call this only to write. A new file is 0600, or 0644 if it is
-  /// shared; an existing one keeps mode, owner and extended attributes as far as the process may set them, and what it
-  /// could not keep is in the result. At no moment may anyone open the new file who may not open the old one.
+  /// Missing directories are made (0700) first, and removed if nothing is written after all. A new file is 0600, or 0644
+  /// if it is shared; an existing one keeps mode, owner and extended attributes as far as the process may set them, and
+  /// what it could not keep is in the result. At no moment may anyone open the new file who may not open the old one.
   ///
   /// Programs that do not lock may save the file meanwhile. It is compared with what was read right before it is
   /// replaced. After that, what somebody still writes into the replaced file is waited for, and becomes the text that
@@ -55,20 +55,25 @@ extension SettingsFile {
     _ steps: WriteSteps = WriteSteps(), _ body: (Contents) throws -> [UInt8]?
   ) throws -> WriteResult {
     var limit = steps.limit ?? TimeLimit(lockTimeout)
+    var made = MadeDirectories(system: system)
     while true {
       let place = try FinalPath.resolve(path, system: system)
       guard let lock = try DirectoryLock.acquire(place.directory, for: path, within: &limit, system: system) else {
-        try makeDirectories(place.directory)
+        made += try makeDirectories(place.directory)
         continue
       }
       // A link may have been turned elsewhere while this waited.
       guard try FinalPath.resolve(path, system: system) == place else { continue }
       do {
         let result = try update(place, in: lock.descriptor, steps, within: limit, body)
+        if !result.isReplaced { made.remove() }
         // The directory may have been replaced, or a link on the way: what was written is somewhere else then.
         if !result.isReplaced || leads(to: place, in: lock.descriptor) { return result }
       } catch is Overtaken {
         // Again, with what is there now. Locking counts how often.
+      } catch {
+        made.remove()
+        throw error
       }
     }
   }
@@ -96,12 +101,18 @@ extension SettingsFile {
     var result = WriteResult()
     var current = try readAtRest(place.name, in: directory, steps, within: limit)
     var base = current.contents
-    /// What another program has saved into a file that this call has replaced, and what this call put there.
-    var saved: (theirs: [UInt8], ours: [UInt8])?
+    /// What another program has saved into a file that this call has replaced by its own text.
+    var foreign: ForeignSave?
+    var ours: [UInt8] = []
     while true {
       do {
+        if foreign != nil {
+          current = try openAndRead(place.name, in: directory)
+          guard current.contents.bytes == ours else { throw Overtaken() }
+        }
         guard let wanted = try body(base) ?? base.bytes, !wanted.isSameText(as: current.contents.bytes) else {
           result.durable = try makeDurable(current, place, in: directory, knowing: result.durable ?? steps.durable)
+          forget(foreign, in: directory)
           return result
         }
         if current.contents.status != nil {
@@ -114,32 +125,39 @@ extension SettingsFile {
         result.lost = write.lost
         result.isReplaced = true
         try synchronizeDirectory(place, directory)
-        let late = try lateSave(into: &current, write, outcome, steps, within: limit)
-        guard let late, let theirs = late.bytes else { return result }
+        // Now one text on disk has both.
+        forget(foreign, in: directory)
+        foreign = nil
+        foreign = try lateSave(into: &current, write, outcome, steps, within: limit)
+        guard let late = foreign?.contents else { return result }
+        foreign?.ours = result.durable
         base = late
-        saved = (theirs, wanted)
-      } catch is Overtaken where saved != nil {
-        // If the text is still ours, someone only opened or touched the file, and the save before that still has to be
-        // merged.
-        try limit.noteAttempt(at: place.directory)
-        guard try openAndRead(place.name, in: directory).contents.bytes == saved?.ours else { throw Overtaken() }
+        ours = wanted
       } catch {
-        // As if that save had come first, and this call after it.
-        if let saved, !(error is Overtaken) { try? putBack(saved.theirs, &write, current, steps) }
-        throw error
+        guard let save = foreign else { throw error }
+        do {
+          guard error is Overtaken else { throw error }
+          try limit.noteAttempt(at: place.directory)
+          // If the text is still ours, someone only opened or touched the file, and the save before that still has to be
+          // merged. Otherwise there has been a later one, which counts.
+          if try openAndRead(place.name, in: directory).contents.bytes == ours { continue }
+        } catch {
+          throw giveBack(save, &write, current, steps, after: error)
+        }
+        forget(save, in: directory)
+        throw Overtaken()
       }
-      current = try openAndRead(place.name, in: directory)
     }
   }
 
   /// Another program has changed the file since it was read.
-  private struct Overtaken: Error {}
+  struct Overtaken: Error {}
 
   /// Puts a new text in the place of what was read.
   ///
   /// - Returns: The new file, and whether what it has replaced has the temporary name now.
   @discardableResult
-  private func replace(
+  func replace(
     _ write: inout AtomicWrite, _ file: borrowing OpenFile, by bytes: [UInt8], _ steps: WriteSteps
   ) throws -> (new: FileStatus, outcome: AtomicWrite.Outcome) {
     steps.willReplace(bytes)
@@ -160,68 +178,6 @@ extension SettingsFile {
       if error.rawValue == (old.status == nil ? EEXIST : ENOENT) { throw Overtaken() }
       throw SettingsError.system(error, "write", path, then: "The file is unchanged.")
     }
-  }
-
-  /// What another program has saved that the new file has replaced: in another file, which it has moved to the path at
-  /// the last moment, or in the one that was read. One that somebody is still writing is waited for. The replaced file
-  /// loses its temporary name then.
-  ///
-  /// - Returns: `nil` if nobody has saved anything.
-  /// - Throws: ``SettingsError`` `lockTimeout` if that save does not end; the replaced file is at the path again.
-  private func lateSave(
-    into current: inout OpenFile, _ write: AtomicWrite, _ outcome: AtomicWrite.Outcome, _ steps: WriteSteps,
-    within limit: TimeLimit
-  ) throws -> Contents? {
-    guard steps.known != nil else { return nil }
-    let temporary = write.temporary
-    let read = current.contents
-    do {
-      var late: Contents?
-      if outcome == .exchanged,
-        let status = try? system.status(at: temporary, in: write.directory, followingLinks: false),
-        let former = read.status, !status.sameFile(former)
-      {
-        // Not even a file: a link, to be followed.
-        guard status.isRegular else { throw Overtaken() }
-        var other = try openAndRead(temporary, in: write.directory)
-        late = try textAtRest(of: &other, after: read, steps, within: limit)
-      } else if read.status != nil {
-        late = try textAtRest(of: &current, after: read, steps, within: limit)
-      }
-      // Its name is not synced: what a power failure may leave of it, the next write takes away.
-      if outcome == .exchanged { try? system.unlink(temporary, in: write.directory) }
-      return late
-    } catch {
-      guard outcome == .exchanged else {
-        if (error as? SettingsError)?.code == .lockTimeout { throw error }
-        // What cannot be read of the old file takes nothing from the new one.
-        return nil
-      }
-      // Theirs goes back to its place, and ours away; if there is nothing at the path any more, only the first.
-      if (try? system.exchange(write.name, with: temporary, in: write.directory)) == true {
-        try? system.unlink(temporary, in: write.directory)
-      } else {
-        try? system.renameNew(temporary, to: write.name, in: write.directory)
-      }
-      try? system.synchronizeDirectory(write.directory, path: write.directoryPath)
-      throw error
-    }
-  }
-
-  private func putBack(
-    _ saved: [UInt8], _ write: inout AtomicWrite, _ file: borrowing OpenFile, _ steps: WriteSteps
-  ) throws {
-    let old = file.contents
-    if try replace(&write, file, by: saved, steps).outcome == .exchanged {
-      let temporary = write.temporary
-      let displaced = try? system.status(at: temporary, in: write.directory, followingLinks: false)
-      if let displaced, let read = old.status, !displaced.sameFile(read) {
-        // There has been a later save, which counts.
-        guard try system.exchange(write.name, with: temporary, in: write.directory) else { return }
-      }
-      try? system.unlink(temporary, in: write.directory)
-    }
-    try system.synchronizeDirectory(write.directory, path: write.directoryPath)
   }
 
   /// A file that the process may not write is not replaced either, though the directory's permission would do for that.
@@ -256,8 +212,7 @@ extension SettingsFile {
     guard let status = file.contents.status else { return nil }
     if let durable, durable.hasSameText(as: status) { return status }
     do throws(Errno) {
-      try system.synchronize(file.descriptor, path: place.name)
-      try system.synchronizeDirectory(directory, path: place.directory)
+      try system.makeDurable(file.descriptor, in: directory, place)
     } catch {
       // A file system that cannot be written to, or that knows no such call, has nothing that is still to be written.
       guard error.rawValue == EROFS || error.rawValue == EINVAL else {
@@ -267,51 +222,6 @@ extension SettingsFile {
     }
     return status
   }
-
-  /// Reads the file when no other program seems to be saving it.
-  func readAtRest(
-    _ name: String, in directory: CInt, _ steps: WriteSteps, within limit: TimeLimit
-  ) throws(SettingsError) -> OpenFile {
-    var watch = SaveWatch()
-    while true {
-      let file = try openAndRead(name, in: directory)
-      guard let known = steps.known, file.contents.bytes != known.bytes,
-        let wait = watch.wait(
-          for: file.contents, after: known, .doubt, wholeness: { steps.wholeness(file.contents.bytes ?? []) })
-      else { return file }
-      try pause(for: wait, within: limit)
-    }
-  }
-
-  /// What a file has when nobody is writing to it any more; `nil` if that is what was read of it or of the one before.
-  private func textAtRest(
-    of file: inout OpenFile, after read: Contents, _ steps: WriteSteps, within limit: TimeLimit
-  ) throws(SettingsError) -> Contents? {
-    let isOther = file.contents.status.map { status in read.status.map { !$0.sameFile(status) } ?? true } ?? false
-    if !isOther, !file.isFresh, system.isOpenForWriting(file.descriptor, path: path) != true, let status = read.status,
-      let now = try? system.status(of: file.descriptor, path: path), now.hasSameText(as: status)
-    {
-      return nil
-    }
-    var watch = SaveWatch()
-    let known = SaveWatch.Known(bytes: read.bytes, inode: read.status?.inode)
-    while true {
-      try readAgain(&file)
-      let contents = file.contents
-      if contents.bytes == read.bytes, contents.isOpenForWriting != true { return nil }
-      guard
-        let wait = watch.wait(
-          for: contents, after: known, .doubt, wholeness: { steps.wholeness(contents.bytes ?? []) })
-      else { return contents.bytes == read.bytes ? nil : contents }
-      try pause(for: wait, within: limit)
-    }
-  }
-
-  private func pause(for wait: UInt64, within limit: TimeLimit) throws(SettingsError) {
-    guard !limit.isOver else { throw SettingsError.neverAtRest(path, limit.duration) }
-    // Short, since a program that saves is mostly done within a moment.
-    ProcessFacts.pause(nanoseconds: min(wait, 2_000_000))
-  }
 }
 
 extension FileStatus {
@@ -319,15 +229,5 @@ extension FileStatus {
   fileprivate func isUntouched(since other: FileStatus?) -> Bool {
     guard let other else { return false }
     return hasSameText(as: other) && mode == other.mode && owner == other.owner && group == other.group
-  }
-}
-
-extension SettingsError {
-  fileprivate static func neverAtRest(_ path: String, _ time: Duration) -> SettingsError {
-    SettingsError(
-      .lockTimeout,
-      "Cannot write '\(path)': another program has been writing to it for \(time). "
-        + "The file holds what that program has written. 'fuser -v \(path)' names the programs that have it open.",
-      file: path)
   }
 }

@@ -9,6 +9,11 @@ extension SettingsFile {
     guard let rights else { return try read() }
     do {
       return try rights.perform { [self] in try read() }
+    } catch let error as SettingsError where error.code == .readOnly {
+      throw SettingsError(
+        .readOnly,
+        "Cannot read '\(path)': user \(rights.user) has no permission to. It is read with that user's rights, not "
+          + "root's, since the schema that names it belongs to that user.", file: path)
     } catch {
       throw error as? SettingsError ?? .system(error as? Errno ?? Errno(EIO), "read", path)
     }

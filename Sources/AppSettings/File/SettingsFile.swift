@@ -61,11 +61,16 @@ package struct SettingsFile: Sendable {
     deinit { if descriptor >= 0 { system.close(descriptor) } }
   }
 
-  func openAndRead(_ name: String, in directory: CInt) throws(SettingsError) -> OpenFile {
+  /// Opens a file and reads it; an empty one stands for none.
+  ///
+  /// - Parameter followingLinks: Whether `name` may be a symbolic link; otherwise one is an error.
+  func openAndRead(
+    _ name: String, in directory: CInt, followingLinks: Bool = true
+  ) throws(SettingsError) -> OpenFile {
     var file = OpenFile(system: system)
     do {
       do {
-        file.descriptor = try system.open(name, in: directory, flags: O_RDONLY)
+        file.descriptor = try system.open(name, in: directory, flags: O_RDONLY | (followingLinks ? 0 : O_NOFOLLOW))
       } catch {
         if error.rawValue == ENOENT || error.rawValue == ENOTDIR { return file }
         // A socket cannot be opened at all.
@@ -125,8 +130,9 @@ package struct SettingsFile: Sendable {
 
 extension SettingsError {
   fileprivate static func notAFile(_ kind: String, _ path: String) -> SettingsError {
-    SettingsError(
-      .io, "Cannot read '\(path)': it is \(kind), and settings are kept in a regular file. Move it away.", file: path)
+    let advice = path.isMovable ? "Move it away, or name another file." : "Name a regular file instead."
+    return SettingsError(
+      .io, "Cannot read '\(path)': it is \(kind), and settings are kept in a regular file. \(advice)", file: path)
   }
 
   fileprivate static func tooLarge(_ size: Int, _ path: String) -> SettingsError {

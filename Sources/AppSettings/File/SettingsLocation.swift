@@ -193,7 +193,7 @@ public struct SettingsLocation: Sendable, Hashable {
     else {
       throw SettingsError(
         .invalidApp,
-        "Invalid \(isName ? "store name" : "app id") '\(id)': it has to begin with a letter or digit and hold only "
+        "Invalid \(isName ? "store name" : "app id") '\(id)': it must begin with a letter or digit and contain only "
           + "letters, digits, '.', '_' and '-', without '..', such as 'org.example.editor'.")
     }
   }

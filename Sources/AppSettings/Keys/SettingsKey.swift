@@ -25,7 +25,7 @@ public final class SettingsKey<Value: Sendable>: SettingsKeys, @unchecked Sendab
     self.constraint = constraint
     super.init(name: name, formerly: formerly, details: details)
     if case .value(let value) = fallback, constraint?.violation(of: value) != nil {
-      preconditionFailure("Invalid default of settings key '\(name)': it has to be \(expected).")
+      preconditionFailure("Invalid default of settings key '\(name)': it must be \(expected).")
     }
   }
 

@@ -22,7 +22,7 @@ extension SettingsConstraint {
   public static func oneOf(_ choices: [Value]) -> Self where Value: Equatable {
     SettingsConstraint(
       wording: { _, shown in
-        choices.count == 1 ? shown(choices[0]) : "one of \(choices.map(shown).joined(separator: ", "))"
+        choices.count == 1 ? shown(choices[0]) : Expectation.oneOf(choices, shown)
       },
       replacesBase: true, facts: { stored, _ in [.choices(choices.compactMap(stored))] },
       violation: { choices.contains($0) ? nil : Violation() })
@@ -40,7 +40,7 @@ extension SettingsConstraint {
     let pattern = SettingsPattern(pattern)
     if let fault = pattern.fault { preconditionFailure("Invalid pattern of a settings key: \(fault).") }
     return SettingsConstraint(
-      wording: { base, _ in "\(base) that matches '\(pattern.text)'" },
+      wording: { base, _ in "\(base) that matches '\(pattern.text.shortened())'" },
       facts: { _, isAsStored in isAsStored ? [.pattern(pattern.text)] : [] },
       violation: {
         switch pattern.verdict(on: String($0)) {

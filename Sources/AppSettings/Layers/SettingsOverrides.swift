@@ -11,6 +11,8 @@ public struct SettingsOverrides: Sendable, Hashable {
   var prefix: String?
   /// Texts by path, for arguments.
   var arguments: [TOMLPath: String] = [:]
+  /// Why variables that are for the app override nothing.
+  var refusals: [String] = []
   /// Whether nothing is overridden.
   package var isEmpty: Bool { arguments.isEmpty && environment.isEmpty }
 
@@ -22,15 +24,30 @@ public struct SettingsOverrides: Sendable, Hashable {
   /// Overrides by variables `<APP>_SETTINGS__EDITOR__FONT_SIZE` for the key `editor.font-size`.
   ///
   /// The app's id and the key are in capitals, with `_` for what is no letter or digit, and `__` between components.
+  /// A variable of the process whose value is not UTF-8 overrides nothing, and is a problem of the store.
   ///
   /// - Parameters:
   ///   - app: The app's id.
   ///   - variables: The environment; the process's own by default.
   public static func environment(app: String, variables: [String: String]? = nil) -> SettingsOverrides {
+    guard let variables else { return environment(app: app, processVariables: ProcessFacts.environment) }
     var result = SettingsOverrides()
     let prefix = variableName(app) + "_SETTINGS__"
     result.prefix = prefix
-    result.environment = (variables ?? ProcessFacts.environment).filter { $0.key.hasPrefix(prefix) }
+    result.environment = variables.filter { $0.key.hasPrefix(prefix) }
+    return result
+  }
+
+  /// As ``environment(app:variables:)``, with values as ``ProcessFacts`` has them.
+  package static func environment(app: String, processVariables: [String: String]) -> SettingsOverrides {
+    var result = environment(app: app, variables: processVariables)
+    for (name, value) in result.environment.sorted(by: { $0.key < $1.key }) {
+      result.environment[name] = PathText.utf8(value)
+      guard result.environment[name] == nil else { continue }
+      result.refusals.append(
+        "Cannot use the variable '\(name)': it is not UTF-8, and settings are. It overrides nothing. Set it to UTF-8 text, "
+          + "or unset it.")
+    }
     return result
   }
 
@@ -81,6 +98,7 @@ public struct SettingsOverrides: Sendable, Hashable {
   public func adding(_ other: SettingsOverrides) -> SettingsOverrides {
     var result = self
     result.prefix = other.prefix ?? prefix
+    result.refusals += other.refusals
     result.environment.merge(other.environment) { $1 }
     result.arguments.merge(other.arguments) { $1 }
     return result

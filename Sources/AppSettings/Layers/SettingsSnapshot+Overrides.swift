@@ -13,7 +13,11 @@ extension SettingsSnapshot {
     package var text: String?
   }
 
-  package func overlay(of path: TOMLPath) -> Overlay { overlaid(stored(at: path), at: [path]) }
+  package func overlay(of path: TOMLPath) -> Overlay {
+    let stored = stored(at: path)
+    // Without overrides, no list of one name is made for each read.
+    return overrides.isEmpty ? Overlay(value: stored) : overlaid(stored, at: [path])
+  }
 
   /// The value of a key with the overrides over it.
   package func overlay(of key: SettingsKeys) -> Overlay { overlaid(stored(at: key.paths), at: key.paths) }

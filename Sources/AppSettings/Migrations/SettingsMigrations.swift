@@ -101,8 +101,8 @@ public struct SettingsMigrations: Sendable {
     case let other?:
       throw SettingsError(
         .migrationFailed,
-        "Cannot tell the version of the settings: 'settings-version' is \(other.tomlText), and it has to be a whole "
-          + "number of at least 1. Correct that line.", position: document.position(of: SettingsFormat.versionPath))
+        "Cannot tell the version of the settings: 'settings-version' is \(other.errorDescription), but must be an "
+          + "integer of at least 1. Correct that line.", position: document.position(of: SettingsFormat.versionPath))
     }
   }
 }

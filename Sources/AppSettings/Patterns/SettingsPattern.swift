@@ -79,12 +79,12 @@ package final class SettingsPattern: Sendable {
     do {
       regex = try Regex(text)
     } catch {
-      return Compiled(fault: "'\(text)' is not a regular expression: \(error)")
+      return Compiled(fault: "'\(text.shortened())' is not a regular expression: \("\(error)".shortened())")
     }
     do {
       return Compiled(regex: regex, cost: try MatchCost(text))
     } catch {
-      return Compiled(fault: "'\(text)' cannot be used as a pattern: \(error.reason)")
+      return Compiled(fault: "'\(text.shortened())' cannot be used as a pattern: \(error.reason)")
     }
   }
 

@@ -97,7 +97,7 @@ extension SettingsRecords {
     throw SettingsError(
       .invalidValue,
       "Cannot set '\(record)': '\(user.layer.file ?? "the settings")' has \(obstacle.kind) for "
-        + "'\(obstacle.path)'\(line), where the records' table has to be. Correct or reset that first. "
+        + "'\(obstacle.path)'\(line), where the records' table must be. Correct or reset that first. "
         + "Nothing was changed.",
       file: user.layer.file, position: obstacle.position)
   }

@@ -47,8 +47,10 @@ enum Backing: Sendable {
   }
 
   /// Keeps a copy of what the file has. The caller holds the file's lock.
-  func backUp(_ bytes: [UInt8], reason: String, within limit: TimeLimit?) throws {
-    try backups(within: limit)?.save(bytes, reason: reason)
+  func backUp(
+    _ bytes: [UInt8], reason: String, sparing spared: SettingsBackup? = nil, within limit: TimeLimit?
+  ) throws {
+    try backups(within: limit)?.save(bytes, reason: reason, sparing: spared)
   }
 
   /// The file's backups, for a call that has so much time left.
@@ -91,8 +93,8 @@ final class MemoryFile: Sendable {
 extension Backing {
   /// Puts into the backups what a killed recovery left beside the place of the file. The caller holds the lock. What cannot
   /// be put away stays: it is in nobody's way.
-  func rescueSetAside() {
-    guard case .file(let file, let backups) = self,
+  func rescueSetAside(within limit: TimeLimit?) {
+    guard case .file(let file, _) = self, let backups = backups(within: limit),
       let place = try? FinalPath.resolve(file.path, system: file.system),
       let directory = try? file.system.open(place.directory, flags: O_RDONLY | O_DIRECTORY)
     else { return }

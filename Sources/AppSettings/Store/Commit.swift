@@ -15,8 +15,9 @@ struct Commit {
     /// for them to be made in that again.
     case rewrite((inout TOMLDocument) throws -> [Edit], checkingAgain: (TOMLDocument) throws -> Void)
     /// A whole text in the place of another one, of which a backup is made first, `reason` in its name. What is pending
-    /// stays so. Runs again for each text that it is to replace; `nil` leaves that.
-    case text(reason: String, ([UInt8]?) throws -> [UInt8]?)
+    /// stays so. Runs again for each text that it is to replace; `nil` leaves that. The backup that the new text is from
+    /// stays, however old.
+    case text(reason: String, from: () -> SettingsBackup?, ([UInt8]?) throws -> [UInt8]?)
 
     var replacesText: Bool { if case .text = self { true } else { false } }
   }
@@ -76,7 +77,9 @@ struct Commit {
     report.changed = []
     report.failures = [:]
     report.failedPaths = [:]
-    if case .text(let reason, let body) = work { return try text(replacing: contents, reason, body) }
+    if case .text(let reason, let source, let body) = work {
+      return try text(replacing: contents, reason, from: source, body)
+    }
     takePending()
 
     let bytes = contents.bytes
@@ -165,7 +168,8 @@ struct Commit {
   }
 
   private mutating func text(
-    replacing contents: SettingsFile.Contents, _ reason: String, _ body: ([UInt8]?) throws -> [UInt8]?
+    replacing contents: SettingsFile.Contents, _ reason: String, from source: () -> SettingsBackup?,
+    _ body: ([UInt8]?) throws -> [UInt8]?
   ) throws -> [UInt8]? {
     // What others have written is a change of theirs, also where it is not to stay. What does not parse is none.
     _ = try? core.takeOver(contents.bytes, knowing: known)
@@ -176,7 +180,7 @@ struct Commit {
     guard new != contents.bytes else { return new }
     if let bytes = contents.bytes {
       try core.backing.checkReplaceable()
-      try core.backing.backUp(bytes, reason: reason, within: core.commitLimit)
+      try core.backing.backUp(bytes, reason: reason, sparing: source(), within: core.commitLimit)
     }
     hasChanged = true
     written = Written(bytes: new, document: try core.interpret(new), edited: nil)

@@ -33,9 +33,7 @@ struct MigrationHooks: Sendable {
   func add(_ versions: [Int]) throws {
     // Makes the directory, and sees to it that it is on disk.
     _ = try BackupFolder.open(parent, of: "", within: backups.limit, system: backups.system)
-    var steps = WriteSteps()
-    steps.limit = backups.limit
-    try file.update(steps) { contents in
+    try update { contents in
       let all = Set(try listed(contents.bytes) + versions)
       return Array(Self.text(of: all.sorted()).utf8)
     }
@@ -57,11 +55,18 @@ struct MigrationHooks: Sendable {
     guard let lock = try DirectoryLock.acquire(turn, timeout: .zero, system: backups.system) else { return }
     // It may have been done by the one that had the lock before.
     for version in try listed(file.read().bytes) where work(version) {
-      try file.update { contents in
+      try update { contents in
         Array(Self.text(of: try listed(contents.bytes).filter { $0 != version }).utf8)
       }
     }
     _ = consume lock
+  }
+
+  /// Writes the list, within the time of the call that it is for.
+  private func update(_ body: (SettingsFile.Contents) throws -> [UInt8]?) throws {
+    var steps = WriteSteps()
+    steps.limit = backups.limit
+    try file.update(steps, body)
   }
 
   /// What a list says; without one, what an older release left.

@@ -45,7 +45,7 @@ extension SettingsStore {
     }
     try core.flush()
     var restored: SettingsBackup?
-    _ = try core.replaceText(reason: "before-restore") { [core] current in
+    _ = try core.replaceText(reason: "before-restore", from: { restored }) { [core] current in
       let backup = try backup ?? backups.beforeMigration(of: current, in: file.path)
       guard let bytes = try SettingsFile(path: backup.path, system: file.system).read().bytes else {
         throw SettingsError(
@@ -67,8 +67,8 @@ extension SettingsStore {
   ///   file is where it was, unless the message says where it is now.
   @discardableResult
   public func recover() throws -> SettingsBackup? {
-    guard case .file(let file, let backups) = core.backing else { return nil }
     let limit = TimeLimit(core.lockTimeout)
+    guard case .file(let file, _) = core.backing, let backups = core.backing.backups(within: limit) else { return nil }
     try core.enterCommit(within: limit)
     let backup: SettingsBackup?
     do {
@@ -88,7 +88,8 @@ extension SettingsStore {
   package func recoverFromBackup() throws -> SettingsRecovery {
     guard case .file(let file, let backups) = core.backing else { return .notNeeded }
     var outcome = SettingsRecovery.notNeeded
-    _ = try core.replaceText(reason: Backups.unparsable) { current in
+    var source: SettingsBackup? { if case .restored(let backup, _) = outcome { backup } else { nil } }
+    _ = try core.replaceText(reason: Backups.unparsable, from: { source }) { current in
       // This may run again, on what an editor has saved meanwhile.
       outcome = .notNeeded
       guard let current, !SettingsRecovery.parses(current) else { return nil }
@@ -102,7 +103,7 @@ extension SettingsStore {
       }
       return nil
     }
-    guard case .restored(let backup, _) = outcome else { return outcome }
+    guard let backup = source else { return outcome }
     return .restored(backup, replaced: try backups.list().first { $0.reason == Backups.unparsable } ?? backup)
   }
 }

@@ -138,7 +138,8 @@ extension StoreCore {
       var values = document.root
       let changed = run.indices.filter { values[path: run[$0].path] != run[$0].value }
       for index in changed { values.apply(run[index]) }
-      return document.rewriteTogether(to: values, at: changed.map { run[$0].path }) ? changed : nil
+      try document.rewrite(to: values, at: changed.map { run[$0].path })
+      return changed
     }
     return Array(run.indices)
   }

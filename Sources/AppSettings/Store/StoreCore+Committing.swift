@@ -18,6 +18,18 @@ extension StoreCore {
     return result!
   }
 
+  /// Commits edits that are made of the fresh values, under the file's lock.
+  ///
+  /// - Returns: Whether the edits changed the text.
+  @discardableResult
+  package func commit(making edits: (SettingsSnapshot) throws -> [Edit]) throws -> Bool {
+    let limit = TimeLimit(lockTimeout)
+    load()
+    return try withoutActuallyEscaping(edits) { edits in
+      try commit(.edits { view, _ in try view.permitted(try edits(view)) }, within: limit)
+    }
+  }
+
   /// Commits edits right away, on this thread, with whatever is pending.
   ///
   /// - Parameters:
@@ -53,12 +65,15 @@ extension StoreCore {
   ///
   /// - Parameters:
   ///   - reason: What the backup of the old text is made before.
+  ///   - source: Asked after `body` for the backup that the new text is from, which stays, however old.
   ///   - body: Gets what the file holds; returns the new text, or `nil` to leave it alone. May run again, if another
   ///     program saves the file meanwhile.
   /// - Returns: Whether the file changed.
-  package func replaceText(reason: String, _ body: ([UInt8]?) throws -> [UInt8]?) throws -> Bool {
+  package func replaceText(
+    reason: String, from source: @escaping () -> SettingsBackup? = { nil }, _ body: ([UInt8]?) throws -> [UInt8]?
+  ) throws -> Bool {
     let limit = TimeLimit(lockTimeout)
-    return try withoutActuallyEscaping(body) { try commit(.text(reason: reason, $0), within: limit) }
+    return try withoutActuallyEscaping(body) { try commit(.text(reason: reason, from: source, $0), within: limit) }
   }
 
   /// The one write path: lock → re-read → migrate → apply → check → replace → publish.
@@ -73,7 +88,7 @@ extension StoreCore {
   ) throws -> Bool {
     var hasMigrated = false
     // They may use the store: after all else, and at the first access after that.
-    defer { if hasMigrated, state.withLock({ $0.isLoaded }) { runDueHooks() } }
+    defer { if hasMigrated, state.withLock({ $0.isLoaded }) { runDueHooks(within: limit) } }
     try enterCommit(within: limit)
     defer { leaveCommit() }
 

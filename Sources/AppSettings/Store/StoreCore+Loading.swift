@@ -44,16 +44,15 @@ extension StoreCore {
     var watch = SaveWatch()
     while true {
       let contents = try readUserFile()
-      let now = ProcessFacts.monotonicNanoseconds()
-      guard now < deadline,
+      guard
         let wait = watch.wait(
           for: contents, after: SaveWatch.Known(), .doubt,
-          wholeness: { SaveWatch.Wholeness(of: contents.bytes ?? [], since: nil) })
+          wholeness: { SaveWatch.Wholeness(of: contents.bytes ?? [], since: nil) }),
+        SaveWatch.pause(for: wait, until: deadline)
       else {
         state.withLock { $0.userInode = contents.status?.inode }
         return contents
       }
-      ProcessFacts.pause(nanoseconds: min(wait, deadline - now, 2_000_000))
     }
   }
 
@@ -134,9 +133,7 @@ extension StoreCore {
     while true {
       let found = readSystemLayers(.doubt)
       guard let wait = found.wait else { return found.layers }
-      let now = ProcessFacts.monotonicNanoseconds()
-      guard now < deadline else { return readSystemLayers(nil).layers }
-      ProcessFacts.pause(nanoseconds: min(wait, deadline - now, 2_000_000))
+      guard SaveWatch.pause(for: wait, until: deadline) else { return readSystemLayers(nil).layers }
     }
   }
 

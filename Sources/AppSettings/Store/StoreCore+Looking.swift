@@ -22,11 +22,7 @@ extension StoreCore {
 
   /// Looks until no save seems to be under way.
   private func settle(until deadline: UInt64, _ look: () -> LookOutcome) {
-    while case .unsettled(let wait) = look() {
-      let now = ProcessFacts.monotonicNanoseconds()
-      guard now < deadline else { return }
-      ProcessFacts.pause(nanoseconds: min(wait, deadline - now, 2_000_000))
-    }
+    while case .unsettled(let wait) = look(), SaveWatch.pause(for: wait, until: deadline) {}
   }
 
   /// Looks at the user's file and takes over what is new, unless somebody seems to be saving it.

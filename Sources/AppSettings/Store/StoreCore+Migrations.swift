@@ -52,7 +52,7 @@ extension StoreCore {
   ///
   /// - Returns: Whether something was imported into it, so that it is written even without an edit.
   func begin(_ document: inout TOMLDocument) throws(SettingsError) -> Bool {
-    backing.rescueSetAside()
+    backing.rescueSetAside(within: commitLimit)
     let migrations = reader.migrations
     guard migrations.currentVersion > 1, !reader.acceptsAnyVersion else { return false }
     do {
@@ -83,13 +83,16 @@ extension StoreCore {
 
   /// Does what is due after commits that are on disk, of this process or of one that died: as soon as this thread holds
   /// no locks, since hooks may use the store.
-  func runDueHooks() {
+  ///
+  /// - Parameter limit: The time that the call has for waiting; a whole one if not given.
+  func runDueHooks(within limit: TimeLimit? = nil) {
     let migrations = reader.migrations.migrations
     guard migrations.contains(where: { $0.commitHook != nil }), !reader.acceptsAnyVersion else { return }
-    DeferredCalls.run { [self] in runHooks(of: migrations) }
+    let limit = limit ?? TimeLimit(lockTimeout)
+    DeferredCalls.run { [self] in runHooks(of: migrations, within: limit) }
   }
 
-  private func runHooks(of migrations: [Migration]) {
+  private func runHooks(of migrations: [Migration], within limit: TimeLimit) {
     func work(_ due: Int) -> Bool {
       // The list is written before the file is: only what the file has reached has taken place.
       let bytes = state.withLock { $0.userBytes }
@@ -111,7 +114,7 @@ extension StoreCore {
     }
     do {
       switch backing {
-      case .file(_, let backups): try MigrationHooks(backups).run(work)
+      case .file: try backing.backups(within: limit).map { try MigrationHooks($0).run(work) }
       case .memory(let memory): memory.dueHooks = memory.dueHooks.filter { !work($0) }
       }
     } catch let error as SettingsError where error.code == .lockTimeout || error.code == .nestedUpdate {

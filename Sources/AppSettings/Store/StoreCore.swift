@@ -47,6 +47,7 @@ package final class StoreCore: Sendable {
     var initial = StoreState(user: user, overrides: overrides)
     initial.orderedPaths = { [waiters] in waiters.orderedPaths }
     state = AnnouncedState(initial, waiters: waiters, problems: problems)
+    for refusal in overrides.refusals { problems.report(SettingsProblem(.invalidValue, refusal)) }
   }
 
   /// The layer of the user's file.

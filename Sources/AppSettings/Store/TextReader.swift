@@ -64,7 +64,7 @@ package struct TextReader: Sendable {
         .invalidValue, "Cannot use \(subject) of '\(file)': \(reason). \(consequence)", file: file, position: position)
     }
     guard case .array(let elements) = value else {
-      let reason = "it is \(value.kindName), and has to be an array of keys, such as [\"proxy\"]"
+      let reason = "it is \(value.kindName), but must be an array of keys, such as [\"proxy\"]"
       return ([], [error("'settings-locked'", reason, "This file locks nothing.")])
     }
     var paths: [TOMLPath] = []
@@ -76,10 +76,10 @@ package struct TextReader: Sendable {
           paths.append(try TOMLPath(parsing: text))
           continue
         } catch {
-          reason = error.message.hasSuffix(".") ? String(error.message.dropLast()) : error.message
+          reason = error.message.withoutFullStop
         }
       } else {
-        reason = "it is \(element.kindName), and has to be a string that names a key"
+        reason = "it is \(element.kindName), but must be a string that names a key"
       }
       errors.append(
         error("entry \(index + 1) of 'settings-locked'", reason, "It locks nothing; the other entries hold."))

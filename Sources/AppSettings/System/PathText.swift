@@ -70,6 +70,11 @@ package enum PathText {
     text.utf8.contains(lead) && text.unicodeScalars.contains { byte(of: $0) != nil }
   }
 
+  /// What a word of the command line or a variable says; `nil` if its bytes are not UTF-8.
+  package static func utf8(_ text: String) -> String? {
+    hasBytes(text) ? String(validating: bytes(text), as: UTF8.self) : text
+  }
+
   /// A text for people: bytes that are not UTF-8 stand as `\xE9`.
   package static func shown(_ text: String) -> String {
     guard hasBytes(text) else { return text }
@@ -96,6 +101,9 @@ extension String {
 extension StringProtocol where UTF8View: BidirectionalCollection {
   /// Whether a path is absolute.
   package var isAbsolutePath: Bool { utf8.first == UInt8(ascii: "/") }
+
+  /// Whether the path is one of a file that a person can move: not of a device, or of what a process has open.
+  var isMovable: Bool { isAbsolutePath && !hasPrefix("/dev/") && !hasPrefix("/proc/") }
 
   /// The names in a path.
   package var pathParts: [SubSequence] { bytewiseSplit(UInt8(ascii: "/")) }

@@ -30,19 +30,41 @@ extension Syscalls {
   }
 
   /// `mkdir(2)`; not an error where a directory is. The owner may use a new one, whatever the `umask`.
-  package func makeDirectory(_ path: String, mode: UInt32) throws(Errno) {
+  ///
+  /// - Returns: The new directory; `nil` if something had the name already.
+  package func makeDirectory(_ path: String, mode: UInt32) throws(Errno) -> FileStatus? {
     try step(.mkdir, path)
     do {
       _ = try retry { path.withPath { Int(mkdir($0, mode)) } }
     } catch {
       if error.rawValue != EEXIST { throw error }
-      return
+      return nil
     }
-    guard let made = try status(at: path, followingLinks: false), made.isDirectory,
-      made.permissions & 0o700 != 0o700
-    else { return }
-    try step(.chmod, path)
-    _ = try retry { path.withPath { Int(chmod($0, made.permissions | 0o700)) } }
+    do throws(Errno) {
+      // By a descriptor, since whoever may write to the parent can put a link in the place of the new directory. This
+      // kind needs no permission to read it.
+      let descriptor = try open(path, flags: CInt(CSYSTEM_O_PATH) | O_DIRECTORY | O_NOFOLLOW)
+      defer { close(descriptor) }
+      let made = try status(of: descriptor, path: path)
+      if made.permissions & 0o700 != 0o700 {
+        try step(.chmod, path)
+        // `fchmod(2)` refuses such a descriptor, and proc(5) leads to what it stands for.
+        _ = try retry { Int(chmod("/proc/self/fd/\(descriptor)", made.permissions | 0o700)) }
+      }
+      return made
+    } catch {
+      _ = path.withPath { rmdir($0) }
+      throw error
+    }
+  }
+
+  /// Removes a directory that ``makeDirectory(_:mode:)`` made, if it is still the one at its path, and empty.
+  ///
+  /// - Throws: ``Errno``, such as `ENOTEMPTY`. The directory stays.
+  func removeDirectory(_ path: String, made: FileStatus) throws(Errno) {
+    guard let now = try status(at: path, followingLinks: false), now.sameFile(made) else { throw Errno(ENOENT) }
+    try step(.rmdir, path)
+    _ = try retry { path.withPath { Int(rmdir($0)) } }
   }
 
   /// Gives a new file the extended attributes of another, access control lists among them, and takes those of the system

@@ -27,8 +27,11 @@ struct Expectation: Sendable {
 
   /// One of few: `one of "light", "dark"`.
   static func choice(of choices: [TOMLValue]) -> Expectation {
-    let shown = choices.prefix(12).map(\.errorText).joined(separator: ", ")
-    if choices.count == 1 { return Expectation(shown) }
-    return Expectation("one of \(shown)\(choices.count > 12 ? ", …" : "")")
+    Expectation(choices.count == 1 ? choices[0].errorText : oneOf(choices, \.errorText))
+  }
+
+  /// The first of some choices in words.
+  static func oneOf<Choice>(_ choices: [Choice], _ shown: (Choice) -> String) -> String {
+    "one of \(choices.prefix(12).map(shown).joined(separator: ", "))\(choices.count > 12 ? ", …" : "")"
   }
 }

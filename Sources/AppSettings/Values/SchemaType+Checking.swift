@@ -7,47 +7,75 @@ extension SchemaType {
   ///
   /// - Parameter isStored: Whether the value is in a file already, where it may have an older form that the app reads.
   package func check(_ value: TOMLValue, isStored: Bool = false) throws(SettingsValueError) {
-    if isStored && readsOlderForm { return }
-    switch (kind, value) {
+    try TypeCheck(self, isStored: isStored).check(value)
+  }
+}
+
+/// One check of a value: the type, and what is worked out of it once, however many elements and records it is asked for.
+private final class TypeCheck {
+  private let type: SchemaType
+  private let isStored: Bool
+
+  init(_ type: SchemaType, isStored: Bool) {
+    self.type = type
+    self.isStored = isStored
+  }
+
+  /// The check of all elements of an array, values of a table, or records.
+  private lazy var element =
+    (type.kind == .records ? .table(type.fields) : type.element).map { TypeCheck($0, isStored: isStored) }
+
+  private lazy var ids = type.ids.map { TypeCheck($0, isStored: false) }
+  private lazy var fields = Dictionary(
+    (type.fields ?? []).map { (ExactKey($0.name), TypeCheck($0.type, isStored: isStored)) },
+    uniquingKeysWith: { first, _ in first })
+
+  private lazy var choices = Set(type.choices ?? [])
+  private lazy var choiceReadings = Set((type.choices ?? []).compactMap(type.reading))
+
+  func check(_ value: TOMLValue) throws(SettingsValueError) {
+    if isStored && type.readsOlderForm { return }
+    switch (type.kind, value) {
     case (.array, .array(let elements)):
       try checkConstraints(value)
-      try check(elements, isStored)
+      try check(elements)
     case (.table, .table(let table)), (.records, .table(let table)):
       try checkConstraints(value)
-      try check(table, isStored)
-    case (.array, _), (.table, _), (.records, _): throw SettingsValueError(expected: expected, found: value)
+      try check(table)
+    case (.array, _), (.table, _), (.records, _): throw SettingsValueError(expected: type.expected, found: value)
     default: try checkConstraints(value)
     }
   }
 
   private func checkConstraints(_ value: TOMLValue) throws(SettingsValueError) {
-    let isPart = kind == .array || kind == .table || kind == .records
+    let isPart = type.kind == .array || type.kind == .table || type.kind == .records
     // The whole of a large array is not read for nothing.
-    let reading = isPart && choices == nil ? .stored(value) : self.reading(value)
+    let reading = isPart && type.choices == nil ? .stored(value) : type.reading(value)
     guard let reading, isChosen(value, reading), isInRange(reading), hasCount(value, reading) else {
-      throw SettingsValueError(expected: expected, found: value)
+      throw SettingsValueError(expected: type.expected, found: value)
     }
     guard case .string(let text) = value else { return }
-    for pattern in compiledPatterns {
+    for pattern in type.compiledPatterns {
       switch pattern.verdict(on: text) {
       case .matches: break
-      case .differs: throw SettingsValueError(expected: expected, found: value)
-      case .refused(let reason): throw SettingsValueError(expected: expected, found: value, reason: reason)
+      case .differs: throw SettingsValueError(expected: type.expected, found: value)
+      case .refused(let reason): throw SettingsValueError(expected: type.expected, found: value, reason: reason)
       }
     }
   }
 
   /// Whether a value is one of the choices, in any of its forms: a duration in another unit, a float as an integer.
   private func isChosen(_ value: TOMLValue, _ reading: SchemaValue) -> Bool {
-    guard let choices else { return true }
+    if type.choices == nil { return true }
     // Not-a-number is not equal to itself.
-    return reading == reading && choices.contains(value) || choices.contains { self.reading($0) == reading }
+    return reading == reading && choices.contains(value) || choiceReadings.contains(reading)
   }
 
   private func isInRange(_ reading: SchemaValue) -> Bool {
+    let (minimum, maximum, limit) = (type.minimum, type.maximum, type.limit)
     guard minimum != nil || maximum != nil || limit != nil else { return true }
     func isBelow(_ bound: TOMLValue, isAbove: Bool) -> Bool? {
-      guard let bound = self.reading(bound) else { return nil }
+      guard let bound = type.reading(bound) else { return nil }
       return isAbove ? bound.isBelow(reading) : reading.isBelow(bound)
     }
     // What cannot be compared, as not-a-number, is in no range.
@@ -58,7 +86,7 @@ extension SchemaType {
   }
 
   private func hasCount(_ value: TOMLValue, _ reading: SchemaValue) -> Bool {
-    guard minimumCount != nil || maximumCount != nil else { return true }
+    guard type.minimumCount != nil || type.maximumCount != nil else { return true }
     let count: Int
     switch (value, reading) {
     case (_, .data(let data)): count = data.count
@@ -67,27 +95,27 @@ extension SchemaType {
     case (.table(let table), _): count = table.count
     default: return true
     }
-    return count >= minimumCount ?? 0 && count <= maximumCount ?? .max
+    return count >= type.minimumCount ?? 0 && count <= type.maximumCount ?? .max
   }
 
-  private func check(_ elements: [TOMLValue], _ isStored: Bool) throws(SettingsValueError) {
+  private func check(_ elements: [TOMLValue]) throws(SettingsValueError) {
     if let element {
       for (index, value) in elements.enumerated() {
         do throws(SettingsValueError) {
-          try element.check(value, isStored: isStored)
+          try element.check(value)
         } catch {
           throw error.under("[\(index)]")
         }
       }
     }
-    guard isOrdered || isUnique else { return }
-    let readings = elements.map { element?.reading($0) ?? .stored($0) }
-    if isOrdered {
+    guard type.isOrdered || type.isUnique else { return }
+    let readings = elements.map { type.element?.reading($0) ?? .stored($0) }
+    if type.isOrdered {
       for (reading, next) in zip(readings, readings.dropFirst()) where next.isBelow(reading) != false {
-        throw SettingsValueError(expected: expected, found: .array(elements))
+        throw SettingsValueError(expected: type.expected, found: .array(elements))
       }
     }
-    guard isUnique else { return }
+    guard type.isUnique else { return }
     var seen: Set<SchemaValue> = []
     // Not-a-number is not equal to itself, but has one text.
     var unequal: Set<TOMLValue> = []
@@ -97,14 +125,19 @@ extension SchemaType {
     }
   }
 
-  private func check(_ table: TOMLTable, _ isStored: Bool) throws(SettingsValueError) {
+  /// The value that a table's key stands for; `nil` if it is none of this type.
+  private func reading(ofKey name: String) -> SchemaValue? {
+    let forms = [TOMLValue.string(name)] + TableKeyForms.stored(name)
+    return forms.first { (try? check($0)) != nil }.flatMap(type.reading)
+  }
+
+  private func check(_ table: TOMLTable) throws(SettingsValueError) {
     var seen: Set<SchemaValue> = []
-    let part = parts(of: table)
     for (name, value) in table {
       if let ids {
-        guard let id = id(name) else {
+        guard let id = ids.reading(ofKey: name) else {
           throw SettingsValueError(
-            expected: "a key that stands for \(ids.expected)", foundText: "the key \(TOMLValue.quoted(name))"
+            expected: "a key that stands for \(ids.type.expected)", foundText: "the key \(TOMLValue.quoted(name))"
           ).under(name)
         }
         guard seen.insert(id).inserted else {
@@ -113,9 +146,9 @@ extension SchemaType {
           ).under(name)
         }
       }
-      guard let type = part(name) else { continue }
+      guard let part = element ?? fields[ExactKey(name)] else { continue }
       do throws(SettingsValueError) {
-        try type.check(value, isStored: isStored)
+        try part.check(value)
       } catch {
         throw error.under(name)
       }

@@ -6,13 +6,18 @@ extension SchemaType {
   /// What a value has to be, with its article: `an integer from 6 to 72`.
   package var expected: String { expectedWords ?? derivedWords }
 
-  /// The same, of what is known without ``expectedWords``.
-  package var derivedWords: String {
+  /// The same for documents, with all choices and whole patterns.
+  package var expectedInFull: String { expectedWords ?? words(isWhole: true) }
+
+  /// What is known without ``expectedWords``, in the words of messages.
+  package var derivedWords: String { words(isWhole: false) }
+
+  private func words(isWhole: Bool) -> String {
     if let choices, !choices.isEmpty {
-      if choices.count == 1 { return choices[0].errorText }
+      guard isWhole, choices.count > 1 else { return Expectation.choice(of: choices).one }
       return "one of " + choices.map(\.errorText).joined(separator: ", ")
     }
-    var words = baseWords
+    var words = baseWords(isWhole)
     switch (minimum.map(shown), maximum.map(shown), limit.map(shown)) {
     case (let low?, _, let limit?): words += " from \(low) to below \(limit)"
     case (nil, _, let limit?): words += " below \(limit)"
@@ -22,7 +27,7 @@ extension SchemaType {
     case (nil, nil, nil): break
     }
     if let count = countWords, kind != .character { words += " \(isText ? "of" : "with") \(count)" }
-    for pattern in patterns { words += " that matches '\(pattern)'" }
+    for pattern in patterns { words += " that matches '\(isWhole ? pattern : pattern.shortened())'" }
     return words
   }
 
@@ -32,7 +37,7 @@ extension SchemaType {
     return bound.errorText
   }
 
-  private var baseWords: String {
+  private func baseWords(_ isWhole: Bool) -> String {
     switch kind {
     case .string: "a string"
     case .integer: "an integer"
@@ -49,16 +54,17 @@ extension SchemaType {
     case .decimal: "a decimal number as a string"
     case .character: "a string of one character"
     case .timeZone: "a time zone's identifier"
-    case .array: "an array" + words(ofParts: "elements")
-    case .table: "a table" + (fields.map { " with \(Self.list($0))" } ?? words(ofParts: "values"))
+    case .array: "an array" + words(ofParts: "elements", isWhole)
+    case .table: "a table" + (fields.map { " with \(Self.list($0))" } ?? words(ofParts: "values", isWhole))
     case .records: "a table with a table for each record" + (fields.map { ", with \(Self.list($0))" } ?? "")
     case .any: "a value"
     }
   }
 
-  private func words(ofParts name: String) -> String {
+  private func words(ofParts name: String, _ isWhole: Bool) -> String {
     guard let element else { return "" }
-    return element.wordsInPlural.map { " of \($0)" } ?? " whose \(name) are each \(element.expected)"
+    return element.wordsInPlural.map { " of \($0)" }
+      ?? " whose \(name) are each \(isWhole ? element.expectedInFull : element.expected)"
   }
 
   private static func list(_ fields: [Field]) -> String {

@@ -84,13 +84,6 @@ extension SchemaType {
       fields.map { (ExactKey($0.name), $0.type) }, uniquingKeysWith: { first, _ in first })
     return { types[ExactKey($0)] }
   }
-
-  /// The value that a table's key stands for; `nil` if it is none of ``ids``.
-  func id(_ name: String) -> SchemaValue? {
-    guard let ids else { return .text(name) }
-    let forms = [TOMLValue.string(name)] + TableKeyForms.stored(name)
-    return forms.first { (try? ids.check($0)) != nil }.flatMap(ids.reading)
-  }
 }
 
 extension SettingsBridge {

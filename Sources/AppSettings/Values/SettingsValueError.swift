@@ -58,6 +58,15 @@ public struct SettingsValueError: Error, Sendable, Hashable {
     return "Found \(found)\(place), but \(expected) is needed\(reasonInParentheses)."
   }
 
+  /// What is wrong with a value, as a clause: `'sizes' is the string "four", but must be an integer`.
+  ///
+  /// - Parameter name: What the value is called in it.
+  package func clause(about name: String) -> String {
+    if path.isEmpty { return "\(name) is \(found), but must be \(expected)\(reasonInParentheses)" }
+    if isMissing { return "\(name) has no '\(pathDescription)', which must be \(expected)\(reasonInParentheses)" }
+    return "'\(pathDescription)' in \(name) is \(found), but must be \(expected)\(reasonInParentheses)"
+  }
+
   /// The reason as a part of a sentence; empty if there is none.
   package var reasonInParentheses: String { reason.map { " (\($0))" } ?? "" }
 

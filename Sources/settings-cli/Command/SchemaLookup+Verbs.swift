@@ -9,7 +9,7 @@ extension SchemaLookup {
     below.collectDifferences(nil, snapshot[below], into: &leaves)
     var seen: Set<TOMLPath> = []
     var paths: [TOMLPath] = []
-    for leaf in leaves where !leaf.isRoot {
+    for leaf in leaves where !leaf.isRoot && !isEmptied(leaf, in: snapshot) {
       let key = key(around: leaf)?.path ?? leaf
       // What is asked for may be a part of a key's value.
       let path = key.hasPrefix(below) ? key : leaf
@@ -21,6 +21,12 @@ extension SchemaLookup {
       if hasValue || key.defaultValue != nil { paths.append(key.path) }
     }
     return paths
+  }
+
+  /// Whether a path is a table of which nothing counts: no file has an empty one there.
+  private func isEmptied(_ path: TOMLPath, in snapshot: SettingsSnapshot) -> Bool {
+    guard snapshot[path]?.table?.isEmpty == true else { return false }
+    return !snapshot.layers.contains { $0.document[path]?.table?.isEmpty == true }
   }
 
   /// The error of setting what is locked under a former name; a lock of the present one is found where it is written.
@@ -52,10 +58,39 @@ extension SchemaLookup {
     return result
   }
 
-  /// The edits that store a value, for the write path: where the app could not read what they replace, it makes a backup.
-  func keepingEdits(storing value: TOMLValue?, at path: TOMLPath) -> [Edit] {
-    let edits = edits(storing: value, at: path)
-    guard let key = key(path) else { return edits }
+  /// The edits that store values, each under its key's present name; `nil` removes one.
+  ///
+  /// What the user's file has of the key under former names goes with every write, so that none of it comes back later.
+  /// Where a part of the value is stored, the rest is not to be hidden by it: it moves to the present name, with its
+  /// comments. Where the app could not read what an edit replaces, the write path makes a backup.
+  func edits(storing values: [(path: TOMLPath, value: TOMLValue?)], in snapshot: SettingsSnapshot) -> [Edit] {
+    let document = snapshot.userDocument
+    var edits: [Edit] = []
+    var settled: Set<TOMLPath> = []
+    for (path, value) in values {
+      guard let key = key(around: path), let name = key.paths.first(where: { path.hasPrefix($0) }) else {
+        edits.append(Edit(path: path, value: value))
+        continue
+      }
+      let part = Self.rest(of: path, below: name)
+      let counting = key.paths.first { document.contains($0) }
+      // To remove a part that is not there is no write.
+      let isWrite = part.isRoot || value != nil || counting.map { document.contains($0.appending(part)) } ?? false
+      let checking = checkingKey(key)
+      if isWrite, settled.insert(key.path).inserted {
+        if !part.isRoot, let counting, counting != key.path {
+          let rest = unlocked(document[counting], of: key, in: snapshot)
+          edits.append(Edit(path: key.path, value: rest, key: checking, source: counting))
+        }
+        edits += key.formerPaths.map { Edit(path: $0, value: nil, key: checking) }
+      }
+      edits.append(Edit(path: key.path.appending(part), value: value, key: part.isRoot ? checking : nil))
+    }
+    return edits
+  }
+
+  /// A key as the app reads it from its file.
+  private func checkingKey(_ key: SchemaKey) -> SettingsKeys {
     let type = key.type
     let bridge = SettingsBridge<TOMLValue>(
       expecting: type.expected,
@@ -63,9 +98,26 @@ extension SchemaLookup {
         try type.check(value, isStored: true)
         return value
       }, write: { $0 })
-    let checking = SettingsKey<TOMLValue?>(
+    return SettingsKey<TOMLValue?>(
       key.path.description, formerly: SettingsFormerNames(key.formerPaths.map(\.description)), bridge: bridge)
-    return edits.map { Edit(path: $0.path, value: $0.value, key: checking) }
+  }
+
+  /// A value without the parts that are locked under any of the key's names: they have no effect.
+  private func unlocked(_ value: TOMLValue?, of key: SchemaKey, in snapshot: SettingsSnapshot) -> TOMLValue? {
+    guard case .table(var table)? = value else { return value }
+    func remove(_ part: TOMLTable, at place: TOMLPath) {
+      for (name, value) in part {
+        let place = place.appending(name)
+        let names = key.paths.map { $0.appending(place) }
+        if snapshot.lockError(names[0], formerly: Array(names.dropFirst())) != nil {
+          table.apply(Edit(path: place, value: nil))
+        } else if case .table(let inner) = value {
+          remove(inner, at: place)
+        }
+      }
+    }
+    remove(table, at: .root)
+    return .table(table)
   }
 
   /// Reads a text that is to be an element of a key's array.

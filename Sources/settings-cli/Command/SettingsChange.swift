@@ -25,7 +25,7 @@ struct SettingsChange {
       pairs = [assignment]
       for word in operands.dropFirst() {
         guard let pair = try KeyArgument.assignment(word) else {
-          throw ValidationError("'\(word)' is no KEY=VALUE, as '\(first)' before it is.")
+          throw ValidationError("'\(word)' is not KEY=VALUE, as '\(first)' before it is.")
         }
         guard !pairs.contains(where: { $0.key == pair.key }) else {
           throw ValidationError("'\(pair.key)' is there more than once.")

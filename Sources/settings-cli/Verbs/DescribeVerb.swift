@@ -95,7 +95,7 @@ private struct Description {
   private func shown(_ value: TOMLValue) -> String { isSecret ? Shown.redacted : value.tomlText }
 
   /// What a value has to be, in words.
-  private var expected: String? { type?.expected ?? value?.kindName }
+  private var expected: String? { type?.expectedInFull ?? value?.kindName }
 
   // MARK: Text
 

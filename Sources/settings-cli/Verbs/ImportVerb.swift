@@ -46,7 +46,7 @@ struct ImportVerb: Verb {
       into: try into.map(KeyArgument.parse) ?? .root, isReplacing: replace)
     for pair in map {
       guard let equals = pair.firstIndex(of: "=") else {
-        throw Failure(.usage, "Invalid mapping '\(pair)': it has to be OLD=NEW.")
+        throw Failure(.usage, "Invalid mapping '\(pair)': it must be OLD=NEW.")
       }
       rules.mapping[try Self.original(String(pair[..<equals]))] = try KeyArgument.parse(
         String(pair[pair.index(after: equals)...]))

@@ -52,7 +52,7 @@ struct MigrateVerb: Verb {
   func validate() throws {
     if backup != nil, action != .undo { throw ValidationError("--backup goes with --undo.") }
     guard let to else { return }
-    if to < 1 { throw ValidationError("--to has to be a version, such as 2, and is '\(to)'.") }
+    if to < 1 { throw ValidationError("--to must be a version, such as 2, not '\(to)'.") }
     if action == .status || action == .undo { throw ValidationError("--to goes with --dry-run, or alone.") }
   }
 
@@ -106,7 +106,7 @@ struct MigrateVerb: Verb {
     if let backup = all.first(where: { $0.path == path || $0.path.hasSuffix("/" + text) }) { return backup }
     throw Failure(
       .io,
-      "'\(text)' is no backup of '\(store.location?.file ?? "")'. The file is unchanged. "
+      "'\(text)' is not a backup of '\(store.location?.file ?? "")'. The file is unchanged. "
         + (all.isEmpty ? "It has none." : "Its newest one is '\(all[0].path)'."))
   }
 

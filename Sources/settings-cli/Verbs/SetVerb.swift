@@ -17,7 +17,7 @@ struct SetVerb: Verb {
       none is written.
 
       VALUE is read as the type that the schema says, else that the key has now; for a new key as a TOML value \
-      if it is one (12, true, ["a"]), else as a string. --type decides. A VALUE that begins with '-' and is no \
+      if it is one (12, true, ["a"]), else as a string. --type decides. A VALUE that begins with '-' and is not a \
       number comes after '--'.
 
       A VALUE '-' is read from standard input, up to a last newline: for one that no one is to see, and for \
@@ -123,7 +123,8 @@ struct SetVerb: Verb {
     let snapshot = store.snapshot
     for pair in pairs { if let error = schema.lockError(of: pair.key, in: snapshot) { throw error } }
     let values = try pairs.map { path, text in
-      let current = snapshot[path]
+      let isRenamed = schema.renamedKey(around: path) != nil
+      let current = isRenamed ? schema.effectiveValue(of: path, in: snapshot) : snapshot[path]
       if kind == nil, let value = try schema.value(text, at: path, current: current) {
         return try schema.withoutLocked(value, at: path, in: snapshot)
       }
@@ -132,7 +133,7 @@ struct SetVerb: Verb {
       try schema.check(value, at: path)
       return try schema.withoutLocked(value, at: path, in: snapshot)
     }
-    try store.core.commit(of: zip(pairs, values).flatMap { schema.keepingEdits(storing: $1, at: $0.key) })
+    try store.core.commit { schema.edits(storing: zip(pairs, values).map { ($0.key, $1) }, in: $0) }
     for (pair, value) in zip(pairs, values) { try checkEffective(pair.key, value, in: store, schema) }
   }
 
@@ -140,18 +141,19 @@ struct SetVerb: Verb {
     _ path: TOMLPath, _ removed: [String], _ added: [String], in store: SettingsStore, _ schema: SchemaLookup,
     _ kind: ValueText.Kind?
   ) throws {
-    let key = schema.key(path)?.settingsKey ?? SettingsKey<TOMLValue?>(path.description)
+    var value = TOMLValue.array([])
     // On what the file has under its lock: two that append at once lose nothing.
-    let value = try store.update { transaction -> TOMLValue in
-      let elements = try array(transaction[key] ?? schema.defaultValue(at: path), path)
+    try store.core.commit { view in
+      if let error = schema.lockError(of: path, in: view) { throw error }
+      let elements = try array(schema.effectiveValue(of: path, in: view), path)
       let element = { try schema.element($0, of: path, kind: kind, sibling: elements.first) }
       let unwanted = try removed.map(element)
       var result = elements.filter { !unwanted.contains($0) }
       if added.isEmpty, result.count == elements.count { throw Failure(.noValue) }
       result += try added.map(element)
-      try schema.check(.array(result), at: path)
-      transaction[key] = .array(result)
-      return .array(result)
+      value = .array(result)
+      try schema.check(value, at: path)
+      return schema.edits(storing: [(path, value)], in: view)
     }
     try checkEffective(path, value, in: store, schema)
   }

@@ -26,7 +26,7 @@ struct UnsetVerb: Verb {
     let store = try target.open(isForWriting: true)
     let schema = target.schema
     for path in paths { if let error = schema.lockError(of: path, in: store.snapshot) { throw error } }
-    let changed = try store.core.commit(of: paths.flatMap { schema.keepingEdits(storing: nil, at: $0) })
+    let changed = try store.core.commit { schema.edits(storing: paths.map { ($0, nil) }, in: $0) }
     if changed { return }
     for path in paths { try schema.checkKnown(path) }
     throw Failure(.noValue)

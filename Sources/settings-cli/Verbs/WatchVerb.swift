@@ -16,7 +16,8 @@ struct WatchVerb: Verb {
       each change as 'key = value' ('key' alone when it is unset), and one blank line after each batch.
 
       --exec runs CMD once for each changed key, one run after the other, with KEY, OLD and NEW in its \
-      environment; OLD or NEW is absent where there is no value. The words after -- are its arguments. No shell \
+      environment; OLD or NEW is absent where there is no value. A secret is '(secret)' in them, unless KEY is that \
+      very key. The words after -- are its arguments. No shell \
       comes between, unless --shell asks for one. What changes while CMD runs counts once, with the newest \
       value.
 
@@ -49,9 +50,9 @@ struct WatchVerb: Verb {
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    if let count, count < 1 { throw ValidationError("--count has to be 1 or more, and is '\(count)'.") }
+    if let count, count < 1 { throw ValidationError("--count must be 1 or more, not '\(count)'.") }
     if let timeout, !(timeout > 0 && timeout < 1e9) {
-      throw ValidationError("--timeout has to be more than 0 seconds, and is '\(timeout)'.")
+      throw ValidationError("--timeout must be more than 0 seconds, not '\(timeout)'.")
     }
     if exec != nil {
       if json { throw ValidationError("--exec and --json exclude each other.") }

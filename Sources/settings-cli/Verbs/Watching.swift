@@ -71,26 +71,19 @@ struct Watching: Sendable {
   private func tell(
     _ path: TOMLPath, _ old: TOMLValue?, _ new: TOMLValue?, _ origin: SettingsChangeOrigin
   ) async throws {
+    // A secret is shown to who asks for it by its name, and a program that is run gets what would be shown.
+    let isHidden = self.path == nil && schema.isSecret(path)
+    func shown(_ value: TOMLValue?) -> TOMLValue? {
+      isHidden
+        ? value.map { _ in .string(Shown.redacted) } : value.flatMap { schema.withoutSecrets($0, at: path).value }
+    }
+    let (old, new) = (shown(old), shown(new))
     if let program {
       try await run(program, path, old, new)
-      return
-    }
-    // A secret is shown to who asks for it by its name.
-    let isHidden = self.path == nil && schema.isSecret(path)
-    let (old, new) =
-      isHidden
-      ? (old, new)
-      : (
-        old.flatMap { schema.withoutSecrets($0, at: path).value },
-        new.flatMap { schema.withoutSecrets($0, at: path).value }
-      )
-    if isJSON {
-      func shown(_ value: TOMLValue?) -> String {
-        Shown.json(isHidden && value != nil ? .string(Shown.redacted) : value)
-      }
+    } else if isJSON {
       try print(
         Shown.object([
-          ("key", JSONText.quoted(path.description)), ("old", shown(old)), ("new", shown(new)),
+          ("key", JSONText.quoted(path.description)), ("old", Shown.json(old)), ("new", Shown.json(new)),
           ("origin", JSONText.quoted(origin.rawValue)),
         ]))
     } else {

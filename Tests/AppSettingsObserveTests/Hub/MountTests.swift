@@ -103,7 +103,10 @@ import Testing
       // In place, and then by a rename: no event comes of either.
       try home.write("number = \(number)\n", to: number == 2 ? source : source + ".new")
       if number == 3 { rename(source + ".new", source) }
-      #expect(process.nextLine() == "number \(number)")
+      var line = process.nextLine()
+      // A file that is written in place is empty at first, and on a busy machine for long.
+      if number == 2, line == "number 0" { line = process.nextLine() }
+      #expect(line == "number \(number)")
     }
     process.signal(SIGTERM)
     process.wait()

@@ -89,6 +89,16 @@ import Testing
     #expect(kept.status == 1)
   }
 
+  @Test func `what cannot be moved is not to be moved away`() throws {
+    let device = #expect(throws: SettingsError.self) { try SettingsFile(path: "/dev/null").read() }
+    #expect(
+      device?.message
+        == "Cannot read '/dev/null': it is a device, and settings are kept in a regular file. Name a regular file instead."
+    )
+    let directory = #expect(throws: SettingsError.self) { try SettingsFile(path: home.path).read() }
+    #expect(directory?.message.hasSuffix("a regular file. Move it away, or name another file.") == true)
+  }
+
   @Test func `a directory without permission to write is an error that says so`() throws {
     guard geteuid() != 0 else { return try asNobody() }
     try home.write("counter = 1\n")

@@ -23,6 +23,28 @@ private struct Visits: Codable, Identifiable {
   enum CodingKeys: String, CodingKey { case id, visits }
 }
 
+private let calendarRounds = Lock(0)
+
+private struct Calendar: Codable, Identifiable {
+  struct Entry: Codable {
+    var at: Date
+    var note: String
+    var others: [String: Date]
+  }
+  var id: String
+  var days: [String: Date]
+  var entries: [Int: Entry]
+
+  init(from decoder: any Decoder) throws {
+    calendarRounds.withLock { $0 += 1 }
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    id = try container.decode(String.self, forKey: .id)
+    days = try container.decode([String: Date].self, forKey: .days)
+    entries = try container.decode([Int: Entry].self, forKey: .entries)
+  }
+  enum CodingKeys: String, CodingKey { case id, days, entries }
+}
+
 private struct DatesAndTexts: Codable, Identifiable {
   enum Part: Codable, Equatable {
     case text(String)
@@ -57,6 +79,19 @@ private struct DatesAndTexts: Codable, Identifiable {
     let found = try #require(try garage.retrieve(Visits.self, id: "a"))
     #expect(found.visits.count == 500)
     #expect(found.visits.allSatisfy { $0.at == Date(timeIntervalSince1970: 1_577_923_200) && $0.note == day })
+  }
+
+  @Test func `many dates in the entries of dictionaries take a few rounds of reading`() throws {
+    func table(_ value: String) -> String { "{ \((0..<200).map { "\($0) = \(value)" }.joined(separator: ", ")) }" }
+    let entry = "{ at = \"\(day)\", note = \"\(day)\", others = { x = \"\(day)\", y = \"\(day)\" } }"
+    let garage = try home.garage("[Old.a]\nid = \"a\"\ndays = \(table("\"\(day)\""))\nentries = \(table(entry))\n")
+    #expect(try garage.migrateAll(fromOldClassName: "Old", to: Calendar.self) == 1)
+    #expect(calendarRounds.withLock { $0 } < 20)
+    let found = try #require(try garage.retrieve(Calendar.self, id: "a"))
+    let date = Date(timeIntervalSince1970: 1_577_923_200)
+    #expect(found.days.count == 200 && found.days.values.allSatisfy { $0 == date })
+    #expect(found.entries.count == 200 && found.entries.values.allSatisfy { $0.at == date && $0.note == day })
+    #expect(found.entries.values.allSatisfy { $0.others == ["x": date, "y": date] })
   }
 
   @Test func `a string that is a date stays one where its element of the array has a text there`() throws {

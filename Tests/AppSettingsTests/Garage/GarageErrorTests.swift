@@ -206,7 +206,7 @@ import Testing
     let garage = try home.garage()
     #expect(
       failure { try garage.park(Anyone()) }
-        == "invalidKey: Cannot use the id of 'Anyone': it is of type 'ObjectIdentifier', and has to be a String, a UUID, an integer or anything else that is LosslessStringConvertible. Declare an 'id'."
+        == "invalidKey: Cannot use the id of 'Anyone': it is of type 'ObjectIdentifier', but must be a String, a UUID, an integer or anything else that is LosslessStringConvertible. Declare an 'id'."
     )
     var deep: Deep?
     for _ in 0..<1500 { deep = Deep(deep) }

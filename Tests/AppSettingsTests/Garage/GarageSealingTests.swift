@@ -86,7 +86,7 @@ private struct Memo: Codable, Hashable { var text: String }
       #expect(!everything().contains("FORGED"))
       #expect(try self.garage(key).retrieve(Secret.self, id: "a")?.body == "mine")
     } else {
-      #expect(settingsError { try self.garage(key, .seal).batch {} }?.message.contains("is no record") == true)
+      #expect(settingsError { try self.garage(key, .seal).batch {} }?.message.contains("is not a record") == true)
     }
   }
 

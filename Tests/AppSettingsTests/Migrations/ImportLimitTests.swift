@@ -100,7 +100,7 @@ import Testing
     #expect(values == ["e": false])
     #expect(
       report.skipped.map { "\($0.source): \($0.reason)" } == [
-        "a: its text is no valid Unicode", "b: its text is no valid Unicode", "c: its date is beyond what TOML has",
+        "a: its text is not valid Unicode", "b: its text is not valid Unicode", "c: its date is beyond what TOML has",
         "d: its date is beyond what TOML has",
       ])
     for date in [-1e300, 9.2e18, -9.3e18, 1e11, -6.4e10, .infinity, 2.5e11] {
@@ -123,12 +123,12 @@ import Testing
     "<data>*</data>", "<uid/>", "<string>", String(repeating: "<array>", count: 1000), "<key>b</key>",
   ])
   func `XML that is no property list is refused`(value: String) {
-    expectRefused("it is no property list (", Array(xml(value).utf8), as: .propertyList)
+    expectRefused("it is not a property list (", Array(xml(value).utf8), as: .propertyList)
   }
 
   @Test func `entities of a document's own are not read`() {
     let bomb = "<!DOCTYPE plist [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;\">]>" + xml("<string>&b;</string>")
-    expectRefused("it is no property list (", Array(bomb.utf8), as: .propertyList)
+    expectRefused("it is not a property list (", Array(bomb.utf8), as: .propertyList)
     let external = "<!DOCTYPE plist SYSTEM \"file:///etc/passwd\">" + xml("<string>&b;</string>")
     expectRefused("unknown reference", Array(external.utf8), as: .propertyList)
   }

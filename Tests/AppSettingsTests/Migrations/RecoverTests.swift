@@ -224,6 +224,27 @@ import Testing
     #expect(try settings.recoverFromBackup() == .notNeeded)
   }
 
+  @Test func `the backup that is restored is not pruned for the one that this makes`() throws {
+    for number in 1...10 {
+      let name = "settings.\(String(format: "%06d", number)).20200101T000000Z.unparsable.toml"
+      try home.write(number == 1 ? Self.good : "worse =\n", to: home.backups + "/" + name)
+    }
+    try home.write(Self.broken)
+    guard case .restored(let backup, let replaced) = try store().recoverFromBackup() else {
+      Issue.record("It was not restored.")
+      return
+    }
+    #expect(home.text() == Self.good)
+    #expect(home.text(of: backup.path) == Self.good && home.text(of: replaced.path) == Self.broken)
+    // So it is with one that is named.
+    let settings = try store()
+    try settings.restore(backup)
+    try settings.set(3, for: .counter)
+    try settings.restore(backup)
+    #expect(home.text() == Self.good && home.text(of: backup.path) == Self.good)
+    #expect(try settings.backups.count == 11)
+  }
+
   @Test func `without a backup that parses nothing is done`() throws {
     try home.write("worse =\n", to: home.backups + "/settings.000002.20200101T000000Z.unparsable.toml")
     try home.write(Self.broken)

@@ -208,7 +208,7 @@ import Testing
     Case("a table as a string", "a = {}\n", "a table cannot be made a string", Convert("a", .string)),
     Case("an overflow", "a = 9223372036854775807\n", "after scaling", Convert("a", .scaled(by: 2))),
     Case(
-      "no JSON", "a = \"[1,\"\n", "at 'a', the text is not JSON (it ends where a value has to be)",
+      "no JSON", "a = \"[1,\"\n", "at 'a', the text is not JSON (it ends where a value is needed)",
       DecodeJSONString("a")),
     Case("a null in an array", "a = \"[null]\"\n", "element [0] of the JSON array is null", DecodeJSONString("a")),
     Case("infinity as JSON", "a = [inf]\n", "which JSON has no form for", EncodeJSONString("a")),

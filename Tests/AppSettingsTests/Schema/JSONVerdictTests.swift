@@ -19,7 +19,9 @@ import Testing
     case unique = "`unique`, of equal elements in different forms, and of arrays, tables and `any`"
     case ordered = "`ordered`"
     case ids = "`ids` other than integers and UUIDs, their range, and two keys for one id"
-    case large = "integers above 9223372036854775807: any string of 19 or 20 digits is taken"
+    case large = "integers above 9223372036854775807: any string of 19 or 20 digits is taken, within the range or not"
+    case rounded =
+      "integers above 9007199254740992 for a `float`: the app rounds them before it compares them, a validator need not"
     case scalars =
       "characters: it compares and counts Unicode scalars, which are others where there are combining marks or emoji"
     case notANumber = "`nan` and `inf`, which JSON does not have"
@@ -35,8 +37,10 @@ import Testing
     switch type.kind {
     case .duration, .url, .data, .decimal, .character, .timeZone: result.insert(.forms)
     case .offsetDateTime, .localDateTime, .localDate, .localTime: result.insert(.dates)
-    case .integer where type.expected.contains("18446744073709551615") || hasRange && type.maximum != nil:
-      if case .string = value { result.insert(.large) }
+    case .integer:
+      if case .string(let digits) = value, 19...20 ~= digits.utf8.count { result.insert(.large) }
+    case .float:
+      if case .integer(let number) = value, number.magnitude > 1 << 53 { result.insert(.rounded) }
     default: break
     }
     switch type.kind {
@@ -134,6 +138,7 @@ import Testing
     (.ids, "by-byte", ["300": true], false), (.ids, "by-decimal", ["x": 1], false),
     (.ids, "by-uuid", ["6D5BA0B4-2F0E-4F6B-9B0A-0D2F0C5F3C11": 1, "6d5ba0b4-2f0e-4f6b-9b0a-0d2f0c5f3c11": 2], false),
     (.large, "uint64", "99999999999999999999", false), (.large, "uint64", "9223372036854775807", false),
+    (.large, "uint64-from", "9223372036854775807", false), (.rounded, "rounded", 9_007_199_254_740_993, true),
     (.scalars, "string-of", "é", true), (.notANumber, "double-in", .float(.nan), false),
     (.notANumber, "float", .float(.infinity), true), (.olderForms, "older", true, false),
   ]
@@ -143,10 +148,11 @@ import Testing
       "older", default: 1,
       bridge: Int.settingsBridge.orReading(
         String.settingsBridge.map(expecting: "a word", read: { Int($0) }, write: { "\($0)" })))
-    let schema = SettingsSchema(app: "org.example.verdicts", keys: Verdicts.subjects.map(\.key) + [older])
+    let more: [SettingsKeys] = [older, SettingsKey("rounded", default: 0, in: ...9_007_199_254_740_992.0)]
+    let schema = SettingsSchema(app: "org.example.verdicts", keys: Verdicts.subjects.map(\.key) + more)
     let verdicts = try Self.verdicts(of: schema, on: Self.cases.map(\.2))
     for (index, (difference, key, value, app)) in Self.cases.enumerated() {
-      let subject = try #require(([older] + Verdicts.subjects.map(\.key)).first { $0.description == key })
+      let subject = try #require((more + Verdicts.subjects.map(\.key)).first { $0.description == key })
       #expect(((try? subject.check(value)) != nil) == app, "\(key) = \(value.tomlText)")
       #expect(verdicts[key]?[index] == !app, "\(difference): \(key) = \(value.tomlText)")
     }

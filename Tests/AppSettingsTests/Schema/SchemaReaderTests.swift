@@ -26,28 +26,28 @@ import Testing
   }
 
   static let cases: [Case] = [
-    Case("", "1:1: 'app' is nothing, and has to be the app's id, such as \"org.example.editor\""),
-    Case("app = 1", "1:7: 'app' is the integer 1, and has to be the app's id, such as \"org.example.editor\""),
-    Case("app = \"../x\"", "1:7: 'app' is no app's id"),
+    Case("", "1:1: 'app' is missing; it must be the app's id, such as \"org.example.editor\""),
+    Case("app = 1", "1:7: 'app' is the integer 1, but must be the app's id, such as \"org.example.editor\""),
+    Case("app = \"../x\"", "1:7: 'app' is not an app id"),
     Case(
       "app = \"a\"\nschema-version = 0",
-      "2:18: 'schema-version' is the integer 0, and has to be a whole number of at least 1"),
+      "2:18: 'schema-version' is the integer 0, but must be an integer of at least 1"),
     Case(
       "app = \"a\"\nschema-version = \"1\"",
-      "2:18: 'schema-version' is the string \"1\", and has to be a whole number of at least 1"),
+      "2:18: 'schema-version' is the string \"1\", but must be an integer of at least 1"),
     Case(
       key("type = \"string\"\nmaximum-count = 9223372036854775807"),
-      "4:17: 'maximum-count' is the integer 9223372036854775807, and has to be a whole number from 0 to 2147483647"),
+      "4:17: 'maximum-count' is the integer 9223372036854775807, but must be an integer from 0 to 2147483647"),
     Case(
       "app = \"a\"\n[[migrations]]\nversion = 9223372036854775807\nname = \"x\"",
-      "3:11: a migration needs a whole number up to 2147483647 as its 'version'"),
+      "3:11: a migration needs an integer up to 2147483647 as its 'version'"),
     Case("app = \"a\"\nkesy = {}", "2:8: there is no member 'kesy'; 'keys' may be meant"),
     Case(
       "app = \"a\"\nkeys = 1",
-      "2:8: 'keys' is the integer 1, and has to be a table of keys, as in [keys.\"editor.font-size\"]"),
+      "2:8: 'keys' is the integer 1, but must be a table of keys, as in [keys.\"editor.font-size\"]"),
     Case(
       "app = \"a\"\n[keys]\nk = 1",
-      "3:5: 'k' is the integer 1, and has to be a table with a 'type'. A name with dots needs quotes, as in "
+      "3:5: 'k' is the integer 1, but must be a table with a 'type'. A name with dots needs quotes, as in "
         + "[keys.\"editor.font-size\"]"),
     Case(
       key("type = \"integre\""),
@@ -56,7 +56,7 @@ import Testing
     ),
     Case(
       key("default = 1"),
-      "2:1: 'type' is nothing, and has to be one of string, integer, float, float32, boolean, offset-date-time, local-date-time, "
+      "2:1: 'type' is missing; it must be one of string, integer, float, float32, boolean, offset-date-time, local-date-time, "
         + "local-date, local-time, duration, url, uuid, data, decimal, character, time-zone, array, table, records, any"
     ),
     // A name with dots that is not quoted is taken for a table of tables.
@@ -71,43 +71,43 @@ import Testing
     Case(key("type = \"integer\"\nminumum = 1"), "4:11: there is no member 'minumum'; 'minimum' may be meant"),
     Case(
       key("type = \"integer\"\nminimum = \"low\""),
-      "4:11: 'minimum' is the string \"low\", and has to be an integer, as the type is 'integer'"),
+      "4:11: 'minimum' is the string \"low\", but must be an integer, as the type is 'integer'"),
     Case(
       key("type = \"boolean\"\nminimum = 1"),
-      "4:11: 'minimum' is the integer 1, and has to be a boolean, as the type is 'boolean'"),
+      "4:11: 'minimum' is the integer 1, but must be a boolean, as the type is 'boolean'"),
     Case(
       key("type = \"float\"\nmaximum = nan"),
-      "4:11: 'maximum' is the float nan, and has to be a number, as the type is 'float'"),
+      "4:11: 'maximum' is the float nan, but must be a number, as the type is 'float'"),
     Case(key("type = \"integer\"\nminimum = 9\nmaximum = 1"), "5:11: 'maximum' is below 'minimum'"),
     Case(key("type = \"integer\"\nminimum = 9\nbelow = 9"), "5:9: 'below' is not above 'minimum'"),
     Case(
       key("type = \"duration\"\nminimum = \"1 apple\""),
-      "4:11: 'minimum' is the string \"1 apple\", and has to be a duration, like \"90s\" or \"1h 30m\", as the type is "
+      "4:11: 'minimum' is the string \"1 apple\", but must be a duration, like \"90s\" or \"1h 30m\", as the type is "
         + "'duration'"),
     Case(
       key("type = \"integer\"\nmaximum = 72\ndefault = 100"),
-      "5:11: 'default' is the integer 100, and has to be an integer up to 72"),
+      "5:11: 'default' is the integer 100, but must be an integer up to 72"),
     Case(
-      key("type = \"integer\"\ndefault = \"12\""), "4:11: 'default' is the string \"12\", and has to be an integer"),
+      key("type = \"integer\"\ndefault = \"12\""), "4:11: 'default' is the string \"12\", but must be an integer"),
     Case(
       key("type = \"array\"\nelements = { type = \"url\" }\ndefault = [\"http://x\", \"no url\"]"),
-      "5:11: 'default' is the string \"no url\" at '[1]', and has to be a URL as a string"),
+      "5:11: '[1]' in 'default' is the string \"no url\", but must be a URL as a string"),
     Case(
       key("type = \"string\"\nchoices = [\"a\", 1]"), "4:11: the choice 1 is not a string"),
     Case(
       key("type = \"string\"\nchoices = []"),
-      "4:11: 'choices' is an empty array, and has to be an array with one value at least"),
+      "4:11: 'choices' is an empty array, but must be an array with one value at least"),
     Case(
       key("type = \"string\"\nchoices = \"a\""),
-      "4:11: 'choices' is the string \"a\", and has to be an array of values"),
+      "4:11: 'choices' is the string \"a\", but must be an array of values"),
     Case(
       key("type = \"string\"\nminimum-count = -1"),
-      "4:17: 'minimum-count' is the integer -1, and has to be a whole number from 0 to 2147483647"),
+      "4:17: 'minimum-count' is the integer -1, but must be an integer from 0 to 2147483647"),
     Case(
       key("type = \"string\"\nminimum-count = 3\nmaximum-count = 2"), "5:17: 'maximum-count' is below 'minimum-count'"),
     Case(
       key("type = \"string\"\npattern = 7"),
-      "4:11: 'pattern' is the integer 7, and has to be a regular expression as a string, or several in an array"),
+      "4:11: 'pattern' is the integer 7, but must be a regular expression as a string, or several in an array"),
     Case(
       key("type = \"string\"\nelements = { type = \"any\" }"),
       "4:12: only the types 'array' and 'table' have 'elements'"),
@@ -125,17 +125,17 @@ import Testing
     Case(
       key("type = \"array\"\nfields = {}"), "4:10: only the types 'table' and 'records' have 'fields'"),
     Case(
-      key("type = \"table\"\nfields = { a = 1 }"), "4:16: 'a' is the integer 1, and has to be a table with a 'type'"),
+      key("type = \"table\"\nfields = { a = 1 }"), "4:16: 'a' is the integer 1, but must be a table with a 'type'"),
     Case(
       key("type = \"table\"\nfields = { a = { type = \"strng\" } }"),
       "4:25: there is no type 'strng'; there are string, integer, float, float32, boolean, offset-date-time, local-date-time, "
         + "local-date, local-time, duration, url, uuid, data, decimal, character, time-zone, array, table, records, any"
     ),
     Case(
-      key("type = \"string\"\nsecret = \"yes\""), "4:10: 'secret' is the string \"yes\", and has to be true or false"),
+      key("type = \"string\"\nsecret = \"yes\""), "4:10: 'secret' is the string \"yes\", but must be true or false"),
     Case(
       key("type = \"string\"\nformerly = \"b\""),
-      "4:12: 'formerly' is the string \"b\", and has to be an array of keys"),
+      "4:12: 'formerly' is the string \"b\", but must be an array of keys"),
     Case(
       key("type = \"string\"\nformerly = [\"k.x\"]"), "4:12: the former name 'k.x' is at, above or below 'k' itself"),
     Case(
@@ -151,20 +151,21 @@ import Testing
       "app = \"a\"\n[keys.\"a\"]\ntype = \"any\"\n[keys.\"'a'\"]\ntype = \"any\"",
       "4:1: the key 'a' is a name of 'a' already"),
     Case(
-      "app = \"a\"\n[groups]\ne = \"x\"", "3:5: 'e' is the string \"x\", and has to be a table with a 'description'"),
-    Case("app = \"a\"\nmigrations = 1", "2:14: 'migrations' has to be an array of tables"),
-    Case("app = \"a\"\nmigrations = [1]", "2:14: a migration has to be a table"),
+      "app = \"a\"\n[groups]\ne = \"x\"", "3:5: 'e' is the string \"x\", but must be a table with a 'description'"),
+    Case("app = \"a\"\nmigrations = 1", "2:14: 'migrations' must be an array of tables"),
+    Case("app = \"a\"\nmigrations = [1]", "2:14: a migration must be a table"),
     Case(
       "app = \"a\"\n[[migrations]]\nname = \"x\"",
-      "2:1: a migration needs a whole number up to 2147483647 as its 'version'"),
+      "2:1: a migration needs an integer up to 2147483647 as its 'version'"),
     Case("app = \"a\"\n[[migrations]]\nversion = 2", "2:1: migration 2 needs a 'name'"),
     Case(
       "app = \"a\"\n[[migrations]]\nversion = 1\nname = \"x\"",
-      "3:11: the 'version' of a migration has to be above the one before, and 1 is not above 1; the first is 2 or more"),
+      "3:11: the 'version' of a migration must be above the one before, but 1 is not above 1; the first must be 2 "
+        + "or more"),
     Case(
       "app = \"a\"\n[[migrations]]\nversion = 2\nname = \"x\"\n[[migrations]]\nversion = 3\nname = \"y\"\n"
         + "steps = [{ renmae = \"a\" }]",
-      "8:9: migration 3 'y': the step { renmae = \"a\" } is none of rename, move, copy, remove, set-default, "
+      "8:9: migration 3 'y': the step { renmae = \"a\" } is not one of rename, move, copy, remove, set-default, "
         + "map-values, convert, decode-json, encode-json, merge, split, wrap, unwrap, for-each, when, "
         + "import"),
     Case(

@@ -54,12 +54,12 @@ import Testing
           + "'settings-version'?",
         "reserved 3:19 'settings-locked' does nothing here: it locks keys in administrators' files only.",
         "former-name 4:13 'font_size' is a former name of 'editor.font-size'.",
-        "invalid-value 5:9 'theme' is the string \"red\", and has to be one of \"light\", \"dark\", \"system\".",
+        "invalid-value 5:9 'theme' is the string \"red\", but must be one of \"light\", \"dark\", \"system\".",
         "unknown-key 6:1 Unknown key 'plugin'.",
-        "invalid-value 7:9 'range' is the string \"2\" at '[1]', and has to be an integer.",
+        "invalid-value 7:9 '[1]' in 'range' is the string \"2\", but must be an integer.",
         "unknown-key 10:13 Unknown key 'editor.font-sise'. Did you mean 'editor.font-size'?",
-        "invalid-value 11:9 'editor.ruler' is the integer 999, and has to be an integer below 200.",
-        "invalid-value 13:9 'window' is the string \"wide\" at 'width', and has to be an integer.",
+        "invalid-value 11:9 'editor.ruler' is the integer 999, but must be an integer below 200.",
+        "invalid-value 13:9 'width' in 'window' is the string \"wide\", but must be an integer.",
       ])
   }
 
@@ -68,7 +68,7 @@ import Testing
     #expect(
       try found() == [
         "former-name 2:13 'font_size' is a former name of 'editor.font-size', which is set as well and counts.",
-        "invalid-value 4:8 'sync' is an integer, and has to be a table: there are keys in it.",
+        "invalid-value 4:8 'sync' is an integer, but must be a table: there are keys in it.",
       ])
   }
 
@@ -137,6 +137,23 @@ import Testing
       try found().contains("locked 2:13 'font_size' has no effect here: 'editor' is locked by '\(system)', line 2."))
   }
 
+  @Test func `a lock of a table around former names is found with the keys that it locks`() throws {
+    let text = """
+      app = "org.example.test"
+      keys."old.kept" = { type = "integer" }
+      keys."g.x" = { type = "integer", formerly = ["old.x"] }
+      keys."g.y" = { type = "integer", formerly = ["old.y"] }
+      """
+    try write("settings-locked = [\"old\"]\n", to: system)
+    try write("[g]\nx = 12\n")
+    #expect(
+      try found(SettingsSchema.readText(text)) == [
+        "former-name 1:19 'settings-locked' names 'old', the table of 'old.x', a former name of 'g.x': it locks 'g.x' "
+          + "and 1 more key, too.",
+        "locked 2:5 'g.x' has no effect here: 'old' is locked by '\(system)', line 1.",
+      ])
+  }
+
   @Test func `a secret that others may read, and a file that they may change, are told without the secret`() throws {
     try write("settings-version = 3\n[sync]\ntoken = 12345\n")
     chmod(home.file, 0o666)
@@ -144,7 +161,7 @@ import Testing
     #expect(
       found == [
         "permissions Other users may change the file (mode 666). Run 'chmod go-w'.",
-        "invalid-value 3:9 'sync.token' is an integer, and has to be a string.",
+        "invalid-value 3:9 'sync.token' is an integer, but must be a string.",
         "permissions 3:9 The secret 'sync.token' is in a file that other users may open (mode 666). Run 'chmod go='.",
       ])
     #expect(!found.joined().contains("12345"))
@@ -157,7 +174,7 @@ import Testing
     try write(old)
     #expect(
       try found(schema) == [
-        "invalid-value 'theme' is the string \"red\", and has to be one of \"light\", \"dark\", \"system\"."
+        "invalid-value 'theme' is the string \"red\", but must be one of \"light\", \"dark\", \"system\"."
       ])
     #expect(home.text() == old)
     try write("settings-version = 9\n")

@@ -63,6 +63,24 @@ import Testing
       ])
   }
 
+  @Test func `a variable that is not UTF-8 overrides nothing, and is a problem that does not show it`() throws {
+    try home.write("name = \"file\"\n")
+    let variables = [
+      "ORG_EXAMPLE_TEST_SETTINGS__NAME": PathText.text([0x63, 0xE9]),
+      // What stands for a byte in a path is a character of its own in a value.
+      "ORG_EXAMPLE_TEST_SETTINGS__THEME": PathText.text(Array("\u{10FFE9}".utf8)), "OTHER": PathText.text([0xE9]),
+    ]
+    let overrides = SettingsOverrides.environment(app: "org.example.test", processVariables: variables)
+    #expect(overrides.text(for: ["theme"], in: .environment) == "\u{10FFE9}")
+    let settings = try store(overrides)
+    #expect(settings[.name] == "file")
+    #expect(
+      settings.currentProblems.map(\.message) == [
+        "Cannot use the variable 'ORG_EXAMPLE_TEST_SETTINGS__NAME': it is not UTF-8, and settings are. It overrides "
+          + "nothing. Set it to UTF-8 text, or unset it."
+      ])
+  }
+
   @Test func `a lock forbids overrides, too`() throws {
     try home.write(
       "settings-locked = [\"editor\"]\n[editor]\nfont-size = 8\n",

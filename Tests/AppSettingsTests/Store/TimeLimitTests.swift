@@ -93,6 +93,47 @@ import Testing
     #expect(runs.withLock { $0 } == 1)
   }
 
+  @Test func `the list of what is due after a migration is waited for within the call's time`() throws {
+    try home.write("old = 5\n")
+    let list = home.backups + "/settings.after-commit"
+    let isHeld = Barrier()
+    let mayGo = Barrier()
+    let holder = Monitor<Aside?>(nil)
+    let migrations = SettingsMigrations {
+      Migration(2, "rename old") { Rename("old", to: "new") }.afterCommit { _ in
+        // From now on somebody else has the list.
+        let aside = Aside {
+          let lock = try? DirectoryLock.acquire(list, timeout: .seconds(30), system: Syscalls())
+          isHeld.open()
+          mayGo.wait(seconds: 120)
+          _ = consume lock
+        }
+        holder.withLock { $0 = aside }
+        isHeld.wait()
+      }
+    }
+    let settings = try store(migrations, limit: .seconds(1))
+    let begin = ContinuousClock.now
+    try settings.set(6, for: new)
+    #expect(ContinuousClock.now - begin < .seconds(10))
+    #expect(home.text() == "settings-version = 2\nnew = 6\n")
+    mayGo.open()
+    #expect(holder.withLock { $0 }?.ends() == true)
+  }
+
+  @Test func `recovering waits for the backups within the call's time`() throws {
+    try home.write("a =\n")
+    try FileManager.default.createDirectory(atPath: home.backups, withIntermediateDirectories: true)
+    let settings = try store(limit: .seconds(1))
+    try whileLocked(home.backups) {
+      let begin = ContinuousClock.now
+      let error = settingsError { _ = try settings.recover() }
+      #expect(error?.code == .lockTimeout)
+      #expect(ContinuousClock.now - begin < .seconds(10))
+    }
+    #expect(home.text() == "a =\n")
+  }
+
   @Test func `reading waits for no lock with an import to be made`() throws {
     try home.write("[Main]\nold = 5\n", to: home.path + "/old.ini")
     let path = home.path + "/old.ini"

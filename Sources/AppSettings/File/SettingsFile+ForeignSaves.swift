@@ -1,0 +1,184 @@
+import Glibc
+
+/// What another program has saved into a file that a write has replaced, until one text on disk has both.
+struct ForeignSave {
+  var contents: SettingsFile.Contents
+  /// The file in which it is, beside the settings file; `nil` where the file system has left it no name.
+  var name: String?
+  /// The file that the write has put in its place.
+  var ours: FileStatus?
+}
+
+/// Saves by programs that do not lock: waiting for their end, and keeping what they have saved.
+extension SettingsFile {
+  /// What another program has saved that the new file has replaced: in another file, which it has moved to the path at
+  /// the last moment, or in the one that was read. One that somebody is still writing is waited for. The replaced file
+  /// loses its temporary name then: what has to be merged gets one that a recovery finds.
+  ///
+  /// - Returns: `nil` if nobody has saved anything.
+  /// - Throws: ``SettingsError`` `lockTimeout` if that save does not end; the replaced file is at the path again.
+  func lateSave(
+    into current: inout OpenFile, _ write: AtomicWrite, _ outcome: AtomicWrite.Outcome, _ steps: WriteSteps,
+    within limit: TimeLimit
+  ) throws -> ForeignSave? {
+    guard steps.known != nil else { return nil }
+    let temporary = write.temporary
+    let read = current.contents
+    do {
+      var late: Contents?
+      if outcome == .exchanged,
+        let status = try? system.status(at: temporary, in: write.directory, followingLinks: false),
+        let former = read.status, !status.sameFile(former)
+      {
+        // Not even a file: a link, to be followed.
+        guard status.isRegular else { throw Overtaken() }
+        var other = try openAndRead(temporary, in: write.directory, followingLinks: false)
+        late = try textAtRest(of: &other, after: read, steps, within: limit)
+      } else if read.status != nil {
+        late = try textAtRest(of: &current, after: read, steps, within: limit)
+      }
+      guard let late else {
+        // Its name is not synced: what a power failure may leave of it, the next write takes away.
+        if outcome == .exchanged { try? system.unlink(temporary, in: write.directory) }
+        return nil
+      }
+      guard outcome == .exchanged else { return ForeignSave(contents: late) }
+      do throws(Errno) {
+        return ForeignSave(contents: late, name: try setAside(temporary, of: write.name, in: write.directory))
+      } catch {
+        throw SettingsError.system(error, "merge what another program has saved meanwhile with a write of", path)
+      }
+    } catch {
+      guard outcome == .exchanged else {
+        if (error as? SettingsError)?.code == .lockTimeout { throw error }
+        // What cannot be read of the old file takes nothing from the new one.
+        return nil
+      }
+      // Theirs goes back to its place, and ours away; if there is nothing at the path any more, only the first.
+      if (try? system.exchange(write.name, with: temporary, in: write.directory)) == true {
+        try? system.unlink(temporary, in: write.directory)
+      } else if (try? system.renameNew(temporary, to: write.name, in: write.directory)) == nil {
+        throw SettingsError(
+          .io,
+          "Cannot write '\(path)': another program saved the file meanwhile, and its text could not be put back. That text "
+            + "is in '\(write.directoryPath)/\(temporary)'. Copy it: the next write removes that file.",
+          cause: "\(error)", file: path)
+      }
+      try? system.synchronizeDirectory(write.directory, path: write.directoryPath)
+      throw error
+    }
+  }
+
+  /// Puts what another program has saved in its place again: as if that save had come first, and this call after it.
+  /// Where the system refuses that, it stays beside the file, for a recovery to find.
+  ///
+  /// - Returns: The error to throw.
+  func giveBack(
+    _ save: ForeignSave, _ write: inout AtomicWrite, _ file: borrowing OpenFile, _ steps: WriteSteps,
+    after error: any Error
+  ) -> any Error {
+    if (try? putBack(save, &write, file, steps)) == true { return error }
+    let name = save.name ?? keep(save.contents.bytes ?? [], of: write)
+    let place =
+      name.map { "is in '\(write.directoryPath)/\($0)': 'settings-cli recover' moves it to the backups" }
+      ?? "could not be kept"
+    return SettingsError(
+      (error as? SettingsError)?.code ?? .io,
+      "Cannot write '\(path)': another program saved the file meanwhile, and its text could neither be merged nor put "
+        + "back. That text \(place).", cause: "\(error)", file: path)
+  }
+
+  /// - Returns: Whether it is in its place.
+  private func putBack(
+    _ save: ForeignSave, _ write: inout AtomicWrite, _ file: borrowing OpenFile, _ steps: WriteSteps
+  ) throws -> Bool {
+    let directory = write.directory
+    if let name = save.name {
+      // Nothing is written for this, so that it succeeds on a full disk, too.
+      guard try system.exchange(write.name, with: name, in: directory) else { return false }
+      let displaced = try? system.status(at: name, in: directory, followingLinks: false)
+      guard let displaced, let ours = save.ours, displaced.sameFile(ours) else {
+        // There is another text by now, which stays.
+        _ = try system.exchange(write.name, with: name, in: directory)
+        return false
+      }
+      try? system.unlink(name, in: directory)
+    } else {
+      var steps = steps
+      steps.known = nil
+      try replace(&write, file, by: save.contents.bytes ?? [], steps)
+    }
+    try? system.synchronizeDirectory(directory, path: write.directoryPath)
+    return true
+  }
+
+  /// Writes what has no name any more beside the file. On a disk that cannot sync it is better there than nowhere.
+  private func keep(_ text: [UInt8], of write: AtomicWrite) -> String? {
+    let name = BesideName.substitute(for: BesideName.aside(for: write.name))
+    guard let descriptor = try? system.createFile(name, in: write.directory, mode: 0o600) else { return nil }
+    defer { system.close(descriptor) }
+    do {
+      try system.writeAll(text, to: descriptor, path: name)
+    } catch {
+      try? system.unlink(name, in: write.directory)
+      return nil
+    }
+    try? system.synchronize(descriptor, path: name)
+    try? system.synchronizeDirectory(write.directory, path: write.directoryPath)
+    return name
+  }
+
+  /// Removes what has been merged.
+  func forget(_ save: ForeignSave?, in directory: CInt) {
+    if let name = save?.name { try? system.unlink(name, in: directory) }
+  }
+
+  /// Reads the file when no other program seems to be saving it.
+  func readAtRest(
+    _ name: String, in directory: CInt, _ steps: WriteSteps, within limit: TimeLimit
+  ) throws(SettingsError) -> OpenFile {
+    var watch = SaveWatch()
+    while true {
+      let file = try openAndRead(name, in: directory)
+      guard let known = steps.known, file.contents.bytes != known.bytes,
+        let wait = watch.wait(
+          for: file.contents, after: known, .doubt, wholeness: { steps.wholeness(file.contents.bytes ?? []) })
+      else { return file }
+      guard SaveWatch.pause(for: wait, until: limit.end) else { throw .neverAtRest(path, limit.duration) }
+    }
+  }
+
+  /// What a file has when nobody is writing to it any more; `nil` if that is what was read of it or of the one before.
+  private func textAtRest(
+    of file: inout OpenFile, after read: Contents, _ steps: WriteSteps, within limit: TimeLimit
+  ) throws(SettingsError) -> Contents? {
+    let isOther = file.contents.status.map { status in read.status.map { !$0.sameFile(status) } ?? true } ?? false
+    if !isOther, !file.isFresh, system.isOpenForWriting(file.descriptor, path: path) != true, let status = read.status,
+      let now = try? system.status(of: file.descriptor, path: path), now.hasSameText(as: status)
+    {
+      return nil
+    }
+    var watch = SaveWatch()
+    let known = SaveWatch.Known(bytes: read.bytes, inode: read.status?.inode)
+    while true {
+      try readAgain(&file)
+      let contents = file.contents
+      if contents.bytes == read.bytes, contents.isOpenForWriting != true { return nil }
+      guard
+        let wait = watch.wait(
+          for: contents, after: known, .doubt, wholeness: { steps.wholeness(contents.bytes ?? []) })
+      else { return contents.bytes == read.bytes ? nil : contents }
+      guard SaveWatch.pause(for: wait, until: limit.end) else { throw .neverAtRest(path, limit.duration) }
+    }
+  }
+}
+
+extension SettingsError {
+  fileprivate static func neverAtRest(_ path: String, _ time: Duration) -> SettingsError {
+    SettingsError(
+      .lockTimeout,
+      "Cannot write '\(path)': another program has been writing to it for \(time). "
+        + "The file holds what that program has written. 'fuser -v \(path)' names the programs that have it open.",
+      file: path)
+  }
+}

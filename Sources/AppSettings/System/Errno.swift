@@ -1,0 +1,16 @@
+import Glibc
+
+/// A system error number, `errno(3)`.
+package struct Errno: Error, Sendable, Hashable {
+  package let rawValue: Int32
+  package init(_ rawValue: Int32) { self.rawValue = rawValue }
+
+  /// `strerror(3)`'s text. Glibc's is safe to call from any thread for known numbers.
+  package var message: String {
+    String(cString: strerror(rawValue))
+  }
+}
+
+extension Errno: CustomStringConvertible {
+  package var description: String { message }
+}

@@ -1,0 +1,81 @@
+import CSystem
+import Glibc
+
+/// What is in open files.
+extension Syscalls {
+  /// Goes back to the beginning of an open file, `lseek(2)`.
+  package func rewind(_ descriptor: CInt) throws(Errno) {
+    _ = try retry { Int(lseek(descriptor, 0, SEEK_SET)) }
+  }
+
+  /// Reads a regular file to the end, with `limit` + 1 bytes at the most.
+  package func readAll(_ descriptor: CInt, path: String, expecting size: Int, limit: Int) throws(Errno) -> [UInt8] {
+    var bytes: [UInt8] = []
+    while bytes.count <= limit {
+      // One more than there should be: a read that comes short of that has found the end, and needs no other to say so.
+      let chunk = bytes.isEmpty && size > 0 ? min(size + 1, 1 << 20) : 1 << 16
+      let allowed = try step(.read, path) ?? chunk
+      var failure: Errno?
+      let wanted = min(chunk, allowed, limit + 1 - bytes.count)
+      let added = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
+        do throws(Errno) {
+          count = try retry { Glibc.read(descriptor, buffer.baseAddress, wanted) }
+        } catch {
+          failure = error
+        }
+      }
+      if let failure { throw failure }
+      if bytes.isEmpty { bytes = added } else { bytes += added }
+      if added.isEmpty || added.count < wanted && bytes.count >= size { break }
+    }
+    return bytes
+  }
+
+  /// Writes every byte.
+  ///
+  /// A write beyond the process's limit on the size of files (`RLIMIT_FSIZE`, `setrlimit(2)`) throws `EFBIG`. The signal
+  /// that the kernel sends with that, `SIGXFSZ`, would end the process. It goes to the thread that writes, so that
+  /// blocking it there and taking it back changes nothing for others, nor how the process handles it elsewhere.
+  package func writeAll(_ bytes: [UInt8], to descriptor: CInt, path: String) throws(Errno) {
+    var limitSignal = sigset_t()
+    var former = sigset_t()
+    sigemptyset(&limitSignal)
+    sigaddset(&limitSignal, SIGXFSZ)
+    pthread_sigmask(SIG_BLOCK, &limitSignal, &former)
+    defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
+    var offset = 0
+    while offset < bytes.count {
+      do {
+        let allowed = try step(.write, path) ?? Int.max
+        let count = min(bytes.count - offset, allowed)
+        offset += try retry {
+          bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + offset, count) }
+        }
+      } catch {
+        if error.rawValue == EFBIG {
+          var noTime = timespec()
+          _ = sigtimedwait(&limitSignal, nil, &noTime)
+        }
+        throw error
+      }
+    }
+  }
+
+  /// Whether anyone has a file open for writing, or mapped so; `nil` where the kernel does not say.
+  ///
+  /// A read lease (`fcntl(2)`, "File leases") is refused with `EAGAIN` while the file is open for writing. It takes an
+  /// own file or `CAP_LEASE`, and a file system with leases. The lease is given back at once: whoever opens the file
+  /// in that moment waits for microseconds, and what the kernel then sends this process is `SIGURG`, which does
+  /// nothing by default, instead of `SIGIO`, which would end it.
+  ///
+  /// - Parameter descriptor: The file, opened for reading only.
+  package func isOpenForWriting(_ descriptor: CInt, path: String) -> Bool? {
+    do throws(Errno) { try step(.lease, path) } catch { return nil }
+    _ = fcntl(descriptor, CInt(CSYSTEM_F_SETSIG), SIGURG)
+    if fcntl(descriptor, CInt(CSYSTEM_F_SETLEASE), F_RDLCK) == 0 {
+      _ = fcntl(descriptor, CInt(CSYSTEM_F_SETLEASE), F_UNLCK)
+      return false
+    }
+    return errno == EAGAIN ? true : nil
+  }
+}

@@ -1,0 +1,96 @@
+import CSystem
+import Glibc
+
+/// The names of files, and what they lead to.
+extension Syscalls {
+  package func rename(_ old: String, to new: String, in directory: CInt) throws(Errno) {
+    try step(.rename, new)
+    _ = try retry { old.withPath { old in new.withPath { Int(renameat(directory, old, directory, $0)) } } }
+  }
+
+  /// `renameat2(2)` with `RENAME_NOREPLACE`: throws `EEXIST` where the new name is taken.
+  ///
+  /// On a file system that does not know the flag, all who go by the lock are kept out by it.
+  package func renameNew(_ old: String, to new: String, in directory: CInt) throws(Errno) {
+    do throws(Errno) {
+      try step(.rename, new)
+      _ = try retry { exchangeOrRename(old, new, in: directory, UInt32(CSYSTEM_RENAME_NOREPLACE)) }
+    } catch {
+      guard error.rawValue == EINVAL || error.rawValue == ENOSYS else { throw error }
+      guard try status(at: new, in: directory, followingLinks: false) == nil else { throw Errno(EEXIST) }
+      try rename(old, to: new, in: directory)
+    }
+  }
+
+  /// `renameat2(2)` with `RENAME_EXCHANGE`: each of two files gets the other's name, in one step.
+  ///
+  /// Watchers of the directory see a file of the first name go, then one come, as with programs that keep a backup when
+  /// they save. With the names the other way round they would see it go last.
+  ///
+  /// - Returns: Whether it did; `false` where the file system cannot.
+  package func exchange(_ name: String, with other: String, in directory: CInt) throws(Errno) -> Bool {
+    do throws(Errno) {
+      try step(.rename, name)
+      _ = try retry { exchangeOrRename(name, other, in: directory, UInt32(CSYSTEM_RENAME_EXCHANGE)) }
+      return true
+    } catch {
+      guard error.rawValue == EINVAL || error.rawValue == ENOSYS else { throw error }
+      return false
+    }
+  }
+
+  private func exchangeOrRename(_ old: String, _ new: String, in directory: CInt, _ flags: UInt32) -> Int {
+    old.withPath { old in new.withPath { Int(renameat2(directory, old, directory, $0, flags)) } }
+  }
+
+  /// `link(2)`: a second name for a file, which must not be there yet. A symbolic link is not followed.
+  package func link(_ path: String, to new: String) throws(Errno) {
+    try step(.link, new)
+    _ = try retry { path.withPath { path in new.withPath { Int(Glibc.link(path, $0)) } } }
+  }
+
+  /// `unlinkat(2)`; not an error where there is nothing.
+  package func unlink(_ name: String, in directory: CInt = Syscalls.workingDirectory) throws(Errno) {
+    try step(.unlink, name)
+    do {
+      _ = try retry { name.withPath { Int(unlinkat(directory, $0, 0)) } }
+    } catch {
+      if error.rawValue != ENOENT { throw error }
+    }
+  }
+
+  /// `readlink(2)`; `nil` where there is no symbolic link.
+  package func linkTarget(_ path: String) throws(Errno) -> String? {
+    try step(.readlink, path)
+    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    do {
+      let count = try retry {
+        buffer.withUnsafeMutableBytes { buffer in
+          path.withPath { readlink($0, buffer.baseAddress!.assumingMemoryBound(to: CChar.self), buffer.count) }
+        }
+      }
+      return PathText.text(buffer[..<count])
+    } catch {
+      if error.rawValue == EINVAL || error.rawValue == ENOENT || error.rawValue == ENOTDIR { return nil }
+      throw error
+    }
+  }
+
+  /// The names in a directory, unsorted, without `.` and `..`; `nil` where there is none.
+  package func names(in path: String) throws(Errno) -> [String]? {
+    try step(.list, path)
+    guard let stream = path.withPath({ opendir($0) }) else {
+      let number = errno
+      // No directory can have a name that is too long.
+      if [ENOENT, ENOTDIR, ENAMETOOLONG].contains(number) { return nil }
+      throw Errno(number)
+    }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { PathText.text($0.prefix { $0 != 0 }) }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names
+  }
+}

@@ -1,0 +1,88 @@
+import AppSettings
+
+import SettingsTOML
+
+/// The objects of one name without an id, as a draft has them. Each keeps its place, so that to remove one of many moves
+/// no other.
+struct GarageObjectList {
+  private var places: [TOMLTable?]
+  private var count: Int
+
+  init(_ tables: [TOMLTable] = []) {
+    places = tables
+    count = tables.count
+  }
+
+  var isEmpty: Bool { count == 0 }
+
+  /// Those that are there, in their order.
+  var tables: [TOMLTable] { places.compactMap { $0 } }
+
+  /// - Returns: What was there.
+  @discardableResult
+  mutating func replace(_ place: Int, by table: TOMLTable?) -> TOMLTable? {
+    let old = places[place]
+    places[place] = table
+    count += (table == nil ? 0 : 1) - (old == nil ? 0 : 1)
+    return old
+  }
+
+  /// - Returns: Its place.
+  mutating func append(_ table: TOMLTable) -> Int {
+    places.append(table)
+    count += 1
+    return places.count - 1
+  }
+
+  mutating func removeLast() { if places.removeLast() != nil { count -= 1 } }
+}
+
+/// The places of objects without an id in a draft, by what they are: to read all of them for each one that is parked or
+/// deleted in a batch would take the square of the time.
+final class GarageObjectIndex<T: Codable & Hashable> {
+  private(set) var places: [T: [Int]] = [:]
+  /// The fields of those that cannot be read.
+  let unreadable: [TOMLTable]
+  /// Those that the draft has to be given before one is removed or added; `nil` when it has them.
+  private var rows: [GarageRow]?
+  /// Whether some have a former name of their type.
+  let hasFormer: Bool
+
+  init(_ stored: [Garage.StoredObject<T>]) {
+    for (place, known) in stored.enumerated() {
+      if let object = known.object { places[object, default: []].append(place) }
+    }
+    unreadable = stored.filter { $0.object == nil }.map(\.row.fields)
+    rows = stored.map(\.row)
+    hasFormer = stored.contains(where: \.isFormer)
+  }
+
+  /// Removes all objects that are equal to one.
+  ///
+  /// - Returns: Whether there were any.
+  func remove(_ object: T, of name: String, from draft: GarageDraft, _ garage: Garage) throws -> Bool {
+    guard let found = places[object] else { return false }
+    try settle(name, in: draft, garage)
+    for place in found { draft.removeObject(at: place, of: name) }
+    places[object] = nil
+    return true
+  }
+
+  func add(_ object: T, _ row: GarageRow, of name: String, to draft: GarageDraft, _ garage: Garage) throws {
+    try settle(name, in: draft, garage)
+    places[object] = [try draft.appendObject(row, of: name)]
+  }
+
+  /// Gives the draft what was found, all under the present name.
+  func settle(_ name: String, in draft: GarageDraft, _ garage: Garage) throws {
+    guard let rows else { return }
+    try garage.replace(rows, of: T.self, in: draft)
+    self.rows = nil
+    note(name, in: draft)
+  }
+
+  /// Has the draft keep this for the next one who asks. Objects of a class may change after they were added.
+  func note(_ name: String, in draft: GarageDraft) {
+    if !(T.self is AnyObject.Type) { draft.noteObjectIndex(self, of: name) }
+  }
+}

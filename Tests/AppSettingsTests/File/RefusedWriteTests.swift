@@ -1,0 +1,93 @@
+import AppSettings
+import Foundation
+import TestSupport
+import Testing
+
+/// A write that comes to nothing leaves no directories of its own, which would be root's in a user's home.
+@Suite struct RefusedWriteTests {
+  private struct Refusal: Error {}
+
+  let home = ScratchHome()
+  private var directory: String { home.path + "/config/org.example.test" }
+
+  private func store(
+    _ migrations: SettingsMigrations = .none,
+    _ intercept: (@Sendable (Syscalls.Call, String) throws(Errno) -> Int?)? = nil
+  ) throws -> SettingsStore {
+    SettingsStore(
+      at: try home.location(), migrations: migrations, logger: .silent, acceptsAnyVersion: false,
+      system: Syscalls(intercept: intercept))
+  }
+
+  @Test func `a refused write removes the directories that it made`() throws {
+    let settings = try store()
+    #expect(throws: Refusal.self) { try settings.update { _ in throw Refusal() } }
+    #expect(throws: SettingsError.self) { try settings.set(3, for: .fontSize) }
+    #expect(home.names(in: home.path) == [])
+    try settings.set(7, for: .fontSize)
+    #expect(home.text() == "[editor]\nfont-size = 7\n")
+  }
+
+  @Test func `a write without a change removes the directories that it made`() throws {
+    #expect(try store().update { _ in 1 } == 1)
+    #expect(home.names(in: home.path) == [])
+  }
+
+  @Test func `a refused write leaves directories that were there`() throws {
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    #expect(throws: Refusal.self) { try store().update { _ in throw Refusal() } }
+    #expect(home.names(in: home.path + "/config") == ["org.example.test"])
+  }
+
+  @Test func `a refused write leaves directories in which another program has put something`() throws {
+    let file = home.path + "/config/other.txt"
+    let settings = try store { (call, path) throws(Errno) -> Int? in
+      if call == .rmdir { _ = FileManager.default.createFile(atPath: file, contents: nil) }
+      return nil
+    }
+    #expect(throws: Refusal.self) { try settings.update { _ in throw Refusal() } }
+    #expect(home.names(in: home.path + "/config") == ["other.txt"])
+  }
+
+  @Test func `a refused write leaves a directory that has taken the place of its own`() throws {
+    let (directory, aside) = (directory, home.path + "/aside")
+    #expect(throws: Refusal.self) {
+      try store().update { _ in
+        rename(directory, aside)
+        mkdir(directory, 0o755)
+        throw Refusal()
+      }
+    }
+    #expect(home.names(in: home.path + "/config") == ["org.example.test"])
+    #expect(home.names(in: home.path) == ["aside", "config"])
+  }
+
+  @Test func `a failed import removes the directories that were made for the first file`() throws {
+    try home.write("old = [\n", to: home.path + "/old.json")
+    let path = home.path + "/old.json"
+    let migrations = SettingsMigrations { Migration(2, "take over") { ImportFile(path, as: .json) } }
+    #expect(throws: SettingsError.self) { try store(migrations).set(7, for: .counter) }
+    #expect(home.names(in: home.path) == ["old.json"])
+  }
+
+  @Test func `a migration that cannot be written removes the directories that were made for its backup`() throws {
+    try home.write("old = 5\n")
+    let migrations = SettingsMigrations { Migration(2, "rename old") { Rename("old", to: "new") } }
+    let settings = try store(migrations) { (call, path) throws(Errno) -> Int? in
+      if call == .write { throw Errno(ENOSPC) }
+      return nil
+    }
+    #expect(throws: SettingsError.self) { try settings.set(7, for: .counter) }
+    #expect(home.text() == "old = 5\n")
+    #expect(home.names(in: home.path) == ["config"])
+  }
+
+  @Test func `directories that cannot all be made are removed`() throws {
+    let settings = try store { (call, path) throws(Errno) -> Int? in
+      if call == .mkdir, path.hasSuffix("org.example.test") { throw Errno(EDQUOT) }
+      return nil
+    }
+    #expect(throws: SettingsError.self) { try settings.set(7, for: .counter) }
+    #expect(home.names(in: home.path) == [])
+  }
+}

@@ -1,0 +1,52 @@
+import Testing
+
+/// Folders are in the order in which they could be built: the files of each use the types of those before it, and of no
+/// other. `docs/design.md` says what each is for.
+@Suite struct LayoutTests {
+  static let orders = [
+    "AppSettings": [
+      "System", "Errors", "File", "Document", "Patterns", "Values", "Keys", "Layers", "Migrations", "Store", "Records",
+    ],
+    "AppSettingsObserve": ["Hub", "Streams", "Callbacks", "Access", "Records"],
+  ]
+  static let targets = [
+    "SettingsTOML", "AppSettings", "AppSettingsMigrations", "AppSettingsImport", "AppSettingsGarage",
+    "AppSettingsSchema", "AppSettingsObserve", "AppSettingsFoundation", "AppSettingsTesting", "AppSettingsSealed",
+    "AppSettingsServiceLifecycle", "AppSettingsConfiguration", "settings-cli",
+  ]
+
+  @Test(arguments: orders.keys.sorted()) func `folders use only those before them`(_ target: String) throws {
+    let order = try #require(Self.orders[target])
+    let files = try SourceFile.all(of: target)
+    #expect(Set(files.map(\.folder)).subtracting(order) == [], "a folder has no place in the order")
+    var homes: [String: Set<String>] = [:]
+    for file in files { for type in file.declared { homes[type, default: []].insert(file.folder) } }
+    for file in files {
+      guard let place = order.firstIndex(of: file.folder) else { continue }
+      for type in file.used.sorted() {
+        guard let homes = homes[type], !homes.contains(file.folder) else { continue }
+        let later = homes.filter { order.firstIndex(of: $0)! > place }
+        #expect(later.isEmpty, "\(target)/\(file.path) uses \(type) of \(later.sorted())")
+      }
+    }
+  }
+
+  @Test(arguments: targets) func `no file is longer than 400 lines`(_ target: String) throws {
+    let files = try SourceFile.all(of: target)
+    #expect(!files.isEmpty)
+    for file in files { #expect(file.lineCount <= 400, "\(target)/\(file.path)") }
+  }
+
+  @Test func `comments and strings are not code`() {
+    let file = SourceFile(
+      path: "A/B.swift",
+      text: """
+        /// As ``Comment``.
+        public struct Declared { let text = "Words \\(Code.value(of: "Inner \\(Deep())")) Words2" }
+        private struct Hidden {}
+        // Trailing
+        """)
+    #expect(file.declared == ["Declared"])
+    #expect(file.used == ["Declared", "Code", "Deep", "Hidden"])
+  }
+}

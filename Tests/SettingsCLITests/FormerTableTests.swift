@@ -1,0 +1,104 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Writing a part of a value that the file has under a former name of its key.
+@Suite struct FormerTableTests {
+  let home = ScratchHome()
+  private let app = "org.example.test"
+  private let before = """
+    # head
+
+    # the window
+    [win] # w
+    width = 1 # one
+    height = 2
+    colour = "red"
+    list = [1, 2] # few
+
+    [other]
+    x = 1
+
+    """
+  /// What has moved is as it was.
+  private var moved: String { before.replacing("[win]", with: "[window]") }
+
+  init() throws {
+    try home.write(
+      """
+      app = "org.example.test"
+      [keys.window]
+      type = "table"
+      fields = { width = { type = "integer" }, height = { type = "integer" }, list = { type = "array" } }
+      formerly = ["win", "old.frame"]
+
+      """, to: home.path + "/data/app-settings/\(app).toml")
+    try home.write(before)
+  }
+
+  private func run(_ arguments: String...) throws -> ChildProcess.Result {
+    try ChildProcess.run(
+      ChildProcess.product("settings-cli"), arguments, environment: home.environment, directory: home.path)
+  }
+
+  private func expectDone(_ result: ChildProcess.Result, _ text: String) {
+    #expect(result == ChildProcess.Result(status: 0, output: "", error: ""))
+    #expect(home.text() == text)
+  }
+
+  @Test(arguments: ["window", "win", "old.frame"])
+  func `setting a part moves the rest to the present name`(name: String) throws {
+    expectDone(try run("set", app, "\(name).height", "5"), moved.replacing("height = 2", with: "height = 5"))
+    #expect(try run("get", app, "window.width").output == "1\n")
+  }
+
+  @Test func `setting several parts moves the rest once`() throws {
+    expectDone(
+      try run("set", app, "window.height=5", "window.depth=3", "win.width=4"),
+      moved.replacing("height = 2", with: "height = 5").replacing("width = 1", with: "width = 4")
+        .replacing("# few\n", with: "# few\ndepth = 3\n"))
+  }
+
+  @Test func `a part is removed from what has moved, and one that is not there moves nothing`() throws {
+    #expect(try run("unset", app, "window.nope").status == 1)
+    #expect(home.text() == before)
+    expectDone(try run("unset", app, "window.height"), moved.replacing("height = 2\n", with: ""))
+  }
+
+  @Test func `an element goes to the array that the former name has`() throws {
+    expectDone(
+      try run("set", app, "window.list", "--append", "3", "--remove", "1"),
+      moved.replacing("[1, 2]", with: "[2, 3]"))
+  }
+
+  @Test func `an inline table moves as well`() throws {
+    try home.write("old.frame = { width = 1, height = 2 } # frame\n")
+    #expect(try run("set", app, "window.height", "5").status == 0)
+    #expect(home.text()?.contains("window = { width = 1, height = 5 }") == true, "\(home.text() ?? "")")
+    #expect(home.text()?.contains("frame =") == false)
+  }
+
+  @Test func `what stands under a former name beside the present one goes`() throws {
+    try home.write("[window]\nheight = 1\n\n[win]\nwidth = 2\n")
+    expectDone(try run("set", app, "window.height", "5"), "[window]\nheight = 5\n")
+  }
+
+  @Test func `a locked part does not keep the others from being set`() throws {
+    try home.write(
+      "settings-locked = [\"win.width\"]\n[win]\nwidth = 9\n", to: home.path + "/etc/xdg/\(app)/settings.toml")
+    #expect(try run("set", app, "window.width", "5").status == 5)
+    #expect(home.text() == before)
+    expectDone(
+      try run("set", app, "window.height", "5"),
+      moved.replacing("width = 1 # one\n", with: "").replacing("height = 2", with: "height = 5"))
+    #expect(try run("get", app, "window.width").output == "9\n")
+  }
+
+  @Test func `an import of a part moves the rest`() throws {
+    try home.write("{\"window\": {\"height\": 9}}", to: home.path + "/other.json")
+    #expect(try run("import", app, "./other.json").status == 0)
+    #expect(home.text() == before)
+    #expect(try run("import", app, "./other.json", "--replace").status == 0)
+    #expect(home.text() == moved.replacing("height = 2", with: "height = 9"))
+  }
+}
