@@ -79,7 +79,7 @@ public struct SettingsError: Error, Sendable, Hashable {
 
 extension String {
   /// A sentence as a clause of another.
-  var withoutFullStop: String { hasSuffix(".") ? String(dropLast()) : self }
+  package var withoutFullStop: String { hasSuffix(".") ? String(dropLast()) : self }
 }
 
 extension SettingsError: CustomStringConvertible {

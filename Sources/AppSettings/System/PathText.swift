@@ -103,7 +103,7 @@ extension StringProtocol where UTF8View: BidirectionalCollection {
   package var isAbsolutePath: Bool { utf8.first == UInt8(ascii: "/") }
 
   /// Whether the path is one of a file that a person can move: not of a device, or of what a process has open.
-  var isMovable: Bool { isAbsolutePath && !hasPrefix("/dev/") && !hasPrefix("/proc/") }
+  package var isMovable: Bool { isAbsolutePath && !hasPrefix("/dev/") && !hasPrefix("/proc/") }
 
   /// The names in a path.
   package var pathParts: [SubSequence] { bytewiseSplit(UInt8(ascii: "/")) }

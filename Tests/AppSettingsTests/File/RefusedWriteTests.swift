@@ -1,4 +1,6 @@
 import AppSettings
+import AppSettingsImport
+import AppSettingsMigrations
 import Foundation
 import TestSupport
 import Testing

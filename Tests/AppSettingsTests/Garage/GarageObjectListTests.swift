@@ -1,3 +1,4 @@
+import AppSettingsGarage
 import AppSettings
 import Foundation
 import TestSupport

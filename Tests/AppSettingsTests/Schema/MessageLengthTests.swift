@@ -1,4 +1,5 @@
 import AppSettings
+import AppSettingsSchema
 import Foundation
 import TestSupport
 import Testing
