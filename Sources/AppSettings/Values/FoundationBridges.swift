@@ -156,7 +156,7 @@ extension TimeZone: SettingsSerializable {
       },
       write: { .string($0.identifier) }))
 
-  /// The zone of an identifier, also of the form `GMT+hhmm` or `GMT-hhmmss` that zones with a fixed offset have.
+  /// The zone of an identifier. Those with a fixed offset are read alike with and without Foundation's time zone data.
   private init?(stored text: String) {
     if let offset = TimeZone.fixedOffset(text) {
       self.init(secondsFromGMT: offset)
@@ -165,13 +165,26 @@ extension TimeZone: SettingsSerializable {
     }
   }
 
+  /// The offset in seconds of `GMT` or `UTC`, a sign, and one of `h`, `hh`, `hhmm`, `h:mm`, `hh:mm` and `hhmmss`: the forms
+  /// that Foundation reads, and the last, which it writes.
   private static func fixedOffset(_ text: String) -> Int? {
-    guard text.hasPrefix("GMT+") || text.hasPrefix("GMT-") else { return nil }
-    let digits = text.utf8.dropFirst(4).map { Int($0) - 0x30 }
-    guard digits.count == 4 || digits.count == 6, digits.allSatisfy({ 0...9 ~= $0 }) else { return nil }
-    let parts = stride(from: 0, to: digits.count, by: 2).map { digits[$0] * 10 + digits[$0 + 1] }
-    guard parts[0] <= 18, parts.dropFirst().allSatisfy({ $0 < 60 }) else { return nil }
-    let seconds = parts[0] * 3600 + parts[1] * 60 + (parts.count > 2 ? parts[2] : 0)
-    return text.utf8.dropFirst(3).first == UInt8(ascii: "-") ? -seconds : seconds
+    let bytes = Array(text.utf8)
+    guard text.hasPrefix("GMT") || text.hasPrefix("UTC"), bytes.count > 4 else { return nil }
+    guard [UInt8(ascii: "+"), UInt8(ascii: "-")].contains(bytes[3]) else { return nil }
+    let digits = bytes[4...]
+    var parts: [ArraySlice<UInt8>]
+    switch digits.count {
+    case 1, 2: parts = [digits]
+    case _ where digits.contains(UInt8(ascii: ":")):
+      parts = digits.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+      guard parts.count == 2, 1...2 ~= parts[0].count, parts[1].count == 2 else { return nil }
+    case 4, 6: parts = stride(from: 4, to: bytes.count, by: 2).map { bytes[$0..<$0 + 2] }
+    default: return nil
+    }
+    guard parts.allSatisfy({ $0.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 } }) else { return nil }
+    let numbers = parts.map { $0.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) } } + [0, 0]
+    guard numbers[0] <= 18, numbers[1] < 60, numbers[2] < 60 else { return nil }
+    let seconds = numbers[0] * 3600 + numbers[1] * 60 + numbers[2]
+    return bytes[3] == UInt8(ascii: "-") ? -seconds : seconds
   }
 }

@@ -62,6 +62,21 @@ import Testing
     }
   }
 
+  @Test func `the command reads fixed offsets of time zones as an app with Foundation does`() throws {
+    let home = ScratchHome()
+    try home.write(Verdicts.schema.text, to: home.path + "/data/app-settings/\(Verdicts.schema.app).toml")
+    let forms = [
+      "GMT+5", "UTC-05", "GMT+0", "GMT+18", "GMT+19", "UTC+0530", "GMT-5:30", "UTC+18:00", "GMT+18:01", "GMT+530",
+      "GMT+5:3", "GMT+:30", "GMT+", "gmt+5", "UTC", "GMT5", "GMT+0560", "GMT+a", "UTC+1:00:00",
+    ]
+    for form in forms {
+      let result = try ChildProcess.run(
+        ChildProcess.product("settings-cli"), ["set", Verdicts.schema.app, "zone", "--", form],
+        environment: home.environment)
+      #expect(result.status == (TimeZone(identifier: form) != nil ? 0 : 4), "\(form): \(result.error)")
+    }
+  }
+
   @Test func `the command's set of a value says what the app says`() throws {
     let home = ScratchHome()
     try home.write(Verdicts.schema.text, to: home.path + "/data/app-settings/\(Verdicts.schema.app).toml")
