@@ -26,16 +26,28 @@ let package = Package(
       path: "Sources/ValueBenchmarks"),
     .executableTarget(
       name: "migration-benchmarks",
-      dependencies: ["BenchmarkHarness", "CFloor", .product(name: "AppSettings", package: "app-settings")],
+      dependencies: [
+        "BenchmarkHarness", "CFloor",
+        .product(name: "AppSettings", package: "app-settings"),
+        .product(name: "AppSettingsMigrations", package: "app-settings"),
+      ],
       path: "Sources/MigrationBenchmarks"),
     .executableTarget(
       name: "record-benchmarks",
-      dependencies: ["BenchmarkHarness", "CFloor", .product(name: "AppSettings", package: "app-settings")],
+      dependencies: [
+        "BenchmarkHarness", "CFloor",
+        .product(name: "AppSettings", package: "app-settings"),
+        .product(name: "AppSettingsGarage", package: "app-settings"),
+      ],
       path: "Sources/RecordBenchmarks"),
     .executableTarget(name: "cli-benchmarks", dependencies: ["BenchmarkHarness"], path: "Sources/CLIBenchmarks"),
     .executableTarget(
       name: "growth-benchmarks",
-      dependencies: ["BenchmarkHarness", .product(name: "AppSettings", package: "app-settings")],
+      dependencies: [
+        "BenchmarkHarness",
+        .product(name: "AppSettings", package: "app-settings"),
+        .product(name: "AppSettingsGarage", package: "app-settings"),
+      ],
       path: "Sources/GrowthBenchmarks"),
     .executableTarget(
       name: "observation-benchmarks",

@@ -19,6 +19,8 @@ let package = Package(
       dependencies: [
         "CFaults", "CrashStates",
         .product(name: "AppSettings", package: "app-settings"),
+        .product(name: "AppSettingsMigrations", package: "app-settings"),
+        .product(name: "AppSettingsGarage", package: "app-settings"),
         .product(name: "AppSettingsObserve", package: "app-settings"),
         .product(name: "SettingsTOML", package: "app-settings"),
         .product(name: "Logging", package: "swift-log"),

@@ -17,11 +17,17 @@ let package = Package(
       name: "fuzz-values",
       dependencies: [
         .product(name: "AppSettings", package: "app-settings"),
+        .product(name: "AppSettingsMigrations", package: "app-settings"),
         .product(name: "AppSettingsFoundation", package: "app-settings"),
       ]),
     // What fuzzers of documents share: choices, damage, and the comparison with a text that is read as a whole.
     .target(name: "FuzzSupport", dependencies: [.product(name: "SettingsTOML", package: "app-settings")]),
-    .executableTarget(name: "fuzz-import", dependencies: [.product(name: "AppSettings", package: "app-settings")]),
+    .executableTarget(
+      name: "fuzz-import",
+      dependencies: [
+        .product(name: "AppSettings", package: "app-settings"),
+        .product(name: "AppSettingsImport", package: "app-settings"),
+      ]),
   ]
 )
 

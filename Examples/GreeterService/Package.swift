@@ -13,6 +13,7 @@ let package = Package(
       name: "greeter-service",
       dependencies: [
         .product(name: "AppSettings", package: "app-settings"),
+        .product(name: "AppSettingsMigrations", package: "app-settings"),
         .product(name: "AppSettingsObserve", package: "app-settings"),
       ],
       path: "Sources")
