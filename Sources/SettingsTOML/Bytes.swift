@@ -116,6 +116,13 @@ extension [UInt8] {
       other.withUnsafeBytes { b in a.baseAddress == b.baseAddress || Scan.commonPrefix(a, b) == a.count }
     }
   }
+
+  package func isSameText(as other: [UInt8]?) -> Bool { other.map { isSameText(as: $0) } ?? false }
+}
+
+extension [UInt8]? {
+  /// Whether both are the same bytes, or there are none of either.
+  package func isSameText(as other: [UInt8]?) -> Bool { self?.isSameText(as: other) ?? (other == nil) }
 }
 
 extension Scan {

@@ -60,7 +60,8 @@ long cfloor_count_end(int descriptor) {
     if (n <= 0) break;
     for (char *next = buffer; next < buffer + n;) {
       struct inotify_event *event = (struct inotify_event *)next;
-      if (event->mask & IN_MOVED_TO) count++;
+      // An exchange moves the old file, too, to a name that begins with a dot.
+      if (event->mask & IN_MOVED_TO && event->name[0] != '.') count++;
       next += sizeof *event + event->len;
     }
   }

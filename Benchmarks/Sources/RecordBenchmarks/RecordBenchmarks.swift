@@ -56,7 +56,8 @@ struct RecordBenchmarks {
         "HOME": directory, "XDG_CONFIG_HOME": directory + "/config", "XDG_CONFIG_DIRS": directory + "/none",
       ])
     try FileManager.default.createDirectory(atPath: directory + "/config/bench", withIntermediateDirectories: true)
-    try Data(text.utf8).write(to: URL(fileURLWithPath: location.file))
+    // An empty file may be one that is being saved, which is waited for.
+    if !text.isEmpty { try Data(text.utf8).write(to: URL(fileURLWithPath: location.file)) }
     return (SettingsStore(at: location), location.file)
   }
 

@@ -27,7 +27,9 @@ package enum JSONText {
   /// As ``value(of:)``, without the elements and members that are `null`, each of which is told of.
   ///
   /// - Parameter limit: How many values there may be.
-  package static func value(of text: String, limit: Int = .max, onNull: (TOMLPath) -> Void) throws(Failure) -> TOMLValue? {
+  package static func value(
+    of text: String, limit: Int = .max, onNull: (TOMLPath) -> Void
+  ) throws(Failure) -> TOMLValue? {
     var reader = Reader(bytes: Array(text.utf8))
     reader.rest = limit
     let node = try reader.document()

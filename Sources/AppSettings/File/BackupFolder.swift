@@ -70,7 +70,7 @@ struct BackupFolder: ~Copyable {
   /// The newest backup, if it was made for this reason and of this text, as by a process that died before it went on.
   func newest(_ reason: String, of bytes: [UInt8]) throws -> BackupName? {
     guard let newest = names.first, newest.reason == reason,
-      (try? SettingsFile(path: file(newest), system: system).read().bytes) == bytes
+      (try? SettingsFile(path: file(newest), system: system).read().bytes).isSameText(as: bytes)
     else { return nil }
     return newest
   }

@@ -140,7 +140,7 @@ extension SettingsFile {
     var watch = SaveWatch()
     while true {
       let file = try openAndRead(name, in: directory)
-      guard let known = steps.known, file.contents.bytes != known.bytes,
+      guard let known = steps.known, !file.contents.bytes.isSameText(as: known.bytes),
         let wait = watch.wait(
           for: file.contents, after: known, .doubt, wholeness: { steps.wholeness(file.contents.bytes ?? []) })
       else { return file }
@@ -163,11 +163,11 @@ extension SettingsFile {
     while true {
       try readAgain(&file)
       let contents = file.contents
-      if contents.bytes == read.bytes, contents.isOpenForWriting != true { return nil }
+      if contents.bytes.isSameText(as: read.bytes), contents.isOpenForWriting != true { return nil }
       guard
         let wait = watch.wait(
           for: contents, after: known, .doubt, wholeness: { steps.wholeness(contents.bytes ?? []) })
-      else { return contents.bytes == read.bytes ? nil : contents }
+      else { return contents.bytes.isSameText(as: read.bytes) ? nil : contents }
       guard SaveWatch.pause(for: wait, until: limit.end) else { throw .neverAtRest(path, limit.duration) }
     }
   }

@@ -158,6 +158,6 @@ extension SettingsFile.Contents {
   fileprivate func isSame(as other: Self) -> Bool {
     guard let status, let otherStatus = other.status else { return false }
     return status.sameFile(otherStatus) && status.size == otherStatus.size && status.modified == otherStatus.modified
-      && bytes == other.bytes
+      && bytes.isSameText(as: other.bytes)
   }
 }

@@ -108,7 +108,7 @@ extension SettingsFile {
       do {
         if foreign != nil {
           current = try openAndRead(place.name, in: directory)
-          guard current.contents.bytes == ours else { throw Overtaken() }
+          guard current.contents.bytes.isSameText(as: ours) else { throw Overtaken() }
         }
         guard let wanted = try body(base) ?? base.bytes, !wanted.isSameText(as: current.contents.bytes) else {
           result.durable = try makeDurable(current, place, in: directory, knowing: result.durable ?? steps.durable)
@@ -140,7 +140,7 @@ extension SettingsFile {
           try limit.noteAttempt(at: place.directory)
           // If the text is still ours, someone only opened or touched the file, and the save before that still has to be
           // merged. Otherwise there has been a later one, which counts.
-          if try openAndRead(place.name, in: directory).contents.bytes == ours { continue }
+          if try openAndRead(place.name, in: directory).contents.bytes.isSameText(as: ours) { continue }
         } catch {
           throw giveBack(save, &write, current, steps, after: error)
         }

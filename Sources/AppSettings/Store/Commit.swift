@@ -177,7 +177,7 @@ struct Commit {
     hasChanged = false
     revision = core.state.withLock { $0.userRevision }
     guard let new = try body(contents.bytes) else { return nil }
-    guard new != contents.bytes else { return new }
+    guard !new.isSameText(as: contents.bytes) else { return new }
     if let bytes = contents.bytes {
       try core.backing.checkReplaceable()
       try core.backing.backUp(bytes, reason: reason, sparing: source(), within: core.commitLimit)

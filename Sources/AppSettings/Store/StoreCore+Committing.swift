@@ -193,11 +193,3 @@ extension SettingsProblem {
   /// Whether this is that problem.
   package var isLoss: Bool { code == .io && message.hasPrefix(Self.lossBeginning) }
 }
-
-extension [UInt8] {
-  func isSameText(as other: [UInt8]?) -> Bool { other.map { isSameText(as: $0) } ?? false }
-}
-
-extension [UInt8]? {
-  fileprivate func isSameText(as other: [UInt8]?) -> Bool { self?.isSameText(as: other) ?? (other == nil) }
-}

@@ -179,7 +179,7 @@ extension StoreCore {
       let last = known.first { $0.layer.file?.isBytewise(path) == true }
       do throws(SettingsError) {
         let contents = try SettingsFile(path: path, system: file.system).read()
-        if contents.bytes == last?.fileBytes {
+        if contents.bytes.isSameText(as: last?.fileBytes) {
           watches[path] = nil
         } else if let evidence,
           let wait = watches[path, default: SaveWatch()].wait(

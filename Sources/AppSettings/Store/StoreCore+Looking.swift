@@ -41,7 +41,7 @@ extension StoreCore {
         return error.code == .io ? .failed(retryAfterNanoseconds: Self.unreadable) : .settled
       }
       let found = contents.bytes
-      if found == known.bytes {
+      if found.isSameText(as: known.bytes) {
         let wasWrong = state.withLock { state in
           state.userWatch = SaveWatch()
           state.userInode = contents.status?.inode

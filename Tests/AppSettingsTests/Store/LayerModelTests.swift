@@ -53,7 +53,9 @@ import Testing
         if setting.layer >= files { return SettingsLayer(setting.layer == files ? .environment : .process) }
         return snapshot.layers[setting.layer].layer
       }
-      if origin.layer != layer ?? SettingsLayer(.default) { return "origin of \(key): \(origin.layer), not \(layer as Any)" }
+      if origin.layer != layer ?? SettingsLayer(.default) {
+        return "origin of \(key): \(origin.layer), not \(layer as Any)"
+      }
       if origin.lockedBy != model.lock(of: path).map({ snapshot.layers[$0].layer }) {
         return "lock of \(key): \(String(describing: origin.lockedBy))"
       }
