@@ -46,17 +46,17 @@ let package = Package(
     .target(name: "SettingsTOML"),
     .target(
       name: "AppSettings",
-      dependencies: ["SettingsTOML", "CSystem", .product(name: "Logging", package: "swift-log")]),
-    .target(name: "CSystem"),
+      dependencies: ["SettingsTOML", "CSettingsSystem", .product(name: "Logging", package: "swift-log")]),
+    .target(name: "CSettingsSystem"),
     .target(name: "AppSettingsMigrations", dependencies: ["AppSettings"]),
     .target(name: "AppSettingsImport", dependencies: ["AppSettings", "AppSettingsMigrations"]),
-    .target(name: "AppSettingsGarage", dependencies: ["AppSettings", "CSystem"]),
+    .target(name: "AppSettingsGarage", dependencies: ["AppSettings", "CSettingsSystem"]),
     .target(name: "AppSettingsSchema", dependencies: ["AppSettings", "AppSettingsMigrations", "AppSettingsImport"]),
     .systemLibrary(name: "CInotifyTools", providers: [.apt(["libinotifytools0-dev"])]),
     .target(
       name: "AppSettingsObserve",
       dependencies: [
-        "AppSettings", "CSystem",
+        "AppSettings", "CSettingsSystem",
         .target(name: "CInotifyTools", condition: .when(traits: ["InotifyTools"])),
       ]),
     // The one target that needs all of Foundation.
@@ -88,7 +88,8 @@ let package = Package(
         "AppSettings", "AppSettingsMigrations", "AppSettingsImport", "AppSettingsSchema", "AppSettingsObserve",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
-    .target(name: "TestSupport", dependencies: ["AppSettings", "CSystem", "TestModels"], path: "Tests/TestSupport"),
+    .target(
+      name: "TestSupport", dependencies: ["AppSettings", "CSettingsSystem", "TestModels"], path: "Tests/TestSupport"),
     // What tests and the processes that they start have in common; without all of Foundation.
     .target(name: "TestModels", dependencies: ["AppSettings", "AppSettingsGarage"], path: "Tests/TestModels"),
     .executableTarget(
@@ -147,7 +148,7 @@ let package = Package(
   ]
 )
 
-for target in package.targets where target.type != .system && target.name != "CSystem" {
+for target in package.targets where target.type != .system && target.name != "CSettingsSystem" {
   target.swiftSettings =
     (target.swiftSettings ?? []) + [
       .enableUpcomingFeature("ExistentialAny"),  // SE-0335

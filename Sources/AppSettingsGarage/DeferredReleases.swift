@@ -1,5 +1,5 @@
 import AppSettings
-import CSystem
+import CSettingsSystem
 
 /// What links lead to is released here, one after the other: the release of an object releases its links, and those
 /// what they lead to, so that a long chain would be a deep recursion.

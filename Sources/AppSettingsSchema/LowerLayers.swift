@@ -49,7 +49,7 @@ struct LowerLayers {
   ) -> [SettingsFinding] {
     guard !layers.isEmpty else { return [] }
     let lower = SettingsSnapshot(
-      generation: 0, layers: layers, userIndex: layers.count - 1, pending: PendingEdits())
+      generation: 0, layers: layers, pending: PendingEdits())
     var findings: [SettingsFinding] = []
     for path in document.leafPaths() where !path.components[0].hasPrefix("settings-") {
       func add(_ kind: SettingsFinding.Kind, _ message: String) {

@@ -21,7 +21,7 @@ public struct TOMLDocument: Sendable {
 
   /// The text: each byte that no edit was about is the original one.
   public package(set) var bytes: [UInt8]
-  var tree: Tree
+  var tree: DocumentIndex
   /// The line break of a text that has none left: that of its first line as it was read.
   var usualLineBreak = [Byte.newline]
   /// Whether the index was mended in place since the text was last read: then it is not proven to be that of the text.
@@ -32,7 +32,7 @@ public struct TOMLDocument: Sendable {
   /// Makes an empty document.
   public init() {
     bytes = []
-    tree = Tree()
+    tree = DocumentIndex()
   }
 
   /// Reads a document.
@@ -51,10 +51,10 @@ public struct TOMLDocument: Sendable {
     try self.init(parsing: Array(text.utf8))
   }
 
-  static func index(_ bytes: [UInt8]) throws(TOMLSyntaxError) -> Tree {
-    let result = bytes.withUnsafeBufferPointer { buffer -> Result<Tree, TOMLSyntaxError> in
+  static func index(_ bytes: [UInt8]) throws(TOMLSyntaxError) -> DocumentIndex {
+    let result = bytes.withUnsafeBufferPointer { buffer -> Result<DocumentIndex, TOMLSyntaxError> in
       var parser = Parser(buffer, isDocument: true)
-      do throws(Fault) {
+      do throws(SyntaxFault) {
         try parser.parseDocument()
         return .success(parser.tree)
       } catch {
@@ -72,7 +72,7 @@ public struct TOMLDocument: Sendable {
 
 extension TOMLDocument {
   /// All values.
-  public var root: TOMLTable { withBase { Materializer(base: $0, tree: tree).table(Tree.root) } }
+  public var root: TOMLTable { withBase { Materializer(base: $0, tree: tree).table(DocumentIndex.root) } }
 
   /// The value at a path, `nil` if there is none. Only this value is made.
   public subscript(path: TOMLPath) -> TOMLValue? {
@@ -97,7 +97,7 @@ extension TOMLDocument {
 
   /// Whether there is a table at a path, with keys.
   package func hasKeys(at path: TOMLPath) -> Bool {
-    find(path).map { tree[$0].kind.isTable && tree[$0].firstChild != Tree.none } ?? false
+    find(path).map { tree[$0].kind.isTable && tree[$0].firstChild != DocumentIndex.none } ?? false
   }
 
   /// The number of keys of a table; `nil` if there is no table at the path.
@@ -124,9 +124,9 @@ extension TOMLDocument {
   }
 
   private func appendLeaves(
-    of id: Tree.ID, at path: TOMLPath, _ base: UnsafePointer<UInt8>, to paths: inout [TOMLPath]
+    of id: DocumentIndex.ID, at path: TOMLPath, _ base: UnsafePointer<UInt8>, to paths: inout [TOMLPath]
   ) {
-    guard tree[id].kind.isTable, tree[id].firstChild != Tree.none else {
+    guard tree[id].kind.isTable, tree[id].firstChild != DocumentIndex.none else {
       if !path.isRoot { paths.append(path) }
       return
     }
@@ -142,11 +142,11 @@ extension TOMLDocument {
     bytes.withUnsafeBufferPointer { body($0.baseAddress ?? UnsafePointer(bitPattern: 1)!) }
   }
 
-  func value(of id: Tree.ID) -> TOMLValue { withBase { Materializer(base: $0, tree: tree).value(id) } }
+  func value(of id: DocumentIndex.ID) -> TOMLValue { withBase { Materializer(base: $0, tree: tree).value(id) } }
 
   /// The node at a path.
-  func find(_ path: TOMLPath) -> Tree.ID? {
-    var id = Tree.root
+  func find(_ path: TOMLPath) -> DocumentIndex.ID? {
+    var id = DocumentIndex.root
     for component in path.components {
       guard let child = child(component, of: id) else { return nil }
       id = child
@@ -155,15 +155,15 @@ extension TOMLDocument {
   }
 
   /// The child of a table with a key.
-  func child(_ key: String, of parent: Tree.ID) -> Tree.ID? {
+  func child(_ key: String, of parent: DocumentIndex.ID) -> DocumentIndex.ID? {
     guard tree[parent].kind.isTable else { return nil }
     var key = key
     return withBase { base in
       key.withUTF8 { utf8 in
         let bytes = utf8.baseAddress ?? base
-        let hash = Tree.hash(bytes, count: utf8.count, parent: parent)
+        let hash = DocumentIndex.hash(bytes, count: utf8.count, parent: parent)
         let (id, _) = tree.find(bytes, count: utf8.count, hash: hash, parent: parent, in: base)
-        return id == Tree.none ? nil : id
+        return id == DocumentIndex.none ? nil : id
       }
     }
   }

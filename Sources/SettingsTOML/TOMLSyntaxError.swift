@@ -52,14 +52,14 @@ public struct TOMLSyntaxError: Error, Sendable, CustomStringConvertible {
   /// How many scalars of `sourceLine` come before the fault.
   private let caretOffset: Int
 
-  init(_ fault: Fault, in bytes: UnsafeBufferPointer<UInt8>, tree: Tree) {
+  init(_ fault: SyntaxFault, in bytes: UnsafeBufferPointer<UInt8>, tree: DocumentIndex) {
     let end = bytes.count
     let at = min(fault.at, end)
     position = TOMLPosition(of: at, in: bytes)
     isLimit = fault.kind == .tooLarge || fault.kind == .tooDeep
     let base = bytes.baseAddress ?? UnsafePointer(bitPattern: 1)!
-    message = FaultMessage(fault: fault, base: base, end: end, tree: tree).text
-    discreetMessage = FaultMessage(fault: fault, base: base, end: end, tree: tree, isDiscreet: true).text
+    message = SyntaxFaultMessage(fault: fault, base: base, end: end, tree: tree).text
+    discreetMessage = SyntaxFaultMessage(fault: fault, base: base, end: end, tree: tree, isDiscreet: true).text
     var start = at
     while start > 0, bytes[start - 1] != Byte.newline { start -= 1 }
     if start == 0, bytes.starts(with: Byte.byteOrderMark), at >= 3 { start = 3 }

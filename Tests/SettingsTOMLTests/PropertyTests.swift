@@ -54,7 +54,8 @@ import Testing
       #expect(document[path] == value)
       #expect(changed == (before[path] != value))
       if !changed { #expect(document.bytes == before.bytes) }
-      guard let id = before.find(path), before.isBody(id), before.tree[id].kind.rawValue >= Node.Kind.string.rawValue
+      guard let id = before.find(path), before.isBody(id),
+        before.tree[id].kind.rawValue >= IndexNode.Kind.string.rawValue
       else { continue }
       let range = Int(before.tree[id].start)..<Int(before.tree[id].end)
       #expect(document.bytes.starts(with: before.bytes[..<range.lowerBound]))
@@ -199,11 +200,11 @@ import Testing
 
   /// All that an index says, in the order of the tree.
   static func shape(_ document: TOMLDocument) -> [String] {
-    func lines(_ id: Tree.ID, _ level: Int) -> [String] {
+    func lines(_ id: DocumentIndex.ID, _ level: Int) -> [String] {
       let node = document.tree[id]
       let line = "\(level) \(node.kind) \(node.keyStart)-\(node.keyEnd) \(node.start)-\(node.end) \(node.isPlain)"
       return [line] + document.tree.children(of: id).flatMap { lines($0, level + 1) }
     }
-    return lines(Tree.root, 0)
+    return lines(DocumentIndex.root, 0)
   }
 }

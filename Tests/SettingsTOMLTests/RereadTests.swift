@@ -26,7 +26,7 @@ import Testing
     var generator = Generator(seed: seed &+ 9_000)
     for _ in 0..<10 {
       let before = try TOMLDocument(parsing: generator.document())
-      let scalars = before.tree.nodes.filter { $0.kind.rawValue >= Node.Kind.string.rawValue && $0.kind != .array }
+      let scalars = before.tree.nodes.filter { $0.kind.rawValue >= IndexNode.Kind.string.rawValue && $0.kind != .array }
       guard let node = scalars.randomElement(using: &generator.random) else { continue }
       let literal = Array(generator.literal(depth: 9).utf8)
       var text = before.bytes

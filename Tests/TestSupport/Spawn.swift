@@ -1,4 +1,4 @@
-import CSystem
+import CSettingsSystem
 import Foundation
 
 /// A child process, by `posix_spawn(3)` and `waitpid(2)`.

@@ -7,12 +7,12 @@ public func expectIndex(of document: TOMLDocument, toBeThatOf fresh: TOMLDocumen
 }
 
 private func shape(_ document: TOMLDocument) -> [String] {
-  func lines(_ id: Tree.ID, _ level: Int) -> [String] {
+  func lines(_ id: DocumentIndex.ID, _ level: Int) -> [String] {
     let node = document.tree[id]
     let line = "\(level) \(node.kind) \(node.keyStart)-\(node.keyEnd) \(node.start)-\(node.end) \(node.isPlain)"
     return [line] + document.tree.children(of: id).flatMap { lines($0, level + 1) }
   }
-  return lines(Tree.root, 0)
+  return lines(DocumentIndex.root, 0)
 }
 
 /// Changes a few bytes of a text, as someone else may, or an editor with a fault.

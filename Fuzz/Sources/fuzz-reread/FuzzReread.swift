@@ -36,7 +36,7 @@ public func fuzzReread(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
 /// Puts other text into the place of a value.
 private func replaceValue(in text: inout [UInt8], of document: TOMLDocument, _ choices: inout Choices) {
-  let values = document.tree.nodes.filter { $0.kind.rawValue >= Node.Kind.string.rawValue && $0.kind != .removed }
+  let values = document.tree.nodes.filter { $0.kind.rawValue >= IndexNode.Kind.string.rawValue && $0.kind != .removed }
   guard !values.isEmpty else { return }
   let node = choices.pick(values)
   var literal = Array(text[Int(node.start)..<Int(node.end)])

@@ -1,4 +1,4 @@
-import CSystem
+import CSettingsSystem
 public import Synchronization
 
 /// The last decoded value of a key, with the stamp of the store's state that it was decoded from.

@@ -8,8 +8,8 @@ public struct SettingsSnapshot: Sendable {
   public package(set) var generation: UInt64
   /// Files and overrides, lowest first.
   package private(set) var layers: [LayerContent]
-  /// Which of them is the user's.
-  package var userIndex: Int
+  /// Which of them is the user's: the highest.
+  package var userIndex: Int { layers.count - 1 }
   /// What this process has set and not yet written, over the user's file.
   package var pending: PendingEdits
   /// What the layers lock.
@@ -18,12 +18,10 @@ public struct SettingsSnapshot: Sendable {
   package var overrides: SettingsOverrides
 
   package init(
-    generation: UInt64, layers: [LayerContent], userIndex: Int, pending: PendingEdits,
-    overrides: SettingsOverrides = .none
+    generation: UInt64, layers: [LayerContent], pending: PendingEdits, overrides: SettingsOverrides = .none
   ) {
     self.generation = generation
     self.layers = layers
-    self.userIndex = userIndex
     self.pending = pending
     self.overrides = overrides
     findLocks()
@@ -32,7 +30,6 @@ public struct SettingsSnapshot: Sendable {
   /// Puts the administrators' layers in the place of those before.
   package mutating func replaceSystemLayers(by layers: [LayerContent]) {
     self.layers.replaceSubrange(..<userIndex, with: layers)
-    userIndex = layers.count
     findLocks()
   }
 

@@ -1,4 +1,4 @@
-import CSystem
+import CSettingsSystem
 
 /// Calls of code that is not this library's: observers, loggers, hooks. A thread makes them when it has released the
 /// locks of this library, all of them, whatever they protect.

@@ -54,7 +54,7 @@ public struct SettingsTransaction {
   /// Stands in the place of a transaction while that is elsewhere.
   static func placeholder(of transaction: SettingsTransaction) -> SettingsTransaction {
     SettingsTransaction(
-      view: SettingsSnapshot(generation: 0, layers: [], userIndex: 0, pending: PendingEdits()),
+      view: SettingsSnapshot(generation: 0, layers: [], pending: PendingEdits()),
       problems: transaction.problems)
   }
 

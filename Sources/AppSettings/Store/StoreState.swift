@@ -53,7 +53,7 @@ struct StoreState: Sendable {
 
   init(user: LayerContent, overrides: SettingsOverrides) {
     snapshot = SettingsSnapshot(
-      generation: 0, layers: [user], userIndex: 0, pending: PendingEdits(), overrides: overrides)
+      generation: 0, layers: [user], pending: PendingEdits(), overrides: overrides)
   }
 
   var userDocument: TOMLDocument { snapshot.userDocument }

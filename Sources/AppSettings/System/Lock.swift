@@ -1,4 +1,4 @@
-internal import CSystem
+internal import CSettingsSystem
 internal import Glibc
 
 /// A value behind a mutex of the operating system.

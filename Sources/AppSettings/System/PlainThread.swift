@@ -1,4 +1,4 @@
-import CSystem
+import CSettingsSystem
 import Glibc
 
 /// A thread of the system's own, for work that blocks.
@@ -36,7 +36,7 @@ package enum PlainThread {
       &thread, &attributes,
       { context in
         let box = Unmanaged<Box>.fromOpaque(context!).takeRetainedValue()
-        csystem_name_thread(box.name)
+        csettings_name_thread(box.name)
         box.body()
         return nil
       }, box.toOpaque())

@@ -1,4 +1,4 @@
-import CSystem
+import CSettingsSystem
 import Glibc
 
 /// What the environment and the system say about this process. ``PathText`` stands for bytes that are not UTF-8.
@@ -25,7 +25,7 @@ package enum ProcessFacts {
   /// The words of the command line after the program's name, in memory that other users see in `ps`.
   package static var arguments: [UnsafeMutablePointer<CChar>] {
     var count: CInt = 0
-    guard let words = csystem_arguments(&count), count > 1 else { return [] }
+    guard let words = csettings_arguments(&count), count > 1 else { return [] }
     return (1..<Int(count)).compactMap { words[$0] }
   }
 

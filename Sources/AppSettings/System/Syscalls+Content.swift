@@ -1,4 +1,4 @@
-import CSystem
+import CSettingsSystem
 import Glibc
 
 /// What is in open files.
@@ -71,9 +71,9 @@ extension Syscalls {
   /// - Parameter descriptor: The file, opened for reading only.
   package func isOpenForWriting(_ descriptor: CInt, path: String) -> Bool? {
     do throws(Errno) { try step(.lease, path) } catch { return nil }
-    _ = fcntl(descriptor, CInt(CSYSTEM_F_SETSIG), SIGURG)
-    if fcntl(descriptor, CInt(CSYSTEM_F_SETLEASE), F_RDLCK) == 0 {
-      _ = fcntl(descriptor, CInt(CSYSTEM_F_SETLEASE), F_UNLCK)
+    _ = fcntl(descriptor, CInt(CSETTINGS_F_SETSIG), SIGURG)
+    if fcntl(descriptor, CInt(CSETTINGS_F_SETLEASE), F_RDLCK) == 0 {
+      _ = fcntl(descriptor, CInt(CSETTINGS_F_SETLEASE), F_UNLCK)
       return false
     }
     return errno == EAGAIN ? true : nil

@@ -1,4 +1,4 @@
-import CSystem
+import CSettingsSystem
 import Glibc
 
 /// The locks of directories.
@@ -9,17 +9,17 @@ extension Syscalls {
   /// its copy is closed before `fork()` returns there.
   package func openToLock(_ path: String) throws(Errno) -> OwnDescriptor {
     try step(.openDirectory, path)
-    var result = csystem_own_descriptor()
+    var result = csettings_own_descriptor()
     _ = try retry {
-      path.withPath { Int(csystem_own_open($0, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_NOCTTY, &result)) }
+      path.withPath { Int(csettings_own_open($0, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_NOCTTY, &result)) }
     }
     return OwnDescriptor(result)
   }
 
   /// Another descriptor of the same open file, this process's alone, too.
   package func duplicate(_ descriptor: OwnDescriptor) throws(Errno) -> OwnDescriptor {
-    var result = csystem_own_descriptor()
-    _ = try retry { Int(csystem_own_duplicate(descriptor.raw, &result)) }
+    var result = csettings_own_descriptor()
+    _ = try retry { Int(csettings_own_duplicate(descriptor.raw, &result)) }
     return OwnDescriptor(result)
   }
 
@@ -27,7 +27,9 @@ extension Syscalls {
   ///
   /// - Parameter unlocks: Whether the lock of the open file is released first, so that it ends here whoever else has the
   ///   file open.
-  package func close(_ descriptor: OwnDescriptor, unlocks: Bool) { csystem_own_close(descriptor.raw, unlocks ? 1 : 0) }
+  package func close(_ descriptor: OwnDescriptor, unlocks: Bool) {
+    csettings_own_close(descriptor.raw, unlocks ? 1 : 0)
+  }
 
   /// Takes an exclusive `flock(2)` if it is free. Released by `close`, and by the kernel when the process ends.
   package func tryLock(_ descriptor: OwnDescriptor, path: String) throws(Errno) -> Bool {
@@ -52,10 +54,10 @@ package struct OwnDescriptor: Sendable {
   package let number: CInt
   private let forks: UInt32
 
-  fileprivate init(_ raw: csystem_own_descriptor) {
+  fileprivate init(_ raw: csettings_own_descriptor) {
     number = raw.number
     forks = raw.forks
   }
 
-  fileprivate var raw: csystem_own_descriptor { csystem_own_descriptor(number: number, forks: forks) }
+  fileprivate var raw: csettings_own_descriptor { csettings_own_descriptor(number: number, forks: forks) }
 }

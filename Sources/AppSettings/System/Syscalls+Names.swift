@@ -1,4 +1,4 @@
-import CSystem
+import CSettingsSystem
 import Glibc
 
 /// The names of files, and what they lead to.
@@ -14,7 +14,7 @@ extension Syscalls {
   package func renameNew(_ old: String, to new: String, in directory: CInt) throws(Errno) {
     do throws(Errno) {
       try step(.rename, new)
-      _ = try retry { exchangeOrRename(old, new, in: directory, UInt32(CSYSTEM_RENAME_NOREPLACE)) }
+      _ = try retry { exchangeOrRename(old, new, in: directory, UInt32(CSETTINGS_RENAME_NOREPLACE)) }
     } catch {
       guard error.rawValue == EINVAL || error.rawValue == ENOSYS else { throw error }
       guard try status(at: new, in: directory, followingLinks: false) == nil else { throw Errno(EEXIST) }
@@ -31,7 +31,7 @@ extension Syscalls {
   package func exchange(_ name: String, with other: String, in directory: CInt) throws(Errno) -> Bool {
     do throws(Errno) {
       try step(.rename, name)
-      _ = try retry { exchangeOrRename(name, other, in: directory, UInt32(CSYSTEM_RENAME_EXCHANGE)) }
+      _ = try retry { exchangeOrRename(name, other, in: directory, UInt32(CSETTINGS_RENAME_EXCHANGE)) }
       return true
     } catch {
       guard error.rawValue == EINVAL || error.rawValue == ENOSYS else { throw error }

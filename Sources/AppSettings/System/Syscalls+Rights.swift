@@ -1,4 +1,4 @@
-import CSystem
+import CSettingsSystem
 import Glibc
 
 /// Who may do what with a file: mode, owner, group, access control lists and other extended attributes.
@@ -43,7 +43,7 @@ extension Syscalls {
     do throws(Errno) {
       // By a descriptor, since whoever may write to the parent can put a link in the place of the new directory. This
       // kind needs no permission to read it.
-      let descriptor = try open(path, flags: CInt(CSYSTEM_O_PATH) | O_DIRECTORY | O_NOFOLLOW)
+      let descriptor = try open(path, flags: CInt(CSETTINGS_O_PATH) | O_DIRECTORY | O_NOFOLLOW)
       defer { close(descriptor) }
       let made = try status(of: descriptor, path: path)
       if made.permissions & 0o700 != 0o700 {

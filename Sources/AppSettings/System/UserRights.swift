@@ -1,4 +1,4 @@
-import CSystem
+import CSettingsSystem
 import Glibc
 
 /// What a user of this machine may do with files, for a process that may do more: one of root's.
@@ -38,7 +38,7 @@ package struct UserRights: Sendable, Hashable {
     typealias Outcome = Swift.Result<Result, any Error>
     let outcome = Monitor<Outcome?>(nil)
     try PlainThread.start("user-rights") {
-      let isReady = csystem_take_file_rights(user, group, groups, CInt(groups.count)) == 0
+      let isReady = csettings_take_file_rights(user, group, groups, CInt(groups.count)) == 0
       let error = Errno(errno)
       let result = Outcome { if isReady { try body() } else { throw error } }
       outcome.withLock { $0 = result }

@@ -1,5 +1,5 @@
 package import AppSettings
-internal import CSystem
+internal import CSettingsSystem
 internal import Glibc
 
 /// What `lstat` says of a path.
@@ -37,7 +37,7 @@ package struct EntryStatus {
 
 /// Whether this process may open one more file.
 package func hasFreeDescriptor() -> Bool {
-  let descriptor = open("/", CInt(CSYSTEM_O_PATH) | O_CLOEXEC)
+  let descriptor = open("/", CInt(CSETTINGS_O_PATH) | O_CLOEXEC)
   if descriptor >= 0 { close(descriptor) }
   return descriptor >= 0
 }
@@ -100,7 +100,7 @@ package func remoteFileSystem(at path: String) -> String? {
 package func watch(
   _ path: String, as identity: FileIdentity, for events: WatchEvents, on source: any InotifyEvents
 ) -> WatchOutcome {
-  let directory = path.withPath { open($0, CInt(CSYSTEM_O_PATH) | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
+  let directory = path.withPath { open($0, CInt(CSETTINGS_O_PATH) | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
   guard directory >= 0 else {
     return [ENOENT, ENOTDIR, ELOOP].contains(errno) ? .stale : .refused(.error(errno))
   }

@@ -1,5 +1,5 @@
 internal import AppSettings
-internal import CSystem
+internal import CSettingsSystem
 internal import Glibc
 
 /// What runs on the hub's thread: waits for events, feeds the state machine and does what it says.

@@ -1,7 +1,7 @@
 #if InotifyTools
   package import AppSettings
   internal import CInotifyTools
-  internal import CSystem
+  internal import CSettingsSystem
   internal import Glibc
   internal import Synchronization
 
@@ -77,7 +77,7 @@
 
     /// The library's descriptor: the one among ours that watches a file which we alone have.
     private static func findDescriptor() -> CInt? {
-      let mark = memfd_create("app-settings", UInt32(CSYSTEM_MFD_CLOEXEC))
+      let mark = memfd_create("app-settings", UInt32(CSETTINGS_MFD_CLOEXEC))
       guard mark >= 0 else { return nil }
       defer { _ = Glibc.close(mark) }
       let path = "/proc/self/fd/\(mark)"

@@ -1,5 +1,5 @@
 internal import AppSettings
-internal import CSystem
+internal import CSettingsSystem
 internal import Glibc
 internal import Synchronization
 

@@ -1,5 +1,5 @@
 import AppSettings
-import CSystem
+import CSettingsSystem
 import Foundation
 import TestSupport
 import Testing

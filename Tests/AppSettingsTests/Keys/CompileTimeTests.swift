@@ -15,7 +15,7 @@ import Testing
       "/usr/bin/env",
       [
         "swiftc", "-typecheck", "-swift-version", "6", "-I", products + "/Modules", "-I",
-        products + "/CSystem.build", file,
+        products + "/CSettingsSystem.build", file,
       ], environment: ProcessInfo.processInfo.environment)
   }
 

@@ -29,7 +29,7 @@ import Testing
         document: try TOMLDocument(parsing: file.text), locks: file.locks.map { TOMLPath($0) })
     }
     return SettingsSnapshot(
-      generation: 1, layers: layers, userIndex: layers.count - 1, pending: PendingEdits(), overrides: overrides)
+      generation: 1, layers: layers, pending: PendingEdits(), overrides: overrides)
   }
 
   /// What differs between a snapshot and the model; `nil` if nothing does.

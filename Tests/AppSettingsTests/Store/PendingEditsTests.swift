@@ -34,7 +34,7 @@ import Testing
       pending.add(Edit(path: try TOMLPath(parsing: edit.0), value: edit.1), number: UInt64(number + 1))
     }
     let parsed = try TOMLPath(parsing: path)
-    let snapshot = SettingsSnapshot(generation: 1, layers: [content], userIndex: 0, pending: pending)
+    let snapshot = SettingsSnapshot(generation: 1, layers: [content], pending: pending)
     #expect(snapshot[parsed] == result)
     pending.removeAll(upTo: UInt64(edits.count))
     #expect(pending.isEmpty)

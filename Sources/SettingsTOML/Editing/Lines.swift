@@ -1,0 +1,114 @@
+/// Lines of a document, as edits see them.
+struct Lines {
+  let bytes: [UInt8]
+  /// The line break where the text has none.
+  var usualLineBreak = [Byte.newline]
+
+  /// Where the text begins: after a byte order mark.
+  var textStart: Int { bytes.starts(with: Byte.byteOrderMark) ? 3 : 0 }
+
+  /// The start of the line that an offset is in.
+  func start(of offset: Int) -> Int {
+    let first = textStart
+    var at = offset
+    while at > first, bytes[at - 1] != Byte.newline { at -= 1 }
+    return max(at, first)
+  }
+
+  /// The end of the line that an offset is in, its line break included.
+  func end(of offset: Int) -> Int {
+    var at = offset
+    while at < bytes.count {
+      at += 1
+      if bytes[at - 1] == Byte.newline { break }
+    }
+    return at
+  }
+
+  /// The end of the line that an offset is in, before its line break.
+  func contentEnd(of offset: Int) -> Int {
+    var at = end(of: offset)
+    if at > offset, bytes[at - 1] == Byte.newline {
+      at -= 1
+      if at > offset, bytes[at - 1] == Byte.carriageReturn { at -= 1 }
+    }
+    return at
+  }
+
+  /// The first byte of a line that is not blank, or the line's break or end.
+  func firstNonBlank(from lineStart: Int) -> Int {
+    var at = lineStart
+    while at < bytes.count, Byte.isBlank(bytes[at]) { at += 1 }
+    return at
+  }
+
+  /// The blanks that a line begins with.
+  func indent(ofLineAt offset: Int) -> [UInt8] {
+    let start = start(of: offset)
+    return Array(bytes[start..<firstNonBlank(from: start)])
+  }
+
+  func isComment(_ lineStart: Int) -> Bool {
+    let at = firstNonBlank(from: lineStart)
+    return at < bytes.count && bytes[at] == Byte.hash
+  }
+
+  /// Whether a line is there, and has nothing in it.
+  func isEmpty(_ lineStart: Int) -> Bool {
+    let at = firstNonBlank(from: lineStart)
+    guard lineStart < bytes.count, at < bytes.count else { return false }
+    return bytes[at] == Byte.newline || bytes[at] == Byte.carriageReturn
+  }
+
+  /// The start of the line before the one that starts at an offset; `nil` for the first.
+  func previous(_ lineStart: Int) -> Int? {
+    lineStart > textStart ? start(of: lineStart - 1) : nil
+  }
+
+  /// The start of the comment lines directly above a line, down to where what is before ends; the line's own start if
+  /// there are none.
+  func commentStart(above lineStart: Int, after floor: Int) -> Int {
+    var at = lineStart
+    while let previous = previous(at), previous >= floor, isComment(previous) { at = previous }
+    return at
+  }
+
+  /// The end of the comment lines that directly follow a line, unless they belong to what comes right after them.
+  func commentEnd(below lineEnd: Int) -> Int {
+    var at = lineEnd
+    while at < bytes.count, isComment(at) { at = end(of: at) }
+    return at == bytes.count || isEmpty(at) ? at : lineEnd
+  }
+
+  /// Whether there is nothing but blank lines and comments in a range of whole lines.
+  func isTrivia(_ range: Range<Int>) -> Bool {
+    var at = range.lowerBound
+    while at < range.upperBound {
+      let first = firstNonBlank(from: at)
+      if first < bytes.count, bytes[first] != Byte.hash, bytes[first] != Byte.newline,
+        bytes[first] != Byte.carriageReturn
+      {
+        return false
+      }
+      at = end(of: at)
+    }
+    return true
+  }
+
+  /// The line break in use at an offset: that of its line, else of the first line, else the usual one.
+  func lineBreak(at offset: Int) -> [UInt8] {
+    let end = end(of: offset)
+    if end > offset, bytes[end - 1] == Byte.newline { return lineBreak(endingAt: end) }
+    if let first = bytes.firstIndex(of: Byte.newline) { return lineBreak(endingAt: first + 1) }
+    return usualLineBreak
+  }
+
+  private func lineBreak(endingAt end: Int) -> [UInt8] {
+    end >= 2 && bytes[end - 2] == Byte.carriageReturn ? [Byte.carriageReturn, Byte.newline] : [Byte.newline]
+  }
+
+  /// Whether the last line has no line break.
+  func isUnfinished(_ lineEnd: Int) -> Bool {
+    lineEnd == bytes.count && lineEnd > textStart && bytes[lineEnd - 1] != Byte.newline
+  }
+}

@@ -1,0 +1,206 @@
+extension TOMLDocument {
+  /// Sets a value, and changes only the bytes it is about.
+  ///
+  /// A value in place of another keeps the line as it is, comment and spacing included, and where it fits the quotes,
+  /// base or line breaks of the old one. A new key goes after the last key of its table, in the way its neighbour is
+  /// written; a table that is not there gets a header after its nearest relative. A table over a table is set key by
+  /// key: what is equal is not touched, and what is not in the new table is removed.
+  ///
+  /// ```swift
+  /// try document.set("dark", at: ["editor", "theme"])
+  /// ```
+  ///
+  /// - Returns: Whether the text changed; `false` if the value was equal.
+  /// - Throws: ``TOMLEditError``. The document is unchanged.
+  @discardableResult
+  public mutating func set(_ value: TOMLValue, at path: TOMLPath) throws(TOMLEditError) -> Bool {
+    try TOMLDocument.checkDepth(of: value, at: path)
+    let isSingle = !TOMLDocument.hasHeader(value) && find(path).map { isBody($0) && tree[$0].kind != .dotted } != false
+    return try checked(.set(path, value), isSingle: isSingle) { draft throws(TOMLEditError) in
+      try draft.setUnchecked(value, at: Location(path))
+    }
+  }
+
+  /// Sets a value as it is to be written: `0x1F`, `'C:\dir'`, an array with lines and comments.
+  ///
+  /// - Parameters:
+  ///   - literal: One TOML value; it is put in as it stands.
+  ///   - path: Where to put it. What is a table there is replaced by the value.
+  /// - Returns: Whether the text changed.
+  /// - Throws: ``TOMLSyntaxError`` if `literal` is not a value, ``TOMLEditError`` as ``set(_:at:)``. The document is
+  ///   unchanged.
+  @discardableResult
+  public mutating func set(literal: String, at path: TOMLPath) throws -> Bool {
+    let value = try TOMLValue(parsing: literal)
+    guard !path.isRoot else {
+      throw TOMLEditError(.invalidKey(path), "Cannot set the root of a document to a text. Set its keys.")
+    }
+    let text = Array(literal.utf8.drop(while: Byte.isBlank).reversed().drop(while: Byte.isBlank).reversed())
+    return try checked(.set(path, value)) { draft throws(TOMLEditError) in
+      if let id = draft.find(path), draft.isBody(id), draft.tree[id].kind != .dotted {
+        let range = Int(draft.tree[id].start)..<Int(draft.tree[id].end)
+        guard !draft.bytes[range].elementsEqual(text) else { return false }
+        try draft.commit([Splice(range, text)])
+      } else {
+        _ = try draft.removeUnchecked(at: Location(path))
+        let (table, rest) = try draft.nearestTable(to: Location(path))
+        try draft.insertLine(Insertion(text: text), under: table, rest)
+      }
+      return true
+    }
+  }
+
+  /// Removes the value or table at a path.
+  ///
+  /// A key's line goes with its trailing comment and the comment lines directly above it; comments that a blank line
+  /// sets off stay, and so does the header of a table that gets empty. A table goes with all tables below it.
+  ///
+  /// - Returns: Whether there was one.
+  /// - Throws: ``TOMLEditError``. The document is unchanged.
+  @discardableResult
+  public mutating func remove(at path: TOMLPath) throws(TOMLEditError) -> Bool {
+    try checked(.remove(path), isSingle: true) { draft throws(TOMLEditError) in
+      try draft.removeUnchecked(at: Location(path))
+    }
+  }
+
+  /// Renames or moves a key or a whole table, with its comments.
+  ///
+  /// - Returns: `false` if there is nothing at `source`.
+  /// - Throws: ``TOMLEditError``, with ``TOMLEditError/Code/exists(_:)`` if there is a value at `destination`. The
+  ///   document is unchanged.
+  @discardableResult
+  public mutating func move(from source: TOMLPath, to destination: TOMLPath) throws(TOMLEditError) -> Bool {
+    guard contains(source), source != destination else { return false }
+    guard !source.isRoot, !destination.hasPrefix(source) else {
+      throw TOMLEditError(.invalidKey(destination), "Cannot move '\(source)' into itself, to '\(destination)'.")
+    }
+    guard !contains(destination), !source.hasPrefix(destination) else {
+      throw TOMLEditError(
+        .exists(destination), "Cannot move '\(source)' to '\(destination)': it has a value already. Remove that first.")
+    }
+    let isSingle = find(source).map { isRename(of: $0, at: source, to: destination) } ?? false
+    return try checked(.move(source, destination), isSingle: isSingle) { draft throws(TOMLEditError) in
+      try draft.moveUnchecked(from: Location(source), to: Location(destination))
+    }
+  }
+
+  /// Makes an edit on a copy, and takes it over if it passes the check.
+  ///
+  /// - Parameter isSingle: Whether the edit is one change of the bytes, which is made or not.
+  mutating func checked(
+    _ change: Change, isSingle: Bool = false, _ edit: (inout TOMLDocument) throws(TOMLEditError) -> Bool
+  ) throws(TOMLEditError) -> Bool {
+    if recorded != nil {
+      if isSingle {
+        guard try edit(&self) else { return false }
+      } else {
+        var draft = self
+        guard try edit(&draft) else { return false }
+        self = draft
+      }
+      recorded?.append(change)
+      return true
+    }
+    var draft = self
+    guard try edit(&draft) else { return false }
+    if TOMLDocument.checksEdits { try draft.check(change, since: self) }
+    self = draft
+    return true
+  }
+
+  /// Whether edits are checked; benchmarks turn it off for a task to time the edit alone.
+  @_spi(Benchmarks) @TaskLocal public static var checksEdits = true
+
+  // MARK: - Setting
+
+  /// Refuses what no document can hold, before anything is done with it whose work grows with the depth.
+  static func checkDepth(of value: TOMLValue, at path: TOMLPath) throws(TOMLEditError) {
+    // An innermost array or table may be one level below the last key.
+    let left = maximumDepth + 1 - path.components.count
+    guard left < 0 || value.isNested(deeperThan: left) else { return }
+    let shown = path.components.count > 8 ? "\(TOMLPath(Array(path.components.prefix(8))))…" : "\(path)"
+    throw TOMLEditError(
+      .tooLarge,
+      "Cannot set '\(shown)': its keys and its value are more than \(maximumDepth) levels deep. Nest them less.")
+  }
+
+  mutating func setUnchecked(_ value: TOMLValue, at path: Location) throws(TOMLEditError) -> Bool {
+    if let kind = value.unrepresentableKind {
+      throw TOMLEditError(
+        .unrepresentable(path.path),
+        "Cannot set '\(path.path)': the value holds \(kind) that is not in the calendar or clock.")
+    }
+    guard !path.isRoot else {
+      guard case .table(let table) = value else {
+        throw TOMLEditError(
+          .invalidKey(path.path), "Cannot set the root of a document to \(value.kindName), only to a table.")
+      }
+      return try setTable(table, at: path)
+    }
+    if let id = find(path) { return try replace(id, at: path, with: value) }
+    try insert(value, at: path)
+    return true
+  }
+
+  private mutating func setTable(_ table: TOMLTable, at path: Location) throws(TOMLEditError) -> Bool {
+    var isChanged = false
+    // First what is new, while its neighbours are there: some tables are gone with the last of their keys.
+    for entry in table.entries where try setUnchecked(entry.value, at: path.appending(entry.key)) { isChanged = true }
+    for key in find(path).map(childKeys(of:)) ?? [] where table[key] == nil {
+      if try removeUnchecked(at: path.appending(key)) { isChanged = true }
+    }
+    if table.isEmpty, !path.isRoot, find(path) == nil {
+      try insert(.table(table), at: path)
+      isChanged = true
+    }
+    return isChanged
+  }
+
+  private mutating func replace(
+    _ id: DocumentIndex.ID, at path: Location, with value: TOMLValue
+  ) throws(TOMLEditError) -> Bool {
+    let node = tree[id]
+    if node.kind.isTable, case .table(let table) = value { return try setTable(table, at: path) }
+    if node.kind == .arrayOfTables, case .array(let items) = value, !items.isEmpty,
+      items.allSatisfy({ $0.table != nil })
+    {
+      return try setElements(items.compactMap(\.table), of: path)
+    }
+    switch node.kind {
+    case .root, .header, .implicit, .arrayOfTables, .element:
+      _ = try removeUnchecked(at: path)
+      try insert(value, at: path)
+    case .dotted: try replaceDotted(id, with: value)
+    case .inline: try commit([Splice(Int(node.start)..<Int(node.end), value.tomlText.utf8)])
+    default:
+      guard self.value(of: id) != value else { return false }
+      let old = Array(bytes[Int(node.start)..<Int(node.end)])
+      try replaceValue(id, StyledText.text(value, like: old, lineBreak: lines.lineBreak(at: Int(node.start))))
+    }
+    return true
+  }
+
+  /// Puts a value in the place of the first of the dotted keys that make a table, and removes the others.
+  private mutating func replaceDotted(_ id: DocumentIndex.ID, with value: TOMLValue) throws(TOMLEditError) {
+    let leaves = bodyLeaves(under: id)
+    guard let first = leaves.first else { throw .inconsistent("a dotted table has no keys") }
+    let firstNode = tree[first]
+    let separator = bytes[Int(firstNode.keyEnd)..<Int(firstNode.start)]
+    let replaced = Splice(
+      Int(tree[id].keyEnd)..<Int(firstNode.end), Array(separator) + Array(value.tomlText.utf8))
+    let path = location(of: id)
+    let before = self
+    var draft = self
+    for leaf in leaves.dropFirst().reversed() { try draft.removeNode(at: before.location(of: leaf)) }
+    for section in tree.children(of: id) where !before.isBody(section) {
+      try draft.removeNode(at: before.location(of: section))
+    }
+    guard let dotted = draft.find(path) else { throw .inconsistent("a dotted table is gone") }
+    let range = Int(draft.tree[dotted].keyEnd)..<Int(draft.tree[draft.bodyLeaves(under: dotted)[0]].end)
+    try draft.commit([Splice(range, replaced.text)])
+    self = draft
+  }
+
+  private mutating func removeNode(at path: Location) throws(TOMLEditError) { _ = try removeUnchecked(at: path) }
+}

@@ -1,0 +1,260 @@
+/// What is put into a document: a value to be written, or one as it was written elsewhere.
+struct Insertion {
+  /// The value's text.
+  var text: [UInt8]
+  /// Comment lines to stand above it, each without indent and line break.
+  var comments: [[UInt8]] = []
+  /// What follows it on its line: blanks and a comment.
+  var trailing: [UInt8] = []
+}
+
+/// What a new key line begins with.
+private struct NewLine {
+  let indent: [UInt8]
+  let key: [UInt8]
+  let separator: [UInt8]
+}
+
+extension TOMLDocument {
+  /// Puts a value where there is none.
+  mutating func insert(_ value: TOMLValue, at path: Location) throws(TOMLEditError) {
+    let (table, rest) = try nearestTable(to: path)
+    try insert(value, under: table, rest)
+  }
+
+  /// The deepest table on the way to a path, and the keys that are missing from there.
+  func nearestTable(to location: Location) throws(TOMLEditError) -> (id: DocumentIndex.ID, rest: [String]) {
+    var id = DocumentIndex.root
+    for (index, step) in location.steps.enumerated() {
+      let before = Location(steps: Array(location.steps[..<index]))
+      switch step {
+      case .index(let number):
+        guard let element = element(number, of: id) else {
+          throw TOMLEditError(.noElement(before.path), "'\(before.path)' has no element \(number).")
+        }
+        id = element
+      case .key(let key):
+        guard tree[id].kind.isTable else { throw .notATable(before.path, found: value(of: id).kindName) }
+        guard let child = child(key, of: id) else {
+          return (id, Location(steps: Array(location.steps[index...])).path.components)
+        }
+        id = child
+      }
+    }
+    return (id, [])
+  }
+
+  mutating func insert(_ value: TOMLValue, under table: DocumentIndex.ID, _ rest: [String]) throws(TOMLEditError) {
+    let takesLine = tree[table].kind == .inline || inlineTable(around: table) != nil
+    if !takesLine, tree[table].kind == .dotted {
+      // Below a dotted table only dotted lines.
+      var draft = self
+      let path = location(of: table).appending(rest)
+      for (keys, leaf) in TOMLDocument.flattened(value) {
+        let (id, rest) = try draft.nearestTable(to: path.appending(keys))
+        try draft.insertLine(Insertion(text: Array(leaf.tomlText.utf8)), under: id, rest)
+      }
+      self = draft
+      return
+    }
+    let isTables: Bool
+    switch value {
+    case .table: isTables = true
+    case .array(let items): isTables = !items.isEmpty && items.allSatisfy { $0.table != nil }
+    default: isTables = false
+    }
+    if takesLine || !isTables {
+      try insertLine(Insertion(text: Array(value.tomlText.utf8)), under: table, rest)
+    } else {
+      let sections = SectionWriter(prefix: headerPrefix(of: table), lineBreak: lines.lineBreak(at: bytes.count))
+      try insertSections(sections.sections(value, at: rest), under: table)
+    }
+  }
+
+  /// The values of a table that are not tables, with the keys that lead to them.
+  static func flattened(_ value: TOMLValue) -> [([String], TOMLValue)] {
+    guard case .table(let table) = value, !table.isEmpty else { return [([], value)] }
+    return table.entries.flatMap { entry in flattened(entry.value).map { ([entry.key] + $0.0, $0.1) } }
+  }
+
+  /// Puts a value's text where there is none: as a line, as a member of an inline table, or below a new header.
+  mutating func insertLine(_ new: Insertion, under table: DocumentIndex.ID, _ rest: [String]) throws(TOMLEditError) {
+    switch tree[table].kind {
+    case .inline: try insertMember(new, in: table, TOMLEmitter.keyText(rest), after: nil)
+    case .dotted:
+      let chain = dottedChain(to: table)
+      let key = chain.map { Array(keyBytes($0)) } + rest.map { Array(TOMLEmitter.keyText($0).utf8) }
+      let text = Array(key.joined(separator: [Byte.dot]))
+      if let inline = inlineTable(around: table) {
+        let members = bodyLeaves(under: table)
+        try insertMember(new, in: inline, String(decoding: text, as: UTF8.self), after: members.last)
+      } else {
+        guard let last = lastBodyLeaf(under: table) else { throw .inconsistent("a dotted table has no keys") }
+        try insertLine(new, key: text, after: last)
+      }
+    case .root, .header, .element:
+      guard rest.count == 1 else { return try insertBelowNewHeader(new, under: table, rest) }
+      let key = Array(TOMLEmitter.keyText(rest).utf8)
+      if let last = lastBodyLeaf(under: table) {
+        try insertLine(new, key: key, after: last)
+      } else if table == DocumentIndex.root {
+        try insertFirstRootLine(new, key: key)
+      } else {
+        try insertFirstLine(new, key: key, below: table)
+      }
+    default: try insertBelowNewHeader(new, under: table, rest)
+    }
+  }
+
+  /// The dotted tables from the body that they are in down to one of them.
+  private func dottedChain(to table: DocumentIndex.ID) -> [DocumentIndex.ID] {
+    var chain: [DocumentIndex.ID] = []
+    var at = table
+    while tree[at].kind == .dotted {
+      chain.append(at)
+      at = tree[at].parent
+    }
+    return chain.reversed()
+  }
+
+  // MARK: Lines
+
+  private mutating func insertLine(_ new: Insertion, key: [UInt8], after sibling: DocumentIndex.ID)
+    throws(TOMLEditError)
+  {
+    let lines = lines
+    let statement = statement(of: sibling)
+    let indent = lines.indent(ofLineAt: statement.lowerBound)
+    let previous = lines.previous(statement.lowerBound).flatMap { previous in
+      bodySibling(before: sibling, onLine: previous)
+    }
+    let separator = LineStyle(self, sibling: sibling, previous: previous).separator(afterKey: key)
+    let table = tree[sibling].parent
+    let line = NewLine(indent: indent, key: key, separator: separator)
+    try insertLines(new, line, at: statement.upperBound, in: tree[table].kind == .dotted ? nil : table)
+  }
+
+  /// The key line on the line above another, if there is one in the same body.
+  private func bodySibling(before sibling: DocumentIndex.ID, onLine start: Int) -> DocumentIndex.ID? {
+    let parent = tree[sibling].parent
+    var found: DocumentIndex.ID?
+    for child in tree.children(of: parent) where isBody(child) && tree[child].kind != .dotted {
+      if child != sibling, (start..<Int(tree[sibling].keyStart)).contains(Int(tree[child].keyStart)) { found = child }
+    }
+    return found
+  }
+
+  private mutating func insertFirstLine(_ new: Insertion, key: [UInt8], below table: DocumentIndex.ID)
+    throws(TOMLEditError)
+  {
+    let lines = lines
+    let headerEnd = lines.end(of: Int(tree[table].end))
+    let indent = lines.indent(ofLineAt: Int(tree[table].start))
+    let separator = LineStyle.usual(in: self, before: headerEnd)
+    try insertLines(new, NewLine(indent: indent, key: key, separator: separator), at: headerEnd, in: table)
+  }
+
+  /// Inserts a whole line, with its comments, at a line's start or at the end of the text.
+  ///
+  /// - Parameter table: The table that the key is directly in, `nil` if it is dotted.
+  private mutating func insertLines(
+    _ new: Insertion, _ line: NewLine, at place: Int, in table: DocumentIndex.ID?
+  ) throws(TOMLEditError) {
+    let lines = lines
+    let lineBreak = lines.lineBreak(at: max(place - 1, 0))
+    let isUnfinished = lines.isUnfinished(place)
+    var text = isUnfinished ? lineBreak : []
+    for comment in new.comments { text += line.indent + comment + lineBreak }
+    text += line.indent
+    let keyStart = text.count
+    text += line.key + line.separator
+    let valueStart = text.count
+    text += new.text + new.trailing
+    if !isUnfinished { text += lineBreak }
+    guard let table else { return try commit([Splice(place..<place, text)]) }
+    try commitLine(
+      text, key: keyStart..<keyStart + line.key.count, value: valueStart..<valueStart + new.text.count, at: place,
+      in: table)
+  }
+
+  /// The first key of a document without any outside tables: after the comment that the file begins with.
+  private mutating func insertFirstRootLine(_ new: Insertion, key: [UInt8]) throws(TOMLEditError) {
+    let lines = lines
+    let start = lines.textStart
+    var at = start
+    while at < bytes.count, lines.isComment(at) { at = lines.end(of: at) }
+    let lineBreak = lines.lineBreak(at: start)
+    var text: [UInt8] = []
+    for comment in new.comments { text += comment + lineBreak }
+    text += key + LineStyle.usual(in: self, before: bytes.count) + new.text + new.trailing
+    if at > start, at == bytes.count || lines.isEmpty(at) {
+      // Set off by a blank line, so that the comment stays what it is.
+      text = lineBreak + (lines.isUnfinished(at) ? lineBreak + text : text + lineBreak)
+      return try commit([Splice(at..<at, text)])
+    }
+    // What the comment is directly above of is what it is about.
+    text += lineBreak + (start < bytes.count ? lineBreak : [])
+    try commit([Splice(start..<start, text)])
+  }
+
+  // MARK: Inline tables
+
+  private mutating func insertMember(
+    _ new: Insertion, in table: DocumentIndex.ID, _ key: String, after member: DocumentIndex.ID?
+  ) throws(TOMLEditError) {
+    guard var list = InlineItems(bytes, open: Int(tree[table].start)) else {
+      throw .inconsistent("an inline table could not be read")
+    }
+    let style = bodyLeaves(under: table).last.map { LineStyle(self, sibling: $0, previous: nil) }
+    let keyText = Array(key.utf8)
+    let text = keyText + (style?.separator(afterKey: keyText) ?? Array(" = ".utf8)) + new.text
+    var index = list.items.count - 1
+    if let member, let found = list.items.firstIndex(where: { $0.upperBound == Int(tree[member].end) }) {
+      index = found
+    }
+    list.insert(text, after: index)
+    let edited = list.bytes
+    let trailing = Array(new.trailing.drop(while: Byte.isBlank))
+    let comments = new.comments + (trailing.isEmpty ? [] : [trailing])
+    var splices = [Splice(0..<bytes.count, edited)]
+    if !comments.isEmpty {
+      // No place for a comment within: it goes above the statement.
+      let lines = lines
+      let start = lines.start(of: Int(tree[table].start))
+      let statementStart = lines.start(of: statementKeyStart(of: table))
+      let indent = lines.indent(ofLineAt: statementStart)
+      let text = comments.flatMap { indent + $0 + lines.lineBreak(at: start) }
+      splices = [Splice(0..<bytes.count, edited[..<statementStart] + text + edited[statementStart...])]
+    }
+    try commit(splices)
+  }
+
+  /// Where the key line begins that a node is in.
+  func statementKeyStart(of id: DocumentIndex.ID) -> Int {
+    var at = id
+    while let outer = inlineTable(around: at) { at = outer }
+    return Int(tree[at].keyStart)
+  }
+}
+
+extension TOMLDocument {
+  /// Sets a key of the root that is to be the first line: where it is, or above all else, comments too.
+  ///
+  /// - Throws: ``TOMLEditError``. The document is unchanged.
+  package mutating func setAtTop(_ key: String, _ value: TOMLValue) throws(TOMLEditError) {
+    guard !contains([key]) else {
+      try set(value, at: [key])
+      return
+    }
+    _ = try checked(.set([key], value), isSingle: true) { draft throws(TOMLEditError) in
+      let name = Array(TOMLEmitter.keyText(key).utf8)
+      let start = draft.lines.textStart
+      let beginning = name + Array(" = ".utf8)
+      let text = beginning + Array(value.tomlText.utf8)
+      try draft.commitLine(
+        text + draft.lines.lineBreak(at: start), key: 0..<name.count, value: beginning.count..<text.count, at: start,
+        in: DocumentIndex.root)
+      return true
+    }
+  }
+}

@@ -1,0 +1,273 @@
+/// One member of a table of tables, or of an array of tables.
+package enum TOMLMember: Sendable, Hashable {
+  case key(String)
+  case index(Int)
+}
+
+/// Editing many members of one table or array, each as a small text of its own: done in the whole text, which is read
+/// anew for most edits, the work would grow with the square of their number.
+extension TOMLDocument {
+  /// Whether the array at a path is made of tables with headers, `[[servers]]`.
+  package func isArrayOfTables(at path: TOMLPath) -> Bool {
+    find(path).map { tree[$0].kind == .arrayOfTables } ?? false
+  }
+
+  /// Edits the tables in a table, or the elements of an array of tables, and changes only the bytes these edits are
+  /// about.
+  ///
+  /// - Parameters:
+  ///   - path: The table or the array.
+  ///   - isEdited: Which of its members to edit.
+  ///   - body: Gets a member, and a document with that member's own text, where it is at the same path; an element is
+  ///     the only one there, number 0. It may change values at and below the member. If it throws, nothing is changed.
+  /// - Returns: The members that it was not called for, or whose edits were not taken over, since their text is not in
+  ///   one piece. Members that are not tables are not among them.
+  /// - Throws: What `body` throws.
+  package mutating func editMembers(
+    of path: TOMLPath, where isEdited: (TOMLMember) -> Bool = { _ in true },
+    _ body: (TOMLMember, inout TOMLDocument) throws -> Void
+  ) throws -> [TOMLMember] {
+    guard let parent = find(path) else { return [] }
+    let members = members(of: parent).filter { isEdited($0.member) }
+    guard !members.isEmpty else { return [] }
+    let pieces = pieces(of: members.map(\.id), under: parent)
+    // Changed in place: a value that is held twice is copied at each change.
+    var expected = Expected(value(of: parent))
+    var splices: [Splice] = []
+    var left: [TOMLMember] = []
+    for (member, id) in members {
+      guard let piece = pieces[id], let part = part(piece, at: path) else {
+        left.append(member)
+        continue
+      }
+      var edited = part
+      try body(member, &edited)
+      guard edited.bytes != part.bytes else { continue }
+      guard let text = text(of: edited, for: piece), expected.take(member, from: edited[path]) else {
+        left.append(member)
+        continue
+      }
+      splices.append(Splice(piece.range, text))
+    }
+    guard !splices.isEmpty else { return left }
+    let value = expected.value
+    let isDone: Bool? = try? checked(.set(path, value)) { draft throws(TOMLEditError) in
+      try draft.commit(splices)
+      guard draft[path] == value else { throw .inconsistent("'\(path)' did not get its values") }
+      return true
+    }
+    return isDone == true ? left : members.map(\.member)
+  }
+
+  /// Makes an array of tables hold others in their place and more after them, or only some of those that it has, with one
+  /// reading of the text for each of that.
+  ///
+  /// - Returns: `false`, with nothing changed, where that cannot be: there is no array of tables with headers at the
+  ///   path, it has more elements and some of the fewer are new, or the lines of one of them do not stand by themselves.
+  /// - Throws: ``TOMLEditError``. The document is unchanged.
+  package mutating func setElements(_ tables: [TOMLTable], at path: TOMLPath) throws -> Bool {
+    guard let array = find(path), tree[array].kind == .arrayOfTables,
+      !tables.contains(where: { TOMLValue.table($0).unrepresentableKind != nil })
+    else { return false }
+    let elements = Array(tree.children(of: array))
+    guard elements.count <= tables.count else { return try keepElements(tables, of: elements, at: path) }
+    let differing = Set(elements.indices.filter { value(of: elements[$0]) != .table(tables[$0]) }.map(TOMLMember.index))
+    var draft = self
+    let left = try draft.editMembers(of: path, where: differing.contains) { member, part in
+      guard case .index(let index) = member else { return }
+      _ = try part.setUnchecked(.table(tables[index]), at: Location(path).appending(index: 0))
+    }
+    guard left.isEmpty else { return false }
+    if elements.count < tables.count, let array = draft.find(path),
+      let last = draft.element(elements.count - 1, of: array)
+    {
+      let writer = SectionWriter(
+        prefix: draft.headerPrefix(of: last), lineBreak: draft.lines.lineBreak(at: draft.bytes.count))
+      let sections = tables[elements.count...].flatMap { writer.section($0, names: writer.prefix, isElement: true) }
+      try draft.insertSections(sections, under: last)
+    }
+    draft.recorded? += [.set(path, .array(tables.map { .table($0) }))]
+    self = draft
+    return true
+  }
+
+  private mutating func keepElements(
+    _ tables: [TOMLTable], of elements: [DocumentIndex.ID], at path: TOMLPath
+  ) throws(TOMLEditError) -> Bool {
+    var kept = 0
+    let removed = elements.filter { element in
+      guard kept < tables.count, value(of: element) == .table(tables[kept]) else { return true }
+      kept += 1
+      return false
+    }
+    guard kept == tables.count, kept > 0 else { return false }
+    var draft = self
+    try draft.removeSections(of: removed)
+    draft.recorded? += [.set(path, .array(tables.map { .table($0) }))]
+    self = draft
+    return true
+  }
+
+  private func members(of parent: DocumentIndex.ID) -> [(member: TOMLMember, id: DocumentIndex.ID)] {
+    if tree[parent].kind == .arrayOfTables {
+      return tree.children(of: parent).enumerated().map { (.index($0.offset), $0.element) }
+    }
+    guard tree[parent].kind.isTable else { return [] }
+    return withBase { base in
+      tree.children(of: parent).filter { tree[$0].kind.isTable }
+        .map { (.key(KeyText.string(tree[$0], in: base)), $0) }
+    }
+  }
+
+  // MARK: Texts
+
+  /// The text that a member has for itself.
+  private struct Piece {
+    var range: Range<Int>
+    /// The header that a text of key lines needs above it; `nil` for a text that has its own.
+    var header: [UInt8]?
+  }
+
+  /// The document of one member's text.
+  private func part(_ piece: Piece, at path: TOMLPath) -> TOMLDocument? {
+    var part = try? TOMLDocument(parsing: (piece.header ?? []) + bytes[piece.range])
+    part?.usualLineBreak = lines.lineBreak(at: piece.range.lowerBound)
+    // What comes of all of them is compared with the whole.
+    part?.recorded = []
+    return part
+  }
+
+  /// The text to put in the place of a member's; `nil` if it would mean something else there.
+  private func text(of edited: TOMLDocument, for piece: Piece) -> [UInt8]? {
+    var text = edited.bytes[...]
+    if let header = piece.header {
+      // Key lines stand between others: a new header would take those below it along.
+      let headers = edited.tree.nodes.reduce(0) { $0 + ($1.kind == .header || $1.kind == .element ? 1 : 0) }
+      guard text.starts(with: header), headers == (header.isEmpty ? 0 : 1) else { return nil }
+      text = text.dropFirst(header.count)
+    }
+    let needsBreak = piece.range.upperBound < bytes.count && text.last.map { $0 != Byte.newline } == true
+    return Array(text) + (needsBreak ? lines.lineBreak(at: piece.range.lowerBound) : [])
+  }
+
+  /// The texts of those members that have one in one piece.
+  private func pieces(of members: [DocumentIndex.ID], under parent: DocumentIndex.ID) -> [DocumentIndex.ID: Piece] {
+    // Where statements end: comments directly above a line reach up to there.
+    let ends = tree.nodes.lazy.filter { $0.kind != .removed }.map { Int($0.end) }.sorted()
+    let wanted = Set(members)
+    var pieces: [DocumentIndex.ID: Piece] = [:]
+    let headers = headers(under: DocumentIndex.root)
+    let owners = headers.map { owner(of: $0, below: parent, among: wanted) }
+    appendPieces(starts: headers.map { Int(tree[$0].start) }, end: bytes.count, owners, ends, to: &pieces) { $0 }
+
+    // Key lines of the table that has them, if it has a name of its own.
+    let body = bodyTable(of: parent)
+    guard tree[body].kind == .root || tree[body].kind == .header,
+      members.contains(where: { isBody($0) && pieces[$0] == nil })
+    else { return pieces }
+    let lineBreak = lines.lineBreak(at: Int(tree[body].end))
+    let header =
+      body == DocumentIndex.root ? [] : Array("[\(headerPrefix(of: body).joined(separator: "."))]".utf8) + lineBreak
+    let leaves = bodyLeaves(under: body)
+    guard let last = leaves.last else { return pieces }
+    let withHeaders = Set(owners.compactMap { $0 })
+    let lineOwners = leaves.map { leaf in
+      owner(of: leaf, below: parent, among: wanted).flatMap { withHeaders.contains($0) ? nil : $0 }
+    }
+    appendPieces(
+      starts: leaves.map { Int(tree[$0].keyStart) }, end: lines.end(of: Int(tree[last].end)), lineOwners, ends,
+      to: &pieces
+    ) { Piece(range: $0.range, header: header) }
+    return pieces
+  }
+
+  /// Adds a piece for each owner whose statements follow each other.
+  ///
+  /// - Parameters:
+  ///   - starts: Offsets in the first lines of some statements, ascending; each reaches up to the next.
+  ///   - end: Where the last one ends.
+  ///   - owners: The member that each is of.
+  private func appendPieces(
+    starts: [Int], end: Int, _ owners: [DocumentIndex.ID?], _ ends: [Int], to pieces: inout [DocumentIndex.ID: Piece],
+    _ make: (Piece) -> Piece
+  ) {
+    let lines = lines
+    let starts = starts.map { offset in
+      let line = lines.start(of: offset)
+      return lines.commentStart(above: line, after: ends.last(upTo: line))
+    }
+    var broken: Set<DocumentIndex.ID> = []
+    var index = 0
+    while index < owners.count {
+      var next = index + 1
+      while next < owners.count, owners[next] == owners[index] { next += 1 }
+      if let owner = owners[index] {
+        let range = starts[index]..<(next < starts.count ? starts[next] : end)
+        if pieces.updateValue(make(Piece(range: range)), forKey: owner) != nil { broken.insert(owner) }
+      }
+      index = next
+    }
+    for owner in broken { pieces[owner] = nil }
+  }
+
+  /// The member of a table or array that a node is, or is below of.
+  private func owner(of id: DocumentIndex.ID, below parent: DocumentIndex.ID, among members: Set<DocumentIndex.ID>)
+    -> DocumentIndex.ID?
+  {
+    var at = id
+    while at != DocumentIndex.root {
+      if tree[at].parent == parent { return members.contains(at) ? at : nil }
+      at = tree[at].parent
+    }
+    return nil
+  }
+
+  /// The table in whose body the key lines of a table's members are.
+  private func bodyTable(of id: DocumentIndex.ID) -> DocumentIndex.ID {
+    var at = id
+    while tree[at].kind == .dotted { at = tree[at].parent }
+    return at
+  }
+}
+
+extension [Int] {
+  /// The largest of some ascending numbers that is not above a limit; 0 if there is none.
+  fileprivate func last(upTo limit: Int) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle] <= limit { low = middle + 1 } else { high = middle }
+    }
+    return low == 0 ? 0 : self[low - 1]
+  }
+}
+
+/// What a table or an array is to hold in the end.
+private struct Expected {
+  private var table: TOMLTable?
+  private var items: [TOMLValue] = []
+
+  init(_ value: TOMLValue) {
+    if case .array(let items) = value { self.items = items } else { table = value.table ?? TOMLTable() }
+  }
+
+  var value: TOMLValue { table.map { .table($0) } ?? .array(items) }
+
+  /// Takes what an edited part has for a member.
+  ///
+  /// - Returns: Whether it has nothing else.
+  mutating func take(_ member: TOMLMember, from part: TOMLValue?) -> Bool {
+    switch (member, part) {
+    case (.key(let key), .table(let edited)?):
+      guard edited.keys.allSatisfy({ $0.hasSameCodeUnits(as: key) }) else { return false }
+      table?[key] = edited[key]
+    case (.key(let key), nil): table?[key] = nil
+    case (.index(let index), .array(let edited)?):
+      guard edited.count == 1, items.indices.contains(index) else { return false }
+      items[index] = edited[0]
+    default: return false
+    }
+    return true
+  }
+}

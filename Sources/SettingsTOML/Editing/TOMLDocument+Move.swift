@@ -1,0 +1,237 @@
+extension TOMLDocument {
+  mutating func moveUnchecked(from source: Location, to destination: Location) throws(TOMLEditError) -> Bool {
+    guard let id = find(source) else { return false }
+    let (target, rest) = try nearestTable(to: destination)
+    let isRename = rest.count == 1 && target == tree[id].parent
+    if isRename {
+      try rename(id, to: rest[0])
+      return true
+    }
+    if !isBody(id), takesHeaders(target) {
+      // Headers name their whole path, so the tables can stay where they are in the file.
+      var draft = self
+      let names = headerPrefix(of: target) + rest.map { TOMLEmitter.keyText($0) }
+      let isDone: Void? = try? draft.renameHeaders(of: id, to: names)
+      if isDone != nil, draft.find(source) == nil {
+        self = draft
+        return true
+      }
+    }
+    var draft = self
+    for (keys, insertion) in transferred(id) {
+      let (table, rest) = try draft.nearestTable(to: destination.appending(keys))
+      guard !rest.isEmpty else { throw .inconsistent("two values came to the same place") }
+      try draft.insertLine(insertion, under: table, rest)
+    }
+    _ = try draft.removeUnchecked(at: source)
+    self = draft
+    return true
+  }
+
+  /// Whether a move is that of a value to another key of the same table, which changes that key alone.
+  func isRename(of id: DocumentIndex.ID, at source: TOMLPath, to destination: TOMLPath) -> Bool {
+    !tree[id].kind.isTable && tree[id].kind != .arrayOfTables
+      && source.components.dropLast().elementsEqual(
+        destination.components.dropLast(), by: { $0.hasSameCodeUnits(as: $1) })
+  }
+
+  private func takesHeaders(_ table: DocumentIndex.ID) -> Bool {
+    switch tree[table].kind {
+    case .root, .header, .implicit, .element: inlineTable(around: table) == nil
+    default: false
+    }
+  }
+
+  // MARK: Renaming
+
+  /// Changes one key wherever it is named.
+  private mutating func rename(_ id: DocumentIndex.ID, to key: String) throws(TOMLEditError) {
+    let text = TOMLEmitter.keyText(key).utf8
+    var splices: [Splice] = []
+    switch tree[id].kind {
+    case .dotted:
+      let level = dottedLevel(of: id)
+      for leaf in bodyLeaves(under: id) {
+        splices.append(Splice(keyPieces(at: statementStart(of: leaf))[level], text))
+      }
+    case .header, .implicit, .arrayOfTables: break
+    case .inline: splices.append(Splice(Int(tree[id].keyStart)..<Int(tree[id].keyEnd), text))
+    default: return try commitRename(of: id, Array(text))
+    }
+    let depth = keyedChain(of: id).count
+    for header in headers(under: id) {
+      splices.append(Splice(headerPieces(of: header)[depth - 1], text))
+    }
+    try commit(splices)
+  }
+
+  /// Changes the beginning of the names of all headers at and below a node.
+  private mutating func renameHeaders(of id: DocumentIndex.ID, to names: [String]) throws(TOMLEditError) {
+    let depth = keyedChain(of: id).count
+    try commit(
+      headers(under: id).map { header in
+        let pieces = headerPieces(of: header)
+        let range = pieces[0].lowerBound..<pieces[depth - 1].upperBound
+        return Splice(range, names.joined(separator: ".").utf8)
+      })
+  }
+
+  /// How many dotted keys stand before a dotted table's own in its key lines.
+  private func dottedLevel(of id: DocumentIndex.ID) -> Int {
+    var level = 0
+    var at = tree[id].parent
+    while tree[at].kind == .dotted {
+      level += 1
+      at = tree[at].parent
+    }
+    return level
+  }
+
+  /// Where a value's key line, or member of an inline table, begins.
+  private func statementStart(of leaf: DocumentIndex.ID) -> Int {
+    guard let inline = inlineTable(around: leaf) else {
+      return lines.firstNonBlank(from: lines.start(of: Int(tree[leaf].keyStart)))
+    }
+    let list = InlineItems(bytes, open: Int(tree[inline].start))
+    return list?.items.first { $0.upperBound == Int(tree[leaf].end) }?.lowerBound ?? Int(tree[leaf].keyStart)
+  }
+
+  private func headerPieces(of id: DocumentIndex.ID) -> [Range<Int>] {
+    var at = Int(tree[id].start)
+    while bytes[at] == Byte.openBracket || Byte.isBlank(bytes[at]) { at += 1 }
+    return keyPieces(at: at)
+  }
+
+  /// The keys of a dotted key that begins at an offset.
+  private func keyPieces(at offset: Int) -> [Range<Int>] {
+    bytes.withUnsafeBufferPointer { buffer in
+      var parser = Parser(buffer, isDocument: false)
+      parser.at = offset
+      var pieces: [Range<Int>] = []
+      // The parser has been over these bytes: nothing here can fail.
+      while let key = try? parser.parseKey() {
+        pieces.append(key.start..<key.end)
+        parser.skipBlanks()
+        guard parser.at < parser.end, buffer[parser.at] == Byte.dot else { break }
+        parser.at += 1
+        parser.skipBlanks()
+      }
+      return pieces
+    }
+  }
+
+  // MARK: Moving
+
+  /// The values at and below a node, as they are written, with their comments and the keys that lead to them.
+  private func transferred(_ id: DocumentIndex.ID) -> [(keys: [String], Insertion)] {
+    var found: [(keys: [String], Insertion)] = []
+    appendTransferred(id, keys: [], comments: [], gaps: gapStarts(under: id), to: &found)
+    return found
+  }
+
+  private func appendTransferred(
+    _ id: DocumentIndex.ID, keys: [String], comments: [[UInt8]], gaps: [DocumentIndex.ID: Int],
+    to found: inout [(keys: [String], Insertion)]
+  ) {
+    let node = tree[id]
+    let lines = lines
+    var comments = comments
+    switch node.kind {
+    case .root, .header, .implicit, .dotted, .element:
+      if node.kind == .header { comments += headerComments(of: id, gaps) }
+      guard node.firstChild != DocumentIndex.none else {
+        found.append((keys, Insertion(text: Array("{}".utf8), comments: comments)))
+        return
+      }
+      for child in tree.children(of: id) {
+        let key = withBase { KeyText.string(tree[child], in: $0) }
+        appendTransferred(child, keys: keys + [key], comments: comments, gaps: gaps, to: &found)
+        comments = []
+      }
+    case .arrayOfTables:
+      // Written on one line, the tables have no place for comments: all go above it.
+      for header in headers(under: id) {
+        comments += headerComments(of: header, gaps)
+        for leaf in bodyLeaves(under: header) {
+          comments += commentLines(above: statement(of: leaf).lowerBound) + trailingComment(after: leaf)
+        }
+      }
+      found.append((keys, Insertion(text: Array(value(of: id).tomlText.utf8), comments: comments)))
+    default:
+      var insertion = Insertion(text: Array(bytes[Int(node.start)..<Int(node.end)]), comments: comments)
+      if let inline = inlineTable(around: id) {
+        appendMemberComments(of: id, in: inline, to: &insertion)
+      } else {
+        insertion.comments += commentLines(above: statement(of: id).lowerBound)
+        insertion.trailing = Array(bytes[Int(node.end)..<lines.contentEnd(of: Int(node.end))])
+      }
+      found.append((keys, insertion))
+    }
+  }
+
+  /// The comments of a member that has lines of its own.
+  private func appendMemberComments(of id: DocumentIndex.ID, in table: DocumentIndex.ID, to insertion: inout Insertion)
+  {
+    guard let list = InlineItems(bytes, open: Int(tree[table].start)),
+      let index = list.items.firstIndex(where: { $0.upperBound == Int(tree[id].end) })
+    else { return }
+    let lines = lines
+    let lineStart = lines.start(of: list.items[index].lowerBound)
+    if lineStart > list.open, lines.firstNonBlank(from: lineStart) == list.items[index].lowerBound {
+      insertion.comments += commentLines(in: list.commentStart(above: index)..<lineStart)
+    }
+    let end = (list.commas[index] ?? list.items[index].upperBound - 1) + 1
+    let rest = bytes[end..<lines.contentEnd(of: end)]
+    if rest.drop(while: Byte.isBlank).first == Byte.hash { insertion.trailing = Array(rest) }
+  }
+
+  private func commentLines(above lineStart: Int) -> [[UInt8]] {
+    commentLines(in: commentStart(above: lineStart)..<lineStart)
+  }
+
+  /// The comments in some lines that hold nothing else.
+  private func commentLines(in range: Range<Int>) -> [[UInt8]] {
+    let lines = lines
+    var comments: [[UInt8]] = []
+    var at = range.lowerBound
+    while at < range.upperBound {
+      let first = lines.firstNonBlank(from: at)
+      if lines.isComment(at) { comments.append(Array(bytes[first..<lines.contentEnd(of: first)])) }
+      at = lines.end(of: at)
+    }
+    return comments
+  }
+
+  /// For each section that follows another one below a node, with only comments between, where that one ends.
+  private func gapStarts(under id: DocumentIndex.ID) -> [DocumentIndex.ID: Int] {
+    var starts: [DocumentIndex.ID: Int] = [:]
+    var end: Int?
+    for header in headers(under: id) {
+      let section = section(of: header)
+      if let end, end <= section.lowerBound, lines.isTrivia(end..<section.lowerBound) { starts[header] = end }
+      end = section.upperBound
+    }
+    return starts
+  }
+
+  private func trailingComment(after id: DocumentIndex.ID) -> [[UInt8]] {
+    let end = Int(tree[id].end)
+    let rest = bytes[end..<lines.contentEnd(of: end)].drop(while: Byte.isBlank)
+    return rest.isEmpty ? [] : [Array(rest)]
+  }
+
+  /// The comments of a table's section that are not those of its keys: of the header, and those set off.
+  private func headerComments(of id: DocumentIndex.ID, _ gaps: [DocumentIndex.ID: Int]) -> [[UInt8]] {
+    let lines = lines
+    let section = section(of: id)
+    let start = gaps[id] ?? commentStart(above: section.lowerBound)
+    var comments = commentLines(in: start..<section.lowerBound) + trailingComment(after: id)
+    var at = lines.end(of: Int(tree[id].end))
+    for leaf in bodyLeaves(under: id) {
+      let statement = statement(of: leaf)
+      comments += commentLines(in: at..<max(at, commentStart(above: statement.lowerBound)))
+      at = statement.upperBound
+    }
+    return comments + commentLines(in: at..<max(at, section.upperBound))
+  }
+}

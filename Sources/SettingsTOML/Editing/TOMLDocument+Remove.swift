@@ -1,0 +1,131 @@
+extension TOMLDocument {
+  mutating func removeUnchecked(at path: Location) throws(TOMLEditError) -> Bool {
+    guard !path.isRoot else {
+      throw TOMLEditError(.invalidKey(path.path), "Cannot remove the root of a document. Set it to an empty table.")
+    }
+    guard let id = find(path) else { return false }
+    try removeNode(id)
+    return true
+  }
+
+  mutating func removeNode(_ id: DocumentIndex.ID) throws(TOMLEditError) {
+    if let inline = inlineTable(around: id) {
+      try removeMembers(tree[id].kind == .dotted ? bodyLeaves(under: id) : [id], of: inline)
+    } else {
+      let blocks = linesToRemove(of: id)
+      if blocks.count == 1, isBody(id) {
+        try commitRemoval(of: id, withBlankLine(blocks[0]))
+      } else {
+        try removeLines(blocks, of: [id])
+      }
+    }
+  }
+
+  /// Removes tables that have headers of their own, all in one reading.
+  mutating func removeSections(of ids: [DocumentIndex.ID]) throws(TOMLEditError) {
+    let all = Set(ids)
+    // A table within another goes with it.
+    let outermost = all.filter { id in
+      var at = id
+      while at != DocumentIndex.root {
+        at = tree[at].parent
+        if all.contains(at) { return false }
+      }
+      return true
+    }
+    guard !outermost.isEmpty else { return }
+    // Of many, each would look through all for where the comments above it begin.
+    let ends = outermost.count > 1 ? tree.nodes.filter { $0.kind != .removed }.map { Int($0.end) }.sorted() : nil
+    let blocks = outermost.flatMap { linesToRemove(of: $0, ends) }.sorted { $0.range.lowerBound < $1.range.lowerBound }
+    try removeLines(blocks, of: Array(outermost))
+  }
+
+  /// The lines of a node's statements and sections with the comments that belong to them.
+  ///
+  /// - Parameter ends: Where all values and headers end, in order, if that is known.
+  private func linesToRemove(of id: DocumentIndex.ID, _ ends: [Int]? = nil) -> [Block] {
+    var blocks: [Block] = []
+    if isBody(id) {
+      for leaf in tree[id].kind == .dotted ? bodyLeaves(under: id) : [id] {
+        let statement = statement(of: leaf)
+        blocks.append(Block(commentStart(above: statement.lowerBound)..<statement.upperBound, isSection: false))
+      }
+    }
+    for header in headers(under: id) {
+      let section = section(of: header)
+      blocks.append(Block(commentStart(above: section.lowerBound, ends)..<section.upperBound, isSection: true))
+    }
+    return blocks.sorted { $0.range.lowerBound < $1.range.lowerBound }
+  }
+
+  /// Lines that are removed or moved together.
+  struct Block {
+    var range: Range<Int>
+    var isSection: Bool
+
+    init(_ range: Range<Int>, isSection: Bool) {
+      self.range = range
+      self.isSection = isSection
+    }
+  }
+
+  private mutating func removeLines(_ blocks: [Block], of ids: [DocumentIndex.ID]) throws(TOMLEditError) {
+    let lines = lines
+    var merged: [Block] = []
+    for block in blocks {
+      if let last = merged.last, last.isSection, block.isSection,
+        lines.isTrivia(last.range.upperBound..<block.range.lowerBound)
+      {
+        // What stands between two sections of one table belongs to it.
+        merged[merged.count - 1].range = last.range.lowerBound..<block.range.upperBound
+      } else if let last = merged.last, last.range.upperBound == block.range.lowerBound, !block.isSection {
+        merged[merged.count - 1].range = last.range.lowerBound..<block.range.upperBound
+      } else {
+        merged.append(block)
+      }
+    }
+    var end = 0
+    let splices = merged.map { block in
+      let range = withBlankLine(block)
+      defer { end = range.upperBound }
+      // A blank line between two blocks goes once.
+      return Splice(max(range.lowerBound, end)..<range.upperBound)
+    }
+    if splices.count == 1, commitRemoval(ofSections: ids, splices[0].range) { return }
+    try commit(splices)
+  }
+
+  /// A block with the blank line that set it off, so that no two are left where there was one.
+  private func withBlankLine(_ block: Block) -> Range<Int> {
+    let lines = lines
+    var range = block.range
+    let isAtEnd = range.upperBound == bytes.count
+    let previous = lines.previous(range.lowerBound)
+    let isEmptyAfter = !isAtEnd && lines.isEmpty(range.upperBound)
+    if let previous, lines.isEmpty(previous) {
+      if isAtEnd || isEmptyAfter || block.isSection { range = previous..<range.upperBound }
+    } else if previous == nil, isEmptyAfter {
+      range = range.lowerBound..<lines.end(of: range.upperBound)
+    }
+    if lines.isUnfinished(block.range.upperBound), range.lowerBound > lines.textStart {
+      // The text had no line break at its end, and has none after.
+      var start = range.lowerBound - 1
+      if start > lines.textStart, bytes[start - 1] == Byte.carriageReturn { start -= 1 }
+      range = start..<range.upperBound
+    }
+    return range
+  }
+
+  private mutating func removeMembers(_ members: [DocumentIndex.ID], of table: DocumentIndex.ID) throws(TOMLEditError) {
+    guard var list = InlineItems(bytes, open: Int(tree[table].start)) else {
+      throw .inconsistent("an inline table could not be read")
+    }
+    for member in members.reversed() {
+      guard let index = list.items.firstIndex(where: { $0.upperBound == Int(tree[member].end) }) else {
+        throw .inconsistent("a member of an inline table was not found")
+      }
+      list.remove(index)
+    }
+    try commit([Splice(0..<bytes.count, list.bytes)])
+  }
+}

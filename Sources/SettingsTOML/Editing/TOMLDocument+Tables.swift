@@ -1,0 +1,58 @@
+/// Many tables at once, each with one reading of the text: done one by one, the work would grow with its square.
+extension TOMLDocument {
+  /// Makes several edits, all or none, and leaves the check to the caller, who reads the text anew before it is used.
+  package mutating func editUnchecked<R>(_ body: (inout TOMLDocument) throws -> R) throws -> R {
+    var draft = self
+    draft.recorded = []
+    let result = try body(&draft)
+    draft.recorded = recorded
+    self = draft
+    return result
+  }
+
+  /// Adds tables below a path, in order, each with a header where there is place for one.
+  ///
+  /// - Parameter tables: Keys that the table at the path does not have yet, each once.
+  /// - Throws: ``TOMLEditError``. The document is unchanged.
+  package mutating func appendTables(
+    _ tables: [(key: String, table: TOMLTable)], under path: TOMLPath
+  ) throws(TOMLEditError) {
+    guard !tables.isEmpty else { return }
+    for (key, table) in tables {
+      try TOMLDocument.checkDepth(of: .table(table), at: path.appending(key))
+      guard let kind = TOMLValue.table(table).unrepresentableKind else { continue }
+      throw TOMLEditError(
+        .unrepresentable(path.appending(key)),
+        "Cannot set '\(path.appending(key))': it holds \(kind) that is not in the calendar or clock.")
+    }
+    let (parent, rest) = try nearestTable(to: Location(path))
+    let kind = tree[parent].kind
+    if kind == .inline || kind == .dotted || inlineTable(around: parent) != nil || (rest.isEmpty && isBody(parent)) {
+      var draft = self
+      for (key, table) in tables { _ = try draft.setUnchecked(.table(table), at: Location(path.appending(key))) }
+      self = draft
+    } else {
+      let writer = SectionWriter(prefix: headerPrefix(of: parent), lineBreak: lines.lineBreak(at: bytes.count))
+      let sections = tables.flatMap { writer.sections(.table($0.table), at: rest + [$0.key]) }
+      try insertSections(sections, under: parent)
+    }
+    recorded? += tables.map { .set(path.appending($0.key), .table($0.table)) }
+  }
+
+  /// Removes tables, with their comments, as ``remove(at:)`` does.
+  ///
+  /// - Throws: ``TOMLEditError``. The document is unchanged.
+  package mutating func removeTables(at paths: [TOMLPath]) throws(TOMLEditError) {
+    var draft = self
+    var ids: [DocumentIndex.ID] = []
+    var others: [TOMLPath] = []
+    for path in paths {
+      guard let id = find(path) else { continue }
+      if isBody(id) || inlineTable(around: id) != nil { others.append(path) } else { ids.append(id) }
+    }
+    try draft.removeSections(of: ids)
+    for path in others { _ = try draft.removeUnchecked(at: Location(path)) }
+    self = draft
+    recorded? += paths.map { .remove($0) }
+  }
+}

@@ -1,0 +1,94 @@
+enum Scan {
+  private static let ones: UInt64 = 0x0101_0101_0101_0101
+  private static let tops: UInt64 = 0x8080_8080_8080_8080
+
+  /// The high bit of each byte that is a control character, DEL, or not ASCII. Bits above the first are not reliable.
+  @inline(__always)
+  private static func special(_ word: UInt64) -> UInt64 {
+    let control = (word &- 0x2020_2020_2020_2020) & ~word
+    let delete = word ^ 0x7F7F_7F7F_7F7F_7F7F
+    return (control | ((delete &- ones) & ~delete) | word) & tops
+  }
+
+  @inline(__always)
+  private static func equal(_ word: UInt64, _ byte: UInt8) -> UInt64 {
+    let difference = word ^ (ones &* UInt64(byte))
+    return (difference &- ones) & ~difference & tops
+  }
+
+  /// The first position from `at` whose byte is a control character, DEL, not ASCII, or one of the two given.
+  @inline(__always)
+  static func text(
+    _ base: UnsafePointer<UInt8>, from at: Int, to end: Int, stopAt first: UInt8, _ second: UInt8
+  ) -> Int {
+    var at = at
+    while at + 8 <= end {
+      let word = KeyHash.load64(base + at)
+      let hits = special(word) | equal(word, first) | equal(word, second)
+      if hits != 0 { return at + hits.trailingZeroBitCount >> 3 }
+      at += 8
+    }
+    while at < end {
+      let byte = base[at]
+      if byte < 0x20 || byte >= 0x7F || byte == first || byte == second { break }
+      at += 1
+    }
+    return at
+  }
+
+  /// The length of the well-formed UTF-8 sequence of a scalar that is not ASCII, or 0.
+  static func scalarLength(_ base: UnsafePointer<UInt8>, at: Int, end: Int) -> Int {
+    let lead = base[at]
+    func continuation(_ offset: Int, _ low: UInt8 = 0x80, _ high: UInt8 = 0xBF) -> Bool {
+      at + offset < end && base[at + offset] >= low && base[at + offset] <= high
+    }
+    switch lead {
+    case 0xC2...0xDF: return continuation(1) ? 2 : 0
+    case 0xE0: return continuation(1, 0xA0) && continuation(2) ? 3 : 0
+    case 0xED: return continuation(1, 0x80, 0x9F) && continuation(2) ? 3 : 0
+    case 0xE1...0xEF: return continuation(1) && continuation(2) ? 3 : 0
+    case 0xF0: return continuation(1, 0x90) && continuation(2) && continuation(3) ? 4 : 0
+    case 0xF1...0xF3: return continuation(1) && continuation(2) && continuation(3) ? 4 : 0
+    case 0xF4: return continuation(1, 0x80, 0x8F) && continuation(2) && continuation(3) ? 4 : 0
+    default: return 0
+    }
+  }
+}
+
+extension Scan {
+  /// How many bytes are the same at the beginning, and at the end after them.
+  static func commonEnds(_ a: [UInt8], _ b: [UInt8]) -> (prefix: Int, suffix: Int) {
+    a.withUnsafeBytes { a in
+      b.withUnsafeBytes { b in
+        let prefix = commonPrefix(a, b)
+        return (prefix, commonSuffix(a, b, from: prefix))
+      }
+    }
+  }
+
+  /// How many bytes are the same at the beginning.
+  static func commonPrefix(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
+    let count = min(a.count, b.count)
+    var at = 0
+    while at + 8 <= count {
+      let x = a.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+      guard x == b.loadUnaligned(fromByteOffset: at, as: UInt64.self) else { break }
+      at += 8
+    }
+    while at < count, a[at] == b[at] { at += 1 }
+    return at
+  }
+
+  /// How many bytes are the same at the end, of those behind `start`.
+  static func commonSuffix(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer, from start: Int) -> Int {
+    let count = min(a.count, b.count) - start
+    var done = 0
+    while done + 8 <= count {
+      let x = a.loadUnaligned(fromByteOffset: a.count - done - 8, as: UInt64.self)
+      guard x == b.loadUnaligned(fromByteOffset: b.count - done - 8, as: UInt64.self) else { break }
+      done += 8
+    }
+    while done < count, a[a.count - done - 1] == b[b.count - done - 1] { done += 1 }
+    return done
+  }
+}

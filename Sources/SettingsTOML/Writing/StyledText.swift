@@ -1,0 +1,144 @@
+/// Writes a value in the style of the text it takes the place of, as far as the value fits it.
+enum StyledText {
+  /// - Parameter lineBreak: The line break around the old text, for a string that had none.
+  static func text(_ value: TOMLValue, like old: [UInt8], lineBreak: [UInt8]) -> [UInt8] {
+    switch value {
+    case .string(let text): Array(string(text, like: old, String(decoding: lineBreak, as: UTF8.self)).utf8)
+    case .integer(let number): Array(integer(number, like: String(decoding: old, as: UTF8.self)).utf8)
+    case .offsetDateTime(let moment):
+      Array((dateTime(moment.date, moment.time, like: old) + TOMLEmitter.offset(moment.offsetMinutes)).utf8)
+    case .localDateTime(let moment): Array(dateTime(moment.date, moment.time, like: old).utf8)
+    case .array(let items): array(items, like: old, lineBreak) ?? Array(value.tomlText.utf8)
+    default: Array(value.tomlText.utf8)
+    }
+  }
+
+  // MARK: Strings
+
+  private static func string(_ text: String, like old: [UInt8], _ usual: String) -> String {
+    guard let quote = old.first, quote == Byte.quote || quote == Byte.apostrophe else {
+      return TOMLEmitter.basicString(text)
+    }
+    let isMultiline = old.count >= 6 && old[1] == quote && old[2] == quote
+    if quote == Byte.apostrophe {
+      return literal(text, like: old, usual, isMultiline: isMultiline) ?? TOMLEmitter.basicString(text)
+    }
+    guard isMultiline else { return TOMLEmitter.basicString(text) }
+    let lineBreak = lineBreak(of: old) ?? usual
+    let body = TOMLEmitter.escaped(text, isMultiline: true)
+    // A first line break would be dropped in reading, unless another comes before it.
+    let start = old.count > 3 && (old[3] == Byte.newline || old[3] == Byte.carriageReturn) || body.hasPrefix("\n")
+    return "\"\"\"" + (start ? lineBreak : "") + (lineBreak == "\n" ? body : withLineBreaks(body)) + "\"\"\""
+  }
+
+  private static func literal(
+    _ text: String, like old: [UInt8], _ usual: String, isMultiline: Bool
+  ) -> String? {
+    var quotes = 0
+    for scalar in text.unicodeScalars {
+      quotes = scalar == "'" ? quotes + 1 : 0
+      if quotes > (isMultiline ? 2 : 0) { return nil }
+      let isControl = scalar.value < 0x20 && scalar != "\t" || scalar.value == 0x7F
+      if isControl && !(isMultiline && scalar == "\n") { return nil }
+    }
+    guard isMultiline else { return "'\(text)'" }
+    if quotes > 0 { return nil }
+    let lineBreak = lineBreak(of: old) ?? usual
+    let start = old[3] == Byte.newline || old[3] == Byte.carriageReturn || text.unicodeScalars.first == "\n"
+    return "'''" + (start ? lineBreak : "") + (lineBreak == "\n" ? text : withLineBreaks(text)) + "'''"
+  }
+
+  private static func lineBreak(of old: [UInt8]) -> String? {
+    guard let first = old.firstIndex(of: Byte.newline), first > 0 else { return nil }
+    return old[first - 1] == Byte.carriageReturn ? "\r\n" : "\n"
+  }
+
+  private static func withLineBreaks(_ text: String) -> String {
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      if scalar == "\n" { result.append("\r") }
+      result.append(scalar)
+    }
+    return String(result)
+  }
+
+  // MARK: Numbers and dates
+
+  /// Keeps the base, the case and the width of `0x00FF`, and thousands with underscores.
+  private static func integer(_ number: Int64, like old: String) -> String {
+    let bases = ["0x": 16, "0o": 8, "0b": 2]
+    if let radix = bases[String(old.prefix(2))], number >= 0 {
+      let digits = old.dropFirst(2).filter { $0 != "_" }
+      let isUpper = digits.contains { $0.isUppercase }
+      let text = String(number, radix: radix, uppercase: isUpper)
+      let width = digits.hasPrefix("0") ? digits.utf8.count : 0
+      return old.prefix(2) + String(repeating: "0", count: max(0, width - text.utf8.count)) + text
+    }
+    let text = String(number)
+    let groups = old.drop { $0 == "-" || $0 == "+" }.split(separator: "_", omittingEmptySubsequences: false)
+    guard groups.count > 1, groups.dropFirst().allSatisfy({ $0.utf8.count == 3 && $0.utf8.allSatisfy(Byte.isDigit) })
+    else { return text }
+    var result = ""
+    let digits = Array(String(number.magnitude).utf8)
+    for (index, digit) in digits.enumerated() {
+      if index > 0, (digits.count - index) % 3 == 0 { result += "_" }
+      result.unicodeScalars.append(Unicode.Scalar(digit))
+    }
+    return (number < 0 ? "-" : "") + result
+  }
+
+  private static func dateTime(_ date: TOMLLocalDate, _ time: TOMLLocalTime, like old: [UInt8]) -> String {
+    let separator = old.count > 10 && old[10] == Byte.space && Byte.isDigit(old[0]) ? " " : "T"
+    return TOMLEmitter.date(date) + separator + TOMLEmitter.time(time)
+  }
+
+  // MARK: Arrays
+
+  /// Changes the items that differ, and keeps the text of those that are equal, with what stands between them.
+  private static func array(_ items: [TOMLValue], like old: [UInt8], _ lineBreak: [UInt8]) -> [UInt8]? {
+    guard old.first == Byte.openBracket, var list = InlineItems(old, open: 0), list.close == old.count - 1 else {
+      return nil
+    }
+    guard
+      case .array(let oldItems) = old.withUnsafeBufferPointer({ buffer in
+        ValueReader.array(buffer.baseAddress!, from: 0, to: buffer.count)
+      }), oldItems.count == list.items.count
+    else { return nil }
+    var prefix = 0
+    while prefix < min(items.count, oldItems.count), items[prefix] == oldItems[prefix] { prefix += 1 }
+    var suffix = 0
+    while suffix < min(items.count, oldItems.count) - prefix,
+      items[items.count - 1 - suffix] == oldItems[oldItems.count - 1 - suffix]
+    {
+      suffix += 1
+    }
+    let oldMiddle = oldItems.count - prefix - suffix
+    let newMiddle = items.count - prefix - suffix
+    // Each step reads the list again, so many steps on many items would take too long.
+    guard (oldMiddle + newMiddle) * oldItems.count < 1_000_000 else { return lines(items, like: list) }
+    let common = min(oldMiddle, newMiddle)
+    for index in prefix..<prefix + common where items[index] != oldItems[index] {
+      guard !list.isBroken else { return nil }
+      let range = list.items[index]
+      list.replace(index, with: text(items[index], like: Array(list.bytes[range]), lineBreak: lineBreak))
+    }
+    for index in stride(from: prefix + oldMiddle - 1, through: prefix + common, by: -1) { list.remove(index) }
+    for index in prefix + common..<prefix + common + max(0, newMiddle - common) {
+      let sibling = list.items.first.map { Array(list.bytes[$0]) } ?? []
+      // Only the quotes of a sibling are its style to be followed.
+      let style = sibling.first == Byte.apostrophe && !sibling.starts(with: "'''".utf8) ? sibling : []
+      list.insert(text(items[index], like: style, lineBreak: lineBreak), after: index - 1)
+    }
+    return list.isBroken ? nil : list.bytes
+  }
+
+  /// All items anew, one a line if they were.
+  private static func lines(_ items: [TOMLValue], like list: InlineItems) -> [UInt8]? {
+    guard let first = list.items.first, list.bytes[..<first.lowerBound].contains(Byte.newline) else { return nil }
+    let start = Array(list.bytes[..<first.lowerBound])
+    let separator = [Byte.comma] + Array(start[(start.firstIndex(of: Byte.newline) ?? 0)...])
+    let lastItem = list.items.count - 1
+    let end = list.bytes[(list.commas[lastItem] ?? list.items[lastItem].upperBound)...]
+    return start + Array(items.map { Array($0.tomlText.utf8) }.joined(separator: separator)) + end
+  }
+}

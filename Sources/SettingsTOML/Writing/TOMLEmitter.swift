@@ -1,0 +1,208 @@
+/// Writes TOML 1.0 text for keys and values.
+enum TOMLEmitter {
+  /// A key: bare if it can be, else in quotes.
+  static func keyText(_ key: String) -> String {
+    if !key.isEmpty, key.utf8.allSatisfy(Byte.isBareKey) { return key }
+    return basicString(key)
+  }
+
+  /// Keys joined by dots.
+  static func keyText(_ keys: some Sequence<String>) -> String { keys.map { keyText($0) }.joined(separator: ".") }
+
+  /// A string in double quotes.
+  static func basicString(_ text: String) -> String {
+    var result = "\""
+    result.append(contentsOf: escaped(text, isMultiline: false))
+    result.append("\"")
+    return result
+  }
+
+  /// The inside of a basic string; in a multi-line one, newlines stand for themselves.
+  ///
+  /// All that is escaped is ASCII, so the bytes are gone through, each once.
+  static func escaped(_ text: String, isMultiline: Bool) -> String {
+    var text = text
+    return text.withUTF8 { bytes in
+      var result: [UInt8] = []
+      result.reserveCapacity(bytes.count + bytes.count / 8 + 2)
+      var quotes = 0
+      for byte in bytes {
+        quotes = byte == UInt8(ascii: "\"") ? quotes + 1 : 0
+        switch byte {
+        case UInt8(ascii: "\""):
+          // Every third would end a multi-line string.
+          if !isMultiline || quotes % 3 == 0 { result.append(UInt8(ascii: "\\")) }
+          result.append(byte)
+        case UInt8(ascii: "\\"): result.append(contentsOf: "\\\\".utf8)
+        case UInt8(ascii: "\n"), UInt8(ascii: "\t"):
+          if isMultiline {
+            result.append(byte)
+          } else {
+            result.append(contentsOf: byte == UInt8(ascii: "\n") ? "\\n".utf8 : "\\t".utf8)
+          }
+        case 0x08: result.append(contentsOf: "\\b".utf8)
+        case 0x0C: result.append(contentsOf: "\\f".utf8)
+        case UInt8(ascii: "\r"): result.append(contentsOf: "\\r".utf8)
+        case ..<0x20, 0x7F: result.append(contentsOf: ("\\u" + hex(UInt32(byte), digits: 4)).utf8)
+        default: result.append(byte)
+        }
+      }
+      return String(decoding: result, as: UTF8.self)
+    }
+  }
+
+  /// A value on one line.
+  static func text(_ value: TOMLValue) -> String {
+    var result = ""
+    // Not by recursion: a program's value may be deeper than the stack.
+    var open: [OpenBracket] = []
+    append(value, to: &result, &open)
+    while let last = open.indices.last {
+      let index = open[last].next
+      open[last].next += 1
+      let value: TOMLValue
+      switch open[last].content {
+      case .items(let items):
+        guard index < items.count else {
+          result += "]"
+          open.removeLast()
+          continue
+        }
+        if index > 0 { result += ", " }
+        value = items[index]
+      case .entries(let entries):
+        guard index < entries.count else {
+          result += " }"
+          open.removeLast()
+          continue
+        }
+        if index > 0 { result += ", " }
+        result += keyText(entries[index].key) + " = "
+        value = entries[index].value
+      }
+      append(value, to: &result, &open)
+    }
+    return result
+  }
+
+  /// An array or a table that is being written.
+  private struct OpenBracket {
+    enum Content {
+      case items([TOMLValue])
+      case entries([TOMLTable.Entry])
+    }
+    let content: Content
+    var next = 0
+  }
+
+  /// Appends a scalar, or the beginning of an array or a table, whose rest is due then.
+  private static func append(_ value: TOMLValue, to result: inout String, _ open: inout [OpenBracket]) {
+    switch value {
+    case .string(let text): result += basicString(text)
+    case .integer(let number): result += String(number)
+    case .float(let number): result += float(number)
+    case .boolean(let flag): result += flag ? "true" : "false"
+    case .offsetDateTime(let moment):
+      result += date(moment.date) + "T" + time(moment.time) + offset(moment.offsetMinutes)
+    case .localDateTime(let moment): result += date(moment.date) + "T" + time(moment.time)
+    case .localDate(let day): result += date(day)
+    case .localTime(let moment): result += time(moment)
+    case .array(let items):
+      result += "["
+      open.append(OpenBracket(content: .items(items)))
+    case .table(let table):
+      guard !table.isEmpty else {
+        result += "{}"
+        return
+      }
+      result += "{ "
+      open.append(OpenBracket(content: .entries(table.entries)))
+    }
+  }
+
+  static func float(_ number: Double) -> String {
+    if number.isNaN { return "nan" }
+    if number.isInfinite { return number < 0 ? "-inf" : "inf" }
+    return number.description  // always with a point or an exponent, and the shortest that reads back the same
+  }
+
+  static func date(_ date: TOMLLocalDate) -> String {
+    padded(date.year, 4) + "-" + padded(date.month, 2) + "-" + padded(date.day, 2)
+  }
+
+  static func time(_ time: TOMLLocalTime) -> String {
+    var text = padded(time.hour, 2) + ":" + padded(time.minute, 2) + ":" + padded(time.second, 2)
+    if time.nanosecond > 0 {
+      var digits = padded(time.nanosecond, 9)
+      while digits.hasSuffix("0") { digits.removeLast() }
+      text += "." + digits
+    }
+    return text
+  }
+
+  static func offset(_ minutes: Int) -> String {
+    minutes == 0
+      ? "Z" : (minutes < 0 ? "-" : "+") + padded(abs(minutes) / 60, 2) + ":" + padded(abs(minutes) % 60, 2)
+  }
+
+  static func padded(_ number: Int, _ digits: Int) -> String {
+    let text = String(number)
+    return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+  }
+}
+
+extension TOMLValue {
+  /// The value as TOML 1.0 writes it on one line; tables inline.
+  public var tomlText: String { TOMLEmitter.text(self) }
+
+  /// Reads one TOML value, as it stands after `=` in a file. Blanks around it are allowed, nothing else.
+  ///
+  /// - Throws: ``TOMLSyntaxError`` with the position in `literal`.
+  public init(parsing literal: String) throws(TOMLSyntaxError) {
+    let bytes = Array(literal.utf8)
+    let result = bytes.withUnsafeBufferPointer { buffer -> Result<TOMLValue, TOMLSyntaxError> in
+      var parser = Parser(buffer, isDocument: false)
+      do throws(SyntaxFault) {
+        return .success(try parser.parseLoneValue())
+      } catch {
+        return .failure(TOMLSyntaxError(error, in: buffer, tree: parser.tree))
+      }
+    }
+    self = try result.get()
+  }
+
+  /// The first value within this one that TOML has no text for, as its kind; `nil` if there is none.
+  var unrepresentableKind: String? {
+    switch self {
+    case .offsetDateTime(let moment): moment.isValid ? nil : kindName
+    case .localDateTime(let moment): moment.isValid ? nil : kindName
+    case .localDate(let date): date.isValid ? nil : kindName
+    case .localTime(let time): time.isValid ? nil : kindName
+    case .array(let items): items.lazy.compactMap(\.unrepresentableKind).first
+    case .table(let table): table.entries.lazy.compactMap(\.value.unrepresentableKind).first
+    default: nil
+    }
+  }
+}
+
+extension Parser {
+  fileprivate mutating func parseLoneValue() throws(SyntaxFault) -> TOMLValue {
+    guard end <= TOMLDocument.maximumSize else { throw SyntaxFault(.tooLarge, at: 0) }
+    skipBlanks()
+    var node = IndexNode(kind: .inline)
+    node.start = UInt32(at)
+    let value: TOMLValue
+    if at < end, base[at] == Byte.openBrace {
+      let id = tree.append(node, slot: nil)
+      try parseInlineTable(id, level: 1)
+      value = Materializer(base: base, tree: tree).value(id)
+    } else {
+      (node.kind, node.isPlain) = try scanValue(level: 1)
+      node.end = UInt32(at)
+      value = Materializer.scalarOrArray(node, base)
+    }
+    skipBlanks()
+    guard at == end else { throw SyntaxFault(.textAfterValue, at: at) }
+    return value
+  }
+}
