@@ -5,16 +5,16 @@
 
   /// The declared keys by path, and how a configuration key is read as one of swift-configuration's types.
   struct KeyTable: Sendable {
-    private let declared: [TOMLPath: SettingsKeys]
+    private let declared: [TOMLPath: AnySettingsKey]
     private let secrets: [TOMLPath]
 
-    init(_ keys: [SettingsKeys]) {
+    init(_ keys: [AnySettingsKey]) {
       declared = Dictionary(keys.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
       secrets = keys.filter { $0.options.contains(.secret) }.flatMap(\.paths)
     }
 
     /// The keys whose changes are changes of a configuration key; none if it can have no value.
-    func watched(_ key: AbsoluteConfigKey) -> [SettingsKeys] {
+    func watched(_ key: AbsoluteConfigKey) -> [AnySettingsKey] {
       guard let path = Self.path(of: key) else { return [] }
       return [declared[path] ?? self.key(at: path, SettingsValue.self)]
     }

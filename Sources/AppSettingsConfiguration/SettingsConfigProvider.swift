@@ -32,7 +32,7 @@
     ///   - keys: Declared keys. Values of secret ones are marked as secret; constraints and former names count, too. Any
     ///     other value can be asked for as well.
     ///   - name: What tells this provider from others of its kind.
-    public init(_ settings: SettingsStore, keys: [SettingsKeys] = [], name: String? = nil) {
+    public init(_ settings: SettingsStore, keys: [AnySettingsKey] = [], name: String? = nil) {
       self.settings = settings
       table = KeyTable(keys)
       providerName = "SettingsConfigProvider[\(name ?? settings.location?.file ?? "in memory")]"

@@ -42,7 +42,7 @@ public final class Garage: Sendable {
   ///     written.
   ///   - plainRecords: What becomes of plain records in the file of a garage with a cipher: by default they are an error.
   ///   - logger: Where problems go, once each.
-  /// - Throws: ``SettingsError`` `invalidApp` for an id of another form; `io` if there is no home directory.
+  /// - Throws: ``SettingsError`` `invalidLocation` for an id of another form; `io` if there is no home directory.
   public convenience init(
     app: String, name: String = "garage", cipher: GarageCipher? = nil, plainRecords: PlainRecords = .refuse,
     logger: Logger = Logger(label: "app-settings")

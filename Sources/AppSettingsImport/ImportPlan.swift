@@ -9,13 +9,13 @@ package struct ImportAdvice: Sendable {
   /// Why the app would refuse what there would be at a path, as a clause that does not show it; `nil` if it would not.
   package var refusal: @Sendable (_ path: TOMLPath, _ values: TOMLTable) -> String?
   /// The key whose value a path is in, with its former names: a lock of one of them is one of the key.
-  package var declared: @Sendable (_ path: TOMLPath) -> SettingsKeys?
+  package var declared: @Sendable (_ path: TOMLPath) -> AnySettingsKey?
 
   package init(
     key: @escaping @Sendable (String) -> TOMLPath?,
     value: @escaping @Sendable (TOMLPath, TOMLValue, SchemaType.ImportedText) -> TOMLValue,
     refusal: @escaping @Sendable (TOMLPath, TOMLTable) -> String?,
-    declared: @escaping @Sendable (TOMLPath) -> SettingsKeys?
+    declared: @escaping @Sendable (TOMLPath) -> AnySettingsKey?
   ) {
     self.key = key
     self.value = value

@@ -7,30 +7,30 @@ extension SettingsStore {
   ///   - path: The file, which is left as it is.
   ///   - format: Its form.
   ///   - rules: Which key becomes which.
-  ///   - isTrial: Whether only the report is made, and nothing written.
+  ///   - dryRun: Whether only the report is made, and nothing written.
   /// - Returns: What was taken and what was not.
   /// - Throws: ``SettingsError`` `unparsable`, `io` if there is no such file, or as ``set(_:for:)``. The user's file is
   ///   unchanged.
   @discardableResult
   public func importFile(
     _ path: String, as format: SettingsImportFormat, rules: SettingsImportRules = SettingsImportRules(),
-    isTrial: Bool = false
+    dryRun: Bool = false
   ) throws -> SettingsImportReport {
     guard let original = try SettingsFile(path: path).read().bytes else {
       throw SettingsError(.io, "Cannot import '\(path)': there is no such file.", file: path)
     }
-    return try importText(original, of: path, as: format, rules: rules, isTrial: isTrial)
+    return try importText(original, of: path, as: format, rules: rules, dryRun: dryRun)
   }
 
-  /// As ``importFile(_:as:rules:isTrial:)``, for a text that may be in no file.
+  /// As ``importFile(_:as:rules:dryRun:)``, for a text that may be in no file.
   ///
   /// - Parameter advice: What the app's schema says. What the app would refuse is not taken.
   package func importText(
-    _ original: [UInt8], of path: String, as format: SettingsImportFormat, rules: SettingsImportRules, isTrial: Bool,
+    _ original: [UInt8], of path: String, as format: SettingsImportFormat, rules: SettingsImportRules, dryRun: Bool,
     advice: ImportAdvice? = nil
   ) throws -> SettingsImportReport {
     let plan = try ImportPlan(SettingsImporting.read(original, of: path, as: format), of: path, by: rules, advice)
-    if !isTrial {
+    if !dryRun {
       core.load()
       try core.flush()
     }
@@ -46,7 +46,7 @@ extension SettingsStore {
     // Before the lock: under it, others wait. It is done again only if the file has changed since.
     let before = try core.readText()
     var result = try take(into: before)
-    guard !isTrial else { return result.report }
+    guard !dryRun else { return result.report }
     _ = try core.replaceText(reason: "before-import") { bytes in
       if bytes != before { result = try take(into: bytes) }
       return result.text

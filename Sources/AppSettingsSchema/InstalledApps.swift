@@ -44,7 +44,7 @@ package struct InstalledApp: Sendable, Hashable {
 
   /// What there is of an app; everything absent if there is nothing.
   ///
-  /// - Throws: ``SettingsError`` `invalidApp` for what is no app's id.
+  /// - Throws: ``SettingsError`` `invalidLocation` for what is no app's id.
   package static func find(
     _ app: String, environment variables: [String: String]? = nil, _ system: Syscalls = Syscalls()
   ) throws -> InstalledApp {

@@ -42,7 +42,7 @@ package struct SchemaGroup: Sendable, Hashable {
 }
 
 extension SchemaKey {
-  package init(_ key: SettingsKeys) {
+  package init(_ key: AnySettingsKey) {
     var type = key.schemaType
     // The fields of a type say more than its name in Swift.
     if key.expected != type.derivedWords, type.fields == nil { type.expectedWords = key.expected }

@@ -36,7 +36,7 @@ public struct SettingsSchema: Sendable {
   ///   - records: The keys of tables of records, which come after the others.
   ///   - migrations: The history of the representation. Steps of code are named in the file, not held.
   public init(
-    app: String, keys: [SettingsKeys] = [], records: [SettingsKeys] = [],
+    app: String, keys: [AnySettingsKey] = [], records: [AnySettingsKey] = [],
     migrations: SettingsMigrations = .none
   ) {
     var seen: Set<ObjectIdentifier> = []
@@ -60,7 +60,7 @@ public struct SettingsSchema: Sendable {
   ///
   /// - Parameter variables: The environment; the process's own by default.
   /// - Returns: The file's path.
-  /// - Throws: ``SettingsError`` `invalidApp`, `readOnly`, `lockTimeout` or `io`. An existing file is unchanged then.
+  /// - Throws: ``SettingsError`` `invalidLocation`, `readOnly`, `lockTimeout` or `io`. An existing file is unchanged then.
   @discardableResult
   public func write(environment variables: [String: String]? = nil) throws -> String {
     let path = try Self.searchPath(app: app, environment: variables)[0]

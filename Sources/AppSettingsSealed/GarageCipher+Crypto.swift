@@ -1,6 +1,5 @@
-import AppSettingsGarage
 #if SealedRecords
-  public import AppSettings
+  public import AppSettingsGarage
   public import Crypto
   import FoundationEssentials
 

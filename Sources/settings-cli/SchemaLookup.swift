@@ -29,7 +29,7 @@ struct SchemaLookup: Sendable {
       return try find(target)
     } catch {
       // What is no app's id is for whoever opens the target to say.
-      if (error as? SettingsError)?.code != .invalidApp {
+      if (error as? SettingsError)?.code != .invalidLocation {
         Output.warning("\(error) It is done without the schema.")
       }
       return keep(SchemaLookup(schema: nil, isUsable: false), target)

@@ -50,11 +50,11 @@ import Testing
     let watched = try run(
       """
       echo 'k = 1' > w$E.toml
-      $CLI watch ./w$E.toml k --count 2 --timeout 20 > out & watch=$!
+      : > out; $CLI watch ./w$E.toml k --count 2 --timeout 20 >> out & watch=$!
       while ! grep -q 1 out; do sleep 0.01; done
       echo 'k = 2' > new; mv new w$E.toml; wait $watch; cat out
       mkdir -p etc/xdg/org.example.test/settings.d; echo 'q = 7' > etc/xdg/org.example.test/settings.d/z$E.toml
-      $CLI watch org.example.test q --count 2 --timeout 20 > out & watch=$!
+      : > out; $CLI watch org.example.test q --count 2 --timeout 20 >> out & watch=$!
       while ! grep -q 7 out; do sleep 0.01; done
       echo 'q = 8' > new; mv new etc/xdg/org.example.test/settings.d/z$E.toml; wait $watch; cat out
       """)

@@ -12,9 +12,20 @@ package final class ScratchHome: Sendable {
       (base.hasSuffix("/") ? base : base + "/").utf8CString.dropLast() + "settings-test-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { fatalError("mkdtemp: \(String(cString: strerror(errno)))") }
     path = template.withUnsafeBufferPointer { String(cString: realpath($0.baseAddress!, nil)) }
+    // A write in the background may make it again after it was removed, and a test may keep one for ever.
+    Self.made.withLock { paths in
+      if paths.isEmpty { atexit { ScratchHome.made.withLock { $0 }.forEach(ScratchHome.remove) } }
+      paths.append(path)
+    }
   }
 
-  deinit {
+  // Protects the paths of all homes of this process.
+  private static let made = Lock<[String]>([])
+
+  deinit { Self.remove(path) }
+
+  private static func remove(_ path: String) {
+    guard access(path, F_OK) == 0 else { return }
     // Tests take permissions away.
     if let all = FileManager.default.enumerator(atPath: path) {
       for case let name as String in all { chmod(path + "/" + name, 0o700) }
@@ -27,7 +38,7 @@ package final class ScratchHome: Sendable {
     [
       "HOME": path, "XDG_CONFIG_HOME": path + "/config", "XDG_CONFIG_DIRS": path + "/etc/xdg",
       "XDG_STATE_HOME": path + "/state", "XDG_DATA_HOME": path + "/data", "XDG_DATA_DIRS": path + "/usr/share",
-      "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
+      "TMPDIR": path, "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
     ]
   }
 

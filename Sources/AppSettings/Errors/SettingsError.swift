@@ -8,14 +8,15 @@ public struct SettingsError: Error, Sendable, Hashable {
   /// The kind of failure. A new code in a later release breaks no `switch`, since this is not an enumeration.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Kind: String {
-      case invalidApp, invalidKey, invalidValue, locked, readOnly, overridden, unparsable, newerVersion, migrationFailed
+      case invalidLocation, invalidKey, invalidValue, locked, readOnly, overridden, unparsable, newerVersion,
+        migrationFailed
       case lockTimeout, io, nestedUpdate, exposedSecret, missingRecord, existingRecord, sealedRecord
       case internalInconsistency
     }
     private let kind: Kind
 
     /// The name of the app cannot be used in a path.
-    public static let invalidApp = Code(kind: .invalidApp)
+    public static let invalidLocation = Code(kind: .invalidLocation)
     /// The text is not a path of keys, or the key cannot stand where it is asked for.
     public static let invalidKey = Code(kind: .invalidKey)
     /// The value is not of the key's type or breaks its constraint.

@@ -18,19 +18,19 @@ public struct SettingsLocation: Sendable, Hashable {
   }
 
   /// The user's file, absolute. It need not exist.
-  public var file: String
+  public let file: String
   /// The administrators' directories, lowest layer first: in each, `systemFileName` and `systemDropInName/*.toml`.
-  public var systemDirectories: [String]
+  public let systemDirectories: [String]
   /// The file's name without `.toml`.
-  public var name: String
+  public let name: String
   /// Where the library keeps what it knows about files of any app: `$XDG_STATE_HOME/app-settings`.
-  public var stateDirectory: String
+  public let stateDirectory: String
   /// The app, if the location is an app's.
-  public var app: String?
+  public let app: String?
   /// `$XDG_DATA_HOME` and then `$XDG_DATA_DIRS`, in order of importance.
-  package var dataDirectories: [String]
+  package let dataDirectories: [String]
   /// Where older releases kept the backups of this file, perhaps with those of another.
-  var formerBackups: FormerBackups
+  let formerBackups: FormerBackups
 
   /// Where a copy of the file goes before something replaces it: below ``stateDirectory``, in
   /// `files/PATH.backups`, with the file's path after all symbolic links have been followed.
@@ -55,7 +55,7 @@ public struct SettingsLocation: Sendable, Hashable {
   ///   - name: Which of the app's stores; the file is `<app>/<name>.toml`.
   ///   - scope: Settings or state.
   ///   - variables: The environment; the process's own by default.
-  /// - Throws: ``SettingsError`` with code `invalidApp` for an id or a name of another form, `io` if there is no
+  /// - Throws: ``SettingsError`` with code `invalidLocation` for an id or a name of another form, `io` if there is no
   ///   home directory to be found.
   public init(
     app: String, name: String = "settings", scope: Scope = .config,
@@ -104,12 +104,12 @@ public struct SettingsLocation: Sendable, Hashable {
   /// - Parameters:
   ///   - path: The file's path; a relative one is taken from the working directory.
   ///   - variables: The environment; the process's own by default.
-  /// - Throws: ``SettingsError`` with code `invalidApp` for an empty path or one with a NUL, `io` if there is no home
+  /// - Throws: ``SettingsError`` with code `invalidLocation` for an empty path or one with a NUL, `io` if there is no home
   ///   directory to be found.
   public init(file path: String, environment variables: [String: String]? = nil) throws(SettingsError) {
     let environment = Self.reader(variables)
     guard !path.isEmpty, !path.utf8.contains(0), path.utf8.last != UInt8(ascii: "/") else {
-      throw SettingsError(.invalidApp, "Invalid path '\(path)': it names no file. Give the path of a TOML file.")
+      throw SettingsError(.invalidLocation, "Invalid path '\(path)': it names no file. Give the path of a TOML file.")
     }
     var absolute = path
     if !path.isAbsolutePath {
@@ -192,7 +192,7 @@ public struct SettingsLocation: Sendable, Hashable {
       bytes.allSatisfy({ isAlphanumeric($0) || others.contains($0) }), !id.contains("..")
     else {
       throw SettingsError(
-        .invalidApp,
+        .invalidLocation,
         "Invalid \(isName ? "store name" : "app id") '\(id)': it must begin with a letter or digit and contain only "
           + "letters, digits, '.', '_' and '-', without '..', such as 'org.example.editor'.")
     }

@@ -6,12 +6,12 @@ package struct Edit: Sendable, Hashable {
   /// `nil` removes what is there.
   package var value: TOMLValue?
   /// The key whose value this is part of, if it is known. It is no part of what the edit does.
-  package var key: SettingsKeys?
+  package var key: AnySettingsKey?
   /// Where the text of the value is now, so that its comments come along. Only in an `update`, which knows the file's
   /// text; the value says all that is to be there.
   package var source: TOMLPath?
 
-  package init(path: TOMLPath, value: TOMLValue?, key: SettingsKeys? = nil, source: TOMLPath? = nil) {
+  package init(path: TOMLPath, value: TOMLValue?, key: AnySettingsKey? = nil, source: TOMLPath? = nil) {
     self.path = path
     self.value = value
     self.key = key

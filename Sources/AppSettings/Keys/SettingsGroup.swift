@@ -26,7 +26,7 @@ public struct SettingsGroup: Sendable, Hashable {
   ///   - summary: What its keys have in common.
   ///   - parent: The group that it is in.
   public init(_ name: String, _ summary: String = "", in parent: SettingsGroup? = nil) {
-    path = SettingsKeys.path(of: name, in: parent)
+    path = AnySettingsKey.path(of: name, in: parent)
     self.summary = summary
   }
 }

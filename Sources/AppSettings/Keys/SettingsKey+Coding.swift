@@ -72,7 +72,7 @@ extension SettingsKey {
   }
 }
 
-extension SettingsKeys {
+extension AnySettingsKey {
   /// An edit of the key's whole value.
   fileprivate func edit(_ value: TOMLValue?) -> Edit { Edit(path: path, value: value, key: self) }
 

@@ -2,7 +2,7 @@
 ///
 /// A key names a leaf: a value of its own, or a table whose fields the type knows. Its default is a fallback for
 /// reading and is never written. A key whose name is not a dotted path of TOML keys is a programming error and traps.
-public final class SettingsKey<Value: Sendable>: SettingsKeys, @unchecked Sendable {  // constants and a locked cache
+public final class SettingsKey<Value: Sendable>: AnySettingsKey, @unchecked Sendable {  // constants and a locked cache
   package enum Default: Sendable {
     case value(Value)
     case computed(@Sendable () -> Value)
@@ -30,7 +30,7 @@ public final class SettingsKey<Value: Sendable>: SettingsKeys, @unchecked Sendab
   }
 
   /// Makes the key of an optional part of a declared one.
-  package init(path: TOMLPath, partOf key: SettingsKeys, bridge: SettingsBridge<Value>) {
+  package init(path: TOMLPath, partOf key: AnySettingsKey, bridge: SettingsBridge<Value>) {
     self.bridge = bridge
     fallback = .absent
     constraint = nil

@@ -8,7 +8,7 @@ package struct PendingEdits: Sendable {
   /// An object, so that looking something up copies nothing.
   private final class Node: @unchecked Sendable {  // changed only while no one else has it
     /// The edit at this very path, with its place in the order of all edits.
-    var edit: (value: TOMLValue?, number: UInt64, key: SettingsKeys?)?
+    var edit: (value: TOMLValue?, number: UInt64, key: AnySettingsKey?)?
     /// The key that the table's text has in the file, if the edit gives it another one.
     var source: String?
     /// The number of the edit that has put it where it is, if not the last one.

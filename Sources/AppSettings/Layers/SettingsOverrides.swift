@@ -63,7 +63,7 @@ public struct SettingsOverrides: Sendable, Hashable {
   /// - Parameters:
   ///   - arguments: The process's arguments, without its name.
   ///   - keys: The keys that may be overridden.
-  public static func arguments(_ arguments: [String], keys: [SettingsKeys]) -> SettingsOverrides {
+  public static func arguments(_ arguments: [String], keys: [AnySettingsKey]) -> SettingsOverrides {
     var result = SettingsOverrides()
     let names = keys.map { ($0.name, $0) } + keys.flatMap { key in key.formerNames.map { ($0, key) } }
     let keysByName = Dictionary(names, uniquingKeysWith: { first, _ in first })
@@ -87,7 +87,7 @@ public struct SettingsOverrides: Sendable, Hashable {
   }
 
   /// Whether a word can be the value of the `-key` before it.
-  private static func isValue(_ word: String, _ keys: [String: SettingsKeys]) -> Bool {
+  private static func isValue(_ word: String, _ keys: [String: AnySettingsKey]) -> Bool {
     guard word.hasPrefix("-"), word != "-" else { return true }
     let text = word.dropFirst()
     guard keys[String(text)] == nil else { return false }

@@ -6,7 +6,7 @@ import SettingsTOML
 
 extension SettingsSnapshot {
   /// The stored value of a key, over all layers; `nil` if none has one.
-  package func stored(for key: SettingsKeys) -> TOMLValue? { overlay(of: key).value }
+  package func stored(for key: AnySettingsKey) -> TOMLValue? { overlay(of: key).value }
 
   /// The value of a key of several names over all files.
   func stored(at names: [TOMLPath]) -> TOMLValue? {
@@ -16,7 +16,7 @@ extension SettingsSnapshot {
   }
 
   /// The administrator's layer that locks a key under any of its names, and where it says so.
-  package func lock(of key: SettingsKeys) -> (layer: SettingsLayer, position: TOMLPosition?)? {
+  package func lock(of key: AnySettingsKey) -> (layer: SettingsLayer, position: TOMLPosition?)? {
     lock(of: key.paths)
   }
 
@@ -27,7 +27,7 @@ extension SettingsSnapshot {
   }
 
   /// Where the value of a key is: the highest layer that has one, and the name that it has there.
-  package func source(of key: SettingsKeys) -> (path: TOMLPath, index: Int)? { source(of: key.paths) }
+  package func source(of key: AnySettingsKey) -> (path: TOMLPath, index: Int)? { source(of: key.paths) }
 
   /// - Parameter part: Of the value, the part to find.
   private func source(of names: [TOMLPath], part: TOMLPath = .root) -> (path: TOMLPath, index: Int)? {
@@ -78,7 +78,7 @@ extension SettingsSnapshot {
   /// Where the value of a key comes from, and the name that it has there.
   ///
   /// - Parameter part: Of the value, the part that is asked for.
-  package func origin(of key: SettingsKeys, part: TOMLPath = .root) -> SettingsOrigin {
+  package func origin(of key: AnySettingsKey, part: TOMLPath = .root) -> SettingsOrigin {
     let names = key.paths.map { $0.appending(part) }
     if names.count == 1 { return origin(of: names[0]) }
     let lock = lock(of: names)
@@ -96,5 +96,5 @@ extension SettingsSnapshot {
 
 extension StoredValue {
   /// What there is for a key, under any of its names.
-  package init(of key: SettingsKeys, in snapshot: SettingsSnapshot) { self.init(snapshot.overlay(of: key)) }
+  package init(of key: AnySettingsKey, in snapshot: SettingsSnapshot) { self.init(snapshot.overlay(of: key)) }
 }

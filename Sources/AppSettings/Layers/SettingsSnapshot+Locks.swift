@@ -59,7 +59,7 @@ extension SettingsSnapshot {
   }
 
   /// What counts at a path; where no layer has anything, what the default of the key around it says.
-  private func effectiveValue(at path: TOMLPath, of key: SettingsKeys?) -> TOMLValue? {
+  private func effectiveValue(at path: TOMLPath, of key: AnySettingsKey?) -> TOMLValue? {
     guard let key, let name = key.paths.first(where: { path.hasPrefix($0) }) else { return self[path] }
     let rest = path.components.dropFirst(name.components.count)
     for value in [stored(for: key), key.storedDefault] {

@@ -20,7 +20,7 @@ extension SettingsSnapshot {
   }
 
   /// The value of a key with the overrides over it.
-  package func overlay(of key: SettingsKeys) -> Overlay { overlaid(stored(at: key.paths), at: key.paths) }
+  package func overlay(of key: AnySettingsKey) -> Overlay { overlaid(stored(at: key.paths), at: key.paths) }
 
   /// The highest layer of overrides that has a say in a value: `default` if it takes the value away, `nil` if none has.
   func overrideLayer(of names: [TOMLPath]) -> SettingsLayer.Kind? {

@@ -64,7 +64,7 @@ struct RecordCoding<Record: SettingsRecord>: Sendable where Record.ID: Sendable 
   // MARK: Writing
 
   /// The key of one record, for what is done to that alone.
-  func key(_ text: String, of records: SettingsKeys) -> SettingsKey<Record?> {
+  func key(_ text: String, of records: AnySettingsKey) -> SettingsKey<Record?> {
     let core = OneRecordCore(self, text)
     return SettingsKey(
       path: records.path.appending(text), partOf: records, bridge: SettingsBridge<Record>(core).optional)

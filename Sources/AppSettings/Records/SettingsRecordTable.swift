@@ -173,15 +173,15 @@ extension SettingsStore {
 
   /// The records under a key, by a key path: `settings[\.profiles]`.
   public subscript<Record>(
-    keyPath: KeyPath<SettingsKeys.Type, SettingsRecords<Record>>
+    keyPath: KeyPath<AnySettingsKey.Type, SettingsRecords<Record>>
   ) -> SettingsRecordTable<Record> {
-    self[SettingsKeys.self[keyPath: keyPath]]
+    self[AnySettingsKey.self[keyPath: keyPath]]
   }
 
   /// The records under a key, as a property: `settings.profiles`.
   public subscript<Record>(
-    dynamicMember keyPath: KeyPath<SettingsKeys.Type, SettingsRecords<Record>>
+    dynamicMember keyPath: KeyPath<AnySettingsKey.Type, SettingsRecords<Record>>
   ) -> SettingsRecordTable<Record> {
-    self[SettingsKeys.self[keyPath: keyPath]]
+    self[AnySettingsKey.self[keyPath: keyPath]]
   }
 }

@@ -6,7 +6,7 @@ import Synchronization
 
 extension SettingsSnapshot {
   /// What is stored for one record, over all layers.
-  func storedRecord(_ text: String, of records: SettingsKeys) -> TOMLValue? {
+  func storedRecord(_ text: String, of records: AnySettingsKey) -> TOMLValue? {
     let path = records.path.appending(text)
     let overlay = overlay(of: path)
     // A variable is for a record that is there: its name does not say which id a new one would have.
@@ -15,7 +15,7 @@ extension SettingsSnapshot {
   }
 
   /// What is stored for all records, over all layers.
-  func storedRecords(of records: SettingsKeys) -> TOMLValue? { self[records.path] }
+  func storedRecords(of records: AnySettingsKey) -> TOMLValue? { self[records.path] }
 }
 
 extension SettingsRecords {

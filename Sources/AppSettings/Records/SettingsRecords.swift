@@ -24,7 +24,7 @@ public typealias SettingsRecord = Codable & Identifiable & Sendable
 ///
 /// Records have no default: what is not in any file is not there. ``SettingsStore/subscript(_:)-(SettingsRecords<Record>)``
 /// reads and writes them.
-public final class SettingsRecords<Record: SettingsRecord>: SettingsKeys,
+public final class SettingsRecords<Record: SettingsRecord>: AnySettingsKey,
   @unchecked Sendable  // it has only constants and a locked cache
 where Record.ID: Sendable {
   let coding: RecordCoding<Record>

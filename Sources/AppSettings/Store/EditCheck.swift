@@ -59,33 +59,3 @@ struct EditCheck {
     }
   }
 }
-
-/// Paths, with the question whether another one lies at, above or below any of them.
-struct PathSet {
-  private struct Node {
-    var isMember = false
-    var children: [ExactKey: Node] = [:]
-  }
-  private var root = Node()
-
-  mutating func insert(_ path: TOMLPath) {
-    func insert(_ node: inout Node, _ components: ArraySlice<String>) {
-      guard let first = components.first else {
-        node.isMember = true
-        return
-      }
-      insert(&node.children[ExactKey(first), default: Node()], components.dropFirst())
-    }
-    insert(&root, path.components[...])
-  }
-
-  func touches(_ path: TOMLPath) -> Bool {
-    var node = root
-    for component in path.components {
-      if node.isMember { return true }
-      guard let child = node.children[ExactKey(component)] else { return false }
-      node = child
-    }
-    return true
-  }
-}

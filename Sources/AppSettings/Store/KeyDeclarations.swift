@@ -5,7 +5,7 @@ import Synchronization
 package final class KeyDeclarations: Sendable {
   private struct Declaration: Sendable {
     var type: Any.Type
-    var key: SettingsKeys
+    var key: AnySettingsKey
   }
 
   // Protects the table; problems are reported after it is released.
@@ -18,7 +18,7 @@ package final class KeyDeclarations: Sendable {
   package init() {}
 
   /// The keys that were used, one for each name.
-  package var keys: [SettingsKeys] { declarations.withLock { $0.values.map(\.key) } }
+  package var keys: [AnySettingsKey] { declarations.withLock { $0.values.map(\.key) } }
 
   /// Notes that a key is used, and reports one whose name is in use with another type.
   package func note<Value>(_ key: SettingsKey<Value>, _ problems: ProblemLog) {
@@ -26,7 +26,7 @@ package final class KeyDeclarations: Sendable {
   }
 
   /// Notes that a name is used for values, or records, of a type.
-  package func note(_ key: SettingsKeys, as value: Any.Type, _ problems: ProblemLog) {
+  package func note(_ key: AnySettingsKey, as value: Any.Type, _ problems: ProblemLog) {
     // It is the same key each time.
     guard key.agreedWith.load(ordering: .relaxed) != number else { return }
     let other = declarations.withLock { declarations -> Any.Type? in

@@ -5,11 +5,11 @@ extension SettingsStore {
   /// Whether what a key reads is its default, be that because there is no value or because the value is equal to it.
   ///
   /// Values are compared as they are stored.
-  public func isDefault(_ key: SettingsKeys) -> Bool { key.readsDefault(core.lookUp(key).value.candidates) }
+  public func isDefault(_ key: AnySettingsKey) -> Bool { key.readsDefault(core.lookUp(key).value.candidates) }
 
   /// The paths of all values in the user's file, also of those that no key is declared for; tables that hold anything
   /// are not among them, nor are reserved keys. What was set and is not yet written is included.
-  public var allKeys: [TOMLPath] {
+  public var storedPaths: [TOMLPath] {
     var paths: [TOMLPath] = []
     TOMLPath.root.collectDifferences(nil, .table(core.userTable), into: &paths)
     return paths.filter { !$0.isRoot && !$0.components[0].hasPrefix("settings-") }
@@ -46,12 +46,6 @@ extension SettingsStore {
     try core.enqueue(edits)
   }
 
-  /// Removes the user's values of all keys whose names begin with `prefix` and a dot: everything in that table, also
-  /// what no key is declared for. Visible at once, written later.
-  ///
-  /// - Throws: As ``reset(named:)-(String...)``.
-  public func reset(prefix: String) throws(SettingsError) { try reset(named: prefix) }
-
   /// Removes the user's values of everything in a group. Visible at once, written later.
   public func reset(_ group: SettingsGroup) {
     do {
@@ -62,12 +56,12 @@ extension SettingsStore {
   }
 
   /// Where the value of a key comes from: layer, file, line, and the administrator's lock if there is one.
-  public func origin(of key: SettingsKeys) -> SettingsOrigin { snapshot.origin(of: key) }
+  public func origin(of key: AnySettingsKey) -> SettingsOrigin { snapshot.origin(of: key) }
 }
 
 extension StoreCore {
   /// What there is for a key, with the stamp of the state it was found in.
-  package func lookUp(_ key: SettingsKeys) -> (value: StoredValue, stamp: UInt64) {
+  package func lookUp(_ key: AnySettingsKey) -> (value: StoredValue, stamp: UInt64) {
     if key.paths.count == 1 { return lookUp(key.path) }
     load()
     return state.withLock { (StoredValue(of: key, in: $0.snapshot), stamp.load(ordering: .relaxed)) }

@@ -30,7 +30,7 @@ public final class SettingsStore: Sendable {
   ///   - migrations: What earlier releases' files need.
   ///   - overrides: What hides the files' values in this process.
   ///   - logger: Where problems go, once each.
-  /// - Throws: ``SettingsError`` `invalidApp` for an id of another form; `io` if there is no home directory.
+  /// - Throws: ``SettingsError`` `invalidLocation` for an id of another form; `io` if there is no home directory.
   public convenience init(
     app: String, name: String = "settings", scope: SettingsLocation.Scope = .config,
     migrations: SettingsMigrations = .none, overrides: SettingsOverrides = .none,
@@ -127,15 +127,15 @@ public final class SettingsStore: Sendable {
   }
 
   /// The value of a key, by a key path: `settings[\.theme]`.
-  public subscript<Value>(keyPath: KeyPath<SettingsKeys.Type, SettingsKey<Value>>) -> Value {
-    @inlinable get { self[SettingsKeys.self[keyPath: keyPath]] }
-    set { self[SettingsKeys.self[keyPath: keyPath]] = newValue }
+  public subscript<Value>(keyPath: KeyPath<AnySettingsKey.Type, SettingsKey<Value>>) -> Value {
+    @inlinable get { self[AnySettingsKey.self[keyPath: keyPath]] }
+    set { self[AnySettingsKey.self[keyPath: keyPath]] = newValue }
   }
 
   /// The value of a key, as a property: `settings.theme`.
-  public subscript<Value>(dynamicMember keyPath: KeyPath<SettingsKeys.Type, SettingsKey<Value>>) -> Value {
-    get { self[SettingsKeys.self[keyPath: keyPath]] }
-    set { self[SettingsKeys.self[keyPath: keyPath]] = newValue }
+  public subscript<Value>(dynamicMember keyPath: KeyPath<AnySettingsKey.Type, SettingsKey<Value>>) -> Value {
+    get { self[AnySettingsKey.self[keyPath: keyPath]] }
+    set { self[AnySettingsKey.self[keyPath: keyPath]] = newValue }
   }
 
   @usableFromInline
@@ -163,7 +163,7 @@ public final class SettingsStore: Sendable {
   }
 
   /// Whether any layer has a value for the key, be it one that can be decoded or not.
-  public func isSet(_ key: SettingsKeys) -> Bool { core.lookUp(key).value.value != nil }
+  public func isSet(_ key: AnySettingsKey) -> Bool { core.lookUp(key).value.value != nil }
 
   /// Everything at one moment.
   public var snapshot: SettingsSnapshot { core.snapshot }
@@ -231,10 +231,10 @@ public final class SettingsStore: Sendable {
   }
 
   /// Removes the user's values of keys, so that lower layers or defaults show again. Visible at once, written later.
-  public func reset(_ keys: SettingsKeys...) { reset(keys) }
+  public func reset(_ keys: AnySettingsKey...) { reset(keys) }
 
   /// Removes the user's values of keys, so that lower layers or defaults show again. Visible at once, written later.
-  public func reset(_ keys: [SettingsKeys]) {
+  public func reset(_ keys: [AnySettingsKey]) {
     do {
       try core.enqueue(keys.flatMap(\.removals))
     } catch {
@@ -243,7 +243,7 @@ public final class SettingsStore: Sendable {
   }
 
   /// Removes everything from the user's file except the reserved keys and comments that stand by themselves.
-  public func removeAll() {
+  public func resetAll() {
     let keys = core.userRootKeys.filter { !$0.hasPrefix("settings-") }
     do {
       try core.enqueue(keys.map { Edit(path: [$0], value: nil) })

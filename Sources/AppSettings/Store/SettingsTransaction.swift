@@ -32,7 +32,7 @@ public struct SettingsTransaction {
   }
 
   /// Removes the user's values of keys; lower layers and defaults show again.
-  public mutating func reset(_ keys: SettingsKeys...) {
+  public mutating func reset(_ keys: AnySettingsKey...) {
     for key in keys { record(key.removals) }
   }
 

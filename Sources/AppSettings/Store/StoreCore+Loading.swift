@@ -9,7 +9,8 @@ extension StoreCore {
   /// or the next time that the store reads the file and its lock is free. A store that only reads does it in memory.
   ///
   /// - Parameter deadline: How long to wait for a save that is under way, on the monotonic clock.
-  func readOnFirstAccess(until deadline: UInt64) throws(SettingsError) -> (bytes: [UInt8]?, document: TOMLDocument) {
+  /// - Returns: What the file has and means; `nil` if a write has made that known already.
+  func readOnFirstAccess(until deadline: UInt64) throws(SettingsError) -> (bytes: [UInt8]?, document: TOMLDocument)? {
     var known: TOMLDocument?
     if let bytes = try readUserFileAtRest(until: deadline).bytes {
       let document = try reader.parse(bytes, file: backing.name)
@@ -26,7 +27,7 @@ extension StoreCore {
     }
     do {
       try commit(of: [], knowing: known, timeout: .zero)
-      return state.withLock { ($0.userBytes, $0.userDocument) }
+      return nil
     } catch let error as SettingsError where error.code == .lockTimeout || error.code == .nestedUpdate {
       state.withLock { $0.isWriteDue = true }
     } catch let error as SettingsError {

@@ -3,7 +3,7 @@ import SettingsTOML
 extension StoreCore {
   /// The key whose text in a document it cannot read, among those of some edits and, for edits of names, those that
   /// this store was used with: that text is about to be lost.
-  func unreadableKey(of edits: [Edit], in document: TOMLDocument) -> SettingsKeys? {
+  func unreadableKey(of edits: [Edit], in document: TOMLDocument) -> AnySettingsKey? {
     var seen: Set<ObjectIdentifier> = []
     for case let key? in edits.map(\.key) where seen.insert(ObjectIdentifier(key)).inserted {
       if key.paths.contains(where: { isUnreadable(key, at: $0, in: document) }) { return key }
@@ -21,7 +21,7 @@ extension StoreCore {
     return unreadable.min { $0.name < $1.name }
   }
 
-  private func isUnreadable(_ key: SettingsKeys, at path: TOMLPath, in document: TOMLDocument) -> Bool {
+  private func isUnreadable(_ key: AnySettingsKey, at path: TOMLPath, in document: TOMLDocument) -> Bool {
     guard let value = document[path] else { return false }
     do {
       try key.check(value)

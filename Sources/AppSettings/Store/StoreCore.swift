@@ -89,11 +89,12 @@ package final class StoreCore: Sendable {
         state.withLock { $0.adopt(systemLayers: system) }
         let revision = state.withLock { $0.userRevision }
         do throws(SettingsError) {
-          let (bytes, document) = try readOnFirstAccess(until: deadline)
-          state.withLock { state in
-            // Another thread may have restored or imported a text meanwhile.
-            guard state.userRevision == revision else { return }
-            state.adopt(document, bytes: bytes, committed: nil, origin: .outside)
+          if let (bytes, document) = try readOnFirstAccess(until: deadline) {
+            state.withLock { state in
+              // Another thread may have restored or imported a text meanwhile.
+              guard state.userRevision == revision else { return }
+              state.adopt(document, bytes: bytes, committed: nil, origin: .outside)
+            }
           }
         } catch {
           noteUserFailure(error, using: "Defaults are used.")

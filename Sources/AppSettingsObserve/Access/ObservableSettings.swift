@@ -69,9 +69,9 @@ public final class ObservableSettings: Observable, Sendable {
   }
 
   /// The value of a key, as a property: `view.theme`, tracked.
-  public subscript<Value>(dynamicMember keyPath: KeyPath<SettingsKeys.Type, SettingsKey<Value>>) -> Value {
-    get { self[SettingsKeys.self[keyPath: keyPath]] }
-    set { self[SettingsKeys.self[keyPath: keyPath]] = newValue }
+  public subscript<Value>(dynamicMember keyPath: KeyPath<AnySettingsKey.Type, SettingsKey<Value>>) -> Value {
+    get { self[AnySettingsKey.self[keyPath: keyPath]] }
+    set { self[AnySettingsKey.self[keyPath: keyPath]] = newValue }
   }
 
   /// The records under a key, in the order of the file, tracked as one: that one of them comes, changes or goes is told,
@@ -90,8 +90,8 @@ public final class ObservableSettings: Observable, Sendable {
   }
 
   /// The records under a key, as a property: `view.profiles`, tracked.
-  public subscript<Record>(dynamicMember keyPath: KeyPath<SettingsKeys.Type, SettingsRecords<Record>>) -> [Record] {
-    self[SettingsKeys.self[keyPath: keyPath]]
+  public subscript<Record>(dynamicMember keyPath: KeyPath<AnySettingsKey.Type, SettingsRecords<Record>>) -> [Record] {
+    self[AnySettingsKey.self[keyPath: keyPath]]
   }
 
   /// Stands for a key's value where the registrar needs a key path, which has to be one for each key.
@@ -105,7 +105,7 @@ public final class ObservableSettings: Observable, Sendable {
     DeferredCalls.section { state.withLock(body) }
   }
 
-  private func observe(_ key: SettingsKeys, seesOrder: Bool = false, _ compare: @escaping Comparison) {
+  private func observe(_ key: AnySettingsKey, seesOrder: Bool = false, _ compare: @escaping Comparison) {
     let path = key.path
     let new = state.withLock { state -> ChangeWaiter? in
       guard state.waiters[path] == nil else { return nil }

@@ -38,7 +38,7 @@ public struct Setting<Value: Sendable>: Sendable {
     nonmutating set { store[key] = newValue }
   }
 
-  /// The value now and whenever it becomes another one: ``SettingsStore/updates(_:initial:duplicates:)``.
+  /// The value now and whenever it becomes another one: ``SettingsStore/updates(_:initial:includingDuplicates:)``.
   public var projectedValue: SettingsStream<Value> { store.updates(key) }
 
   /// Removes the user's value, so that a lower layer or the default shows again.

@@ -10,9 +10,9 @@ extension SettingsStore {
   /// The first call is made before this returns. The others are made on the thread that made the change, before the call
   /// that made it returns: on the one that set the value, or, for what others change, on the one that watches the files,
   /// which waits meanwhile. So the function has to be short; where it is not, or where an actor is needed, use
-  /// ``updates(_:initial:duplicates:)``. Calls follow each other, never two at once: while the function runs, nobody waits
-  /// for it, and a value that is set meanwhile, by the function itself or on another thread, is delivered when it has
-  /// returned, on the thread that it runs on. Which values are delivered is as with `updates`.
+  /// ``updates(_:initial:includingDuplicates:)``. Calls follow each other, never two at once: while the function runs,
+  /// nobody waits for it, and a value that is set meanwhile, by the function itself or on another thread, is delivered
+  /// when it has returned, on the thread that it runs on. Which values are delivered is as with `updates`.
   ///
   /// No lock of the library is held during a call, and no write waits for one: the function may set values, and may take
   /// a lock that other threads hold while they set some. A lock that the thread which makes the change holds already is
@@ -21,11 +21,11 @@ extension SettingsStore {
   /// - Parameters:
   ///   - key: The key.
   ///   - initial: Whether the first call is for the value that there is now.
-  ///   - duplicates: Whether to call for a value that equals the one before when it was set anew.
+  ///   - includingDuplicates: Whether to call for a value that equals the one before when it was set anew.
   ///   - body: The function.
   /// - Returns: What the observation lasts with: keep it.
   public func observe<Value>(
-    _ key: SettingsKey<Value>, initial: Bool = true, duplicates: Bool = false,
+    _ key: SettingsKey<Value>, initial: Bool = true, includingDuplicates duplicates: Bool = false,
     _ body: @escaping @Sendable (Value) -> Void
   ) -> SettingsObservation {
     observe(ValueView(key: key, initial: initial, duplicates: duplicates), body)
@@ -34,14 +34,14 @@ extension SettingsStore {
   /// Calls a function with each change of a key's value from now on: the value before, the value now, who made it, and the layer that
   /// it is from.
   ///
-  /// As ``observe(_:initial:duplicates:_:)`` otherwise.
+  /// As ``observe(_:initial:includingDuplicates:_:)`` otherwise.
   ///
   /// - Parameters:
   ///   - key: The key.
   ///   - body: The function.
   /// - Returns: What the observation lasts with: keep it.
   public func observeChanges<Value>(
-    of key: SettingsKey<Value>, _ body: @escaping @Sendable (SettingsChange<Value>) -> Void
+    _ key: SettingsKey<Value>, _ body: @escaping @Sendable (SettingsChange<Value>) -> Void
   ) -> SettingsObservation {
     observe(ChangeView(values: ValueView(key: key, initial: false, duplicates: false)), body)
   }
@@ -49,22 +49,22 @@ extension SettingsStore {
   /// Calls a function with the value of a key, now and whenever it becomes another one, for as long as an object lives.
   ///
   /// ```swift
-  /// settings.observe(.theme, while: panel) { panel, theme in panel.show(theme) }
+  /// settings.observe(.theme, tiedTo: panel) { panel, theme in panel.show(theme) }
   /// ```
   ///
   /// The object is not kept alive. Once it is gone the function is not called any more, and what the observation holds
   /// goes with the next change of the key, or the next observation of this kind.
   ///
-  /// As ``observe(_:initial:duplicates:_:)`` otherwise.
+  /// As ``observe(_:initial:includingDuplicates:_:)`` otherwise.
   ///
   /// - Parameters:
   ///   - key: The key.
   ///   - owner: The object.
   ///   - initial: Whether the first call is for the value that there is now.
-  ///   - duplicates: Whether to call for a value that equals the one before when it was set anew.
+  ///   - includingDuplicates: Whether to call for a value that equals the one before when it was set anew.
   ///   - body: The function; its first argument is the object.
   public func observe<Value, Owner: AnyObject & Sendable>(
-    _ key: SettingsKey<Value>, while owner: Owner, initial: Bool = true, duplicates: Bool = false,
+    _ key: SettingsKey<Value>, tiedTo owner: Owner, initial: Bool = true, includingDuplicates duplicates: Bool = false,
     _ body: @escaping @Sendable (Owner, Value) -> Void
   ) {
     let view = ValueView(key: key, initial: initial, duplicates: duplicates)

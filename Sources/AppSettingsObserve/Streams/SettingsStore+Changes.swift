@@ -31,7 +31,7 @@ extension SettingsStore {
   /// for await change in settings.changes(.port) where change.old != change.new { server.move(to: change.new) }
   /// ```
   ///
-  /// As in ``updates(_:initial:duplicates:)``, a slow reader gets several changes as one: its `old` is the `new` of the
+  /// As in ``updates(_:initial:includingDuplicates:)``, a slow reader gets several changes as one: its `old` is the `new` of the
   /// element before. What is taken back meanwhile is no change.
   ///
   /// - Parameter key: The key.
@@ -96,7 +96,7 @@ struct ChangeView<Value: Sendable>: MomentView {
     guard let batch = wake.batch, let new = values.compare(values.remember(store, at: moment), with: &memory)
     else { return nil }
     return SettingsChange(
-      old: old, new: new, origin: batch.origin, layer: moment.snapshot.origin(of: values.key as SettingsKeys).layer)
+      old: old, new: new, origin: batch.origin, layer: moment.snapshot.origin(of: values.key as AnySettingsKey).layer)
   }
 }
 

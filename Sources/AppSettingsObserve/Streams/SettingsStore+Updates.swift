@@ -16,9 +16,9 @@ extension SettingsStore {
   /// - Parameters:
   ///   - key: The key.
   ///   - initial: Whether the first element is the value that there is now.
-  ///   - duplicates: Whether to deliver a value that equals the one before when it was set anew.
+  ///   - includingDuplicates: Whether to deliver a value that equals the one before when it was set anew.
   public func updates<Value>(
-    _ key: SettingsKey<Value>, initial: Bool = true, duplicates: Bool = false
+    _ key: SettingsKey<Value>, initial: Bool = true, includingDuplicates duplicates: Bool = false
   ) -> SettingsStream<Value> {
     SettingsStream(self, ValueView(key: key, initial: initial, duplicates: duplicates))
   }
@@ -34,9 +34,9 @@ extension SettingsStore {
   /// - Parameters:
   ///   - keys: The keys.
   ///   - initial: Whether the first element is of the values that there are now.
-  ///   - duplicates: Whether to deliver values that equal the ones before when one was set anew.
+  ///   - includingDuplicates: Whether to deliver values that equal the ones before when one was set anew.
   public func updates<each Value>(
-    _ keys: repeat SettingsKey<each Value>, initial: Bool = true, duplicates: Bool = false
+    _ keys: repeat SettingsKey<each Value>, initial: Bool = true, includingDuplicates duplicates: Bool = false
   ) -> SettingsStream<(repeat each Value)> {
     SettingsStream(self, TupleView(repeat each keys, initial: initial, duplicates: duplicates))
   }
@@ -50,9 +50,9 @@ extension SettingsStore {
   /// - Parameters:
   ///   - keys: The keys, of any type.
   ///   - initial: Whether the first element is the state that there is now.
-  ///   - duplicates: Whether to deliver a state in which no value differs when one was set anew.
+  ///   - includingDuplicates: Whether to deliver a state in which no value differs when one was set anew.
   public func updates(
-    _ keys: [SettingsKeys], initial: Bool = true, duplicates: Bool = false
+    _ keys: [AnySettingsKey], initial: Bool = true, includingDuplicates duplicates: Bool = false
   ) -> SettingsStream<SettingsSnapshot> {
     SettingsStream(self, SnapshotView(keys: keys, initial: initial, duplicates: duplicates))
   }
@@ -128,13 +128,13 @@ private struct TupleView<each Value: Sendable>: SettingsView {
   }
 
   let keys: (repeat SettingsKey<each Value>)
-  let list: [SettingsKeys]
+  let list: [AnySettingsKey]
   let initial: Bool
   let duplicates: Bool
 
   init(_ keys: repeat SettingsKey<each Value>, initial: Bool, duplicates: Bool) {
     self.keys = (repeat each keys)
-    var list: [SettingsKeys] = []
+    var list: [AnySettingsKey] = []
     for key in repeat each keys { list.append(key) }
     self.list = list
     self.initial = initial
@@ -183,7 +183,7 @@ private struct SnapshotView: SettingsView {
   }
 
   /// `nil` for all there are, declared or not.
-  let keys: [SettingsKeys]?
+  let keys: [AnySettingsKey]?
   let initial: Bool
   let duplicates: Bool
 

@@ -63,26 +63,3 @@ extension Change {
     }
   }
 }
-
-/// Paths, with what is above them.
-private struct PathSet {
-  private var paths: Set<TOMLPath> = []
-  private var above: Set<TOMLPath> = []
-
-  mutating func insert(_ path: TOMLPath) {
-    guard paths.insert(path).inserted else { return }
-    var path = path
-    while above.insert(path).inserted, !path.isRoot { path = path.parent }
-  }
-
-  /// Whether a path is one of them, or above or below one.
-  func touches(_ path: TOMLPath) -> Bool {
-    if above.contains(path) { return true }
-    var path = path
-    while !path.isRoot {
-      if paths.contains(path) { return true }
-      path = path.parent
-    }
-    return paths.contains(.root)
-  }
-}

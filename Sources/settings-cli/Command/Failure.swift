@@ -37,7 +37,7 @@ struct Failure: Error, CustomStringConvertible {
 
   private static func status(of code: SettingsError.Code) -> ExitStatus {
     switch code {
-    case .invalidApp, .invalidKey: .usage
+    case .invalidLocation, .invalidKey: .usage
     case .invalidValue: .invalidValue
     case .locked, .readOnly, .overridden: .notWritable
     case .unparsable: .unparsable

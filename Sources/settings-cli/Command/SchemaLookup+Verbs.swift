@@ -90,7 +90,7 @@ extension SchemaLookup {
   }
 
   /// A key as the app reads it from its file.
-  private func checkingKey(_ key: SchemaKey) -> SettingsKeys {
+  private func checkingKey(_ key: SchemaKey) -> AnySettingsKey {
     let type = key.type
     let bridge = SettingsBridge<TOMLValue>(
       expecting: type.expected,

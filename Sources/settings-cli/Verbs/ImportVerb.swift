@@ -57,7 +57,7 @@ struct ImportVerb: Verb {
     let advice = schema.importAdvice(app: target.isFile ? nil : target.name, takesUnknown: create)
     let report = try Progress.run("importing '\(file)'") {
       let (original, name) = try original()
-      return try store.importText(original, of: name, as: format, rules: rules, isTrial: dryRun, advice: advice)
+      return try store.importText(original, of: name, as: format, rules: rules, dryRun: dryRun, advice: advice)
     }
     Self.show(report, schema)
     guard report.taken.isEmpty else { return }

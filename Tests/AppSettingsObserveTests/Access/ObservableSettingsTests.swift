@@ -72,7 +72,7 @@ import Testing
     let settings = SettingsStore(inMemory: "", logger: .silent)
     let view = ObservableSettings(settings, isolation: nil)
     let changes: [() -> Void] = [
-      { view.number += 1 }, { settings.reset(.number) }, { view[.number] = 5 }, { settings.removeAll() },
+      { view.number += 1 }, { settings.reset(.number) }, { view[.number] = 5 }, { settings.resetAll() },
       { try? settings.update { $0[.number] = 6 } },
     ]
     for (index, change) in changes.enumerated() {

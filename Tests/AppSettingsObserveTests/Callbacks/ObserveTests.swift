@@ -33,7 +33,7 @@ import Testing
   @Test func `a change has the value before, the value after, and who made it`() async throws {
     let settings = try home.store()
     let calls = Calls<SettingsChange<Int>>()
-    let observation = settings.observeChanges(of: .number) { calls.note($0) }
+    let observation = settings.observeChanges(.number) { calls.note($0) }
     #expect(calls.all.isEmpty)
     settings[.number] = 2
     try await settings.flush()
@@ -51,7 +51,7 @@ import Testing
     let all = Calls<Int>()
     let tokens = [
       settings.observe(.number, initial: false) { later.note($0) },
-      settings.observe(.number, duplicates: true) { all.note($0) },
+      settings.observe(.number, includingDuplicates: true) { all.note($0) },
     ]
     settings[.number] = 0
     settings[.number] = 7
@@ -105,7 +105,7 @@ import Testing
     var panel: Panel? = Panel()
     weak let weakly = panel
     let calls = panel!.calls
-    settings.observe(.number, while: panel!) { panel, number in panel.calls.note(number) }
+    settings.observe(.number, tiedTo: panel!) { panel, number in panel.calls.note(number) }
     settings[.number] = 1
     #expect(calls.all == [0, 1])
     panel = nil
@@ -122,7 +122,7 @@ import Testing
     for _ in 0..<1000 {
       let value = Held()
       held.withLock { $0.append(WeakReference(value)) }
-      settings.observe(.number, while: Owner()) { [value] _, _ in _ = value }
+      settings.observe(.number, tiedTo: Owner()) { [value] _, _ in _ = value }
     }
     settings[.number] = 1
     #expect(held.withLock { $0.filter { $0.object != nil }.isEmpty })

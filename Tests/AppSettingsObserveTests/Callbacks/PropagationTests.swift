@@ -111,7 +111,7 @@ import Testing
     try home.write("number = 1\n")
     let settings = try home.store()
     let calls = Calls<SettingsChange<Int>>()
-    let observation = settings.observeChanges(of: .number) { calls.note($0) }
+    let observation = settings.observeChanges(.number) { calls.note($0) }
     let recorder = Recorder(settings.changes(.number))
     let all = Recorder(settings.changes())
     let ready = Recorder(settings.updates(.number))

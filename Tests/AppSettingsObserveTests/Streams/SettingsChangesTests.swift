@@ -41,7 +41,7 @@ import Testing
     while last?.new != 3 { last = await iterator.next() }
     #expect(last?.layer == SettingsLayer(.system, file: dropIn))
     let calls = Calls<SettingsChange<Int>>()
-    let observation = settings.observeChanges(of: .number) { calls.note($0) }
+    let observation = settings.observeChanges(.number) { calls.note($0) }
     settings[.number] = 4
     #expect(calls.all.map(\.layer) == [SettingsLayer(.user, file: home.file)])
     observation.cancel()

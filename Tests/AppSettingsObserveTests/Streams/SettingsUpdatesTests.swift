@@ -78,7 +78,7 @@ import Testing
   @Test func `an equal value is no element unless duplicates are asked for`() async throws {
     let settings = try home.store()
     let plain = Recorder(settings.updates(.number))
-    let all = Recorder(settings.updates(.number, duplicates: true))
+    let all = Recorder(settings.updates(.number, includingDuplicates: true))
     await plain.wait(for: 0)
     await all.wait(for: 0)
     settings[.number] = 0

@@ -1,4 +1,5 @@
 import AppSettings
+import CSettingsSystem
 import Foundation
 import TestSupport
 import Testing

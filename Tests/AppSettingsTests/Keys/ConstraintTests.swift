@@ -114,7 +114,7 @@ import Testing
     #expect(throws: SettingsError.self) { try settings.set("abcdef", for: Declared.nick) }
     #expect(throws: SettingsError.self) { try settings.set(0, for: Declared.optionalRange) }
     #expect(try settings.set(nil, for: Declared.optionalRange) == false)
-    #expect(settings.allKeys == [["choice"]])
+    #expect(settings.storedPaths == [["choice"]])
   }
 
   @Test func `reading what a constraint refuses gives the default and a problem`() throws {

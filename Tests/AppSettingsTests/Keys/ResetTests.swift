@@ -17,16 +17,16 @@ import Testing
 
     """
 
-  @Test func `allKeys has every value of the user's file, and no table or reserved key`() throws {
+  @Test func `storedPaths has every value of the user's file, and no table or reserved key`() throws {
     try home.write(Self.text)
     try home.write("[system]\nkey = 1\n", to: home.path + "/etc/xdg/org.example.test/settings.toml")
     let settings = try home.store()
     #expect(
-      settings.allKeys.map(\.description) == [
+      settings.storedPaths.map(\.description) == [
         "name", "editor.font-size", "editor.wrap", "editor.unknown", "editor.colors.back", "other",
       ])
     settings[.counter] = 1
-    #expect(settings.allKeys.contains(["counter"]))
+    #expect(settings.storedPaths.contains(["counter"]))
   }
 
   @Test func `reset by names removes just those`() throws {
@@ -35,13 +35,14 @@ import Testing
     try settings.reset(named: "name", "editor.unknown", "not.there")
     #expect(settings[.name] == "")
     try settings.flush()
-    #expect(settings.allKeys.map(\.description) == ["editor.font-size", "editor.wrap", "editor.colors.back", "other"])
+    #expect(
+      settings.storedPaths.map(\.description) == ["editor.font-size", "editor.wrap", "editor.colors.back", "other"])
   }
 
   @Test func `reset by prefix removes the table and all in it`() throws {
     try home.write(Self.text)
     let settings = try home.store()
-    try settings.reset(prefix: "editor")
+    try settings.reset(named: "editor")
     #expect(settings[.fontSize] == 12)
     try settings.flush()
     #expect(home.text() == "settings-version = 1\nname = \"n\"\n[other]\n")
@@ -54,7 +55,7 @@ import Testing
     settings.reset(Declared.group)
     #expect(settings[Declared.names] == ["a"])
     try settings.flush()
-    #expect(settings.allKeys == [["data", "a"]])
+    #expect(settings.storedPaths == [["data", "a"]])
   }
 
   @Test(arguments: ["", "a..b", "a b", "settings-version", "settings-locked"])
@@ -86,7 +87,7 @@ import Testing
     try home.write("name = \"admin\"\n", to: home.path + "/etc/xdg/org.example.test/settings.toml")
     try home.write(Self.text)
     let settings = try home.store()
-    settings.removeAll()
+    settings.resetAll()
     #expect(settings[.name] == "admin")
     try settings.flush()
     #expect(home.text() == "settings-version = 1\n")

@@ -53,9 +53,9 @@ import Testing
     #expect(settings[Declared.names] == ["a"])
     switch removal {
     case .named: try settings.reset(named: "data.people.names")
-    case .prefix: try settings.reset(prefix: "data")
+    case .prefix: try settings.reset(named: "data")
     case .group: settings.reset(Declared.group)
-    case .all: settings.removeAll()
+    case .all: settings.resetAll()
     case .nameWithin: try settings.reset(named: "data.people.names.x", "data.people")
     }
     try settings.flush()
@@ -72,9 +72,9 @@ import Testing
     #expect(settings[Declared.names] == ["x"] && settings[.name] == "n")
     switch removal {
     case .named: try settings.reset(named: "data.people.names")
-    case .prefix: try settings.reset(prefix: "data")
+    case .prefix: try settings.reset(named: "data")
     case .group: settings.reset(Declared.group)
-    case .all: settings.removeAll()
+    case .all: settings.resetAll()
     case .nameWithin: try settings.reset(named: "data.people")
     }
     try settings.flush()
@@ -96,7 +96,7 @@ import Testing
     try home.write("", to: home.path + "/state/app-settings")
     let settings = try home.store()
     #expect(throws: SettingsError.self) { try settings.value(for: .fontSize) }
-    settings.removeAll()
+    settings.resetAll()
     #expect(throws: SettingsError.self) { try settings.flush() }
     #expect(home.text() == Self.text)
   }

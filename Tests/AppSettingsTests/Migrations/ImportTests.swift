@@ -363,7 +363,7 @@ import Testing
     try home.write(#"{"a": 1, "b": 2}"#, to: old)
     try home.write("c = 3\n")
     let settings = try home.store()
-    let trial = try settings.importFile(old, as: .json, isTrial: true)
+    let trial = try settings.importFile(old, as: .json, dryRun: true)
     #expect(home.text() == "c = 3\n")
     let report = try settings.importFile(old, as: .json)
     #expect(report == trial)

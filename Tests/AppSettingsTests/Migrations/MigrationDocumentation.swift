@@ -63,7 +63,7 @@ private func removeOldCache(beside file: String?) throws {}
 private func documentedCalls() throws {
   let settings = try SettingsStore(app: "org.example.editor", migrations: appMigrations)
   try settings.migrate(.tags, from: .jsonString)
-  let report = try settings.importFile("/home/me/old.json", as: .json, isTrial: true)
+  let report = try settings.importFile("/home/me/old.json", as: .json, dryRun: true)
   for skipped in report.skipped { print("\(skipped.source): \(skipped.reason)") }
   print(try settings.previewMigration().difference)
   try SettingsSchema(app: "org.example.editor", migrations: appMigrations).write()

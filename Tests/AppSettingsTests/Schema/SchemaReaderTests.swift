@@ -253,7 +253,7 @@ import Testing
     #expect(try find()?.file == user)
     try home.write("app = \"org.example.other\"\n", to: user)
     expectCode(.invalidValue) { try find() }
-    expectCode(.invalidApp) { try SettingsSchema.find(app: "../x", environment: home.environment) }
+    expectCode(.invalidLocation) { try SettingsSchema.find(app: "../x", environment: home.environment) }
   }
 
   private func expectCode<Result>(

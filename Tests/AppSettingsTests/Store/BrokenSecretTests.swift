@@ -52,7 +52,7 @@ extension SettingsKeys {
     for format in [SettingsImportFormat.toml] {
       do {
         _ = try fresh.importText(
-          Array(text.utf8), of: "x.toml", as: format, rules: SettingsImportRules(), isTrial: false)
+          Array(text.utf8), of: "x.toml", as: format, rules: SettingsImportRules(), dryRun: false)
       } catch {
         said.append(texts(of: error))
       }

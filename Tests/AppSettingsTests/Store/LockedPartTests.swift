@@ -105,7 +105,7 @@ extension SettingsKeys {
     #expect(settings[.window] == Window(width: 100))
     try home.write("name = \"n\"\n[window]\nwidth = 5\nheight = 3\n")
     settings.core.look()
-    settings.removeAll()
+    settings.resetAll()
     try settings.flush()
     #expect(home.text() == "" || home.text() == nil)
   }

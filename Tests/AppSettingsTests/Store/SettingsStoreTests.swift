@@ -98,7 +98,7 @@ import Testing
   @Test func `removeAll removes every key but the reserved ones`() throws {
     try home.write("settings-version = 1\ntheme = \"dark\"\n[editor]\nfont-size = 20\n")
     let settings = try home.store()
-    settings.removeAll()
+    settings.resetAll()
     #expect(settings[.theme] == .system)
     try settings.flush()
     #expect(home.text() == "settings-version = 1\n")
@@ -352,7 +352,7 @@ import Testing
   @Test(arguments: ["", "..", "a/b", "a/../b", "/etc", ".hidden", "a..b", "-a", "a b", "ä"])
   func `an app id that is no name is refused`(id: String) {
     let error = #expect(throws: SettingsError.self) { try SettingsStore(app: id) }
-    #expect(error?.code == .invalidApp)
+    #expect(error?.code == .invalidLocation)
   }
 
   @Test func `many readers and writers of one store agree in the end`() async throws {

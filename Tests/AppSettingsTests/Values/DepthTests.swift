@@ -82,7 +82,7 @@ import Testing
     try home.write(Self.text)
     let settings = try home.store()
     let name = Array(repeating: "a", count: parts).joined(separator: ".")
-    for call in [{ try settings.reset(named: name) }, { try settings.reset(prefix: name) }] {
+    for call in [{ try settings.reset(named: name) }, { try settings.reset(named: [name]) }] {
       let error = settingsError(call)
       #expect(error?.code == .invalidKey)
       #expect(error.map { $0.message.contains("1024 keys") && $0.message.utf8.count < 500 } == true)

@@ -97,10 +97,10 @@ struct Toolbar {
     #expect(!settings.isDefault(.quality))
     settings.reset(.quality, .zones)
     try settings.reset(named: "nickname", "view.unicorn")
-    try settings.reset(prefix: "view")
+    try settings.reset(named: "view")
     #expect(settings.isDefault(.quality))
-    settings.removeAll()
-    #expect(settings.allKeys.isEmpty)
+    settings.resetAll()
+    #expect(settings.storedPaths.isEmpty)
   }
 
   @Test func `observing`() async throws {

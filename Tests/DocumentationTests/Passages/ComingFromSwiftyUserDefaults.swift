@@ -72,8 +72,8 @@ struct Player {
     let player = Player(settings)
     player.launches += 1
     #expect(settings.launchCount == 2)
-    settings.removeAll()
-    #expect(settings.allKeys.isEmpty)
+    settings.resetAll()
+    #expect(settings.storedPaths.isEmpty)
   }
 
   @Test func `a type with two forms, and an archived one`() throws {

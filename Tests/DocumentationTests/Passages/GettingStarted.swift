@@ -82,7 +82,7 @@ struct Color: Equatable, Sendable, SettingsSerializable {
     #expect(settings[.proxyPort] == 8080)
     settings[.proxyPort] += 1
     try settings.flush()
-    #expect(settings.allKeys == [["network", "proxy", "port"]])
+    #expect(settings.storedPaths == [["network", "proxy", "port"]])
     #expect(throws: SettingsError.self) { try settings.set("ftp", for: .proxyKind) }
     settings.reset(SettingsKeys.proxy)
     #expect(settings.isDefault(.proxyPort))

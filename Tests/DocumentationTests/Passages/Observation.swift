@@ -72,7 +72,7 @@ actor Preview {
     #expect(ruler.width == 100)
     observation.cancel()
 
-    settings.observe(.columns, while: ruler) { ruler, columns in
+    settings.observe(.columns, tiedTo: ruler) { ruler, columns in
       ruler.width = columns
     }
     settings[.columns] = 120

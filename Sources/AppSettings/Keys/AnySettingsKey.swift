@@ -1,7 +1,7 @@
 public import SettingsTOML
 internal import Synchronization
 
-/// The place where an app declares its keys, and what all keys have in common.
+/// The place where an app declares its keys.
 ///
 /// Declare keys as static members in an extension. One declaration gives `settings[.fontSize]`,
 /// `settings[\.fontSize]`, `settings.fontSize`, and an element for lists of keys of any type:
@@ -11,7 +11,12 @@ internal import Synchronization
 ///   static let fontSize = SettingsKey("editor.font-size", default: 12, in: 6...72, "Size of the editor's font.")
 /// }
 /// ```
-public class SettingsKeys: @unchecked Sendable {  // constants, atomics and locked caches; subclasses are final
+public typealias SettingsKeys = AnySettingsKey
+
+/// A key, whatever the type of its value: what all keys have in common, for lists of keys of mixed types.
+///
+/// Two keys are equal if they have the same path and the same types.
+public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and locked caches; subclasses are final
   /// The key's dotted path, `editor.font-size`.
   public let name: String
   /// The key's path as components.
@@ -54,7 +59,7 @@ public class SettingsKeys: @unchecked Sendable {  // constants, atomics and lock
   }
 
   /// Makes the key of a part of a declared one, with that one's options.
-  package init(path: TOMLPath, partOf key: SettingsKeys) {
+  package init(path: TOMLPath, partOf key: AnySettingsKey) {
     self.path = path
     name = path.description
     paths = [path]
@@ -104,7 +109,17 @@ public class SettingsKeys: @unchecked Sendable {  // constants, atomics and lock
   package var recordFacts: RecordFacts? { nil }
 }
 
-extension SettingsKeys: CustomStringConvertible {
+extension AnySettingsKey: Hashable {
+  /// Whether both have the same path and the same type.
+  public static func == (a: AnySettingsKey, b: AnySettingsKey) -> Bool {
+    a === b || a.path == b.path && type(of: a) == type(of: b)
+  }
+
+  /// Hashes the path.
+  public func hash(into hasher: inout Hasher) { hasher.combine(path) }
+}
+
+extension AnySettingsKey: CustomStringConvertible {
   /// The key's name.
   public var description: String { name }
 }
