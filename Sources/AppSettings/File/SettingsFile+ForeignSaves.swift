@@ -97,8 +97,8 @@ extension SettingsFile {
       // Nothing is written for this, so that it succeeds on a full disk, too.
       guard try system.exchange(write.name, with: name, in: directory) else { return false }
       let displaced = try? system.status(at: name, in: directory, followingLinks: false)
-      guard let displaced, let ours = save.ours, displaced.sameFile(ours) else {
-        // There is another text by now, which stays.
+      guard let displaced, let ours = save.ours, displaced.hasSameText(as: ours) else {
+        // There is another text by now, in another file or in ours, which stays.
         _ = try system.exchange(write.name, with: name, in: directory)
         return false
       }

@@ -56,6 +56,19 @@ extension SettingsFile {
   ) throws -> WriteResult {
     var limit = steps.limit ?? TimeLimit(lockTimeout)
     var made = MadeDirectories(system: system)
+    do {
+      return try update(steps, within: &limit, making: &made, body)
+    } catch {
+      made.remove()
+      throw error
+    }
+  }
+
+  /// As ``update(_:_:)``; notes the directories that it makes.
+  private func update(
+    _ steps: WriteSteps, within limit: inout TimeLimit, making made: inout MadeDirectories,
+    _ body: (Contents) throws -> [UInt8]?
+  ) throws -> WriteResult {
     while true {
       let place = try FinalPath.resolve(path, system: system)
       guard let lock = try DirectoryLock.acquire(place.directory, for: path, within: &limit, system: system) else {
@@ -71,9 +84,6 @@ extension SettingsFile {
         if !result.isReplaced || leads(to: place, in: lock.descriptor) { return result }
       } catch is Overtaken {
         // Again, with what is there now. Locking counts how often.
-      } catch {
-        made.remove()
-        throw error
       }
     }
   }
@@ -124,7 +134,15 @@ extension SettingsFile {
         (result.durable, outcome) = try replace(&write, current, by: wanted, steps)
         result.lost = write.lost
         result.isReplaced = true
-        try synchronizeDirectory(place, directory)
+        do {
+          try synchronizeDirectory(place, directory)
+        } catch {
+          // The new text is there, and so stays what it may not outlive: a save that it has replaced gets the name that a
+          // recovery finds.
+          if foreign == nil { _ = try? lateSave(into: &current, write, outcome, steps, within: limit) }
+          foreign = nil
+          throw error
+        }
         // Now one text on disk has both.
         forget(foreign, in: directory)
         foreign = nil

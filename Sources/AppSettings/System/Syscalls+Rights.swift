@@ -48,8 +48,17 @@ extension Syscalls {
       let made = try status(of: descriptor, path: path)
       if made.permissions & 0o700 != 0o700 {
         try step(.chmod, path)
-        // `fchmod(2)` refuses such a descriptor, and proc(5) leads to what it stands for.
-        _ = try retry { Int(chmod("/proc/self/fd/\(descriptor)", made.permissions | 0o700)) }
+        let mode = made.permissions | 0o700
+        do throws(Errno) {
+          // `fchmod(2)` refuses such a descriptor, and proc(5) leads to what it stands for.
+          _ = try retry { Int(chmod("/proc/self/fd/\(descriptor)", mode)) }
+        } catch {
+          // Without proc(5) there is the path alone.
+          guard error.rawValue == ENOENT, try status(at: path, followingLinks: false)?.sameFile(made) == true else {
+            throw error
+          }
+          _ = try retry { path.withPath { Int(chmod($0, mode)) } }
+        }
       }
       return made
     } catch {

@@ -1,8 +1,8 @@
 import AppSettings
 import Foundation
 import SettingsTOML
-import TestSupport
 import Testing
+import TestSupport
 
 /// What may stand in the file's place: reads go on, writes refuse, nothing hangs.
 @Suite struct DamagedFileTests {

@@ -1,7 +1,7 @@
 import AppSettings
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// The lock of a directory: who holds it, for how long, and who does not.
 @Suite struct DirectoryLockTests {

@@ -1,7 +1,7 @@
 import AppSettings
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// The directories of a new file: links that lead nowhere, and what makes them durable.
 @Suite struct DirectoryMakingTests {

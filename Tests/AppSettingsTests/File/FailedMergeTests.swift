@@ -1,7 +1,7 @@
 import AppSettings
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// A disk that fails while a write merges what another program has saved: that text is never lost.
 @Suite struct FailedMergeTests {
@@ -87,6 +87,89 @@ import Testing
     // The next write is as ever.
     try home.store().set(8, for: .counter)
     #expect(home.text()?.hasSuffix("counter = 8\n") == true)
+  }
+
+  /// A store whose next write replaces a file that somebody is writing to, and then meets what is given.
+  private func store(
+    after save: @escaping @Sendable (_ call: Syscalls.Call) -> Int32?
+  ) throws -> (settings: SettingsStore, arm: () -> Void) {
+    let file = home.file
+    let saving = Monitor(Saving())
+    let settings = SettingsStore(
+      at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: false,
+      system: Syscalls { (call, _) throws(Errno) -> Int? in
+        let failure = saving.withLock { saving -> Int32? in
+          guard saving.isArmed else { return nil }
+          if saving.hasSaved { return save(call) }
+          guard call == .rename else { return nil }
+          // Into the file that is about to be replaced.
+          let descriptor = open(file, O_WRONLY | O_TRUNC | O_CLOEXEC)
+          saving.descriptor = descriptor
+          saving.hasSaved = true
+          return nil
+        }
+        if call == .fsyncDirectory || call == .lease {
+          saving.withLock { saving in
+            guard saving.descriptor >= 0 else { return }
+            _ = Array(Self.new.utf8).withUnsafeBytes { write(saving.descriptor, $0.baseAddress, $0.count) }
+            close(saving.descriptor)
+            saving.descriptor = -1
+          }
+        }
+        if let failure { throw Errno(failure) }
+        return nil
+      })
+    return (settings, { saving.withLock { $0.isArmed = true } })
+  }
+
+  @Test func `a directory that cannot be synced keeps what was saved into the replaced file`() throws {
+    try home.write(Self.old)
+    let (settings, arm) = try store { $0 == .fsyncDirectory ? EIO : nil }
+    #expect(settings[.counter] == 0)
+    arm()
+    let error = #expect(throws: SettingsError.self) { try settings.set(7, for: .counter) }
+    #expect(error?.message.contains("may not survive a power failure") == true, "\(error!)")
+    #expect(home.text() == Self.old + "counter = 7\n")
+    #expect(texts(in: directory).contains(Self.new))
+    _ = try home.store().recover()
+    #expect(texts(in: home.backups).contains(Self.new))
+    #expect(home.names(in: directory) == ["settings.toml"])
+  }
+
+  @Test func `a save into the new file while a merge fails stays`() throws {
+    try home.write(Self.old)
+    let (file, third) = (home.file, "# a third one\n")
+    let writes = Lock(0)
+    let (settings, arm) = try store { call in
+      guard call == .write else { return nil }
+      writes.withLock { writes in
+        writes += 1
+        // The disk is full for us, and was not for somebody else.
+        if writes == 1 { try? Data(third.utf8).write(to: URL(fileURLWithPath: file)) }
+      }
+      return ENOSPC
+    }
+    #expect(settings[.counter] == 0)
+    arm()
+    #expect(throws: SettingsError.self) { try settings.set(7, for: .counter) }
+    #expect(home.text() == third)
+    #expect(texts(in: directory).contains(Self.new))
+  }
+
+  @Test func `edits that are made of the values are made again of what another program saves`() throws {
+    try home.write("counter = 1\n")
+    let settings = try home.store()
+    var runs = 0
+    try settings.core.commit { view in
+      runs += 1
+      guard case .integer(let number)? = view[["counter"]] else { return [] }
+      if runs == 1 {
+        try Data("counter = 10\nother = 2\n".utf8).write(to: URL(fileURLWithPath: home.file), options: .atomic)
+      }
+      return [Edit(path: ["counter"], value: .integer(number + 1))]
+    }
+    #expect(runs == 2)
+    #expect(home.text() == "counter = 11\nother = 2\n")
   }
 
   @Test func `a disk that renames nothing any more keeps the foreign save, and the error says where`() throws {

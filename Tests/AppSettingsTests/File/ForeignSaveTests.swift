@@ -1,7 +1,7 @@
 import AppSettings
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Own writes beside programs that do not lock: each step of theirs at each step of ours.
 @Suite struct ForeignSaveTests {

@@ -1,7 +1,7 @@
 import AppSettings
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Homes as they are: not made yet, linked, shared, of another user, read-only, full.
 @Suite struct HomeTests {

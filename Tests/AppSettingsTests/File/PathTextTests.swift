@@ -1,7 +1,7 @@
 import AppSettings
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Paths are bytes, whatever they are.
 @Suite struct PathTextTests {

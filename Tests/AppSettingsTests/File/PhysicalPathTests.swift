@@ -1,7 +1,7 @@
 import AppSettings
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// One identity for one file, whatever leads to it.
 @Suite struct PhysicalPathTests {

@@ -2,8 +2,8 @@ import AppSettings
 import AppSettingsImport
 import AppSettingsMigrations
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// A write that comes to nothing leaves no directories of its own, which would be root's in a user's home.
 @Suite struct RefusedWriteTests {
@@ -28,6 +28,15 @@ import Testing
     #expect(home.names(in: home.path) == [])
     try settings.set(7, for: .fontSize)
     #expect(home.text() == "[editor]\nfont-size = 7\n")
+  }
+
+  @Test func `a write that cannot lock removes the directories that it made`() throws {
+    let settings = try store { (call, _) throws(Errno) -> Int? in
+      if call == .lock { throw Errno(ENOLCK) }
+      return nil
+    }
+    #expect(throws: SettingsError.self) { try settings.set(7, for: .fontSize) }
+    #expect(home.names(in: home.path) == [])
   }
 
   @Test func `a write without a change removes the directories that it made`() throws {

@@ -1,8 +1,8 @@
 import AppSettings
 import CSettingsSystem
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Who may open a file before and after a write, and while it is written.
 @Suite struct RightsTests {

@@ -1,7 +1,7 @@
 import AppSettings
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Real homes: links, modes, missing directories, and things that are no files.
 @Suite struct SettingsFileTests {

@@ -1,8 +1,8 @@
 import AppSettings
 import CSettingsSystem
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Links that somebody puts in the place of what was looked at, where a privileged process is about to use it.
 @Suite struct SwappedLinkTests {

@@ -1,7 +1,7 @@
 import AppSettings
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Others may have the names that a write takes for a moment.
 @Suite struct TakenNameTests {

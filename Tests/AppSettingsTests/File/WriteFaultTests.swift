@@ -1,8 +1,8 @@
 import AppSettings
 import Foundation
 import Synchronization
-import TestSupport
 import Testing
+import TestSupport
 
 /// Each step of a write, failing by an injected error.
 @Suite struct WriteFaultTests {
