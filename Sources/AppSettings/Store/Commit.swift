@@ -9,8 +9,9 @@ struct Commit {
   enum Work {
     /// What is pending, and nothing else.
     case pending
-    /// Edits made on a view of the fresh values.
-    case edits((SettingsSnapshot, ProblemLog) throws -> [Edit])
+    /// Edits made on a view of the fresh values. They are made again, where that may be, if another program saves the
+    /// file meanwhile; else they are applied again as they were.
+    case edits((SettingsSnapshot, ProblemLog) throws -> [Edit], mayRunAgain: Bool)
     /// Edits that are made in the document, for the check of the new text; and what another program has saved has to be
     /// for them to be made in that again.
     case rewrite((inout TOMLDocument) throws -> [Edit], checkingAgain: (TOMLDocument) throws -> Void)
@@ -136,7 +137,9 @@ struct Commit {
       try checkStillHolds(on: base)
       if let firstBase, !base.bytes.isSameText(as: firstBase.bytes) { try check(base) }
     }
-    let edits = try made ?? runEdits(on: document)
+    var former = made
+    if case .edits(_, mayRunAgain: true) = work { former = nil }
+    let edits = try former ?? runEdits(on: document)
     made = edits
     sets = edits.map(\.path)
     try core.keepUnreadable(edits, in: base, &unkept)
@@ -157,7 +160,7 @@ struct Commit {
   }
 
   private func runEdits(on document: TOMLDocument) throws -> [Edit] {
-    guard case .edits(let body) = work else { return [] }
+    guard case .edits(let body, _) = work else { return [] }
     let view = core.state.withLock { state -> SettingsSnapshot in
       var view = state.snapshot
       view.userDocument = document

@@ -9,16 +9,18 @@ extension StoreCore {
     var result: Result?
     try withoutActuallyEscaping(body) { body in
       _ = try commit(
-        .edits { view, problems in
-          var transaction = SettingsTransaction(view: view, problems: problems)
-          result = try body(&transaction)
-          return try transaction.finish()
-        }, within: limit)
+        .edits(
+          { view, problems in
+            var transaction = SettingsTransaction(view: view, problems: problems)
+            result = try body(&transaction)
+            return try transaction.finish()
+          }, mayRunAgain: false), within: limit)
     }
     return result!
   }
 
-  /// Commits edits that are made of the fresh values, under the file's lock.
+  /// Commits edits that are made of the fresh values, under the file's lock: again, if another program saves the file
+  /// meanwhile.
   ///
   /// - Returns: Whether the edits changed the text.
   @discardableResult
@@ -26,7 +28,7 @@ extension StoreCore {
     let limit = TimeLimit(lockTimeout)
     load()
     return try withoutActuallyEscaping(edits) { edits in
-      try commit(.edits { view, _ in try view.permitted(try edits(view)) }, within: limit)
+      try commit(.edits({ view, _ in try view.permitted(try edits(view)) }, mayRunAgain: true), within: limit)
     }
   }
 
@@ -38,7 +40,7 @@ extension StoreCore {
   /// - Returns: Whether the edits changed the text.
   @discardableResult
   package func commit(of edits: [Edit], knowing known: TOMLDocument? = nil, timeout: Duration? = nil) throws -> Bool {
-    let work = Commit.Work.edits { view, _ in try view.permitted(edits) }
+    let work = Commit.Work.edits({ view, _ in try view.permitted(edits) }, mayRunAgain: true)
     return try commit(work, knowing: known, within: TimeLimit(timeout ?? lockTimeout))
   }
 
