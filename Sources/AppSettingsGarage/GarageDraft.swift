@@ -24,7 +24,7 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
   /// Ids by what Swift takes for equal to them, by name; of the names for which that was asked.
   private var forms: [String: [String: [String]]] = [:]
   /// What was found of the objects without an id, by name; forgotten when they change in another way than by it.
-  private var objectIndices: [String: AnyObject] = [:]
+  private var objectIndices: [String: (index: AnyObject, hasFormer: Bool)] = [:]
   /// Whether to store the cipher's check value even if nothing else changes.
   var renewsCheck = false
   /// What a backup is to be made before.
@@ -258,7 +258,8 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
     for row in rows { tables.append(try format.table(row, of: GarageKey(name: name))) }
     if !changedArrays.contains(name) { changedArrays.append(name) }
     log.append(.objects(name, arrays.updateValue(GarageObjectList(tables), forKey: name)))
-    objectIndices = [:]
+    // Those of other names say what they did, unless some of their rows may have had this one.
+    objectIndices = objectIndices.filter { $0.key != name && !$0.value.hasFormer }
   }
 
   /// Removes one of the objects that were set.
@@ -284,9 +285,11 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
   }
 
   /// What was found of the objects of a name, if it still holds.
-  func objectIndex(of name: String) -> AnyObject? { objectIndices[name] }
+  func objectIndex(of name: String) -> AnyObject? { objectIndices[name]?.index }
 
-  func noteObjectIndex(_ index: AnyObject, of name: String) { objectIndices[name] = index }
+  func noteObjectIndex(_ index: AnyObject, of name: String, hasFormer: Bool) {
+    objectIndices[name] = (index, hasFormer)
+  }
 
   // MARK: The way back
 

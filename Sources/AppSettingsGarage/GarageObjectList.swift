@@ -83,6 +83,6 @@ final class GarageObjectIndex<T: Codable & Hashable> {
 
   /// Has the draft keep this for the next one who asks. Objects of a class may change after they were added.
   func note(_ name: String, in draft: GarageDraft) {
-    if !(T.self is AnyObject.Type) { draft.noteObjectIndex(self, of: name) }
+    if !(T.self is AnyObject.Type) { draft.noteObjectIndex(self, of: name, hasFormer: hasFormer) }
   }
 }

@@ -1,8 +1,8 @@
 import AppSettings
 import AppSettingsGarage
 import FoundationEssentials
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite struct GarageBadInputTests {
   private let home = GarageHome()

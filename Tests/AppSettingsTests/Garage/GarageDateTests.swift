@@ -1,8 +1,8 @@
-import AppSettingsGarage
 import AppSettings
+import AppSettingsGarage
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 private let rounds = Lock(0)
 

@@ -1,8 +1,8 @@
 import AppSettings
 import AppSettingsGarage
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// What an app is told where something cannot be: word for word, with the file as it was.
 @Suite struct GarageErrorTests {

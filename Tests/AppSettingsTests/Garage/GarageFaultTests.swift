@@ -1,8 +1,8 @@
-import AppSettingsGarage
 import AppSettings
+import AppSettingsGarage
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Garages on disks that are full, and in places where they may not write.
 @Suite struct GarageFaultTests {

@@ -1,8 +1,8 @@
 import AppSettings
 import AppSettingsGarage
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 // The blocks of docs/garages.md, compiled.
 

@@ -1,8 +1,8 @@
 import AppSettings
 import AppSettingsGarage
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 private struct Old: Codable, Identifiable, GarageRecord {
   static let recordName = "MCItem"

@@ -1,8 +1,8 @@
 import AppSettings
 import AppSettingsGarage
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Random operations on a garage, some by another process, against a model that is a dictionary.
 ///

@@ -1,8 +1,8 @@
-import AppSettingsGarage
 import AppSettings
+import AppSettingsGarage
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 private let reads = Lock(0)
 
@@ -21,7 +21,7 @@ private struct ListedNote: Codable, Hashable {
 private struct ListedMark: Codable, Hashable { var number: Int }
 
 /// Objects without an id that are parked and deleted one by one in a batch.
-@Suite struct GarageObjectListTests {
+@Suite(.serialized) struct GarageObjectListTests {
   private let home = GarageHome()
 
   @Test func `many objects in a batch are read once`() throws {
@@ -36,6 +36,21 @@ private struct ListedMark: Codable, Hashable { var number: Int }
     #expect(reads.withLock { $0 } < 300)
     let numbers = (0..<50).map { 2 * $0 + 1 } + (100..<150)
     #expect(try garage.retrieveAll(ListedNote.self) == numbers.map { ListedNote($0) })
+  }
+
+  @Test func `objects of two types that are parked in turns are read once`() throws {
+    let garage = try home.garage()
+    try garage.parkAll((0..<100).map(ListedNote.init))
+    reads.withLock { $0 = 0 }
+    try garage.batch {
+      for number in 0..<50 {
+        try garage.park(ListedMark(number: number))
+        try garage.park(ListedNote(100 + number))
+      }
+    }
+    #expect(reads.withLock { $0 } < 300)
+    #expect(try garage.retrieveAll(ListedNote.self) == (0..<150).map(ListedNote.init))
+    #expect(try garage.retrieveAll(ListedMark.self).map(\.number) == Array(0..<50))
   }
 
   @Test func `deleting some objects leaves the text of the others`() throws {

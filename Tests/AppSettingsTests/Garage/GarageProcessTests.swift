@@ -1,8 +1,8 @@
 import AppSettings
 import AppSettingsGarage
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Garages shared by real processes, some of which are killed.
 @Suite struct GarageProcessTests {

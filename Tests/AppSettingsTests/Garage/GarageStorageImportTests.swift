@@ -1,8 +1,8 @@
 import AppSettings
 import AppSettingsGarage
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 private struct Place: Codable, Hashable, GarageRecord {
   static let recordName = "Place"

@@ -1,7 +1,7 @@
-import AppSettingsGarage
 import AppSettings
-import TestSupport
+import AppSettingsGarage
 import Testing
+import TestSupport
 
 @Suite struct GarageSyncStatusTests {
   private let home = GarageHome()
