@@ -20,6 +20,7 @@ let package = Package(
         "CFaults", "CrashStates",
         .product(name: "AppSettings", package: "app-settings"),
         .product(name: "AppSettingsMigrations", package: "app-settings"),
+        .product(name: "AppSettingsImport", package: "app-settings"),
         .product(name: "AppSettingsGarage", package: "app-settings"),
         .product(name: "AppSettingsObserve", package: "app-settings"),
         .product(name: "SettingsTOML", package: "app-settings"),

@@ -1,5 +1,5 @@
-package import AppSettingsMigrations
 public import AppSettings
+package import AppSettingsMigrations
 
 /// Takes the settings that an earlier release, or another library, kept in a file of another form or place.
 ///

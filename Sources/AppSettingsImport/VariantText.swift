@@ -1,5 +1,5 @@
-import AppSettingsMigrations
 import AppSettings
+import AppSettingsMigrations
 
 /// GVariant's text form, as `dconf dump` and `gsettings` print values.
 struct VariantText {

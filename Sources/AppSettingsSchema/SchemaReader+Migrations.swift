@@ -1,6 +1,6 @@
+import AppSettings
 import AppSettingsImport
 import AppSettingsMigrations
-import AppSettings
 
 extension SchemaReader {
   func migrations(in root: SchemaSection) throws(SettingsError) -> SettingsMigrations {

@@ -1,5 +1,5 @@
-import AppSettingsMigrations
 import AppSettings
+import AppSettingsMigrations
 
 // The schema as TOML text: for people to read, too, hence not written by the document's edits.
 

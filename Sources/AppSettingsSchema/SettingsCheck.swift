@@ -1,5 +1,5 @@
-import AppSettingsMigrations
 package import AppSettings
+import AppSettingsMigrations
 
 /// Looks through the files of a target for what its owner should know. It reads, and makes and writes nothing.
 package struct SettingsCheck {

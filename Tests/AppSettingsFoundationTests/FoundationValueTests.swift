@@ -1,9 +1,9 @@
 import AppSettings
-import AppSettingsMigrations
 import AppSettingsFoundation
+import AppSettingsMigrations
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite struct FoundationValueTests {
   let home = ScratchHome()

@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// All of Foundation takes four times the memory of what the other products need: it stays in its adapter.
 @Suite struct LinkageTests {

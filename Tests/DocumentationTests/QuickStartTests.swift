@@ -1,5 +1,5 @@
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite struct QuickStartTests {
   @Test func `the quick start says what its comments say, and leaves a file`() throws {

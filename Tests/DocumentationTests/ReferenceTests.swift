@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// The documents speak of what is there.
 @Suite struct ReferenceTests {

@@ -1,7 +1,7 @@
 import AppSettings
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Paths with bytes that are not UTF-8, on the command line and in the environment.
 @Suite struct BytesCommandTests {

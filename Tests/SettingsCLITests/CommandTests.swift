@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
-import TestSupport
 import Testing
+import TestSupport
 
 /// The command as a process: exact exit status, output and errors.
 @Suite struct CommandTests {

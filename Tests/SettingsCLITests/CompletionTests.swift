@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Candidates are lines that the shell makes the very words of, and that the verb takes.
 @Suite struct CompletionTests {

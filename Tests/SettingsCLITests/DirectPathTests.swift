@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// `get` and `set` without options pass the argument parser by; with one they do not.
 @Suite struct DirectPathTests {

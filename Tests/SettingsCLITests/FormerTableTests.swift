@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Writing a part of a value that the file has under a former name of its key.
 @Suite struct FormerTableTests {

@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Whatever an app's schema file holds, each verb answers, or says where the schema is wrong; none traps or hangs.
 @Suite(.timeLimit(.minutes(2))) struct HostileSchemaCommandTests {

@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// `Scripts/install` and `Scripts/deb`, with the executable that was built with the tests.
 @Suite struct InstallTests {

@@ -1,7 +1,7 @@
 import AppSettings
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// The reading verbs over random layers and locks, against a model of the rule.
 ///

@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Limits of the system are errors that say what to do.
 @Suite struct LimitCommandTests {

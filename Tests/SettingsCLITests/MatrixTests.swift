@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Every verb in every state of its target: exact output, errors, exit status and file.
 ///

@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// `migrate`, `recover` and `import` as processes.
 @Suite struct MigrationCommandTests {

@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// The table of other tools' commands in `docs/cli.md`: what is to be typed instead works, row after row.
 @Suite struct PeerTableTests {

@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Verbs that read write nothing, also where a migration is pending.
 @Suite struct ReadingVerbTests {

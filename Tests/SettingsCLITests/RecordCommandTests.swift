@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Records, as the command sees them: tables like any other.
 @Suite struct RecordCommandTests {

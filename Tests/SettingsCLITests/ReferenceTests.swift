@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// `docs/cli.md` is the reference: whatever the command takes is in it.
 @Suite struct ReferenceTests {

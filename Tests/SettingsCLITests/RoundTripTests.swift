@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// What `export` prints, `import` takes: names and types, with a schema and without.
 @Suite struct RoundTripTests {

@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// What must hold for every value, and for every way to end.
 @Suite struct SafetyTests {

@@ -1,7 +1,7 @@
 import AppSettings
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Root in a user's home follows nothing that the user could not do alone.
 @Suite(.enabled(if: geteuid() == 0, "only root has rights to misuse")) struct SchemaTrustTests {

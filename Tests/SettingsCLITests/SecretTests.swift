@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// A secret comes out of no verb that was not asked for that very key, in whatever form the file has it.
 @Suite struct SecretTests {

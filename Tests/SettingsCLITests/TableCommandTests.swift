@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Setting and removing tables of which other layers have parts.
 @Suite struct TableCommandTests {

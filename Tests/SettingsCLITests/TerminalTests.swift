@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// What a person sees at a terminal, and types there.
 @Suite(.enabled(if: TerminalSession.isPossible, "script(1) is not installed")) struct TerminalTests {

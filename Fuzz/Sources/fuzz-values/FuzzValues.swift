@@ -1,6 +1,6 @@
 import AppSettings
-import AppSettingsMigrations
 import AppSettingsFoundation
+import AppSettingsMigrations
 import Foundation
 
 /// Every storable type reads or refuses any text as the file's value, as a string and as the key of a table, and what it

@@ -1,6 +1,6 @@
-import AppSettingsSchema
 import AppSettings
 import AppSettingsImport
+import AppSettingsSchema
 import Synchronization
 
 extension SchemaLookup {

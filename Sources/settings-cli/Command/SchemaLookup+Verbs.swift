@@ -1,5 +1,5 @@
-import AppSettingsSchema
 import AppSettings
+import AppSettingsSchema
 
 extension SchemaLookup {
   /// The keys at and below a path: what has a value in a file, in the order of the files, and then what has a default

@@ -1,6 +1,6 @@
 import AppSettings
-import AppSettingsSchema
 import AppSettingsMigrations
+import AppSettingsSchema
 
 /// Two texts of settings files as they may be shown side by side: without the values that the schema calls secrets.
 struct SecretTexts {

@@ -1,5 +1,5 @@
-import AppSettingsSchema
 import AppSettings
+import AppSettingsSchema
 
 /// The keys that a target is known to have, and what they may be.
 struct KnownKeys {

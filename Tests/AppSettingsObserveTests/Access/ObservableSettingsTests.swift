@@ -3,8 +3,8 @@ import AppSettingsObserve
 import Foundation
 import Observation
 import Synchronization
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite(.timeLimit(.minutes(5))) struct ObservableSettingsTests {
   let home = ScratchHome()

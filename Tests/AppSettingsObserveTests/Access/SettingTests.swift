@@ -1,7 +1,7 @@
 import AppSettings
 import AppSettingsObserve
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite(.timeLimit(.minutes(5))) struct SettingTests {
   /// The one default store of this process.

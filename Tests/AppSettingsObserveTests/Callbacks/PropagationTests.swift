@@ -1,8 +1,8 @@
 import AppSettings
 import AppSettingsMigrations
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import AppSettingsObserve
 

@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite(.timeLimit(.minutes(2))) struct MountTests {
   @Test func `a mount over a watched directory is noticed, what happens in it, and its end`() throws {

@@ -1,8 +1,8 @@
 import AppSettings
 import AppSettingsObserve
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Ten thousand changes as fast as they can be made: the last is seen, none twice, and none goes back.
 ///

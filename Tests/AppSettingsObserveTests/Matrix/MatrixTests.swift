@@ -2,8 +2,8 @@ import AppSettings
 import AppSettingsObserve
 import Foundation
 import SettingsTOML
-import TestSupport
 import Testing
+import TestSupport
 
 /// Every way of changing a settings file, by real tools in real processes, through every kind of change.
 ///

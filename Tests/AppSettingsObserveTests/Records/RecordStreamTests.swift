@@ -2,8 +2,8 @@ import AppSettings
 import AppSettingsObserve
 import Foundation
 import Observation
-import TestSupport
 import Testing
+import TestSupport
 
 private struct Peer: Codable, Identifiable, Sendable, Equatable {
   var id: String

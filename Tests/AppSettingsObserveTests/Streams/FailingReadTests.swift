@@ -2,8 +2,8 @@ import AppSettings
 import AppSettingsObserve
 import Foundation
 import Synchronization
-import TestSupport
 import Testing
+import TestSupport
 
 /// Files that cannot be read for a while, for reasons whose end is no event of theirs.
 @Suite(.timeLimit(.minutes(5))) struct FailingReadTests {

@@ -1,8 +1,8 @@
 import AppSettings
 import AppSettingsObserve
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Changes from outside, made by real tools, as a stream shows them.
 @Suite(.timeLimit(.minutes(5))) struct FollowingTests {

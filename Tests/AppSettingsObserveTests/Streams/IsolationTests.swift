@@ -1,8 +1,8 @@
 import AppSettings
 import AppSettingsObserve
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Where a reader's code runs: on the actor that it is called on, with no hop in between.
 @Suite(.timeLimit(.minutes(2))) struct IsolationTests {

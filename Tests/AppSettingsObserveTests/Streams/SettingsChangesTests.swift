@@ -2,8 +2,8 @@ import AppSettings
 import AppSettingsObserve
 import Foundation
 import SettingsTOML
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite(.timeLimit(.minutes(5))) struct SettingsChangesTests {
   let home = ScratchHome()

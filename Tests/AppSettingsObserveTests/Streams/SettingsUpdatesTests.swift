@@ -2,8 +2,8 @@ import AppSettings
 import AppSettingsObserve
 import Foundation
 import SettingsTOML
-import TestSupport
 import Testing
+import TestSupport
 
 /// The contract of the streams, line by line.
 @Suite(.timeLimit(.minutes(5))) struct SettingsUpdatesTests {

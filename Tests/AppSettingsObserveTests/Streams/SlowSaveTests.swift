@@ -1,9 +1,9 @@
-import AppSettingsImport
 import AppSettings
+import AppSettingsImport
 import AppSettingsObserve
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Programs that save a followed file slowly, step by step: nothing but the old and the new values is ever seen.
 @Suite(.timeLimit(.minutes(5))) struct SlowSaveTests {

@@ -1,5 +1,5 @@
-import TestSupport
 import Testing
+import TestSupport
 
 /// The short forms of what `Scripts/stress` does at length.
 @Suite(.timeLimit(.minutes(5))) struct StressTests {

@@ -2,8 +2,8 @@ import AppSettings
 import AppSettingsFoundation
 import AppSettingsObserve
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Every type through the whole house: absent, stored, written and read back, as an optional, observed, and refused.
 @Suite(.timeLimit(.minutes(2))) struct EveryTypeTests {

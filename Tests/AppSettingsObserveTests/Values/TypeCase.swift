@@ -1,8 +1,8 @@
 import AppSettings
 import AppSettingsObserve
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// A bad text for a type, and what the problem says of it.
 struct BadText: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// What the compiler has to refuse, and has to take.
 @Suite struct CompileTimeTests {

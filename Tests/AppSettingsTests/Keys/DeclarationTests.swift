@@ -1,7 +1,7 @@
 import AppSettings
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite struct DeclarationTests {
   @Test func `a declaration keeps its description, options, group and former names`() {
@@ -15,6 +15,15 @@ import Testing
     #expect(Declared.group.summary == "Who is known.")
     #expect(Declared.computed.summary == "Made up.")
     #expect(Declared.choice.group == nil)
+  }
+
+  @Test func `keys are equal if they have the same path and type, and are found in sets`() {
+    let width = SettingsKey("window.width", default: 640)
+    let again = SettingsKey("window.width", default: 800, in: 1...1000, "Declared again.")
+    let text = SettingsKey("window.width", default: "wide")
+    #expect(width == again && width.hashValue == again.hashValue)
+    #expect(width != text)
+    #expect(Set<AnySettingsKey>([width, again, text, SettingsKey("width", default: 1)]).count == 3)
   }
 
   @Test func `an optional key with a default reads nil back as the default`() throws {

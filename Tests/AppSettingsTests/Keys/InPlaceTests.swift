@@ -1,7 +1,7 @@
 import AppSettings
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Values changed where they are.
 @Suite struct InPlaceTests {

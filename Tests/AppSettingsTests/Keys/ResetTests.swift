@@ -1,6 +1,6 @@
 import AppSettings
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite struct ResetTests {
   let home = ScratchHome()

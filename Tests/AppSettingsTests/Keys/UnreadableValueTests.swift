@@ -1,7 +1,7 @@
 import AppSettings
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// What a key cannot read stays in the file until the key is written, and is in a backup from then on.
 @Suite struct UnreadableValueTests {

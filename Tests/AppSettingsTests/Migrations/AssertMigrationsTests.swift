@@ -2,8 +2,8 @@ import AppSettings
 import AppSettingsMigrations
 import AppSettingsTesting
 import FoundationEssentials
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite struct AssertMigrationsTests {
   let home = ScratchHome()

@@ -1,8 +1,8 @@
 import AppSettings
 import AppSettingsMigrations
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Each file has its own backups and after-commit list, and has them whatever leads to it.
 @Suite struct BackupIdentityTests {

@@ -1,7 +1,7 @@
 import AppSettings
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Which backup is the newest is a matter of which was made last, not of the clock.
 @Suite struct BackupOrderTests {

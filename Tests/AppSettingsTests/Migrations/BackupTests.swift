@@ -1,8 +1,8 @@
 import AppSettings
 import AppSettingsMigrations
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// How the backup before a migration is made: as a second name of the old file where that can be, else as a copy.
 @Suite struct BackupTests {

@@ -1,7 +1,7 @@
 import AppSettings
 import AppSettingsMigrations
-import TestSupport
 import Testing
+import TestSupport
 
 /// Steps over records, in every way that records are written: the same as the steps one by one, byte for byte.
 @Suite struct ForEachTests {

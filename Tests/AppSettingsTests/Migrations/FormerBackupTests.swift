@@ -1,8 +1,8 @@
 import AppSettings
 import AppSettingsMigrations
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// What older releases kept stays within reach.
 @Suite struct FormerBackupTests {

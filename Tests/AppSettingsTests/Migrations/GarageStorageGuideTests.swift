@@ -1,8 +1,8 @@
 import AppSettings
 import AppSettingsGarage
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 // The cases of GarageStorage's guide "Migrating from Objective-C to Swift", named after its sections.
 

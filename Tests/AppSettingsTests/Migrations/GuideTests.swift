@@ -1,8 +1,8 @@
 import AppSettings
 import AppSettingsMigrations
 import FoundationEssentials
-import TestSupport
 import Testing
+import TestSupport
 
 // The cases of the migration guides of Defaults and SwiftyUserDefaults, named after their sections.
 

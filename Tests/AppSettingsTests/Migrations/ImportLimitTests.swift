@@ -1,8 +1,8 @@
 import AppSettings
 import AppSettingsImport
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// What a file of another form says never ends the process, and makes no more than a limit.
 @Suite struct ImportLimitTests {

@@ -2,8 +2,8 @@ import AppSettings
 import AppSettingsImport
 import AppSettingsMigrations
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Files of other forms: what of them is taken, and what is said of the rest.
 @Suite struct ImportTests {

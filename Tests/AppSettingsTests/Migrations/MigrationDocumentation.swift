@@ -1,11 +1,11 @@
 import AppSettings
-import AppSettingsSchema
 import AppSettingsImport
 import AppSettingsMigrations
+import AppSettingsSchema
 import AppSettingsTesting
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 // The blocks of docs/migrations.md, compiled. The test below holds the two together.
 

@@ -1,7 +1,7 @@
 import AppSettings
 import AppSettingsMigrations
-import TestSupport
 import Testing
+import TestSupport
 
 /// Where the steps say that a value gets to, and the locks of administrators' older files, which hang on it.
 @Suite struct MigrationPlacesTests {

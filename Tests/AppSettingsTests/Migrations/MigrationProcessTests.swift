@@ -1,7 +1,7 @@
 import AppSettings
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Migrations in real processes: many at once, and killed ones.
 @Suite struct MigrationProcessTests {

@@ -2,8 +2,8 @@ import AppSettings
 import AppSettingsMigrations
 import Foundation
 import SettingsTOML
-import TestSupport
 import Testing
+import TestSupport
 
 /// A file ends with the same text by whichever route it gets to the newest version.
 @Suite struct MigrationRouteTests {

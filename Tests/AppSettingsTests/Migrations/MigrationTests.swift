@@ -1,9 +1,9 @@
 import AppSettings
-import AppSettingsSchema
 import AppSettingsMigrations
+import AppSettingsSchema
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite struct MigrationTests {
   let home = ScratchHome()

@@ -1,8 +1,8 @@
 import AppSettings
 import AppSettingsMigrations
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Which strings are taken for JSON, and what of each type's JSON is read.
 @Suite struct OldFormTypeTests {

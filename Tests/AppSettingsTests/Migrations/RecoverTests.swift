@@ -1,7 +1,7 @@
 import AppSettings
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Moving a broken file away: at no step, and with no editor in between, is a text lost.
 @Suite struct RecoverTests {

@@ -1,6 +1,6 @@
 import AppSettings
-import AppSettingsSchema
 import AppSettingsMigrations
+import AppSettingsSchema
 import Testing
 
 /// Each step as before and after, as whole texts; and again on its own output, and on a document without its key.

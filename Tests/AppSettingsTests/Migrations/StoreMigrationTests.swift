@@ -1,8 +1,8 @@
 import AppSettings
 import AppSettingsMigrations
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// What a store says of its migrations, and the way back.
 @Suite struct StoreMigrationTests {

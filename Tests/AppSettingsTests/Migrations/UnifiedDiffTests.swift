@@ -1,7 +1,7 @@
 import AppSettings
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Differences of texts: correct whatever the texts, and never slow.
 @Suite struct UnifiedDiffTests {

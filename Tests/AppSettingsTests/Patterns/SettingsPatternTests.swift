@@ -1,8 +1,8 @@
 import AppSettings
 import Foundation
 import Synchronization
-import TestSupport
 import Testing
+import TestSupport
 
 /// No text, whatever the pattern, holds the app or the command up.
 @Suite struct SettingsPatternTests {

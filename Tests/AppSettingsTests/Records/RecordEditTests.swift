@@ -1,7 +1,7 @@
 import AppSettings
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Before, edit, after: as whole texts.
 @Suite struct RecordEditTests {

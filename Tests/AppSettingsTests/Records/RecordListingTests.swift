@@ -1,7 +1,7 @@
 import AppSettings
 import FoundationEssentials
-import TestSupport
 import Testing
+import TestSupport
 
 /// A listing that is brought up to date has to be the one that is made anew.
 @Suite struct RecordListingTests {

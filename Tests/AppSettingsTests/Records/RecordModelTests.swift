@@ -1,7 +1,7 @@
 import AppSettings
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Random operations on records, some by another process, against a model that is an array.
 ///

@@ -1,8 +1,8 @@
 import AppSettings
 import Foundation
 import Synchronization
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite struct SettingsRecordsTests {
   let home = ScratchHome()

@@ -1,8 +1,8 @@
 import AppSettings
 import Foundation
 import SettingsTOML
-import TestSupport
 import Testing
+import TestSupport
 
 extension SettingsKeys {
   fileprivate static let other = SettingsKey("other", default: 0)

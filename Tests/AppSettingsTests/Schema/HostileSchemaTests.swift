@@ -2,8 +2,8 @@ import AppSettings
 import AppSettingsSchema
 import Foundation
 import SettingsTOML
-import TestSupport
 import Testing
+import TestSupport
 
 /// Whatever a schema file holds, it is refused with its place, or it is a schema of which every form can be made.
 @Suite(.timeLimit(.minutes(1))) struct HostileSchemaTests {

@@ -1,8 +1,8 @@
 import AppSettings
 import AppSettingsSchema
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// A JSON Schema of the keys says what the app says, but for differences that the guide lists; every one that it lists
 /// is one.

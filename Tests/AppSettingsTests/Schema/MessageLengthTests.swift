@@ -1,8 +1,8 @@
 import AppSettings
 import AppSettingsSchema
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// However much a schema or a file has, a message shows the beginning of it.
 @Suite struct MessageLengthTests {

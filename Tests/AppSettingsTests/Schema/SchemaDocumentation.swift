@@ -1,8 +1,8 @@
 import AppSettings
-import AppSettingsSchema
 import AppSettingsMigrations
-import TestSupport
+import AppSettingsSchema
 import Testing
+import TestSupport
 
 // Passages of docs/schema.md.
 

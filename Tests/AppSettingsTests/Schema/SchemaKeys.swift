@@ -1,6 +1,6 @@
 import AppSettings
-import AppSettingsSchema
 import AppSettingsMigrations
+import AppSettingsSchema
 import Foundation
 
 /// Keys of every type and constraint, for schemas.

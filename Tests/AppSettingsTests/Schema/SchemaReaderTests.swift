@@ -1,8 +1,8 @@
 import AppSettings
 import AppSettingsSchema
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// What is wrong in a schema file is refused with its place and with what was expected.
 @Suite struct SchemaReaderTests {

@@ -2,8 +2,8 @@ import AppSettings
 import AppSettingsSchema
 import Foundation
 import SettingsTOML
-import TestSupport
 import Testing
+import TestSupport
 
 /// Many keys, locks, former names and findings at once: the work grows with their number, not with its square.
 @Suite(.serialized) struct SchemaScaleTests {

@@ -1,8 +1,8 @@
 import AppSettings
 import AppSettingsSchema
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// The schema refuses what the app refuses, as far as a schema can know, and never what the app takes.
 @Suite struct SchemaTypeTests {

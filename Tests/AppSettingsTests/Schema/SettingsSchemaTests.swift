@@ -1,8 +1,8 @@
 import AppSettings
 import AppSettingsSchema
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite struct SettingsSchemaTests {
   let home = ScratchHome()

@@ -1,8 +1,8 @@
 import AppSettings
 import AppSettingsSchema
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// The app, `set` and `check` refuse the same values, of every type with every constraint.
 ///

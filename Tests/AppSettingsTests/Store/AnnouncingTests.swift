@@ -2,8 +2,8 @@ import AppSettings
 import AppSettingsMigrations
 import Foundation
 import Logging
-import TestSupport
 import Testing
+import TestSupport
 
 /// Who is told of what, in which order, and with which locks released.
 @Suite(.timeLimit(.minutes(5))) struct AnnouncingTests {

@@ -3,8 +3,8 @@ import AppSettingsImport
 import AppSettingsMigrations
 import Foundation
 import Logging
-import TestSupport
 import Testing
+import TestSupport
 
 extension SettingsKeys {
   // No other test uses it: it is not declared before a file is read.

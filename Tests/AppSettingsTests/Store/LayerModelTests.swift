@@ -1,8 +1,8 @@
 import AppSettings
 import AppSettingsSchema
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Random layers, locks and overrides, against a model of the rule.
 ///

@@ -1,7 +1,7 @@
 import AppSettings
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Overrides, provenance, and several stores on one file.
 @Suite struct LayerTests {

@@ -1,7 +1,7 @@
 import AppSettings
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// The entries of `settings-locked`: one that is wrong unlocks nothing else.
 @Suite struct LockEntryTests {

@@ -1,7 +1,7 @@
 import AppSettings
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 private struct Window: Codable, SettingsSerializable, Equatable {
   var width = 80

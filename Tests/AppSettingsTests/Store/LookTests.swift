@@ -1,7 +1,7 @@
 import AppSettings
 import Dispatch
-import TestSupport
 import Testing
+import TestSupport
 
 /// Looking at a file that others may be writing.
 @Suite struct LookTests {

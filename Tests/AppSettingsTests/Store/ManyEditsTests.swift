@@ -1,6 +1,6 @@
 import AppSettings
-import TestSupport
 import Testing
+import TestSupport
 
 /// Many edits in one update go in together, and leave the text that they leave one by one.
 @Suite struct ManyEditsTests {

@@ -1,7 +1,7 @@
 import AppSettings
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Writes inside a write: a thread that would wait for itself is told at once, whichever store it is.
 @Suite struct NestedWriteTests {

@@ -1,7 +1,7 @@
 import AppSettings
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// What only real processes show: concurrent writers, and writers that are killed.
 @Suite struct ProcessTests {

@@ -1,7 +1,7 @@
 import AppSettings
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite struct SettingsStoreTests {
   let home = ScratchHome()

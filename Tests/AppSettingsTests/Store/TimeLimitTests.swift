@@ -2,8 +2,8 @@ import AppSettings
 import AppSettingsImport
 import AppSettingsMigrations
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// How long a call may wait: reading not at all, writing once.
 @Suite(.timeLimit(.minutes(5))) struct TimeLimitTests {

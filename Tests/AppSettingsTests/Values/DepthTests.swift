@@ -1,8 +1,8 @@
-import AppSettingsGarage
 import AppSettings
+import AppSettingsGarage
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// What is nested deeper than a file can hold, or without end, is an error before the stack ends.
 @Suite struct DepthTests {

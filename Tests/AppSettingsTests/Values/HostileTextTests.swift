@@ -1,7 +1,7 @@
 import AppSettings
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// What a file holds is a value or an error, and never the end of the process.
 @Suite struct HostileTextTests {

@@ -1,7 +1,7 @@
 import AppSettings
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
 
 /// Every storable type against values at random, most of them hostile.
 @Suite struct HostileValueTests {

@@ -1,6 +1,6 @@
 import AppSettings
-import AppSettingsMigrations
 import AppSettingsFoundation
+import AppSettingsMigrations
 import AppSettingsObserve
 import Foundation
 import Observation

@@ -1,5 +1,6 @@
 import AppSettings
 import AppSettingsGarage
+import AppSettingsImport
 import AppSettingsMigrations
 import Foundation
 import Glibc
