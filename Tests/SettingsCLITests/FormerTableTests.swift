@@ -88,10 +88,27 @@ import TestSupport
       "settings-locked = [\"win.width\"]\n[win]\nwidth = 9\n", to: home.path + "/etc/xdg/\(app)/settings.toml")
     #expect(try run("set", app, "window.width", "5").status == 5)
     #expect(home.text() == before)
-    expectDone(
-      try run("set", app, "window.height", "5"),
-      moved.replacing("width = 1 # one\n", with: "").replacing("height = 2", with: "height = 5"))
+    // The locked part has no effect, and stays for when the lock is gone.
+    let text = """
+      # head
+
+      # the window
+      [win] # w
+      width = 1 # one
+
+      [other]
+      x = 1
+
+      [window]
+      height = 5
+      colour = "red"
+      list = [1, 2] # few
+
+      """
+    expectDone(try run("set", app, "window.height", "5"), text)
     #expect(try run("get", app, "window.width").output == "9\n")
+    expectDone(
+      try run("set", app, "window.height", "6"), text.replacing("height = 5", with: "height = 6"))
   }
 
   @Test func `an import of a part moves the rest`() throws {

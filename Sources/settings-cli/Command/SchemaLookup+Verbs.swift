@@ -79,10 +79,15 @@ extension SchemaLookup {
       let checking = checkingKey(key)
       if isWrite, settled.insert(key.path).inserted {
         if !part.isRoot, let counting, counting != key.path {
-          let rest = unlocked(document[counting], of: key, in: snapshot)
-          edits.append(Edit(path: key.path, value: rest, key: checking, source: counting))
+          edits += unlocked(document[counting], of: key, in: snapshot).map {
+            Edit(path: key.path.appending($0.part), value: $0.value, key: checking, source: counting.appending($0.part))
+          }
         }
-        edits += key.formerPaths.map { Edit(path: $0, value: nil, key: checking) }
+        for former in key.formerPaths {
+          edits += unlocked(document[former], of: key, in: snapshot).map {
+            Edit(path: former.appending($0.part), value: nil, key: checking)
+          }
+        }
       }
       edits.append(Edit(path: key.path.appending(part), value: value, key: part.isRoot ? checking : nil))
     }
@@ -102,22 +107,20 @@ extension SchemaLookup {
       key.path.description, formerly: SettingsFormerNames(key.formerPaths.map(\.description)), bridge: bridge)
   }
 
-  /// A value without the parts that are locked under any of the key's names: they have no effect.
-  private func unlocked(_ value: TOMLValue?, of key: SchemaKey, in snapshot: SettingsSnapshot) -> TOMLValue? {
-    guard case .table(var table)? = value else { return value }
-    func remove(_ part: TOMLTable, at place: TOMLPath) {
-      for (name, value) in part {
-        let place = place.appending(name)
-        let names = key.paths.map { $0.appending(place) }
-        if snapshot.lockError(names[0], formerly: Array(names.dropFirst())) != nil {
-          table.apply(Edit(path: place, value: nil))
-        } else if case .table(let inner) = value {
-          remove(inner, at: place)
-        }
-      }
+  /// The parts of a value that are locked under none of the key's names, as few as cover them; the value itself if nothing
+  /// in it is locked. What is locked has no effect and stays where it is, for when the lock is gone.
+  private func unlocked(
+    _ value: TOMLValue?, of key: SchemaKey, in snapshot: SettingsSnapshot
+  ) -> [(part: TOMLPath, value: TOMLValue)] {
+    guard let value else { return [] }
+    func parts(of value: TOMLValue, at place: TOMLPath) -> (parts: [(part: TOMLPath, value: TOMLValue)], areAll: Bool) {
+      let names = key.paths.map { $0.appending(place) }
+      if snapshot.lockError(names[0], formerly: Array(names.dropFirst())) != nil { return ([], false) }
+      guard case .table(let table) = value else { return ([(place, value)], true) }
+      let inner = table.map { parts(of: $0.value, at: place.appending($0.key)) }
+      return inner.allSatisfy(\.areAll) ? ([(place, value)], true) : (inner.flatMap(\.parts), false)
     }
-    remove(table, at: .root)
-    return .table(table)
+    return parts(of: value, at: .root).parts
   }
 
   /// Reads a text that is to be an element of a key's array.
