@@ -18,7 +18,7 @@ extension SettingsFile {
 }
 
 extension Syscalls {
-  /// Syncs a file that is there already, and its name: whoever wrote it may not have done so.
+  /// Syncs an existing file and its name: the program that wrote it may not have synced them.
   func makeDurable(_ file: CInt, in directory: CInt, _ place: FinalPath) throws(Errno) {
     try synchronize(file, path: place.path)
     try synchronizeDirectory(directory, path: place.directory)

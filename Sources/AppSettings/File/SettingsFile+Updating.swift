@@ -137,9 +137,9 @@ extension SettingsFile {
         do {
           try synchronizeDirectory(place, directory)
         } catch {
-          // The new text is there, and so stays what it may not outlive: a save that it has replaced gets the name that a
-          // recovery finds.
-          if foreign == nil { _ = try? lateSave(into: &current, write, outcome, steps, within: limit) }
+          // The new text is in its place. What another program has saved into the replaced file gets the name under which
+          // a recovery finds it.
+          if foreign == nil { _ = try lateSave(into: &current, write, outcome, steps, within: limit) }
           foreign = nil
           throw error
         }

@@ -125,7 +125,7 @@ private final class TypeCheck {
     }
   }
 
-  /// The value that a table's key stands for; `nil` if it is none of this type.
+  /// The value that a table's key stands for; `nil` if it is not of this type.
   private func reading(ofKey name: String) -> SchemaValue? {
     let forms = [TOMLValue.string(name)] + TableKeyForms.stored(name)
     return forms.first { (try? check($0)) != nil }.flatMap(type.reading)

@@ -14,7 +14,7 @@ public protocol SettingsCodableForm: Decodable, SendableMetatype {
   associatedtype NativeForm
   /// The value as it is now.
   ///
-  /// - Throws: Where there is none, as for a case that is no longer there. The stored text stays as it is then.
+  /// - Throws: If there is no such value, as for a case that was removed. The stored text is unchanged then.
   func toNative() throws -> NativeForm
 }
 
@@ -40,7 +40,7 @@ public protocol SettingsNativeForm: SettingsSerializable {
   associatedtype CodableForm: Decodable & SendableMetatype
   /// The value that one of the old type means.
   ///
-  /// - Throws: Where there is none. The stored text stays as it is then.
+  /// - Throws: If there is no such value. The stored text is unchanged then.
   static func native(from form: CodableForm) throws -> Self
 }
 
@@ -49,7 +49,7 @@ extension SettingsNativeForm where CodableForm: SettingsCodableForm, CodableForm
   public static func native(from form: CodableForm) throws -> Self { try form.toNative() }
 }
 
-/// Why a value of the old type is none of the new one.
+/// Why a value of the old type has no counterpart in the new one.
 private struct MissingCase: Error, CustomStringConvertible {
   let description: String
 }
