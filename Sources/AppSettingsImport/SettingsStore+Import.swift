@@ -41,13 +41,13 @@ extension SettingsStore {
         view.locks.isEmpty
           || (try? view.permitted([Edit(path: path, value: value, key: advice?.declared(path))]))?.first?.value == value
       }
-      return (report.taken.isEmpty ? nil : document.bytes, report)
+      return (report.taken.isEmpty ? bytes : document.bytes, report)
     }
     // Before the lock: under it, others wait. It is done again only if the file has changed since.
     let before = try core.readText()
     var result = try take(into: before)
     guard !dryRun else { return result.report }
-    _ = try core.replaceText(reason: "before-import") { bytes in
+    try core.commit(backingUp: "before-import") { bytes in
       if bytes != before { result = try take(into: bytes) }
       return result.text
     }

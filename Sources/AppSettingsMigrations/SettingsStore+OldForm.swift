@@ -20,12 +20,12 @@ extension SettingsStore {
     try core.flush()
     // Nothing is made for nothing.
     guard try core.readText() != nil else { return false }
-    return try core.replaceText(reason: "before-new-form") { [core] bytes in
+    return try core.commit(backingUp: "before-new-form") { [core] bytes in
       guard let bytes else { return nil }
       var document = try core.documentToWrite(of: bytes)
       if let error = core.snapshot.lockError(key.path) { throw error }
       do {
-        guard try form.migrate(key, in: &document) else { return nil }
+        guard try form.migrate(key, in: &document) else { return bytes }
       } catch {
         throw SettingsError(
           .migrationFailed,
@@ -33,6 +33,6 @@ extension SettingsStore {
           file: core.location?.file, position: document.position(of: key.path))
       }
       return document.bytes
-    }
+    }.hasChanged
   }
 }

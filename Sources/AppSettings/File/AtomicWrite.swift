@@ -46,7 +46,6 @@ package struct AtomicWrite: Sendable {
   /// - Returns: The new file, and how it took its place.
   /// - Throws: The failing call's ``Errno``, or what `beforeRename` throws. The old file is unchanged and the temporary
   ///   file is gone.
-  @discardableResult
   package mutating func replace(
     with bytes: [UInt8], keeping old: FileStatus?, of source: CInt, keepsDisplaced: Bool = false,
     beforeRename: () throws -> Void = {}
@@ -67,6 +66,16 @@ package struct AtomicWrite: Sendable {
       try? system.unlink(temporary, in: directory)
       throw error
     }
+  }
+
+  /// Takes the file away: it has the temporary name then, for the caller to look at and to remove.
+  ///
+  /// - Parameter beforeRename: Called right before it loses its name.
+  /// - Throws: The failing call's ``Errno``, or what `beforeRename` throws. The file is where it was.
+  mutating func displace(beforeRename: () throws -> Void) throws {
+    try clearName()
+    try beforeRename()
+    try system.renameNew(name, to: temporary, in: directory)
   }
 
   /// Takes away what a killed writer has left, and finds another name where this one cannot be had.

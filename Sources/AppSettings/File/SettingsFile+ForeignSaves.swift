@@ -5,7 +5,7 @@ struct ForeignSave {
   var contents: SettingsFile.Contents
   /// The file in which it is, beside the settings file; `nil` where the file system has left it no name.
   var name: String?
-  /// The file that the write has put in its place.
+  /// The file that the write has put in its place; `nil` if it has removed the file.
   var ours: FileStatus?
 }
 
@@ -93,7 +93,9 @@ extension SettingsFile {
     _ save: ForeignSave, _ write: inout AtomicWrite, _ file: borrowing OpenFile, _ steps: WriteSteps
   ) throws -> Bool {
     let directory = write.directory
-    if let name = save.name {
+    if let name = save.name, save.ours == nil {
+      try system.renameNew(name, to: write.name, in: directory)
+    } else if let name = save.name {
       // Nothing is written for this, so that it succeeds on a full disk, too.
       guard try system.exchange(write.name, with: name, in: directory) else { return false }
       let displaced = try? system.status(at: name, in: directory, followingLinks: false)

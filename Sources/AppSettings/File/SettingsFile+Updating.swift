@@ -13,7 +13,7 @@ package struct WriteSteps {
   package var durable: FileStatus?
   /// What a text is like beside the known one.
   package var wholeness: ([UInt8]) -> SaveWatch.Wholeness = { _ in .whole }
-  /// Called with the new text just before the file is replaced by it.
+  /// Called with the new text just before the file is replaced by it; not where the file is to go.
   package var willReplace: ([UInt8]) -> Void = { _ in }
   /// Called when the new text is on disk under its temporary name. What it throws leaves the file.
   package var beforeRename: () throws -> Void = {}
@@ -25,7 +25,7 @@ package struct WriteSteps {
 
 /// What a write has done.
 package struct WriteResult: Sendable {
-  /// Whether the file was replaced.
+  /// Whether the file was replaced or removed.
   package var isReplaced = false
   /// The file, which is on disk now; `nil` if there is none.
   package var durable: FileStatus?
@@ -34,7 +34,7 @@ package struct WriteResult: Sendable {
 }
 
 extension SettingsFile {
-  /// Locks, reads, and replaces the text by what `body` makes of it.
+  /// Locks, reads, and replaces the text by what `body` makes of it: the one way in which a file changes.
   ///
   /// Missing directories are made (0700) first, and removed if nothing is written after all. A new file is 0600, or 0644
   /// if it is shared; an existing one keeps mode, owner and extended attributes as far as the process may set them, and
@@ -45,8 +45,9 @@ extension SettingsFile {
   /// `body` is asked about again; and if the path leads to another directory by now, all is done again there. So `body`
   /// may run several times, the last time for the text that counts.
   ///
-  /// - Parameter body: Gets what the file holds; returns the new text, or `nil` to leave it as it is.
-  /// - Returns: Whether the file was replaced. Its text is on disk then, and also if it was equal already.
+  /// - Parameter body: Gets what the file holds; returns the text that it is to have, the same one to leave it as it is,
+  ///   and `nil` for no file.
+  /// - Returns: Whether the file was replaced or removed. That is on disk then, and also if it was so already.
   /// - Throws: What `body` throws, or ``SettingsError`` `lockTimeout`, `nestedUpdate` if this thread is writing in the
   ///   same directory already, `readOnly` or `io`. The file is unchanged, unless the message says that its text may not
   ///   survive a power failure. If another program has saved the file meanwhile, it holds what that has saved.
@@ -113,14 +114,15 @@ extension SettingsFile {
     var base = current.contents
     /// What another program has saved into a file that this call has replaced by its own text.
     var foreign: ForeignSave?
-    var ours: [UInt8] = []
+    var ours: [UInt8]?
     while true {
       do {
         if foreign != nil {
           current = try openAndRead(place.name, in: directory)
           guard current.contents.bytes.isSameText(as: ours) else { throw Overtaken() }
         }
-        guard let wanted = try body(base) ?? base.bytes, !wanted.isSameText(as: current.contents.bytes) else {
+        let wanted = try body(base)
+        guard !wanted.isSameText(as: current.contents.bytes) else {
           result.durable = try makeDurable(current, place, in: directory, knowing: result.durable ?? steps.durable)
           forget(foreign, in: directory)
           return result
@@ -135,7 +137,7 @@ extension SettingsFile {
         result.lost = write.lost
         result.isReplaced = true
         do {
-          try synchronizeDirectory(place, directory)
+          try synchronizeDirectory(place, directory, isGone: wanted == nil)
         } catch {
           // The new text is in its place. What another program has saved into the replaced file gets the name under which
           // a recovery finds it.
@@ -171,30 +173,38 @@ extension SettingsFile {
   /// Another program has changed the file since it was read.
   struct Overtaken: Error {}
 
-  /// Puts a new text in the place of what was read.
+  /// Puts a new text in the place of what was read, or nothing.
   ///
-  /// - Returns: The new file, and whether what it has replaced has the temporary name now.
+  /// - Returns: The new file, and whether what was there has the temporary name now.
   @discardableResult
   func replace(
-    _ write: inout AtomicWrite, _ file: borrowing OpenFile, by bytes: [UInt8], _ steps: WriteSteps
-  ) throws -> (new: FileStatus, outcome: AtomicWrite.Outcome) {
-    steps.willReplace(bytes)
+    _ write: inout AtomicWrite, _ file: borrowing OpenFile, by bytes: [UInt8]?, _ steps: WriteSteps
+  ) throws -> (new: FileStatus?, outcome: AtomicWrite.Outcome) {
+    if let bytes { steps.willReplace(bytes) }
     let old = file.contents
+    let (name, directory) = (write.name, write.directory)
+    func beforeRename() throws {
+      try steps.beforeRename()
+      let now = try system.status(at: name, in: directory, followingLinks: false)
+      // Not written to, and neither its mode nor its owner changed, which the new file is to have.
+      guard now?.isUntouched(since: old.status) ?? (old.status == nil) else { throw Overtaken() }
+    }
     do {
-      let (name, directory) = (write.name, write.directory)
-      let replaced = try write.replace(
-        with: bytes, keeping: old.status, of: file.descriptor, keepsDisplaced: steps.known != nil
-      ) {
-        try steps.beforeRename()
-        let now = try system.status(at: name, in: directory, followingLinks: false)
-        // Not written to, and neither its mode nor its owner changed, which the new file is to have.
-        guard now?.isUntouched(since: old.status) ?? (old.status == nil) else { throw Overtaken() }
+      let replaced: (FileStatus?, AtomicWrite.Outcome)
+      if let bytes {
+        replaced = try write.replace(
+          with: bytes, keeping: old.status, of: file.descriptor, keepsDisplaced: steps.known != nil,
+          beforeRename: beforeRename)
+      } else {
+        try write.displace(beforeRename: beforeRename)
+        replaced = (nil, .exchanged)
       }
       steps.didReplace()
       return replaced
     } catch let error as Errno {
       if error.rawValue == (old.status == nil ? EEXIST : ENOENT) { throw Overtaken() }
-      throw SettingsError.system(error, "write", path, then: "The file is unchanged.")
+      throw SettingsError.system(
+        error, bytes == nil ? "move away" : "write", path, then: "The file is unchanged.")
     }
   }
 
@@ -214,10 +224,17 @@ extension SettingsFile {
     }
   }
 
-  private func synchronizeDirectory(_ place: FinalPath, _ directory: CInt) throws(SettingsError) {
+  private func synchronizeDirectory(
+    _ place: FinalPath, _ directory: CInt, isGone: Bool
+  ) throws(SettingsError) {
     do throws(Errno) {
       try system.synchronizeDirectory(directory, path: place.directory)
     } catch {
+      guard !isGone else {
+        throw SettingsError.system(
+          error, "make durable that the file is gone from", path,
+          then: "After a power failure it may be there again. Its text is among the backups.")
+      }
       throw SettingsError.system(
         error, "make durable", path, then: "The file holds the new text, which may not survive a power failure.")
     }
@@ -227,13 +244,17 @@ extension SettingsFile {
   private func makeDurable(
     _ file: borrowing OpenFile, _ place: FinalPath, in directory: CInt, knowing durable: FileStatus?
   ) throws(SettingsError) -> FileStatus? {
-    guard let status = file.contents.status else { return nil }
-    if let durable, durable.hasSameText(as: status) { return status }
+    let status = file.contents.status
+    if let durable, let status, durable.hasSameText(as: status) { return status }
     do throws(Errno) {
-      try system.makeDurable(file.descriptor, in: directory, place)
+      if status == nil {
+        try system.synchronizeDirectory(directory, path: place.directory)
+      } else {
+        try system.makeDurable(file.descriptor, in: directory, place)
+      }
     } catch {
       // A file system that cannot be written to, or that knows no such call, has nothing that is still to be written.
-      guard error.rawValue == EROFS || error.rawValue == EINVAL else {
+      guard error.rawValue == EROFS || error.rawValue == EINVAL || status == nil else {
         throw SettingsError.system(
           error, "make durable", path, then: "The file holds the text, which may not survive a power failure.")
       }

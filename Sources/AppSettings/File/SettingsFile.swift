@@ -50,6 +50,16 @@ package struct SettingsFile: Sendable {
     try openAndRead(path, in: AT_FDCWD).contents
   }
 
+  /// Whether the directory that the path leads to is there; so too where the system does not say.
+  func hasDirectory() throws(SettingsError) -> Bool {
+    let place = try FinalPath.resolve(path, system: system)
+    do throws(Errno) {
+      return try system.status(at: place.directory) != nil
+    } catch {
+      return true
+    }
+  }
+
   /// A file that was read, still open.
   struct OpenFile: ~Copyable {
     var contents = Contents()

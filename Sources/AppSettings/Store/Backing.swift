@@ -33,8 +33,9 @@ enum Backing: Sendable {
       return try file.update(steps, body)
     case .memory(let memory):
       let old = memory.bytes
-      guard let new = try body(SettingsFile.Contents(bytes: old)), new != old else { return WriteResult() }
-      steps.willReplace(new)
+      let new = try body(SettingsFile.Contents(bytes: old))
+      guard new != old else { return WriteResult() }
+      if let new { steps.willReplace(new) }
       memory.bytes = new
       steps.didReplace()
       return WriteResult(isReplaced: true)
@@ -47,10 +48,8 @@ enum Backing: Sendable {
   }
 
   /// Keeps a copy of what the file has. The caller holds the file's lock.
-  func backUp(
-    _ bytes: [UInt8], reason: String, sparing spared: SettingsBackup? = nil, within limit: TimeLimit?
-  ) throws {
-    try backups(within: limit)?.save(bytes, reason: reason, sparing: spared)
+  func backUp(_ bytes: [UInt8], reason: String, within limit: TimeLimit?) throws {
+    try backups(within: limit)?.save(bytes, reason: reason)
   }
 
   /// The file's backups, for a call that has so much time left.
@@ -62,13 +61,13 @@ enum Backing: Sendable {
 
   /// Begins a backup of what the file has, which has to be finished before the file is replaced.
   func beginBackup(
-    _ contents: SettingsFile.Contents, reason: String, within limit: TimeLimit?
+    _ contents: SettingsFile.Contents, reason: String, sparing spared: SettingsBackup? = nil, within limit: TimeLimit?
   ) throws -> BackupInProgress {
     guard case .file(let file, _) = self, let backups = backups(within: limit), let bytes = contents.bytes else {
       return BackupInProgress()
     }
     let source = try FinalPath.resolve(file.path, system: file.system).path
-    return try backups.begin(of: source, bytes, contents.status, reason: reason)
+    return try backups.begin(of: source, bytes, contents.status, reason: reason, sparing: spared)
   }
 }
 
@@ -91,14 +90,13 @@ final class MemoryFile: Sendable {
 }
 
 extension Backing {
-  /// Puts into the backups what a killed recovery left beside the place of the file. The caller holds the lock. What cannot
-  /// be put away stays: it is in nobody's way.
-  func rescueSetAside(within limit: TimeLimit?) {
-    guard case .file(let file, _) = self, let backups = backups(within: limit),
-      let place = try? FinalPath.resolve(file.path, system: file.system),
-      let directory = try? file.system.open(place.directory, flags: O_RDONLY | O_DIRECTORY)
-    else { return }
+  /// Puts into the backups what was set aside beside the file and never merged. The caller holds the lock. What cannot be
+  /// put away stays: it is in nobody's way.
+  func rescueSetAside(within limit: TimeLimit?) throws {
+    guard case .file(let file, _) = self, let backups = backups(within: limit) else { return }
+    let place = try FinalPath.resolve(file.path, system: file.system)
+    guard let directory = try? file.system.open(place.directory, flags: O_RDONLY | O_DIRECTORY) else { return }
     defer { file.system.close(directory) }
-    try? file.rescueSetAside(place, in: directory, to: backups)
+    try file.rescueSetAside(place, in: directory, to: backups)
   }
 }

@@ -15,9 +15,10 @@ struct Commit {
     /// Edits that are made in the document, for the check of the new text; and what another program has saved has to be
     /// for them to be made in that again.
     case rewrite((inout TOMLDocument) throws -> [Edit], checkingAgain: (TOMLDocument) throws -> Void)
-    /// A whole text in the place of another one, of which a backup is made first, `reason` in its name. What is pending
-    /// stays so. Runs again for each text that it is to replace; `nil` leaves that. The backup that the new text is from
-    /// stays, however old.
+    /// A whole text in the place of another one, of which a backup is made first, `reason` in its name: for restoring,
+    /// importing, editing, recovering, and migrating a part. What is pending stays so. Gets what the file holds, and runs
+    /// again for each text that it is to replace; returns the text that the file is to have, the same one to leave it, and
+    /// `nil` for no file. The backup that the new text is from stays, however old.
     case text(reason: String, from: () -> SettingsBackup?, ([UInt8]?) throws -> [UInt8]?)
 
     var replacesText: Bool { if case .text = self { true } else { false } }
@@ -36,6 +37,8 @@ struct Commit {
   /// Whether the text was migrated, in this round or in one before: then hooks may be due.
   private(set) var hasMigrated = false
   private(set) var backup: BackupInProgress?
+  /// The backup of the text that was replaced.
+  private(set) var keptBackup: SettingsBackup?
 
   /// What was pending when the file was locked.
   private var pending: [(number: UInt64, edits: [Edit])]?
@@ -71,7 +74,7 @@ struct Commit {
     report.number = newest
   }
 
-  /// Makes the new text of what the file holds; `nil` to leave it.
+  /// Makes the text that the file is to have of what it holds; `nil` for none.
   mutating func text(replacing contents: SettingsFile.Contents) throws -> [UInt8]? {
     // What an earlier round began is of another text.
     abandonBackup()
@@ -179,11 +182,11 @@ struct Commit {
     written = nil
     hasChanged = false
     revision = core.state.withLock { $0.userRevision }
-    guard let new = try body(contents.bytes) else { return nil }
+    let new = try body(contents.bytes)
     guard !new.isSameText(as: contents.bytes) else { return new }
-    if let bytes = contents.bytes {
+    if contents.bytes != nil {
       try core.backing.checkReplaceable()
-      try core.backing.backUp(bytes, reason: reason, sparing: source(), within: core.commitLimit)
+      backup = try core.backing.beginBackup(contents, reason: reason, sparing: source(), within: core.commitLimit)
     }
     hasChanged = true
     written = Written(bytes: new, document: try core.interpret(new), edited: nil)
@@ -218,7 +221,10 @@ struct Commit {
   }
 
   /// The new text is in place: the backup stays, whatever comes next.
-  mutating func noteReplaced() { backup = nil }
+  mutating func noteReplaced() {
+    keptBackup = backup?.backup
+    backup = nil
+  }
 
   /// Takes back a backup of a text that was not replaced.
   mutating func abandonBackup() {
@@ -250,6 +256,14 @@ struct Commit {
       return false
     }
   }
+}
+
+/// What a commit's work came to.
+package struct CommitOutcome {
+  /// Whether the work changed the text.
+  package let hasChanged: Bool
+  /// The backup of the text that it has replaced, if one is made for such work.
+  package let backup: SettingsBackup?
 }
 
 extension SaveWatch.Wholeness {

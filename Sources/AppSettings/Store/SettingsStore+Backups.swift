@@ -45,7 +45,7 @@ extension SettingsStore {
     }
     try core.flush()
     var restored: SettingsBackup?
-    _ = try core.replaceText(reason: "before-restore", from: { restored }) { [core] current in
+    try core.commit(backingUp: "before-restore", from: { restored }) { [core] current in
       let backup = try backup ?? backups.beforeMigration(of: current, in: file.path)
       guard let bytes = try SettingsFile(path: backup.path, system: file.system).read().bytes else {
         throw SettingsError(
@@ -60,25 +60,19 @@ extension SettingsStore {
 
   /// Moves a file that does not parse to the backups, so that the settings begin afresh.
   ///
-  /// The file goes only when its very text is in a backup on disk. One that an editor has mended meanwhile stays.
+  /// The file goes only when its very text is in a backup on disk. One that an editor has mended meanwhile stays. What a
+  /// write has set aside beside the file, since the disk failed, goes to the backups, too.
   ///
   /// - Returns: Where it is now; `nil` if there is no file, or it parses.
   /// - Throws: ``SettingsError`` `readOnly`, `io`, `lockTimeout`, or `nestedUpdate` within an update of the same store. The
   ///   file is where it was, unless the message says where it is now.
   @discardableResult
   public func recover() throws -> SettingsBackup? {
-    let limit = TimeLimit(core.lockTimeout)
-    guard case .file(let file, _) = core.backing, let backups = core.backing.backups(within: limit) else { return nil }
-    try core.enterCommit(within: limit)
-    let backup: SettingsBackup?
-    do {
-      defer { core.leaveCommit() }
-      backup = try file.moveAside(to: backups, reason: Backups.unparsable, within: limit) {
-        !SettingsRecovery.parses($0)
-      }
-    }
-    if backup != nil { reload() }
-    return backup
+    guard case .file(let file, _) = core.backing, try file.hasDirectory() else { return nil }
+    return try core.commit(backingUp: Backups.unparsable) { [core] current in
+      try core.backing.rescueSetAside(within: core.commitLimit)
+      return current.flatMap { SettingsRecovery.parses($0) ? $0 : nil }
+    }.backup
   }
 
   /// Replaces a file that does not parse by its newest backup that does, in one write. The text that is replaced becomes a
@@ -89,10 +83,10 @@ extension SettingsStore {
     guard case .file(let file, let backups) = core.backing else { return .notNeeded }
     var outcome = SettingsRecovery.notNeeded
     var source: SettingsBackup? { if case .restored(let backup, _) = outcome { backup } else { nil } }
-    _ = try core.replaceText(reason: Backups.unparsable, from: { source }) { current in
+    let replaced = try core.commit(backingUp: Backups.unparsable, from: { source }) { current in
       // This may run again, on what an editor has saved meanwhile.
       outcome = .notNeeded
-      guard let current, !SettingsRecovery.parses(current) else { return nil }
+      guard let current, !SettingsRecovery.parses(current) else { return current }
       outcome = .noBackup
       for backup in try backups.list() where !backup.mayBeOfAnotherFile {
         guard let bytes = try SettingsFile(path: backup.path, system: file.system).read().bytes,
@@ -101,10 +95,10 @@ extension SettingsStore {
         outcome = .restored(backup, replaced: backup)
         return bytes
       }
-      return nil
-    }
-    guard let backup = source else { return outcome }
-    return .restored(backup, replaced: try backups.list().first { $0.reason == Backups.unparsable } ?? backup)
+      return current
+    }.backup
+    guard let source, let replaced else { return outcome }
+    return .restored(source, replaced: replaced)
   }
 }
 

@@ -89,7 +89,7 @@ extension SettingsStore {
     var ran: [Migration] = []
     // What the file will say, so that undoing finds the backup by it.
     let reached = core.reader.migrations.migrations.map(\.version).filter { $0 <= target }.max() ?? 1
-    _ = try core.replaceText(reason: "before-v\(reached)") { [core] bytes in
+    try core.commit(backingUp: "before-v\(reached)") { [core] bytes in
       guard let bytes else { return nil }
       var document = try core.reader.parse(bytes, file: core.backing.name)
       try core.reader.checkNotNewer(document, file: core.backing.name)

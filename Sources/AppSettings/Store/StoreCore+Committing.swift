@@ -28,7 +28,7 @@ extension StoreCore {
     let limit = TimeLimit(lockTimeout)
     load()
     return try withoutActuallyEscaping(edits) { edits in
-      try commit(.edits({ view, _ in try view.permitted(try edits(view)) }, mayRunAgain: true), within: limit)
+      try commit(.edits({ view, _ in try view.permitted(try edits(view)) }, mayRunAgain: true), within: limit).hasChanged
     }
   }
 
@@ -41,7 +41,7 @@ extension StoreCore {
   @discardableResult
   package func commit(of edits: [Edit], knowing known: TOMLDocument? = nil, timeout: Duration? = nil) throws -> Bool {
     let work = Commit.Work.edits({ view, _ in try view.permitted(edits) }, mayRunAgain: true)
-    return try commit(work, knowing: known, within: TimeLimit(timeout ?? lockTimeout))
+    return try commit(work, knowing: known, within: TimeLimit(timeout ?? lockTimeout)).hasChanged
   }
 
   /// Changes the document as a whole: on what the file has now, under its lock, in one write.
@@ -58,22 +58,22 @@ extension StoreCore {
     let limit = TimeLimit(lockTimeout)
     load()
     return try withoutActuallyEscaping(body) { body in
-      try withoutActuallyEscaping(check) { try commit(.rewrite(body, checkingAgain: $0), within: limit) }
+      try withoutActuallyEscaping(check) { try commit(.rewrite(body, checkingAgain: $0), within: limit).hasChanged }
     }
   }
 
-  /// Puts a whole text in the place of the one that the file has, under its lock, in one write: for restoring, importing,
-  /// editing, and migrating a part.
+  /// Commits a whole text, see ``Commit/Work/text(reason:from:_:)``.
   ///
   /// - Parameters:
   ///   - reason: What the backup of the old text is made before.
   ///   - source: Asked after `body` for the backup that the new text is from, which stays, however old.
-  ///   - body: Gets what the file holds; returns the new text, or `nil` to leave it alone. May run again, if another
-  ///     program saves the file meanwhile.
-  /// - Returns: Whether the file changed.
-  package func replaceText(
-    reason: String, from source: @escaping () -> SettingsBackup? = { nil }, _ body: ([UInt8]?) throws -> [UInt8]?
-  ) throws -> Bool {
+  ///   - body: Gets what the file holds; returns the text that it is to have, the same one to leave it alone, and `nil` for
+  ///     no file. May run again, if another program saves the file meanwhile.
+  @discardableResult
+  package func commit(
+    backingUp reason: String, from source: @escaping () -> SettingsBackup? = { nil },
+    _ body: ([UInt8]?) throws -> [UInt8]?
+  ) throws -> CommitOutcome {
     let limit = TimeLimit(lockTimeout)
     return try withoutActuallyEscaping(body) { try commit(.text(reason: reason, from: source, $0), within: limit) }
   }
@@ -83,11 +83,10 @@ extension StoreCore {
   /// It tells those whose pending edits went along how that ended.
   ///
   /// - Parameter limit: The time that the call has for waiting, all in all.
-  /// - Returns: Whether the work changed the text.
   @discardableResult
   func commit(
     _ work: Commit.Work, knowing known: TOMLDocument? = nil, within limit: TimeLimit
-  ) throws -> Bool {
+  ) throws -> CommitOutcome {
     var hasMigrated = false
     // They may use the store: after all else, and at the first access after that.
     defer { if hasMigrated, state.withLock({ $0.isLoaded }) { runDueHooks(within: limit) } }
@@ -128,7 +127,7 @@ extension StoreCore {
     problems.resolve { $0.code == .unparsable && $0.file == location?.file }
     if wasOvertaken, state.withLock({ $0.isLoaded }) { look() }
     finish(commit.report)
-    return commit.hasChanged
+    return CommitOutcome(hasChanged: commit.hasChanged, backup: commit.hasChanged ? commit.keptBackup : nil)
   }
 
   /// The document that the bytes under the lock hold. What others wrote meanwhile becomes visible as a change from

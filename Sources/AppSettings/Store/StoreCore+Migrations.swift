@@ -48,11 +48,11 @@ extension StoreCore {
       cause: (error as? SettingsError)?.description ?? "\(error)", file: location?.file)
   }
 
-  /// Begins the document of a file that does not exist yet. What a killed recovery left in its place is put away.
+  /// Begins the document of a file that does not exist yet. What is set aside beside it is put away.
   ///
   /// - Returns: Whether something was imported into it, so that it is written even without an edit.
   func begin(_ document: inout TOMLDocument) throws(SettingsError) -> Bool {
-    backing.rescueSetAside(within: commitLimit)
+    try? backing.rescueSetAside(within: commitLimit)
     let migrations = reader.migrations
     guard migrations.currentVersion > 1, !reader.acceptsAnyVersion else { return false }
     do {

@@ -152,7 +152,7 @@ final class EditSession {
   private func write(_ mine: TOMLDocument, _ edited: [UInt8], isConflictSettled: Bool) throws -> Next {
     var conflict: Failure?
     do {
-      _ = try store.core.replaceText(reason: "before-edit") { now in
+      try store.core.commit(backingUp: "before-edit") { now in
         guard now != before else { return edited }
         guard let base = try? TOMLDocument(parsing: before ?? []), let theirs = try? TOMLDocument(parsing: now ?? [])
         else {

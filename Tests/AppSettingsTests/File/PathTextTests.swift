@@ -61,7 +61,7 @@ import TestSupport
     #expect(
       try Syscalls().names(in: home.path)?.sorted() == ["link.toml", "state", Self.name].filter { $0 != "state" })
     // Its backups are its own, under any spelling.
-    _ = try store.core.replaceText(reason: "before-test") { _ in Array("counter = 3\n".utf8) }
+    try store.core.commit(backingUp: "before-test") { _ in Array("counter = 3\n".utf8) }
     let direct = SettingsStore(
       at: try SettingsLocation(file: file, environment: home.environment), logger: .silent)
     let backup = try #require(try direct.backups.first)
@@ -110,7 +110,7 @@ import TestSupport
     let store = SettingsStore(at: location, logger: .silent)
     try store.set(1, for: .counter)
     try store.set(2, for: .counter)
-    _ = try store.core.replaceText(reason: "before-test") { _ in Array("counter = 3\n".utf8) }
+    try store.core.commit(backingUp: "before-test") { _ in Array("counter = 3\n".utf8) }
     let backup = try #require(try store.backups.first)
     try store.restore(backup)
     #expect(store[.counter] == 2)

@@ -57,10 +57,10 @@ import TestSupport
   @Test func `a directory of the name of a backup in the making hinders none`() throws {
     try home.write("counter = 1\n")
     let store = try home.store()
-    _ = try store.core.replaceText(reason: "before-test") { _ in Array("counter = 2\n".utf8) }
+    try store.core.commit(backingUp: "before-test") { _ in Array("counter = 2\n".utf8) }
     try FileManager.default.createDirectory(
       atPath: home.backups + "/.backup.settings-new", withIntermediateDirectories: true)
-    _ = try store.core.replaceText(reason: "before-test") { _ in Array("counter = 3\n".utf8) }
+    try store.core.commit(backingUp: "before-test") { _ in Array("counter = 3\n".utf8) }
     #expect(try store.backups.count == 2)
   }
 
