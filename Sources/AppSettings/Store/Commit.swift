@@ -88,18 +88,10 @@ struct Commit {
 
     let bytes = contents.bytes
     var document = try core.takeOver(bytes, knowing: known)
-    try core.reader.checkNotNewer(document, file: core.backing.name)
-    var isImport = false
-    var isMigration = false
-    if bytes != nil {
-      if try core.reader.isOutdated(document) {
-        backup = try core.migrate(&document, of: contents)
-        isMigration = true
-        hasMigrated = true
-      }
-    } else {
-      isImport = try core.begin(&document)
-    }
+    let isImport = try bytes == nil && core.begin(&document)
+    if bytes != nil { backup = try core.migrate(&document, of: contents) }
+    let isMigration = backup != nil
+    if isMigration { hasMigrated = true }
     let base = document
     let applied = try change(&document, of: base, bytes)
     revision = core.state.withLock { $0.userRevision }

@@ -52,16 +52,14 @@ extension SettingsStore {
       return SettingsMigrationPreview(migrations: [], before: "", after: "", difference: "")
     }
     let before = found ?? TOMLDocument()
-    try core.reader.checkNotNewer(before, file: core.backing.name)
     let version = try SettingsMigrations.version(of: before)
     var after = before
-    try migrations.run(on: &after, upTo: target, of: core.userLayer)
+    let ran = try core.reader.migrate(&after, of: core.userLayer, upTo: target)
     let reached = try SettingsMigrations.version(of: after)
     let oldName = found == nil ? "/dev/null" : "\(core.backing.name)\tversion \(version)"
     let newName = "\(core.backing.name)\tversion \(reached)"
     return SettingsMigrationPreview(
-      migrations: migrations.pending(from: version).filter { $0.version <= target ?? Int.max },
-      before: before.text, after: after.text,
+      migrations: ran, before: before.text, after: after.text,
       difference: UnifiedDiff.text(from: before.text, to: after.text, oldName: oldName, newName: newName),
       oldName: oldName, newName: newName)
   }
@@ -91,11 +89,8 @@ extension SettingsStore {
     let reached = core.reader.migrations.migrations.map(\.version).filter { $0 <= target }.max() ?? 1
     try core.commit(backingUp: "before-v\(reached)") { [core] bytes in
       guard let bytes else { return nil }
-      var document = try core.reader.parse(bytes, file: core.backing.name)
-      try core.reader.checkNotNewer(document, file: core.backing.name)
-      let version = try SettingsMigrations.version(of: document)
-      try core.reader.migrations.run(on: &document, upTo: target, of: core.userLayer)
-      ran = core.reader.migrations.pending(from: version).filter { $0.version <= target }
+      var document = try core.parse(bytes)
+      ran = try core.reader.migrate(&document, of: core.userLayer, upTo: target)
       return document.bytes
     }
     return ran
@@ -105,7 +100,6 @@ extension SettingsStore {
 extension StoreCore {
   /// The user's document as it is in the file; `nil` if there is none.
   func readForMigration() throws(SettingsError) -> TOMLDocument? {
-    guard let bytes = try backing.read().bytes else { return nil }
-    return try reader.parse(bytes, file: backing.name)
+    try backing.read().bytes.map { bytes throws(SettingsError) in try parse(bytes) }
   }
 }

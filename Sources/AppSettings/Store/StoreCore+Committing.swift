@@ -28,7 +28,8 @@ extension StoreCore {
     let limit = TimeLimit(lockTimeout)
     load()
     return try withoutActuallyEscaping(edits) { edits in
-      try commit(.edits({ view, _ in try view.permitted(try edits(view)) }, mayRunAgain: true), within: limit).hasChanged
+      let work = Commit.Work.edits({ view, _ in try view.permitted(try edits(view)) }, mayRunAgain: true)
+      return try commit(work, within: limit).hasChanged
     }
   }
 

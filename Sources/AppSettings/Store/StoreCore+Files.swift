@@ -27,8 +27,7 @@ extension StoreCore {
       return document
     }
     document = try parse(bytes)
-    try reader.checkNotNewer(document, file: name)
-    if try reader.isOutdated(document) { try reader.migrations.run(on: &document) }
+    try reader.migrate(&document, of: userLayer)
     return document
   }
 

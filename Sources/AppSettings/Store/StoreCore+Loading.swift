@@ -121,8 +121,7 @@ extension StoreCore {
   private func interpret(_ document: TOMLDocument) -> TOMLDocument {
     var document = document
     do {
-      if try reader.isOutdated(document) { try reader.migrations.run(on: &document, of: userLayer) }
-      try reader.checkNotNewer(document, file: backing.name)
+      try reader.migrate(&document, of: userLayer)
     } catch {
       problems.report(SettingsProblem(error))
     }
@@ -197,15 +196,13 @@ extension StoreCore {
         }
         var document = try reader.parse(bytes, file: path)
         let unmigrated = document
-        let isOutdated = try reader.isOutdated(document)
-        if isOutdated {
-          try reader.migrations.run(on: &document, of: SettingsLayer(.system, file: path))
-        }
+        let layer = SettingsLayer(.system, file: path)
+        let isOutdated = try !reader.migrate(&document, of: layer, readsNewer: true).isEmpty
         let (locks, errors) = reader.locks(in: unmigrated, file: path)
         for error in errors { result.note(error) }
         result.layers.append(
           LayerContent(
-            layer: SettingsLayer(.system, file: path), document: document, unmigrated: isOutdated ? bytes : nil,
+            layer: layer, document: document, unmigrated: isOutdated ? bytes : nil,
             locks: locks, inode: contents.status?.inode))
       } catch {
         if let last { result.layers.append(last) }

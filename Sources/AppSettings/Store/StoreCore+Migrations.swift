@@ -6,16 +6,17 @@ import Synchronization
 extension StoreCore {
   /// Migrates the document of an older file that is about to be written: all in memory, then the backup.
   ///
-  /// - Returns: The backup, which has to be finished before the file is replaced.
-  /// - Throws: ``SettingsError`` `migrationFailed` if a step fails or no backup can be made, `readOnly` if the file
+  /// - Returns: The backup, which has to be finished before the file is replaced; `nil` if there is nothing to migrate.
+  /// - Throws: ``SettingsError`` `newerVersion`; `migrationFailed` if a step fails or no backup can be made, `readOnly` if the file
   ///   could not be replaced anyway. Nothing was written to the file.
   func migrate(
     _ document: inout TOMLDocument, of contents: SettingsFile.Contents
-  ) throws(SettingsError) -> BackupInProgress {
-    let version = try SettingsMigrations.version(of: document)
-    try reader.migrations.run(on: &document, of: userLayer)
+  ) throws(SettingsError) -> BackupInProgress? {
+    let former = document
+    let pending = try reader.migrate(&document, of: userLayer)
+    guard !pending.isEmpty else { return nil }
+    let version = try SettingsMigrations.version(of: former)
     try backing.checkReplaceable()
-    let pending = reader.migrations.pending(from: version)
     do {
       let reason = "before-v\(reader.migrations.currentVersion)-was-v\(version)"
       var backup = try backing.beginBackup(contents, reason: reason, within: commitLimit)

@@ -38,18 +38,31 @@ package struct TextReader: Sendable {
     return try SettingsMigrations.version(of: document) < migrations.currentVersion
   }
 
-  /// Throws if a document was written by a newer release.
+  /// Makes of what a file says what that means to this release: the one way there, in memory.
   ///
-  /// - Throws: ``SettingsError`` `newerVersion`, or `migrationFailed` if the version is no number.
-  func checkNotNewer(_ document: TOMLDocument, file: String) throws(SettingsError) {
-    guard !acceptsAnyVersion else { return }
+  /// - Parameters:
+  ///   - layer: Whose the document is.
+  ///   - target: The version to go to; the newest if not given.
+  ///   - readsNewer: Whether one that a newer release wrote is taken as it is.
+  /// - Returns: What was run.
+  /// - Throws: ``SettingsError`` `newerVersion`; `migrationFailed` if a step fails, or the version is no number. The
+  ///   document is as it was.
+  @discardableResult
+  func migrate(
+    _ document: inout TOMLDocument, of layer: SettingsLayer, upTo target: Int? = nil, readsNewer: Bool = false
+  ) throws(SettingsError) -> [Migration] {
+    guard !acceptsAnyVersion else { return [] }
     let version = try SettingsMigrations.version(of: document)
-    guard version > migrations.currentVersion else { return }
-    throw SettingsError(
-      .newerVersion,
-      "Cannot write '\(file)': it has settings version \(version), and this release knows versions up to "
-        + "\(migrations.currentVersion). The file is unchanged; what can be read of it is used. Update the app.",
-      file: file, position: document.position(of: SettingsFormat.versionPath))
+    guard version <= migrations.currentVersion else {
+      if readsNewer { return [] }
+      throw SettingsError(
+        .newerVersion,
+        "Cannot write \(layer.file.map { "'\($0)'" } ?? "the settings"): it has settings version \(version), and this "
+          + "release knows versions up to \(migrations.currentVersion). The file is unchanged; what can be read of it is "
+          + "used. Update the app.", file: layer.file, position: document.position(of: SettingsFormat.versionPath))
+    }
+    try migrations.run(on: &document, upTo: target, of: layer)
+    return migrations.pending(from: version).filter { $0.version <= target ?? .max }
   }
 
   /// The paths that an administrator's document locks; of an older one, with where migrations take what is there.
