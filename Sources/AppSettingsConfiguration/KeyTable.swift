@@ -10,7 +10,7 @@
 
     init(_ keys: [AnySettingsKey]) {
       declared = Dictionary(keys.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
-      secrets = keys.filter { $0.options.contains(.secret) }.flatMap(\.paths)
+      secrets = keys.filter(\.isSecret).flatMap(\.paths)
     }
 
     /// The keys whose changes are changes of a configuration key; none if it can have no value.
@@ -64,9 +64,9 @@
     private func key<Value: SettingsSerializable & Sendable>(
       at path: TOMLPath, _ type: Value.Type
     ) -> SettingsKey<Value?> {
-      let formerly = SettingsFormerNames(declared[path]?.formerNames ?? [])
-      guard isSecret(path) else { return SettingsKey(path.description, formerly: formerly) }
-      return SettingsKey(path.description, formerly: formerly, .secret)
+      let names = declared[path]?.formerNames ?? []
+      guard isSecret(path) else { return SettingsKey(path.description, .formerly(names)) }
+      return SettingsKey(path.description, .formerly(names), .secret)
     }
 
     /// Whether a value is a secret, or has one in it, or is part of one.

@@ -128,7 +128,7 @@ extension SettingsOldForm {
     do {
       value = try self.value(of: stored, for: key)
     } catch {
-      let isSecret = key.options.contains(.secret)
+      let isSecret = key.isSecret
       throw MigrationStepError(
         path: key.path, reason: isSecret ? "the value has neither its old form nor its new one" : "\(error)")
     }

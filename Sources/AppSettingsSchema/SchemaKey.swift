@@ -26,7 +26,7 @@ package struct SchemaKey: Sendable, Hashable {
 
   /// The same key as a store knows keys: for look-ups under all its names, and for edits.
   package var settingsKey: SettingsKey<TOMLValue?> {
-    SettingsKey(path.description, formerly: SettingsFormerNames(formerPaths.map(\.description)))
+    SettingsKey(path.description, .formerly(formerPaths.map(\.description)))
   }
 }
 
@@ -46,7 +46,7 @@ extension SchemaKey {
     var type = key.schemaType
     // The fields of a type say more than its name in Swift.
     if key.expected != type.derivedWords, type.fields == nil { type.expectedWords = key.expected }
-    let secret = key.options.contains(.secret)
+    let secret = key.isSecret
     // What a secret is to be is not for a file that anyone may read; what is computed here holds here and now.
     let value = secret || key.hasComputedDefault ? nil : key.storedDefault
     if let value, (try? type.check(value)) == nil {

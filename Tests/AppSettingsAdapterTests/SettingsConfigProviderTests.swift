@@ -16,7 +16,7 @@
     }
   }
 
-  @Suite(.timeLimit(.minutes(5))) struct SettingsConfigProviderTests {
+  @Suite(.timeLimit(.minutes(10))) struct SettingsConfigProviderTests {
     let home = ScratchHome()
 
     private static let compatible = """
@@ -83,7 +83,7 @@
 
     @Test func `a value of another type, or that its key refuses, is an error with its place`() throws {
       try home.write("# mine\n[server]\nport = 99\nname = 7\n")
-      let port = SettingsKey("server.port", default: 1, in: 1...10)
+      let port = SettingsKey("server.port", default: 1, .in(1...10))
       let provider = SettingsConfigProvider(try home.store(), keys: [port])
       for (key, type, text) in [
         ("server.port", ConfigType.int, "99 at line 3"), ("server.name", .string, "7 at line 4"),
@@ -103,7 +103,7 @@
     @Test func `former names, environment and administrators' files count`() throws {
       try home.write("[old]\nport = 5\n")
       try home.write("site = \"here\"\n", to: home.path + "/etc/xdg/org.example.test/settings.toml")
-      let port = SettingsKey("server.port", default: 1, formerly: "old.port")
+      let port = SettingsKey("server.port", default: 1, .formerly("old.port"))
       let settings = SettingsStore(
         at: try home.location(),
         overrides: .environment(

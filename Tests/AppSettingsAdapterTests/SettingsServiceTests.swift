@@ -11,10 +11,10 @@
   import Testing
 
   extension SettingsKeys {
-    static let port = SettingsKey("server.port", default: 8080, in: 1...65_535)
+    static let port = SettingsKey("server.port", default: 8080, .in(1...65_535))
   }
 
-  @Suite(.timeLimit(.minutes(2))) struct SettingsServiceTests {
+  @Suite(.timeLimit(.minutes(10))) struct SettingsServiceTests {
     let home = ScratchHome()
 
     @Test func `the service follows the files and ends with graceful shutdown`() async throws {

@@ -3,7 +3,7 @@ import AppSettingsObserve
 
 extension SettingsKeys {
   static let theme = SettingsKey<Theme>("theme", default: .system)
-  static let fontSize = SettingsKey("editor.font-size", default: 12, in: 6...72, "Size of the font, in points.")
+  static let fontSize = SettingsKey("editor.font-size", default: 12, .in(6...72), "Size of the font, in points.")
   static let recent = SettingsKey<[String]>("recent-files", default: [])
   static let token = SettingsKey<String?>("sync.token", .secret)
 }

@@ -4,7 +4,7 @@ import AppSettings
 // as its default, and defaults are never written.
 extension SettingsKeys {
   static let text = SettingsKey("greeting.text", default: "Hello", "What everyone is greeted with.")
-  static let volume = SettingsKey("greeting.volume", default: 50, in: 0...100, "How loud, in percent.")
+  static let volume = SettingsKey("greeting.volume", default: 50, .in(0...100), "How loud, in percent.")
   static let style = SettingsKey<Style>("greeting.style", default: .plain, "How the greeting is dressed.")
   static let names = SettingsKey<[String]>("names", default: [], "Whom to greet.")
   static let door = SettingsKey<String?>("door", "The door to listen at; without one, all of them.")

@@ -6,7 +6,7 @@ import Logging
 import ServiceLifecycle
 
 extension SettingsKeys {
-  static let port = SettingsKey("server.port", default: 8080, in: 1...65_535, "Where the service listens.")
+  static let port = SettingsKey("server.port", default: 8080, .in(1...65_535), "Where the service listens.")
   static let greeting = SettingsKey("server.greeting", default: "hello", "What everyone who connects is told.")
 }
 

@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 /// ```swift
 /// extension SettingsKeys {
-///   static let fontSize = SettingsKey("editor.font-size", default: 12, in: 6...72, "Size of the editor's font.")
+///   static let fontSize = SettingsKey("editor.font-size", default: 12, .in(6...72), "Size of the editor's font.")
 /// }
 /// ```
 public typealias SettingsKeys = AnySettingsKey
@@ -23,8 +23,8 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
   public let path: TOMLPath
   /// What the value means, for `settings-cli describe` and generated documentation; empty if not given.
   public let summary: String
-  /// How the key is to be handled.
-  public let options: SettingsKeyOptions
+  /// Whether the value is a secret, which is left out of logs, problems, error messages and listings.
+  public let isSecret: Bool
   /// The group that it was declared in.
   public let group: SettingsGroup?
   /// The dotted paths that it had in earlier releases, the newest first.
@@ -34,19 +34,22 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
   /// The number of the declarations that the key was last found to agree with; 0 for none.
   let agreedWith = Atomic<UInt64>(0)
 
-  package init(name: String, formerly: SettingsFormerNames = [], details: [SettingsKeyDetail]) {
+  package init<Value>(name: String, details: [SettingsKeyDetail<Value>]) {
     var summary = ""
-    var options: SettingsKeyOptions = []
+    var isSecret = false
     var group: SettingsGroup?
+    var formerNames: [String] = []
     for detail in details {
       switch detail.content {
       case .summary(let text): summary = text
-      case .options(let more): options.formUnion(more)
+      case .secret: isSecret = true
       case .group(let its): group = its
+      case .formerNames(let names): formerNames += names
+      case .constraint: break
       }
     }
     let path = Self.path(of: name, in: group)
-    let former = formerly.names.map { Self.path(of: $0, in: nil) }
+    let former = formerNames.map { Self.path(of: $0, in: nil) }
     for old in former where old.hasPrefix(path) || path.hasPrefix(old) {
       preconditionFailure("Invalid former name '\(old)' of settings key '\(path)': one is at or above the other.")
     }
@@ -54,17 +57,17 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
     self.name = group == nil ? name : path.description
     paths = [path] + former
     self.summary = summary
-    self.options = options
+    self.isSecret = isSecret
     self.group = group
   }
 
-  /// Makes the key of a part of a declared one, with that one's options.
+  /// Makes the key of a part of a declared one, secret if that one is.
   package init(path: TOMLPath, partOf key: AnySettingsKey) {
     self.path = path
     name = path.description
     paths = [path]
     summary = key.summary
-    options = key.options
+    isSecret = key.isSecret
     group = key.group
   }
 
@@ -122,15 +125,4 @@ extension AnySettingsKey: Hashable {
 extension AnySettingsKey: CustomStringConvertible {
   /// The key's name.
   public var description: String { name }
-}
-
-/// How a key is to be handled.
-public struct SettingsKeyOptions: OptionSet, Sendable, Hashable {
-  /// The options as bits.
-  public let rawValue: Int
-  /// Makes options of bits.
-  public init(rawValue: Int) { self.rawValue = rawValue }
-
-  /// The value is a secret: it is left out of logs, problems, error messages and listings.
-  public static let secret = SettingsKeyOptions(rawValue: 1 << 0)
 }

@@ -1,12 +1,11 @@
 /// What a key's value has to satisfy beyond its type.
 ///
 /// It is checked when a value is set, by API and command line alike, and when one is read; errors say it in words.
-/// The usual ones have labels of their own in a key's declaration (`in:`, `oneOf:`, `matching:`, `count:`); others, and
-/// several at once, go with `where:`.
+/// In a key's declaration it is a ``SettingsKeyDetail``: several hold together.
 ///
 /// ```swift
 /// static let columns = SettingsKey(
-///   "columns", default: 80, where: .in(40...).and(.satisfying("that is even") { $0.isMultiple(of: 2) }))
+///   "columns", default: 80, .in(40...), .satisfying("that is even") { $0.isMultiple(of: 2) })
 /// ```
 public struct SettingsConstraint<Value: Sendable>: Sendable {
   /// What breaks a constraint.

@@ -17,13 +17,15 @@ public final class SettingsKey<Value: Sendable>: AnySettingsKey, @unchecked Send
   @usableFromInline package let cache = ValueCache<Value>()
 
   package init(
-    _ name: String, fallback: Default, constraint: SettingsConstraint<Value>? = nil, formerly: SettingsFormerNames = [],
-    details: [SettingsKeyDetail], bridge: SettingsBridge<Value>
+    _ name: String, fallback: Default, details: [SettingsKeyDetail<Value>] = [], bridge: SettingsBridge<Value>
   ) {
     self.bridge = bridge
     self.fallback = fallback
-    self.constraint = constraint
-    super.init(name: name, formerly: formerly, details: details)
+    constraint = details.reduce(nil) { all, detail in
+      guard case .constraint(let constraint) = detail.content else { return all }
+      return all?.and(constraint) ?? constraint
+    }
+    super.init(name: name, details: details)
     if case .value(let value) = fallback, constraint?.violation(of: value) != nil {
       preconditionFailure("Invalid default of settings key '\(name)': it must be \(expected).")
     }

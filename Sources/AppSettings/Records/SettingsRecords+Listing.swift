@@ -21,7 +21,7 @@ extension SettingsRecords {
       cache.store(listed, at: stamp)
       listing = listed.listing
     }
-    if options.contains(.secret) { core.checkSecrecy(of: path) }
+    if isSecret { core.checkSecrecy(of: path) }
     guard core.problems.hasAny || !listing.failures.isEmpty else { return listing }
     var problems = listing.failures.prefix(Self.mostProblems).map {
       problem($0.error, at: $0.path, in: state.snapshot)

@@ -60,7 +60,7 @@ extension SettingsRecords {
       decoded = decodeAnew(stored, text)
     }
     cache.store(decoded, text, at: stamp)
-    if options.contains(.secret) { core.checkSecrecy(of: path.appending(text)) }
+    if isSecret { core.checkSecrecy(of: path.appending(text)) }
     if decoded.error != nil || core.problems.hasAny {
       let path = path.appending(text)
       let problems = decoded.error.map { [problem($0, at: path, in: core.snapshot)] } ?? []
@@ -201,7 +201,7 @@ extension SettingsRecords {
       case .environment: "the environment"
       case .process, .default: "this process"
       }
-    let shown = options.contains(.secret) ? error.redacted : error
+    let shown = isSecret ? error.redacted : error
     var message = "\(Self.beginning)\(path == self.path ? "s" : "") '\(path)': \(source) has \(shown.found)"
     if let position { message += " at line \(position.line), column \(position.column)" }
     if !error.path.isEmpty { message += " (in '\(error.pathDescription)')" }

@@ -30,7 +30,10 @@ where Record.ID: Sendable {
   let coding: RecordCoding<Record>
   let cache = RecordCache<Record>()
 
-  init(name: String, ids: RecordIDCoding<Record.ID>, over fallback: Record?, details: [SettingsKeyDetail]) {
+  init(name: String, ids: RecordIDCoding<Record.ID>, over fallback: Record?, details: [SettingsRecordsDetail]) {
+    precondition(
+      !details.contains { if case .formerNames = $0.content { true } else { false } },
+      "Invalid settings key '\(name)': a key of records has no former names. Rename the table by a migration.")
     coding = RecordCoding(ids: ids, fallback: fallback)
     super.init(name: name, details: details)
   }
@@ -68,14 +71,14 @@ extension SettingsRecords where Record.ID: SettingsSerializable {
   ///   - fallback: A record that has the required fields which a stored one lacks, so that a property added in a new
   ///     release costs nothing. Its id does not matter.
   ///   - details: A description, a group, whether the records are secret.
-  public convenience init(_ name: String, over fallback: Record? = nil, _ details: SettingsKeyDetail...) {
+  public convenience init(_ name: String, over fallback: Record? = nil, _ details: SettingsRecordsDetail...) {
     self.init(name: name, ids: RecordIDCoding(serializable: Record.ID.self), over: fallback, details: details)
   }
 }
 
 extension SettingsRecords where Record.ID: LosslessStringConvertible {
   /// Makes a key of records whose ids are written as their descriptions.
-  public convenience init(_ name: String, over fallback: Record? = nil, _ details: SettingsKeyDetail...) {
+  public convenience init(_ name: String, over fallback: Record? = nil, _ details: SettingsRecordsDetail...) {
     self.init(name: name, ids: RecordIDCoding(lossless: Record.ID.self), over: fallback, details: details)
   }
 }
@@ -88,7 +91,7 @@ extension SettingsRecords where Record.ID: LosslessStringConvertible & SettingsS
   ///   - fallback: A record that has the required fields which a stored one lacks, so that a property added in a new
   ///     release costs nothing. Its id does not matter.
   ///   - details: A description, a group, whether the records are secret.
-  public convenience init(_ name: String, over fallback: Record? = nil, _ details: SettingsKeyDetail...) {
+  public convenience init(_ name: String, over fallback: Record? = nil, _ details: SettingsRecordsDetail...) {
     self.init(name: name, ids: RecordIDCoding(serializable: Record.ID.self), over: fallback, details: details)
   }
 }

@@ -145,7 +145,7 @@ public final class SettingsStore: Sendable {
     let (value, isCacheable) = ValueReading.value(
       of: key, stored: stored, in: core.snapshot, problems: core.problems)
     if isCacheable { key.cache.store(value, at: stamp) }
-    if key.options.contains(.secret) { core.checkSecrecy(of: key.path) }
+    if key.isSecret { core.checkSecrecy(of: key.path) }
     return value
   }
 

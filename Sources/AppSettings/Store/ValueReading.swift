@@ -32,7 +32,7 @@ extension SettingsValueError {
   ) -> SettingsError {
     let origin = snapshot.origin(of: key)
     let (layer, position) = (origin.layer, origin.position)
-    let isSecret = key.options.contains(.secret)
+    let isSecret = key.isSecret
     let source: String
     switch layer.kind {
     case .system, .user:
@@ -60,7 +60,7 @@ extension SettingsValueError {
 
   /// The full sentence for a value that a key refuses to store.
   func refusing<Value>(_ key: SettingsKey<Value>) -> SettingsError {
-    let shown = key.options.contains(.secret) ? redacted : self
+    let shown = key.isSecret ? redacted : self
     let place = path.isEmpty ? "" : " (in '\(pathDescription)')"
     let reason = shown.reason.map { " (\($0))" } ?? ""
     return SettingsError(

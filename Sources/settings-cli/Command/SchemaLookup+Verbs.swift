@@ -104,7 +104,7 @@ extension SchemaLookup {
         return value
       }, write: { $0 })
     return SettingsKey<TOMLValue?>(
-      key.path.description, formerly: SettingsFormerNames(key.formerPaths.map(\.description)), bridge: bridge)
+      key.path.description, .formerly(key.formerPaths.map(\.description)), bridge: bridge)
   }
 
   /// The parts of a value that are locked under none of the key's names, as few as cover them; the value itself if nothing

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(5))) struct ObservableSettingsTests {
+@Suite(.timeLimit(.minutes(10))) struct ObservableSettingsTests {
   let home = ScratchHome()
 
   /// Counts what tracking tells.

@@ -3,7 +3,7 @@ import AppSettingsObserve
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(5))) struct SettingTests {
+@Suite(.timeLimit(.minutes(10))) struct SettingTests {
   /// The one default store of this process.
   private static let shared: SettingsStore = {
     let store = SettingsStore(inMemory: "number = 7\n", logger: .silent)
@@ -63,8 +63,8 @@ import TestSupport
   }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct FormerNameStreamTests {
-  static let width = SettingsKey("view.width", default: 1, formerly: "width")
+@Suite(.timeLimit(.minutes(10))) struct FormerNameStreamTests {
+  static let width = SettingsKey("view.width", default: 1, .formerly("width"))
   let home = ScratchHome()
 
   @Test func `a change under a former name is one of the key`() async throws {

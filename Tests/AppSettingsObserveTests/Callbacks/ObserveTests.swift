@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import AppSettingsObserve
 
-@Suite(.timeLimit(.minutes(5))) struct ObserveTests {
+@Suite(.timeLimit(.minutes(10))) struct ObserveTests {
   let home = ScratchHome()
 
   @Test func `an observed value is called for now and at each change, by whoever it is`() async throws {

@@ -8,7 +8,7 @@ import TestSupport
 
 /// What functions are told, by whom, and with which locks released. The thread that watches is held, so that it cannot
 /// take in an outside change before the write does which the test is about.
-@Suite(.timeLimit(.minutes(5)), .serialized) struct PropagationTests {
+@Suite(.timeLimit(.minutes(10)), .serialized) struct PropagationTests {
   let home = ScratchHome()
 
   private func whileNobodyWatches(_ body: () throws -> Void) async throws {

@@ -5,7 +5,7 @@ import TestSupport
 /// The system's limits, in processes of their own.
 ///
 /// One after another: a test that waits for a process holds a thread of the pool, and others' time limits run meanwhile.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct LimitTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct LimitTests {
   @Test(arguments: [("max_inotify_watches", 0), ("max_inotify_watches", 2), ("max_inotify_instances", 0)])
   func `where a limit is reached the file is looked at by the clock, and one problem says so`(
     _ limit: String, _ value: Int

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(2))) struct MountTests {
+@Suite(.timeLimit(.minutes(10))) struct MountTests {
   @Test func `a mount over a watched directory is noticed, what happens in it, and its end`() throws {
     let home = ScratchHome()
     try home.write("number = 1\n")

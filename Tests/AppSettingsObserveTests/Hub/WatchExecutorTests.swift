@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import AppSettingsObserve
 
-@Suite(.timeLimit(.minutes(5))) struct WatchExecutorTests {
+@Suite(.timeLimit(.minutes(10))) struct WatchExecutorTests {
   @Test func `a task on the hub's executor follows values on the hub's thread`() async throws {
     let home = ScratchHome()
     try home.write("number = 0\n")

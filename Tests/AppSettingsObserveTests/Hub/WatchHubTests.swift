@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import AppSettingsObserve
 
-@Suite(.timeLimit(.minutes(5))) struct WatchHubTests {
+@Suite(.timeLimit(.minutes(10))) struct WatchHubTests {
   @Test func `the last of 10,000 renames is seen`() async throws {
     // In a process of its own: `BurstTests` says why.
     await #expect(processExitsWith: .success) {

@@ -5,7 +5,7 @@ import Testing
 
 /// What real tools do to a file: the hub's look must end with the file's final contents, see nothing torn on the way, and
 /// find the file missing only where it was.
-@Suite(.timeLimit(.minutes(5))) struct WatchScenarioTests {
+@Suite(.timeLimit(.minutes(10))) struct WatchScenarioTests {
   struct Scenario: CustomTestStringConvertible, Sendable {
     var testDescription: String
     /// Done before the subscription. The file is `etc/app/f`.

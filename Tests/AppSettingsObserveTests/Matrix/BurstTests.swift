@@ -8,7 +8,7 @@ import TestSupport
 ///
 /// In processes of their own: so much may be more than the kernel's queue holds, and after that each file that the process
 /// watches is looked at, those that other tests are writing at that moment, too.
-@Suite(.timeLimit(.minutes(5))) struct BurstTests {
+@Suite(.timeLimit(.minutes(10))) struct BurstTests {
   private enum Way: CaseIterable {
     case rename, inPlace, linkRetargeted, configMap, directory
   }

@@ -21,7 +21,7 @@ extension SettingsKeys {
   fileprivate static let blobs = SettingsRecords<Blob>("blobs")
 }
 
-@Suite(.timeLimit(.minutes(5))) struct RecordStreamTests {
+@Suite(.timeLimit(.minutes(10))) struct RecordStreamTests {
   let home = ScratchHome()
   private typealias Change = SettingsRecordChange<Peer>
 

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// Files that cannot be read for a while, for reasons whose end is no event of theirs.
-@Suite(.timeLimit(.minutes(5))) struct FailingReadTests {
+@Suite(.timeLimit(.minutes(10))) struct FailingReadTests {
   let home = ScratchHome()
 
   /// Makes reading fail while it is on.

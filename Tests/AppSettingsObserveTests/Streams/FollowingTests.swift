@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Changes from outside, made by real tools, as a stream shows them.
-@Suite(.timeLimit(.minutes(5))) struct FollowingTests {
+@Suite(.timeLimit(.minutes(10))) struct FollowingTests {
   struct Way: CustomTestStringConvertible, Sendable {
     var testDescription: String
     /// Makes the file, with 1 in it, unless there is to be none.

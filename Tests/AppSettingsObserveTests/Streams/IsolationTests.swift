@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Where a reader's code runs: on the actor that it is called on, with no hop in between.
-@Suite(.timeLimit(.minutes(2))) struct IsolationTests {
+@Suite(.timeLimit(.minutes(10))) struct IsolationTests {
   let home = ScratchHome()
 
   /// An executor that code can tell whether it runs on.

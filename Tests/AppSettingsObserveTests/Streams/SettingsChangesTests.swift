@@ -5,7 +5,7 @@ import SettingsTOML
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(5))) struct SettingsChangesTests {
+@Suite(.timeLimit(.minutes(10))) struct SettingsChangesTests {
   let home = ScratchHome()
 
   @Test func `a change has the value before, the value after, and who made it`() async throws {

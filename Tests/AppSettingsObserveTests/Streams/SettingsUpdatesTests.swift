@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// The contract of the streams, line by line.
-@Suite(.timeLimit(.minutes(5))) struct SettingsUpdatesTests {
+@Suite(.timeLimit(.minutes(10))) struct SettingsUpdatesTests {
   let home = ScratchHome()
 
   @Test func `the first element is the value that there is`() async throws {

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// Programs that save a followed file slowly, step by step: nothing but the old and the new values is ever seen.
-@Suite(.timeLimit(.minutes(5))) struct SlowSaveTests {
+@Suite(.timeLimit(.minutes(10))) struct SlowSaveTests {
   let home = ScratchHome()
   private static let old = "# mine\nnumber = 1\nratio = 1.5\n[view]\ntext = \"old\"\n"
   private static let new = "# mine, edited\nnumber = 2\nratio = 2.5\n[view]\ntext = \"new\"\n"

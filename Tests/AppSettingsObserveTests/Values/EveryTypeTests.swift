@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// Every type through the whole house: absent, stored, written and read back, as an optional, observed, and refused.
-@Suite(.timeLimit(.minutes(2))) struct EveryTypeTests {
+@Suite(.timeLimit(.minutes(10))) struct EveryTypeTests {
   @Test(arguments: types) func `a value that is absent reads as the default, or nil`(_ type: TypeCase) throws {
     try type.absent()
   }

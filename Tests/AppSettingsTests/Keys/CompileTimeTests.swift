@@ -25,9 +25,9 @@ import TestSupport
       ("let b = SettingsKey<Int>(\"key\", default: \"a\")", "error"),
       ("let c = SettingsKey<Int>(\"key\", default: nil)", "error"),
       ("struct S {}; let d = SettingsKey<S?>(\"key\")", "error"),
-      ("let e = SettingsKey(\"key\", default: true, in: 1...2)", "error"),
-      ("let f = SettingsKey<Int>(\"key\", in: 1...2)", "error"),
-      ("let g = SettingsKey<Int>(\"key\", default: 1, matching: \"a\")", "error"),
+      ("let e = SettingsKey(\"key\", default: true, .in(1...2))", "error"),
+      ("let f = SettingsKey<Int>(\"key\", .in(1...2))", "error"),
+      ("let g = SettingsKey<Int>(\"key\", default: 1, .matching(\"a\"))", "error"),
       ("func h(_ s: SettingsStore) { s[SettingsKey(\"key\", default: 1)] = \"a\" }", "error"),
     ]
     let result = try check(refused.map(\.0))
@@ -42,10 +42,10 @@ import TestSupport
   @Test func `what is right with a key compiles`() throws {
     let result = try check([
       "let a = SettingsKey<Int?>(\"key\")",
-      "let b = SettingsKey(\"key\", default: 1, in: 0...2)",
-      "let c = SettingsKey<Int?>(\"key\", default: 1, in: 0...2, formerly: \"old\", \"Text.\")",
+      "let b = SettingsKey(\"key\", default: 1, .in(0...2))",
+      "let c = SettingsKey<Int?>(\"key\", default: 1, .in(0...2), .formerly(\"old\"), \"Text.\")",
       "let d = SettingsKey<String?>(\"key\", .secret)",
-      "let e = SettingsKey<[String]>(\"key\", default: [], count: ...3, .secret, \"Text \\(1).\")",
+      "let e = SettingsKey<[String]>(\"key\", default: [], .count(...3), .secret, \"Text \\(1).\")",
       "let f: [SettingsKeys] = [a, b, c, d, e]",
     ])
     #expect(result.status == 0, "\(result.error)")

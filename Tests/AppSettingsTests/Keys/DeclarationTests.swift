@@ -4,10 +4,10 @@ import Testing
 import TestSupport
 
 @Suite struct DeclarationTests {
-  @Test func `a declaration keeps its description, options, group and former names`() {
+  @Test func `a declaration keeps its description, secrecy, group and former names`() {
     #expect(Declared.width.summary == "Columns of a tab.")
     #expect(Declared.width.formerNames == ["tab_size", "old.tabs"])
-    #expect(Declared.secret.options == .secret)
+    #expect(Declared.secret.isSecret && !Declared.width.isSecret)
     #expect(Declared.secret.summary == "A word.")
     #expect(Declared.names.description == "data.people.names")
     #expect(Declared.names.group == Declared.group)
@@ -19,7 +19,7 @@ import TestSupport
 
   @Test func `keys are equal if they have the same path and type, and are found in sets`() {
     let width = SettingsKey("window.width", default: 640)
-    let again = SettingsKey("window.width", default: 800, in: 1...1000, "Declared again.")
+    let again = SettingsKey("window.width", default: 800, .in(1...1000), "Declared again.")
     let text = SettingsKey("window.width", default: "wide")
     #expect(width == again && width.hashValue == again.hashValue)
     #expect(width != text)

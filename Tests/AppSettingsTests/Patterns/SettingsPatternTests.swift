@@ -143,7 +143,7 @@ import TestSupport
 
   // MARK: In the app
 
-  static let key = SettingsKey("word", default: "ab", matching: "(a+)+b", "A word.")
+  static let key = SettingsKey("word", default: "ab", .matching("(a+)+b"), "A word.")
 
   @Test func `the app reads the default, and says why, where a match would take too long`() throws {
     let long = String(repeating: "a", count: 40)

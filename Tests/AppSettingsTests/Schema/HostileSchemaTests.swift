@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// Whatever a schema file holds, it is refused with its place, or it is a schema of which every form can be made.
-@Suite(.timeLimit(.minutes(1))) struct HostileSchemaTests {
+@Suite(.timeLimit(.minutes(10))) struct HostileSchemaTests {
   let home = ScratchHome()
   private var file: String { home.path + "/s.toml" }
 

@@ -148,7 +148,7 @@ import TestSupport
       "older", default: 1,
       bridge: Int.settingsBridge.orReading(
         String.settingsBridge.map(expecting: "a word", read: { Int($0) }, write: { "\($0)" })))
-    let more: [SettingsKeys] = [older, SettingsKey("rounded", default: 0, in: ...9_007_199_254_740_992.0)]
+    let more: [SettingsKeys] = [older, SettingsKey("rounded", default: 0, .in(...9_007_199_254_740_992.0))]
     let schema = SettingsSchema(app: "org.example.verdicts", keys: Verdicts.subjects.map(\.key) + more)
     let verdicts = try Self.verdicts(of: schema, on: Self.cases.map(\.2))
     for (index, (difference, key, value, app)) in Self.cases.enumerated() {

@@ -17,7 +17,7 @@ import TestSupport
   @Test func `a pattern in a message is cut, whether it is faulty or not met`() throws {
     let faulty = refusal(of: "pattern = '\(Self.long)('")
     #expect(faulty.contains("abcdabcd") && faulty.contains("…") && faulty.count < 600, "\(faulty.prefix(1000))")
-    let key = SettingsKey("k", default: Self.long, matching: Self.long)
+    let key = SettingsKey("k", default: Self.long, .matching(Self.long))
     let error = try #require(throws: SettingsValueError.self) { try SchemaKey(key).type.check("x") }
     #expect(error.message.count < 400 && error.expected == key.expected)
   }
@@ -30,7 +30,7 @@ import TestSupport
     let error = try #require(throws: SettingsValueError.self) { try type.check("x") }
     #expect(error.message.hasSuffix("\"choice-11\", … is needed.") && error.message.count < 400)
     // The app says the same.
-    let key = SettingsKey("k", default: "choice-0", oneOf: Array(Self.many.prefix(1000)))
+    let key = SettingsKey("k", default: "choice-0", .oneOf(Array(Self.many.prefix(1000))))
     #expect(key.expected == type.expected && SchemaKey(key).type.expectedWords == nil)
     #expect(type.expectedInFull.hasSuffix("\"choice-99999\""))
   }

@@ -64,11 +64,11 @@ enum Verdicts {
 
   static let subjects: [Subject] =
     numbers.map { Subject(key: $0) } + texts.map { Subject(key: $0) } + collections.map { Subject(key: $0) } + [
-      Subject(key: SettingsKey("even", default: 2, where: .satisfying("that is even") { $0 % 2 == 0 })) {
+      Subject(key: SettingsKey("even", default: 2, .satisfying("that is even") { $0 % 2 == 0 })) {
         if case .integer(let number) = $0 { number % 2 != 0 } else { false }
       },
       Subject(key: SettingsKey<Version?>("version")) { !isVersion($0) },
-      Subject(key: SettingsKey("version-in", default: Version(parts: [2]), in: Version(parts: [1, 9])...)) {
+      Subject(key: SettingsKey("version-in", default: Version(parts: [2]), .in(Version(parts: [1, 9])...))) {
         !isVersion($0) || (try? Version.settingsBridge.read($0)).map { $0 < Version(parts: [1, 9]) } ?? true
       },
       Subject(key: SettingsKey("versions", default: Version(parts: [1])...Version(parts: [2]))) { value in
@@ -107,51 +107,51 @@ enum Verdicts {
   }
 
   private static let numbers: [SettingsKeys] = [
-    SettingsKey("int", default: 1), SettingsKey("int-from", default: 20, in: 20...),
-    SettingsKey("int-below", default: 1, in: ..<100), SettingsKey<Int8>("int8", default: 1),
-    SettingsKey<UInt8>("uint8", default: 1, in: ..<200), SettingsKey<UInt16>("uint16", default: 1, oneOf: [1, 80]),
-    SettingsKey<UInt64>("uint64", default: 1), SettingsKey<UInt64>("uint64-from", default: 6, in: 5...),
-    SettingsKey<UInt64>("uint64-big", default: .max, in: (UInt64(Int64.max) + 5)...),
-    SettingsKey<UInt>("uint", default: 1, in: 1...10), SettingsKey<Int?>("maybe-int", in: 1...9),
-    SettingsKey("double", default: 1.5), SettingsKey("double-in", default: 1.5, in: 0..<8),
-    SettingsKey("double-of", default: 1.5, oneOf: [1.5, 2, .nan]), SettingsKey<Float>("float", default: 1),
-    SettingsKey<Float>("float-in", default: 0, in: 0...0.1), SettingsKey("bool", default: true),
+    SettingsKey("int", default: 1), SettingsKey("int-from", default: 20, .in(20...)),
+    SettingsKey("int-below", default: 1, .in(..<100)), SettingsKey<Int8>("int8", default: 1),
+    SettingsKey<UInt8>("uint8", default: 1, .in(..<200)), SettingsKey<UInt16>("uint16", default: 1, .oneOf(1, 80)),
+    SettingsKey<UInt64>("uint64", default: 1), SettingsKey<UInt64>("uint64-from", default: 6, .in(5...)),
+    SettingsKey<UInt64>("uint64-big", default: .max, .in((UInt64(Int64.max) + 5)...)),
+    SettingsKey<UInt>("uint", default: 1, .in(1...10)), SettingsKey<Int?>("maybe-int", .in(1...9)),
+    SettingsKey("double", default: 1.5), SettingsKey("double-in", default: 1.5, .in(0..<8)),
+    SettingsKey("double-of", default: 1.5, .oneOf(1.5, 2, .nan)), SettingsKey<Float>("float", default: 1),
+    SettingsKey<Float>("float-in", default: 0, .in(0...0.1)), SettingsKey("bool", default: true),
     SettingsKey<Flags>("flags", default: []), SettingsKey<Size>("size", default: .small),
-    SettingsKey<Decimal>("decimal", default: 1), SettingsKey<Decimal>("decimal-in", default: 1, in: 0...9.99),
-    SettingsKey<Decimal>("decimal-of", default: 1.5, oneOf: [1.5, 20]), SettingsKey<Duration?>("duration"),
-    SettingsKey<Duration>("duration-in", default: .seconds(5), in: .seconds(1) ... .seconds(60)),
-    SettingsKey<Duration>("duration-of", default: .seconds(60), oneOf: [.seconds(60), .seconds(3600)]),
-    SettingsKey<Date?>("date"), SettingsKey("date-in", default: date, in: date...),
-    SettingsKey("date-of", default: date, oneOf: [date]), SettingsKey<TOMLLocalDate?>("local-date"),
+    SettingsKey<Decimal>("decimal", default: 1), SettingsKey<Decimal>("decimal-in", default: 1, .in(0...9.99)),
+    SettingsKey<Decimal>("decimal-of", default: 1.5, .oneOf(1.5, 20)), SettingsKey<Duration?>("duration"),
+    SettingsKey<Duration>("duration-in", default: .seconds(5), .in(.seconds(1) ... .seconds(60))),
+    SettingsKey<Duration>("duration-of", default: .seconds(60), .oneOf(.seconds(60), .seconds(3600))),
+    SettingsKey<Date?>("date"), SettingsKey("date-in", default: date, .in(date...)),
+    SettingsKey("date-of", default: date, .oneOf(date)), SettingsKey<TOMLLocalDate?>("local-date"),
     SettingsKey<TOMLLocalTime?>("local-time"), SettingsKey<TOMLLocalDateTime?>("local-date-time"),
   ]
 
   private static let texts: [SettingsKeys] = [
-    SettingsKey("string", default: ""), SettingsKey("string-in", default: "c", in: "b"..."m"),
-    SettingsKey("string-of", default: "b", oneOf: ["b", "e\u{301}"]),
-    SettingsKey("string-count", default: "b", count: 1...3),
-    SettingsKey("word", default: "b", matching: "[a-z]+"), SettingsKey("digits", default: "1", matching: "\\d+"),
-    SettingsKey("line", default: "1", matching: "(?i)a.c|[^a-z]{0,3}"),
-    SettingsKey<Substring>("substring", default: "b", count: 1...),
-    SettingsKey("slow", default: "ab", matching: "(a+)+b"), SettingsKey<Character>("character", default: "b"),
-    SettingsKey<Character>("character-in", default: "b", in: "a"..."f"), SettingsKey<URL?>("url"),
-    SettingsKey("url-of", default: url("http://x"), oneOf: [url("http://x"), url("http://y/%C3%A9")]),
-    SettingsKey<UUID?>("uuid"), SettingsKey("uuid-of", default: id, oneOf: [id]), SettingsKey<Data?>("data"),
-    SettingsKey("data-count", default: Data([1]), count: 1...2), SettingsKey<TimeZone?>("zone"),
+    SettingsKey("string", default: ""), SettingsKey("string-in", default: "c", .in("b"..."m")),
+    SettingsKey("string-of", default: "b", .oneOf("b", "e\u{301}")),
+    SettingsKey("string-count", default: "b", .count(1...3)),
+    SettingsKey("word", default: "b", .matching("[a-z]+")), SettingsKey("digits", default: "1", .matching("\\d+")),
+    SettingsKey("line", default: "1", .matching("(?i)a.c|[^a-z]{0,3}")),
+    SettingsKey<Substring>("substring", default: "b", .count(1...)),
+    SettingsKey("slow", default: "ab", .matching("(a+)+b")), SettingsKey<Character>("character", default: "b"),
+    SettingsKey<Character>("character-in", default: "b", .in("a"..."f")), SettingsKey<URL?>("url"),
+    SettingsKey("url-of", default: url("http://x"), .oneOf(url("http://x"), url("http://y/%C3%A9"))),
+    SettingsKey<UUID?>("uuid"), SettingsKey("uuid-of", default: id, .oneOf(id)), SettingsKey<Data?>("data"),
+    SettingsKey("data-count", default: Data([1]), .count(1...2)), SettingsKey<TimeZone?>("zone"),
     SettingsKey<Theme>("theme", default: .dark), SettingsKey<Level>("level", default: .low),
-    SettingsKey<Level>("level-in", default: .low, in: .low ... .medium),
-    SettingsKey<Theme>("theme-where", default: .dark, where: .satisfying("that is dark") { $0 == .dark }),
+    SettingsKey<Level>("level-in", default: .low, .in(.low ... .medium)),
+    SettingsKey<Theme>("theme-where", default: .dark, .satisfying("that is dark") { $0 == .dark }),
   ]
 
   private static let collections: [SettingsKeys] = [
-    SettingsKey<[Int]>("ints", default: []), SettingsKey<[Int]>("ints-in", default: [], where: .each(.in(1...9))),
-    SettingsKey<[Int]>("ints-count", default: [], count: ...2),
-    SettingsKey<[String]>("words", default: [], matching: "[a-z]+"),
+    SettingsKey<[Int]>("ints", default: []), SettingsKey<[Int]>("ints-in", default: [], .each(.in(1...9))),
+    SettingsKey<[Int]>("ints-count", default: [], .count(...2)),
+    SettingsKey<[String]>("words", default: [], .matching("[a-z]+")),
     SettingsKey<[[Int8]]>("nested", default: []), SettingsKey<[Theme]>("themes", default: []),
-    SettingsKey<ArraySlice<String>>("slice", default: [], count: ...2), SettingsKey<Set<Int>>("set-int", default: []),
+    SettingsKey<ArraySlice<String>>("slice", default: [], .count(...2)), SettingsKey<Set<Int>>("set-int", default: []),
     SettingsKey<Set<Double>>("set-double", default: []), SettingsKey<Set<Float>>("set-float", default: []),
     SettingsKey<Set<Decimal>>("set-decimal", default: []), SettingsKey<Set<Date>>("set-date", default: []),
-    SettingsKey<Set<UUID>>("set-uuid", default: []), SettingsKey<Set<String>>("set-string", default: [], count: ...2),
+    SettingsKey<Set<UUID>>("set-uuid", default: []), SettingsKey<Set<String>>("set-string", default: [], .count(...2)),
     SettingsKey<Set<URL>>("set-url", default: []), SettingsKey<Set<Data>>("set-data", default: []),
     SettingsKey<Set<Duration>>("set-duration", default: []), SettingsKey<Set<Character>>("set-character", default: []),
     SettingsKey<Set<[Double]>>("set-array", default: []), SettingsKey<Set<TOMLValue>>("set-any", default: []),
@@ -159,7 +159,7 @@ enum Verdicts {
     SettingsKey("range-half", default: 1.0..<9), SettingsKey<ClosedRange<Date>?>("range-date"),
     SettingsKey<ClosedRange<Decimal>?>("range-decimal"), SettingsKey("range-text", default: "a"..."z"),
     SettingsKey<ClosedRange<Duration>?>("range-duration"), SettingsKey<[String: Int]>("table", default: [:]),
-    SettingsKey<[String: UInt16]>("table-count", default: [:], count: ...1),
+    SettingsKey<[String: UInt16]>("table-count", default: [:], .count(...1)),
     SettingsKey<[Int: String]>("by-int", default: [:]),
     SettingsKey<[UInt8: Bool]>("by-byte", default: [:]), SettingsKey<[UInt64: Bool]>("by-uint64", default: [:]),
     SettingsKey<[UUID: Int]>("by-uuid", default: [:]), SettingsKey<[Theme: Int]>("by-theme", default: [:]),

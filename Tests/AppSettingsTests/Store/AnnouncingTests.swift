@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// Who is told of what, in which order, and with which locks released.
-@Suite(.timeLimit(.minutes(5))) struct AnnouncingTests {
+@Suite(.timeLimit(.minutes(10))) struct AnnouncingTests {
   let home = ScratchHome()
   private let other = SettingsKey("other", default: 0)
 

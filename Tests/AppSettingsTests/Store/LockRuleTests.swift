@@ -9,7 +9,7 @@ private struct Frame: Codable, SettingsSerializable, Equatable {
 }
 
 extension SettingsKeys {
-  fileprivate static let frame = SettingsKey("w", default: Frame(), formerly: "win")
+  fileprivate static let frame = SettingsKey("w", default: Frame(), .formerly("win"))
   fileprivate static let frameWidth = SettingsKey("w.width", default: 80)
   fileprivate static let plainFrame = SettingsKey("w", default: Frame())
   fileprivate static let inner = SettingsKey<Int?>("p.q.x")

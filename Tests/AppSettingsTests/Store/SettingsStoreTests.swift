@@ -186,7 +186,7 @@ import TestSupport
   }
 
   @Test func `a mended value is no problem any more, whoever mends it`() throws {
-    let old = SettingsKey("width", default: 1, formerly: "tab_size")
+    let old = SettingsKey("width", default: 1, .formerly("tab_size"))
     try home.write("tab_size = true\n\n[editor]\nfont-size = \"four\"\nwrap = 1\n")
     let settings = try home.store()
     _ = (settings[.fontSize], settings[.wrap], settings[old])

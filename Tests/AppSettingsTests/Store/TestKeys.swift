@@ -12,7 +12,7 @@ struct AppProfile: Codable, SettingsSerializable, Equatable {
 extension SettingsKeys {
   static let theme = SettingsKey<AppTheme>("theme", default: .system)
   static let fontSize = SettingsKey(
-    "editor.font-size", default: 12, in: 6...72, "Size of the editor's font, in points.")
+    "editor.font-size", default: 12, .in(6...72), "Size of the editor's font, in points.")
   static let wrap = SettingsKey("editor.wrap", default: false)
   static let ratio = SettingsKey("editor.ratio", default: 1.5)
   static let recent = SettingsKey<[URL]>("recent-files", default: [])

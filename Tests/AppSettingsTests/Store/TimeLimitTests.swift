@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// How long a call may wait: reading not at all, writing once.
-@Suite(.timeLimit(.minutes(5))) struct TimeLimitTests {
+@Suite(.timeLimit(.minutes(10))) struct TimeLimitTests {
   let home = ScratchHome()
   private let new = SettingsKey("new", default: 0)
   private let migrations = SettingsMigrations {

@@ -8,7 +8,7 @@ import TestSupport
 
   /// Those that wait, those that do not, and those that take pending edits along compete for the turn to write. None
   /// may be left waiting, and no value may be lost.
-  @Test(.timeLimit(.minutes(5))) func `setters, background sets, updates and flushes together all end`() throws {
+  @Test(.timeLimit(.minutes(10))) func `setters, background sets, updates and flushes together all end`() throws {
     let settings = try home.store()
     let rounds = 60
     let keys = (0..<6).map { SettingsKey("key-\($0)", default: -1) }

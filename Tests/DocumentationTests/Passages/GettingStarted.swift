@@ -5,7 +5,7 @@ import Testing
 
 extension SettingsKeys {
   static let zoom = SettingsKey("view.zoom", default: 1.0, "How large everything is.")
-  static let columns = SettingsKey("editor.columns", default: 80, in: 20...400, "Where lines are wrapped.")
+  static let columns = SettingsKey("editor.columns", default: 80, .in(20...400), "Where lines are wrapped.")
   static let account = SettingsKey<String?>("sync.account")
   static let token = SettingsKey<String?>("sync.token", .secret)
   static let window = SettingsKey("window", default: Window(width: 640, height: 480))
@@ -15,9 +15,9 @@ extension SettingsKeys {
 
 extension SettingsKeys {
   static let proxy = SettingsGroup("network.proxy", "How the net is reached.")
-  static let proxyHost = SettingsKey<String?>("host", matching: "[a-z0-9.-]+", .group(proxy))
-  static let proxyPort = SettingsKey("port", default: 3128, in: 1...65535, formerly: "proxy-port", .group(proxy))
-  static let proxyKind = SettingsKey("kind", default: "http", oneOf: ["http", "socks"], .group(proxy))
+  static let proxyHost = SettingsKey<String?>("host", .matching("[a-z0-9.-]+"), .group(proxy))
+  static let proxyPort = SettingsKey("port", default: 3128, .in(1...65535), .formerly("proxy-port"), .group(proxy))
+  static let proxyKind = SettingsKey("kind", default: "http", .oneOf("http", "socks"), .group(proxy))
 }
 
 enum Language: String, SettingsSerializable {
