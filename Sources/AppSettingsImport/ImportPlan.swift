@@ -93,9 +93,9 @@ struct ImportPlan {
   func carryOut(
     on document: inout TOMLDocument, permits: (TOMLPath, TOMLValue) -> Bool = { _, _ in true }
   ) throws(SettingsError) -> SettingsImportReport {
-    var draft = document
-    moveFormer(in: &draft)
-    let old = draft.root
+    var moved = document
+    moveFormer(for: leaves.compactMap(\.target), in: &moved)
+    let old = moved.root
     var (report, values) = apply(to: old, without: [:])
     var barred: [TOMLPath: String] = [:]
     var (locked, refused): ([SettingsImportReport.Taken], [SettingsImportReport.Taken]) = ([], [])
@@ -117,7 +117,13 @@ struct ImportPlan {
       if document.bytes.isEmpty, rules == SettingsImportRules(), let whole = try whole(report) {
         document = whole
       } else {
-        try draft.rewrite(to: values, at: report.taken.map(\.key))
+        // Nothing is moved for what is not taken after all.
+        let keys = report.taken.map(\.key)
+        var draft = document
+        moveFormer(for: keys, in: &draft)
+        var result = draft.root
+        for key in keys { result.apply(Edit(path: key, value: values[path: key])) }
+        try draft.rewrite(to: result, at: keys)
         document = draft
       }
     } catch {
@@ -128,10 +134,10 @@ struct ImportPlan {
 
   /// Moves what a document has under a key's former name to the present one, where a part of the key's value is to be
   /// taken: that would hide the rest. What cannot be moved is told of by what is taken.
-  private func moveFormer(in document: inout TOMLDocument) {
+  private func moveFormer(for targets: [TOMLPath], in document: inout TOMLDocument) {
     guard let advice else { return }
     try? document.edit { document in
-      for target in leaves.compactMap(\.target) {
+      for target in targets {
         guard let names = advice.declared(target)?.paths, target.hasPrefix(names[0]), target != names[0],
           !document.contains(names[0]), let former = names.dropFirst().first(where: { document.contains($0) })
         else { continue }

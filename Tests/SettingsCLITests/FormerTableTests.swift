@@ -31,6 +31,8 @@ import TestSupport
       type = "table"
       fields = { width = { type = "integer" }, height = { type = "integer" }, list = { type = "array" } }
       formerly = ["win", "old.frame"]
+      [keys.size]
+      type = "integer"
 
       """, to: home.path + "/data/app-settings/\(app).toml")
     try home.write(before)
@@ -117,5 +119,20 @@ import TestSupport
     #expect(home.text() == before)
     #expect(try run("import", app, "./other.json", "--replace").status == 0)
     #expect(home.text() == moved.replacing("height = 2", with: "height = 9"))
+  }
+
+  @Test(arguments: ["locked", "refused", "there already"])
+  func `an import that takes no part moves nothing`(reason: String) throws {
+    if reason == "locked" {
+      try home.write("settings-locked = [\"window.height\"]\n", to: home.path + "/etc/xdg/\(app)/settings.toml")
+    }
+    let value = reason == "refused" ? "\"tall\"" : "9"
+    try home.write("{\"window\": {\"height\": \(value)}, \"size\": 3}", to: home.path + "/other.json")
+    let rules = reason == "there already" ? [] : ["--replace"]
+    let result = try ChildProcess.run(
+      ChildProcess.product("settings-cli"), ["import", app, "./other.json"] + rules, environment: home.environment,
+      directory: home.path)
+    #expect(result.error == "", "\(result)")
+    #expect(home.text() == before.replacing("# head\n", with: "# head\n\nsize = 3\n"))
   }
 }
