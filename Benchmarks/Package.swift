@@ -47,6 +47,7 @@ let package = Package(
         "BenchmarkHarness",
         .product(name: "AppSettings", package: "app-settings"),
         .product(name: "AppSettingsGarage", package: "app-settings"),
+        .product(name: "AppSettingsSchema", package: "app-settings"),
       ],
       path: "Sources/GrowthBenchmarks"),
     .executableTarget(

@@ -1,4 +1,5 @@
 import AppSettings
+import AppSettingsSchema
 import BenchmarkHarness
 import Foundation
 
@@ -43,6 +44,12 @@ enum StoreGrowth {
         let settings = SettingsStore(at: try SettingsLocation(app: "bench", environment: try scratch.environment()))
         try settings.update { for number in 0..<count { try $0[.servers].put(server(number)) } }
         return { try settings.update { for number in 0..<count { try $0[.servers].put(server(number, port: 1)) } } }
+      },
+      Operation(name: "write the schema of a key with as many choices", count: 12_500) { count in
+        let environment = try scratch.environment()
+        let choices = (0..<count).map { "choice \($0)" }
+        let key = SettingsKey("choice", default: choices[0], oneOf: choices)
+        return { _ = try SettingsSchema(app: "bench", keys: [key]).write(environment: environment) }
       },
       Operation(name: "set values of which one needs an edit of its own", count: 5_000) { count in
         let location = try SettingsLocation(app: "bench", environment: try scratch.environment())

@@ -7,9 +7,7 @@ extension SettingsKey {
   package func decode(_ stored: TOMLValue) throws(SettingsValueError) -> Value {
     let value: Value
     do {
-      value = try bridge.read(stored) {
-        if case .absent = fallback { nil } else { defaultValue }
-      }
+      value = try read(stored)
     } catch {
       var error = SettingsValueError(wrapping: error, expected: expected, found: stored)
       if constraint != nil, error.path.isEmpty { error.expected = expected }
@@ -17,6 +15,17 @@ extension SettingsKey {
     }
     try checkConstraint(value, stored: stored)
     return value
+  }
+
+  private func read(_ stored: TOMLValue) throws -> Value {
+    try bridge.read(stored) {
+      if case .absent = fallback { nil } else { defaultValue }
+    }
+  }
+
+  /// Whether a stored value can be decoded: for many, their errors would take long to make.
+  package func accepts(_ stored: TOMLValue) -> Bool {
+    (try? read(stored)).map { constraint?.violation(of: $0) == nil } ?? false
   }
 
   private func checkConstraint(_ value: Value, stored: TOMLValue) throws(SettingsValueError) {

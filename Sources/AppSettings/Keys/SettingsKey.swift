@@ -74,7 +74,7 @@ public final class SettingsKey<Value: Sendable>: AnySettingsKey, @unchecked Send
     var type = bridge.schemaType(sample: hasComputedDefault ? nil : storedDefault).with(constraintFacts)
     // Of few values the key itself says which it takes, whatever its constraint is.
     if let choices = type.choices {
-      let accepted = choices.filter { (try? decode($0)) != nil }
+      let accepted = choices.filter(accepts)
       if !accepted.isEmpty { type.choices = accepted }
     }
     return type

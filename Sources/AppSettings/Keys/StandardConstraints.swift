@@ -20,12 +20,21 @@ extension SettingsConstraint {
 
   /// The value is one of a few.
   public static func oneOf(_ choices: [Value]) -> Self where Value: Equatable {
-    SettingsConstraint(
+    let isChoice = lookup(of: choices)
+    return SettingsConstraint(
       wording: { _, shown in
         choices.count == 1 ? shown(choices[0]) : Expectation.oneOf(choices, shown)
       },
       replacesBase: true, facts: { stored, _ in [.choices(choices.compactMap(stored))] },
-      violation: { choices.contains($0) ? nil : Violation() })
+      violation: { isChoice($0) ? nil : Violation() })
+  }
+
+  /// Whether a value is one of some: of very many, a walk through them for each value would take too long.
+  private static func lookup(of choices: [Value]) -> @Sendable (Value) -> Bool where Value: Equatable {
+    guard choices.count > 16, Value.self is any Hashable.Type else { return { choices.contains($0) } }
+    nonisolated(unsafe) let all = Set(choices.compactMap { $0 as? AnyHashable })  // all of the Sendable type 'Value'
+    // `nil` is not to be had as such an element.
+    return { value in (value as? AnyHashable).map(all.contains) ?? choices.contains(value) }
   }
 
   /// The whole string matches a pattern: a regular expression as Swift's `Regex` reads it.

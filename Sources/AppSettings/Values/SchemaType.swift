@@ -175,7 +175,7 @@ extension SchemaType {
       // The largest integer of a type says nothing more once there is a limit below it.
       if SchemaOrder(kind).isOrdered(value, maximum) { maximum = nil }
       limit = SchemaOrder(kind).isOrdered(limit, value) ? limit : value
-    case .choices(let values): choices = choices.map { $0.filter(values.contains) } ?? values
+    case .choices(let values): choices = choices.map { $0.filter(Set(values).contains) } ?? values
     case .pattern(let pattern): compiledPatterns.append(SettingsPattern(pattern))
     case .count(let least, let most):
       minimumCount = [minimumCount, least].compactMap { $0 }.max()

@@ -135,4 +135,33 @@ import TestSupport
     #expect(!problem.message.contains("Hunter2"))
     #expect(!problem.message.contains("abcd"))
   }
+
+  /// A number that counts how often it is compared.
+  struct Compared: RawRepresentable, SettingsSerializable, Hashable {
+    static let count = Lock(0)
+    var rawValue: Int
+
+    static func == (lhs: Self, rhs: Self) -> Bool {
+      count.withLock { $0 += 1 }
+      return lhs.rawValue == rhs.rawValue
+    }
+    func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
+  }
+
+  @Test func `the type of a key with very many choices is found without comparing each with all`() {
+    let choices = (0..<1_000).map(Compared.init)
+    let key = SettingsKey("many-choices", default: choices[999], oneOf: choices)
+    let optional = SettingsKey("many-choices.optional", oneOf: choices)
+    Compared.count.withLock { $0 = 0 }
+    #expect(key.schemaType.choices == (0..<1_000).map { .integer($0) })
+    #expect(optional.schemaType.choices?.count == 1_000)
+    #expect(Compared.count.withLock { $0 } < 20_000)
+    #expect(throws: SettingsValueError.self) { try key.decode(1_000) }
+  }
+
+  @Test func `of very many choices nil is one if it is named`() throws {
+    let named = SettingsConstraint<Int?>.oneOf([nil] + (0..<20).map { $0 })
+    #expect(named.violation(of: nil) == nil && named.violation(of: 3) == nil && named.violation(of: 20) != nil)
+    #expect(SettingsConstraint<Int?>.oneOf((0..<20).map { $0 }).violation(of: nil) != nil)
+  }
 }
