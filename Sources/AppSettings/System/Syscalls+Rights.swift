@@ -47,16 +47,18 @@ extension Syscalls {
       defer { close(descriptor) }
       let made = try status(of: descriptor, path: path)
       if made.permissions & 0o700 != 0o700 {
-        try step(.chmod, path)
         let mode = made.permissions | 0o700
         do throws(Errno) {
           // `fchmod(2)` refuses such a descriptor, and proc(5) leads to what it stands for.
-          _ = try retry { Int(chmod("/proc/self/fd/\(descriptor)", mode)) }
+          let link = "/proc/self/fd/\(descriptor)"
+          try step(.chmod, link)
+          _ = try retry { Int(chmod(link, mode)) }
         } catch {
           // Without proc(5) there is the path alone.
           guard error.rawValue == ENOENT, try status(at: path, followingLinks: false)?.sameFile(made) == true else {
             throw error
           }
+          try step(.chmod, path)
           _ = try retry { path.withPath { Int(chmod($0, mode)) } }
         }
       }

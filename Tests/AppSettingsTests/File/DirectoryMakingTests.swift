@@ -70,6 +70,47 @@ import TestSupport
     #expect(home.text(of: home.path + "/config") == "")
   }
 
+  private func mode(of path: String) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+  }
+
+  /// System calls without proc(5), with a mask that keeps the owner from writing to a new directory.
+  private func withoutProc(meanwhile: @escaping @Sendable () -> Void = {}) -> Syscalls {
+    let directory = directory
+    let isMade = Lock(false)
+    return Syscalls { (call, path) throws(Errno) -> Int? in
+      if call == .mkdir, path == directory { isMade.withLock { $0 = true } }
+      if call == .openDirectory, path == directory, isMade.withLock({ $0 }) {
+        isMade.withLock { $0 = false }
+        chmod(path, 0o500)
+      }
+      if call == .chmod, path.hasPrefix("/proc/") {
+        meanwhile()
+        throw Errno(ENOENT)
+      }
+      return nil
+    }
+  }
+
+  @Test func `a directory made where there is no proc can be used by its owner`() throws {
+    try store(withoutProc()).set(2, for: .counter)
+    #expect(home.text() == "counter = 2\n")
+    #expect(try mode(of: directory) == 0o700)
+  }
+
+  @Test func `what a link in the place of a new directory leads to keeps its mode where there is no proc`() throws {
+    let (directory, other) = (directory, home.path + "/other")
+    try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
+    #expect(chmod(other, 0o500) == 0)
+    let system = withoutProc {
+      rename(directory, directory + ".made")
+      symlink(other, directory)
+    }
+    // Where the link leads is the directory from then on, whether or not this user may write there.
+    _ = try? store(system).set(2, for: .counter)
+    #expect(try mode(of: other) == 0o500)
+  }
+
   /// What was synced and renamed, by physical path, in order.
   private final class Trace: Sendable {
     private let events = Lock<[String]>([])
