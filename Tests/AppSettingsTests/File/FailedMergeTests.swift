@@ -91,16 +91,16 @@ import TestSupport
 
   /// A store whose next write replaces a file that somebody is writing to, and then meets what is given.
   private func store(
-    after save: @escaping @Sendable (_ call: Syscalls.Call) -> Int32?
+    after save: @escaping @Sendable (_ call: Syscalls.Call, _ path: String) -> Int32?
   ) throws -> (settings: SettingsStore, arm: () -> Void) {
     let file = home.file
     let saving = Monitor(Saving())
     let settings = SettingsStore(
       at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: false,
-      system: Syscalls { (call, _) throws(Errno) -> Int? in
+      system: Syscalls { (call, path) throws(Errno) -> Int? in
         let failure = saving.withLock { saving -> Int32? in
           guard saving.isArmed else { return nil }
-          if saving.hasSaved { return save(call) }
+          if saving.hasSaved { return save(call, path) }
           guard call == .rename else { return nil }
           // Into the file that is about to be replaced.
           let descriptor = open(file, O_WRONLY | O_TRUNC | O_CLOEXEC)
@@ -124,7 +124,7 @@ import TestSupport
 
   @Test func `a directory that cannot be synced keeps what was saved into the replaced file`() throws {
     try home.write(Self.old)
-    let (settings, arm) = try store { $0 == .fsyncDirectory ? EIO : nil }
+    let (settings, arm) = try store { call, _ in call == .fsyncDirectory ? EIO : nil }
     #expect(settings[.counter] == 0)
     arm()
     let error = #expect(throws: SettingsError.self) { try settings.set(7, for: .counter) }
@@ -136,11 +136,36 @@ import TestSupport
     #expect(home.names(in: directory) == ["settings.toml"])
   }
 
+  @Test func `a save that cannot be set aside when the directory cannot be synced is put back`() throws {
+    try home.write(Self.old)
+    let (settings, arm) = try store { call, path in
+      call == .fsyncDirectory || call == .rename && path.contains(".settings-aside") ? EIO : nil
+    }
+    #expect(settings[.counter] == 0)
+    arm()
+    let error = #expect(throws: SettingsError.self) { try settings.set(7, for: .counter) }
+    #expect(error?.message.contains("merge what another program has saved meanwhile") == true, "\(error!)")
+    #expect(home.text() == Self.new)
+    #expect(home.names(in: directory) == ["settings.toml"])
+  }
+
+  @Test func `a save that can be neither set aside nor put back when the directory cannot be synced is named`() throws {
+    try home.write(Self.old)
+    let (settings, arm) = try store { call, _ in call == .fsyncDirectory || call == .rename ? EIO : nil }
+    #expect(settings[.counter] == 0)
+    arm()
+    let error = #expect(throws: SettingsError.self) { try settings.set(7, for: .counter) }
+    let file = directory + "/.settings.toml.settings-new"
+    #expect(error?.message.contains("'\(file)'. Copy it") == true, "\(error!)")
+    #expect(home.text() == Self.old + "counter = 7\n")
+    #expect(home.text(of: file) == Self.new)
+  }
+
   @Test func `a save into the new file while a merge fails stays`() throws {
     try home.write(Self.old)
     let (file, third) = (home.file, "# a third one\n")
     let writes = Lock(0)
-    let (settings, arm) = try store { call in
+    let (settings, arm) = try store { call, _ in
       guard call == .write else { return nil }
       writes.withLock { writes in
         writes += 1
