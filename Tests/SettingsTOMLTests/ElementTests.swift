@@ -4,6 +4,19 @@ import Testing
 @Suite struct ElementTests {
   static let two = "# first\n[[s]]\nname = 'a' # a\n\n# second\n[[s]]\nname = 'b'\n[s.sub]\nx = 1\n\n[z]\n"
 
+  static let three = (1...3).map(element).joined(separator: "\n")
+
+  /// An element with comments of its own.
+  private static func element(_ number: Int) -> String { "# above \(number)\n[[s]]\nx = \(number) # \(number)\n" }
+
+  private static func setAll(
+    _ name: String, _ before: String = three, to numbers: [Int64], _ after: String...
+  ) -> EditCase {
+    EditCase(
+      name, before, { try $0.set(.array(numbers.map { ["x": .integer($0)] }), at: ["s"]) },
+      after.joined(separator: "\n"))
+  }
+
   static let cases: [EditCase] = [
     EditCase(
       "sets a key of one", two, { try $0.set("c", at: ["name"], inElement: 0, of: ["s"]) },
@@ -40,6 +53,18 @@ import Testing
         try $0.set([["name": "a"], ["name": "x"], ["name": "b", "sub": ["x": 1]]], at: ["s"])
       }, "# first\n[[s]]\nname = 'a' # a\n\n[[s]]\nname = \"x\"\n\n# second\n[[s]]\nname = 'b'\n[s.sub]\nx = 1\n\n[z]\n"
     ),
+    setAll(
+      "sets all without the first, with one more", to: [2, 3, 4], element(2), element(3), "[[s]]\nx = 4\n"),
+    setAll(
+      "sets all without the second, with one more", to: [1, 3, 4], element(1), element(3), "[[s]]\nx = 4\n"),
+    setAll("sets all with the last first", to: [3, 1, 2], "[[s]]\nx = 3\n", element(1), element(2)),
+    setAll("sets all with the first last", to: [2, 3, 1], element(2), element(3), "[[s]]\nx = 1\n"),
+    setAll(
+      "sets all with a new one between and another one for the last", to: [1, 4, 2, 5], element(1), "[[s]]\nx = 4\n",
+      element(2), "# above 3\n[[s]]\nx = 5 # 3\n"),
+    setAll(
+      "sets all of which some are equal", "# a\n[[s]]\nx = 1\n\n# b\n[[s]]\nx = 2\n\n# c\n[[s]]\nx = 1\n",
+      to: [2, 1, 3], "# b\n[[s]]\nx = 2\n", "# c\n[[s]]\nx = 1\n", "[[s]]\nx = 3\n"),
     EditCase(
       "sets all with a new first", "[[s]]\nx = 2\n", { try $0.set([["x": 1], ["x": 2]], at: ["s"]) },
       "[[s]]\nx = 1\n\n[[s]]\nx = 2\n"),

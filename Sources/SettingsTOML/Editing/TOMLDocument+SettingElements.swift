@@ -1,0 +1,102 @@
+/// Making an array of tables hold others.
+extension TOMLDocument {
+  /// Makes an array of tables hold some tables: elements that are equal stay as they are, in their order; what is between
+  /// them is changed key by key, removed and inserted.
+  mutating func setElements(_ tables: [TOMLTable], of array: Location) throws(TOMLEditError) -> Bool {
+    guard let id = find(array), case .array(let items) = value(of: id) else { return false }
+    let old = items.compactMap(\.table)
+    guard old != tables else { return false }
+    var end = (old: old.count, new: tables.count)
+    // The last one first, so that those before it keep their numbers.
+    for pair in ([(old: -1, new: -1)] + TOMLDocument.equalElements(old, tables)).reversed() {
+      try replaceElements(pair.old + 1..<end.old, of: array, by: tables[pair.new + 1..<end.new])
+      end = pair
+    }
+    return true
+  }
+
+  /// Pairs of equal elements, ascending in both.
+  private static func equalElements(_ old: [TOMLTable], _ new: [TOMLTable]) -> [(old: Int, new: Int)] {
+    var prefix = 0
+    while prefix < min(old.count, new.count), old[prefix] == new[prefix] { prefix += 1 }
+    var suffix = 0
+    while suffix < min(old.count, new.count) - prefix, old[old.count - 1 - suffix] == new[new.count - 1 - suffix] {
+      suffix += 1
+    }
+    var places: [TOMLTable: [Int]] = [:]
+    for place in prefix..<old.count - suffix { places[old[place], default: []].append(place) }
+    var pairs: [(old: Int, new: Int)] = []
+    for index in prefix..<new.count - suffix {
+      guard let found = places[new[index]] else { continue }
+      // Of several that are equal the next one, so that all of them may stay.
+      let next = found.firstPlace { $0 > (pairs.last?.old ?? -1) }
+      pairs.append((next < found.count ? found[next] : found[0], index))
+    }
+    return (0..<prefix).map { ($0, $0) } + ascending(pairs)
+      + (0..<suffix).reversed().map { (old.count - 1 - $0, new.count - 1 - $0) }
+  }
+
+  /// As many of some pairs as ascend in their old numbers; in the new ones all do.
+  private static func ascending(_ pairs: [(old: Int, new: Int)]) -> [(old: Int, new: Int)] {
+    // By length, the last pair of such a sequence with the lowest number; and the one before each pair.
+    var ends: [Int] = []
+    var previous: [Int?] = []
+    for (index, pair) in pairs.enumerated() {
+      let length = ends.firstPlace { pairs[$0].old >= pair.old }
+      previous.append(length > 0 ? ends[length - 1] : nil)
+      if length < ends.count { ends[length] = index } else { ends.append(index) }
+    }
+    var result: [(old: Int, new: Int)] = []
+    var next = ends.last
+    while let index = next {
+      result.append(pairs[index])
+      next = previous[index]
+    }
+    return result.reversed()
+  }
+
+  /// Changes elements one by one as far as there are as many, and removes or inserts the rest.
+  private mutating func replaceElements(
+    _ range: Range<Int>, of array: Location, by tables: ArraySlice<TOMLTable>
+  ) throws(TOMLEditError) {
+    let common = min(range.count, tables.count)
+    for (index, table) in zip(range, tables) {
+      _ = try setUnchecked(.table(table), at: array.appending(index: index))
+    }
+    for index in range.dropFirst(common).reversed() { _ = try removeUnchecked(at: array.appending(index: index)) }
+    for (offset, table) in tables.dropFirst(common).enumerated() {
+      try insertElement(table, at: range.lowerBound + common + offset, of: array)
+    }
+  }
+
+  private mutating func insertElement(
+    _ table: TOMLTable, at index: Int, of array: Location
+  ) throws(TOMLEditError) {
+    guard let id = find(array), let previous = element(max(0, index - 1), of: id) else {
+      throw .inconsistent("an array of tables is gone")
+    }
+    let lines = lines
+    let writer = SectionWriter(prefix: headerPrefix(of: id), lineBreak: lines.lineBreak(at: bytes.count))
+    let sections = writer.section(table, names: writer.prefix, isElement: true)
+    if index == 0 {
+      let header = lines.start(of: Int(tree[previous].start))
+      let place = commentStart(above: header)
+      let text = sections.flatMap { $0 + writer.lineBreak }
+      try commit([Splice(place..<place, text)])
+    } else {
+      try insertSections(sections, under: previous)
+    }
+  }
+}
+
+extension [Int] {
+  /// The first of some numbers for which something holds, where it holds for all after it; the count if for none.
+  fileprivate func firstPlace(where holds: (Int) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if holds(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}
