@@ -38,12 +38,12 @@ extension Garage {
       of: json, decrypt, hidesContent: format.hidesContent, report: &report, failures: &failures)
     return try write { draft in
       var report = report
+      var objects = ImportedObjects(draft: draft)
       for row in rows {
         let key = GarageKey(name: row.type, id: row.identifier)
         do {
           try GarageNames.check(row.type, of: row.type)
-          if try draft.kind(of: row.type) == .objects {
-            try draft.addObject(row.row, of: row.type)
+          if try objects.take(row) {
             report.taken[row.type, default: 0] += 1
             continue
           }
@@ -168,11 +168,28 @@ struct GarageStorageRow {
   }
 }
 
-extension GarageDraft {
-  /// Adds an object without an id, unless one with the same fields is there.
-  fileprivate func addObject(_ row: GarageRow, of name: String) throws(SettingsError) {
-    let rows = try objects(of: name)
-    guard !rows.contains(where: { $0.fields == row.fields }) else { return }
-    try setObjects(rows + [row], of: name)
+/// The objects without an id that rows of an import come in beside.
+private struct ImportedObjects {
+  let draft: GarageDraft
+  /// The fields of those that are there, by name: to read them all for each row would take the square of the time.
+  private var fields: [String: Set<TOMLTable>] = [:]
+  /// The names that the draft has been given.
+  private var settled: Set<String> = []
+
+  init(draft: GarageDraft) { self.draft = draft }
+
+  /// Adds a row, unless there is an object with the same fields, if its name has objects without an id.
+  ///
+  /// - Returns: Whether it has.
+  mutating func take(_ row: GarageStorageRow) throws(SettingsError) -> Bool {
+    let name = row.type
+    if fields[name] == nil {
+      guard try draft.kind(of: name) == .objects else { return false }
+      fields[name] = Set(try draft.objects(of: name).map(\.fields))
+    }
+    guard fields[name]?.insert(row.row.fields).inserted == true else { return true }
+    if settled.insert(name).inserted { try draft.setObjects(try draft.objects(of: name), of: name) }
+    _ = try draft.appendObject(row.row, of: name)
+    return true
   }
 }

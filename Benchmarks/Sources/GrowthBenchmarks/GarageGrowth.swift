@@ -26,6 +26,16 @@ enum GarageGrowth {
           try garage.batch { for number in 0..<count / 2 { try garage.delete(Note(number: 2 * number)) } }
         }
       },
+      Operation(name: "import rows beside objects without an id", count: 5_000) { count in
+        let garage = try garage()
+        try garage.parkAll((0..<count).map { Note(number: $0) })
+        let rows = (0..<count).map { number in
+          let data = #"{\"number\": \#(2 * number), \"text\": \"a note\"}"#
+          return #"{"gs_type": "Note", "gs_identifier": "\#(number)", "gs_data": "\#(data)"}"#
+        }
+        let json = "[\(rows.joined(separator: ", "))]"
+        return { _ = try garage.importGarageStorage(rows: json) }
+      },
       Operation(name: "park new objects", count: 5_000) { count in
         let garage = try garage()
         let servers = objects(count, "server")
