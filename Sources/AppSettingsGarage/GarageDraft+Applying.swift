@@ -96,10 +96,11 @@ extension GarageDraft {
       for name in names { try document.appendTables(new[name] ?? [], under: [name]) }
 
       for name in changedArrays {
-        guard let tables = arrays[name]?.tables, !tables.isEmpty else { continue }
-        let value = TOMLValue.array(tables.map { .table($0) })
+        guard let elements = arrays[name]?.elements, !elements.isEmpty else { continue }
+        let value = TOMLValue.array(elements.map { .table($0.table) })
         guard document[[name]] != value else { continue }
-        if try !document.setElements(tables, at: [name]) { try document.set(value, at: [name]) }
+        let origins = elements.map { ($0.table, origin: $0.origin?.name == name ? $0.origin?.index : nil) }
+        if try !document.setElements(origins, at: [name]) { try document.set(value, at: [name]) }
         edits.append(Edit(path: [name], value: value))
       }
       let isDue = !edits.isEmpty || renewsCheck && document.contains([GarageFormat.checkKey])

@@ -33,7 +33,7 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
   private enum Step {
     case row(TOMLPath, TOMLTable??, wasAdded: Bool)
     case objects(String, GarageObjectList?)
-    case removal(String, Int, TOMLTable?)
+    case object(String, Int, GarageObjectList.Element?)
     case addition(String)
     case move(TOMLPath)
     case renaming(String)
@@ -220,8 +220,9 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
 
   /// The objects under a name.
   func objects(of name: String) throws(SettingsError) -> [GarageRow] {
-    var tables = arrays[name]?.tables ?? []
-    if !changedArrays.contains(name) {
+    var elements = arrays[name]?.elements ?? []
+    let isOfBase = !changedArrays.contains(name)
+    if isOfBase {
       switch try kind(of: name) {
       case .none: return []
       case .records:
@@ -230,23 +231,25 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
           "it has records with an id. To make them objects without one, call 'migrateAll(fromOldClassName: \"\(name)\", to:)' "
             + "with their type", at: [name])
       case .objects:
-        if case .array(let items)? = base[[name]] { tables = items.compactMap(\.table) }
+        if case .array(let items)? = base[[name]] {
+          elements = items.compactMap(\.table).enumerated().map {
+            GarageObjectList.Element(table: $0.element, origin: GarageRow.Origin(name: name, index: $0.offset))
+          }
+        }
       }
     }
-    var rows: [GarageRow] = []
-    let isOfBase = !changedArrays.contains(name)
-    for (index, table) in tables.enumerated() {
-      rows.append(
-        try format.row(
-          table, of: GarageKey(name: name),
-          at: isOfBase ? base.position(of: .root, inElement: index, of: [name]) ?? base.position(of: [name]) : nil))
+    return try elements.enumerated().map { index, element throws(SettingsError) in
+      var row = try format.row(
+        element.table, of: GarageKey(name: name),
+        at: isOfBase ? base.position(of: .root, inElement: index, of: [name]) ?? base.position(of: [name]) : nil)
+      row.origin = element.origin
+      return row
     }
-    return rows
   }
 
   /// What the objects of a name have for a sync status, without opening them.
   func objectNotes(of name: String) -> [TOMLValue?] {
-    if changedArrays.contains(name) { return (arrays[name]?.tables ?? []).map { $0[GarageRow.statusKey] } }
+    if changedArrays.contains(name) { return (arrays[name]?.elements ?? []).map { $0.table[GarageRow.statusKey] } }
     guard case .array(let items)? = base[[name]] else { return [] }
     return items.map { $0.table?[GarageRow.statusKey] }
   }
@@ -254,10 +257,9 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
   /// Stores all objects of a name.
   func setObjects(_ rows: [GarageRow], of name: String) throws(SettingsError) {
     try checkIsForObjects(name)
-    var tables: [TOMLTable] = []
-    for row in rows { tables.append(try format.table(row, of: GarageKey(name: name))) }
+    let elements = try rows.map { row throws(SettingsError) in try element(row, of: name) }
     if !changedArrays.contains(name) { changedArrays.append(name) }
-    log.append(.objects(name, arrays.updateValue(GarageObjectList(tables), forKey: name)))
+    log.append(.objects(name, arrays.updateValue(GarageObjectList(elements), forKey: name)))
     // Those of other names say what they did, unless some of their rows may have had this one.
     objectIndices = objectIndices.filter { $0.key != name && !$0.value.hasFormer }
   }
@@ -266,7 +268,7 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
   ///
   /// - Parameter place: Which one it was of those that were set or added, however many are removed by now.
   func removeObject(at place: Int, of name: String) {
-    log.append(.removal(name, place, arrays[name]?.replace(place, by: nil)))
+    log.append(.object(name, place, arrays[name]?.replace(place, by: nil)))
   }
 
   /// Adds an object to those that were set.
@@ -274,9 +276,13 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
   /// - Returns: Its place.
   func appendObject(_ row: GarageRow, of name: String) throws(SettingsError) -> Int {
     try checkIsForObjects(name)
-    let table = try format.table(row, of: GarageKey(name: name))
+    let element = try element(row, of: name)
     log.append(.addition(name))
-    return arrays[name, default: GarageObjectList()].append(table)
+    return arrays[name, default: GarageObjectList()].append(element)
+  }
+
+  private func element(_ row: GarageRow, of name: String) throws(SettingsError) -> GarageObjectList.Element {
+    GarageObjectList.Element(table: try format.table(row, of: GarageKey(name: name)), origin: row.origin)
   }
 
   private func checkIsForObjects(_ name: String) throws(SettingsError) {
@@ -314,8 +320,8 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
         arrays[name] = old
         if old == nil { changedArrays.removeAll { $0 == name } }
         objectIndices = [:]
-      case .removal(let name, let place, let table):
-        arrays[name]?.replace(place, by: table)
+      case .object(let name, let place, let element):
+        arrays[name]?.replace(place, by: element)
         objectIndices = [:]
       case .addition(let name):
         arrays[name]?.removeLast()

@@ -5,31 +5,37 @@ import SettingsTOML
 /// The objects of one name without an id, as a draft has them. Each keeps its place, so that to remove one of many moves
 /// no other.
 struct GarageObjectList {
-  private var places: [TOMLTable?]
+  struct Element {
+    var table: TOMLTable
+    /// Which one of the file it is.
+    var origin: GarageRow.Origin?
+  }
+
+  private var places: [Element?]
   private var count: Int
 
-  init(_ tables: [TOMLTable] = []) {
-    places = tables
-    count = tables.count
+  init(_ elements: [Element] = []) {
+    places = elements
+    count = elements.count
   }
 
   var isEmpty: Bool { count == 0 }
 
   /// Those that are there, in their order.
-  var tables: [TOMLTable] { places.compactMap { $0 } }
+  var elements: [Element] { places.compactMap { $0 } }
 
   /// - Returns: What was there.
   @discardableResult
-  mutating func replace(_ place: Int, by table: TOMLTable?) -> TOMLTable? {
+  mutating func replace(_ place: Int, by element: Element?) -> Element? {
     let old = places[place]
-    places[place] = table
-    count += (table == nil ? 0 : 1) - (old == nil ? 0 : 1)
+    places[place] = element
+    count += (element == nil ? 0 : 1) - (old == nil ? 0 : 1)
     return old
   }
 
   /// - Returns: Its place.
-  mutating func append(_ table: TOMLTable) -> Int {
-    places.append(table)
+  mutating func append(_ element: Element) -> Int {
+    places.append(element)
     count += 1
     return places.count - 1
   }

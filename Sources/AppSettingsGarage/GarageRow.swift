@@ -13,6 +13,13 @@ struct GarageRow: Sendable, Equatable {
   var fields: TOMLTable
   /// Keys that begin with `settings-`, as they are stored; ones that this release does not know stay.
   var notes = TOMLTable()
+  /// Which object without an id of the file it is, so that its comments stay with it; `nil` for another.
+  var origin: Origin?
+
+  struct Origin: Sendable, Equatable {
+    var name: String
+    var index: Int
+  }
 
   static let reservedPrefix = "settings-"
   static let statusKey = "settings-sync"

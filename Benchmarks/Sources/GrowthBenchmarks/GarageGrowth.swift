@@ -26,6 +26,18 @@ enum GarageGrowth {
           try garage.batch { for number in 0..<count / 2 { try garage.delete(Note(number: 2 * number)) } }
         }
       },
+      Operation(name: "delete half of the objects without an id and park as many in a batch", count: 5_000) { count in
+        let garage = try garage()
+        try garage.parkAll((0..<count).map { Note(number: $0) })
+        return {
+          try garage.batch {
+            for number in 0..<count / 2 {
+              try garage.delete(Note(number: 2 * number))
+              try garage.park(Note(number: count + number))
+            }
+          }
+        }
+      },
       Operation(name: "import rows beside objects without an id", count: 5_000) { count in
         let garage = try garage()
         try garage.parkAll((0..<count).map { Note(number: $0) })

@@ -59,51 +59,47 @@ extension TOMLDocument {
     return isDone == true ? left : members.map(\.member)
   }
 
-  /// Makes an array of tables hold others in their place and more after them, or only some of those that it has, with one
-  /// reading of the text for each of that.
+  /// Makes an array of tables hold elements that it has, changed or not, and new ones after them, with one reading of the
+  /// text for each of that. What is not among them is removed with its comments; those of the others stay with them.
   ///
+  /// - Parameter elements: The tables, each with the number of the element that it is so far; `nil` for a new one.
   /// - Returns: `false`, with nothing changed, where that cannot be: there is no array of tables with headers at the
-  ///   path, it has more elements and some of the fewer are new, or the lines of one of them do not stand by themselves.
+  ///   path, the elements are in another order, or the lines of one of them do not stand by themselves.
   /// - Throws: ``TOMLEditError``. The document is unchanged.
-  package mutating func setElements(_ tables: [TOMLTable], at path: TOMLPath) throws -> Bool {
-    guard let array = find(path), tree[array].kind == .arrayOfTables,
-      !tables.contains(where: { TOMLValue.table($0).unrepresentableKind != nil })
+  package mutating func setElements(_ elements: [(table: TOMLTable, origin: Int?)], at path: TOMLPath) throws -> Bool {
+    let kept = elements.prefix { $0.origin != nil }.compactMap(\.origin)
+    guard !elements.isEmpty, let array = find(path), tree[array].kind == .arrayOfTables,
+      elements.dropFirst(kept.count).allSatisfy({ $0.origin == nil }), zip(kept, kept.dropFirst()).allSatisfy(<),
+      !elements.contains(where: { TOMLValue.table($0.table).unrepresentableKind != nil })
     else { return false }
-    let elements = Array(tree.children(of: array))
-    guard elements.count <= tables.count else { return try keepElements(tables, of: elements, at: path) }
-    let differing = Set(elements.indices.filter { value(of: elements[$0]) != .table(tables[$0]) }.map(TOMLMember.index))
+    let old = Array(tree.children(of: array))
+    guard kept.allSatisfy(old.indices.contains) else { return false }
+    var changed: [Int: TOMLTable] = [:]
+    for (index, element) in zip(kept, elements) where value(of: old[index]) != .table(element.table) {
+      changed[index] = element.table
+    }
+    let members = Set(changed.keys.map(TOMLMember.index))
     var draft = self
-    let left = try draft.editMembers(of: path, where: differing.contains) { member, part in
-      guard case .index(let index) = member else { return }
-      _ = try part.setUnchecked(.table(tables[index]), at: Location(path).appending(index: 0))
+    let left = try draft.editMembers(of: path, where: members.contains) { member, part in
+      guard case .index(let index) = member, let table = changed[index] else { return }
+      _ = try part.setUnchecked(.table(table), at: Location(path).appending(index: 0))
     }
     guard left.isEmpty else { return false }
-    if elements.count < tables.count, let array = draft.find(path),
-      let last = draft.element(elements.count - 1, of: array)
-    {
+    // The new ones first: an array without elements has no place.
+    if kept.count < elements.count, let array = draft.find(path), let last = draft.element(old.count - 1, of: array) {
       let writer = SectionWriter(
         prefix: draft.headerPrefix(of: last), lineBreak: draft.lines.lineBreak(at: draft.bytes.count))
-      let sections = tables[elements.count...].flatMap { writer.section($0, names: writer.prefix, isElement: true) }
+      let sections = elements.dropFirst(kept.count).flatMap {
+        writer.section($0.table, names: writer.prefix, isElement: true)
+      }
       try draft.insertSections(sections, under: last)
     }
-    draft.recorded? += [.set(path, .array(tables.map { .table($0) }))]
-    self = draft
-    return true
-  }
-
-  private mutating func keepElements(
-    _ tables: [TOMLTable], of elements: [DocumentIndex.ID], at path: TOMLPath
-  ) throws(TOMLEditError) -> Bool {
-    var kept = 0
-    let removed = elements.filter { element in
-      guard kept < tables.count, value(of: element) == .table(tables[kept]) else { return true }
-      kept += 1
-      return false
+    if kept.count < old.count, let array = draft.find(path) {
+      let isKept = Set(kept)
+      let present = Array(draft.tree.children(of: array))
+      try draft.removeSections(of: old.indices.filter { !isKept.contains($0) }.map { present[$0] })
     }
-    guard kept == tables.count, kept > 0 else { return false }
-    var draft = self
-    try draft.removeSections(of: removed)
-    draft.recorded? += [.set(path, .array(tables.map { .table($0) }))]
+    draft.recorded? += [.set(path, .array(elements.map { .table($0.table) }))]
     self = draft
     return true
   }

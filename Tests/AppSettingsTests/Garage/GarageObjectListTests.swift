@@ -2,6 +2,7 @@ import AppSettings
 import AppSettingsGarage
 import Foundation
 import Testing
+import TestModels
 import TestSupport
 
 private let reads = Lock(0)
@@ -53,10 +54,11 @@ private struct ListedMark: Codable, Hashable { var number: Int }
     #expect(try garage.retrieveAll(ListedMark.self).map(\.number) == Array(0..<50))
   }
 
+  private func text(_ numbers: some Sequence<Int>) -> String {
+    numbers.map { "# above \($0)\n[[ListedMark]] # mark\nnumber =  \($0) # \($0)\n" }.joined(separator: "\n")
+  }
+
   @Test func `deleting some objects leaves the text of the others`() throws {
-    func text(_ numbers: some Sequence<Int>) -> String {
-      numbers.map { "# above \($0)\n[[ListedMark]] # mark\nnumber =  \($0) # \($0)\n" }.joined(separator: "\n")
-    }
     let garage = try home.garage(text(0..<9))
     try garage.batch { for number in [0, 3, 4, 8] { try garage.delete(ListedMark(number: number)) } }
     #expect(home.text == text([1, 2, 5, 6, 7]))
@@ -83,5 +85,57 @@ private struct ListedMark: Codable, Hashable { var number: Int }
       try garage.park(ListedMark(number: 1))
     }
     #expect(try home.garage().retrieveAll(ListedMark.self).map(\.number) == [1])
+  }
+
+  @Test(arguments: [0, 1, 4])
+  func `deleting an object and parking another leaves the comments of the others`(deleted: Int) throws {
+    let garage = try home.garage(text(0..<5) + "\n[Pet.1]\nid = 1\nname = \"a\"\n")
+    try garage.batch {
+      try garage.delete(ListedMark(number: deleted))
+      try garage.park(ListedMark(number: 9))
+    }
+    #expect(
+      home.text
+        == text((0..<5).filter { $0 != deleted }) + "\n[[ListedMark]]\nnumber = 9\n\n[Pet.1]\nid = 1\nname = \"a\"\n")
+  }
+
+  @Test func `a batch that changes, deletes and parks objects leaves each its comments`() throws {
+    let garage = try home.garage(text(0..<4))
+    try garage.batch {
+      try garage.setSyncStatus(.synced, for: ListedMark(number: 2))
+      for number in [0, 3] { try garage.delete(ListedMark(number: number)) }
+      for number in 7...8 { try garage.park(ListedMark(number: number)) }
+    }
+    let changed = text([2]) + "settings-sync =  \"synced\"\n"
+    #expect(home.text == text([1]) + "\n" + changed + "\n[[ListedMark]]\nnumber = 7\n\n[[ListedMark]]\nnumber = 8\n")
+  }
+
+  @Test func `objects in the place of all others get none of their comments`() throws {
+    let garage = try home.garage("# head\n\n" + text(0..<2))
+    try garage.batch {
+      for number in 0..<2 { try garage.delete(ListedMark(number: number)) }
+      try garage.park(ListedMark(number: 5))
+    }
+    #expect(home.text == "# head\n\n[[ListedMark]]\nnumber = 5\n")
+  }
+
+  @Test func `deleting and parking sealed objects leaves the comments of the others`() throws {
+    func garage() throws -> Garage { Garage(at: try home.location, cipher: .toy(1), system: Syscalls()) }
+    try garage().parkAll((0..<4).map(ListedMark.init))
+    var count = -1
+    let lines = (home.text ?? "").split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      guard line == "[[ListedMark]]" else { return line + "" }
+      count += 1
+      return "# above \(count)\n" + line
+    }
+    try home.home.write(lines.joined(separator: "\n"), to: home.file)
+    let other = try garage()
+    try other.batch {
+      try other.delete(ListedMark(number: 1))
+      try other.park(ListedMark(number: 9))
+    }
+    #expect(try garage().retrieveAll(ListedMark.self).map(\.number) == [0, 2, 3, 9])
+    let comments = (home.text ?? "").split(separator: "\n").filter { $0.hasPrefix("#") }
+    #expect(comments == ["# above 0", "# above 2", "# above 3"])
   }
 }
