@@ -149,28 +149,38 @@ extension Garage {
   /// An object without id, with the row it is stored as; `nil` if that cannot be read.
   struct StoredObject<T> {
     var row: GarageRow
+    /// The name that the row has.
+    var name: String
     var object: T?
+    /// Of one that cannot be read, the id of the record that it refers to and that is missing or cannot be read either.
+    var neededID: String?
     var isFormer: Bool
   }
 
   func stored<T: Codable & Hashable>(_ type: T.Type, in draft: GarageDraft) throws -> [StoredObject<T>] {
     let reading = GarageReading(draft, names)
-    let entry = try names.entry(of: type)
-    return try entry.all.flatMap { name in
-      try draft.objects(of: name).map { row in
-        let object = try? reading.whole { try reading.read(type, row.fields, GarageKey(name: name)) }
-        return StoredObject(row: row, object: object, isFormer: name != entry.name)
-      }
+    return try names.entry(of: type).all.flatMap { name in
+      try draft.objects(of: name).map { try stored(type, $0, of: name, by: reading) }
     }
   }
 
+  func stored<T: Codable & Hashable>(
+    _ type: T.Type, _ row: GarageRow, of name: String, by reading: GarageReading
+  ) throws -> StoredObject<T> {
+    let object = try? reading.whole { try reading.read(type, row.fields, GarageKey(name: name)) }
+    return StoredObject(
+      row: row, name: name, object: object, neededID: object == nil ? reading.neededID : nil,
+      isFormer: name != (try names.entry(of: type).name))
+  }
+
   /// Where the objects of a type without an id are in a draft.
-  private func objectIndex<T: Codable & Hashable>(
-    of type: T.Type, in draft: GarageDraft
-  ) throws -> GarageObjectIndex<T> {
+  func objectIndex<T: Codable & Hashable>(of type: T.Type, in draft: GarageDraft) throws -> GarageObjectIndex<T> {
     let name = try names.entry(of: type).name
-    if let known = draft.objectIndex(of: name) as? GarageObjectIndex<T> { return known }
-    let index = GarageObjectIndex(try stored(type, in: draft))
+    if let known = draft.objectIndex(of: name) as? GarageObjectIndex<T> {
+      try known.update(in: draft, self)
+      return known
+    }
+    let index = GarageObjectIndex(try stored(type, in: draft), at: draft.mark)
     index.note(name, in: draft)
     return index
   }

@@ -52,16 +52,13 @@ extension Garage {
   @_disfavoredOverload
   public func setSyncStatus<T: Codable & Hashable>(_ status: SyncStatus, for objects: [T]) throws {
     try write { draft in
-      var known = try stored(T.self, in: draft)
-      var places: [T: Int] = [:]
-      for index in known.indices.reversed() { if let object = known[index].object { places[object] = index } }
+      let name = try names.entry(of: T.self).name
+      let index = try objectIndex(of: T.self, in: draft)
       for object in objects {
-        guard let index = places[object] else {
-          throw notParked(GarageKey(name: try names.entry(of: T.self).name))
+        guard try index.set(status, of: object, of: name, in: draft, self) else {
+          throw notParked(GarageKey(name: name))
         }
-        known[index].row.status = status
       }
-      try replace(known.map(\.row), of: T.self, in: draft)
     }
   }
 
@@ -77,10 +74,12 @@ extension Garage {
   /// The sync status of a parked object without an id.
   @_disfavoredOverload
   public func syncStatus<T: Codable & Hashable>(of object: T) throws -> SyncStatus {
-    guard let found = try stored(T.self, in: try contents()).first(where: { $0.object == object }) else {
-      throw notParked(GarageKey(name: try names.entry(of: T.self).name))
+    let draft = try contents()
+    let name = try names.entry(of: T.self).name
+    guard let status = try objectIndex(of: T.self, in: draft).status(of: object, of: name, in: draft) else {
+      throw notParked(GarageKey(name: name))
     }
-    return found.row.status
+    return status
   }
 
   /// The objects of a type that have a sync status.

@@ -24,7 +24,7 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
   /// Ids by what Swift takes for equal to them, by name; of the names for which that was asked.
   private var forms: [String: [String: [String]]] = [:]
   /// What was found of the objects without an id, by name; forgotten when they change in another way than by it.
-  private var objectIndices: [String: (index: AnyObject, hasFormer: Bool)] = [:]
+  private var objectIndices: [String: (index: AnyObject, hasFormer: Bool, needsRecords: Bool)] = [:]
   /// Whether to store the cipher's check value even if nothing else changes.
   var renewsCheck = false
   /// What a backup is to be made before.
@@ -271,6 +271,16 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
     log.append(.object(name, place, arrays[name]?.replace(place, by: nil)))
   }
 
+  /// Sets the sync status of one of the objects that were set.
+  func setStatus(_ status: Garage.SyncStatus, ofObjectAt place: Int, of name: String) throws(SettingsError) {
+    guard let old = arrays[name]?[place] else { return }
+    var row = try format.row(old.table, of: GarageKey(name: name), at: nil)
+    guard row.status != status else { return }
+    row.status = status
+    row.origin = old.origin
+    log.append(.object(name, place, arrays[name]?.replace(place, by: try element(row, of: name))))
+  }
+
   /// Adds an object to those that were set.
   ///
   /// - Returns: Its place.
@@ -279,6 +289,11 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
     let element = try element(row, of: name)
     log.append(.addition(name))
     return arrays[name, default: GarageObjectList()].append(element)
+  }
+
+  /// The sync status of one of the objects that were set.
+  func objectStatus(at place: Int, of name: String) -> Garage.SyncStatus? {
+    arrays[name]?[place].map { GarageRow.status($0.table[GarageRow.statusKey]) }
   }
 
   private func element(_ row: GarageRow, of name: String) throws(SettingsError) -> GarageObjectList.Element {
@@ -293,17 +308,24 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
   /// What was found of the objects of a name, if it still holds.
   func objectIndex(of name: String) -> AnyObject? { objectIndices[name]?.index }
 
-  func noteObjectIndex(_ index: AnyObject, of name: String, hasFormer: Bool) {
-    objectIndices[name] = (index, hasFormer)
+  /// - Parameter needsRecords: Whether some of what was found depends on records.
+  func noteObjectIndex(_ index: AnyObject, of name: String, hasFormer: Bool, needsRecords: Bool) {
+    objectIndices[name] = (index, hasFormer, needsRecords)
   }
 
   // MARK: The way back
 
-  /// The present state, for ``rollBack(to:)``.
+  /// The present state, for ``rollBack(to:)`` and ``changedIDs(since:)``.
   var mark: Int { log.count }
+
+  /// The ids of the records that have changed since a mark.
+  func changedIDs(since mark: Int) -> [String] {
+    log.dropFirst(mark).compactMap { if case .row(let path, _, _) = $0 { path.components[1] } else { nil } }
+  }
 
   /// Takes back what was done since a mark.
   func rollBack(to mark: Int) {
+    if log.count > mark { objectIndices = objectIndices.filter { !$0.value.needsRecords } }
     while log.count > mark {
       switch log.removeLast() {
       case .row(let path, let old?, _):

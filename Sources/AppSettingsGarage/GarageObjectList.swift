@@ -24,6 +24,8 @@ struct GarageObjectList {
   /// Those that are there, in their order.
   var elements: [Element] { places.compactMap { $0 } }
 
+  subscript(place: Int) -> Element? { places[place] }
+
   /// - Returns: What was there.
   @discardableResult
   mutating func replace(_ place: Int, by element: Element?) -> Element? {
@@ -48,19 +50,45 @@ struct GarageObjectList {
 final class GarageObjectIndex<T: Codable & Hashable> {
   private(set) var places: [T: [Int]] = [:]
   /// The fields of those that cannot be read.
-  let unreadable: [TOMLTable]
+  private(set) var unreadable: Set<TOMLTable> = []
+  /// Those of them that a record is missing or wrong for, by its id in lower case, as a UUID may be written in two ways.
+  private var waiting: [String: [(place: Int, row: GarageRow, name: String)]] = [:]
+  /// The state of the draft in which they were read.
+  private var mark: Int
   /// Those that the draft has to be given before one is removed or added; `nil` when it has them.
   private var rows: [GarageRow]?
   /// Whether some have a former name of their type.
   let hasFormer: Bool
+  private var needsRecords = false
 
-  init(_ stored: [Garage.StoredObject<T>]) {
-    for (place, known) in stored.enumerated() {
-      if let object = known.object { places[object, default: []].append(place) }
-    }
-    unreadable = stored.filter { $0.object == nil }.map(\.row.fields)
+  init(_ stored: [Garage.StoredObject<T>], at mark: Int) {
+    self.mark = mark
     rows = stored.map(\.row)
     hasFormer = stored.contains(where: \.isFormer)
+    for (place, known) in stored.enumerated() { note(known, at: place) }
+    needsRecords = !waiting.isEmpty
+  }
+
+  private func note(_ known: Garage.StoredObject<T>, at place: Int) {
+    if let object = known.object {
+      places[object, default: []].append(place)
+      return
+    }
+    unreadable.insert(known.row.fields)
+    if let id = known.neededID { waiting[id.lowercased(), default: []].append((place, known.row, known.name)) }
+  }
+
+  /// Reads those again that could not be, and need a record that has changed since.
+  func update(in draft: GarageDraft, _ garage: Garage) throws {
+    guard !waiting.isEmpty else { return }
+    let reading = GarageReading(draft, garage.names)
+    for id in draft.changedIDs(since: mark) {
+      for (place, row, name) in waiting.removeValue(forKey: id.lowercased()) ?? [] {
+        unreadable.remove(row.fields)
+        note(try garage.stored(T.self, row, of: name, by: reading), at: place)
+      }
+    }
+    mark = draft.mark
   }
 
   /// Removes all objects that are equal to one.
@@ -72,6 +100,24 @@ final class GarageObjectIndex<T: Codable & Hashable> {
     for place in found { draft.removeObject(at: place, of: name) }
     places[object] = nil
     return true
+  }
+
+  /// Sets the sync status of the first object that is equal to one.
+  ///
+  /// - Returns: Whether there is any.
+  func set(
+    _ status: Garage.SyncStatus, of object: T, of name: String, in draft: GarageDraft, _ garage: Garage
+  ) throws -> Bool {
+    guard let place = places[object]?.first else { return false }
+    try settle(name, in: draft, garage)
+    try draft.setStatus(status, ofObjectAt: place, of: name)
+    return true
+  }
+
+  /// The sync status of the first object that is equal to one; `nil` if there is none.
+  func status(of object: T, of name: String, in draft: GarageDraft) -> Garage.SyncStatus? {
+    guard let place = places[object]?.first else { return nil }
+    return rows?[place].status ?? draft.objectStatus(at: place, of: name)
   }
 
   func add(_ object: T, _ row: GarageRow, of name: String, to draft: GarageDraft, _ garage: Garage) throws {
@@ -89,6 +135,8 @@ final class GarageObjectIndex<T: Codable & Hashable> {
 
   /// Has the draft keep this for the next one who asks. Objects of a class may change after they were added.
   func note(_ name: String, in draft: GarageDraft) {
-    if !(T.self is AnyObject.Type) { draft.noteObjectIndex(self, of: name, hasFormer: hasFormer) }
+    if !(T.self is AnyObject.Type) {
+      draft.noteObjectIndex(self, of: name, hasFormer: hasFormer, needsRecords: needsRecords)
+    }
   }
 }

@@ -45,6 +45,8 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
   private var graph = ReferenceGraph()
   /// The record that was looked for last.
   private var foundPath = TOMLPath.root
+  /// The id of the record that ``whole(_:)`` has failed for because it was referred to; `nil` if it failed without one.
+  private(set) var neededID: String?
 
   private struct Waiter {
     let isRequired: Bool
@@ -105,6 +107,7 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
   private func check<T: Codable & Identifiable>(_ object: T, isAt path: TOMLPath) throws(SettingsError) {
     let (id, stored) = (try GarageCoding.text(of: object.id, T.self), path.components[1])
     guard id != stored, T.ID.self != UUID.self || id != stored.uppercased() else { return }
+    neededID = stored
     let shown = draft.format.hidesContent ? "another one" : TOMLValue.quoted(id, limit: 80)
     throw draft.failure(
       "Cannot read \(GarageKey(name: path.components[0], id: stored))",
@@ -202,6 +205,7 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
     }
     waiting[key] = [waiter]
     jobs.append { [self] in
+      neededID = id
       let object = try object(type, id: id)
       let waiters = waiting.removeValue(forKey: key) ?? []
       if object == nil, let waiter = waiters.first(where: \.isRequired) {
@@ -268,6 +272,7 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
 
   /// Reads something with all that it refers to. If that fails, nothing of it is left that could fail anything else.
   func whole<Result>(_ body: () throws -> Result) throws -> Result {
+    neededID = nil
     do {
       let result = try body()
       try finish()

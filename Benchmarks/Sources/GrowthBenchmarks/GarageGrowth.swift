@@ -14,6 +14,10 @@ enum GarageGrowth {
       (0..<count).map { Server(id: "\(name)-\($0)", host: "host-\($0).example.org", port: port + $0) }
     }
     struct Note: Codable, Hashable { var number: Int, text = "a note" }
+    struct Visit: Codable, Hashable {
+      var day: Int
+      @Reference var host: Server
+    }
     return [
       Operation(name: "park objects without an id one by one in a batch", count: 5_000) { count in
         let garage = try garage()
@@ -38,6 +42,12 @@ enum GarageGrowth {
           }
         }
       },
+      Operation(name: "set the sync status of objects without an id one by one in a batch", count: 5_000) { count in
+        let garage = try garage()
+        let notes = (0..<count).map { Note(number: $0) }
+        try garage.parkAll(notes)
+        return { try garage.batch { for note in notes { try garage.setSyncStatus(.syncing, for: note) } } }
+      },
       Operation(name: "import rows beside objects without an id", count: 5_000) { count in
         let garage = try garage()
         try garage.parkAll((0..<count).map { Note(number: $0) })
@@ -47,6 +57,22 @@ enum GarageGrowth {
         }
         let json = "[\(rows.joined(separator: ", "))]"
         return { _ = try garage.importGarageStorage(rows: json) }
+      },
+      Operation(name: "park records that objects without an id wait for in a batch", count: 5_000) { count in
+        let garage = try garage()
+        try garage.parkAll(
+          (0..<count).map { Visit(day: $0, host: Server(id: "server-\($0)", host: "", port: 0)) })
+        try garage.deleteAll(Server.self)
+        let servers = objects(count, "server")
+        return {
+          try garage.batch {
+            try? garage.delete(Visit(day: -1, host: servers[0]))
+            for (day, server) in servers.enumerated() {
+              try garage.park(server)
+              try garage.delete(Visit(day: day, host: server))
+            }
+          }
+        }
       },
       Operation(name: "park new objects", count: 5_000) { count in
         let garage = try garage()

@@ -21,6 +21,24 @@ private struct ListedNote: Codable, Hashable {
 
 private struct ListedMark: Codable, Hashable { var number: Int }
 
+private struct ListedVisit: Codable, Hashable {
+  var day: Int
+  @Reference var host: Pet
+
+  init(day: Int, host: Pet) {
+    self.day = day
+    self.host = host
+  }
+
+  init(from decoder: any Decoder) throws {
+    reads.withLock { $0 += 1 }
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    day = try container.decode(Int.self, forKey: .day)
+    _host = try container.decode(Reference<Pet>.self, forKey: .host)
+  }
+  enum CodingKeys: String, CodingKey { case day, host }
+}
+
 /// Objects without an id that are parked and deleted one by one in a batch.
 @Suite(.serialized) struct GarageObjectListTests {
   private let home = GarageHome()
@@ -137,5 +155,68 @@ private struct ListedMark: Codable, Hashable { var number: Int }
     #expect(try garage().retrieveAll(ListedMark.self).map(\.number) == [0, 2, 3, 9])
     let comments = (home.text ?? "").split(separator: "\n").filter { $0.hasPrefix("#") }
     #expect(comments == ["# above 0", "# above 2", "# above 3"])
+  }
+
+  @Test func `a status set for one object after another in a batch reads all of them once`() throws {
+    let garage = try home.garage()
+    try garage.parkAll((0..<100).map(ListedNote.init))
+    reads.withLock { $0 = 0 }
+    try garage.batch {
+      for number in 0..<100 {
+        try garage.setSyncStatus(.syncing, for: ListedNote(number))
+        #expect(try garage.syncStatus(of: ListedNote(number)) == .syncing)
+      }
+    }
+    #expect(reads.withLock { $0 } < 300)
+    #expect(try garage.retrieveAll(ListedNote.self, withStatus: .syncing).count == 100)
+  }
+
+  // MARK: Records that objects refer to
+
+  private let visit = ListedVisit(day: 1, host: Pet(id: 1, name: "a"))
+
+  @Test(arguments: ["", "[Pet.1]\nid = 1\n\n"])
+  func `an object whose record comes within the batch is found from then on`(record: String) throws {
+    let garage = try home.garage(record + "[[ListedVisit]]\nday = 1\nhost = \"1\"\n")
+    try garage.batch {
+      #expect(throws: SettingsError.self) { try garage.delete(visit) }
+      try garage.park(Pet(id: 1, name: "a"))
+      try garage.park(visit)
+      #expect(try garage.retrieveAll(ListedVisit.self) == [visit])
+      try garage.delete(visit)
+      try garage.park(visit)
+      try garage.setSyncStatus(.synced, for: visit)
+    }
+    #expect(try home.garage().retrieveAll(ListedVisit.self, withStatus: .synced) == [visit])
+    #expect(try home.garage().retrieveAll(ListedVisit.self) == [visit])
+  }
+
+  @Test func `an object is not found again when its record is taken back`() throws {
+    struct Failure: Error {}
+    let garage = try home.garage("[[ListedVisit]]\nday = 1\nhost = \"1\"\n")
+    try garage.batch {
+      #expect(throws: SettingsError.self) { try garage.delete(visit) }
+      try? garage.batch {
+        try garage.park(Pet(id: 1, name: "a"))
+        try garage.setSyncStatus(.synced, for: visit)
+        throw Failure()
+      }
+      #expect(throws: SettingsError.self) { try garage.delete(visit) }
+    }
+  }
+
+  @Test func `objects whose records come one by one are each read once more`() throws {
+    let garage = try home.garage(
+      (0..<100).map { "[[ListedVisit]]\nday = \($0)\nhost = \"\($0)\"\n" }.joined(separator: "\n"))
+    reads.withLock { $0 = 0 }
+    try garage.batch {
+      for number in 0..<100 {
+        let pet = Pet(id: number, name: "a")
+        try garage.park(pet)
+        try garage.setSyncStatus(.synced, for: ListedVisit(day: number, host: pet))
+      }
+    }
+    #expect(reads.withLock { $0 } < 500)
+    #expect(try garage.retrieveAll(ListedVisit.self, withStatus: .synced).count == 100)
   }
 }
