@@ -48,7 +48,7 @@ enum StoreGrowth {
       Operation(name: "write the schema of a key with as many choices", count: 12_500) { count in
         let environment = try scratch.environment()
         let choices = (0..<count).map { "choice \($0)" }
-        let key = SettingsKey("choice", default: choices[0], oneOf: choices)
+        let key = SettingsKey("choice", default: choices[0], .oneOf(choices))
         return { _ = try SettingsSchema(app: "bench", keys: [key]).write(environment: environment) }
       },
       Operation(name: "set values of which one needs an edit of its own", count: 5_000) { count in

@@ -150,8 +150,8 @@ import TestSupport
 
   @Test func `the type of a key with very many choices is found without comparing each with all`() {
     let choices = (0..<1_000).map(Compared.init)
-    let key = SettingsKey("many-choices", default: choices[999], oneOf: choices)
-    let optional = SettingsKey("many-choices.optional", oneOf: choices)
+    let key = SettingsKey("many-choices", default: choices[999], .oneOf(choices))
+    let optional = SettingsKey("many-choices.optional", .oneOf(choices))
     Compared.count.withLock { $0 = 0 }
     #expect(key.schemaType.choices == (0..<1_000).map { .integer($0) })
     #expect(optional.schemaType.choices?.count == 1_000)
