@@ -9,7 +9,7 @@ public struct GarageImportReport: Sendable, Hashable {
   public var notes: [String] = []
 }
 
-extension Garage {
+extension GarageObjects {
   /// Takes over the rows of a GarageStorage store, as JSON: an array of objects with `gs_type`, `gs_identifier`,
   /// `gs_data` and `gs_syncStatus`.
   ///
@@ -18,8 +18,8 @@ extension Garage {
   /// Each row becomes the record `[gs_type."gs_identifier"]`, with its sync status; where there are objects without an
   /// id under that name, it becomes one of them, unless one with the same fields is there. What `MappableObject`s have written is turned into what `Codable` types read: tagged dates into
   /// dates, references into ids, anonymous objects into tables in their place. Then
-  /// ``migrateAll(fromOldClassName:to:onConflict:)-(_,New.Type,_)`` makes them objects of today's types, best in the
-  /// same ``batch(_:)``.
+  /// ``migrateAll(recordName:to:onConflict:)`` makes them objects of today's types, best in the
+  /// same ``update(_:)``.
   ///
   /// - Parameters:
   ///   - json: The rows.
@@ -30,7 +30,8 @@ extension Garage {
   ///   them in its `cause`; and as parking. The file is unchanged in each case.
   @discardableResult
   public func importGarageStorage(
-    rows json: String, onConflict conflict: MigrationConflict = .fail, decrypt: (String) throws -> String = { $0 }
+    rows json: String, onConflict conflict: Garage.MigrationConflict = .fail,
+    decrypt: (String) throws -> String = { $0 }
   ) throws -> GarageImportReport {
     var report = GarageImportReport()
     var failures: [String] = []

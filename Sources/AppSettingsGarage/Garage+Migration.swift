@@ -1,4 +1,4 @@
-import AppSettings
+public import AppSettings
 import FoundationEssentials
 
 extension Garage {
@@ -11,7 +11,9 @@ extension Garage {
     /// The migrated one takes its place.
     case replace
   }
+}
 
+extension GarageObjects {
   /// Makes all records of one type records of another, which can read what the old one has written.
   ///
   /// Everything is read first. If anything cannot be, or meets a record that is there already, nothing is written, and
@@ -29,18 +31,22 @@ extension Garage {
   ///   `unparsable`, `newerVersion`, `lockTimeout` or `io`. The file is unchanged in each case.
   @discardableResult
   public func migrateAll<New: Codable & Identifiable>(
-    from oldType: Any.Type, to type: New.Type, onConflict conflict: MigrationConflict = .fail
-  ) throws -> Int {
-    try migrateAll(fromOldClassName: try names.entry(of: oldType).name, to: type, onConflict: conflict)
+    from oldType: Any.Type, to type: New.Type, onConflict conflict: Garage.MigrationConflict = .fail
+  ) throws(SettingsError) -> Int {
+    try SettingsError.only {
+      try migrateAll(recordName: try names.entry(of: oldType).name, to: type, onConflict: conflict)
+    }
   }
 
-  /// Makes all records of one type objects of one without an id; see
+  /// Makes all records of one type values of another; see
   /// ``migrateAll(from:to:onConflict:)-(_,New.Type,_)``.
   ///
   /// Equal ones become one, whatever `onConflict` would say of them.
-  @_disfavoredOverload @discardableResult
-  public func migrateAll<New: Codable & Hashable>(from oldType: Any.Type, to type: New.Type) throws -> Int {
-    try migrateAll(fromOldClassName: try names.entry(of: oldType).name, to: type)
+  @discardableResult
+  public func migrateValues<New: Codable & Hashable>(from oldType: Any.Type, to type: New.Type) throws(SettingsError)
+    -> Int
+  {
+    try SettingsError.only { try migrateValues(recordName: try names.entry(of: oldType).name, to: type) }
   }
 
   /// Makes all records of a name records of a type, where the old type is no longer in the program.
@@ -49,11 +55,11 @@ extension Garage {
   /// as dates that are strings, gets the present form. See ``migrateAll(from:to:onConflict:)-(_,New.Type,_)``.
   @discardableResult
   public func migrateAll<New: Codable & Identifiable>(
-    fromOldClassName old: String, to type: New.Type, onConflict conflict: MigrationConflict = .fail
-  ) throws -> Int {
+    recordName old: String, to type: New.Type, onConflict conflict: Garage.MigrationConflict = .fail
+  ) throws(SettingsError) -> Int {
     try GarageNames.check(old, of: old)
     if try hasNoFile { return 0 }
-    return try write { draft in
+    return try change { draft in
       let name = try names.entry(of: type).name
       var migration = GarageMigration<New>(old: old, new: name, conflict: conflict, file: format.file)
       let reading = GarageReading(
@@ -66,19 +72,21 @@ extension Garage {
     }
   }
 
-  /// Makes all records of a name objects of a type without an id. Equal ones become one.
-  @_disfavoredOverload @discardableResult
-  public func migrateAll<New: Codable & Hashable>(fromOldClassName old: String, to type: New.Type) throws -> Int {
+  /// Makes all records of a name values of a type. Equal ones become one.
+  @discardableResult
+  public func migrateValues<New: Codable & Hashable>(recordName old: String, to type: New.Type) throws(SettingsError)
+    -> Int
+  {
     try GarageNames.check(old, of: old)
     if try hasNoFile { return 0 }
-    return try write { draft in
+    return try change { draft in
       let name = try names.entry(of: type).name
       let reading = GarageReading(draft, names, references: .filledWhereThere, checksIDs: false)
       defer { reading.letGo() }
       var migration = GarageMigration<New>(old: old, new: name, conflict: .keep, file: format.file)
       for source in try migration.sources(in: draft) { migration.take(source, by: reading) }
       migration.noteIncomplete(reading.settle())
-      return try finish(migration, in: draft, keepsReadReferences: true)
+      return try finishValues(migration, in: draft, keepsReadReferences: true)
     }
   }
 
@@ -98,7 +106,7 @@ extension Garage {
   ///   the error.
   @discardableResult
   public func migrateAll<Old: Codable, New: Codable & Identifiable>(
-    from oldType: Old.Type, to type: New.Type, onConflict conflict: MigrationConflict = .fail,
+    from oldType: Old.Type, to type: New.Type, onConflict conflict: Garage.MigrationConflict = .fail,
     _ convert: (Old) throws -> New
   ) throws -> Int {
     if try hasNoFile { return 0 }
@@ -117,9 +125,9 @@ extension Garage {
     }
   }
 
-  /// Makes all records of one type objects without an id by code. Equal ones become one.
-  @_disfavoredOverload @discardableResult
-  public func migrateAll<Old: Codable, New: Codable & Hashable>(
+  /// Makes all records of one type values of another by code. Equal ones become one.
+  @discardableResult
+  public func migrateValues<Old: Codable, New: Codable & Hashable>(
     from oldType: Old.Type, to type: New.Type, _ convert: (Old) throws -> New
   ) throws -> Int {
     if try hasNoFile { return 0 }
@@ -133,7 +141,7 @@ extension Garage {
           return (try converted(source.key) { try convert(old.object) }, old.fields)
         }
       }
-      return try finish(migration, in: draft, keepsReadReferences: false)
+      return try finishValues(migration, in: draft, keepsReadReferences: false)
     }
   }
 
@@ -183,8 +191,7 @@ extension Garage {
     return migration.taken.count
   }
 
-  @_disfavoredOverload
-  private func finish<New: Codable & Hashable>(
+  private func finishValues<New: Codable & Hashable>(
     _ migration: GarageMigration<New>, in draft: GarageDraft, keepsReadReferences: Bool
   ) throws -> Int {
     let (old, name) = (migration.old, migration.new)
@@ -194,7 +201,7 @@ extension Garage {
     var present: Set<New> = []
     var incomplete: Set<TOMLTable> = []
     if old != name {
-      let known = try stored(New.self, in: draft)
+      let known = try access.stored(New.self, in: draft)
       rows = known.map(\.row)
       present = Set(known.compactMap(\.object))
     }

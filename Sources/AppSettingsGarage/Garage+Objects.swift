@@ -1,9 +1,7 @@
 public import AppSettings
 import FoundationEssentials
 
-// For a type that is both `Identifiable` and `Hashable`, the id counts: the others are disfavoured.
-
-extension Garage {
+extension GarageObjects {
   // MARK: Parking
 
   /// Parks an object, in the place of the one of its type and id, with all that its references lead to.
@@ -15,32 +13,30 @@ extension Garage {
   ///   to differ; `invalidKey` if its id has no text or another type has its name; `sealedRecord` if the one that is
   ///   there cannot be opened; `readOnly`, `unparsable`, `newerVersion`, `lockTimeout` or `io`. The file is unchanged
   ///   in each case.
-  public func park<T: Codable & Identifiable>(_ object: T) throws { try parkAll([object]) }
+  public func park<T: Codable & Identifiable>(_ object: T) throws(SettingsError) { try park([object]) }
 
   /// Parks objects, in one write; see ``park(_:)-(T)``.
-  public func parkAll<T: Codable & Identifiable>(_ objects: [T]) throws {
+  public func park<T: Codable & Identifiable>(_ objects: [T]) throws(SettingsError) {
     guard !objects.isEmpty else { return }
-    try write { draft in try GarageWriting(draft, names).park(objects) }
+    try change { draft in try GarageWriting(draft, names).park(objects) }
   }
 
-  /// Parks an object that has no id, unless one that is equal is there.
+  /// Parks a value, unless one that is equal is there.
   ///
-  /// - Throws: ``SettingsError`` as for objects with an id.
-  @_disfavoredOverload
-  public func park<T: Codable & Hashable>(_ object: T) throws { try parkAll([object]) }
+  /// - Throws: ``SettingsError`` as ``park(_:)-(T)``.
+  public func parkValue<T: Codable & Hashable>(_ value: T) throws(SettingsError) { try parkValues([value]) }
 
-  /// Parks objects that have no id, in one write, each unless one that is equal is there.
-  @_disfavoredOverload
-  public func parkAll<T: Codable & Hashable>(_ objects: [T]) throws {
-    guard !objects.isEmpty else { return }
-    try write { draft in
+  /// Parks values, in one write, each unless one that is equal is there.
+  public func parkValues<T: Codable & Hashable>(_ values: [T]) throws(SettingsError) {
+    guard !values.isEmpty else { return }
+    try change { draft in
       let name = try names.entry(of: T.self).name
-      let index = try objectIndex(of: T.self, in: draft)
+      let index = try access.objectIndex(of: T.self, in: draft)
       let writing = GarageWriting(draft, names)
-      if index.hasFormer { try index.settle(name, in: draft, self) }
-      for object in objects where index.places[object] == nil {
-        let row = GarageRow(try writing.fields(of: object, GarageKey(name: name)))
-        if !index.unreadable.contains(row.fields) { try index.add(object, row, of: name, to: draft, self) }
+      if index.hasFormer { try index.settle(name, in: draft, access) }
+      for value in values where index.places[value] == nil {
+        let row = GarageRow(try writing.fields(of: value, GarageKey(name: name)))
+        if !index.unreadable.contains(row.fields) { try index.add(value, row, of: name, to: draft, access) }
       }
       try writing.finish()
     }
@@ -54,29 +50,30 @@ extension Garage {
   ///
   /// - Throws: ``SettingsError`` `invalidValue` with type, id and path if a record cannot be read, `missingRecord` if a
   ///   reference that is not optional leads nowhere, `sealedRecord`, `unparsable`, `readOnly` or `io`.
-  public func retrieve<T: Codable & Identifiable>(_ type: T.Type = T.self, id: T.ID) throws -> T? {
-    let reading = GarageReading(try contents(), names)
-    let text = try GarageCoding.text(of: id, type)
-    return try reading.whole { try reading.object(type, id: text, isOnly: true) }
+  public func retrieve<T: Codable & Identifiable>(_ type: T.Type = T.self, id: T.ID) throws(SettingsError) -> T? {
+    try SettingsError.only {
+      let reading = GarageReading(try contents(), names)
+      let text = try GarageCoding.text(of: id, type)
+      return try reading.whole { try reading.object(type, id: text, isOnly: true) }
+    }
   }
 
   /// All objects of a type, in the order of the file, with all that their references lead to.
   ///
-  /// - Parameter unreadable: Called for each record that cannot be read, which is left out then; what it throws ends
+  /// - Parameter onUnreadable: Called for each record that cannot be read, which is left out then; what it throws ends
   ///   the retrieve. Without it, the first such record does.
   /// - Throws: ``SettingsError`` as ``retrieve(_:id:)``.
   public func retrieveAll<T: Codable & Identifiable>(
-    _ type: T.Type = T.self, unreadable: ((SettingsError) throws -> Void)? = nil
+    _ type: T.Type = T.self, onUnreadable: ((SettingsError) throws -> Void)? = nil
   ) throws -> [T] {
-    try GarageReading(try contents(), names).all(type, unreadable)
+    try GarageReading(try contents(), names).all(type, onUnreadable)
   }
 
-  /// All objects of a type without an id, in the order of the file.
-  @_disfavoredOverload
-  public func retrieveAll<T: Codable & Hashable>(
-    _ type: T.Type = T.self, unreadable: ((SettingsError) throws -> Void)? = nil
+  /// All values of a type, in the order of the file; see ``retrieveAll(_:onUnreadable:)``.
+  public func retrieveValues<T: Codable & Hashable>(
+    _ type: T.Type = T.self, onUnreadable: ((SettingsError) throws -> Void)? = nil
   ) throws -> [T] {
-    try GarageReading(try contents(), names).all(type, unreadable)
+    try GarageReading(try contents(), names).allValues(type, onUnreadable)
   }
 
   /// The text of an object's id, as it is in the file.
@@ -92,22 +89,21 @@ extension Garage {
   ///
   /// - Throws: ``SettingsError`` `missingRecord` if it is not parked; `readOnly`, `unparsable`, `newerVersion`,
   ///   `lockTimeout` or `io`. The file is unchanged in each case.
-  public func delete<T: Codable & Identifiable>(_ object: T) throws { try delete(T.self, id: object.id) }
+  public func delete<T: Codable & Identifiable>(_ object: T) throws(SettingsError) { try delete(T.self, id: object.id) }
 
   /// Deletes the record of a type and id; see ``delete(_:)-(T)``.
-  public func delete<T: Codable & Identifiable>(_ type: T.Type, id: T.ID) throws {
-    try write { draft in
-      for key in try keys(of: type, id: id, in: draft) { draft.remove(key.name, key.id!) }
+  public func delete<T: Codable & Identifiable>(_ type: T.Type, id: T.ID) throws(SettingsError) {
+    try change { draft in
+      for key in try access.keys(of: type, id: id, in: draft) { draft.remove(key.name, key.id!) }
     }
   }
 
-  /// Deletes an object that has no id.
-  @_disfavoredOverload
-  public func delete<T: Codable & Hashable>(_ object: T) throws {
-    try write { draft in
+  /// Deletes all values that are equal to one.
+  public func deleteValue<T: Codable & Hashable>(_ value: T) throws(SettingsError) {
+    try change { draft in
       let name = try names.entry(of: T.self).name
-      guard try objectIndex(of: T.self, in: draft).remove(object, of: name, from: draft, self) else {
-        throw notParked(GarageKey(name: name))
+      guard try access.objectIndex(of: T.self, in: draft).remove(value, of: name, from: draft, access) else {
+        throw access.notParked(GarageKey(name: name))
       }
     }
   }
@@ -115,19 +111,20 @@ extension Garage {
   /// Deletes all objects of a type, those that cannot be read too.
   ///
   /// - Throws: ``SettingsError`` as ``delete(_:)-(T)``, but it may be that there are none.
-  public func deleteAll<T>(_ type: T.Type) throws {
+  public func deleteAll<T>(_ type: T.Type) throws(SettingsError) {
     if try hasNoFile { return }
-    try write { draft in for name in try names.entry(of: type).all { try draft.removeAll(of: name) } }
+    try change { draft in for name in try names.entry(of: type).all { try draft.removeAll(of: name) } }
   }
 
   /// Deletes all objects. What is in the file besides, such as comments that stand by themselves, stays.
-  public func deleteAllObjects() throws {
+  public func deleteAll() throws(SettingsError) {
     if try hasNoFile { return }
-    try write { draft in for name in try draft.names() { try draft.removeAll(of: name) } }
+    try change { draft in for name in try draft.names() { try draft.removeAll(of: name) } }
   }
 
-  // MARK: Within
+}
 
+extension GarageAccess {
   /// The records of an object, under each of its type's names that has one.
   func keys<T: Identifiable>(of type: T.Type, id: T.ID, in draft: GarageDraft) throws -> [GarageKey] {
     let entry = try names.entry(of: type)
@@ -203,7 +200,7 @@ extension GarageReading {
   }
 
   /// All objects of a type without one.
-  func all<T: Codable & Hashable>(
+  func allValues<T: Codable & Hashable>(
     _ type: T.Type, _ unreadable: ((SettingsError) throws -> Void)?, where isWanted: (GarageRow) -> Bool = { _ in true }
   ) throws -> [T] {
     let entry = try entry(of: type)
@@ -224,7 +221,7 @@ extension GarageReading {
         throw draft.failure(
           "Cannot read the records of '\(name)'",
           "they are objects without an id, as [[\(TOMLPath([name]))]], and '\(type)' has one. To give them their ids, call "
-            + "'migrateAll(fromOldClassName: \"\(name)\", to: \(type).self)'", at: [name])
+            + "'migrateAll(recordName: \"\(name)\", to: \(type).self)'", at: [name])
       }
       var unusual: [String: String] = [:]
       for id in try draft.ids(of: name) {

@@ -11,7 +11,7 @@ extension Garage {
     case refuse
     /// They are read like others, and sealed: for the time in which a garage that was plain becomes a sealed one.
     ///
-    /// The first write seals all records in the file, and before that all in its backups; an empty ``Garage/batch(_:)`` is
+    /// The first write seals all records in the file, and before that all in its backups; an empty ``GarageObjects/update(_:)`` is
     /// enough. A backup that cannot be sealed, since it does not parse, has something in it that is no record, or has
     /// records of another key, stays as it is, with its plain text, and is one of ``Garage/currentProblems``: correct it or
     /// delete it. Comments in and directly above what is sealed are removed with the plain text.
@@ -33,49 +33,50 @@ extension Garage {
   ///
   /// - Parameter cipher: What seals the records from now on.
   /// - Throws: ``SettingsError`` `sealedRecord` if this garage has no cipher, or not that of the file, or if any record
-  ///   cannot be opened; `nestedUpdate` within a batch; `readOnly`, `unparsable`, `newerVersion`, `lockTimeout` or `io`.
+  ///   cannot be opened; `nestedUpdate` within an update; `readOnly`, `unparsable`, `newerVersion`, `lockTimeout` or `io`.
   ///   The file is unchanged, unless an `io` error says that the new text was not made durable: then the garage goes on
   ///   with the cipher that the file has.
-  public func changeCipher(to cipher: GarageCipher) throws {
-    guard !isInBatch else { throw core.nestedUpdateError }
-    try core.checkNotNested()
-    let old = format
-    guard old.cipher != nil else {
-      throw SettingsError(
-        .sealedRecord,
-        "Cannot seal '\(old.file)' again: this garage has no cipher. To seal a plain garage, open it with 'cipher:' and "
-          + "'plainRecords: .seal'. The file is unchanged.", file: old.file)
-    }
-    var new = old
-    new.cipher = cipher
-    new.former = nil
-    new.renewGeneration()
-    // Until it is known which of the two the file has, both open what is read.
-    var either = old
-    either.former = cipher
-    either.renewGeneration()
-    defer {
-      // It has failed: at the very end, maybe, when the file was new already.
-      if format.generation == either.generation {
-        format = either.settled(by: core.known.document)
+  public func changeCipher(to cipher: GarageCipher) throws(SettingsError) {
+    try SettingsError.only {
+      try core.checkNotNested()
+      let old = format
+      guard old.cipher != nil else {
+        throw SettingsError(
+          .sealedRecord,
+          "Cannot seal '\(old.file)' again: this garage has no cipher. To seal a plain garage, open it with 'cipher:' and "
+            + "'plainRecords: .seal'. The file is unchanged.", file: old.file)
       }
+      var new = old
+      new.cipher = cipher
+      new.former = nil
+      new.renewGeneration()
+      // Until it is known which of the two the file has, both open what is read.
+      var either = old
+      either.former = cipher
+      either.renewGeneration()
+      defer {
+        // It has failed: at the very end, maybe, when the file was new already.
+        if format.generation == either.generation {
+          format = either.settled(by: core.known.document)
+        }
+      }
+      try core.rewrite { document in
+        try old.checkKey(of: document)
+        var again = new
+        again.former = old.cipher
+        let draft = GarageDraft(base: document, format: again)
+        try draft.sealAll()
+        draft.renewsCheck = true
+        let edits = try draft.apply(to: &document)
+        try sealBackups()
+        format = either
+        return edits
+      } checkingAgain: { [core] _ in
+        // What is new in it may be sealed with the former key.
+        throw core.overtakenError("something")
+      }
+      format = new
     }
-    try core.rewrite { document in
-      try old.checkKey(of: document)
-      var again = new
-      again.former = old.cipher
-      let draft = GarageDraft(base: document, format: again)
-      try draft.sealAll()
-      draft.renewsCheck = true
-      let edits = try draft.apply(to: &document)
-      try sealBackups()
-      format = either
-      return edits
-    } checkingAgain: { [core] _ in
-      // What is new in it may be sealed with the former key.
-      throw core.overtakenError("something")
-    }
-    format = new
   }
 
   /// Puts a backup in the place of the file; what is there now becomes a backup first.
@@ -89,32 +90,34 @@ extension Garage {
   ///     again with the present one.
   /// - Throws: ``SettingsError`` `io` if there is no such backup, `unparsable` if it is no TOML, `sealedRecord` if it has
   ///   plain records or is sealed with another key, or the file is; `readOnly` or `lockTimeout`. The file is unchanged.
-  public func restore(_ backup: SettingsBackup, sealedWith former: GarageCipher? = nil) throws {
-    let format = format
-    if format.plainRecords == .seal {
-      do {
-        try write { _ in }
-      } catch let error as SettingsError where error.code == .unparsable {
-        // What is there becomes a backup as it is, like a file that is recovered.
-        hasSealedBackups.withLock { $0 = false }
+  public func restore(_ backup: SettingsBackup, sealedWith former: GarageCipher? = nil) throws(SettingsError) {
+    try SettingsError.only {
+      let format = format
+      if format.plainRecords == .seal {
+        do {
+          try write { _ in }
+        } catch let error as SettingsError where error.code == .unparsable {
+          // What is there becomes a backup as it is, like a file that is recovered.
+          hasSealedBackups.withLock { $0 = false }
+        }
       }
-    }
-    try store.restore(backup) { current, document in
-      if let current = current.flatMap({ try? TOMLDocument(parsing: $0) }) {
-        if format.cipher != nil || !GarageFormat.isSealed(document) { try format.checkKey(of: current) }
-        if format.cipher != nil, let plain = format.firstPlain(in: current) { throw format.failure(plain) }
+      try store.restore(backup) { current, document in
+        if let current = current.flatMap({ try? TOMLDocument(parsing: $0) }) {
+          if format.cipher != nil || !GarageFormat.isSealed(document) { try format.checkKey(of: current) }
+          if format.cipher != nil, let plain = format.firstPlain(in: current) { throw format.failure(plain) }
+        }
+        guard format.cipher != nil else { return document.bytes }
+        var opening = format
+        opening.file = backup.path
+        opening.former = former
+        let draft = GarageDraft(base: document, format: opening)
+        if former != nil {
+          try draft.sealAll()
+          // A backup without records has the check value alone.
+          draft.renewsCheck = true
+        }
+        return try draft.text()
       }
-      guard format.cipher != nil else { return document.bytes }
-      var opening = format
-      opening.file = backup.path
-      opening.former = former
-      let draft = GarageDraft(base: document, format: opening)
-      if former != nil {
-        try draft.sealAll()
-        // A backup without records has the check value alone.
-        draft.renewsCheck = true
-      }
-      return try draft.text()
     }
   }
 

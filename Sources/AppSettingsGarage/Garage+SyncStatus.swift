@@ -1,4 +1,4 @@
-import AppSettings
+public import AppSettings
 
 extension Garage {
   /// How far a record is known to a web service. The garage only keeps it: with the record, through parking and
@@ -22,18 +22,24 @@ extension Garage {
     public var id: String?
   }
 
+}
+
+extension GarageObjects {
   /// Sets the sync status of a parked object.
   ///
   /// - Throws: ``SettingsError`` `missingRecord` if it is not parked, and as ``park(_:)-(T)``. The file is unchanged.
-  public func setSyncStatus<T: Codable & Identifiable>(_ status: SyncStatus, for object: T) throws {
+  public func setSyncStatus<T: Codable & Identifiable>(_ status: Garage.SyncStatus, for object: T) throws(SettingsError)
+  {
     try setSyncStatus(status, for: [object])
   }
 
   /// Sets the sync status of parked objects, in one write: of all of them or, if one is not parked, of none.
-  public func setSyncStatus<T: Codable & Identifiable>(_ status: SyncStatus, for objects: [T]) throws {
-    try write { draft in
+  public func setSyncStatus<T: Codable & Identifiable>(_ status: Garage.SyncStatus, for objects: [T])
+    throws(SettingsError)
+  {
+    try change { draft in
       for object in objects {
-        for key in try keys(of: T.self, id: object.id, in: draft) {
+        for key in try access.keys(of: T.self, id: object.id, in: draft) {
           guard let id = key.id, var row = try draft.row(key.name, id), row.status != status else { continue }
           row.status = status
           try draft.set(row, key.name, id)
@@ -42,21 +48,22 @@ extension Garage {
     }
   }
 
-  /// Sets the sync status of a parked object without an id.
-  @_disfavoredOverload
-  public func setSyncStatus<T: Codable & Hashable>(_ status: SyncStatus, for object: T) throws {
-    try setSyncStatus(status, for: [object])
+  /// Sets the sync status of a parked value.
+  public func setSyncStatus<T: Codable & Hashable>(_ status: Garage.SyncStatus, forValue value: T) throws(SettingsError)
+  {
+    try setSyncStatus(status, forValues: [value])
   }
 
-  /// Sets the sync status of parked objects without an id, in one write.
-  @_disfavoredOverload
-  public func setSyncStatus<T: Codable & Hashable>(_ status: SyncStatus, for objects: [T]) throws {
-    try write { draft in
+  /// Sets the sync status of parked values, in one write: of all of them or, if one is not parked, of none.
+  public func setSyncStatus<T: Codable & Hashable>(_ status: Garage.SyncStatus, forValues values: [T])
+    throws(SettingsError)
+  {
+    try change { draft in
       let name = try names.entry(of: T.self).name
-      let index = try objectIndex(of: T.self, in: draft)
-      for object in objects {
-        guard try index.set(status, of: object, of: name, in: draft, self) else {
-          throw notParked(GarageKey(name: name))
+      let index = try access.objectIndex(of: T.self, in: draft)
+      for value in values {
+        guard try index.set(status, of: value, of: name, in: draft, access) else {
+          throw access.notParked(GarageKey(name: name))
         }
       }
     }
@@ -65,39 +72,43 @@ extension Garage {
   /// The sync status of a parked object.
   ///
   /// - Throws: ``SettingsError`` `missingRecord` if it is not parked; `unparsable`, `readOnly` or `io`.
-  public func syncStatus<T: Codable & Identifiable>(of object: T) throws -> SyncStatus {
-    let draft = try contents()
-    let key = try keys(of: T.self, id: object.id, in: draft)[0]
-    return draft.status(key.name, key.id ?? "") ?? .undetermined
+  public func syncStatus<T: Codable & Identifiable>(of object: T) throws(SettingsError) -> Garage.SyncStatus {
+    try SettingsError.only {
+      let draft = try contents()
+      let key = try access.keys(of: T.self, id: object.id, in: draft)[0]
+      return draft.status(key.name, key.id ?? "") ?? .undetermined
+    }
   }
 
-  /// The sync status of a parked object without an id.
-  @_disfavoredOverload
-  public func syncStatus<T: Codable & Hashable>(of object: T) throws -> SyncStatus {
-    let draft = try contents()
-    let name = try names.entry(of: T.self).name
-    guard let status = try objectIndex(of: T.self, in: draft).status(of: object, of: name, in: draft) else {
-      throw notParked(GarageKey(name: name))
+  /// The sync status of a parked value.
+  public func syncStatus<T: Codable & Hashable>(ofValue value: T) throws(SettingsError) -> Garage.SyncStatus {
+    try SettingsError.only {
+      let draft = try contents()
+      let name = try names.entry(of: T.self).name
+      guard let status = try access.objectIndex(of: T.self, in: draft).status(of: value, of: name, in: draft) else {
+        throw access.notParked(GarageKey(name: name))
+      }
+      return status
     }
-    return status
   }
 
   /// The objects of a type that have a sync status.
   ///
-  /// - Throws: ``SettingsError`` as ``retrieveAll(_:unreadable:)-(T.Type,_)``.
+  /// - Throws: ``SettingsError`` as ``retrieveAll(_:onUnreadable:)``.
   public func retrieveAll<T: Codable & Identifiable>(
-    _ type: T.Type = T.self, withStatus status: SyncStatus
-  ) throws -> [T] {
-    let draft = try contents()
-    return try GarageReading(draft, names).all(type, nil) { draft.status($0.name, $0.id ?? "") == status }
+    _ type: T.Type = T.self, withStatus status: Garage.SyncStatus
+  ) throws(SettingsError) -> [T] {
+    try SettingsError.only {
+      let draft = try contents()
+      return try GarageReading(draft, names).all(type, nil) { draft.status($0.name, $0.id ?? "") == status }
+    }
   }
 
-  /// The objects of a type without an id that have a sync status.
-  @_disfavoredOverload
-  public func retrieveAll<T: Codable & Hashable>(
-    _ type: T.Type = T.self, withStatus status: SyncStatus
-  ) throws -> [T] {
-    try GarageReading(try contents(), names).all(type, nil) { $0.status == status }
+  /// The values of a type that have a sync status.
+  public func retrieveValues<T: Codable & Hashable>(
+    _ type: T.Type = T.self, withStatus status: Garage.SyncStatus
+  ) throws(SettingsError) -> [T] {
+    try SettingsError.only { try GarageReading(try contents(), names).allValues(type, nil) { $0.status == status } }
   }
 
   /// The objects of several types that have a sync status, all of one state of the file.
@@ -106,26 +117,30 @@ extension Garage {
   /// for object in try garage.retrieveAll([Person.self, Pet.self], withStatus: .notSynced) { … }
   /// ```
   public func retrieveAll(
-    _ types: [any (Codable & Identifiable).Type], withStatus status: SyncStatus
-  ) throws -> [any Codable & Identifiable] {
-    let draft = try contents()
-    let reading = GarageReading(draft, names)
-    func all<T: Codable & Identifiable>(_ type: T.Type) throws -> [any Codable & Identifiable] {
-      try reading.all(type, nil) { draft.status($0.name, $0.id ?? "") == status }
+    _ types: [any (Codable & Identifiable).Type], withStatus status: Garage.SyncStatus
+  ) throws(SettingsError) -> [any Codable & Identifiable] {
+    try SettingsError.only {
+      let draft = try contents()
+      let reading = GarageReading(draft, names)
+      func all<T: Codable & Identifiable>(_ type: T.Type) throws -> [any Codable & Identifiable] {
+        try reading.all(type, nil) { draft.status($0.name, $0.id ?? "") == status }
+      }
+      return try types.flatMap { try all($0) }
     }
-    return try types.flatMap { try all($0) }
   }
 
   /// The records of all types that have a sync status, without opening them.
-  public func records(withStatus status: SyncStatus) throws -> [RecordID] {
-    let draft = try contents()
-    return try draft.names().flatMap { name -> [RecordID] in
-      if try draft.kind(of: name) == .records {
-        return try draft.ids(of: name).filter { draft.status(name, $0) == status }
-          .map { RecordID(recordName: name, id: $0) }
+  public func records(withStatus status: Garage.SyncStatus) throws(SettingsError) -> [Garage.RecordID] {
+    try SettingsError.only {
+      let draft = try contents()
+      return try draft.names().flatMap { name -> [Garage.RecordID] in
+        if try draft.kind(of: name) == .records {
+          return try draft.ids(of: name).filter { draft.status(name, $0) == status }
+            .map { Garage.RecordID(recordName: name, id: $0) }
+        }
+        return draft.objectNotes(of: name).filter { GarageRow.status($0) == status }
+          .map { _ in Garage.RecordID(recordName: name, id: nil) }
       }
-      return draft.objectNotes(of: name).filter { GarageRow.status($0) == status }
-        .map { _ in RecordID(recordName: name, id: nil) }
     }
   }
 }

@@ -1,22 +1,22 @@
 public import AppSettings
 public import Logging
-import Synchronization
 
 /// A place for objects: park them, and retrieve them by type and id.
 ///
-/// Any `Codable` type that is `Identifiable`, or else `Hashable`, can be parked. The records are tables of a TOML file,
-/// `$XDG_DATA_HOME/<app>/<name>.toml`, `[Person."joan smith"]`; objects without an id are `[[Address]]`. Every call
+/// Any `Codable` type that is `Identifiable` can be parked, and any that is `Hashable` as a value. The records are tables of
+/// a TOML file, `$XDG_DATA_HOME/<app>/<name>.toml`, `[Person."joan smith"]`; values are `[[Address]]`. Every call
 /// that changes something returns when it is on disk, in one atomic write, or throws and has changed nothing.
 ///
 /// ```swift
 /// let garage = try Garage(app: "org.example.hotel")
 /// try garage.park(guest)
 /// let again = try garage.retrieve(Guest.self, id: "joan")
+/// try garage.update { try $0.park([order, receipt]) }
 /// ```
 ///
 /// Reads are from memory, all of one state of the file. What other processes have parked shows after ``reload()`` and
 /// after each write of one's own; a write always begins with what the file has at that moment.
-public final class Garage: Sendable {
+public final class Garage: GarageObjects, Sendable {
   /// The engine, as of a store: one write path for all files.
   let core: StoreCore
   let store: SettingsStore
@@ -24,9 +24,6 @@ public final class Garage: Sendable {
   private let currentFormat: Lock<GarageFormat>
   let names = GarageNames()
 
-  // The batch that each thread is in. Looked up with each call, so counted apart.
-  private let batches = Lock<[UInt: GarageDraft]>([:])
-  private let batchCount = Atomic<Int>(0)
   /// Whether no backup is plain any more, as far as this garage is to see to that.
   let hasSealedBackups = Lock(false)
 
@@ -95,101 +92,16 @@ public final class Garage: Sendable {
 
   // MARK: Several changes as one
 
-  /// Makes several changes as one: under one lock, on what the file has now, in one atomic write.
+  /// How the garage's objects are reached.
+  public var access: GarageAccess { GarageAccess(garage: self) }
+
+  /// Makes several changes as one, without blocking a thread of the concurrency pool.
   ///
-  /// What is called on this garage and this thread within `body` is part of the batch: it is all on disk when this
-  /// returns, and a throw writes nothing of it. Reading shows what the batch has changed so far.
-  ///
-  /// ```swift
-  /// try garage.batch {
-  ///   try garage.park(order)
-  ///   try garage.delete(basket)
-  /// }
-  /// ```
-  ///
-  /// - Parameter body: Runs on this thread, while other writers wait. A batch within a batch is part of it.
-  /// - Returns: What `body` returns.
-  /// - Throws: What `body` throws, or ``SettingsError`` `readOnly`, `unparsable`, `newerVersion`, `lockTimeout` or
-  ///   `io`. The file is unchanged in each case.
-  public func batch<Result>(_ body: () throws -> Result) throws -> Result {
-    try write { draft in
-      let me = PlainThread.currentID
-      let isOutermost = batches.withLock { $0.updateValue(draft, forKey: me) == nil }
-      if isOutermost { batchCount.wrappingAdd(1, ordering: .relaxed) }
-      defer {
-        if isOutermost {
-          batchCount.wrappingSubtract(1, ordering: .relaxed)
-          _ = batches.withLock { $0.removeValue(forKey: me) }
-        }
-      }
-      return try body()
-    }
-  }
-
-  /// Whether this thread is in a batch.
-  var isInBatch: Bool { currentBatch != nil }
-
-  private var currentBatch: GarageDraft? {
-    // This thread's own batch is counted, and this thread sees its own count.
-    guard batchCount.load(ordering: .relaxed) > 0 else { return nil }
-    return batches.withLock { $0[PlainThread.currentID] }
-  }
-
-  /// Makes changes: as part of the batch that this thread is in, or else in one write of their own.
-  func write<Result>(_ body: (GarageDraft) throws -> Result) throws -> Result {
-    if let draft = currentBatch {
-      let mark = draft.mark
-      do {
-        return try body(draft)
-      } catch {
-        draft.rollBack(to: mark)
-        throw error
-      }
-    }
-    var result: Result?
-    try core.rewrite { document in
-      let draft = GarageDraft(base: document, format: format.settled(by: document))
-      result = try body(draft)
-      let edits = try draft.apply(to: &document)
-      try sealBackups()
-      if let reason = draft.backupReason, !edits.isEmpty, !draft.base.bytes.isEmpty {
-        try core.backUp(try draft.sealedBase(), reason: reason)
-      }
-      return edits
-    } checkingAgain: { [core] base in
-      let format = format.settled(by: base)
-      try format.checkKey(of: base)
-      if format.cipher != nil, format.firstPlain(in: base) != nil { throw core.overtakenError("plain text") }
-    }
-    return result!
-  }
-
-  /// Whether there is nothing that could be changed: then not even a directory is to be made for it.
-  var hasNoFile: Bool {
-    get throws(SettingsError) {
-      guard currentBatch == nil else { return false }
-      return try core.readText() == nil
-    }
-  }
-
-  /// What there is to read: the batch that this thread is in, or else the file as last read.
-  ///
-  /// - Throws: ``SettingsError`` `unparsable`, `readOnly` or `io` if there is a file and nothing is known of it. To
-  ///   take that for an empty garage would make an app believe that its objects were deleted.
-  func contents() throws(SettingsError) -> GarageDraft {
-    if let draft = currentBatch { return draft }
-    core.load()
-    while true {
-      let before = format
-      var (bytes, document) = core.known
-      if bytes == nil, let now = try core.readText() {
-        core.look()
-        (bytes, document) = core.known
-        if bytes == nil { _ = try core.parse(now) }
-      }
-      // Another thread may have changed the cipher, and the text with it.
-      if before.generation == format.generation { return GarageDraft(base: document, format: before) }
-    }
+  /// As ``GarageObjects/update(_:)`` otherwise.
+  public func update<Result: Sendable>(
+    _ body: @escaping @Sendable (inout GarageTransaction) throws -> Result
+  ) async throws -> Result {
+    try await core.onPlainThread { [self] in try access.update(body) }
   }
 
   // MARK: The file
@@ -214,7 +126,7 @@ public final class Garage: Sendable {
   /// - Returns: Where it is now; `nil` if there is no file, or it parses.
   /// - Throws: ``SettingsError`` `readOnly`, `io` or `lockTimeout`. The file is where it was.
   @discardableResult
-  public func recover() throws -> SettingsBackup? {
+  public func recover() throws(SettingsError) -> SettingsBackup? {
     // What is moved there may be plain.
     defer { hasSealedBackups.withLock { $0 = false } }
     return try store.recover()

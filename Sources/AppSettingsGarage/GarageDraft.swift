@@ -1,9 +1,9 @@
 import AppSettings
 
-/// What a garage holds, with changes over it that are not in the file yet: what a retrieve reads and a batch edits.
+/// What a garage holds, with changes over it that are not in the file yet: what a retrieve reads and an update edits.
 ///
-/// Nothing in it touches a file. Each change can be taken back, which for a large batch costs less than copies would.
-final class GarageDraft: @unchecked Sendable {  // used by the one thread that reads or is in the batch
+/// Nothing in it touches a file. Each change can be taken back, which for a large update costs less than copies would.
+final class GarageDraft: @unchecked Sendable {  // used by the one thread that reads or is in the update
   /// The file's text.
   let base: TOMLDocument
   let format: GarageFormat
@@ -228,7 +228,7 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
       case .records:
         throw failure(
           "Cannot look for objects of '\(name)'",
-          "it has records with an id. To make them objects without one, call 'migrateAll(fromOldClassName: \"\(name)\", to:)' "
+          "it has records with an id. To make them objects without one, call 'migrateValues(recordName: \"\(name)\", to:)' "
             + "with their type", at: [name])
       case .objects:
         if case .array(let items)? = base[[name]] {

@@ -61,7 +61,7 @@ final class GarageObjectIndex<T: Codable & Hashable> {
   let hasFormer: Bool
   private var needsRecords = false
 
-  init(_ stored: [Garage.StoredObject<T>], at mark: Int) {
+  init(_ stored: [GarageAccess.StoredObject<T>], at mark: Int) {
     self.mark = mark
     rows = stored.map(\.row)
     hasFormer = stored.contains(where: \.isFormer)
@@ -69,7 +69,7 @@ final class GarageObjectIndex<T: Codable & Hashable> {
     needsRecords = !waiting.isEmpty
   }
 
-  private func note(_ known: Garage.StoredObject<T>, at place: Int) {
+  private func note(_ known: GarageAccess.StoredObject<T>, at place: Int) {
     if let object = known.object {
       places[object, default: []].append(place)
       return
@@ -79,7 +79,7 @@ final class GarageObjectIndex<T: Codable & Hashable> {
   }
 
   /// Reads those again that could not be, and need a record that has changed since.
-  func update(in draft: GarageDraft, _ garage: Garage) throws {
+  func update(in draft: GarageDraft, _ garage: GarageAccess) throws {
     guard !waiting.isEmpty else { return }
     let reading = GarageReading(draft, garage.names)
     for id in draft.changedIDs(since: mark) {
@@ -94,7 +94,7 @@ final class GarageObjectIndex<T: Codable & Hashable> {
   /// Removes all objects that are equal to one.
   ///
   /// - Returns: Whether there were any.
-  func remove(_ object: T, of name: String, from draft: GarageDraft, _ garage: Garage) throws -> Bool {
+  func remove(_ object: T, of name: String, from draft: GarageDraft, _ garage: GarageAccess) throws -> Bool {
     guard let found = places[object] else { return false }
     try settle(name, in: draft, garage)
     for place in found { draft.removeObject(at: place, of: name) }
@@ -106,7 +106,7 @@ final class GarageObjectIndex<T: Codable & Hashable> {
   ///
   /// - Returns: Whether there is any.
   func set(
-    _ status: Garage.SyncStatus, of object: T, of name: String, in draft: GarageDraft, _ garage: Garage
+    _ status: Garage.SyncStatus, of object: T, of name: String, in draft: GarageDraft, _ garage: GarageAccess
   ) throws -> Bool {
     guard let place = places[object]?.first else { return false }
     try settle(name, in: draft, garage)
@@ -120,13 +120,13 @@ final class GarageObjectIndex<T: Codable & Hashable> {
     return rows?[place].status ?? draft.objectStatus(at: place, of: name)
   }
 
-  func add(_ object: T, _ row: GarageRow, of name: String, to draft: GarageDraft, _ garage: Garage) throws {
+  func add(_ object: T, _ row: GarageRow, of name: String, to draft: GarageDraft, _ garage: GarageAccess) throws {
     try settle(name, in: draft, garage)
     places[object] = [try draft.appendObject(row, of: name)]
   }
 
   /// Gives the draft what was found, all under the present name.
-  func settle(_ name: String, in draft: GarageDraft, _ garage: Garage) throws {
+  func settle(_ name: String, in draft: GarageDraft, _ garage: GarageAccess) throws {
     guard let rows else { return }
     try garage.replace(rows, of: T.self, in: draft)
     self.rows = nil

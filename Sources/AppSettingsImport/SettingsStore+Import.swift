@@ -15,11 +15,13 @@ extension SettingsStore {
   public func importFile(
     _ path: String, as format: SettingsImportFormat, rules: SettingsImportRules = SettingsImportRules(),
     dryRun: Bool = false
-  ) throws -> SettingsImportReport {
-    guard let original = try SettingsFile(path: path).read().bytes else {
-      throw SettingsError(.io, "Cannot import '\(path)': there is no such file.", file: path)
+  ) throws(SettingsError) -> SettingsImportReport {
+    try SettingsError.only {
+      guard let original = try SettingsFile(path: path).read().bytes else {
+        throw SettingsError(.io, "Cannot import '\(path)': there is no such file.", file: path)
+      }
+      return try importText(original, of: path, as: format, rules: rules, dryRun: dryRun)
     }
-    return try importText(original, of: path, as: format, rules: rules, dryRun: dryRun)
   }
 
   /// As ``importFile(_:as:rules:dryRun:)``, for a text that may be in no file.

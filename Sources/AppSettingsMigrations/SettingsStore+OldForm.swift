@@ -15,24 +15,27 @@ extension SettingsStore {
   /// - Throws: ``SettingsError`` `migrationFailed` for a value that has neither form, or as ``set(_:for:)``. The file is
   ///   unchanged.
   @discardableResult
-  public func migrate<Value>(_ key: SettingsKey<Value>, from form: SettingsOldForm<Value>) throws -> Bool {
-    core.load()
-    try core.flush()
-    // Nothing is made for nothing.
-    guard try core.readText() != nil else { return false }
-    return try core.commit(backingUp: "before-new-form") { [core] bytes in
-      guard let bytes else { return nil }
-      var document = try core.documentToWrite(of: bytes)
-      if let error = core.snapshot.lockError(key.path) { throw error }
-      do {
-        guard try form.migrate(key, in: &document) else { return bytes }
-      } catch {
-        throw SettingsError(
-          .migrationFailed,
-          "Cannot migrate '\(key.name)' in '\(core.name)': \(error). The file is unchanged.",
-          file: core.location?.file, position: document.position(of: key.path))
-      }
-      return document.bytes
-    }.hasChanged
+  public func migrate<Value>(_ key: SettingsKey<Value>, from form: SettingsOldForm<Value>) throws(SettingsError) -> Bool
+  {
+    try SettingsError.only {
+      core.load()
+      try core.flush()
+      // Nothing is made for nothing.
+      guard try core.readText() != nil else { return false }
+      return try core.commit(backingUp: "before-new-form") { [core] bytes in
+        guard let bytes else { return nil }
+        var document = try core.documentToWrite(of: bytes)
+        if let error = core.snapshot.lockError(key.path) { throw error }
+        do {
+          guard try form.migrate(key, in: &document) else { return bytes }
+        } catch {
+          throw SettingsError(
+            .migrationFailed,
+            "Cannot migrate '\(key.name)' in '\(core.name)': \(error). The file is unchanged.",
+            file: core.location?.file, position: document.position(of: key.path))
+        }
+        return document.bytes
+      }.hasChanged
+    }
   }
 }

@@ -62,11 +62,13 @@ public struct SettingsSchema: Sendable {
   /// - Returns: The file's path.
   /// - Throws: ``SettingsError`` `invalidLocation`, `readOnly`, `lockTimeout` or `io`. An existing file is unchanged then.
   @discardableResult
-  public func write(environment variables: [String: String]? = nil) throws -> String {
-    let path = try Self.searchPath(app: app, environment: variables)[0]
-    let bytes = Array(text.utf8)
-    try SettingsFile(path: path, isShared: true).update { _ in bytes }
-    return path
+  public func write(environment variables: [String: String]? = nil) throws(SettingsError) -> String {
+    try SettingsError.only {
+      let path = try Self.searchPath(app: app, environment: variables)[0]
+      let bytes = Array(text.utf8)
+      try SettingsFile(path: path, isShared: true).update { _ in bytes }
+      return path
+    }
   }
 
   /// Where an app's schema may be, the most important place first.

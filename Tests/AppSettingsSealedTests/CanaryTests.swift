@@ -172,21 +172,21 @@ import AppSettingsGarage
         Safe(id: "s\(number)", body: canary(), more: [canary(): canary()], list: [canary(), canary()])
       }
       // Park, change, status, batch, objects without an id.
-      try garage.parkAll((0..<count).map(safe))
+      try garage.park((0..<count).map(safe))
       for number in 0..<min(count, 40) {
         note(garage) { try garage.park(safe(number)) }
         note(garage) { try garage.setSyncStatus(.notSynced, for: safe(number)) }
         note(garage) { try garage.park(Paper(body: canary(), more: [canary(): canary()])) }
         note(garage) {
-          try garage.batch {
+          try garage.update { garage in
             try garage.park(safe(number))
             try garage.park(Thrower(id: "t", body: canary()))
           }
           return nil
         }
       }
-      try garage.parkAll((0..<count).map { _ in Paper(body: canary(), more: [canary(): canary()]) })
-      try garage.parkAll((0..<count).map { Chest(id: "c\($0)", body: canary()) })
+      try garage.park((0..<count).map { _ in Paper(body: canary(), more: [canary(): canary()]) })
+      try garage.park((0..<count).map { Chest(id: "c\($0)", body: canary()) })
       expectNoCanary("writing")
 
       // Reading by types that cannot, and migrating by them.
@@ -204,8 +204,8 @@ import AppSettingsGarage
         let garage = try other()
         note(garage) {
           switch index {
-          case 0: return try garage.migrateAll(fromOldClassName: "Chest", to: Numbers.self)
-          case 1: return try garage.migrateAll(fromOldClassName: "Chest", to: Thrower.self)
+          case 0: return try garage.migrateAll(recordName: "Chest", to: Numbers.self)
+          case 1: return try garage.migrateAll(recordName: "Chest", to: Thrower.self)
           case 2: return try garage.migrateAll(from: Chest.self, to: Paper.self) { throw Thrower.Words(words: $0.body) }
           default:
             return try garage.migrateAll(from: Chest.self, to: Safe.self) {
@@ -215,7 +215,7 @@ import AppSettingsGarage
         }
       }
       note(garage) { try garage.migrateAll(from: Chest.self, to: Safe.self) }
-      note(garage) { try garage.migrateAll(fromOldClassName: "Paper", to: Paper.self) }
+      note(garage) { try garage.migrateAll(recordName: "Paper", to: Paper.self) }
       expectNoCanary("reading and migrating")
 
       // Import, good and bad.
@@ -292,10 +292,10 @@ import AppSettingsGarage
 
     @Test func `no plain text is left after the changeover of a plain garage`() throws {
       let plain = try garage(nil)
-      try plain.parkAll((0..<count).map { Safe(id: "s\($0)", body: canary(), more: [canary(): canary()]) })
-      try plain.parkAll((0..<count).map { _ in Paper(body: canary()) })
-      try plain.parkAll((0..<count).map { Chest(id: "c\($0)", body: canary()) })
-      try plain.migrateAll(fromOldClassName: "Chest", to: Safe.self)
+      try plain.park((0..<count).map { Safe(id: "s\($0)", body: canary(), more: [canary(): canary()]) })
+      try plain.park((0..<count).map { _ in Paper(body: canary()) })
+      try plain.park((0..<count).map { Chest(id: "c\($0)", body: canary()) })
+      try plain.migrateAll(recordName: "Chest", to: Safe.self)
       try plain.restore(try #require(try plain.backups.first))
       try home.write(
         try #require(home.text(of: file)).replacingOccurrences(
@@ -305,7 +305,7 @@ import AppSettingsGarage
       let sealing = try garage(.chaChaPoly(key: key), .seal)
       note(sealing) { try sealing.retrieveAll(Safe.self) }
       note(sealing) { try sealing.retrieve(Numbers.self, id: "s0") }
-      try sealing.batch {}
+      try sealing.update { _ in }
       for backup in try sealing.backups { try sealing.restore(backup) }
       expectNoCanary("changeover")
       #expect(try garage(.chaChaPoly(key: key)).retrieveAll(Safe.self).count == count)
@@ -318,7 +318,7 @@ import AppSettingsGarage
     @Test func `no changed byte makes a record another one`() throws {
       let cipher = GarageCipher.chaChaPoly(key: key)
       let garage = try garage(cipher)
-      try garage.parkAll([Safe(id: "a", body: "A"), Safe(id: "b", body: "B")])
+      try garage.park([Safe(id: "a", body: "A"), Safe(id: "b", body: "B")])
       try garage.park(Paper(body: "P"))
       try garage.setSyncStatus(.synced, for: Safe(id: "a", body: ""))
       let good = Array(try #require(home.text(of: file)).utf8)

@@ -71,12 +71,12 @@ import AppSettingsGarage
       // Nothing plain comes beside what is sealed, and nothing goes.
       let writing = settingsError { try plain.park(Account(id: "home", password: "open")) }
       #expect(writing?.code == .sealedRecord && writing?.message.contains("no cipher") == true)
-      #expect(settingsError { try plain.deleteAllObjects() }?.code == .sealedRecord)
+      #expect(settingsError { try plain.deleteAll() }?.code == .sealedRecord)
       #expect(text == before)
     }
 
     @Test func `a wrong key, another cipher, a cut, a change and a swap are clear errors`() throws {
-      try garage(.chaChaPoly(key: key)).parkAll([account, Account(id: "home", password: "other")])
+      try garage(.chaChaPoly(key: key)).park([account, Account(id: "home", password: "other")])
       let good = text
       func sealed(_ id: String) -> String {
         good.components(separatedBy: "[Account.\(id)]\nsettings-sealed = \"")[1].components(separatedBy: "\"")[0]
@@ -114,8 +114,8 @@ import AppSettingsGarage
 
     @Test func `records of a plain garage are sealed with the first write, in backups and temporary files too`() throws
     {
-      try garage(nil).parkAll([account, Account(id: "home", password: "hunter3")])
-      try garage(nil).parkAll([Note(text: "hunter4")])
+      try garage(nil).park([account, Account(id: "home", password: "hunter3")])
+      try garage(nil).park([Note(text: "hunter4")])
       try home.write(
         "# on top\n\n"
           + text.replacingOccurrences(
@@ -140,7 +140,7 @@ import AppSettingsGarage
         at: try SettingsLocation(file: home.path + "/garage.toml", environment: home.environment),
         cipher: .chaChaPoly(key: key), plainRecords: .seal, system: system)
       #expect(try sealed.retrieve(Account.self, id: "work") == account)
-      try sealed.migrateAll(fromOldClassName: "Note", to: Note.self)
+      try sealed.migrateAll(recordName: "Note", to: Note.self)
       #expect(!everything().contains("hunter"), "\(everything())")
       #expect(leaks.withLock { $0 } == [])
       #expect(text.hasPrefix("# on top\n\nsettings-seal = "))
@@ -149,7 +149,7 @@ import AppSettingsGarage
       #expect(try garage(.chaChaPoly(key: key)).retrieveAll(Note.self) == [Note(text: "hunter4")])
       #expect(try sealed.backups.count == 1)
       // A backup can be put back, and is as sealed.
-      try sealed.deleteAllObjects()
+      try sealed.deleteAll()
       try sealed.restore(try sealed.backups[0])
       #expect(try sealed.retrieveAll(Account.self).count == 2)
     }

@@ -13,7 +13,7 @@ import AppSettingsGarage
 
   func sealPlain(_ key: SymmetricKey) throws {
     let garage = try Garage(app: "org.example.hotel", cipher: .chaChaPoly(key: key), plainRecords: .seal)
-    try garage.batch {}
+    try garage.update { _ in }
   }
 
   func changeKey(of garage: Garage, to newKey: SymmetricKey) throws {

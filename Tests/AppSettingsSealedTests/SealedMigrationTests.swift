@@ -40,7 +40,7 @@ import AppSettingsGarage
 
     private func filled() throws -> Garage {
       let garage = try garage(cipher)
-      try garage.parkAll([OldLogin(id: "a", password: "hunter2"), OldLogin(id: "b", password: "hunter3")])
+      try garage.park([OldLogin(id: "a", password: "hunter2"), OldLogin(id: "b", password: "hunter3")])
       try garage.setSyncStatus(.synced, for: OldLogin(id: "a", password: ""))
       return garage
     }

@@ -145,13 +145,13 @@ package struct GarageModel: Equatable, Sendable, CustomStringConvertible {
     }
     guard items.count == all.count else { throw SettingsError(.existingRecord, "Two records of one id.") }
     for thing in all { thing.next = nil }
-    notes = try garage.retrieveAll(ModelNote.self).map(\.text)
+    notes = try garage.retrieveValues(ModelNote.self).map(\.text)
   }
 }
 
-extension Garage {
-  private struct TakenBack: Error {}
+private struct TakenBack: Error {}
 
+extension GarageObjects {
   /// Does a step.
   ///
   /// - Returns: Whether it was done; what is refused for a good reason was not.
@@ -165,7 +165,7 @@ extension Garage {
         defer { for thing in things { thing.next = nil } }
         try park(things[0])
       case .parkAll(let ids, let number):
-        try parkAll(GarageModel.distinct(ids).map { ModelThing($0, number, "all") })
+        try park(GarageModel.distinct(ids).map { ModelThing($0, number, "all") })
       case .delete(let id): try delete(ModelThing.self, id: id)
       case .deleteAll: try deleteAll(ModelThing.self)
       case .setStatus(let id, let status): try setSyncStatus(status, for: ModelThing(id, 0, ""))
@@ -173,9 +173,9 @@ extension Garage {
         let all = try retrieveAll(ModelThing.self)
         defer { for thing in all { thing.next = nil } }
         try setSyncStatus(status, for: all)
-      case .note(let text): try park(ModelNote(text: text))
-      case .deleteNote(let text): try delete(ModelNote(text: text))
-      case .migrate: try migrateAll(fromOldClassName: "Thing", to: ModelThing.self)
+      case .note(let text): try parkValue(ModelNote(text: text))
+      case .deleteNote(let text): try deleteValue(ModelNote(text: text))
+      case .migrate: try migrateAll(recordName: "Thing", to: ModelThing.self)
       case .importRow(let id, let number):
         // The text of the id that is there, as whoever exports a garage has it.
         let stored = try records(withStatus: .undetermined, .notSynced, .syncing, .synced)
@@ -187,8 +187,8 @@ extension Garage {
         let rows = try JSONEncoder().encode([row])
         try importGarageStorage(rows: String(decoding: rows, as: UTF8.self), onConflict: .replace)
       case .batch(let steps, let fails):
-        try batch {
-          for step in steps { _ = try apply(step) }
+        try update { transaction in
+          for step in steps { _ = try transaction.apply(step) }
           if fails { throw TakenBack() }
         }
       }
@@ -200,7 +200,7 @@ extension Garage {
     }
   }
 
-  private func records(withStatus all: SyncStatus...) throws -> [RecordID] {
+  private func records(withStatus all: Garage.SyncStatus...) throws -> [Garage.RecordID] {
     try all.flatMap { try records(withStatus: $0) }
   }
 }

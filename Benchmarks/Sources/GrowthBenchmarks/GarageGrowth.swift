@@ -21,20 +21,20 @@ enum GarageGrowth {
     return [
       Operation(name: "park objects without an id one by one in a batch", count: 5_000) { count in
         let garage = try garage()
-        return { try garage.batch { for number in 0..<count { try garage.park(Note(number: number)) } } }
+        return { try garage.update { garage in for number in 0..<count { try garage.park(Note(number: number)) } } }
       },
       Operation(name: "delete half of the objects without an id one by one in a batch", count: 5_000) { count in
         let garage = try garage()
-        try garage.parkAll((0..<count).map { Note(number: $0) })
+        try garage.park((0..<count).map { Note(number: $0) })
         return {
-          try garage.batch { for number in 0..<count / 2 { try garage.delete(Note(number: 2 * number)) } }
+          try garage.update { garage in for number in 0..<count / 2 { try garage.delete(Note(number: 2 * number)) } }
         }
       },
       Operation(name: "delete half of the objects without an id and park as many in a batch", count: 5_000) { count in
         let garage = try garage()
-        try garage.parkAll((0..<count).map { Note(number: $0) })
+        try garage.park((0..<count).map { Note(number: $0) })
         return {
-          try garage.batch {
+          try garage.update { garage in
             for number in 0..<count / 2 {
               try garage.delete(Note(number: 2 * number))
               try garage.park(Note(number: count + number))
@@ -45,12 +45,12 @@ enum GarageGrowth {
       Operation(name: "set the sync status of objects without an id one by one in a batch", count: 5_000) { count in
         let garage = try garage()
         let notes = (0..<count).map { Note(number: $0) }
-        try garage.parkAll(notes)
-        return { try garage.batch { for note in notes { try garage.setSyncStatus(.syncing, for: note) } } }
+        try garage.park(notes)
+        return { try garage.update { garage in for note in notes { try garage.setSyncStatus(.syncing, for: note) } } }
       },
       Operation(name: "import rows beside objects without an id", count: 5_000) { count in
         let garage = try garage()
-        try garage.parkAll((0..<count).map { Note(number: $0) })
+        try garage.park((0..<count).map { Note(number: $0) })
         let rows = (0..<count).map { number in
           let data = #"{\"number\": \#(2 * number), \"text\": \"a note\"}"#
           return #"{"gs_type": "Note", "gs_identifier": "\#(number)", "gs_data": "\#(data)"}"#
@@ -58,14 +58,14 @@ enum GarageGrowth {
         let json = "[\(rows.joined(separator: ", "))]"
         return { _ = try garage.importGarageStorage(rows: json) }
       },
-      Operation(name: "park records that objects without an id wait for in a batch", count: 5_000) { count in
+      Operation(name: "park records that objects without an id wait for in a batch", count: 1_250) { count in
         let garage = try garage()
-        try garage.parkAll(
+        try garage.park(
           (0..<count).map { Visit(day: $0, host: Server(id: "server-\($0)", host: "", port: 0)) })
         try garage.deleteAll(Server.self)
         let servers = objects(count, "server")
         return {
-          try garage.batch {
+          try garage.update { garage in
             try? garage.delete(Visit(day: -1, host: servers[0]))
             for (day, server) in servers.enumerated() {
               try garage.park(server)
@@ -77,35 +77,35 @@ enum GarageGrowth {
       Operation(name: "park new objects", count: 5_000) { count in
         let garage = try garage()
         let servers = objects(count, "server")
-        return { try garage.parkAll(servers) }
+        return { try garage.park(servers) }
       },
       Operation(name: "park new objects, ids not ASCII", count: 5_000) { count in
         let garage = try garage()
         let servers = objects(count, "sérvér")
-        return { try garage.parkAll(servers) }
+        return { try garage.park(servers) }
       },
       Operation(name: "park changed objects", count: 5_000) { count in
         let garage = try garage()
-        try garage.parkAll(objects(count, "server"))
+        try garage.park(objects(count, "server"))
         let changed = objects(count, "server", port: 1)
-        return { try garage.parkAll(changed) }
+        return { try garage.park(changed) }
       },
       Operation(name: "set the sync status of all", count: 5_000) { count in
         let garage = try garage()
         let servers = objects(count, "server")
-        try garage.parkAll(servers)
+        try garage.park(servers)
         return { try garage.setSyncStatus(.syncing, for: servers) }
       },
       Operation(name: "retrieve all objects", count: 5_000) { count in
         let garage = try garage()
-        try garage.parkAll(objects(count, "server"))
+        try garage.park(objects(count, "server"))
         return { consume(try garage.retrieveAll(Server.self)) }
       },
       Operation(name: "delete all objects one by one in a batch", count: 5_000) { count in
         let garage = try garage()
-        try garage.parkAll(objects(count, "server"))
+        try garage.park(objects(count, "server"))
         return {
-          try garage.batch { for number in 0..<count { try garage.delete(Server.self, id: "server-\(number)") } }
+          try garage.update { for number in 0..<count { try $0.delete(Server.self, id: "server-\(number)") } }
         }
       },
     ]

@@ -83,6 +83,17 @@ extension String {
   package var withoutFullStop: String { hasSuffix(".") ? String(dropLast()) : self }
 }
 
+extension SettingsError {
+  /// Runs what throws nothing else, where that cannot be said in the types: generic closures, and coders of the language.
+  package static func only<Result>(_ body: () throws -> Result) throws(SettingsError) -> Result {
+    do {
+      return try body()
+    } catch {
+      throw error as? SettingsError ?? SettingsError(.io, "\(error)")
+    }
+  }
+}
+
 extension SettingsError: CustomStringConvertible {
   /// The message, and the cause on lines of its own if there is one.
   public var description: String {

@@ -28,8 +28,8 @@ extension SettingsStore {
   /// - Throws: ``SettingsError`` `io` if there is no such backup, `unparsable` if it is no TOML, and as
   ///   ``set(_:for:)``. The file is unchanged.
   @discardableResult
-  public func restore(_ backup: SettingsBackup? = nil) throws -> SettingsBackup {
-    try restore(backup) { $1.bytes }
+  public func restore(_ backup: SettingsBackup? = nil) throws(SettingsError) -> SettingsBackup {
+    try SettingsError.only { try restore(backup) { $1.bytes } }
   }
 
   /// Puts what is made of a backup in the place of the user's file.
@@ -67,12 +67,14 @@ extension SettingsStore {
   /// - Throws: ``SettingsError`` `readOnly`, `io`, `lockTimeout`, or `nestedUpdate` within an update of the same store. The
   ///   file is where it was, unless the message says where it is now.
   @discardableResult
-  public func recover() throws -> SettingsBackup? {
+  public func recover() throws(SettingsError) -> SettingsBackup? {
     guard case .file(let file, _) = core.backing, try file.hasDirectory() else { return nil }
-    return try core.commit(backingUp: Backups.unparsable) { [core] current in
-      try core.backing.rescueSetAside(within: core.commitLimit)
-      return current.flatMap { SettingsRecovery.parses($0) ? $0 : nil }
-    }.backup
+    return try SettingsError.only {
+      try core.commit(backingUp: Backups.unparsable) { [core] current in
+        try core.backing.rescueSetAside(within: core.commitLimit)
+        return current.flatMap { SettingsRecovery.parses($0) ? $0 : nil }
+      }.backup
+    }
   }
 
   /// Replaces a file that does not parse by its newest backup that does, in one write. The text that is replaced becomes a

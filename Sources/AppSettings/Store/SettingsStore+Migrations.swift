@@ -72,28 +72,30 @@ extension SettingsStore {
   /// - Returns: What was run.
   /// - Throws: ``SettingsError`` as ``previewMigration(to:)``, and `readOnly`, `lockTimeout`. The file is unchanged.
   @discardableResult
-  public func migrate(to target: Int? = nil) throws -> [Migration] {
-    guard let target, target < core.reader.migrations.currentVersion else {
-      let pending = try previewMigration().migrations
-      if !pending.isEmpty {
-        // The one write, of which the caller is told: a first access would do the same, and report what fails.
-        try core.commit(of: [])
-        core.load()
-        core.runDueHooks()
+  public func migrate(to target: Int? = nil) throws(SettingsError) -> [Migration] {
+    try SettingsError.only {
+      guard let target, target < core.reader.migrations.currentVersion else {
+        let pending = try previewMigration().migrations
+        if !pending.isEmpty {
+          // The one write, of which the caller is told: a first access would do the same, and report what fails.
+          try core.commit(of: [])
+          core.load()
+          core.runDueHooks()
+        }
+        return pending
       }
-      return pending
+      guard try core.backing.read().bytes != nil else { return [] }
+      var ran: [Migration] = []
+      // What the file will say, so that undoing finds the backup by it.
+      let reached = core.reader.migrations.migrations.map(\.version).filter { $0 <= target }.max() ?? 1
+      try core.commit(backingUp: "before-v\(reached)") { [core] bytes in
+        guard let bytes else { return nil }
+        var document = try core.parse(bytes)
+        ran = try core.reader.migrate(&document, of: core.userLayer, upTo: target)
+        return document.bytes
+      }
+      return ran
     }
-    guard try core.backing.read().bytes != nil else { return [] }
-    var ran: [Migration] = []
-    // What the file will say, so that undoing finds the backup by it.
-    let reached = core.reader.migrations.migrations.map(\.version).filter { $0 <= target }.max() ?? 1
-    try core.commit(backingUp: "before-v\(reached)") { [core] bytes in
-      guard let bytes else { return nil }
-      var document = try core.parse(bytes)
-      ran = try core.reader.migrate(&document, of: core.userLayer, upTo: target)
-      return document.bytes
-    }
-    return ran
   }
 }
 

@@ -17,7 +17,7 @@ extension StoreCore {
   }
 
   /// Runs blocking work on a thread of its own.
-  func onPlainThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+  package func onPlainThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
       do throws(Errno) {
         try PlainThread.start("settings-wait") {

@@ -73,7 +73,7 @@ import TestSupport
     #expect(found?.code == .invalidValue && found?.position != nil, "\(String(describing: found))")
     #expect(settingsError { _ = try garage.retrieveAll(Pet.self) }?.code == .invalidValue)
     #expect(settingsError { try garage.park(Pet(id: 1, name: "a")) }?.code == .invalidValue)
-    #expect(settingsError { try garage.park(Address(street: "", zip: "")) } == nil)
+    #expect(settingsError { try garage.parkValue(Address(street: "", zip: "")) } == nil)
     #expect(home.text?.hasPrefix("# top\n" + text) == true)
   }
 
@@ -86,8 +86,8 @@ import TestSupport
     #expect(settingsError { _ = try objects.retrieve(ByID.self, id: 1) }?.code == .invalidValue)
     #expect(settingsError { try objects.park(ByID(id: 1)) }?.code == .invalidValue)
     let records = try home.garage("[Address.1]\nid = 1\n")
-    #expect(settingsError { _ = try records.retrieveAll(Address.self) }?.code == .invalidValue)
-    #expect(settingsError { try records.park(Address(street: "s", zip: "z")) }?.code == .invalidValue)
+    #expect(settingsError { _ = try records.retrieveValues(Address.self) }?.code == .invalidValue)
+    #expect(settingsError { try records.parkValue(Address(street: "s", zip: "z")) }?.code == .invalidValue)
     #expect(home.text == "[Address.1]\nid = 1\n")
   }
 

@@ -74,7 +74,7 @@ private struct DatesAndTexts: Codable, Identifiable {
     let visit = "{ at = \"\(day)\", note = \"\(day)\" }"
     let list = Array(repeating: visit, count: 500).joined(separator: ", ")
     let garage = try home.garage("[Old.a]\nid = \"a\"\nvisits = [\(list)]\n")
-    #expect(try garage.migrateAll(fromOldClassName: "Old", to: Visits.self) == 1)
+    #expect(try garage.migrateAll(recordName: "Old", to: Visits.self) == 1)
     #expect(rounds.withLock { $0 } < 10)
     let found = try #require(try garage.retrieve(Visits.self, id: "a"))
     #expect(found.visits.count == 500)
@@ -85,7 +85,7 @@ private struct DatesAndTexts: Codable, Identifiable {
     func table(_ value: String) -> String { "{ \((0..<200).map { "\($0) = \(value)" }.joined(separator: ", ")) }" }
     let entry = "{ at = \"\(day)\", note = \"\(day)\", others = { x = \"\(day)\", y = \"\(day)\" } }"
     let garage = try home.garage("[Old.a]\nid = \"a\"\ndays = \(table("\"\(day)\""))\nentries = \(table(entry))\n")
-    #expect(try garage.migrateAll(fromOldClassName: "Old", to: Calendar.self) == 1)
+    #expect(try garage.migrateAll(recordName: "Old", to: Calendar.self) == 1)
     #expect(calendarRounds.withLock { $0 } < 20)
     let found = try #require(try garage.retrieve(Calendar.self, id: "a"))
     let date = Date(timeIntervalSince1970: 1_577_923_200)

@@ -83,9 +83,9 @@ private func parkAndRetrieve(_ garage: Garage) throws {
   try garage.setSyncStatus(.notSynced, for: joan)
   let toSend = try garage.retrieveAll(Person.self, withStatus: .notSynced)
 
-  try garage.batch {
-    try garage.delete(sam)
-    try garage.park(Person(name: "Ann"))
+  try garage.update { transaction in
+    try transaction.delete(sam)
+    try transaction.park(Person(name: "Ann"))
   }
   #expect(again?.siblings.first?.name == "Sam" && everyone.count == 2 && toSend.count == 1)
 }
@@ -95,9 +95,9 @@ private func parkSyncable(
 ) throws {
   typealias Person = Shop.Person
   typealias Visit = Shop.Visit
-  try garage.batch {
-    try garage.park(joan)
-    try garage.setSyncStatus(.notSynced, for: joan)
+  try garage.update { transaction in
+    try transaction.park(joan)
+    try transaction.setSyncStatus(.notSynced, for: joan)
   }
   for object in try garage.retrieveAll([Person.self, Visit.self], withStatus: .notSynced) { try send(object) }
 }
@@ -110,14 +110,14 @@ private func takeEncrypted(_ garage: Garage, rows: String, decrypted: (String) t
 
 private func migrateDates(_ garage: Garage) throws {
   typealias Order = Shop.Order
-  try garage.migrateAll(fromOldClassName: "Order", to: Order.self)
+  try garage.migrateAll(recordName: "Order", to: Order.self)
 }
 
 private func migrateInPlace(_ garage: Garage, rows: String) throws {
   typealias Person = Shop.Person
-  try garage.batch {
-    try garage.importGarageStorage(rows: rows)
-    try garage.migrateAll(fromOldClassName: "MCPerson", to: Person.self)
+  try garage.update { transaction in
+    try transaction.importGarageStorage(rows: rows)
+    try transaction.migrateAll(recordName: "MCPerson", to: Person.self)
   }
 }
 
@@ -134,7 +134,7 @@ private func migrateByReplacement(_ garage: Garage) throws {
     let garage = Garage(inMemory: "")
     try parkAndRetrieve(garage)
     #expect(try garage.retrieveAll(Shop.Person.self) { _ in }.map(\.name) == ["Ann"])
-    try garage.deleteAllObjects()
+    try garage.deleteAll()
     try migrateInPlace(
       garage,
       rows: #"""

@@ -31,7 +31,7 @@ import TestSupport
     #expect(failure { _ = try garage.retrieveAll(Pet.self, withStatus: .synced) } == message)
     #expect(failure { try garage.park(pet) } == message)
     #expect(failure { try garage.deleteAll(Pet.self) } == message)
-    #expect(failure { try garage.migrateAll(fromOldClassName: "Pet", to: Person.self) } == message)
+    #expect(failure { try garage.migrateAll(recordName: "Pet", to: Person.self) } == message)
     #expect(failure { try garage.migrateAll(from: Person.self, to: Pet.self) } == nil)
     #expect(
       failure {
@@ -44,7 +44,7 @@ import TestSupport
     #expect(failure { try garage.setSyncStatus(.synced, for: pet) } == missing)
     #expect(failure { _ = try garage.syncStatus(of: pet) } == missing)
     // All objects are deleted: this is none.
-    try garage.deleteAllObjects()
+    try garage.deleteAll()
     #expect(try garage.records(withStatus: .synced).isEmpty)
     #expect(home.text == text)
   }
@@ -269,7 +269,7 @@ import TestSupport
       var id: Int
     }
     let garage = try home.garage("[Same.1]\nid = 1\n\n[Old.2]\nid = 2\n")
-    try garage.parkAll([Same(id: 1), Same(id: 2)])
+    try garage.park([Same(id: 1), Same(id: 2)])
     #expect(home.text == "[Same.1]\nid = 1\n\n[Same.2]\nid = 2\n")
     try garage.delete(Same.self, id: 1)
     #expect(try garage.retrieveAll(Same.self).map(\.id) == [2])
@@ -288,7 +288,7 @@ import TestSupport
   private func ties() throws -> Garage {
     let garage = try home.garage()
     let rex = Pet(id: 1, name: "Rex")
-    try garage.parkAll([
+    try garage.parkValues([
       Tie(name: "broken", left: Pet(id: 8, name: "x"), right: Pet(id: 9, name: "y")),
       Tie(name: "good", left: rex, right: rex), Tie(name: "too", left: rex, right: rex),
     ])
@@ -301,14 +301,14 @@ import TestSupport
     let garage = try ties()
     let rex = Pet(id: 1, name: "Rex")
     let before = home.text
-    try garage.park(Tie(name: "good", left: rex, right: rex))
+    try garage.parkValue(Tie(name: "good", left: rex, right: rex))
     #expect(home.text == before)
     var left: [String] = []
-    #expect(try garage.retrieveAll(Tie.self) { left.append($0.message) }.map(\.name) == ["good", "too"])
+    #expect(try garage.retrieveValues(Tie.self) { left.append($0.message) }.map(\.name) == ["good", "too"])
     #expect(left == ["Cannot read Tie in '\(home.file)': 'left' refers to Pet \"8\", which is not there."])
-    try garage.setSyncStatus(.synced, for: Tie(name: "too", left: rex, right: rex))
-    try garage.delete(Tie(name: "good", left: rex, right: rex))
-    #expect(try garage.retrieveAll(Tie.self) { _ in }.map(\.name) == ["too"])
+    try garage.setSyncStatus(.synced, forValue: Tie(name: "too", left: rex, right: rex))
+    try garage.deleteValue(Tie(name: "good", left: rex, right: rex))
+    #expect(try garage.retrieveValues(Tie.self) { _ in }.map(\.name) == ["too"])
   }
 
   @Test func `a migration that cannot read one says so of that one`() throws {
@@ -326,7 +326,7 @@ import TestSupport
     let garage = try home.garage()
     let (a, b, c) = (Person("a"), Person("b"), Person("c"))
     (a.mother, c.mother) = (b, b)
-    try garage.parkAll([a, b, c])
+    try garage.park([a, b, c])
     let text = try #require(home.text)
     try home.home.write(
       text.replacingOccurrences(of: "[Person.c]", with: "[Person.bad]\nid = 4\n\n[Person.c]"), to: home.file)

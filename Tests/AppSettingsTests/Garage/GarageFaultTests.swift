@@ -41,7 +41,7 @@ import TestSupport
         #expect(try garage.retrieveAll(Pet.self).count == 1)
         fault.arm(true)
         let found = settingsError {
-          try garage.batch {
+          try garage.update { garage in
             try garage.park(Pet(id: 1, name: "b"))
             try garage.park(Pet(id: 2, name: "c"))
           }
@@ -71,11 +71,11 @@ import TestSupport
     let fault = Fault()
     fault.arm(true)
     let garage = try home.garage(text, system: fault.syscalls(.write, from: 1, ENOSPC))
-    let found = settingsError { try garage.migrateAll(fromOldClassName: "MCPet", to: Pet.self) }
+    let found = settingsError { try garage.migrateAll(recordName: "MCPet", to: Pet.self) }
     #expect(found?.code == .io && found?.message.contains("the file system is full") == true)
     #expect(home.text == text)
     fault.arm(false)
-    #expect(try garage.migrateAll(fromOldClassName: "MCPet", to: Pet.self) == 1)
+    #expect(try garage.migrateAll(recordName: "MCPet", to: Pet.self) == 1)
     #expect(home.text == "[Pet.1]\nid = 1\nname = \"a\"\n")
   }
 
@@ -132,7 +132,7 @@ import TestSupport
 
   @Test func `who may not write is told so, and reads all the same`() throws {
     let garage = try home.garage("[Person.0]\nid = 0\nage = 7\n")
-    #expect(try garage.retrieveAll(Person.self, unreadable: { _ in }).isEmpty)
+    #expect(try garage.retrieveAll(Person.self, onUnreadable: { _ in }).isEmpty)
     for path in [home.home.path, home.home.path + "/data", directory] { chmod(path, 0o755) }
     chmod(home.file, 0o444)
     let script = "test -x \"$probe\" || exit 77\n\"$probe\" park-many \"$file\" 5 1 && exit 2\nexit 0"

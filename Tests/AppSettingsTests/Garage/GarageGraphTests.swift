@@ -172,7 +172,7 @@ private struct Value: Codable, Identifiable {
 
   @Test func `a type whose id and encoding are of what it refers to is migrated`() throws {
     let garage = try home.garage(owned)
-    #expect(try garage.migrateAll(fromOldClassName: "MCPet", to: Pet.self) == 1)
+    #expect(try garage.migrateAll(recordName: "MCPet", to: Pet.self) == 1)
     let pet = try #require(try garage.retrieveAll(Pet.self).first)
     #expect(pet.id == "Joan Rex")
     #expect(pet.owner.name == "Joan")
@@ -184,18 +184,18 @@ private struct Value: Codable, Identifiable {
 
   @Test func `a type whose equality and hash are of what it refers to is migrated`() throws {
     let garage = try home.garage(owned + "\n[MCPet.b]\nname = \"Rex\"\nowner = \"1\"\n")
-    #expect(try garage.migrateAll(fromOldClassName: "MCPet", to: Sticker.self) == 2)
-    #expect(try garage.retrieveAll(Sticker.self).map(\.owner.name) == ["Joan"])
+    #expect(try garage.migrateValues(recordName: "MCPet", to: Sticker.self) == 2)
+    #expect(try garage.retrieveValues(Sticker.self).map(\.owner.name) == ["Joan"])
   }
 
   @Test func `an object that needs a record which is not there yet moves as it is`() throws {
     let text = owned.replacingOccurrences(of: "[Owner.1]", with: "[MCOwner.1]")
     let garage = try home.garage(text)
-    #expect(try garage.migrateAll(fromOldClassName: "MCPet", to: Sticker.self) == 1)
-    #expect(try garage.migrateAll(fromOldClassName: "MCOwner", to: Owner.self) == 1)
-    #expect(try garage.retrieveAll(Sticker.self).map(\.owner.name) == ["Joan"])
+    #expect(try garage.migrateValues(recordName: "MCPet", to: Sticker.self) == 1)
+    #expect(try garage.migrateAll(recordName: "MCOwner", to: Owner.self) == 1)
+    #expect(try garage.retrieveValues(Sticker.self).map(\.owner.name) == ["Joan"])
     let other = try home.garage(text)
-    #expect(try other.migrateAll(fromOldClassName: "MCPet", to: Pet.self) == 1)
+    #expect(try other.migrateAll(recordName: "MCPet", to: Pet.self) == 1)
     #expect(home.text?.contains("[Pet.a]\nname = \"Rex\"\nowner = \"1\"\nfriend = \"gone\"\n") == true)
   }
 
@@ -222,7 +222,7 @@ private struct Value: Codable, Identifiable {
       next = "1"
 
       """)
-    #expect(try garage.migrateAll(fromOldClassName: "MCNode", to: Node.self) == 2)
+    #expect(try garage.migrateAll(recordName: "MCNode", to: Node.self) == 2)
     let all = try garage.retrieveAll(Node.self)
     #expect(all.map(\.id) == ["a-b", "b-a"])
     #expect(all[0].next === all[1])
@@ -251,7 +251,7 @@ private struct Value: Codable, Identifiable {
 
       """)
     let before = home.text
-    let found = settingsError { try garage.migrateAll(fromOldClassName: "MCNode", to: Node.self) }
+    let found = settingsError { try garage.migrateAll(recordName: "MCNode", to: Node.self) }
     #expect(found?.code == .migrationFailed)
     #expect(found?.cause?.split(separator: "\n").count == 2)
     #expect(found?.cause?.contains("MCNode \"3\"") == true)
@@ -271,7 +271,7 @@ private struct Value: Codable, Identifiable {
       var name: String
       var id: String { name }
     }
-    try home.garage().parkAll([Old(name: "Ely"), Old(name: "Wells")])
+    try home.garage().parkValues([Old(name: "Ely"), Old(name: "Wells")])
     let garage = try home.garage()
     for read in [
       { _ = try garage.retrieveAll(City.self) }, { _ = try garage.retrieveAll(City.self) { _ in } },
@@ -283,12 +283,12 @@ private struct Value: Codable, Identifiable {
       #expect(found?.position?.line == 1)
       let message =
         "Cannot read the records of 'City' in '\(home.file)': they are objects without an id, as [[City]], and 'City' has "
-        + "one. To give them their ids, call 'migrateAll(fromOldClassName: \"City\", to: City.self)'. The file is unchanged."
+        + "one. To give them their ids, call 'migrateAll(recordName: \"City\", to: City.self)'. The file is unchanged."
       #expect(found?.message == message)
     }
-    #expect(try garage.migrateAll(fromOldClassName: "City", to: City.self) == 2)
+    #expect(try garage.migrateAll(recordName: "City", to: City.self) == 2)
     #expect(try garage.retrieveAll(City.self).map(\.id) == ["Ely", "Wells"])
-    let back = settingsError { _ = try self.home.garage().retrieveAll(Old.self) }
-    #expect(back?.message.contains("migrateAll(fromOldClassName: \"City\"") == true)
+    let back = settingsError { _ = try self.home.garage().retrieveValues(Old.self) }
+    #expect(back?.message.contains("migrateValues(recordName: \"City\"") == true)
   }
 }

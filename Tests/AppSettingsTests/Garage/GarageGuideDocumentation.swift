@@ -69,17 +69,17 @@ private func delete(_ garage: Garage, _ joan: Guest) throws {
 }
 
 private func anonymous(_ garage: Garage) throws {
-  try garage.park(PostalAddress(street: "12 Main St", city: "Ely"))
-  try garage.park(PostalAddress(street: "12 Main St", city: "Ely"))  // is there already
-  let addresses = try garage.retrieveAll(PostalAddress.self)
+  try garage.parkValue(PostalAddress(street: "12 Main St", city: "Ely"))
+  try garage.parkValue(PostalAddress(street: "12 Main St", city: "Ely"))  // is there already
+  let addresses = try garage.retrieveValues(PostalAddress.self)
   print(addresses.count)  // 1
 }
 
-private func batch(_ garage: Garage, _ booking: Booking) throws {
-  try garage.batch {
-    try garage.park(booking)
+private func update(_ garage: Garage, _ booking: Booking) throws {
+  try garage.update { transaction in
+    try transaction.park(booking)
     booking.guest.room = nil
-    try garage.park(booking.guest)
+    try transaction.park(booking.guest)
   }
 }
 
@@ -125,7 +125,7 @@ private func readable(_ garage: Garage) throws {
     let joan = try #require(try garage.retrieve(Guest.self, id: "joan"))
     #expect(try garage.identifier(of: joan) == "joan")
     let booking = Booking(id: UUID(), nights: 9, guest: joan)
-    try batch(garage, booking)
+    try update(garage, booking)
     #expect(try garage.retrieve(Booking.self, id: booking.id)?.guest.room == nil)
     try garage.setSyncStatus(.notSynced, for: booking)
     var sent = 0

@@ -65,7 +65,7 @@ private struct New: Codable, Identifiable, Equatable, GarageRecord {
     let text =
       "[MCItem.a]\nid = \"a\"\nlabel = 1\n\n[MCItem.b]\nid = \"b\"\nlabel = \"B\"\n\n[MCItem.c]\nlabel = \"C\"\n"
     let garage = try home.garage(text)
-    let found = settingsError { try garage.migrateAll(fromOldClassName: "MCItem", to: New.self) }
+    let found = settingsError { try garage.migrateAll(recordName: "MCItem", to: New.self) }
     #expect(found?.code == .migrationFailed)
     #expect(found?.message.contains("2 of 3 records") == true)
     let lines = found?.cause?.split(separator: "\n") ?? []
@@ -138,7 +138,7 @@ private struct New: Codable, Identifiable, Equatable, GarageRecord {
       others = []
 
       """)
-    #expect(try garage.migrateAll(fromOldClassName: "MCNode", to: Node.self) == 2)
+    #expect(try garage.migrateAll(recordName: "MCNode", to: Node.self) == 2)
     let a = try #require(try garage.retrieve(Node.self, id: "a"))
     #expect(a.next?.id == "b" && a.next?.next?.id == "a" && a.others.map(\.id) == ["a", "b"])
     #expect(try garage.retrieve(Holder.self, id: 1)?.node.id == "b")
@@ -157,7 +157,7 @@ private struct New: Codable, Identifiable, Equatable, GarageRecord {
     let garage = try home.garage(
       "[MCPlace.\"-81\"]\nstreet = \"s\"\nsettings-sync = \"syncing\"\n\n[MCPlace.9]\nstreet = \"s\"\n\n[MCPlace.7]\nstreet = \"t\"\n"
     )
-    #expect(try garage.migrateAll(fromOldClassName: "MCPlace", to: Place.self) == 3)
+    #expect(try garage.migrateValues(recordName: "MCPlace", to: Place.self) == 3)
     #expect(home.text == "[[Place]]\nstreet = \"s\"\nsettings-sync = \"syncing\"\n\n[[Place]]\nstreet = \"t\"\n")
     #expect(try garage.migrateAll(from: Place.self, to: Spot.self) == 2)
     #expect(home.text == "[Spot.s]\nstreet = \"s\"\nsettings-sync = \"syncing\"\n\n[Spot.t]\nstreet = \"t\"\n")
@@ -186,9 +186,9 @@ private struct New: Codable, Identifiable, Equatable, GarageRecord {
     let garage = try home.garage(two + "\n[Bad.1]\nid = 3\n")
     let before = home.text
     let found = settingsError {
-      try garage.batch {
+      try garage.update { garage in
         try garage.migrateAll(from: Old.self, to: New.self)
-        try garage.migrateAll(fromOldClassName: "Bad", to: Pet.self)
+        try garage.migrateAll(recordName: "Bad", to: Pet.self)
       }
     }
     #expect(found?.code == .migrationFailed)
@@ -197,7 +197,7 @@ private struct New: Codable, Identifiable, Equatable, GarageRecord {
 
   @Test func `ten thousand records are migrated in one go`() throws {
     let garage = try home.garage()
-    try garage.parkAll((0..<10_000).map { Old(id: "\($0)", label: "label \($0)") })
+    try garage.park((0..<10_000).map { Old(id: "\($0)", label: "label \($0)") })
     #expect(try garage.migrateAll(from: Old.self, to: New.self) == 10_000)
     #expect(try garage.retrieveAll(New.self).count == 10_000)
     #expect(home.text?.contains("MCItem") == false)

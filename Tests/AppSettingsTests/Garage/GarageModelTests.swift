@@ -65,8 +65,8 @@ import TestSupport
       func garage(_ key: UInt64) throws -> Garage {
         Garage(at: try home.location, cipher: .toy(key), system: Syscalls())
       }
-      try garage(1).parkAll((0..<3).map { Pet(id: $0, name: "pet") })
-      try garage(1).park(Address(street: "s", zip: "z"))
+      try garage(1).park((0..<3).map { Pet(id: $0, name: "pet") })
+      try garage(1).parkValue(Address(street: "s", zip: "z"))
       let result = try ChildProcess.run(
         ChildProcess.product("settings-probe"), ["change-cipher", home.file, call.rawValue, "\(number)"],
         environment: home.home.environment)
@@ -77,7 +77,7 @@ import TestSupport
         #expect(isWritten == (isOpen ?? false), "\(call) \(number)")
         if isWritten {
           right.append(key)
-          #expect(try garage(key).retrieveAll(Address.self).count == 1)
+          #expect(try garage(key).retrieveValues(Address.self).count == 1)
           try garage(key).delete(Pet.self, id: 7)
         }
       }

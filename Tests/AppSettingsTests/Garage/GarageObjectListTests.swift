@@ -45,31 +45,31 @@ private struct ListedVisit: Codable, Hashable {
 
   @Test func `many objects in a batch are read once`() throws {
     let garage = try home.garage()
-    try garage.parkAll((0..<100).map(ListedNote.init))
+    try garage.parkValues((0..<100).map(ListedNote.init))
     reads.withLock { $0 = 0 }
-    try garage.batch {
-      for number in 0..<100 { try garage.park(ListedNote(number)) }
-      for number in 0..<50 { try garage.delete(ListedNote(2 * number)) }
-      for number in 100..<150 { try garage.park(ListedNote(number)) }
+    try garage.update { garage in
+      for number in 0..<100 { try garage.parkValue(ListedNote(number)) }
+      for number in 0..<50 { try garage.deleteValue(ListedNote(2 * number)) }
+      for number in 100..<150 { try garage.parkValue(ListedNote(number)) }
     }
     #expect(reads.withLock { $0 } < 300)
     let numbers = (0..<50).map { 2 * $0 + 1 } + (100..<150)
-    #expect(try garage.retrieveAll(ListedNote.self) == numbers.map { ListedNote($0) })
+    #expect(try garage.retrieveValues(ListedNote.self) == numbers.map { ListedNote($0) })
   }
 
   @Test func `objects of two types that are parked in turns are read once`() throws {
     let garage = try home.garage()
-    try garage.parkAll((0..<100).map(ListedNote.init))
+    try garage.parkValues((0..<100).map(ListedNote.init))
     reads.withLock { $0 = 0 }
-    try garage.batch {
+    try garage.update { garage in
       for number in 0..<50 {
-        try garage.park(ListedMark(number: number))
-        try garage.park(ListedNote(100 + number))
+        try garage.parkValue(ListedMark(number: number))
+        try garage.parkValue(ListedNote(100 + number))
       }
     }
     #expect(reads.withLock { $0 } < 300)
-    #expect(try garage.retrieveAll(ListedNote.self) == (0..<150).map(ListedNote.init))
-    #expect(try garage.retrieveAll(ListedMark.self).map(\.number) == Array(0..<50))
+    #expect(try garage.retrieveValues(ListedNote.self) == (0..<150).map(ListedNote.init))
+    #expect(try garage.retrieveValues(ListedMark.self).map(\.number) == Array(0..<50))
   }
 
   private func text(_ numbers: some Sequence<Int>) -> String {
@@ -78,39 +78,39 @@ private struct ListedVisit: Codable, Hashable {
 
   @Test func `deleting some objects leaves the text of the others`() throws {
     let garage = try home.garage(text(0..<9))
-    try garage.batch { for number in [0, 3, 4, 8] { try garage.delete(ListedMark(number: number)) } }
+    try garage.update { garage in for number in [0, 3, 4, 8] { try garage.deleteValue(ListedMark(number: number)) } }
     #expect(home.text == text([1, 2, 5, 6, 7]))
   }
 
   @Test func `what fails within a batch is taken back, and the rest finds what is there`() throws {
     let garage = try home.garage([1, 1, 2].map { "[[ListedMark]]\nnumber = \($0)\n" }.joined(separator: "\n"))
-    try garage.batch {
-      try? garage.batch {
-        try garage.delete(ListedMark(number: 1))
-        try garage.park(ListedMark(number: 3))
-        try garage.delete(ListedMark(number: 4))
+    try garage.update { garage in
+      try? garage.update { garage in
+        try garage.deleteValue(ListedMark(number: 1))
+        try garage.parkValue(ListedMark(number: 3))
+        try garage.deleteValue(ListedMark(number: 4))
       }
-      #expect(try garage.retrieveAll(ListedMark.self).map(\.number) == [1, 1, 2])
+      #expect(try garage.retrieveValues(ListedMark.self).map(\.number) == [1, 1, 2])
       // All that are equal, and none a second time.
-      try garage.delete(ListedMark(number: 1))
-      #expect(throws: SettingsError.self) { try garage.delete(ListedMark(number: 1)) }
-      try garage.park(ListedMark(number: 5))
-      #expect(try garage.retrieveAll(ListedMark.self).map(\.number) == [2, 5])
-      try garage.setSyncStatus(.syncing, for: ListedMark(number: 5))
-      try garage.delete(ListedMark(number: 2))
-      try garage.delete(ListedMark(number: 5))
-      #expect(try garage.retrieveAll(ListedMark.self).isEmpty)
-      try garage.park(ListedMark(number: 1))
+      try garage.deleteValue(ListedMark(number: 1))
+      #expect(throws: SettingsError.self) { try garage.deleteValue(ListedMark(number: 1)) }
+      try garage.parkValue(ListedMark(number: 5))
+      #expect(try garage.retrieveValues(ListedMark.self).map(\.number) == [2, 5])
+      try garage.setSyncStatus(.syncing, forValue: ListedMark(number: 5))
+      try garage.deleteValue(ListedMark(number: 2))
+      try garage.deleteValue(ListedMark(number: 5))
+      #expect(try garage.retrieveValues(ListedMark.self).isEmpty)
+      try garage.parkValue(ListedMark(number: 1))
     }
-    #expect(try home.garage().retrieveAll(ListedMark.self).map(\.number) == [1])
+    #expect(try home.garage().retrieveValues(ListedMark.self).map(\.number) == [1])
   }
 
   @Test(arguments: [0, 1, 4])
   func `deleting an object and parking another leaves the comments of the others`(deleted: Int) throws {
     let garage = try home.garage(text(0..<5) + "\n[Pet.1]\nid = 1\nname = \"a\"\n")
-    try garage.batch {
-      try garage.delete(ListedMark(number: deleted))
-      try garage.park(ListedMark(number: 9))
+    try garage.update { garage in
+      try garage.deleteValue(ListedMark(number: deleted))
+      try garage.parkValue(ListedMark(number: 9))
     }
     #expect(
       home.text
@@ -119,10 +119,10 @@ private struct ListedVisit: Codable, Hashable {
 
   @Test func `a batch that changes, deletes and parks objects leaves each its comments`() throws {
     let garage = try home.garage(text(0..<4))
-    try garage.batch {
-      try garage.setSyncStatus(.synced, for: ListedMark(number: 2))
-      for number in [0, 3] { try garage.delete(ListedMark(number: number)) }
-      for number in 7...8 { try garage.park(ListedMark(number: number)) }
+    try garage.update { garage in
+      try garage.setSyncStatus(.synced, forValue: ListedMark(number: 2))
+      for number in [0, 3] { try garage.deleteValue(ListedMark(number: number)) }
+      for number in 7...8 { try garage.parkValue(ListedMark(number: number)) }
     }
     let changed = text([2]) + "settings-sync =  \"synced\"\n"
     #expect(home.text == text([1]) + "\n" + changed + "\n[[ListedMark]]\nnumber = 7\n\n[[ListedMark]]\nnumber = 8\n")
@@ -130,16 +130,16 @@ private struct ListedVisit: Codable, Hashable {
 
   @Test func `objects in the place of all others get none of their comments`() throws {
     let garage = try home.garage("# head\n\n" + text(0..<2))
-    try garage.batch {
-      for number in 0..<2 { try garage.delete(ListedMark(number: number)) }
-      try garage.park(ListedMark(number: 5))
+    try garage.update { garage in
+      for number in 0..<2 { try garage.deleteValue(ListedMark(number: number)) }
+      try garage.parkValue(ListedMark(number: 5))
     }
     #expect(home.text == "# head\n\n[[ListedMark]]\nnumber = 5\n")
   }
 
   @Test func `deleting and parking sealed objects leaves the comments of the others`() throws {
     func garage() throws -> Garage { Garage(at: try home.location, cipher: .toy(1), system: Syscalls()) }
-    try garage().parkAll((0..<4).map(ListedMark.init))
+    try garage().parkValues((0..<4).map(ListedMark.init))
     var count = -1
     let lines = (home.text ?? "").split(separator: "\n", omittingEmptySubsequences: false).map { line in
       guard line == "[[ListedMark]]" else { return line + "" }
@@ -148,27 +148,27 @@ private struct ListedVisit: Codable, Hashable {
     }
     try home.home.write(lines.joined(separator: "\n"), to: home.file)
     let other = try garage()
-    try other.batch {
-      try other.delete(ListedMark(number: 1))
-      try other.park(ListedMark(number: 9))
+    try other.update { other in
+      try other.deleteValue(ListedMark(number: 1))
+      try other.parkValue(ListedMark(number: 9))
     }
-    #expect(try garage().retrieveAll(ListedMark.self).map(\.number) == [0, 2, 3, 9])
+    #expect(try garage().retrieveValues(ListedMark.self).map(\.number) == [0, 2, 3, 9])
     let comments = (home.text ?? "").split(separator: "\n").filter { $0.hasPrefix("#") }
     #expect(comments == ["# above 0", "# above 2", "# above 3"])
   }
 
   @Test func `a status set for one object after another in a batch reads all of them once`() throws {
     let garage = try home.garage()
-    try garage.parkAll((0..<100).map(ListedNote.init))
+    try garage.parkValues((0..<100).map(ListedNote.init))
     reads.withLock { $0 = 0 }
-    try garage.batch {
+    try garage.update { garage in
       for number in 0..<100 {
-        try garage.setSyncStatus(.syncing, for: ListedNote(number))
-        #expect(try garage.syncStatus(of: ListedNote(number)) == .syncing)
+        try garage.setSyncStatus(.syncing, forValue: ListedNote(number))
+        #expect(try garage.syncStatus(ofValue: ListedNote(number)) == .syncing)
       }
     }
     #expect(reads.withLock { $0 } < 300)
-    #expect(try garage.retrieveAll(ListedNote.self, withStatus: .syncing).count == 100)
+    #expect(try garage.retrieveValues(ListedNote.self, withStatus: .syncing).count == 100)
   }
 
   // MARK: Records that objects refer to
@@ -178,30 +178,30 @@ private struct ListedVisit: Codable, Hashable {
   @Test(arguments: ["", "[Pet.1]\nid = 1\n\n"])
   func `an object whose record comes within the batch is found from then on`(record: String) throws {
     let garage = try home.garage(record + "[[ListedVisit]]\nday = 1\nhost = \"1\"\n")
-    try garage.batch {
-      #expect(throws: SettingsError.self) { try garage.delete(visit) }
+    try garage.update { garage in
+      #expect(throws: SettingsError.self) { try garage.deleteValue(visit) }
       try garage.park(Pet(id: 1, name: "a"))
-      try garage.park(visit)
-      #expect(try garage.retrieveAll(ListedVisit.self) == [visit])
-      try garage.delete(visit)
-      try garage.park(visit)
-      try garage.setSyncStatus(.synced, for: visit)
+      try garage.parkValue(visit)
+      #expect(try garage.retrieveValues(ListedVisit.self) == [visit])
+      try garage.deleteValue(visit)
+      try garage.parkValue(visit)
+      try garage.setSyncStatus(.synced, forValue: visit)
     }
-    #expect(try home.garage().retrieveAll(ListedVisit.self, withStatus: .synced) == [visit])
-    #expect(try home.garage().retrieveAll(ListedVisit.self) == [visit])
+    #expect(try home.garage().retrieveValues(ListedVisit.self, withStatus: .synced) == [visit])
+    #expect(try home.garage().retrieveValues(ListedVisit.self) == [visit])
   }
 
   @Test func `an object is not found again when its record is taken back`() throws {
     struct Failure: Error {}
     let garage = try home.garage("[[ListedVisit]]\nday = 1\nhost = \"1\"\n")
-    try garage.batch {
-      #expect(throws: SettingsError.self) { try garage.delete(visit) }
-      try? garage.batch {
+    try garage.update { garage in
+      #expect(throws: SettingsError.self) { try garage.deleteValue(visit) }
+      try? garage.update { garage in
         try garage.park(Pet(id: 1, name: "a"))
-        try garage.setSyncStatus(.synced, for: visit)
+        try garage.setSyncStatus(.synced, forValue: visit)
         throw Failure()
       }
-      #expect(throws: SettingsError.self) { try garage.delete(visit) }
+      #expect(throws: SettingsError.self) { try garage.deleteValue(visit) }
     }
   }
 
@@ -209,14 +209,14 @@ private struct ListedVisit: Codable, Hashable {
     let garage = try home.garage(
       (0..<100).map { "[[ListedVisit]]\nday = \($0)\nhost = \"\($0)\"\n" }.joined(separator: "\n"))
     reads.withLock { $0 = 0 }
-    try garage.batch {
+    try garage.update { garage in
       for number in 0..<100 {
         let pet = Pet(id: number, name: "a")
         try garage.park(pet)
-        try garage.setSyncStatus(.synced, for: ListedVisit(day: number, host: pet))
+        try garage.setSyncStatus(.synced, forValue: ListedVisit(day: number, host: pet))
       }
     }
     #expect(reads.withLock { $0 } < 500)
-    #expect(try garage.retrieveAll(ListedVisit.self, withStatus: .synced).count == 100)
+    #expect(try garage.retrieveValues(ListedVisit.self, withStatus: .synced).count == 100)
   }
 }

@@ -76,7 +76,7 @@ import TestSupport
       #expect((last...last + 2).contains(ages[0]), "round \(round): \(last) was said to be parked")
     }
     // What a killed one left behind is swept away by the next that writes.
-    try home.garage().deleteAllObjects()
+    try home.garage().deleteAll()
     #expect(home.home.names(in: home.home.path + "/data/org.example.test") == ["garage.toml"])
   }
 

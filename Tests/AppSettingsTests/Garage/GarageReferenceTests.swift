@@ -72,14 +72,14 @@ import TestSupport
   @Test func `values may refer to values of their own type`() throws {
     let garage = try home.garage()
     let boss = Employee(id: 1, name: "B")
-    try garage.parkAll([Employee(id: 2, name: "x", boss: boss), Employee(id: 3, name: "y", boss: boss)])
+    try garage.park([Employee(id: 2, name: "x", boss: boss), Employee(id: 3, name: "y", boss: boss)])
     let all = try garage.retrieveAll(Employee.self)
     #expect(all.map(\.id) == [2, 3, 1] && all[0].boss?.name == "B" && all[2].boss == nil)
     // In a circle too.
     var (one, two) = (Employee(id: 10, name: "1"), Employee(id: 11, name: "2"))
     two.boss = one
     one.boss = two
-    try garage.parkAll([one, two])
+    try garage.park([one, two])
     let circle = try #require(try garage.retrieve(Employee.self, id: 10))
     #expect(circle.boss?.boss?.boss?.id == 11)
     let before = home.text
@@ -90,11 +90,11 @@ import TestSupport
   @Test func `of two values with one id that differ, the one that is handed over counts, or none does`() throws {
     let garage = try home.garage()
     let (old, new) = (Employee(id: 1, name: "old"), Employee(id: 1, name: "new"))
-    try garage.parkAll([Employee(id: 2, name: "x", boss: old), new])
+    try garage.park([Employee(id: 2, name: "x", boss: old), new])
     #expect(try garage.retrieve(Employee.self, id: 1)?.name == "new")
     let before = home.text
     let found = settingsError {
-      try garage.parkAll([Employee(id: 2, name: "x", boss: old), Employee(id: 3, name: "y", boss: new)])
+      try garage.park([Employee(id: 2, name: "x", boss: old), Employee(id: 3, name: "y", boss: new)])
     }
     #expect(found?.code == .invalidValue && found?.message.contains("Employee \"1\"") == true)
     #expect(home.text == before)

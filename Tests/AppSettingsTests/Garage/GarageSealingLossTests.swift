@@ -32,7 +32,7 @@ private struct Renamed: Codable, Identifiable, GarageRecord {
   private func makePlain() throws -> SettingsBackup {
     try home.home.write("[Former.a]\nid = \"a\"\nbody = \"canary\"\n", to: home.file)
     let plain = try garage(nil)
-    try plain.migrateAll(fromOldClassName: "Former", to: Secret.self)
+    try plain.migrateAll(recordName: "Former", to: Secret.self)
     return try #require(try plain.backups.first)
   }
 
@@ -47,7 +47,7 @@ private struct Renamed: Codable, Identifiable, GarageRecord {
     try sealing.park(Secret(id: "a", body: "A"))
     let text = "[Secret.b]\nid = \"b\"\nbody = \"canary\n"
     try home.home.write(text, to: home.file)
-    #expect(settingsError { try sealing.batch {} }?.code == .unparsable)
+    #expect(settingsError { try sealing.update { _ in } }?.code == .unparsable)
     let backup = try #require(try sealing.recover())
     for body in ["B", "C"] {
       try sealing.park(Secret(id: "b", body: body))
@@ -63,7 +63,7 @@ private struct Renamed: Codable, Identifiable, GarageRecord {
     #expect(home.home.text(of: backup.path) == text)
     // Once corrected it is sealed.
     try home.home.write(text.replacingOccurrences(of: "canary", with: "canary\""), to: backup.path)
-    try sealing.batch {}
+    try sealing.update { _ in }
     #expect(problems(sealing) == [])
     #expect(home.home.text(of: backup.path)?.contains("canary") == false)
     try garage(key).restore(backup)
@@ -84,17 +84,17 @@ private struct Renamed: Codable, Identifiable, GarageRecord {
         if isNow { throw Moment() }
       }
       let sealing = try garage(failing, .seal)
-      let isWritten = settingsError { try sealing.batch {} } == nil
+      let isWritten = settingsError { try sealing.update { _ in } } == nil
       let now = home.home.text(of: backup.path)
       #expect(now != nil)
       if isWritten { #expect((now == text) == (problems(sealing).count == 1), "\(number)") }
       count.withLock { $0 = number }
-      try sealing.batch {}
+      try sealing.update { _ in }
       #expect(problems(sealing) == [])
       #expect(home.home.text(of: backup.path)?.contains("canary") == false)
       #expect(home.text?.contains("canary") == false)
       try sealing.restore(backup)
-      #expect(try sealing.migrateAll(fromOldClassName: "Former", to: Secret.self) == 1)
+      #expect(try sealing.migrateAll(recordName: "Former", to: Secret.self) == 1)
       #expect(try sealing.retrieve(Secret.self, id: "a")?.body == "canary")
       for name in home.home.names(in: directory) { try FileManager.default.removeItem(atPath: directory + "/" + name) }
     }
@@ -127,11 +127,11 @@ private struct Renamed: Codable, Identifiable, GarageRecord {
         if call == .rename, path.hasSuffix(name) { throw Errno(EIO) }
         return nil
       })
-    #expect(settingsError { try sealing.batch {} }?.code == .io)
+    #expect(settingsError { try sealing.update { _ in } }?.code == .io)
     #expect(home.text == text)
     #expect(home.home.text(of: backup.path) != nil)
     try garage(key, .seal).restore(backup)
-    #expect(try garage(key).migrateAll(fromOldClassName: "Former", to: Secret.self) == 1)
+    #expect(try garage(key).migrateAll(recordName: "Former", to: Secret.self) == 1)
     #expect(try garage(key).retrieve(Secret.self, id: "a")?.body == "canary")
   }
 
@@ -139,7 +139,7 @@ private struct Renamed: Codable, Identifiable, GarageRecord {
     let backup = try makePlain()
     try FileManager.default.createDirectory(
       atPath: directory + "/.backup.settings-new", withIntermediateDirectories: false)
-    try garage(key, .seal).batch {}
+    try garage(key, .seal).update { _ in }
     #expect(home.home.text(of: backup.path)?.contains("settings-sealed") == true)
     #expect(home.text?.contains("canary") == false)
   }
@@ -147,9 +147,9 @@ private struct Renamed: Codable, Identifiable, GarageRecord {
   @Test func `a backup of another key that has no records can be put back, and the garage goes on`() throws {
     let garage = try garage(key)
     try garage.park(Secret(id: "a", body: "A"))
-    try garage.migrateAll(fromOldClassName: "Secret", to: Secret.self)
+    try garage.migrateAll(recordName: "Secret", to: Secret.self)
     let full = try #require(try garage.backups.first)
-    try garage.deleteAllObjects()
+    try garage.deleteAll()
     try garage.restore(full)
     let empty = try #require(try garage.backups.first)
     #expect(home.home.text(of: empty.path)?.contains("[") == false)
@@ -165,7 +165,7 @@ private struct Renamed: Codable, Identifiable, GarageRecord {
   @Test func `comments in plain records go as their type gets another name`() throws {
     let text = "# canary\n[Former.a]\nid = \"a\"  # canary\nbody = \"canary\"\n"
     try home.home.write(text, to: home.file)
-    try garage(key, .seal).migrateAll(fromOldClassName: "Former", to: Secret.self)
+    try garage(key, .seal).migrateAll(recordName: "Former", to: Secret.self)
     #expect(home.text?.contains("canary") == false, "\(home.text ?? "")")
     #expect(try garage(key).retrieve(Secret.self, id: "a")?.body == "canary")
     try home.home.write(text, to: home.file)
@@ -230,7 +230,7 @@ private struct Renamed: Codable, Identifiable, GarageRecord {
   }
 
   @Test func `a record of the former key that is saved while the cipher changes is not kept`() throws {
-    try garage(key).parkAll([Secret(id: "a", body: "A"), Secret(id: "b", body: "B")])
+    try garage(key).park([Secret(id: "a", body: "A"), Secret(id: "b", body: "B")])
     let both = try #require(home.text)
     try garage(key).delete(Secret.self, id: "b")
     let (garage, arm) = try overtaken(key, by: both)

@@ -33,7 +33,7 @@ private struct Memo: Codable, Hashable { var text: String }
   // MARK: Plain text
 
   @Test func `a plain record in the place of a sealed one is an error with its line, and no write seals it`() throws {
-    try garage(key).parkAll([Secret(id: "a", body: "mine"), Secret(id: "b", body: "mine")])
+    try garage(key).park([Secret(id: "a", body: "mine"), Secret(id: "b", body: "mine")])
     let good = try #require(home.text)
     let sealed = good.components(separatedBy: "[Secret.a]\n")[1].components(separatedBy: "\n")[0]
     try home.home.write(
@@ -51,7 +51,7 @@ private struct Memo: Codable, Hashable { var text: String }
     #expect(settingsError { try garage.park(Secret(id: "a", body: "new")) }?.code == .sealedRecord)
     #expect(settingsError { try garage.park(Secret(id: "c", body: "new")) } == reading)
     #expect(settingsError { try garage.setSyncStatus(.synced, for: Secret(id: "b", body: "")) } == reading)
-    #expect(settingsError { try garage.migrateAll(fromOldClassName: "Secret", to: Secret.self) }?.code == .sealedRecord)
+    #expect(settingsError { try garage.migrateAll(recordName: "Secret", to: Secret.self) }?.code == .sealedRecord)
     #expect(home.text == forged)
     // It can be deleted.
     try garage.delete(Secret.self, id: "a")
@@ -65,7 +65,7 @@ private struct Memo: Codable, Hashable { var text: String }
   ])
   func `a plain record that is appended is not accepted, and stops every write`(appended: String) throws {
     try garage(key).park(Secret(id: "a", body: "mine"))
-    try garage(key).park(Memo(text: "mine"))
+    try garage(key).parkValue(Memo(text: "mine"))
     let sealed = try #require(home.text)
     let text = appended.hasPrefix("[[") ? sealed + appended : sealed + "\n" + appended
     try home.home.write(text, to: home.file)
@@ -78,21 +78,22 @@ private struct Memo: Codable, Hashable { var text: String }
     #expect(home.text == text)
     let accepted = (try? garage.retrieveAll(Secret.self).map(\.body)) ?? []
     #expect(!accepted.contains("FORGED"))
-    let memos = (try? garage.retrieveAll(Memo.self).map(\.text)) ?? []
+    let memos = (try? garage.retrieveValues(Memo.self).map(\.text)) ?? []
     #expect(!memos.contains("FORGED"))
     // Nor is it sealed by a garage that seals, unless that is asked for and it is a record.
     if !appended.contains("x = \"") {
-      try self.garage(key, .seal).batch {}
+      try self.garage(key, .seal).update { _ in }
       #expect(!everything().contains("FORGED"))
       #expect(try self.garage(key).retrieve(Secret.self, id: "a")?.body == "mine")
     } else {
-      #expect(settingsError { try self.garage(key, .seal).batch {} }?.message.contains("is not a record") == true)
+      let error = settingsError { try self.garage(key, .seal).update { _ in } }
+      #expect(error?.message.contains("is not a record") == true)
     }
   }
 
   @Test func `a sealed record that is put in the place of another is an error with its line`() throws {
-    try garage(key).parkAll([Secret(id: "a", body: "A"), Secret(id: "b", body: "B")])
-    try garage(key).park(Memo(text: "M"))
+    try garage(key).park([Secret(id: "a", body: "A"), Secret(id: "b", body: "B")])
+    try garage(key).parkValue(Memo(text: "M"))
     var lines = try #require(home.text).components(separatedBy: "\n")
     lines[3] = lines[6]
     lines[9] = lines[6]
@@ -101,7 +102,7 @@ private struct Memo: Codable, Hashable { var text: String }
     let message = line(3) + "the key is another one, or the record was cut, changed, or moved"
     #expect(found?.message.contains(message) == true)
     #expect(found?.position?.line == 3)
-    #expect(settingsError { _ = try garage(key).retrieveAll(Memo.self) }?.position?.line == 9)
+    #expect(settingsError { _ = try garage(key).retrieveValues(Memo.self) }?.position?.line == 9)
   }
 
   @Test func `a plain garage becomes a sealed one with its backups, and comments in it are gone`() throws {
@@ -121,24 +122,24 @@ private struct Memo: Codable, Hashable { var text: String }
 
       """, to: home.file)
     let plain = try garage(nil)
-    try plain.migrateAll(fromOldClassName: "Former", to: Secret.self)
+    try plain.migrateAll(recordName: "Former", to: Secret.self)
     let backups = try plain.backups
     #expect(backups.count == 1)
     let directory = home.home.backups(of: home.file)
     let names = home.home.names(in: directory)
     let sealing = try garage(key, .seal)
     #expect(try sealing.retrieve(Secret.self, id: "a")?.body == "canary")
-    try sealing.batch {}
+    try sealing.update { _ in }
     #expect(!everything().contains("canary"), "\(everything())")
     #expect(home.text?.hasPrefix("# on top\n") == true)
     #expect(home.home.names(in: directory) == names)
     let sealed = try garage(key)
-    #expect(try sealed.retrieveAll(Memo.self) == [Memo(text: "canary")])
+    #expect(try sealed.retrieveValues(Memo.self) == [Memo(text: "canary")])
     #expect(try sealed.syncStatus(of: Secret(id: "a", body: "")) == .synced)
     // The backup can be put back, as sealed as it is.
-    try sealed.deleteAllObjects()
+    try sealed.deleteAll()
     try sealed.restore(try #require(try sealed.backups.last))
-    #expect(try sealed.migrateAll(fromOldClassName: "Former", to: Secret.self) == 1)
+    #expect(try sealed.migrateAll(recordName: "Former", to: Secret.self) == 1)
     #expect(try sealed.retrieve(Secret.self, id: "a")?.body == "canary")
     #expect(!everything().contains("canary"))
   }
@@ -146,10 +147,10 @@ private struct Memo: Codable, Hashable { var text: String }
   @Test func `a backup from before the cipher is refused, or sealed as it is put back`() throws {
     try home.home.write("[Former.a]\nid = \"a\"\nbody = \"canary\"\n", to: home.file)
     let plain = try garage(nil)
-    try plain.migrateAll(fromOldClassName: "Former", to: Secret.self)
+    try plain.migrateAll(recordName: "Former", to: Secret.self)
     let backup = try #require(try plain.backups.first)
     let text = try #require(home.home.text(of: backup.path))
-    try garage(key, .seal).batch {}
+    try garage(key, .seal).update { _ in }
     // As where an earlier release has sealed the file and not its backups.
     try home.home.write(text, to: backup.path)
     let sealed = home.text
@@ -164,14 +165,14 @@ private struct Memo: Codable, Hashable { var text: String }
     try garage(key, .seal).restore(backup)
     #expect(!everything().contains("canary"))
     #expect(try garage(key).retrieveAll(Secret.self).isEmpty)
-    #expect(try garage(key).migrateAll(fromOldClassName: "Former", to: Secret.self) == 1)
+    #expect(try garage(key).migrateAll(recordName: "Former", to: Secret.self) == 1)
     #expect(try garage(key).retrieve(Secret.self, id: "a")?.body == "canary")
     #expect(!everything().contains("canary"))
   }
 
   @Test func `a restore over a plain file keeps no plain copy of it`() throws {
     try garage(key).park(Secret(id: "a", body: "A"))
-    try garage(key).migrateAll(fromOldClassName: "Secret", to: Secret.self)
+    try garage(key).migrateAll(recordName: "Secret", to: Secret.self)
     let backup = try #require(try garage(key).backups.first)
     let forged = "[Secret.a]\nid = \"a\"\nbody = \"canary\"\n"
     try home.home.write(forged, to: home.file)
@@ -207,7 +208,7 @@ private struct Memo: Codable, Hashable { var text: String }
   @Test func `no error says what a sealed record holds`() throws {
     let garage = try garage(key)
     try garage.park(Secret(id: "a", body: "canary"))
-    try garage.park(Memo(text: "canary"))
+    try garage.parkValue(Memo(text: "canary"))
     var messages: [String] = []
     func note(_ body: () throws -> Void) {
       do {
@@ -220,10 +221,10 @@ private struct Memo: Codable, Hashable { var text: String }
     note { _ = try self.garage(key).retrieve(Numbered.self, id: "a") }
     note { _ = try self.garage(key).retrieve(Loud.self, id: "a") }
     note { try self.garage(key).park(Loud()) }
-    note { try self.garage(key).migrateAll(fromOldClassName: "Secret", to: Numbered.self) }
-    note { try self.garage(key).migrateAll(from: Secret.self, to: Memo.self) { throw Loud.Words(text: $0.body) } }
+    note { try self.garage(key).migrateAll(recordName: "Secret", to: Numbered.self) }
+    note { try self.garage(key).migrateValues(from: Secret.self, to: Memo.self) { throw Loud.Words(text: $0.body) } }
     note {
-      try self.garage(key).migrateAll(from: Secret.self, to: Memo.self) {
+      try self.garage(key).migrateValues(from: Secret.self, to: Memo.self) {
         throw SettingsError(.invalidValue, $0.body)
       }
     }
@@ -256,7 +257,7 @@ private struct Memo: Codable, Hashable { var text: String }
   // MARK: Keys
 
   @Test func `a wrong key is refused before it writes, and writes nothing`() throws {
-    try garage(key).parkAll([Secret(id: "a", body: "A"), Secret(id: "b", body: "B")])
+    try garage(key).park([Secret(id: "a", body: "A"), Secret(id: "b", body: "B")])
     let text = home.text
     for wrong in [GarageCipher.toy(2), .toy(1, name: "other")] {
       let garage = try garage(wrong)
@@ -266,8 +267,8 @@ private struct Memo: Codable, Hashable { var text: String }
       let message = "Cannot write '\(home.file)': it is sealed with \(reason). The file is unchanged."
       #expect(parking?.message == message)
       #expect(settingsError { try garage.delete(Secret.self, id: "a") }?.code == .sealedRecord)
-      #expect(settingsError { try garage.deleteAllObjects() }?.code == .sealedRecord)
-      #expect(settingsError { try garage.batch { try garage.deleteAll(Secret.self) } }?.code == .sealedRecord)
+      #expect(settingsError { try garage.deleteAll() }?.code == .sealedRecord)
+      #expect(settingsError { try garage.update { try $0.deleteAll(Secret.self) } }?.code == .sealedRecord)
       #expect(settingsError { try garage.changeCipher(to: .toy(3)) }?.code == .sealedRecord)
     }
     #expect(home.text == text)
@@ -275,7 +276,7 @@ private struct Memo: Codable, Hashable { var text: String }
   }
 
   @Test func `a file that was sealed before there was a check value goes on, and gets it with the next write`() throws {
-    try garage(key).parkAll([Secret(id: "a", body: "A"), Secret(id: "b", body: "B")])
+    try garage(key).park([Secret(id: "a", body: "A"), Secret(id: "b", body: "B")])
     let new = try #require(home.text)
     let check = new.components(separatedBy: "\n")[0]
     let old = String(new.dropFirst(check.utf8.count + 2))
@@ -295,10 +296,10 @@ private struct Memo: Codable, Hashable { var text: String }
 
   @Test func `a change of the cipher seals all again, and keeps status, unknown fields and comments`() throws {
     let garage = try garage(key)
-    try garage.parkAll([Secret(id: "a", body: "A"), Secret(id: "b", body: "B")])
-    try garage.park(Memo(text: "M"))
+    try garage.park([Secret(id: "a", body: "A"), Secret(id: "b", body: "B")])
+    try garage.parkValue(Memo(text: "M"))
     try garage.setSyncStatus(.synced, for: Secret(id: "a", body: ""))
-    try garage.migrateAll(fromOldClassName: "Secret", to: Secret.self)
+    try garage.migrateAll(recordName: "Secret", to: Secret.self)
     let text = try #require(home.text)
     let other = text.replacingOccurrences(of: "[Secret.b]\n", with: "# b\n[Secret.b]\nsettings-other = 1\n")
     try home.home.write("# mine\n" + other, to: home.file)
@@ -321,7 +322,7 @@ private struct Memo: Codable, Hashable { var text: String }
     try changing.park(Secret(id: "c", body: "C"))
     let new = try self.garage(.toy(7, name: "other"))
     #expect(try new.retrieveAll(Secret.self).map(\.body) == ["A", "B", "C"])
-    #expect(try new.retrieveAll(Memo.self) == [Memo(text: "M")])
+    #expect(try new.retrieveValues(Memo.self) == [Memo(text: "M")])
     #expect(try new.syncStatus(of: Secret(id: "a", body: "")) == .synced)
     #expect(settingsError { try garage.park(Secret(id: "d", body: "D")) }?.code == .sealedRecord)
     // The backup is sealed with the former key.
@@ -333,7 +334,7 @@ private struct Memo: Codable, Hashable { var text: String }
   }
 
   @Test func `a change of the cipher that cannot open a record, or has none, changes nothing`() throws {
-    try garage(key).parkAll([Secret(id: "a", body: "A"), Secret(id: "b", body: "B")])
+    try garage(key).park([Secret(id: "a", body: "A"), Secret(id: "b", body: "B")])
     let good = try #require(home.text)
     let header = "[Secret.b]\nsettings-sealed = \"toy:"
     let damaged = good.replacingOccurrences(of: header, with: header + "AAAA")
@@ -341,12 +342,13 @@ private struct Memo: Codable, Hashable { var text: String }
     #expect(settingsError { try self.garage(key).changeCipher(to: .toy(2)) }?.message.contains("Secret \"b\"") == true)
     #expect(settingsError { try self.garage(nil).changeCipher(to: .toy(2)) }?.code == .sealedRecord)
     let batching = try garage(key)
-    #expect(settingsError { try batching.batch { try batching.changeCipher(to: .toy(2)) } }?.code == .nestedUpdate)
+    let nested = settingsError { try batching.update { _ in try batching.changeCipher(to: .toy(2)) } }
+    #expect(nested?.code == .nestedUpdate)
     #expect(home.text == damaged)
     // Without any record, too, the key is another one from then on.
     try home.home.write(good, to: home.file)
     let garage = try garage(key)
-    try garage.deleteAllObjects()
+    try garage.deleteAll()
     try garage.changeCipher(to: .toy(2))
     #expect(settingsError { try self.garage(key).park(Secret(id: "x", body: "X")) }?.code == .sealedRecord)
     try garage.park(Secret(id: "x", body: "X"))
@@ -355,7 +357,7 @@ private struct Memo: Codable, Hashable { var text: String }
 
   @Test func `threads that read and park while the cipher changes see all records, before and after`() throws {
     let garage = try garage(key)
-    try garage.parkAll((0..<20).map { Secret(id: "\($0)", body: "B") })
+    try garage.park((0..<20).map { Secret(id: "\($0)", body: "B") })
     let failures = Lock<[String]>([])
     DispatchQueue.concurrentPerform(iterations: 6) { thread in
       do {

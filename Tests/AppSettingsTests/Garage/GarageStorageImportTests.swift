@@ -24,18 +24,18 @@ private struct Place: Codable, Hashable, GarageRecord {
 
   @Test func `rows come in beside objects without an id that are parked, each once`() throws {
     let garage = try home.garage()
-    try garage.park(Place(street: "Mill Rd"))
+    try garage.parkValue(Place(street: "Mill Rd"))
     let rows = #"""
       [{"gs_type": "Place", "gs_identifier": "1", "gs_data": "{\"street\":\"Mill Rd\"}"},
        {"gs_type": "Place", "gs_identifier": "2", "gs_data": "{\"street\":\"High St\"}", "gs_syncStatus": 3}]
       """#
     for _ in 1...2 {
       #expect(try garage.importGarageStorage(rows: rows).taken == ["Place": 2])
-      #expect(try garage.retrieveAll(Place.self).map(\.street) == ["Mill Rd", "High St"])
-      #expect(try garage.syncStatus(of: Place(street: "High St")) == .synced)
+      #expect(try garage.retrieveValues(Place.self).map(\.street) == ["Mill Rd", "High St"])
+      #expect(try garage.syncStatus(ofValue: Place(street: "High St")) == .synced)
     }
-    try garage.migrateAll(fromOldClassName: "Place", to: Place.self)
-    #expect(try garage.retrieveAll(Place.self).count == 2)
+    try garage.migrateValues(recordName: "Place", to: Place.self)
+    #expect(try garage.retrieveValues(Place.self).count == 2)
   }
 
   @Test func `numbers that are rounded are named, and those that are kept are not`() throws {

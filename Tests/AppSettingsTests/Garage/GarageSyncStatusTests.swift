@@ -9,7 +9,7 @@ import TestSupport
   @Test func `a status is kept with the record, through parking it again`() throws {
     let garage = try home.garage()
     let pets = [Pet(id: 1, name: "a"), Pet(id: 2, name: "b"), Pet(id: 3, name: "c")]
-    try garage.parkAll(pets)
+    try garage.park(pets)
     #expect(try garage.syncStatus(of: pets[0]) == .undetermined)
     try garage.setSyncStatus(.synced, for: pets[0])
     try garage.setSyncStatus(.notSynced, for: [pets[1], pets[2]])
@@ -32,32 +32,33 @@ import TestSupport
     #expect(settingsError { try garage.setSyncStatus(.synced, for: pets) }?.code == .missingRecord)
     #expect(settingsError { _ = try garage.syncStatus(of: pets[1]) }?.code == .missingRecord)
     #expect(
-      settingsError { try garage.setSyncStatus(.synced, for: Address(street: "", zip: "")) }?.code == .missingRecord)
+      settingsError { try garage.setSyncStatus(.synced, forValue: Address(street: "", zip: "")) }?.code
+        == .missingRecord)
     #expect(home.text == before)
   }
 
   @Test func `objects of any type can be had by status`() throws {
     let garage = try home.garage()
     let (pet, person, address) = (Pet(id: 1, name: "a"), Person("joan"), Address(street: "s", zip: "z"))
-    try garage.batch {
-      try garage.parkAll([pet, Pet(id: 2, name: "b")])
+    try garage.update { garage in
+      try garage.park([pet, Pet(id: 2, name: "b")])
       try garage.park(person)
-      try garage.parkAll([address, Address(street: "t", zip: "z")])
+      try garage.parkValues([address, Address(street: "t", zip: "z")])
       try garage.setSyncStatus(.syncing, for: pet)
       try garage.setSyncStatus(.syncing, for: person)
-      try garage.setSyncStatus(.syncing, for: address)
+      try garage.setSyncStatus(.syncing, forValue: address)
     }
     let objects = try garage.retrieveAll([Pet.self, Person.self], withStatus: .syncing)
     #expect(objects.count == 2 && objects[0] is Pet && (objects[1] as? Person)?.id == "joan")
-    #expect(try garage.retrieveAll(Address.self, withStatus: .syncing) == [address])
-    #expect(try garage.syncStatus(of: address) == .syncing)
-    #expect(try garage.syncStatus(of: Address(street: "t", zip: "z")) == .undetermined)
+    #expect(try garage.retrieveValues(Address.self, withStatus: .syncing) == [address])
+    #expect(try garage.syncStatus(ofValue: address) == .syncing)
+    #expect(try garage.syncStatus(ofValue: Address(street: "t", zip: "z")) == .undetermined)
     #expect(
       Set(try garage.records(withStatus: .syncing).map { "\($0.recordName) \($0.id ?? "-")" })
         == ["Pet 1", "Person joan", "Address -"])
     // Parking it once more changes nothing.
-    try garage.park(address)
-    #expect(try garage.syncStatus(of: address) == .syncing)
+    try garage.parkValue(address)
+    #expect(try garage.syncStatus(ofValue: address) == .syncing)
   }
 
   @Test func `a status of a later release is kept and counts as undetermined`() throws {

@@ -22,8 +22,8 @@ import TestSupport
     let garage = try home.garage()
     #expect(try garage.retrieveAll(Pet.self).isEmpty)
     try garage.deleteAll(Pet.self)
-    try garage.deleteAllObjects()
-    try garage.parkAll([Pet]())
+    try garage.deleteAll()
+    try garage.park([Pet]())
     #expect(home.home.names(in: home.home.path) == [])
   }
 
@@ -66,12 +66,12 @@ import TestSupport
         if call == .rename { renames.withLock { $0 += 1 } }
         return nil
       })
-    try garage.parkAll((0..<1000).map { Pet(id: $0, name: "\($0)") })
+    try garage.park((0..<1000).map { Pet(id: $0, name: "\($0)") })
     #expect(renames.withLock { $0 } == 1)
     #expect(try garage.retrieveAll(Pet.self).map(\.id) == Array(0..<1000))
     let before = home.text
     let found = settingsError {
-      try garage.parkAll([Odd(id: 1, date: Date()), Odd(id: 2, date: .distantFuture.addingTimeInterval(1e12))])
+      try garage.park([Odd(id: 1, date: Date()), Odd(id: 2, date: .distantFuture.addingTimeInterval(1e12))])
     }
     #expect(found?.code == .invalidValue && found?.message.contains("Odd \"2\"") == true)
     #expect(found?.message.contains("'date'") == true, "\(found!)")
@@ -80,7 +80,7 @@ import TestSupport
 
   @Test func `deleting removes one record, or throws if it is not parked`() throws {
     let garage = try home.garage()
-    try garage.parkAll([Pet(id: 1, name: "a"), Pet(id: 2, name: "b"), Pet(id: 3, name: "c")])
+    try garage.park([Pet(id: 1, name: "a"), Pet(id: 2, name: "b"), Pet(id: 3, name: "c")])
     try garage.delete(Pet(id: 2, name: ""))
     try garage.delete(Pet.self, id: 3)
     #expect(home.text == "[Pet.1]\nid = 1\nname = \"a\"\n")
@@ -94,11 +94,11 @@ import TestSupport
 
   @Test func `deleting all of a type, or all there is, leaves the rest of the file`() throws {
     let garage = try home.garage("# top\n\nversion = 1\n")
-    try garage.parkAll([Pet(id: 1, name: "a"), Pet(id: 2, name: "b")])
-    try garage.park(Address(street: "s", zip: "z"))
+    try garage.park([Pet(id: 1, name: "a"), Pet(id: 2, name: "b")])
+    try garage.parkValue(Address(street: "s", zip: "z"))
     try garage.deleteAll(Pet.self)
     #expect(home.text == "# top\n\nversion = 1\n\n[[Address]]\nstreet = \"s\"\nzip = \"z\"\n")
-    try garage.deleteAllObjects()
+    try garage.deleteAll()
     #expect(home.text == "# top\n\nversion = 1\n")
   }
 
@@ -107,15 +107,15 @@ import TestSupport
   @Test func `objects without an id are known by what they are`() throws {
     let garage = try home.garage()
     let (a, b) = (Address(street: "a", zip: "1"), Address(street: "b", zip: "2"))
-    try garage.park(a)
-    try garage.parkAll([b, a, b])
+    try garage.parkValue(a)
+    try garage.parkValues([b, a, b])
     #expect(home.text == "[[Address]]\nstreet = \"a\"\nzip = \"1\"\n\n[[Address]]\nstreet = \"b\"\nzip = \"2\"\n")
-    #expect(try garage.retrieveAll(Address.self) == [a, b])
-    try garage.delete(a)
+    #expect(try garage.retrieveValues(Address.self) == [a, b])
+    try garage.deleteValue(a)
     #expect(home.text == "[[Address]]\nstreet = \"b\"\nzip = \"2\"\n")
-    #expect(settingsError { try garage.delete(a) }?.code == .missingRecord)
-    try garage.delete(b)
-    #expect(try garage.retrieveAll(Address.self).isEmpty)
+    #expect(settingsError { try garage.deleteValue(a) }?.code == .missingRecord)
+    try garage.deleteValue(b)
+    #expect(try garage.retrieveValues(Address.self).isEmpty)
     #expect(home.text == "")
   }
 
@@ -128,11 +128,11 @@ import TestSupport
       func hash(into hasher: inout Hasher) { hasher.combine(name) }
     }
     let garage = try home.garage("[[Tag]]\nname = \"a\"\ncount = 1\n\n[[Tag]]\nname = 3\n")
-    try garage.parkAll([Tag(name: "a", count: 9), Tag(name: "b", count: 2)])
+    try garage.parkValues([Tag(name: "a", count: 9), Tag(name: "b", count: 2)])
     #expect(home.text?.hasSuffix("[[Tag]]\nname = 3\n\n[[Tag]]\nname = \"b\"\ncount = 2\n") == true)
-    #expect(settingsError { _ = try garage.retrieveAll(Tag.self) }?.message.contains("'name'") == true)
+    #expect(settingsError { _ = try garage.retrieveValues(Tag.self) }?.message.contains("'name'") == true)
     var failed = 0
-    #expect(try garage.retrieveAll(Tag.self) { _ in failed += 1 }.map(\.count) == [1, 2])
+    #expect(try garage.retrieveValues(Tag.self) { _ in failed += 1 }.map(\.count) == [1, 2])
     #expect(failed == 1)
   }
 
@@ -222,7 +222,7 @@ import TestSupport
 
   // MARK: Batches
 
-  @Test func `a batch is one write, shows what it did, and a throw writes nothing`() throws {
+  @Test func `an update is one write, shows what it did, and a throw writes nothing`() throws {
     struct Stop: Error {}
     let renames = Lock(0)
     let garage = try home.garage(
@@ -230,16 +230,16 @@ import TestSupport
         if call == .rename { renames.withLock { $0 += 1 } }
         return nil
       })
-    try garage.batch {
+    try garage.update { garage in
       try garage.park(Pet(id: 1, name: "a"))
       try garage.park(Pet(id: 2, name: "b"))
       try garage.delete(Pet.self, id: 1)
-      try garage.park(Address(street: "s", zip: "z"))
+      try garage.parkValue(Address(street: "s", zip: "z"))
       #expect(try garage.retrieveAll(Pet.self).map(\.id) == [2])
       #expect(home.text == nil)
       // One that fails within is taken back alone.
       #expect(throws: Stop.self) {
-        try garage.batch {
+        try garage.update { garage in
           try garage.park(Pet(id: 2, name: "changed"))
           try garage.park(Pet(id: 3, name: "c"))
           try garage.deleteAll(Address.self)
@@ -247,21 +247,62 @@ import TestSupport
         }
       }
       #expect(try garage.retrieveAll(Pet.self).map(\.name) == ["b"])
-      #expect(try garage.retrieveAll(Address.self).count == 1)
+      #expect(try garage.retrieveValues(Address.self).count == 1)
     }
     #expect(renames.withLock { $0 } == 1)
     let before = home.text
     #expect(before == "[Pet.2]\nid = 2\nname = \"b\"\n\n[[Address]]\nstreet = \"s\"\nzip = \"z\"\n")
     #expect(throws: Stop.self) {
-      try garage.batch {
-        try garage.deleteAllObjects()
+      try garage.update { garage in
+        try garage.deleteAll()
         try garage.park(Pet(id: 9, name: "z"))
         throw Stop()
       }
     }
     #expect(home.text == before)
     #expect(try garage.retrieveAll(Pet.self).map(\.id) == [2])
-    #expect(try garage.batch { 5 } == 5)
+    #expect(try garage.update { _ in 5 } == 5)
+  }
+
+  @Test func `the garage itself is read as it was within an update, and refuses to be written`() throws {
+    let garage = try home.garage()
+    try garage.park(Pet(id: 1, name: "a"))
+    try garage.update { transaction in
+      try transaction.park(Pet(id: 2, name: "b"))
+      #expect(try garage.retrieveAll(Pet.self).map(\.id) == [1])
+      #expect(settingsError { try garage.park(Pet(id: 3, name: "c")) }?.code == .nestedUpdate)
+      #expect(settingsError { try garage.update { try $0.deleteAll() } }?.code == .nestedUpdate)
+    }
+    #expect(try garage.retrieveAll(Pet.self).map(\.id) == [1, 2])
+  }
+
+  @Test func `updates of tasks run one after the other, and none is lost`() async throws {
+    let garage = try home.garage()
+    try garage.park(Pet(id: 0, name: ""))
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for number in 1...16 {
+        group.addTask {
+          try await garage.update { transaction in
+            let all = try transaction.retrieve(Pet.self, id: 0)?.name ?? ""
+            try transaction.park([Pet(id: 0, name: all + "."), Pet(id: number, name: "")])
+            return number
+          }
+        }
+      }
+      let sum = try await group.reduce(0, +)
+      #expect(sum == 136)
+    }
+    #expect(try garage.retrieve(Pet.self, id: 0)?.name == String(repeating: ".", count: 16))
+    #expect(try home.garage().retrieveAll(Pet.self).count == 17)
+    struct Stop: Error {}
+    let before = home.text
+    await #expect(throws: Stop.self) {
+      try await garage.update { transaction -> Void in
+        try transaction.deleteAll()
+        throw Stop()
+      }
+    }
+    #expect(home.text == before)
   }
 
   @Test func `threads that park at once lose nothing`() async throws {

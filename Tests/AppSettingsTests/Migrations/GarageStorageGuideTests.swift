@@ -75,7 +75,7 @@ private final class Relative: Codable, Identifiable, GarageRecord {
 
   @Test func `in place: convert identifiable objects, map the identifying attribute to id`() throws {
     let garage = try imported()
-    #expect(try garage.migrateAll(fromOldClassName: "MCPerson", to: Relative.self) == 2)
+    #expect(try garage.migrateAll(recordName: "MCPerson", to: Relative.self) == 2)
     let joan = try #require(try garage.retrieve(Relative.self, id: "Joan"))
     #expect(joan.siblings.map(\.name) == ["Sam"] && joan.siblings.first?.siblings.first === joan)
     #expect(try garage.retrieveAll(Relative.self, withStatus: .notSynced).map(\.id) == ["Joan"])
@@ -84,7 +84,7 @@ private final class Relative: Codable, Identifiable, GarageRecord {
 
   @Test func `in place: a nested object without an identifying attribute becomes a struct, in line`() throws {
     let garage = try imported()
-    try garage.migrateAll(fromOldClassName: "MCPerson", to: Relative.self)
+    try garage.migrateAll(recordName: "MCPerson", to: Relative.self)
     #expect(try garage.retrieve(Relative.self, id: "Joan")?.address == Address(street: "Main St", zip: "01234"))
     #expect(home.text?.contains("[Relative.Joan.address]\nstreet = \"Main St\"\nzip = \"01234\"\n") == true)
     for person in try garage.retrieveAll(Relative.self) { person.siblings = [] }
@@ -98,14 +98,14 @@ private final class Relative: Codable, Identifiable, GarageRecord {
       var dateCreated: Date
     }
     let byType = try imported()
-    #expect(try byType.migrateAll(from: LegacyItem.self, to: PlainItem.self) == 1)
+    #expect(try byType.migrateValues(from: LegacyItem.self, to: PlainItem.self) == 1)
     let expected = PlainItem(itemID: "i-1", label: "Lamp", dateCreated: created)
-    #expect(try byType.retrieveAll(PlainItem.self) == [expected])
-    try byType.deleteAllObjects()
+    #expect(try byType.retrieveValues(PlainItem.self) == [expected])
+    try byType.deleteAll()
     try byType.importGarageStorage(rows: rows)
-    #expect(try byType.migrateAll(fromOldClassName: "MCItem", to: PlainItem.self) == 1)
-    #expect(try byType.retrieveAll(PlainItem.self) == [expected])
-    #expect(try byType.syncStatus(of: expected) == .synced)
+    #expect(try byType.migrateValues(recordName: "MCItem", to: PlainItem.self) == 1)
+    #expect(try byType.retrieveValues(PlainItem.self) == [expected])
+    #expect(try byType.syncStatus(ofValue: expected) == .synced)
   }
 
   @Test func `after migrating, CodingKeys and init(from:) map old names and hierarchies to new ones`() throws {
@@ -123,7 +123,7 @@ private final class Relative: Codable, Identifiable, GarageRecord {
       }
     }
     let garage = try imported()
-    #expect(try garage.migrateAll(fromOldClassName: "MCItem", to: Later.self) == 1)
+    #expect(try garage.migrateAll(recordName: "MCItem", to: Later.self) == 1)
     #expect(try garage.retrieve(Later.self, id: "i-1")?.title == "Lamp")
     // What the new type asked for under its old name is gone, what it never asked for is kept.
     #expect(
@@ -147,18 +147,18 @@ private final class Relative: Codable, Identifiable, GarageRecord {
   @Test func `replacement: the guide's own function, as one batch`() throws {
     let garage = try imported()
     // The guide's objects were never asked for by their ids, which are hashes: they have none here.
-    try garage.migrateAll(fromOldClassName: "MCItem", to: LegacyItem.self)
+    try garage.migrateValues(recordName: "MCItem", to: LegacyItem.self)
     func migrateAllItems() throws {
-      try garage.batch {
-        let oldItems = try garage.retrieveAll(LegacyItem.self)
+      try garage.update { garage in
+        let oldItems = try garage.retrieveValues(LegacyItem.self)
         guard !oldItems.isEmpty else { return }
-        try garage.parkAll(oldItems.map { Item(id: $0.itemID, label: $0.label, dateCreated: $0.dateCreated) })
+        try garage.park(oldItems.map { Item(id: $0.itemID, label: $0.label, dateCreated: $0.dateCreated) })
         try garage.deleteAll(LegacyItem.self)
       }
     }
     try migrateAllItems()
     #expect(try garage.retrieveAll(Item.self).map(\.id) == ["i-1"])
-    #expect(try garage.retrieveAll(LegacyItem.self).isEmpty)
+    #expect(try garage.retrieveValues(LegacyItem.self).isEmpty)
     let before = home.text
     try migrateAllItems()
     #expect(home.text == before)
@@ -173,23 +173,23 @@ private final class Relative: Codable, Identifiable, GarageRecord {
       enum CodingKeys: String, CodingKey { case name }
     }
     let garage = try imported()
-    try garage.migrateAll(fromOldClassName: "MCPerson", to: Synced.self)
+    try garage.migrateAll(recordName: "MCPerson", to: Synced.self)
     let joan = try #require(try garage.retrieve(Synced.self, id: "Joan"))
     #expect(try garage.syncStatus(of: joan) == .notSynced)
   }
 
   @Test func `migration code may stay in place: where there is nothing to migrate it does nothing`() throws {
     let garage = try imported()
-    try garage.migrateAll(fromOldClassName: "MCPerson", to: Relative.self)
+    try garage.migrateAll(recordName: "MCPerson", to: Relative.self)
     let before = home.text
-    #expect(try garage.migrateAll(fromOldClassName: "MCPerson", to: Relative.self) == 0)
+    #expect(try garage.migrateAll(recordName: "MCPerson", to: Relative.self) == 0)
     let count = try garage.migrateAll(from: Old.self, to: Item.self) {
       Item(id: $0.id, label: "", dateCreated: created)
     }
     #expect(count == 0)
     #expect(home.text == before)
     let fresh = GarageHome()
-    #expect(try fresh.garage().migrateAll(fromOldClassName: "MCPerson", to: Relative.self) == 0)
+    #expect(try fresh.garage().migrateAll(recordName: "MCPerson", to: Relative.self) == 0)
     #expect(fresh.home.names(in: fresh.home.path) == [])
   }
 

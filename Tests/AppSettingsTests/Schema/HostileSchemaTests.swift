@@ -200,7 +200,7 @@ import TestSupport
     do {
       try store.migrate()
       return (home.text(), nil)
-    } catch let error as SettingsError {
+    } catch {
       #expect(home.text() == text)
       return (home.text(), error)
     }

@@ -1,0 +1,42 @@
+import AppSettings
+
+extension Garage {
+  /// Makes changes, in one write.
+  func write<Result>(_ body: (GarageDraft) throws -> Result) throws -> Result {
+    var result: Result?
+    try core.rewrite { document in
+      let draft = GarageDraft(base: document, format: format.settled(by: document))
+      result = try body(draft)
+      let edits = try draft.apply(to: &document)
+      try sealBackups()
+      if let reason = draft.backupReason, !edits.isEmpty, !draft.base.bytes.isEmpty {
+        try core.backUp(try draft.sealedBase(), reason: reason)
+      }
+      return edits
+    } checkingAgain: { [core] base in
+      let format = format.settled(by: base)
+      try format.checkKey(of: base)
+      if format.cipher != nil, format.firstPlain(in: base) != nil { throw core.overtakenError("plain text") }
+    }
+    return result!
+  }
+
+  /// What there is to read: the file as last read.
+  ///
+  /// - Throws: ``SettingsError`` `unparsable`, `readOnly` or `io` if there is a file and nothing is known of it. To
+  ///   take that for an empty garage would make an app believe that its objects were deleted.
+  func contents() throws(SettingsError) -> GarageDraft {
+    core.load()
+    while true {
+      let before = format
+      var (bytes, document) = core.known
+      if bytes == nil, let now = try core.readText() {
+        core.look()
+        (bytes, document) = core.known
+        if bytes == nil { _ = try core.parse(now) }
+      }
+      // Another thread may have changed the cipher, and the text with it.
+      if before.generation == format.generation { return GarageDraft(base: document, format: before) }
+    }
+  }
+}
