@@ -49,11 +49,12 @@ package final class ScratchHome: Sendable {
 
   /// A store of the app in this home, which shares nothing with others: as one of another process.
   package func store(
-    app: String = "org.example.test", migrations: SettingsMigrations = .none
+    app: String = "org.example.test", name: String = "settings", migrations: SettingsMigrations = .none,
+    acceptsAnyVersion: Bool = false, system: Syscalls = Syscalls(), lockTimeout: Duration = .seconds(30)
   ) throws -> SettingsStore {
     SettingsStore(
-      at: try location(app: app), migrations: migrations, logger: .silent, acceptsAnyVersion: false,
-      system: Syscalls())
+      at: try location(app: app, name: name), migrations: migrations, logger: .silent,
+      acceptsAnyVersion: acceptsAnyVersion, system: system, lockTimeout: lockTimeout)
   }
 
   /// The path of the app's user file.

@@ -138,10 +138,7 @@ import TestSupport
     #expect(settingsError { try newer.park(Pet(id: 2, name: "b")) }?.code == .newerVersion)
     let broken = try home.garage(
       "[Pet.1]\nid = 1\nname = \"a\"\n",
-      system: Syscalls { (call, _) throws(Errno) -> Int? in
-        if call == .rename { throw Errno(28) }
-        return nil
-      })
+      system: .failing(.rename, with: 28))
     let found = settingsError { try broken.park(Pet(id: 2, name: "b")) }
     #expect(
       found?.code == .io && found?.message.contains("The file is unchanged") == true, "\(String(describing: found))")

@@ -9,25 +9,6 @@ import TestSupport
   private let home = GarageHome()
   private var directory: String { (home.file as NSString).deletingLastPathComponent }
 
-  /// Makes each call of a kind fail from the n-th on, once it is armed.
-  private final class Fault: Sendable {
-    private let state = Lock((isArmed: false, count: 0))
-
-    func arm(_ isArmed: Bool) { state.withLock { $0.isArmed = isArmed } }
-
-    func syscalls(_ call: Syscalls.Call, from number: Int, _ error: Int32) -> Syscalls {
-      Syscalls { [self] (found, _) throws(Errno) -> Int? in
-        guard found == call else { return nil }
-        let fails = state.withLock { state in
-          if state.isArmed { state.count += 1 }
-          return state.isArmed && state.count >= number
-        }
-        if fails { throw Errno(error) }
-        return nil
-      }
-    }
-  }
-
   @Test(arguments: Syscalls.Call.allCases)
   func `whatever call fails, a batch is in the file and in memory, or in neither, and the next works`(
     call: Syscalls.Call
@@ -36,17 +17,17 @@ import TestSupport
     for error in [ENOSPC, EACCES, EIO, EROFS] {
       for number in 1...12 {
         try home.home.write(text, to: home.file)
-        let fault = Fault()
-        let garage = try home.garage(system: fault.syscalls(call, from: number, error))
+        let calls = Counter(isRunning: false)
+        let garage = try home.garage(system: .failing(call, at: .from(number), with: error, counting: calls))
         #expect(try garage.retrieveAll(Pet.self).count == 1)
-        fault.arm(true)
+        calls.start()
         let found = settingsError {
           try garage.batch {
             try garage.park(Pet(id: 1, name: "b"))
             try garage.park(Pet(id: 2, name: "c"))
           }
         }
-        fault.arm(false)
+        calls.stop()
         let names = try garage.retrieveAll(Pet.self).map(\.name)
         let place = "\(call) \(number) \(error): \(found?.message ?? "no error")"
         switch found {
@@ -68,13 +49,12 @@ import TestSupport
 
   @Test func `a migration that cannot keep a backup for want of space writes nothing`() throws {
     let text = "[MCPet.1]\nid = 1\nname = \"a\"\n"
-    let fault = Fault()
-    fault.arm(true)
-    let garage = try home.garage(text, system: fault.syscalls(.write, from: 1, ENOSPC))
+    let writes = Counter()
+    let garage = try home.garage(text, system: .failing(.write, with: ENOSPC, counting: writes))
     let found = settingsError { try garage.migrateAll(fromOldClassName: "MCPet", to: Pet.self) }
     #expect(found?.code == .io && found?.message.contains("the file system is full") == true)
     #expect(home.text == text)
-    fault.arm(false)
+    writes.stop()
     #expect(try garage.migrateAll(fromOldClassName: "MCPet", to: Pet.self) == 1)
     #expect(home.text == "[Pet.1]\nid = 1\nname = \"a\"\n")
   }

@@ -37,16 +37,13 @@ private struct New: Codable, Identifiable, Equatable, GarageRecord {
 
   @Test func `records get the new name with status, comments and unknown fields, after a backup, in one write`() throws
   {
-    let renames = Lock(0)
+    let renames = Counter()
     let garage = try home.garage(
       two,
-      system: Syscalls { (call, _) throws(Errno) -> Int? in
-        if call == .rename { renames.withLock { $0 += 1 } }
-        return nil
-      })
+      system: .counting(.rename, into: renames))
     #expect(try garage.migrateAll(from: Old.self, to: New.self) == 2)
     // The backup is one of them.
-    #expect(renames.withLock { $0 } == 2)
+    #expect(renames.value == 2)
     #expect(
       home.text
         == two.replacingOccurrences(of: "MCItem", with: "Item")

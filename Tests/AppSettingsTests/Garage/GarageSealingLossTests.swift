@@ -123,10 +123,7 @@ private struct Renamed: Codable, Identifiable, GarageRecord {
     let name = (home.file as NSString).lastPathComponent
     let sealing = try garage(
       key, .seal,
-      system: Syscalls { (call, path) throws(Errno) -> Int? in
-        if call == .rename, path.hasSuffix(name) { throw Errno(EIO) }
-        return nil
-      })
+      system: .failing(.rename, with: EIO) { $0.hasSuffix(name) })
     #expect(settingsError { try sealing.batch {} }?.code == .io)
     #expect(home.text == text)
     #expect(home.home.text(of: backup.path) != nil)
@@ -181,18 +178,13 @@ private struct Renamed: Codable, Identifiable, GarageRecord {
     _ cipher: GarageCipher?, _ plainRecords: Garage.PlainRecords = .refuse, by text: String
   ) throws -> (Garage, arm: () -> Void) {
     let file = home.file
-    let isArmed = Lock(false)
+    let syncs = Counter(isRunning: false)
     let garage = try garage(
       cipher, plainRecords,
-      system: Syscalls { (call, _) throws(Errno) -> Int? in
-        let isNow = isArmed.withLock { armed in
-          defer { if call == .fsync { armed = false } }
-          return armed && call == .fsync
-        }
-        if isNow { try? Data(text.utf8).write(to: URL(fileURLWithPath: file)) }
-        return nil
+      system: .before(.fsync, at: .nth(1), counting: syncs) { _ in
+        try? Data(text.utf8).write(to: URL(fileURLWithPath: file))
       })
-    return (garage, { isArmed.withLock { $0 = true } })
+    return (garage, { syncs.start() })
   }
 
   @Test(arguments: [Garage.PlainRecords.refuse, .seal])

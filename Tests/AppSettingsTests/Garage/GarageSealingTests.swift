@@ -302,15 +302,12 @@ private struct Memo: Codable, Hashable { var text: String }
     let text = try #require(home.text)
     let other = text.replacingOccurrences(of: "[Secret.b]\n", with: "# b\n[Secret.b]\nsettings-other = 1\n")
     try home.home.write("# mine\n" + other, to: home.file)
-    let renames = Lock(0)
+    let renames = Counter()
     let changing = try self.garage(
       key,
-      system: Syscalls { (call, path) throws(Errno) -> Int? in
-        if call == .rename { renames.withLock { $0 += 1 } }
-        return nil
-      })
+      system: .counting(.rename, into: renames))
     try changing.changeCipher(to: .toy(7, name: "other"))
-    #expect(renames.withLock { $0 } == 1)
+    #expect(renames.value == 1)
     let again = try #require(home.text)
     #expect(again.hasPrefix("# mine\n"))
     #expect(again.contains("# b\n[Secret.b]\nsettings-other = 1\n"))

@@ -60,14 +60,11 @@ import TestSupport
       var id: Int
       var date: Date
     }
-    let renames = Lock(0)
+    let renames = Counter()
     let garage = try home.garage(
-      system: Syscalls { (call, _) throws(Errno) -> Int? in
-        if call == .rename { renames.withLock { $0 += 1 } }
-        return nil
-      })
+      system: .counting(.rename, into: renames))
     try garage.parkAll((0..<1000).map { Pet(id: $0, name: "\($0)") })
-    #expect(renames.withLock { $0 } == 1)
+    #expect(renames.value == 1)
     #expect(try garage.retrieveAll(Pet.self).map(\.id) == Array(0..<1000))
     let before = home.text
     let found = settingsError {
@@ -224,12 +221,9 @@ import TestSupport
 
   @Test func `a batch is one write, shows what it did, and a throw writes nothing`() throws {
     struct Stop: Error {}
-    let renames = Lock(0)
+    let renames = Counter()
     let garage = try home.garage(
-      system: Syscalls { (call, _) throws(Errno) -> Int? in
-        if call == .rename { renames.withLock { $0 += 1 } }
-        return nil
-      })
+      system: .counting(.rename, into: renames))
     try garage.batch {
       try garage.park(Pet(id: 1, name: "a"))
       try garage.park(Pet(id: 2, name: "b"))
@@ -249,7 +243,7 @@ import TestSupport
       #expect(try garage.retrieveAll(Pet.self).map(\.name) == ["b"])
       #expect(try garage.retrieveAll(Address.self).count == 1)
     }
-    #expect(renames.withLock { $0 } == 1)
+    #expect(renames.value == 1)
     let before = home.text
     #expect(before == "[Pet.2]\nid = 2\nname = \"b\"\n\n[[Address]]\nstreet = \"s\"\nzip = \"z\"\n")
     #expect(throws: Stop.self) {

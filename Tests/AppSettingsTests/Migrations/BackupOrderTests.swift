@@ -28,8 +28,7 @@ import TestSupport
     try home.write("made first\n= 1", to: home.backups + "/settings.000001.\(Self.future).before-v2-was-v1.toml")
     try home.write("a = 2\n", to: home.backups + "/settings.000002.20200101T000000Z.before-v2-was-v1.toml")
     try home.write("settings-version = 2\nb = 2\n")
-    let settings = SettingsStore(
-      at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: true, system: Syscalls())
+    let settings = try home.store(acceptsAnyVersion: true)
     try settings.restore()
     #expect(home.text() == "a = 2\n")
   }
@@ -38,8 +37,7 @@ import TestSupport
     try home.write("a = 1\n", to: home.backups + "/settings.000001.20200101T000000Z.before-v2-was-v1.toml")
     try home.write(
       "settings-version = 2\na = 2\n", to: home.backups + "/settings.000002.20200101T000001Z.before-v3-was-v2.toml")
-    let settings = SettingsStore(
-      at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: true, system: Syscalls())
+    let settings = try home.store(acceptsAnyVersion: true)
     for text in ["settings-version = 9\nnew = 1\n", "never = \"migrated\"\n"] {
       try home.write(text)
       let error = #expect(throws: SettingsError.self) { try settings.restore() }
@@ -69,11 +67,8 @@ import TestSupport
 
   @Test func `an equal text is kept once if it is the newest, and is synced`() throws {
     let synced = Monitor<[String]>([])
-    let system = Syscalls { (call, path) throws(Errno) -> Int? in
-      if call == .fsync || call == .fsyncDirectory {
-        synced.withLock { $0.append("\(call) \((path as NSString).pathExtension)") }
-      }
-      return nil
+    let system = Syscalls.tracing(into: synced) { call, path in
+      call == .fsync || call == .fsyncDirectory ? "\(call) \((path as NSString).pathExtension)" : nil
     }
     let backups = Backups(of: try home.location(), system: system)
     let first = try backups.save(Array("a".utf8), reason: "test")

@@ -14,12 +14,8 @@ import TestSupport
   private var directory: String { home.backups }
   private var backups: [String] { home.names(in: directory).map { directory + "/" + $0 } }
 
-  private func store(
-    _ intercept: (@Sendable (Syscalls.Call, String) throws(Errno) -> Int?)? = nil
-  ) throws -> SettingsStore {
-    SettingsStore(
-      at: try home.location(), migrations: migrations, logger: .silent, acceptsAnyVersion: false,
-      system: Syscalls(intercept: intercept))
+  private func store(_ system: Syscalls = Syscalls()) throws -> SettingsStore {
+    try home.store(migrations: migrations, system: system)
   }
 
   private func inode(_ path: String) throws -> Int? {
@@ -31,15 +27,14 @@ import TestSupport
     let before = try inode(home.file)
     let trace = Monitor<[String]>([])
     let backups = home.backups
-    let settings = try store { (call, path) throws(Errno) -> Int? in
-      let name = path.split(separator: "/").last.map(String.init) ?? path
-      if [.link, .fsync, .fsyncDirectory, .rename].contains(call) {
+    let settings = try store(
+      .tracing(into: trace) { call, path in
+        guard [.link, .fsync, .fsyncDirectory, .rename].contains(call) else { return nil }
+        let name = path.split(separator: "/").last.map(String.init) ?? path
         // The directories above that of the backups are synced before, up to the root.
         let isAbove = call == .fsyncDirectory && path.hasPrefix(backups) && path.hasSuffix("/..")
-        trace.withLock { $0.append("\(call) \(isAbove ? "above" : name.contains("before") ? "backup" : name)") }
-      }
-      return nil
-    }
+        return "\(call) \(isAbove ? "above" : name.contains("before") ? "backup" : name)"
+      })
     #expect(settings[value] == 1)
     #expect(home.text() == Self.new)
     #expect(self.backups.count == 1)
@@ -58,10 +53,7 @@ import TestSupport
   func `where there can be no second name, a copy is made`(errno: Int32) throws {
     try home.write(Self.old)
     let before = try inode(home.file)
-    let settings = try store { (call, _) throws(Errno) -> Int? in
-      if call == .link { throw Errno(errno) }
-      return nil
-    }
+    let settings = try store(.failing(.link, with: errno))
     #expect(settings[value] == 1 && settings.currentProblems.isEmpty)
     #expect(home.text() == Self.new)
     #expect(backups.map { home.text(of: $0) } == [Self.old])
@@ -100,12 +92,9 @@ import TestSupport
     call: Syscalls.Call, errno: Int32
   ) throws {
     try home.write(Self.old)
-    let didLink = Monitor(false)
-    let settings = try store { (name, path) throws(Errno) -> Int? in
-      if name == .link { didLink.withLock { $0 = true } }
-      if name == call, path.contains(".backups"), didLink.withLock({ $0 }) { throw Errno(errno) }
-      return nil
-    }
+    let afterLink = Counter(isRunning: false)
+    let failing = Syscalls.failing(call, with: errno, counting: afterLink) { $0.contains(".backups") }
+    let settings = try store(.before(.link) { _ in afterLink.start() }.and(failing))
     #expect(settings[value] == 1)
     #expect(home.text() == Self.old)
     #expect(backups.isEmpty)
@@ -118,13 +107,10 @@ import TestSupport
   @Test func `a file that another program puts there meanwhile is migrated in the place of the old one`() throws {
     try home.write(Self.old)
     let home = home
-    let isFirst = Monitor(true)
-    let settings = try store { (call, _) throws(Errno) -> Int? in
-      guard call == .link, isFirst.withLock({ $0 }) else { return nil }
-      isFirst.withLock { $0 = false }
-      try? Data("old = 2\n".utf8).write(to: URL(fileURLWithPath: home.file), options: .atomic)
-      return nil
-    }
+    let settings = try store(
+      .before(.link, at: .nth(1)) { _ in
+        try? Data("old = 2\n".utf8).write(to: URL(fileURLWithPath: home.file), options: .atomic)
+      })
     #expect(settings[value] == 2)
     #expect(home.text()?.contains("new = 2") == true)
     #expect(backups.contains { home.text(of: $0) == "old = 2\n" })
@@ -132,10 +118,7 @@ import TestSupport
 
   @Test func `a disk without room for a copy still takes the backup`() throws {
     try home.write(Self.old)
-    let settings = try store { (call, path) throws(Errno) -> Int? in
-      if call == .write, path.contains("before") { throw Errno(ENOSPC) }
-      return nil
-    }
+    let settings = try store(.failing(.write, with: ENOSPC) { $0.contains("before") })
     #expect(settings[value] == 1)
     #expect(home.text() == Self.new)
     #expect(backups.map { home.text(of: $0) } == [Self.old])

@@ -332,12 +332,8 @@ import TestSupport
   @Test func `where nothing can be written the import is in memory`() throws {
     let old = home.path + "/.editorrc"
     try home.write("name = x\n", to: old)
-    let system = Syscalls { (call, _) throws(Errno) -> Int? in
-      if call == .mkdir { throw Errno(EROFS) }
-      return nil
-    }
-    let settings = SettingsStore(
-      at: try home.location(), migrations: importing(old), logger: .silent, acceptsAnyVersion: false, system: system)
+    let system = Syscalls.failing(.mkdir, with: EROFS)
+    let settings = try home.store(migrations: importing(old), system: system)
     #expect(settings[SettingsKey("title", default: "")] == "x")
     #expect(settings.currentProblems.isEmpty, "\(settings.currentProblems)")
     #expect(home.text() == nil)

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// How long a call may wait: reading not at all, writing once.
-@Suite(.timeLimit(.minutes(5))) struct TimeLimitTests {
+@Suite(.timeLimit(.minutes(5))) struct LockTimeoutTests {
   let home = ScratchHome()
   private let new = SettingsKey("new", default: 0)
   private let migrations = SettingsMigrations {
@@ -16,8 +16,8 @@ import TestSupport
   private func store(
     _ migrations: SettingsMigrations = .none, limit: Duration = .seconds(30), system: Syscalls = Syscalls()
   ) throws -> SettingsStore {
-    SettingsStore(
-      at: try home.location(), migrations: migrations, logger: .silent, acceptsAnyVersion: false, system: system,
+    try home.store(
+      migrations: migrations, system: system,
       lockTimeout: limit)
   }
 
@@ -207,16 +207,8 @@ import TestSupport
     let mayWrite = Barrier()
     let settings = try store(
       limit: .milliseconds(300),
-      system: Syscalls { call, _ in
-        if call == .lock {
-          isLocking.open()
-          mayLock.wait()
-        } else if call == .rename {
-          isWriting.open()
-          mayWrite.wait()
-        }
-        return nil
-      })
+      system: .waiting(before: .lock, opening: isLocking, until: mayLock)
+        .and(.waiting(before: .rename, opening: isWriting, until: mayWrite)))
     let isVisible = Barrier()
     settings.core.waiters.add(ChangeWaiter(paths: [["name"]]) { isVisible.open() })
     let updater = Aside { _ = try? settings.update { $0[SettingsKeys.counter] = 1 } }
