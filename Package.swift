@@ -89,7 +89,8 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .target(
-      name: "TestSupport", dependencies: ["AppSettings", "CSettingsSystem", "TestModels"], path: "Tests/TestSupport"),
+      name: "TestSupport", dependencies: ["AppSettings", "AppSettingsGarage", "CSettingsSystem", "TestModels"],
+      path: "Tests/TestSupport"),
     // What tests and the processes that they start have in common; without all of Foundation.
     .target(name: "TestModels", dependencies: ["AppSettings", "AppSettingsGarage"], path: "Tests/TestModels"),
     .executableTarget(
@@ -106,7 +107,7 @@ let package = Package(
         "AppSettings", "AppSettingsMigrations", "AppSettingsImport", "AppSettingsGarage", "AppSettingsSchema",
         "AppSettingsTesting", "TestSupport", "settings-probe", .product(name: "Logging", package: "swift-log"),
       ],
-      exclude: ["Schema/Fixtures"]),
+      exclude: ["AppSettingsSchema/Fixtures"]),
     .testTarget(
       name: "AppSettingsObserveTests",
       dependencies: [
@@ -140,9 +141,9 @@ let package = Package(
     .testTarget(
       name: "DocumentationTests",
       dependencies: [
-        "AppSettings", "AppSettingsMigrations", "AppSettingsFoundation", "AppSettingsObserve", "AppSettingsTesting",
-        "TestSupport",
-        "settings-cli", "documentation-quick-start",
+        "AppSettings", "AppSettingsMigrations", "AppSettingsImport", "AppSettingsGarage", "AppSettingsSchema",
+        "AppSettingsFoundation", "AppSettingsObserve", "AppSettingsTesting", "TestSupport", "settings-cli",
+        "documentation-quick-start",
       ],
       exclude: ["Fixtures"]),
     // The TOML conformance suite.

@@ -20,32 +20,54 @@ import TestSupport
 
   // MARK: What is in the file
 
-  @Test func `a number in the place of a type's records is named in every call`() throws {
+  /// A call on a garage, and what it says of a number in the place of the pets.
+  struct WrongRecordsCall: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    /// `nil` if it does not meet it.
+    let message: String?
+    let call: @Sendable (Garage) throws -> Void
+
+    init(_ name: String, _ message: String?, _ call: @escaping @Sendable (Garage) throws -> Void) {
+      (testDescription, self.message, self.call) = (name, message, call)
+    }
+
+    static let wrong =
+      "Cannot use the records of 'Pet' in 'FILE': it is the integer 3, and records are tables. The file is unchanged."
+    static let missing = "missingRecord: Cannot find Pet \"1\" in 'FILE': it is not parked. The file is unchanged."
+
+    static let all = [
+      WrongRecordsCall("retrieve", "invalidValue: " + wrong) { _ = try $0.retrieve(Pet.self, id: 1) },
+      WrongRecordsCall("retrieveAll", "invalidValue: " + wrong) { _ = try $0.retrieveAll(Pet.self) },
+      WrongRecordsCall("retrieveAll by status", "invalidValue: " + wrong) {
+        _ = try $0.retrieveAll(Pet.self, withStatus: .synced)
+      },
+      WrongRecordsCall("park", "invalidValue: " + wrong) { try $0.park(Pet(id: 1, name: "a")) },
+      WrongRecordsCall("deleteAll", "invalidValue: " + wrong) { try $0.deleteAll(Pet.self) },
+      WrongRecordsCall("migrateAll from them", "invalidValue: " + wrong) {
+        try $0.migrateAll(fromOldClassName: "Pet", to: Person.self)
+      },
+      WrongRecordsCall("migrateAll of none to them", nil) { try $0.migrateAll(from: Person.self, to: Pet.self) },
+      WrongRecordsCall(
+        "importGarageStorage",
+        "migrationFailed: Cannot import the rows of GarageStorage: 1 cannot be taken. Nothing was written.\n" + wrong
+      ) { try $0.importGarageStorage(rows: #"[{"gs_type":"Pet","gs_identifier":"1","gs_data":"{}"}]"#) },
+      WrongRecordsCall("delete", missing) { try $0.delete(Pet(id: 1, name: "a")) },
+      WrongRecordsCall("setSyncStatus", missing) { try $0.setSyncStatus(.synced, for: Pet(id: 1, name: "a")) },
+      WrongRecordsCall("syncStatus", missing) { _ = try $0.syncStatus(of: Pet(id: 1, name: "a")) },
+      // All objects are deleted: this is none.
+      WrongRecordsCall("deleteAllObjects", nil) { try $0.deleteAllObjects() },
+      WrongRecordsCall("records by status", nil) {
+        let records = try $0.records(withStatus: .synced)
+        #expect(records.isEmpty)
+      },
+    ]
+  }
+
+  @Test(arguments: WrongRecordsCall.all)
+  func `a number in the place of a type's records is named in every call`(_ call: WrongRecordsCall) throws {
     let text = "# top\nPet = 3\n"
     let garage = try home.garage(text)
-    let pet = Pet(id: 1, name: "a")
-    let message =
-      "invalidValue: Cannot use the records of 'Pet' in 'FILE': it is the integer 3, and records are tables. The file is unchanged."
-    #expect(failure { _ = try garage.retrieve(Pet.self, id: 1) } == message)
-    #expect(failure { _ = try garage.retrieveAll(Pet.self) } == message)
-    #expect(failure { _ = try garage.retrieveAll(Pet.self, withStatus: .synced) } == message)
-    #expect(failure { try garage.park(pet) } == message)
-    #expect(failure { try garage.deleteAll(Pet.self) } == message)
-    #expect(failure { try garage.migrateAll(fromOldClassName: "Pet", to: Person.self) } == message)
-    #expect(failure { try garage.migrateAll(from: Person.self, to: Pet.self) } == nil)
-    #expect(
-      failure {
-        try garage.importGarageStorage(rows: #"[{"gs_type":"Pet","gs_identifier":"1","gs_data":"{}"}]"#)
-      }
-        == "migrationFailed: Cannot import the rows of GarageStorage: 1 cannot be taken. Nothing was written.\n"
-        + message.dropFirst("invalidValue: ".count))
-    let missing = "missingRecord: Cannot find Pet \"1\" in 'FILE': it is not parked. The file is unchanged."
-    #expect(failure { try garage.delete(pet) } == missing)
-    #expect(failure { try garage.setSyncStatus(.synced, for: pet) } == missing)
-    #expect(failure { _ = try garage.syncStatus(of: pet) } == missing)
-    // All objects are deleted: this is none.
-    try garage.deleteAllObjects()
-    #expect(try garage.records(withStatus: .synced).isEmpty)
+    #expect(failure { try call.call(garage) } == call.message)
     #expect(home.text == text)
   }
 

@@ -7,7 +7,7 @@ import Foundation
 import Testing
 import TestSupport
 
-// The blocks of docs/migrations.md, compiled. The test below holds the two together.
+// The blocks of docs/migrations.md, compiled.
 
 let appMigrations = SettingsMigrations {
   Migration(2, "give the colour its place") {
@@ -76,7 +76,7 @@ private func documentedCalls() throws {
   try settings.restore()
 }
 
-@Suite struct MigrationDocumentationTests {
+@Suite struct Migrations {
   private static let golden: ScratchHome = {
     let home = ScratchHome()
     let files = [
@@ -93,24 +93,5 @@ private func documentedCalls() throws {
 
   @Test func `migrations stay what they were`() throws {
     try assertMigrations(appMigrations, golden: fixtures)
-  }
-
-  @Test func `every block of the guide is in the code that compiles`() throws {
-    func lines(_ text: some StringProtocol) -> [String] {
-      text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
-    }
-    let source = try String(contentsOfFile: #filePath, encoding: .utf8)
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    let guide = try String(contentsOf: root.appendingPathComponent("docs/migrations.md"), encoding: .utf8)
-    let code = lines(source)
-    let blocks = guide.components(separatedBy: "```swift\n").dropFirst().map {
-      lines($0.components(separatedBy: "```")[0])
-    }
-    #expect(blocks.count >= 10)
-    for block in blocks {
-      let isThere = code.indices.contains { code[$0...].starts(with: block) }
-      #expect(isThere, "\(block.joined(separator: "\n"))")
-    }
   }
 }
