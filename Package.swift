@@ -89,7 +89,8 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .target(
-      name: "TestSupport", dependencies: ["AppSettings", "CSettingsSystem", "TestModels"], path: "Tests/TestSupport"),
+      name: "TestSupport", dependencies: ["AppSettings", "AppSettingsGarage", "CSettingsSystem", "TestModels"],
+      path: "Tests/TestSupport"),
     // What tests and the processes that they start have in common; without all of Foundation.
     .target(name: "TestModels", dependencies: ["AppSettings", "AppSettingsGarage"], path: "Tests/TestModels"),
     .executableTarget(
@@ -106,7 +107,7 @@ let package = Package(
         "AppSettings", "AppSettingsMigrations", "AppSettingsImport", "AppSettingsGarage", "AppSettingsSchema",
         "AppSettingsTesting", "TestSupport", "settings-probe", .product(name: "Logging", package: "swift-log"),
       ],
-      exclude: ["Schema/Fixtures"]),
+      exclude: ["AppSettingsSchema/Fixtures"]),
     .testTarget(
       name: "AppSettingsObserveTests",
       dependencies: [
@@ -140,15 +141,49 @@ let package = Package(
     .testTarget(
       name: "DocumentationTests",
       dependencies: [
-        "AppSettings", "AppSettingsMigrations", "AppSettingsFoundation", "AppSettingsObserve", "AppSettingsTesting",
-        "TestSupport",
-        "settings-cli", "documentation-quick-start",
+        "AppSettings", "AppSettingsMigrations", "AppSettingsImport", "AppSettingsGarage", "AppSettingsSchema",
+        "AppSettingsFoundation", "AppSettingsObserve", "AppSettingsTesting", "TestSupport", "settings-cli",
+        "documentation-quick-start",
       ],
       exclude: ["Fixtures"]),
+    // The TOML conformance suite.
+    .target(
+      name: "TaggedJSON", dependencies: ["SettingsTOML"], path: "Conformance/Sources/TaggedJSON"),
+    .executableTarget(
+      name: "toml-test-decoder", dependencies: ["TaggedJSON"], path: "Conformance/Sources/toml-test-decoder"),
+    .executableTarget(
+      name: "toml-test-encoder", dependencies: ["TaggedJSON"], path: "Conformance/Sources/toml-test-encoder"),
+    .executableTarget(
+      name: "toml-test-runner", dependencies: ["TaggedJSON"], path: "Conformance/Sources/toml-test-runner"),
+    // The fault suite. It uses what apps may use and no more.
+    // What knows nothing of settings: traces, what they mean for a disk, and what a power failure may leave of it.
+    .target(name: "CrashStates", path: "Faults/Sources/CrashStates", packageAccess: false),
+    // Calls that Swift cannot make: 'fork' is not available to it.
+    .target(name: "CFaults", path: "Faults/Sources/CFaults"),
+    .executableTarget(
+      name: "settings-faults",
+      dependencies: [
+        "CFaults", "CrashStates", "AppSettings", "AppSettingsMigrations", "AppSettingsImport", "AppSettingsGarage",
+        "AppSettingsObserve", "SettingsTOML", .product(name: "Logging", package: "swift-log"),
+      ],
+      path: "Faults/Sources/settings-faults", packageAccess: false),
+    .testTarget(
+      name: "CrashStatesTests", dependencies: ["CrashStates"], path: "Faults/Tests/CrashStatesTests",
+      packageAccess: false),
   ]
 )
 
-for target in package.targets where target.type != .system && target.name != "CSettingsSystem" {
+// What Scripts/test builds without InotifyTools: the watching and its tests. All else is the same with it and without.
+if Context.environment["SETTINGS_TARGETS"] == "watching" {
+  let programs = ["settings-cli", "settings-probe", "settings-stress"]
+  package.targets.removeAll { target in
+    target.type == .test && target.name != "AppSettingsObserveTests"
+      || target.type == .executable && !programs.contains(target.name)
+  }
+}
+
+let cTargets = ["CSettingsSystem", "CFaults"]
+for target in package.targets where target.type != .system && !cTargets.contains(target.name) {
   target.swiftSettings =
     (target.swiftSettings ?? []) + [
       .enableUpcomingFeature("ExistentialAny"),  // SE-0335

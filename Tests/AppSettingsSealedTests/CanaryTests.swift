@@ -176,7 +176,7 @@ import AppSettingsGarage
       for number in 0..<min(count, 40) {
         note(garage) { try garage.park(safe(number)) }
         note(garage) { try garage.setSyncStatus(.notSynced, for: safe(number)) }
-        note(garage) { try garage.park(Paper(body: canary(), more: [canary(): canary()])) }
+        note(garage) { try garage.parkValue(Paper(body: canary(), more: [canary(): canary()])) }
         note(garage) {
           try garage.update { garage in
             try garage.park(safe(number))
@@ -185,7 +185,7 @@ import AppSettingsGarage
           return nil
         }
       }
-      try garage.park((0..<count).map { _ in Paper(body: canary(), more: [canary(): canary()]) })
+      try garage.parkValues((0..<count).map { _ in Paper(body: canary(), more: [canary(): canary()]) })
       try garage.park((0..<count).map { Chest(id: "c\($0)", body: canary()) })
       expectNoCanary("writing")
 
@@ -206,7 +206,7 @@ import AppSettingsGarage
           switch index {
           case 0: return try garage.migrateAll(recordName: "Chest", to: Numbers.self)
           case 1: return try garage.migrateAll(recordName: "Chest", to: Thrower.self)
-          case 2: return try garage.migrateAll(from: Chest.self, to: Paper.self) { throw Thrower.Words(words: $0.body) }
+          case 2: return try garage.migrateValues(from: Chest.self, to: Paper.self) { throw Thrower.Words(words: $0.body) }
           default:
             return try garage.migrateAll(from: Chest.self, to: Safe.self) {
               throw SettingsValueError(expected: $0.body, foundText: "\(type) \($0.body)", reason: $0.body)
@@ -215,7 +215,7 @@ import AppSettingsGarage
         }
       }
       note(garage) { try garage.migrateAll(from: Chest.self, to: Safe.self) }
-      note(garage) { try garage.migrateAll(recordName: "Paper", to: Paper.self) }
+      note(garage) { try garage.migrateValues(recordName: "Paper", to: Paper.self) }
       expectNoCanary("reading and migrating")
 
       // Import, good and bad.
@@ -265,8 +265,8 @@ import AppSettingsGarage
           let garage = try other()
           note(garage) { try garage.retrieveAll(Safe.self) }
           note(garage) { try garage.retrieve(Safe.self, id: name) }
-          note(garage) { try garage.retrieveAll(Paper.self) }
-          note(garage) { try garage.park(Paper(body: canary())) }
+          note(garage) { try garage.retrieveValues(Paper.self) }
+          note(garage) { try garage.parkValue(Paper(body: canary())) }
           note(garage) { try garage.migrateAll(from: Safe.self, to: Chest.self) }
           note(garage) {
             garage.reload()
@@ -293,7 +293,7 @@ import AppSettingsGarage
     @Test func `no plain text is left after the changeover of a plain garage`() throws {
       let plain = try garage(nil)
       try plain.park((0..<count).map { Safe(id: "s\($0)", body: canary(), more: [canary(): canary()]) })
-      try plain.park((0..<count).map { _ in Paper(body: canary()) })
+      try plain.parkValues((0..<count).map { _ in Paper(body: canary()) })
       try plain.park((0..<count).map { Chest(id: "c\($0)", body: canary()) })
       try plain.migrateAll(recordName: "Chest", to: Safe.self)
       try plain.restore(try #require(try plain.backups.first))
@@ -309,7 +309,7 @@ import AppSettingsGarage
       for backup in try sealing.backups { try sealing.restore(backup) }
       expectNoCanary("changeover")
       #expect(try garage(.chaChaPoly(key: key)).retrieveAll(Safe.self).count == count)
-      #expect(try garage(.chaChaPoly(key: key)).retrieveAll(Paper.self).count == count)
+      #expect(try garage(.chaChaPoly(key: key)).retrieveValues(Paper.self).count == count)
     }
 
     // MARK: Damage
@@ -319,7 +319,7 @@ import AppSettingsGarage
       let cipher = GarageCipher.chaChaPoly(key: key)
       let garage = try garage(cipher)
       try garage.park([Safe(id: "a", body: "A"), Safe(id: "b", body: "B")])
-      try garage.park(Paper(body: "P"))
+      try garage.parkValue(Paper(body: "P"))
       try garage.setSyncStatus(.synced, for: Safe(id: "a", body: ""))
       let good = Array(try #require(home.text(of: file)).utf8)
       // What a change is noticed by: reading, or opening all.
@@ -328,7 +328,7 @@ import AppSettingsGarage
         let damaged = Garage(inMemory: text, cipher: cipher)
         do {
           let safes = try damaged.retrieveAll(Safe.self)
-          let papers = try damaged.retrieveAll(Paper.self)
+          let papers = try damaged.retrieveValues(Paper.self)
           guard safes.allSatisfy({ ["a": "A", "b": "B"][$0.id] == $0.body }), papers.allSatisfy({ $0.body == "P" })
           else {
             return false

@@ -43,9 +43,9 @@ import AppSettingsGarage
       #expect(text.hasSuffix("\"\nsettings-sync = \"synced\"\n"))
       #expect(!text.contains("hunter2") && !text.contains("password"))
       #expect(try garage(cipher).retrieve(Account.self, id: "work") == account)
-      try garage(cipher).park(Note(text: "secret"))
-      try garage(cipher).park(Note(text: "secret"))
-      #expect(try garage(cipher).retrieveAll(Note.self) == [Note(text: "secret")])
+      try garage(cipher).parkValue(Note(text: "secret"))
+      try garage(cipher).parkValue(Note(text: "secret"))
+      #expect(try garage(cipher).retrieveValues(Note.self) == [Note(text: "secret")])
       #expect(!everything().contains("secret"))
     }
 
@@ -115,7 +115,7 @@ import AppSettingsGarage
     @Test func `records of a plain garage are sealed with the first write, in backups and temporary files too`() throws
     {
       try garage(nil).park([account, Account(id: "home", password: "hunter3")])
-      try garage(nil).park([Note(text: "hunter4")])
+      try garage(nil).parkValues([Note(text: "hunter4")])
       try home.write(
         "# on top\n\n"
           + text.replacingOccurrences(
@@ -140,13 +140,13 @@ import AppSettingsGarage
         at: try SettingsLocation(file: home.path + "/garage.toml", environment: home.environment),
         cipher: .chaChaPoly(key: key), plainRecords: .seal, system: system)
       #expect(try sealed.retrieve(Account.self, id: "work") == account)
-      try sealed.migrateAll(recordName: "Note", to: Note.self)
+      try sealed.migrateValues(recordName: "Note", to: Note.self)
       #expect(!everything().contains("hunter"), "\(everything())")
       #expect(leaks.withLock { $0 } == [])
       #expect(text.hasPrefix("# on top\n\nsettings-seal = "))
       #expect(
         try garage(.chaChaPoly(key: key)).retrieveAll(Account.self).map(\.password).sorted() == ["hunter2", "hunter3"])
-      #expect(try garage(.chaChaPoly(key: key)).retrieveAll(Note.self) == [Note(text: "hunter4")])
+      #expect(try garage(.chaChaPoly(key: key)).retrieveValues(Note.self) == [Note(text: "hunter4")])
       #expect(try sealed.backups.count == 1)
       // A backup can be put back, and is as sealed.
       try sealed.deleteAll()

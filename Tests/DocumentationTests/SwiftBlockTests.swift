@@ -6,7 +6,6 @@ import Testing
   private static let sources: [(path: String, lines: [String])] =
     (Repository.files(in: "Tests/DocumentationTests/Passages", ending: ".swift")
     + Repository.files(in: "Tests/QuickStart", ending: ".swift")
-    + Repository.files(in: "Tests/AppSettingsTests", ending: "Documentation.swift")
     + Repository.files(in: "Tests/AppSettingsAdapterTests", ending: "Documentation.swift")
     + Repository.files(in: "Tests/AppSettingsSealedTests", ending: "Documentation.swift")
     + Repository.files(in: "Examples", ending: ".swift")).map { ($0, (try? Repository.lines(of: $0)) ?? []) }

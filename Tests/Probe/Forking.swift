@@ -1,5 +1,6 @@
 import AppSettings
 import Glibc
+import TestModels
 
 // A process that forks a child in the middle of a write. The child does nothing, and lives until it is killed.
 
@@ -24,11 +25,11 @@ extension Probe {
         forkOnce()
       }
     }
-    let system = Syscalls { (call, path) throws(Errno) -> Int? in
+    let forking = Syscalls { call, _ in
       if call.rawValue == moment { forkOnce() }
-      if dies, call == .rename { kill(getpid(), SIGKILL) }
       return nil
     }
+    let system = dies ? forking.and(.dying(at: .rename, number: 1)) : forking
     let settings = SettingsStore(
       at: location, migrations: .none, logger: .silent, acceptsAnyVersion: false, system: system,
       lockTimeout: .seconds(120))

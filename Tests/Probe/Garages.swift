@@ -55,7 +55,7 @@ extension Probe {
 
   /// Parks a ring of three in one write, and kills itself at the n-th call of a kind.
   static func parkAndDie(_ location: SettingsLocation, at call: Syscalls.Call, number: Int) throws {
-    let garage = Garage(at: location, system: dying(at: call, number: number), lockTimeout: .seconds(120))
+    let garage = Garage(at: location, system: .dying(at: call, number: number), lockTimeout: .seconds(120))
     let people = (0..<3).map { ProbePerson($0, age: 2) }
     for (index, person) in people.enumerated() { person.next = people[(index + 1) % 3] }
     try garage.park(people[0])

@@ -44,12 +44,12 @@ enum Probe {
     case "record-steps": try applyRecordSteps(location, seed: UInt64(rest[0])!, count: Int(rest[1])!)
     case "change-cipher":
       let garage = Garage(
-        at: location, cipher: .toy(1), system: dying(at: Syscalls.Call(rawValue: rest[0])!, number: Int(rest[1])!))
+        at: location, cipher: .toy(1), system: .dying(at: Syscalls.Call(rawValue: rest[0])!, number: Int(rest[1])!))
       try garage.changeCipher(to: .toy(2))
     case "fork": try forkWhileSetting(location, at: rest[0], dies: rest[1] == "die")
     case "recover", "recover-from-backup":
       let death = rest.count == 2 ? (Syscalls.Call(rawValue: rest[0])!, Int(rest[1])!) : nil
-      let settings = store(location, system: death.map { dying(at: $0.0, number: $0.1) } ?? Syscalls())
+      let settings = store(location, system: death.map { .dying(at: $0.0, number: $0.1) } ?? Syscalls())
       if arguments[1] == "recover" { _ = try settings.recover() } else { _ = try settings.recoverFromBackup() }
     case "set-and-exit": setAndExit(location, value: Int(rest[0])!)
     default: fail("unknown verb '\(arguments[1])'")
@@ -116,22 +116,8 @@ enum Probe {
   private static func die(
     _ location: SettingsLocation, at call: Syscalls.Call, number: Int, value: String
   ) throws {
-    let settings = store(location, system: dying(at: call, number: number))
+    let settings = store(location, system: .dying(at: call, number: number))
     try settings.set(value, for: SettingsKey("name", default: ""))
-  }
-
-  /// Calls that kill this process at the n-th of a kind.
-  static func dying(at call: Syscalls.Call, number: Int) -> Syscalls {
-    let seen = Monitor(0)
-    return Syscalls { (name, _) throws(Errno) -> Int? in
-      guard name == call else { return nil }
-      let count = seen.withLock { count in
-        count += 1
-        return count
-      }
-      if count == number { kill(getpid(), SIGKILL) }
-      return nil
-    }
   }
 
   /// Opens an old file; the migration counts how often it took effect.

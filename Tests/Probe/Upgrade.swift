@@ -1,5 +1,6 @@
 import AppSettings
 import Glibc
+import TestModels
 import SettingsTOML
 
 extension Probe {
@@ -21,16 +22,7 @@ extension Probe {
         close(descriptor)
       }
     }
-    let seen = Monitor(0)
-    let system = Syscalls { (name, _) throws(Errno) -> Int? in
-      guard let death, name == death.call else { return nil }
-      let count = seen.withLock { count in
-        count += 1
-        return count
-      }
-      if count == death.number { kill(getpid(), SIGKILL) }
-      return nil
-    }
+    let system: Syscalls = death.map { .dying(at: $0.call, number: $0.number) } ?? Syscalls()
     let settings = SettingsStore(
       at: location, migrations: migrations, logger: .silent, acceptsAnyVersion: false, system: system,
       lockTimeout: .seconds(120))

@@ -1,3 +1,4 @@
+package import AppSettings
 import Foundation
 
 /// Work on a thread of its own, so that a test can go on, or fail, where the work waits for ever.
@@ -33,5 +34,15 @@ package final class Barrier: Sendable {
     guard semaphore.wait(timeout: .now() + seconds) == .success else { return false }
     semaphore.signal()
     return true
+  }
+}
+
+extension Syscalls {
+  /// Calls of which those of a kind wait: each opens one place, and goes on when another is open.
+  package static func waiting(before call: Call, opening arrival: Barrier, until departure: Barrier) -> Syscalls {
+    before(call) { _ in
+      arrival.open()
+      departure.wait()
+    }
   }
 }

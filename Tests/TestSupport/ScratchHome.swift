@@ -26,9 +26,13 @@ package final class ScratchHome: Sendable {
 
   private static func remove(_ path: String) {
     guard access(path, F_OK) == 0 else { return }
-    // Tests take permissions away.
+    // Tests take permissions away. A link leads out of the home: what is there, such as the null device, is not ours.
     if let all = FileManager.default.enumerator(atPath: path) {
-      for case let name as String in all { chmod(path + "/" + name, 0o700) }
+      for case let name as String in all {
+        var status = stat()
+        guard lstat(path + "/" + name, &status) == 0, status.st_mode & S_IFMT != S_IFLNK else { continue }
+        chmod(path + "/" + name, 0o700)
+      }
     }
     try? FileManager.default.removeItem(atPath: path)
   }
@@ -49,11 +53,12 @@ package final class ScratchHome: Sendable {
 
   /// A store of the app in this home, which shares nothing with others: as one of another process.
   package func store(
-    app: String = "org.example.test", migrations: SettingsMigrations = .none
+    app: String = "org.example.test", name: String = "settings", migrations: SettingsMigrations = .none,
+    acceptsAnyVersion: Bool = false, system: Syscalls = Syscalls(), lockTimeout: Duration = .seconds(30)
   ) throws -> SettingsStore {
     SettingsStore(
-      at: try location(app: app), migrations: migrations, logger: .silent, acceptsAnyVersion: false,
-      system: Syscalls())
+      at: try location(app: app, name: name), migrations: migrations, logger: .silent,
+      acceptsAnyVersion: acceptsAnyVersion, system: system, lockTimeout: lockTimeout)
   }
 
   /// The path of the app's user file.

@@ -6,7 +6,7 @@ import Foundation
 /// Not Foundation's `Process`: that takes a process for ended when a socket is closed which all of its descendants have
 /// inherited, and which may find its way into other children that are started at the same moment. So a test would wait
 /// for what another test's process has left running, and maybe that one for this.
-final class Spawn: @unchecked Sendable {  // what changes is under `lock`
+package final class Spawn: @unchecked Sendable {  // what changes is under `lock`
   /// How a process ended.
   struct End {
     /// The exit status, or the signal.
@@ -17,6 +17,10 @@ final class Spawn: @unchecked Sendable {  // what changes is under `lock`
   let id: pid_t
   private let lock = NSLock()
   private var end: End?
+
+  /// What every child has in its environment: a program that is built to measure coverage would leave its counts in its
+  /// working directory, where tests take them for litter.
+  package static let ownVariables = ["LLVM_PROFILE_FILE": "/dev/null"]
 
   /// Starts a process in a process group of its own, with no signal blocked and no other files open.
   ///
@@ -53,7 +57,7 @@ final class Spawn: @unchecked Sendable {  // what changes is under `lock`
       &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 
     let words = ([path] + arguments).map { strdup($0) } + [nil]
-    let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
+    let variables = environment.merging(Self.ownVariables) { given, _ in given }.map { strdup("\($0)=\($1)") } + [nil]
     defer { for text in words + variables { free(text) } }
     var id = pid_t()
     let code = posix_spawn(&id, path, &files, &attributes, words, variables)

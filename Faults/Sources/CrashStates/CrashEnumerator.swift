@@ -1,3 +1,6 @@
+// What the suite uses is public, since it has no access to what is `package`; no product has it.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 /// Enumerates the states that a disk may hold after a power failure, as ALICE does (Pillai et al., OSDI '14).
 ///
 /// Both models assume:
@@ -10,9 +13,9 @@
 ///
 /// Three kinds of moments suffice: just before a sync returns, at an acknowledgement, and after the last call. Between
 /// them, each further call only adds states.
-package struct CrashEnumerator {
+public struct CrashEnumerator: Sendable {
   /// What a file system promises.
-  package enum Promise: String, Sendable, CaseIterable {
+  public enum Promise: String, Sendable, CaseIterable {
     /// The least that POSIX promises. Every directory entry is old or new independently of all others until its
     /// directory is synced: both entries of a rename, the entry of a file that was itself synced, the entry of a new
     /// directory in its parent. Every block of a file that was not synced is old, zero or new independently, and the
@@ -25,11 +28,11 @@ package struct CrashEnumerator {
     case ext4
   }
 
-  package struct Result: Sendable {
+  public struct Result: Sendable {
     /// Each state with the number of acknowledgements given by the latest moment at which it is possible.
-    package var states: [DiskTree: Int] = [:]
+    public var states: [DiskTree: Int] = [:]
     /// Whether these are all.
-    package var isExhaustive = true
+    public var isExhaustive = true
   }
 
   static let blockSize = 4096
@@ -39,14 +42,14 @@ package struct CrashEnumerator {
   /// If a moment has more states than this, this many are drawn at random.
   let limit: Int
 
-  package init(_ model: DiskModel, promise: Promise, limit: Int = 20_000) {
+  public init(_ model: DiskModel, promise: Promise, limit: Int = 20_000) {
     self.model = model
     self.promise = promise
     self.limit = limit
   }
 
   /// - Parameter marks: The acknowledgements, ascending: after how many events each was given.
-  package func states(marks: [Int], random: inout some RandomNumberGenerator) -> Result {
+  public func states(marks: [Int], random: inout some RandomNumberGenerator) -> Result {
     var result = Result()
     var moments = Set(marks + [model.events.count])
     for (index, event) in model.events.enumerated() where event.change.isSync { moments.insert(index) }

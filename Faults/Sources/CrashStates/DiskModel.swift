@@ -1,12 +1,15 @@
+// What the suite uses is public, since it has no access to what is `package`; no product has it.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 /// A file system with its history: what each call changed, and what each `fsync` made durable.
 ///
 /// ``CrashEnumerator`` derives the states of a disk from it. It has the content of files, the entries of directories
 /// and the targets of symbolic links, and ignores modes, owners, times and extended attributes.
-package struct DiskModel: Sendable {
-  package enum Kind: Sendable, Equatable { case file, directory, symbolicLink(String) }
+public struct DiskModel: Sendable {
+  public enum Kind: Sendable, Equatable { case file, directory, symbolicLink(String) }
 
   /// A change that can reach the disk independently, or a sync.
-  package enum Change: Sendable, Equatable {
+  public enum Change: Sendable, Equatable {
     /// A name in a directory leads to an inode from now on, or to nothing.
     case entry(directory: Int, name: String, inode: Int?)
     case write(inode: Int, offset: Int, bytes: [UInt8])
@@ -17,12 +20,12 @@ package struct DiskModel: Sendable {
     case syncAll(line: Int)
   }
 
-  package struct Event: Sendable {
-    package var change: Change
+  public struct Event: Sendable {
+    public var change: Change
     /// Where in the trace the call that did it ended. Both entries of a rename have the same.
-    package var line: Int
+    public var line: Int
     /// The call, for messages.
-    package var name: String
+    public var name: String
   }
 
   struct Inode: Sendable {
@@ -36,13 +39,13 @@ package struct DiskModel: Sendable {
     var parent: Int?
   }
 
-  package static let top = 0
+  public static let top = 0
 
   private(set) var inodes: [Inode] = [Inode(kind: .directory)]
-  package private(set) var events: [Event] = []
+  public private(set) var events: [Event] = []
 
   /// A file system with a tree that is on disk, whole.
-  package init(_ tree: DiskTree) {
+  public init(_ tree: DiskTree) {
     for (path, node) in tree.nodes.sorted(by: { $0.key < $1.key }) {
       switch node {
       case .directory: place(add(.directory), path)
@@ -60,19 +63,19 @@ package struct DiskModel: Sendable {
 
   // MARK: What is there now
 
-  package func kind(of inode: Int) -> Kind { inodes[inode].kind }
-  package func size(of inode: Int) -> Int { inodes[inode].bytes.count }
-  package func bytes(of inode: Int) -> [UInt8] { inodes[inode].bytes }
-  package func entry(_ name: String, in directory: Int) -> Int? { inodes[directory].entries[name] }
-  package func parent(of directory: Int) -> Int? { inodes[directory].parent }
+  public func kind(of inode: Int) -> Kind { inodes[inode].kind }
+  public func size(of inode: Int) -> Int { inodes[inode].bytes.count }
+  public func bytes(of inode: Int) -> [UInt8] { inodes[inode].bytes }
+  public func entry(_ name: String, in directory: Int) -> Int? { inodes[directory].entries[name] }
+  public func parent(of directory: Int) -> Int? { inodes[directory].parent }
 
   /// The tree as programs see it.
-  package var tree: DiskTree {
+  public var tree: DiskTree {
     DiskTree(from: self, entries: { self.inodes[$0].entries }, content: { self.inodes[$0].bytes })
   }
 
   /// The tree as programs saw it after so many events.
-  package func tree(after count: Int) -> DiskTree {
+  public func tree(after count: Int) -> DiskTree {
     var entries = inodes.map(\.initialEntries)
     var contents = inodes.map(\.initialBytes)
     for event in events[..<count] {
@@ -87,28 +90,28 @@ package struct DiskModel: Sendable {
 
   // MARK: What changes it
 
-  package mutating func make(_ kind: Kind) -> Int { add(kind) }
+  public mutating func make(_ kind: Kind) -> Int { add(kind) }
 
-  package mutating func setEntry(_ name: String, in directory: Int, to inode: Int?, line: Int, call: String) {
+  public mutating func setEntry(_ name: String, in directory: Int, to inode: Int?, line: Int, call: String) {
     inodes[directory].entries[name] = inode
     if let inode, inodes[inode].kind == .directory { inodes[inode].parent = directory }
     events.append(Event(change: .entry(directory: directory, name: name, inode: inode), line: line, name: call))
   }
 
-  package mutating func write(_ bytes: [UInt8], to inode: Int, at offset: Int, line: Int, call: String) {
+  public mutating func write(_ bytes: [UInt8], to inode: Int, at offset: Int, line: Int, call: String) {
     guard !bytes.isEmpty else { return }
     inodes[inode].bytes.overwrite(with: bytes, at: offset)
     events.append(Event(change: .write(inode: inode, offset: offset, bytes: bytes), line: line, name: call))
   }
 
-  package mutating func resize(_ inode: Int, to size: Int, line: Int, call: String) {
+  public mutating func resize(_ inode: Int, to size: Int, line: Int, call: String) {
     guard inodes[inode].bytes.count != size else { return }
     inodes[inode].bytes.resize(to: size)
     events.append(Event(change: .resize(inode: inode, size: size), line: line, name: call))
   }
 
   /// - Parameter begin: The line on which the call began: what ended later may have come too late for it.
-  package mutating func sync(_ inode: Int?, begin: Int, line: Int, call: String) {
+  public mutating func sync(_ inode: Int?, begin: Int, line: Int, call: String) {
     let change = inode.map { Change.sync(inode: $0, line: begin) } ?? .syncAll(line: begin)
     events.append(Event(change: change, line: line, name: call))
   }

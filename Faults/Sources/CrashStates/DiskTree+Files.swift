@@ -1,14 +1,17 @@
+// What the suite uses is public, since it has no access to what is `package`; no product has it.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 import Glibc
 
 /// Why a recording cannot be turned into states.
-package struct CrashStatesError: Error, CustomStringConvertible {
-  package var description: String
-  package init(_ description: String) { self.description = description }
+public struct CrashStatesError: Error, CustomStringConvertible {
+  public var description: String
+  public init(_ description: String) { self.description = description }
 }
 
 extension DiskTree {
   /// Reads a tree from the file system.
-  package init(readingFrom top: String) throws {
+  public init(readingFrom top: String) throws {
     self.init()
     var firstNames: [UInt64: String] = [:]
     func visit(_ path: String) throws {
@@ -43,7 +46,7 @@ extension DiskTree {
   }
 
   /// Writes the tree below a directory that exists and is empty. Files are 0600, directories 0700.
-  package func write(to top: String) throws {
+  public func write(to top: String) throws {
     // Parents sort before what is in them; hard links come after all files.
     let sorted = nodes.sorted { $0.key < $1.key }
     for (path, node) in sorted {

@@ -1,9 +1,12 @@
+// What the suite uses is public, since it has no access to what is `package`; no product has it.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 /// A directory tree as it is on a disk, without modes, owners and times.
 ///
 /// Paths are relative to the top and have no leading slash. The top itself is not a node.
-package struct DiskTree: Hashable, Sendable {
+public struct DiskTree: Hashable, Sendable {
   /// What is at a path.
-  package enum Node: Hashable, Sendable {
+  public enum Node: Hashable, Sendable {
     case directory
     case file([UInt8])
     /// Another name of a file: the path of its first name.
@@ -11,12 +14,12 @@ package struct DiskTree: Hashable, Sendable {
     case symbolicLink(String)
   }
 
-  package var nodes: [String: Node]
+  public var nodes: [String: Node]
 
-  package init(_ nodes: [String: Node] = [:]) { self.nodes = nodes }
+  public init(_ nodes: [String: Node] = [:]) { self.nodes = nodes }
 
   /// The content of the regular file at a path, through hard and relative symbolic links; `nil` where there is none.
-  package func bytes(at path: String) -> [UInt8]? {
+  public func bytes(at path: String) -> [UInt8]? {
     var path = path
     for _ in 0..<8 {
       switch nodes[path] {
@@ -32,7 +35,7 @@ package struct DiskTree: Hashable, Sendable {
   }
 
   /// The regular files at and below a directory with their contents.
-  package func files(below directory: String) -> [(path: String, bytes: [UInt8])] {
+  public func files(below directory: String) -> [(path: String, bytes: [UInt8])] {
     nodes.keys.filter { $0.hasPrefix(directory + "/") }.sorted().compactMap { path in
       if case .symbolicLink = nodes[path] { return nil }
       return bytes(at: path).map { (path, $0) }
@@ -40,12 +43,12 @@ package struct DiskTree: Hashable, Sendable {
   }
 
   /// The paths directly within a directory.
-  package func children(of directory: String) -> [String] {
+  public func children(of directory: String) -> [String] {
     nodes.keys.filter { $0.hasPrefix(directory + "/") && !$0.dropFirst(directory.count + 1).contains("/") }.sorted()
   }
 
   /// One line a path, for messages.
-  package var listing: String {
+  public var listing: String {
     nodes.sorted { $0.key < $1.key }.map { path, node in
       switch node {
       case .directory: "\(path)/"

@@ -1,7 +1,7 @@
 /// Reads what `strace -f -qq -xx -o FILE` writes: one call a line, or two where another thread's call came between.
-package struct TraceParser {
+public struct TraceParser: Sendable {
   /// What a line of a trace says.
-  package enum Item: Equatable, Sendable {
+  public enum Item: Equatable, Sendable {
     /// A call begins and does not end on its line. Only calls that make processes matter here.
     case begin(TracedCall)
     case end(TracedCall)
@@ -9,7 +9,7 @@ package struct TraceParser {
 
   /// - Returns: The calls in the order in which they ended, and the beginnings of those that other calls interrupt.
   ///   What never ended comes last, without a result.
-  package static func parse(_ text: String) throws -> [Item] {
+  public static func parse(_ text: String) throws -> [Item] {
     var items: [Item] = []
     var unfinished: [Int: (text: String, line: Int)] = [:]
     var number = 0

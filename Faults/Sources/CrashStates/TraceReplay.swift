@@ -1,8 +1,11 @@
+// What the suite uses is public, since it has no access to what is `package`; no product has it.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 /// Applies the calls of a trace to a model, as the kernel applied them to the file system.
-package struct TraceReplay {
-  package private(set) var model: DiskModel
+public struct TraceReplay {
+  public private(set) var model: DiskModel
   /// For each write to the command's standard output, the number of events before it.
-  package private(set) var outputs: [Int] = []
+  public private(set) var outputs: [Int] = []
 
   private let walk: PathWalk
   private var processes: [Int: ProcessFiles] = [:]
@@ -16,7 +19,7 @@ package struct TraceReplay {
   /// - Parameters:
   ///   - tree: What is on disk in the beginning.
   ///   - root: The directory that holds it: absolute, without links.
-  package init(_ tree: DiskTree, root: String) {
+  public init(_ tree: DiskTree, root: String) {
     model = DiskModel(tree)
     walk = PathWalk(root: root)
   }
@@ -25,7 +28,7 @@ package struct TraceReplay {
   ///
   /// - Throws: ``CrashStatesError`` for what is not modelled: shared writable memory maps, io_uring, copies from
   ///   files outside of what is recorded.
-  package mutating func run(_ items: [TraceParser.Item], workingDirectory: String) throws {
+  public mutating func run(_ items: [TraceParser.Item], workingDirectory: String) throws {
     processes = [:]
     beginning = [:]
     // Lines of different commands must not be mixed up.
@@ -43,7 +46,7 @@ package struct TraceReplay {
   }
 
   /// The calls that have to be traced.
-  package static let traced = [
+  public static let traced = [
     "open", "openat", "openat2", "creat", "close", "close_range", "dup", "dup2", "dup3", "fcntl", "read", "readv",
     "write", "pwrite64", "writev", "pwritev", "pwritev2", "lseek", "ftruncate", "truncate", "fallocate", "rename",
     "renameat", "renameat2", "link", "linkat", "symlink", "symlinkat", "unlink", "unlinkat", "mkdir", "mkdirat",
@@ -328,3 +331,7 @@ extension TraceReplay {
     }
   }
 }
+
+// What descriptors share is in objects of one thread.
+@available(*, unavailable)
+extension TraceReplay: Sendable {}

@@ -1,15 +1,18 @@
-/// A system call as `strace -f -xx` shows it.
-package struct TracedCall: Sendable, Equatable {
-  package var pid: Int
-  package var name: String
-  package var arguments: [String]
-  /// What it returned; `nil` for one that did not return, as in a process that was killed.
-  package var result: Int?
-  /// The number of the line on which it began, and of the one on which it ended.
-  package var begin: Int
-  package var end: Int
+// What the suite uses is public, since it has no access to what is `package`; no product has it.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-  package init(
+/// A system call as `strace -f -xx` shows it.
+public struct TracedCall: Sendable, Equatable {
+  public var pid: Int
+  public var name: String
+  public var arguments: [String]
+  /// What it returned; `nil` for one that did not return, as in a process that was killed.
+  public var result: Int?
+  /// The number of the line on which it began, and of the one on which it ended.
+  public var begin: Int
+  public var end: Int
+
+  public init(
     pid: Int, name: String, arguments: [String], result: Int?, begin: Int, end: Int
   ) {
     self.pid = pid
@@ -21,10 +24,10 @@ package struct TracedCall: Sendable, Equatable {
   }
 
   /// Whether it returned and did not fail.
-  package var succeeded: Bool { (result ?? -1) >= 0 }
+  public var succeeded: Bool { (result ?? -1) >= 0 }
 
   /// A number among the arguments: a descriptor, a size, an offset.
-  package func number(_ index: Int) throws -> Int {
+  public func number(_ index: Int) throws -> Int {
     let text = try argument(index)
     if text == "AT_FDCWD" { return -100 }
     if text.hasPrefix("0x"), let value = Int(text.dropFirst(2), radix: 16) { return value }
@@ -32,21 +35,21 @@ package struct TracedCall: Sendable, Equatable {
     return value
   }
 
-  package func string(_ index: Int) throws -> String {
+  public func string(_ index: Int) throws -> String {
     String(decoding: try bytes(index), as: UTF8.self)
   }
 
   /// A string among the arguments: `"\x68\x69"`.
-  package func bytes(_ index: Int) throws -> [UInt8] { try Self.bytes(of: try argument(index), in: self) }
+  public func bytes(_ index: Int) throws -> [UInt8] { try Self.bytes(of: try argument(index), in: self) }
 
   /// The flags among the arguments: `O_RDWR|O_CREAT`.
-  package func flags(_ index: Int) -> Set<Substring> {
+  public func flags(_ index: Int) -> Set<Substring> {
     guard index < arguments.count else { return [] }
     return Set(arguments[index].split(separator: "|"))
   }
 
   /// The bytes of an array of buffers: `[{iov_base="\x68", iov_len=1}, …]`.
-  package func vector(_ index: Int) throws -> [UInt8] {
+  public func vector(_ index: Int) throws -> [UInt8] {
     var result: [UInt8] = []
     var rest = try argument(index)[...]
     while let start = rest.firstRange(of: "iov_base=") {

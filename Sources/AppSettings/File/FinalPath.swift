@@ -21,7 +21,8 @@ package struct FinalPath: Sendable, Equatable {
   /// - Throws: ``SettingsError`` `io` for a loop of links, `readOnly` where a directory may not be searched.
   package static func resolve(_ path: String, system: Syscalls) throws(SettingsError) -> FinalPath {
     var current = split(path)
-    for _ in 0..<mostLinks {
+    // The last time round there must be no further link.
+    for _ in 0...mostLinks {
       let target: String?
       do {
         target = try system.linkTarget(current.path)

@@ -9,13 +9,6 @@ import TestSupport
 @Suite(.timeLimit(.minutes(10))) struct ObservableSettingsTests {
   let home = ScratchHome()
 
-  /// Counts what tracking tells.
-  private final class Counter: Sendable {
-    private let count = Mutex(0)
-    var value: Int { count.withLock { $0 } }
-    func increment() { count.withLock { $0 += 1 } }
-  }
-
   @Test func `a value that was read is tracked, and others are not`() throws {
     let settings = SettingsStore(inMemory: "", logger: .silent)
     let view = ObservableSettings(settings, isolation: nil)

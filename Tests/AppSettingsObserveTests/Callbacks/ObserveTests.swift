@@ -12,57 +12,57 @@ import TestSupport
   @Test func `an observed value is called for now and at each change, by whoever it is`() async throws {
     try home.write("number = 1\n")
     let settings = try home.store()
-    let calls = Calls<Int>()
+    let calls = Recorder<Int>()
     let observation = settings.observe(.number) { calls.note($0) }
-    #expect(calls.all == [1])
+    #expect(calls.elements == [1])
     settings[.number] = 2
-    #expect(calls.all == [1, 2])
+    #expect(calls.elements == [1, 2])
     settings[.number] = 2
     settings[.flag] = true
     try await settings.flush()
-    #expect(calls.all == [1, 2])
+    #expect(calls.elements == [1, 2])
     try home.replace("number = 3\n")
     await calls.wait(for: 3)
     #expect(try await home.run("'\(ChildProcess.product("settings-cli"))' set org.example.test number 4") == 0)
     await calls.wait(for: 4)
     settings.reset(.number)
-    #expect(calls.all == [1, 2, 3, 4, 0])
+    #expect(calls.elements == [1, 2, 3, 4, 0])
     observation.cancel()
   }
 
   @Test func `a change has the value before, the value after, and who made it`() async throws {
     let settings = try home.store()
-    let calls = Calls<SettingsChange<Int>>()
+    let calls = Recorder<SettingsChange<Int>>()
     let observation = settings.observeChanges(.number) { calls.note($0) }
-    #expect(calls.all.isEmpty)
+    #expect(calls.elements.isEmpty)
     settings[.number] = 2
     try await settings.flush()
     try home.replace("number = 3\n")
     await calls.wait { $0.count == 2 }
     let user = SettingsLayer(.user, file: home.file)
-    #expect(calls.all.map(\.old) == [0, 2] && calls.all.map(\.new) == [2, 3])
-    #expect(calls.all.map(\.origin) == [.thisProcess, .outside] && calls.all.map(\.layer) == [user, user])
+    #expect(calls.elements.map(\.old) == [0, 2] && calls.elements.map(\.new) == [2, 3])
+    #expect(calls.elements.map(\.origin) == [.thisProcess, .outside] && calls.elements.map(\.layer) == [user, user])
     observation.cancel()
   }
 
   @Test func `the options leave out the first call and let equal sets through`() {
     let settings = SettingsStore(inMemory: "")
-    let later = Calls<Int>()
-    let all = Calls<Int>()
+    let later = Recorder<Int>()
+    let all = Recorder<Int>()
     let tokens = [
       settings.observe(.number, initial: false) { later.note($0) },
       settings.observe(.number, includingDuplicates: true) { all.note($0) },
     ]
     settings[.number] = 0
     settings[.number] = 7
-    #expect(later.all == [7])
-    #expect(all.all == [0, 0, 7])
+    #expect(later.elements == [7])
+    #expect(all.elements == [0, 0, 7])
     for token in tokens { token.cancel() }
   }
 
   @Test func `nothing is called after the token was cancelled or released`() {
     let settings = SettingsStore(inMemory: "")
-    let calls = Calls<Int>()
+    let calls = Recorder<Int>()
     let cancelled = settings.observe(.number) { calls.note($0) }
     cancelled.cancel()
     cancelled.cancel()
@@ -70,7 +70,7 @@ import TestSupport
     #expect(released != nil)
     released = nil
     settings[.number] = 1
-    #expect(calls.all == [0, 0])
+    #expect(calls.elements == [0, 0])
   }
 
   @Test func `what an observation holds goes with its token`() {
@@ -87,7 +87,7 @@ import TestSupport
 
   @Test func `an observation may cancel itself`() {
     let settings = SettingsStore(inMemory: "")
-    let calls = Calls<Int>()
+    let calls = Recorder<Int>()
     let token = Lock<SettingsObservation?>(nil)
     let observation = settings.observe(.number) { value in
       calls.note(value)
@@ -96,22 +96,22 @@ import TestSupport
     token.withLock { $0 = observation }
     settings[.number] = 1
     settings[.number] = 2
-    #expect(calls.all == [0, 1])
+    #expect(calls.elements == [0, 1])
   }
 
   @Test func `an observation lasts as long as its owner, which it does not keep`() {
-    final class Panel: Sendable { let calls = Calls<Int>() }
+    final class Panel: Sendable { let calls = Recorder<Int>() }
     let settings = SettingsStore(inMemory: "")
     var panel: Panel? = Panel()
     weak let weakly = panel
     let calls = panel!.calls
     settings.observe(.number, tiedTo: panel!) { panel, number in panel.calls.note(number) }
     settings[.number] = 1
-    #expect(calls.all == [0, 1])
+    #expect(calls.elements == [0, 1])
     panel = nil
     #expect(weakly == nil)
     settings[.number] = 2
-    #expect(calls.all == [0, 1])
+    #expect(calls.elements == [0, 1])
   }
 
   @Test func `observations whose owners are gone do not pile up`() {
@@ -130,19 +130,19 @@ import TestSupport
 
   @Test func `a value set by the function itself is delivered after it has returned`() {
     let settings = SettingsStore(inMemory: "")
-    let calls = Calls<String>()
+    let calls = Recorder<String>()
     let observation = settings.observe(.number) { number in
       calls.note("begin \(number)")
       if number < 3 { settings[.number] = number + 1 }
       calls.note("end \(number)")
     }
-    #expect(calls.all == (0...3).flatMap { ["begin \($0)", "end \($0)"] })
+    #expect(calls.elements == (0...3).flatMap { ["begin \($0)", "end \($0)"] })
     observation.cancel()
   }
 
   @Test func `what is set without propagation is not delivered, then or later, and streams see it`() async throws {
     let settings = try home.store()
-    let calls = Calls<Int>()
+    let calls = Recorder<Int>()
     let observation = settings.observe(.number) { calls.note($0) }
     let recorder = Recorder(settings.updates(.number))
     await recorder.wait(for: 0)
@@ -153,21 +153,21 @@ import TestSupport
       return "done"
     }
     #expect(result == "done")
-    #expect(calls.all == [0])
+    #expect(calls.elements == [0])
     await recorder.wait(for: 3)
     settings[.flag] = true
     settings[.number] = 3
     try await settings.flush()
-    #expect(calls.all == [0])
+    #expect(calls.elements == [0])
     settings[.number] = 4
-    #expect(calls.all == [0, 4])
+    #expect(calls.elements == [0, 4])
     #expect(throws: SettingsError.self) {
       try settings.withoutPropagation {
         try settings.update { $0[.number] = 5 }
         throw SettingsError(.io, "x")
       }
     }
-    #expect(calls.all == [0, 4])
+    #expect(calls.elements == [0, 4])
     try home.replace("number = 6\n")
     await calls.wait(for: 6)
     observation.cancel()
@@ -193,7 +193,7 @@ import TestSupport
   @Test func `other threads and other stores propagate while one thread does not`() async {
     let settings = SettingsStore(inMemory: "")
     let other = SettingsStore(inMemory: "")
-    let calls = Calls<Int>()
+    let calls = Recorder<Int>()
     let isTold = DispatchSemaphore(value: 0)
     let first = settings.observe(.number) { number in
       calls.note(number)
@@ -206,7 +206,7 @@ import TestSupport
       thread.start()
       isTold.wait()
     }
-    #expect(calls.all == [0, 0, 1, 2])
+    #expect(calls.elements == [0, 0, 1, 2])
     for token in tokens { token.cancel() }
   }
 
@@ -214,7 +214,7 @@ import TestSupport
     let settings = SettingsStore(inMemory: "")
     let running = Atomic(0)
     let overlaps = Atomic(0)
-    let calls = Calls<Int>()
+    let calls = Recorder<Int>()
     let observation = settings.observe(.number) { value in
       if running.add(1, ordering: .sequentiallyConsistent).newValue > 1 { overlaps.add(1, ordering: .relaxed) }
       calls.note(value)
@@ -235,7 +235,7 @@ import TestSupport
     let settings = SettingsStore(inMemory: "")
     for round in 1...300 {
       let setting = Task.detached { settings[.number] = round }
-      let calls = Calls<Int>()
+      let calls = Recorder<Int>()
       let observation = settings.observe(.number) { calls.note($0) }
       await setting.value
       await calls.wait(for: round)
@@ -247,46 +247,4 @@ import TestSupport
 private struct WeakReference: Sendable {
   weak var object: (any AnyObject & Sendable)?
   init(_ object: any AnyObject & Sendable) { self.object = object }
-}
-
-/// Keeps what a function was called with.
-final class Calls<Element: Sendable>: Sendable {
-  private struct State: Sendable {
-    var elements: [Element] = []
-    var waiters: [(isMet: @Sendable ([Element]) -> Bool, resume: CheckedContinuation<Void, Never>)] = []
-
-    mutating func resumeMet() {
-      let elements = elements
-      waiters.removeAll { waiter in
-        guard waiter.isMet(elements) else { return false }
-        waiter.resume.resume()
-        return true
-      }
-    }
-  }
-
-  private let state = Lock(State())
-
-  var all: [Element] { state.withLock { $0.elements } }
-
-  func note(_ element: Element) {
-    state.withLock { state in
-      state.elements.append(element)
-      state.resumeMet()
-    }
-  }
-
-  func wait(until isMet: @escaping @Sendable ([Element]) -> Bool) async {
-    await withCheckedContinuation { continuation in
-      state.withLock { state in
-        state.waiters.append((isMet, continuation))
-        state.resumeMet()
-      }
-    }
-  }
-}
-
-extension Calls where Element: Equatable {
-  /// Waits until this is the last element.
-  func wait(for element: Element) async { await wait { $0.last == element } }
 }

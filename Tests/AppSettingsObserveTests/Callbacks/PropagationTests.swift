@@ -29,18 +29,18 @@ import TestSupport
   @Test func `an outside change that a write without propagation takes over is delivered`() async throws {
     try home.write("number = 1\n")
     let settings = try home.store()
-    let calls = Calls<Int>()
+    let calls = Recorder<Int>()
     let observation = settings.observe(.number) { calls.note($0) }
     try await whileNobodyWatches {
       try home.replace("number = 2\n")
       try settings.withoutPropagation { _ = try settings.set(true, for: .flag) }
-      #expect(calls.all == [1, 2])
+      #expect(calls.elements == [1, 2])
       try home.replace("number = 3\n[view]\nflag = true\n")
       try settings.withoutPropagation { try settings.update { $0[.flag] = false } }
-      #expect(calls.all == [1, 2, 3])
+      #expect(calls.elements == [1, 2, 3])
     }
     settings.withoutPropagation { settings[.number] = 4 }
-    #expect(calls.all == [1, 2, 3])
+    #expect(calls.elements == [1, 2, 3])
     observation.cancel()
   }
 
@@ -48,21 +48,21 @@ import TestSupport
   {
     try home.write("number = 1\n")
     let settings = try home.store()
-    let calls = Calls<Int>()
+    let calls = Recorder<Int>()
     let observation = settings.observe(.number) { calls.note($0) }
     try await whileNobodyWatches {
       try home.replace("number = 2\n")
       try settings.withoutPropagation { _ = try settings.update { $0[.number] = 3 } }
-      #expect(calls.all == [1])
+      #expect(calls.elements == [1])
     }
     settings[.number] = 4
-    #expect(calls.all == [1, 4])
+    #expect(calls.elements == [1, 4])
     observation.cancel()
   }
 
   @Test func `a change after one without propagation is delivered, also while the function runs`() {
     let settings = SettingsStore(inMemory: "")
-    let calls = Calls<Int>()
+    let calls = Recorder<Int>()
     let isHeld = Barrier()
     let mayGo = Barrier()
     let observation = settings.observe(.number) { value in
@@ -77,16 +77,16 @@ import TestSupport
     settings[.number] = 3
     mayGo.open()
     #expect(setter.ends())
-    #expect(calls.all == [0, 1, 3])
+    #expect(calls.elements == [0, 1, 3])
     settings.withoutPropagation { settings[.number] = 4 }
     settings[.number] = 4
-    #expect(calls.all == [0, 1, 3])
+    #expect(calls.elements == [0, 1, 3])
     observation.cancel()
   }
 
   @Test func `a change before one without propagation is delivered if it is of another value`() {
     let settings = SettingsStore(inMemory: "")
-    let calls = Calls<Frame>()
+    let calls = Recorder<Frame>()
     let isHeld = Barrier()
     let mayGo = Barrier()
     let observation = settings.observe(.frame) { value in
@@ -103,14 +103,14 @@ import TestSupport
     settings.withoutPropagation { settings[height] = 4 }
     mayGo.open()
     #expect(setter.ends())
-    #expect(calls.all == [Frame(width: 1, height: 1), Frame(width: 2, height: 2), Frame(width: 3, height: 4)])
+    #expect(calls.elements == [Frame(width: 1, height: 1), Frame(width: 2, height: 2), Frame(width: 3, height: 4)])
     observation.cancel()
   }
 
   @Test func `an own value over an outside one is told as own`() async throws {
     try home.write("number = 1\n")
     let settings = try home.store()
-    let calls = Calls<SettingsChange<Int>>()
+    let calls = Recorder<SettingsChange<Int>>()
     let observation = settings.observeChanges(.number) { calls.note($0) }
     let recorder = Recorder(settings.changes(.number))
     let all = Recorder(settings.changes())
@@ -123,7 +123,7 @@ import TestSupport
     settings[.flag] = true
     await recorder.wait { $0.last?.new == 3 }
     #expect(recorder.elements.last?.origin == .thisProcess)
-    #expect(calls.all.map(\.new) == [3] && calls.all.map(\.origin) == [.thisProcess])
+    #expect(calls.elements.map(\.new) == [3] && calls.elements.map(\.origin) == [.thisProcess])
     await all.wait { $0.last?.paths == [["view", "flag"]] }
     #expect(all.elements.map(\.origin) == [.outside, .thisProcess, .thisProcess])
     #expect(all.elements.map(\.generation) == [2, 3, 4])
@@ -134,7 +134,7 @@ import TestSupport
     let settings = try home.store()
     let lock = NSLock()
     let isInFunction = Barrier()
-    let calls = Calls<Int>()
+    let calls = Recorder<Int>()
     let observation = settings.observe(.number) { value in
       guard value > 0 else { return }
       isInFunction.open()
@@ -153,7 +153,7 @@ import TestSupport
     }
     #expect(holder.ends(within: 15))
     #expect(setter.ends(within: 15))
-    #expect(calls.all.last == 2)
+    #expect(calls.elements.last == 2)
     observation.cancel()
   }
 
@@ -161,7 +161,7 @@ import TestSupport
     try home.write("old = 1\n")
     let settings = Lock<SettingsStore?>(nil)
     let observations = Lock<[SettingsObservation]>([])
-    let calls = Calls<Int>()
+    let calls = Recorder<Int>()
     let made = try home.store(
       migrations: SettingsMigrations {
         Migration(2, "rename old") { Rename("old", to: "number") }.afterCommit { _ in
@@ -173,7 +173,7 @@ import TestSupport
     settings.withLock { $0 = made }
     let reader = Aside { _ = made.updates(.number).makeAsyncIterator() }
     #expect(reader.ends(within: 15))
-    #expect(calls.all == [1])
+    #expect(calls.elements == [1])
     observations.withLock { $0 = [] }
     settings.withLock { $0 = nil }
   }

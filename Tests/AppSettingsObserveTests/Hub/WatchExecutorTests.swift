@@ -10,7 +10,7 @@ import TestSupport
     let home = ScratchHome()
     try home.write("number = 0\n")
     let settings = try home.store()
-    let calls = Calls<Int>()
+    let calls = Recorder<Int>()
     let task = Task(executorPreference: SettingsWatchExecutor.shared) {
       for await number in settings.updates(.number) {
         #expect(WatchHub.shared.isCurrentThread)
@@ -24,12 +24,12 @@ import TestSupport
       if number % 20 == 0 { await calls.wait(for: number) }
     }
     await task.value
-    #expect(calls.all == calls.all.sorted())
+    #expect(calls.elements == calls.elements.sorted())
   }
 
   @Test func `an own change wakes a task on the hub's executor`() async throws {
     let settings = try ScratchHome().store()
-    let calls = Calls<Int>()
+    let calls = Recorder<Int>()
     let task = Task(executorPreference: SettingsWatchExecutor.shared) {
       for await number in settings.updates(.number) { calls.note(number) }
     }
@@ -63,9 +63,9 @@ import TestSupport
         _ = await iterator.next()
         settings[.number] = round
         #expect(await iterator.next() == round)
-        let calls = Calls<Int>()
+        let calls = Recorder<Int>()
         let observation = settings.observe(.number) { calls.note($0) }
-        #expect(calls.all == [round])
+        #expect(calls.elements == [round])
         observation.cancel()
       }
     }.value

@@ -9,27 +9,16 @@ import TestSupport
 @Suite(.timeLimit(.minutes(10))) struct FailingReadTests {
   let home = ScratchHome()
 
-  /// Makes reading fail while it is on.
-  private final class Fault: Sendable {
-    private let isOn = Atomic(false)
-
-    var system: Syscalls { system(calls: [.open, .list]) }
-
-    func system(calls: Set<Syscalls.Call>) -> Syscalls {
-      Syscalls { call, path throws(Errno) in
-        if self.isOn.load(ordering: .acquiring), calls.contains(call), path.hasSuffix(".toml") || path.hasSuffix(".d") {
-          throw Errno(EMFILE)
-        }
-        return nil
-      }
+  /// Calls that fail while they are counted.
+  private func failing(_ calls: Syscalls.Call..., counting fault: Counter) -> Syscalls {
+    calls.reduce(Syscalls()) { system, call in
+      system.and(
+        .failing(call, with: EMFILE, counting: fault) { $0.hasSuffix(".toml") || $0.hasSuffix(".d") })
     }
-
-    func set(_ isOn: Bool) { self.isOn.store(isOn, ordering: .releasing) }
   }
 
   private func store(_ system: Syscalls) throws -> SettingsStore {
-    SettingsStore(
-      at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: false, system: system)
+    try home.store(system: system)
   }
 
   /// Nothing tells that a problem has ended; of several files, each ends at its own time.
@@ -40,16 +29,16 @@ import TestSupport
   @Test func `a change that could not be read for want of descriptors arrives when there are some again`() async throws
   {
     try home.write("number = 1\n")
-    let fault = Fault()
-    let settings = try store(fault.system(calls: [.open]))
+    let fault = Counter(isRunning: false)
+    let settings = try store(failing(.open, counting: fault))
     let recorder = Recorder(settings.updates(.number))
     let problems = Recorder(settings.problems)
     await recorder.wait(for: 1)
-    fault.set(true)
+    fault.start()
     try home.replace("number = 2\n")
     await problems.wait { $0.contains { $0.code == .io && $0.file == home.file } }
     #expect(settings[.number] == 1)
-    fault.set(false)
+    fault.stop()
     await recorder.wait(for: 2)
     #expect(recorder.elements == [1, 2])
     try await waitUntilMended(settings)
@@ -60,17 +49,17 @@ import TestSupport
     try home.write("number = 1\n", to: directory + "/settings.toml")
     try home.write("number = 2\n", to: directory + "/settings.d/50.toml")
     try home.write("flag = 0\n", to: directory + "/settings.d/60.toml")
-    let fault = Fault()
-    let settings = try store(fault.system)
+    let fault = Counter(isRunning: false)
+    let settings = try store(failing(.open, .list, counting: fault))
     let recorder = Recorder(settings.updates(.number))
     let problems = Recorder(settings.problems)
     await recorder.wait(for: 2)
-    fault.set(true)
+    fault.start()
     try home.replace("flag = 1\n", file: directory + "/settings.d/60.toml")
     await problems.wait { $0.filter { $0.code == .io }.count >= 4 }
     #expect(settings[.number] == 2)
     try home.replace("number = 3\n", file: directory + "/settings.d/50.toml")
-    fault.set(false)
+    fault.stop()
     await recorder.wait(for: 3)
     #expect(recorder.elements == [2, 3])
     try await waitUntilMended(settings)

@@ -25,7 +25,7 @@ import TestSupport
 
   /// Notes where it is compared.
   private struct Compared: Equatable, Sendable {
-    static let places = Calls<Bool>()
+    static let places = Recorder<Bool>()
     var number: Int
 
     static func == (first: Compared, second: Compared) -> Bool {
@@ -55,7 +55,7 @@ import TestSupport
 
   @Test func `a value is read and compared on the reader's actor`() async throws {
     await MarkedReader().read(try home.store())
-    #expect(Compared.places.all == Array(repeating: true, count: 20))
+    #expect(Compared.places.elements == Array(repeating: true, count: 20))
   }
 
   /// What is not `Sendable` can be changed in the loop, as nothing leaves the actor.

@@ -40,10 +40,10 @@ import TestSupport
     // The drop-in may be seen before the reset or after it.
     while last?.new != 3 { last = await iterator.next() }
     #expect(last?.layer == SettingsLayer(.system, file: dropIn))
-    let calls = Calls<SettingsChange<Int>>()
+    let calls = Recorder<SettingsChange<Int>>()
     let observation = settings.observeChanges(.number) { calls.note($0) }
     settings[.number] = 4
-    #expect(calls.all.map(\.layer) == [SettingsLayer(.user, file: home.file)])
+    #expect(calls.elements.map(\.layer) == [SettingsLayer(.user, file: home.file)])
     observation.cancel()
   }
 

@@ -9,8 +9,8 @@ import TestSupport
   private var directory: String { home.path + "/config/org.example.test" }
 
   private func store(lockTimeout: Duration, system: Syscalls = Syscalls()) throws -> SettingsStore {
-    SettingsStore(
-      at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: false, system: system,
+    try home.store(
+      system: system,
       lockTimeout: lockTimeout)
   }
 
@@ -90,10 +90,7 @@ import TestSupport
   /// Does something to the directory each time that it is about to be locked.
   private func disturbing(_ action: @escaping @Sendable (String) -> Void) -> Syscalls {
     let directory = directory
-    return Syscalls { (call, _) throws(Errno) -> Int? in
-      if call == .lock { action(directory) }
-      return nil
-    }
+    return .before(.lock) { _ in action(directory) }
   }
 
   @Test func `a directory that is removed each time ends with the time limit`() throws {
@@ -117,13 +114,9 @@ import TestSupport
   }
 
   @Test func `a directory that is removed and replaced once is made, and the write succeeds`() throws {
-    let left = Lock(2)
+    let locks = Counter()
     let system = disturbing { directory in
-      let isToGo = left.withLock { left in
-        left -= 1
-        return left >= 0
-      }
-      if isToGo { rmdir(directory) }
+      if locks.increment()! <= 2 { rmdir(directory) }
     }
     try store(lockTimeout: .zero, system: system).set(1, for: .counter)
     #expect(home.text() == "counter = 1\n")

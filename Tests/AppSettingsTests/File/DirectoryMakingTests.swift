@@ -15,8 +15,8 @@ import TestSupport
   }
 
   private func store(_ system: Syscalls = Syscalls()) throws -> SettingsStore {
-    SettingsStore(
-      at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: false, system: system,
+    try home.store(
+      system: system,
       lockTimeout: .seconds(2))
   }
 
@@ -52,10 +52,7 @@ import TestSupport
 
   @Test func `a directory that cannot be made through a link names the link`() throws {
     try link(home.path + "/config", to: "elsewhere")
-    let system = Syscalls { (call, path) throws(Errno) -> Int? in
-      if call == .mkdir { throw Errno(EACCES) }
-      return nil
-    }
+    let system = Syscalls.failing(.mkdir, with: EACCES)
     let error = #expect(throws: SettingsError.self) { try store(system).set(2, for: .counter) }
     #expect(
       error?.message

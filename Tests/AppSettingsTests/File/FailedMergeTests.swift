@@ -38,8 +38,7 @@ import TestSupport
   ) throws -> (settings: SettingsStore, arm: () -> Void) {
     let file = home.file
     let saving = Monitor(Saving())
-    let settings = SettingsStore(
-      at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: false,
+    let settings = try home.store(
       system: Syscalls { (call, path) throws(Errno) -> Int? in
         let failure = saving.withLock { saving -> Int32? in
           guard saving.isArmed else { return nil }
@@ -95,8 +94,7 @@ import TestSupport
   ) throws -> (settings: SettingsStore, arm: () -> Void) {
     let file = home.file
     let saving = Monitor(Saving())
-    let settings = SettingsStore(
-      at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: false,
+    let settings = try home.store(
       system: Syscalls { (call, path) throws(Errno) -> Int? in
         let failure = saving.withLock { saving -> Int32? in
           guard saving.isArmed else { return nil }

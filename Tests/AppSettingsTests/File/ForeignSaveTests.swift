@@ -9,42 +9,6 @@ import TestSupport
   private static let old = "# mine\na = 1\nb = 2\nname = \"old\"\n"
   private static let new = "# mine, edited\na = 10\nb = 20\nname = \"new\"\n"
 
-  /// A store whose system calls can be followed.
-  private func store(
-    timeout: Duration = .seconds(30), _ intercept: @escaping @Sendable (Syscalls.Call, String) throws(Errno) -> Int?
-  ) throws -> SettingsStore {
-    SettingsStore(
-      at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: false,
-      system: Syscalls(intercept: intercept), lockTimeout: timeout)
-  }
-
-  /// Runs something at the n-th call of a kind, once armed.
-  private final class At: Sendable {
-    private let state: Monitor<(count: Int, isArmed: Bool)>
-    private let call: Syscalls.Call
-    private let number: Int
-    private let body: @Sendable () -> Void
-
-    init(_ call: Syscalls.Call, _ number: Int = 1, _ body: @escaping @Sendable () -> Void) {
-      self.call = call
-      self.number = number
-      self.body = body
-      state = Monitor((0, false))
-    }
-
-    func arm() { state.withLock { $0.isArmed = true } }
-
-    func note(_ call: Syscalls.Call) {
-      guard call == self.call else { return }
-      let isDue = state.withLock { state in
-        guard state.isArmed else { return false }
-        state.count += 1
-        return state.count == number
-      }
-      if isDue { body() }
-    }
-  }
-
   private static func open(_ path: String, _ flags: Int32) -> Int32 { Glibc.open(path, flags | O_CLOEXEC) }
 
   private static func put(_ text: Substring, _ descriptor: Int32) {
@@ -59,20 +23,18 @@ import TestSupport
     let file = home.file
     let saver = Monitor<Int32>(-1)
     // Ours has found the file open, some times: now the rest comes.
-    let rest = At(.lease, 5) {
-      let descriptor = saver.withLock { $0 }
-      Self.put(Self.new.dropFirst(written), descriptor)
-      close(descriptor)
-    }
-    let settings = try store { (call, _) throws(Errno) -> Int? in
-      rest.note(call)
-      return nil
-    }
+    let rest = Counter(isRunning: false)
+    let settings = try home.store(
+      system: .before(.lease, at: .nth(5), counting: rest) { _ in
+        let descriptor = saver.withLock { $0 }
+        Self.put(Self.new.dropFirst(written), descriptor)
+        close(descriptor)
+      })
     #expect(settings[.name] == "old")
     let descriptor = Self.open(file, O_WRONLY | O_TRUNC)
     saver.withLock { $0 = descriptor }
     Self.put(Self.new.prefix(written), descriptor)
-    rest.arm()
+    rest.start()
     try settings.set(7, for: .counter)
     #expect(home.text() == Self.new + "counter = 7\n")
     #expect(settings[.name] == "new")
@@ -80,7 +42,7 @@ import TestSupport
 
   @Test func `a save that goes on for longer than one waits is an error, and what is there stays`() throws {
     try home.write(Self.old)
-    let settings = try store(timeout: .milliseconds(100)) { (_, _) throws(Errno) -> Int? in nil }
+    let settings = try home.store(lockTimeout: .milliseconds(100))
     #expect(settings[.name] == "old")
     let descriptor = Self.open(home.file, O_WRONLY | O_TRUNC)
     let error = #expect(throws: SettingsError.self) { try settings.set(7, for: .counter) }
@@ -109,15 +71,11 @@ import TestSupport
     try home.write(Self.old)
     let descriptor = Self.open(home.file, O_WRONLY | O_TRUNC)
     Self.put(Self.new.prefix(40), descriptor)
-    let rest = At(.lease, 3) {
-      Self.put(Self.new.dropFirst(40), descriptor)
-      close(descriptor)
-    }
-    rest.arm()
-    let settings = try store { (call, _) throws(Errno) -> Int? in
-      rest.note(call)
-      return nil
-    }
+    let settings = try home.store(
+      system: .before(.lease, at: .nth(3)) { _ in
+        Self.put(Self.new.dropFirst(40), descriptor)
+        close(descriptor)
+      })
     #expect(settings[.name] == "new")
     #expect(settings.currentProblems == [])
   }
@@ -126,15 +84,11 @@ import TestSupport
     let file = home.path + "/etc/xdg/org.example.test/settings.d/10.toml"
     try home.write("name = \"old\"\n", to: file)
     let descriptor = Self.open(file, O_WRONLY | O_TRUNC)
-    let rest = At(.lease, 3) {
-      Self.put("name = \"new\"\n", descriptor)
-      close(descriptor)
-    }
-    rest.arm()
-    let settings = try store { (call, _) throws(Errno) -> Int? in
-      rest.note(call)
-      return nil
-    }
+    let settings = try home.store(
+      system: .before(.lease, at: .nth(3)) { _ in
+        Self.put("name = \"new\"\n", descriptor)
+        close(descriptor)
+      })
     #expect(settings[.name] == "new")
     #expect(settings.currentProblems == [])
   }
@@ -167,14 +121,14 @@ import TestSupport
   ) throws {
     try home.write(Self.old)
     let file = home.file
-    let foreign = At(call) { save.run(file, Self.new) }
-    let settings = try store { (name, path) throws(Errno) -> Int? in
-      // The file is opened to be read first: that is before what this is about.
-      if name != .open || path.hasSuffix("settings-new") { foreign.note(name) }
-      return nil
-    }
+    let calls = Counter(isRunning: false)
+    // The file is opened to be read first: that is before what this is about.
+    let system = Syscalls.before(
+      call, at: .nth(1), counting: calls, where: { call != .open || $0.hasSuffix("settings-new") }
+    ) { _ in save.run(file, Self.new) }
+    let settings = try home.store(system: system)
     #expect(settings[.name] == "old")
-    foreign.arm()
+    calls.start()
     var runs = 0
     try settings.update {
       runs += 1
@@ -191,24 +145,23 @@ import TestSupport
     try home.write(Self.old)
     let file = home.file
     let saver = Monitor<Int32>(-1)
-    let begin = At(.rename) {
+    let begin = Counter(isRunning: false)
+    let end = Counter(isRunning: false)
+    let system = Syscalls.before(.rename, at: .nth(1), counting: begin) { _ in
       let descriptor = Self.open(file, isTruncatedBefore ? O_WRONLY | O_TRUNC : O_WRONLY)
       saver.withLock { $0 = descriptor }
+      end.start()
     }
-    let end = At(.lease, 3) {
-      let descriptor = saver.withLock { $0 }
-      if !isTruncatedBefore { ftruncate(descriptor, 0) }
-      Self.put(Self.new[...], descriptor)
-      close(descriptor)
-    }
-    let settings = try store { (call, _) throws(Errno) -> Int? in
-      begin.note(call)
-      if saver.withLock({ $0 }) >= 0 { end.note(call) }
-      return nil
-    }
+    .and(
+      .before(.lease, at: .nth(3), counting: end) { _ in
+        let descriptor = saver.withLock { $0 }
+        if !isTruncatedBefore { ftruncate(descriptor, 0) }
+        Self.put(Self.new[...], descriptor)
+        close(descriptor)
+      })
+    let settings = try home.store(system: system)
     #expect(settings[.name] == "old")
-    begin.arm()
-    end.arm()
+    begin.start()
     try settings.set(7, for: .counter)
     #expect(home.text() == Self.new + "counter = 7\n")
     #expect(settings[.name] == "new")
@@ -220,24 +173,23 @@ import TestSupport
     let file = home.file
     let saver = Monitor<Int32>(-1)
     // As Emacs does, 'tar x' and 'git checkout'.
-    let begin = At(.rename) {
+    let begin = Counter(isRunning: false)
+    let end = Counter(isRunning: false)
+    let system = Syscalls.before(.rename, at: .nth(1), counting: begin) { _ in
       rename(file, file + "~")
       let descriptor = Glibc.open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
       saver.withLock { $0 = descriptor }
+      end.start()
     }
-    let end = At(.lease, 3) {
-      let descriptor = saver.withLock { $0 }
-      Self.put(Self.new[...], descriptor)
-      close(descriptor)
-    }
-    let settings = try store { (call, _) throws(Errno) -> Int? in
-      begin.note(call)
-      if saver.withLock({ $0 }) >= 0 { end.note(call) }
-      return nil
-    }
+    .and(
+      .before(.lease, at: .nth(3), counting: end) { _ in
+        let descriptor = saver.withLock { $0 }
+        Self.put(Self.new[...], descriptor)
+        close(descriptor)
+      })
+    let settings = try home.store(system: system)
     #expect(settings[.name] == "old")
-    begin.arm()
-    end.arm()
+    begin.start()
     try settings.set(7, for: .counter)
     #expect(home.text() == Self.new + "counter = 7\n")
     #expect(home.names(in: home.path + "/config/org.example.test") == ["settings.toml", "settings.toml~"])
@@ -247,16 +199,14 @@ import TestSupport
     try home.write(Self.old)
     let file = home.file
     let saver = Monitor<Int32>(-1)
-    let begin = At(.rename) {
+    let begin = Counter(isRunning: false)
+    let system = Syscalls.before(.rename, at: .nth(1), counting: begin) { _ in
       let descriptor = Self.open(file, O_WRONLY | O_TRUNC)
       saver.withLock { $0 = descriptor }
     }
-    let settings = try store(timeout: .milliseconds(200)) { (call, _) throws(Errno) -> Int? in
-      begin.note(call)
-      return nil
-    }
+    let settings = try home.store(system: system, lockTimeout: .milliseconds(200))
     #expect(settings[.name] == "old")
-    begin.arm()
+    begin.start()
     let error = #expect(throws: SettingsError.self) { try settings.set(7, for: .counter) }
     #expect(error?.code == .lockTimeout)
     let descriptor = saver.withLock { $0 }
@@ -271,29 +221,30 @@ import TestSupport
     try home.write(Self.old)
     let file = home.file
     let saver = Monitor<Int32>(-1)
-    let begin = At(.rename) {
+    let begin = Counter(isRunning: false)
+    let end = Counter(isRunning: false)
+    let touch = Counter(isRunning: false)
+    let system = Syscalls.before(.rename, at: .nth(1), counting: begin) { _ in
       let descriptor = Self.open(file, O_WRONLY)
       saver.withLock { $0 = descriptor }
+      end.start()
     }
-    let end = At(.lease, 2) {
-      let descriptor = saver.withLock { $0 }
-      ftruncate(descriptor, 0)
-      Self.put(Self.new[...], descriptor)
-      close(descriptor)
-    }
-    let touch = At(.fsync, 2) {
-      if change == "mode" { chmod(file, 0o640) } else { utimes(file, nil) }
-    }
-    let settings = try store { (call, _) throws(Errno) -> Int? in
-      begin.note(call)
-      touch.note(call)
-      if saver.withLock({ $0 }) >= 0 { end.note(call) }
-      return nil
-    }
+    .and(
+      .before(.lease, at: .nth(2), counting: end) { _ in
+        let descriptor = saver.withLock { $0 }
+        ftruncate(descriptor, 0)
+        Self.put(Self.new[...], descriptor)
+        close(descriptor)
+      }
+    )
+    .and(
+      .before(.fsync, at: .nth(2), counting: touch) { _ in
+        if change == "mode" { chmod(file, 0o640) } else { utimes(file, nil) }
+      })
+    let settings = try home.store(system: system)
     #expect(settings[.name] == "old")
-    begin.arm()
-    end.arm()
-    touch.arm()
+    begin.start()
+    touch.start()
     try settings.set(7, for: .counter)
     #expect(home.text() == Self.new + "counter = 7\n")
   }
@@ -314,24 +265,23 @@ import TestSupport
     let file = home.file
     let broken = "a = = 1\n"
     let saver = Monitor<Int32>(-1)
-    let begin = At(.rename) {
+    let begin = Counter(isRunning: false)
+    let end = Counter(isRunning: false)
+    let system = Syscalls.before(.rename, at: .nth(1), counting: begin) { _ in
       let descriptor = Self.open(file, O_WRONLY)
       saver.withLock { $0 = descriptor }
+      end.start()
     }
-    let end = At(.lease, 2) {
-      let descriptor = saver.withLock { $0 }
-      ftruncate(descriptor, 0)
-      Self.put(broken[...], descriptor)
-      close(descriptor)
-    }
-    let settings = try store { (call, _) throws(Errno) -> Int? in
-      begin.note(call)
-      if saver.withLock({ $0 }) >= 0 { end.note(call) }
-      return nil
-    }
+    .and(
+      .before(.lease, at: .nth(2), counting: end) { _ in
+        let descriptor = saver.withLock { $0 }
+        ftruncate(descriptor, 0)
+        Self.put(broken[...], descriptor)
+        close(descriptor)
+      })
+    let settings = try home.store(system: system)
     #expect(settings[.name] == "old")
-    begin.arm()
-    end.arm()
+    begin.start()
     let error = #expect(throws: SettingsError.self) { try settings.set(7, for: .counter) }
     #expect(error?.code == .unparsable)
     #expect(home.text() == broken)
@@ -340,13 +290,13 @@ import TestSupport
 
   @Test func `a file that another program makes meanwhile is not replaced by a first one`() throws {
     let file = home.file
-    let foreign = At(.rename) { try? Data(Self.new.utf8).write(to: URL(fileURLWithPath: file)) }
-    let settings = try store { (call, _) throws(Errno) -> Int? in
-      foreign.note(call)
-      return nil
+    let renames = Counter(isRunning: false)
+    let system = Syscalls.before(.rename, at: .nth(1), counting: renames) { _ in
+      try? Data(Self.new.utf8).write(to: URL(fileURLWithPath: file))
     }
+    let settings = try home.store(system: system)
     #expect(settings[.name] == "")
-    foreign.arm()
+    renames.start()
     try settings.set(7, for: .counter)
     #expect(home.text() == Self.new + "counter = 7\n")
   }
@@ -378,16 +328,15 @@ import TestSupport
     let file = home.path + (isLink ? "/cur" : "/d") + "/s.toml"
     let environment = home.environment
     let path = home.path
-    let foreign = At(.fsync) { _ = try? ChildProcess.shell("cd \(path) && \(script)", environment: environment) }
+    let syncs = Counter(isRunning: false)
     let settings = SettingsStore(
       at: try SettingsLocation(file: file, environment: home.environment), migrations: .none, logger: .silent,
       acceptsAnyVersion: false,
-      system: Syscalls { (call, _) throws(Errno) -> Int? in
-        foreign.note(call)
-        return nil
+      system: .before(.fsync, at: .nth(1), counting: syncs) { _ in
+        _ = try? ChildProcess.shell("cd \(path) && \(script)", environment: environment)
       })
     #expect(settings[.name] == "old")
-    foreign.arm()
+    syncs.start()
     try settings.set(7, for: .counter)
     #expect(home.text(of: file) == (isLink ? Self.new : Self.old) + "counter = 7\n")
     #expect(settings[.name] == (isLink ? "new" : "old"))
@@ -399,34 +348,29 @@ import TestSupport
 
   @Test func `a set of what is there syncs it, for whoever wrote it may not have`() throws {
     try home.write("counter = 7\n")
-    let synced = Monitor<[Syscalls.Call]>([])
-    let settings = try store { (call, _) throws(Errno) -> Int? in
-      if call == .fsync || call == .fsyncDirectory { synced.withLock { $0.append(call) } }
-      return nil
-    }
+    let trace = Monitor<[Syscalls.Call]>([])
+    var synced: [Syscalls.Call] { trace.withLock { $0.filter { $0 == .fsync || $0 == .fsyncDirectory } } }
+    let settings = try home.store(system: .tracing(into: trace))
     #expect(try settings.set(7, for: .counter) == false)
-    #expect(synced.withLock { $0 } == [.fsync, .fsyncDirectory])
+    #expect(synced == [.fsync, .fsyncDirectory])
     // It is known to be on disk now, until somebody writes it anew.
     #expect(try settings.set(7, for: .counter) == false)
-    #expect(synced.withLock { $0 }.count == 2)
+    #expect(synced.count == 2)
     try home.write("counter = 7\n", isSettled: false)
     #expect(try settings.set(7, for: .counter) == false)
-    #expect(synced.withLock { $0 }.count == 4)
+    #expect(synced.count == 4)
   }
 
   @Test(arguments: [Syscalls.Call.fsync, .fsyncDirectory])
   func `a text that cannot be synced is an error each time, also if it is equal`(call: Syscalls.Call) throws {
     try home.write("counter = 7\n")
-    let fails = Monitor(true)
-    let settings = try store { (name, _) throws(Errno) -> Int? in
-      if name == call, fails.withLock({ $0 }) { throw Errno(EIO) }
-      return nil
-    }
+    let failures = Counter()
+    let settings = try home.store(system: .failing(call, with: EIO, counting: failures))
     for _ in 0..<2 {
       let error = #expect(throws: SettingsError.self) { try settings.set(7, for: .counter) }
       #expect(error?.message.contains("may not survive a power failure") == true)
     }
-    fails.withLock { $0 = false }
+    failures.stop()
     #expect(try settings.set(7, for: .counter) == false)
   }
 }

@@ -42,8 +42,7 @@ import TestSupport
       look(directory + "/" + BesideName.temporary(for: "settings.toml"))
       return nil
     }
-    let store = SettingsStore(
-      at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: false, system: system)
+    let store = try home.store(system: system)
     try store.set(2, for: .counter)
     return store
   }
@@ -85,12 +84,8 @@ import TestSupport
   @Test(arguments: [ENOSPC, EIO, EPERM])
   func `a write fails where the rights cannot be read or kept, and the file is unchanged`(errno: Int32) throws {
     try home.write("counter = 1\n")
-    let system = Syscalls { (name, _) throws(Errno) -> Int? in
-      if name == .xattr { throw Errno(errno) }
-      return nil
-    }
-    let store = SettingsStore(
-      at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: false, system: system)
+    let system = Syscalls.failing(.xattr, with: errno)
+    let store = try home.store(system: system)
     #expect(throws: SettingsError.self) { try store.set(2, for: .counter) }
     #expect(home.text() == "counter = 1\n")
     #expect(home.names(in: directory) == ["settings.toml"])

@@ -153,8 +153,7 @@ import TestSupport
     let lock = try system.openToLock(directory)
     defer { system.close(lock, unlocks: true) }
     #expect(try system.tryLock(lock, path: directory))
-    let settings = SettingsStore(
-      at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: false, system: Syscalls(),
+    let settings = try home.store(
       lockTimeout: .milliseconds(50))
     let error = #expect(throws: SettingsError.self) { try settings.set(2, for: .counter) }
     #expect(error?.code == .lockTimeout)

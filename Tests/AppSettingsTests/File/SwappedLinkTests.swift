@@ -9,23 +9,12 @@ import TestSupport
   let home = ScratchHome()
   private var directory: String { home.path + "/config/org.example.test" }
 
-  private func store(
-    _ intercept: @escaping @Sendable (Syscalls.Call, String) throws(Errno) -> Int?
-  ) throws -> SettingsStore {
-    SettingsStore(
-      at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: false,
-      system: Syscalls(intercept: intercept))
-  }
-
   @Test func `a link that takes the place of a new directory is not followed`() throws {
     let (path, other) = (home.path + "/new", home.path + "/other")
     mkdir(other, 0o555)
-    let system = Syscalls { (call, name) throws(Errno) -> Int? in
-      if call == .chmod {
-        rename(path, path + "-moved")
-        symlink(other, path)
-      }
-      return nil
+    let system = Syscalls.before(.chmod) { _ in
+      rename(path, path + "-moved")
+      symlink(other, path)
     }
     // Without the right to write, as some umasks leave it.
     _ = try system.makeDirectory(path, mode: 0o500)
@@ -37,12 +26,9 @@ import TestSupport
   @Test func `a link that takes the place of a directory before it is looked at is an error`() throws {
     let (path, other) = (home.path + "/new", home.path + "/other")
     mkdir(other, 0o555)
-    let system = Syscalls { (call, name) throws(Errno) -> Int? in
-      if call == .openDirectory {
-        rename(path, path + "-moved")
-        symlink(other, path)
-      }
-      return nil
+    let system = Syscalls.before(.openDirectory) { _ in
+      rename(path, path + "-moved")
+      symlink(other, path)
     }
     #expect(throws: Errno.self) { try system.makeDirectory(path, mode: 0o500) }
     var status = stat()
@@ -54,13 +40,11 @@ import TestSupport
     let aside = directory + "/.settings.toml.settings-aside"
     try home.write("not = \"yours\"\n", to: secret)
     try home.write("set aside =\n", to: aside)
-    let settings = try store { (call, path) throws(Errno) -> Int? in
-      if call == .open, path.hasSuffix("settings-aside") {
+    let settings = try home.store(
+      system: .before(.open, where: { $0.hasSuffix("settings-aside") }) { _ in
         unlink(aside)
         symlink(secret, aside)
-      }
-      return nil
-    }
+      })
     #expect(throws: SettingsError.self) { try settings.recover() }
     #expect(home.names(in: home.backups) == [])
   }
@@ -70,24 +54,17 @@ import TestSupport
     let (file, temporary) = (home.file, directory + "/.settings.toml.settings-new")
     try home.write("not = \"yours\"\n", to: secret)
     try home.write("counter = 1\n")
-    let opened = Monitor(0)
-    let settings = try store { (call, path) throws(Errno) -> Int? in
-      if call == .rename {
-        // Another program moves its file into place.
-        try? Data("counter = 2\n".utf8).write(to: URL(fileURLWithPath: file), options: .atomic)
-      }
-      guard call == .open, path.hasSuffix("settings-new") else { return nil }
-      let count = opened.withLock { count in
-        count += 1
-        return count
-      }
+    // Another program moves its file into place.
+    let system = Syscalls.before(.rename) { _ in
+      try? Data("counter = 2\n".utf8).write(to: URL(fileURLWithPath: file), options: .atomic)
+    }
+    .and(
       // After it was made, it is opened to be read.
-      if count == 2 {
+      .before(.open, at: .nth(2), where: { $0.hasSuffix("settings-new") }) { _ in
         unlink(temporary)
         symlink(secret, temporary)
-      }
-      return nil
-    }
+      })
+    let settings = try home.store(system: system)
     #expect(settings[.counter] == 1)
     #expect(throws: SettingsError.self) { try settings.set(7, for: .counter) }
     for name in home.names(in: directory) {

@@ -29,12 +29,8 @@ import TestSupport
   @Test(arguments: [ENOSPC, EIO]) func `a write that fails beside it leaves nothing either`(errno: Int32) throws {
     try home.write("counter = 1\n")
     try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: true)
-    let system = Syscalls { (name, _) throws(Errno) -> Int? in
-      if name == .fsync { throw Errno(errno) }
-      return nil
-    }
-    let store = SettingsStore(
-      at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: false, system: system)
+    let system = Syscalls.failing(.fsync, with: errno)
+    let store = try home.store(system: system)
     #expect(throws: SettingsError.self) { try store.set(2, for: .counter) }
     #expect(home.text() == "counter = 1\n")
     #expect(home.names(in: directory) == [".settings.toml.settings-new", "settings.toml"])

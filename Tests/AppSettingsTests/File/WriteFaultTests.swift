@@ -10,19 +10,9 @@ import TestSupport
   private func store(
     in home: ScratchHome, failing call: Syscalls.Call, number: Int, with errno: Int32
   ) throws -> (settings: SettingsStore, didFail: @Sendable () -> Bool) {
-    let seen = Monitor(0)
-    let system = Syscalls { (name, _) throws(Errno) -> Int? in
-      guard name == call else { return nil }
-      let count = seen.withLock { count in
-        count += 1
-        return count
-      }
-      if count == number { throw Errno(errno) }
-      return nil
-    }
-    let store = SettingsStore(
-      at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: false, system: system)
-    return (store, { seen.withLock { $0 >= number } })
+    let calls = Counter()
+    let store = try home.store(system: .failing(call, at: .nth(number), with: errno, counting: calls))
+    return (store, { calls.value >= number })
   }
 
   @Test(
@@ -58,9 +48,7 @@ import TestSupport
   func `short reads and writes move every byte`(count: Int) throws {
     let home = ScratchHome()
     try home.write("# kept\ncounter = 1\n")
-    let system = Syscalls { (name, _) throws(Errno) -> Int? in name == .write || name == .read ? count : nil }
-    let settings = SettingsStore(
-      at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: false, system: system)
+    let settings = try home.store(system: Syscalls { call, _ in call == .write || call == .read ? count : nil })
     try settings.set(2, for: .counter)
     #expect(home.text() == "# kept\ncounter = 2\n")
   }
@@ -69,12 +57,7 @@ import TestSupport
     let home = ScratchHome()
     try home.write("counter = 1\n")
     let trace = Monitor<[Syscalls.Call]>([])
-    let system = Syscalls { (name, _) throws(Errno) -> Int? in
-      trace.withLock { $0.append(name) }
-      return nil
-    }
-    let settings = SettingsStore(
-      at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: false, system: system)
+    let settings = try home.store(system: .tracing(into: trace))
     _ = settings[.counter]
     trace.withLock { $0 = [] }
     try settings.set(2, for: .counter)
@@ -98,18 +81,8 @@ import TestSupport
   func `a disk that takes a part and then no more leaves the old text and no stray`(errno: Int32) throws {
     let home = ScratchHome()
     try home.write("# kept\ncounter = 1\n")
-    let writes = Monitor(0)
-    let system = Syscalls { (name, _) throws(Errno) -> Int? in
-      guard name == .write else { return nil }
-      let number = writes.withLock { count in
-        count += 1
-        return count
-      }
-      if number == 3 { throw Errno(errno) }
-      return 4
-    }
-    let settings = SettingsStore(
-      at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: false, system: system)
+    let few = Syscalls { call, _ in call == .write ? 4 : nil }
+    let settings = try home.store(system: few.and(.failing(.write, at: .nth(3), with: errno)))
     let error = #expect(throws: SettingsError.self) { try settings.set(2, for: .counter) }
     #expect(error?.code == .io)
     #expect(settings[.counter] == 1)

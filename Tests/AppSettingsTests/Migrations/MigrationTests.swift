@@ -126,14 +126,10 @@ import TestSupport
 
   @Test func `migrating is one write: nothing after it can fail the call`() throws {
     try home.write("level = \"hi\"\n")
-    let didRename = Monitor(false)
-    let system = Syscalls { (name, path) throws(Errno) -> Int? in
-      if name == .lock, path.hasSuffix("/config/org.example.test"), didRename.withLock({ $0 }) { throw Errno(EIO) }
-      if name == .rename, path == "settings.toml" { didRename.withLock { $0 = true } }
-      return nil
-    }
-    let settings = SettingsStore(
-      at: try home.location(), migrations: migrations, logger: .silent, acceptsAnyVersion: false, system: system)
+    let afterRename = Counter(isRunning: false)
+    let system = Syscalls.failing(.lock, with: EIO, counting: afterRename) { $0.hasSuffix("/config/org.example.test") }
+      .and(.before(.rename, where: { $0 == "settings.toml" }) { _ in afterRename.start() })
+    let settings = try home.store(migrations: migrations, system: system)
     #expect(try settings.migrate().map(\.version) == [2, 4])
     #expect(home.text() == "settings-version = 4\nlevel = 3\n")
   }

@@ -10,12 +10,8 @@ import TestSupport
   private static let good = "a = 1\n"
   private var directory: String { home.path + "/config/org.example.test" }
 
-  private func store(
-    _ intercept: (@Sendable (Syscalls.Call, String) throws(Errno) -> Int?)? = nil
-  ) throws -> SettingsStore {
-    SettingsStore(
-      at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: true,
-      system: Syscalls(intercept: intercept))
+  private func store(_ system: Syscalls = Syscalls()) throws -> SettingsStore {
+    try home.store(acceptsAnyVersion: true, system: system)
   }
 
   private func isSuccess<Success>(_ result: Result<Success, any Error>) -> Bool {
@@ -27,13 +23,12 @@ import TestSupport
   @Test func `the backup is on disk before the file goes, and nothing else is in its place`() throws {
     try home.write(Self.broken)
     let trace = Monitor<[String]>([])
-    let settings = try store { (call, path) throws(Errno) -> Int? in
-      let name = path.split(separator: "/").last.map(String.init) ?? path
-      if [.link, .fsync, .fsyncDirectory, .rename, .unlink].contains(call) {
-        trace.withLock { $0.append("\(call) \(name.hasPrefix("settings.0") ? "backup" : name)") }
-      }
-      return nil
-    }
+    let settings = try store(
+      .tracing(into: trace) { call, path in
+        guard [.link, .fsync, .fsyncDirectory, .rename, .unlink].contains(call) else { return nil }
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        return "\(call) \(name.hasPrefix("settings.0") ? "backup" : name)"
+      })
     #expect(try settings.recover() != nil)
     #expect(
       trace.withLock { $0.suffix(7) } == [
@@ -51,19 +46,10 @@ import TestSupport
       for number in 1...40 {
         let home = ScratchHome()
         try home.write(Self.broken)
-        let seen = Monitor(0)
-        let settings = SettingsStore(
-          at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: true,
-          system: Syscalls { (name, _) throws(Errno) -> Int? in
-            if isCopied, name == .link { throw Errno(EXDEV) }
-            guard name == call else { return nil }
-            let count = seen.withLock { count in
-              count += 1
-              return count
-            }
-            if count == number { throw Errno(errno) }
-            return nil
-          })
+        let calls = Counter()
+        let failing = Syscalls.failing(call, at: .nth(number), with: errno, counting: calls)
+        let settings = try home.store(
+          acceptsAnyVersion: true, system: isCopied ? .failing(.link, with: EXDEV).and(failing) : failing)
         let result = Result { try settings.recover() }
         let at = "\(call) \(number) \(errno)"
         let kept = home.names(in: home.backups).filter { $0.hasSuffix(".toml") }
@@ -86,7 +72,7 @@ import TestSupport
         _ = try home.store().recover()
         #expect(home.text() == nil, "\(at)")
         #expect(home.names(in: home.backups).map { home.text(of: home.backups + "/" + $0) } == [Self.broken], "\(at)")
-        if seen.withLock({ $0 }) < number { break }
+        if calls.value < number { break }
       }
     }
   }
@@ -97,25 +83,16 @@ import TestSupport
       for number in 1...3 {
         let home = ScratchHome()
         try home.write(Self.broken)
-        let seen = Monitor(0)
-        let settings = SettingsStore(
-          at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: true,
-          system: Syscalls { (name, _) throws(Errno) -> Int? in
-            guard name == call else { return nil }
-            let count = seen.withLock { count in
-              count += 1
-              return count
-            }
-            guard count == number else { return nil }
-            let file = URL(fileURLWithPath: home.file)
-            // After the file has gone, this is a new one.
-            guard FileManager.default.fileExists(atPath: home.file) else { return nil }
-            try? Data(Self.good.utf8).write(to: file, options: isInPlace ? [] : .atomic)
-            return nil
-          })
+        let calls = Counter()
+        let editing = Syscalls.before(call, at: .nth(number), counting: calls) { _ in
+          // After the file has gone, this is a new one.
+          guard FileManager.default.fileExists(atPath: home.file) else { return }
+          try? Data(Self.good.utf8).write(to: URL(fileURLWithPath: home.file), options: isInPlace ? [] : .atomic)
+        }
+        let settings = try home.store(acceptsAnyVersion: true, system: editing)
         let backup = try settings.recover()
         if home.text() == nil {
-          #expect(backup != nil && seen.withLock { $0 } < number)
+          #expect(backup != nil && calls.value < number)
           continue
         }
         #expect(home.text() == Self.good && backup == nil, "\(call) \(number) \(isInPlace)")
@@ -130,19 +107,13 @@ import TestSupport
   @Test func `of two files that come while one is taken away the later one stays`() throws {
     try home.write(Self.broken)
     let home = home
-    let renames = Monitor(0)
-    let settings = try store { (call, path) throws(Errno) -> Int? in
-      guard call == .rename else { return nil }
-      let count = renames.withLock { count in
-        count += 1
-        return count
+    // A text before the file is renamed, and another one before that is merged.
+    func writing(before number: Int) -> Syscalls {
+      .before(.rename, at: .nth(number)) { _ in
+        try? Data("a = \(number)\n".utf8).write(to: URL(fileURLWithPath: home.file), options: .atomic)
       }
-      // A text before the file is renamed, and another one before that is merged.
-      if count <= 2 {
-        try? Data("a = \(count)\n".utf8).write(to: URL(fileURLWithPath: home.file), options: .atomic)
-      }
-      return nil
     }
+    let settings = try store(writing(before: 1).and(writing(before: 2)))
     #expect(try settings.recover() == nil)
     #expect(home.text() == "a = 2\n")
     #expect(home.names(in: directory) == ["settings.toml"])
@@ -151,16 +122,7 @@ import TestSupport
 
   @Test func `a file system that only renames over what is there does, too`() throws {
     try home.write(Self.broken)
-    let renames = Monitor(0)
-    let settings = try store { (call, _) throws(Errno) -> Int? in
-      guard call == .rename else { return nil }
-      let count = renames.withLock { count in
-        count += 1
-        return count
-      }
-      if count == 1 { throw Errno(EINVAL) }
-      return nil
-    }
+    let settings = try store(.failing(.rename, at: .nth(1), with: EINVAL))
     #expect(try settings.recover() != nil)
     #expect(home.text() == nil && kept == [Self.broken] && home.names(in: directory) == [])
   }
@@ -171,20 +133,11 @@ import TestSupport
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     try FileManager.default.createSymbolicLink(atPath: home.file, withDestinationPath: home.path + "/v1/x.toml")
     let home = home
-    let didTurn = Monitor(false)
-    let settings = try store { (call, path) throws(Errno) -> Int? in
-      let isFirst =
-        call == .lock
-        && didTurn.withLock { done in
-          defer { done = true }
-          return !done
-        }
-      if isFirst {
-        try? FileManager.default.removeItem(atPath: home.file)
-        try? FileManager.default.createSymbolicLink(atPath: home.file, withDestinationPath: home.path + "/v2/x.toml")
-      }
-      return nil
+    let turning = Syscalls.before(.lock, at: .nth(1)) { _ in
+      try? FileManager.default.removeItem(atPath: home.file)
+      try? FileManager.default.createSymbolicLink(atPath: home.file, withDestinationPath: home.path + "/v2/x.toml")
     }
+    let settings = try store(turning)
     let backup = try #require(try settings.recover())
     #expect(home.text(of: backup.path) == "b = \n" && backup.path.hasPrefix(home.backups(of: home.path + "/v2/x.toml")))
     #expect(home.text(of: home.path + "/v1/x.toml") == Self.broken)
@@ -217,10 +170,11 @@ import TestSupport
     try home.write(Self.broken)
     let home = home
     let texts = Monitor<Set<String?>>([])
-    let settings = try store { (_, _) throws(Errno) -> Int? in
-      texts.withLock { _ = $0.insert(home.text()) }
-      return nil
-    }
+    let settings = try store(
+      Syscalls { _, _ in
+        texts.withLock { _ = $0.insert(home.text()) }
+        return nil
+      })
     guard case .restored(let backup, let replaced) = try settings.recoverFromBackup() else {
       Issue.record("It was not restored.")
       return

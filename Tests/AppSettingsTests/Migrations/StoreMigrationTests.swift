@@ -25,8 +25,7 @@ import TestSupport
     """
 
   private func store(_ system: Syscalls = Syscalls()) throws -> SettingsStore {
-    SettingsStore(
-      at: try home.location(), migrations: migrations, logger: .silent, acceptsAnyVersion: false, system: system)
+    try home.store(migrations: migrations, system: system)
   }
 
   // MARK: Status and preview
@@ -145,10 +144,7 @@ import TestSupport
   @Test func `the place of a value that was migrated in memory is the file's line of it, or none`() throws {
     let system = home.path + "/etc/xdg/org.example.test/settings.toml"
     try home.write("settings-locked = [\"unknown\"]\n" + old + "\n[table]\nlevel = 1\n", to: system)
-    let unwritable = Syscalls { (call, path) throws(Errno) -> Int? in
-      if call == .rename, path == "settings.toml" { throw Errno(EROFS) }
-      return nil
-    }
+    let unwritable = Syscalls.failing(.rename, with: EROFS) { $0 == "settings.toml" }
     try home.write("# mine\nlevel = \"lo\"\nown = 1\n[list]\na = 1\n")
     let settings = try store(unwritable)
     func line(_ path: TOMLPath) -> Int? { settings.snapshot.origin(of: path).position?.line }
@@ -192,10 +188,7 @@ import TestSupport
     errno: Int32
   ) throws {
     try home.write(old)
-    let system = Syscalls { (call, path) throws(Errno) -> Int? in
-      if call == .rename, path == "settings.toml" { throw Errno(errno) }
-      return nil
-    }
+    let system = Syscalls.failing(.rename, with: errno) { $0 == "settings.toml" }
     let settings = try store(system)
     #expect(settings[SettingsKey("theme.accent", default: "")] == "red")
     #expect(home.text() == old)
@@ -213,14 +206,12 @@ import TestSupport
   ) throws {
     try home.write(old)
     let state = home.path + "/state"
-    let system = Syscalls { (name, path) throws(Errno) -> Int? in
-      // A second name for the file would do without most of these.
-      if name == .link { throw Errno(EXDEV) }
-      if name == call, path.hasPrefix(state) || path.contains("before") || path.contains(".backup.") {
-        throw Errno(errno)
-      }
-      return nil
-    }
+    // A second name for the file would do without most of these.
+    let system = Syscalls.failing(.link, with: EXDEV)
+      .and(
+        .failing(call, with: errno) {
+          $0.hasPrefix(state) || $0.contains("before") || $0.contains(".backup.")
+        })
     let settings = try store(system)
     // In this process the settings have their new form already.
     #expect(settings[SettingsKey("theme.accent", default: "")] == "red")
@@ -243,12 +234,9 @@ import TestSupport
     call: Syscalls.Call, isCopied: Bool
   ) throws {
     try home.write(old)
-    let system = Syscalls { (name, path) throws(Errno) -> Int? in
-      if isCopied, name == .link { throw Errno(EXDEV) }
-      // The backup's own calls have its reason in their path.
-      if name == call, path.contains("settings.toml"), !path.contains("before") { throw Errno(ENOSPC) }
-      return nil
-    }
+    // The backup's own calls have its reason in their path.
+    let full = Syscalls.failing(call, with: ENOSPC) { $0.contains("settings.toml") && !$0.contains("before") }
+    let system = isCopied ? .failing(.link, with: EXDEV).and(full) : full
     for _ in 0..<3 {
       let settings = try store(system)
       _ = settings[.counter]

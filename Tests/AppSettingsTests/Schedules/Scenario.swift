@@ -97,9 +97,8 @@ final class Scenario: @unchecked Sendable {  // used by the test's thread; each 
     migrations: SettingsMigrations = .none, _ action: @escaping (SettingsStore) throws -> Void
   ) throws {
     let index = scheduler.add(name, diesAt: diesAt)
-    let settings = SettingsStore(
-      at: try home.location(), migrations: migrations, logger: .silent, acceptsAnyVersion: false,
-      system: scheduler.system(for: index, except: Self.unscheduled))
+    let settings = try home.store(
+      migrations: migrations, system: scheduler.system(for: index, except: Self.unscheduled))
     if isLoaded { _ = settings.snapshot }
     let own = Own(
       name, settings, sets: sets, isKilled: diesAt != nil, isLoaded: isLoaded,
@@ -254,8 +253,8 @@ final class Scenario: @unchecked Sendable {  // used by the test's thread; each 
   /// Checks that no lock is left, that the next write works, and that no temporary file remains.
   private func afterwards() -> [String] {
     do {
-      let next = SettingsStore(
-        at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: true, system: Syscalls(),
+      let next = try home.store(
+        acceptsAnyVersion: true,
         lockTimeout: .milliseconds(500))
       try next.set(1, for: SettingsKey("afterwards", default: 0))
     } catch {

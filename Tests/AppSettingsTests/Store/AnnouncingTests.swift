@@ -138,12 +138,8 @@ import TestSupport
 
   @Test func `a flush does not wait for who is told of a failed write by the writing thread`() throws {
     try home.write("counter = 1\n")
-    let fails = Monitor(true)
-    let settings = try store(
-      system: Syscalls { (call, _) throws(Errno) in
-        if call == .rename, fails.withLock({ $0 }) { throw Errno(ENOSPC) }
-        return nil
-      })
+    let failures = Counter()
+    let settings = try store(system: .failing(.rename, with: ENOSPC, counting: failures))
     _ = settings[.counter]
     let other = other
     let isHeld = Barrier()
@@ -157,7 +153,7 @@ import TestSupport
     settings.core.waiters.add(waiter)
     settings[.counter] = 5
     isHeld.wait()
-    fails.withLock { $0 = false }
+    failures.stop()
     let flusher = Aside {
       settings[other] = 2
       #expect(throws: SettingsError.self) { try settings.flush() }

@@ -119,6 +119,47 @@ import TestSupport
     #expect(home.text() == Self.text.replacing("a = 1", with: "a = 4"))
   }
 
+  @Test(
+    arguments: [
+      ([], [["a"]], "changed a"), ([Edit(path: ["a"], value: 1)], [["a"], ["b"]], "changed b"),
+      // At, above and below an edit's path.
+      ([Edit(path: ["a"], value: 1)], [["a"]], nil), ([Edit(path: ["t", "x"], value: [1, 2])], [["t"]], nil),
+      ([Edit(path: ["t"], value: ["x": [1, 2], "y": 3])], [["t", "x"]], nil),
+      ([Edit(path: ["t", "x"], value: [1, 2])], [["t", "y"]], "changed t.y"),
+      // What the edits leave behind is not there.
+      ([Edit(path: ["a"], value: 2)], [], "missed a"), ([Edit(path: ["a"], value: nil)], [], "missed a"),
+      ([Edit(path: ["n"], value: 1)], [], "missed n"), ([Edit(path: ["a"], value: ["x": 1])], [], "missed a"),
+      ([Edit(path: ["t"], value: ["x": [1, 2]])], [], "missed t"), ([Edit(path: ["t"], value: nil)], [], "missed t"),
+      ([Edit(path: ["t"], value: 1)], [], "missed t"),
+      // What later edits say counts.
+      ([Edit(path: ["a"], value: 2), Edit(path: ["a"], value: 1)], [], nil),
+      ([Edit(path: ["t"], value: nil), Edit(path: ["t"], value: ["x": [1, 2], "y": 3])], [], nil),
+      ([Edit(path: ["a"], value: 1), Edit(path: ["a"], value: nil)], [], "missed a"),
+      // An empty table is as good as none.
+      ([Edit(path: ["n"], value: nil)], [], nil), ([Edit(path: ["n"], value: [:])], [], nil),
+    ] as [([Edit], [TOMLPath], String?)])
+  func `a document is refused for a change that no edit is about, and for an edit that it lacks`(
+    edits: [Edit], changed: [TOMLPath], fault: String?
+  ) throws {
+    let document = try TOMLDocument(parsing: Self.text)
+    let found = EditCheck(edits).fault(in: document, changed: changed)
+    switch found {
+    case nil: #expect(fault == nil)
+    case .changed(let path): #expect(fault == "changed \(path)")
+    case .missed(let path): #expect(fault == "missed \(path)")
+    }
+  }
+
+  @Test func `what differs is found by comparing with the text before`() throws {
+    let base = try TOMLDocument(parsing: Self.text)
+    var document = base
+    try document.set(5, at: ["a"])
+    let check = EditCheck([Edit(path: ["a"], value: 5)])
+    #expect(check.fault(in: document, since: base) == nil)
+    try document.set(7, at: ["t", "y"])
+    #expect(check.fault(in: document, since: base) == .changed(["t", "y"]))
+  }
+
   @Test func `right edits pass, whatever way they took`() throws {
     try home.write(Self.text)
     let settings = try home.store()

@@ -8,9 +8,7 @@ import TestSupport
   let home = ScratchHome()
 
   private func other(_ name: String = "second") throws -> SettingsStore {
-    SettingsStore(
-      at: try home.location(name: name), migrations: .none, logger: .silent, acceptsAnyVersion: false,
-      system: Syscalls())
+    try home.store(name: name)
   }
 
   private var secondFile: String { home.path + "/config/org.example.test/second.toml" }

@@ -46,16 +46,13 @@ import TestSupport
 
   @Test func `a flush waits for an edit that a setter is writing`() throws {
     let events = Monitor<[String]>([])
-    let system = Syscalls { call, _ in
-      guard call == .rename else { return nil }
+    let system = Syscalls.before(.rename) { _ in
       // The setter has the turn, and waits until the other thread is about to flush.
       events.withLock { $0.append("writing") }
       _ = events.wait { $0.contains("flushing") ? true : nil }
       events.withLock { $0.append("written") }
-      return nil
     }
-    let settings = SettingsStore(
-      at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: false, system: system)
+    let settings = try home.store(system: system)
     let group = DispatchGroup()
     group.enter()
     Thread.detachNewThread {

@@ -17,7 +17,10 @@ final class TerminalSession: @unchecked Sendable {  // all state is under `condi
   init(_ line: String, environment: [String: String], directory: String) throws {
     process.executableURL = URL(fileURLWithPath: "/usr/bin/script")
     process.arguments = ["-qefc", line, "/dev/null"]
-    process.environment = environment.merging(["TERM": "xterm", "SHELL": "/bin/sh"]) { given, _ in given }
+    process.environment = environment.merging(Spawn.ownVariables.merging(["TERM": "xterm", "SHELL": "/bin/sh"]) { $1 })
+    {
+      given, _ in given
+    }
     process.currentDirectoryURL = URL(fileURLWithPath: directory)
     process.standardInput = input
     process.standardOutput = output

@@ -1,0 +1,97 @@
+import AppSettings
+import AppSettingsImport
+import AppSettingsMigrations
+import AppSettingsSchema
+import AppSettingsTesting
+import Foundation
+import Testing
+import TestSupport
+
+// The blocks of docs/migrations.md, compiled.
+
+let appMigrations = SettingsMigrations {
+  Migration(2, "give the colour its place") {
+    Rename("colour", to: "theme.accent")
+    MapValues("level", ["hi": 3, "lo": 1])
+  }
+  Migration(3, "keep tags as an array") {
+    DecodeJSONString("tags")
+  }
+}
+
+let splitMigration = Migration(4, "split name into first and last") { document in
+  guard case .string(let name)? = document[["name"]], let space = name.firstIndex(of: " ") else { return }
+  try document.remove(at: ["name"])
+  try document.set(.string(String(name[..<space])), at: ["person", "first"])
+  try document.set(.string(String(name[name.index(after: space)...])), at: ["person", "last"])
+}
+
+let cacheMigration = Migration(5, "drop the cache's path") {
+  Remove("cache-path")
+}.afterCommit { commit in
+  try removeOldCache(beside: commit.file)
+}
+
+let importMigrations = SettingsMigrations {
+  Migration(2, "take over the old configuration") {
+    ImportFile("~/.editorrc", as: .ini, mapping: ["view.fontsize": "editor.font-size"])
+  }
+}
+
+struct City: Codable, Equatable, SettingsSerializable {
+  var id: String
+  var title: String
+}
+
+struct CodableCity: SettingsCodableForm {
+  var id: String
+  var name: String
+  func toNative() -> City { City(id: id, title: name) }
+}
+
+extension City: SettingsNativeForm {
+  typealias CodableForm = CodableCity
+}
+
+extension SettingsKeys {
+  static let tags = SettingsKey<[String]>("tags", default: [])
+}
+
+private func removeOldCache(beside file: String?) throws {}
+
+/// What needs an app that is installed: compiled, and not run.
+private func documentedCalls() throws {
+  let settings = try SettingsStore(app: "org.example.editor", migrations: appMigrations)
+  try settings.migrate(.tags, from: .jsonString)
+  let report = try settings.importFile("/home/me/old.json", as: .json, dryRun: true)
+  for skipped in report.skipped { print("\(skipped.source): \(skipped.reason)") }
+  print(try settings.previewMigration().difference)
+  try SettingsSchema(app: "org.example.editor", migrations: appMigrations).write()
+  switch try settings.migrationStatus {
+  case .current: break
+  case .pending(let migrations): print("still to do:", migrations.map(\.name))
+  case .newer(let found, let supported): print("version \(found) is beyond \(supported)")
+  }
+  for backup in try settings.backups { print(backup.time, backup.reason, backup.path) }
+  try settings.restore()
+}
+
+@Suite struct Migrations {
+  private static let golden: ScratchHome = {
+    let home = ScratchHome()
+    let files = [
+      "v1": "colour = \"red\"\nlevel = \"hi\"\ntags = '[\"a\"]'\n", "v2": "settings-version = 2\nlevel = 3\n",
+      "v3": "settings-version = 3\n",
+      "v1.expected": "settings-version = 3\nlevel = 3\ntags = [\"a\"]\n\n[theme]\naccent = \"red\"\n",
+      "v2.expected": "settings-version = 3\nlevel = 3\n", "v3.expected": "settings-version = 3\n",
+    ]
+    for (name, text) in files { try? home.write(text, to: home.path + "/\(name).toml") }
+    return home
+  }()
+
+  private var fixtures: String { Self.golden.path }
+
+  @Test func `migrations stay what they were`() throws {
+    try assertMigrations(appMigrations, golden: fixtures)
+  }
+}
