@@ -206,7 +206,8 @@ import AppSettingsGarage
           switch index {
           case 0: return try garage.migrateAll(recordName: "Chest", to: Numbers.self)
           case 1: return try garage.migrateAll(recordName: "Chest", to: Thrower.self)
-          case 2: return try garage.migrateValues(from: Chest.self, to: Paper.self) { throw Thrower.Words(words: $0.body) }
+          case 2:
+            return try garage.migrateValues(from: Chest.self, to: Paper.self) { throw Thrower.Words(words: $0.body) }
           default:
             return try garage.migrateAll(from: Chest.self, to: Safe.self) {
               throw SettingsValueError(expected: $0.body, foundText: "\(type) \($0.body)", reason: $0.body)
