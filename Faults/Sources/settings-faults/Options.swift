@@ -72,7 +72,7 @@ struct Options {
         (kills, peerKills, keys, increments, peerIncrements) = (60, 10, 10, 50, 10)
         (tornSeconds, cutStep, peerCuts) = (1, 31, 8)
         (crashStates, crashScenarios) = (25, .few)
-        (saves, replacements, restores, clocks, forks) = (12, 30, 6, 12, 6)
+        (saves, replacements, restores, clocks, forks) = (4, 30, 6, 12, 6)
       case "--full":
         (kills, peerKills, increments, peerIncrements) = (10_000, 300, 1000, 100)
         (tornSeconds, peerCuts) = (20, 60)
