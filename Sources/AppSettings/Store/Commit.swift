@@ -192,6 +192,7 @@ struct Commit {
   private func prove(_ document: inout TOMLDocument, base: TOMLDocument, edits: [Edit]) throws(SettingsError) {
     let check = EditCheck(edits)
     if let changed = document.provenChanges(since: base), check.fault(in: document, changed: changed) == nil {
+      assert(document.agrees(with: changed, since: base), "What was proven of '\(core.backing.name)' is not so.")
       document.noteProven()
       return
     }

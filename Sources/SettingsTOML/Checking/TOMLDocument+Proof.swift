@@ -1,8 +1,19 @@
 /// Proving that an index that was mended in place is that of the text, by reading the changed sections alone.
 ///
-/// A text is sections, each from one header to the next, and where one begins nothing of the one before goes on. So what
-/// stands before the changed sections and after them still means what it did, if the bytes are the same, and if no key of
-/// the changed sections meets one elsewhere.
+/// A text is sections, each from one header to the next. A parser that comes to a header carries one thing over from what
+/// it has read: which tables and keys there are, and of which kind. Let two texts be the same but for a stretch of whole
+/// sections in each, and let the index be right for the old one. Then the index is right for the new one, if
+///
+/// 1. the stretch begins where a section does, and what follows it begins a line (`init`, `endsAtLine`);
+/// 2. the stretch is TOML by itself, and the index has just its nodes there (`changes(in:)`);
+/// 3. every node outside of it is what it was, as far on as the text is longer (`removedNodes`);
+/// 4. no new node has the key of another child of its table, and each may be in that table, wherever else the table has
+///    keys (`areOnlyOnes`, `canBeAdded`); arrays of tables do not change.
+///
+/// For by 3 and 4 a parser of the new text comes to each section with the tables and keys that it had in the old text, but
+/// for some that are gone, which forbid nothing, and some that are new, which nothing there meets; and by 2 it reads the
+/// stretch as it was read alone. Where a premise does not hold, all of the text is parsed. Debug builds do both and
+/// compare, and so does `fuzz-proof`.
 extension TOMLDocument {
   /// The paths of the values that were added, changed or removed since another document, which this one was made of by
   /// edits in place; `nil` where only reading all of the text can tell.
@@ -11,6 +22,14 @@ extension TOMLDocument {
   package func provenChanges(since old: TOMLDocument) -> [TOMLPath]? {
     guard isMended, !old.isMended, let proof = SectionProof(old: old, new: self) else { return nil }
     return proof.changes()
+  }
+
+  /// Whether reading all of the text comes to the paths that were proven.
+  package func agrees(with proven: [TOMLPath], since old: TOMLDocument) -> Bool {
+    guard let read = try? TOMLDocument(parsing: bytes) else { return false }
+    let all = Set(read.changedPaths(since: old))
+    return read.root == root && Set(proven).isSubset(of: all)
+      && all.subtracting(proven).allSatisfy { old.isTable(at: $0) || read.isTable(at: $0) }
   }
 
   /// Takes note that the index is that of the text.
