@@ -67,6 +67,7 @@ package final class LayerContent: Sendable {
   package let document: TOMLDocument
   /// The text of the file itself, where `document` is that as migrated in memory; else `nil`.
   private let unmigrated: [UInt8]?
+  private let hasFile: Bool
   /// The paths that it locks for all layers above it, with everything below them.
   package let locks: [TOMLPath]
   /// The file that it was read from, if an administrator's: tells a save in place from one by a rename.
@@ -75,23 +76,29 @@ package final class LayerContent: Sendable {
   private let places = AtomicLazyReference<FilePlaces>()
 
   package init(
-    layer: SettingsLayer, document: TOMLDocument, unmigrated: [UInt8]? = nil, locks: [TOMLPath] = [],
-    inode: UInt64? = nil
+    layer: SettingsLayer, document: TOMLDocument, unmigrated: [UInt8]? = nil, hasFile: Bool = true,
+    locks: [TOMLPath] = [], inode: UInt64? = nil
   ) {
     self.layer = layer
     self.document = document
     self.unmigrated = unmigrated
+    self.hasFile = hasFile
     self.locks = locks
     self.inode = inode
   }
 
   /// The same layer with another text.
-  package func holding(_ document: TOMLDocument, unmigrated: [UInt8]? = nil) -> LayerContent {
-    LayerContent(layer: layer, document: document, unmigrated: unmigrated, locks: locks, inode: inode)
+  ///
+  /// - Parameter bytes: The bytes of the file, which `document` is what they mean of; `nil` if there is no file.
+  package func holding(_ document: TOMLDocument, of bytes: [UInt8]?) -> LayerContent {
+    let isMigrated = !document.bytes.isSameText(as: bytes ?? [])
+    return LayerContent(
+      layer: layer, document: document, unmigrated: isMigrated ? bytes ?? [] : nil, hasFile: bytes != nil, locks: locks,
+      inode: inode)
   }
 
-  /// The bytes of the file that it was read from.
-  package var fileBytes: [UInt8] { unmigrated ?? document.bytes }
+  /// The bytes of the file; `nil` if there is none.
+  package var fileBytes: [UInt8]? { hasFile ? unmigrated ?? document.bytes : nil }
 
   /// The place in the file of what is at a path.
   ///

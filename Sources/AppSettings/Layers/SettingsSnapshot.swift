@@ -36,15 +36,17 @@ public struct SettingsSnapshot: Sendable {
   /// The text of the user's file.
   package var userDocument: TOMLDocument {
     get { layers[userIndex].document }
-    set { layers[userIndex] = layers[userIndex].holding(newValue) }
+    set { layers[userIndex] = layers[userIndex].holding(newValue, of: newValue.bytes) }
   }
+
+  /// The bytes of the user's file; `nil` while there is none.
+  var userBytes: [UInt8]? { layers[userIndex].fileBytes }
 
   /// Takes over what the user's file holds.
   ///
   /// - Parameter document: The meaning of the bytes, migrated in memory if need be.
-  mutating func adopt(_ document: TOMLDocument, bytes: [UInt8]) {
-    let isMigrated = !bytes.isSameText(as: document.bytes)
-    layers[userIndex] = layers[userIndex].holding(document, unmigrated: isMigrated ? bytes : nil)
+  mutating func adopt(_ document: TOMLDocument, bytes: [UInt8]?) {
+    layers[userIndex] = layers[userIndex].holding(document, of: bytes)
   }
 
   private mutating func findLocks() {

@@ -42,7 +42,7 @@ package final class StoreCore: Sendable {
     self.location = location
     self.reader = reader
     problems = ProblemLog(logger: logger)
-    let user = LayerContent(layer: SettingsLayer(.user, file: location?.file), document: TOMLDocument())
+    let user = LayerContent(layer: SettingsLayer(.user, file: location?.file), document: TOMLDocument(), hasFile: false)
     waiters = ChangeWaiters()
     var initial = StoreState(user: user, overrides: overrides)
     initial.orderedPaths = { [waiters] in waiters.orderedPaths }

@@ -14,8 +14,6 @@ struct StoreState: Sendable {
   /// The number of the newest edit.
   var lastNumber: UInt64 = 0
 
-  /// The bytes of the user's file as last read or written; `nil` while there is no file.
-  var userBytes: [UInt8]?
   /// What a commit of ours is about to put in place, and has put there. Seeing that is no news from outside.
   var writingTexts: [[UInt8]] = []
   /// The time that the commit which is under way has for waiting.
@@ -57,6 +55,9 @@ struct StoreState: Sendable {
   }
 
   var userDocument: TOMLDocument { snapshot.userDocument }
+
+  /// The bytes of the user's file as last read or written; `nil` while there is no file.
+  var userBytes: [UInt8]? { snapshot.userBytes }
 
   /// What is known of the user's file.
   var knownUserFile: SaveWatch.Known { SaveWatch.Known(bytes: userBytes, inode: userInode) }
@@ -121,20 +122,18 @@ struct StoreState: Sendable {
     guard isLoaded else {
       // No one has seen anything yet.
       userRevision += 1
-      userBytes = bytes
-      snapshot.adopt(document, bytes: bytes ?? [])
+      snapshot.adopt(document, bytes: bytes)
       return
     }
     var paths = edited ?? document.changedPaths(since: userDocument)
     if committed != nil { paths += snapshot.pending.byNumber.flatMap { $0.edits.map(\.path) } }
     userRevision += 1
     userWatch = SaveWatch()
-    userBytes = bytes
     // Where it is known what was edited, nothing else can have moved.
     let orders = edited == nil ? keyOrders : []
     change(at: paths, sets: sets, origin: origin) { state in
       if let committed { state.snapshot.pending.removeAll(upTo: committed) }
-      state.snapshot.adopt(document, bytes: bytes ?? [])
+      state.snapshot.adopt(document, bytes: bytes)
     }
     announceOrder(since: orders, origin)
   }
