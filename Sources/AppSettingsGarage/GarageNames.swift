@@ -6,13 +6,13 @@ import AppSettings
 /// `Hotel.Guest`. Rename a type without losing its records by naming what they are kept under:
 ///
 /// ```swift
-/// struct Customer: Codable, Identifiable, GarageRecord {
+/// struct Customer: Codable, Identifiable, GarageNamed {
 ///   static let recordName = "Customer"
 ///   static let formerNames = ["MCCustomer"]
 ///   var id: String
 /// }
 /// ```
-public protocol GarageRecord {
+public protocol GarageNamed {
   /// The name of the table that has the records. It must not begin with `settings-`.
   static var recordName: String { get }
   /// Names that earlier releases kept the records under, the newest first.
@@ -21,7 +21,7 @@ public protocol GarageRecord {
   static var formerNames: [String] { get }
 }
 
-extension GarageRecord {
+extension GarageNamed {
   /// The type's own name, with those of the types it is nested in.
   public static var recordName: String { GarageNames.defaultName(of: Self.self) }
   /// None.
@@ -56,7 +56,7 @@ final class GarageNames: Sendable {
   /// - Throws: ``SettingsError`` `invalidKey` for a name that another type has, or that no table may have.
   func entry(of type: Any.Type) throws(SettingsError) -> Entry {
     if let known = state.withLock({ $0.entries[ObjectIdentifier(type)] }) { return known }
-    let record = type as? any GarageRecord.Type
+    let record = type as? any GarageNamed.Type
     let name = record?.recordName ?? Self.defaultName(of: type)
     // A name that is still in use is no former one: what is found under it is not to be moved.
     let former = (record?.formerNames ?? []).filter { $0 != name }

@@ -8,7 +8,7 @@ import AppSettingsGarage
   import TestSupport
   import Testing
 
-  private struct Safe: Codable, Identifiable, GarageRecord {
+  private struct Safe: Codable, Identifiable, GarageNamed {
     static let recordName = "Safe"
     var id: String
     var body: String
@@ -16,7 +16,7 @@ import AppSettingsGarage
     var list: [String] = []
   }
 
-  private struct Chest: Codable, Identifiable, GarageRecord {
+  private struct Chest: Codable, Identifiable, GarageNamed {
     static let recordName = "Chest"
     var id: String
     var body: String
@@ -24,26 +24,26 @@ import AppSettingsGarage
     var list: [String] = []
   }
 
-  private struct Paper: Codable, Hashable, GarageRecord {
+  private struct Paper: Codable, Hashable, GarageNamed {
     static let recordName = "Paper"
     var body: String
     var more: [String: String] = [:]
   }
 
   /// Types that cannot read what is there, each for a reason of its own.
-  private struct Numbers: Codable, Identifiable, GarageRecord {
+  private struct Numbers: Codable, Identifiable, GarageNamed {
     static let recordName = "Safe"
     var id: String
     var body: Int
   }
 
-  private struct Keyed: Codable, Identifiable, GarageRecord {
+  private struct Keyed: Codable, Identifiable, GarageNamed {
     static let recordName = "Safe"
     var id: String
     var more: [String: Int]
   }
 
-  private struct Thrower: Codable, Identifiable, GarageRecord {
+  private struct Thrower: Codable, Identifiable, GarageNamed {
     static let recordName = "Safe"
     struct Words: Error { var words: String }
     var id: String
@@ -59,13 +59,13 @@ import AppSettingsGarage
     enum CodingKeys: String, CodingKey { case id, body }
   }
 
-  private struct OtherID: Codable, Identifiable, GarageRecord {
+  private struct OtherID: Codable, Identifiable, GarageNamed {
     static let recordName = "Safe"
     var body: String
     var id: String { body }
   }
 
-  private struct Pointing: Codable, Identifiable, GarageRecord {
+  private struct Pointing: Codable, Identifiable, GarageNamed {
     static let recordName = "Safe"
     struct CodingKeysOfBody {}
     var id: String

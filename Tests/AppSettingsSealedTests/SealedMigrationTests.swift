@@ -7,20 +7,20 @@ import AppSettingsGarage
   import TestSupport
   import Testing
 
-  private struct Login: Codable, Identifiable, Equatable, GarageRecord {
+  private struct Login: Codable, Identifiable, Equatable, GarageNamed {
     static let recordName = "Login"
     static let formerNames = ["OldLogin"]
     var id: String
     var password: String
   }
 
-  private struct OldLogin: Codable, Identifiable, GarageRecord {
+  private struct OldLogin: Codable, Identifiable, GarageNamed {
     static let recordName = "OldLogin"
     var id: String
     var password: String
   }
 
-  private struct Token: Codable, Hashable, GarageRecord {
+  private struct Token: Codable, Hashable, GarageNamed {
     static let recordName = "Token"
     var password: String
   }

@@ -5,7 +5,7 @@ import SettingsTOML
 import TestModels
 
 /// A ring of objects of one age; what a reader may never see is a ring of two.
-private final class ProbePerson: Codable, Identifiable, GarageRecord {
+private final class ProbePerson: Codable, Identifiable, GarageNamed {
   static let recordName = "Person"
   let id: Int
   var age: Int

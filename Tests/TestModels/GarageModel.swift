@@ -3,7 +3,7 @@ package import AppSettingsGarage
 import FoundationEssentials
 
 /// An object with an id, a status and a reference.
-package final class ModelThing: Codable, Identifiable, GarageRecord {
+package final class ModelThing: Codable, Identifiable, GarageNamed {
   package static let recordName = "Thing"
   package let id: String
   package var number: Int
@@ -18,7 +18,7 @@ package final class ModelThing: Codable, Identifiable, GarageRecord {
 }
 
 /// An object without an id.
-package struct ModelNote: Codable, Hashable, GarageRecord {
+package struct ModelNote: Codable, Hashable, GarageNamed {
   package static let recordName = "Note"
   package var text: String
 }

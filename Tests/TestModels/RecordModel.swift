@@ -7,7 +7,7 @@ package struct ModelServer: Codable, Identifiable, Sendable, Equatable {
 }
 
 extension SettingsKeys {
-  package static let modelServers = SettingsRecords<ModelServer>("servers")
+  package static let modelServers = SettingsRecordKey<ModelServer>("servers")
 }
 
 /// One thing done to records.

@@ -5,7 +5,7 @@ import Foundation
 
 extension SettingsKeys {
   static let names = SettingsKey("names", default: [String: Int]())
-  static let servers = SettingsRecords<Server>("servers")
+  static let servers = SettingsRecordKey<Server>("servers")
 }
 
 struct Server: Codable, Identifiable, Equatable {

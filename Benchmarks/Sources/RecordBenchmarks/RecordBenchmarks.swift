@@ -12,7 +12,7 @@ struct Server: Codable, Identifiable, Sendable, Equatable {
 }
 
 extension SettingsKeys {
-  static let servers = SettingsRecords<Server>("servers")
+  static let servers = SettingsRecordKey<Server>("servers")
   static let text = SettingsKey("text", default: "")
 }
 

@@ -48,7 +48,7 @@ extension SettingsKeyDetail: ExpressibleByStringInterpolation {
 }
 
 /// What a declaration says of a key of records: its description, its group, whether they are secret.
-public typealias SettingsRecordsDetail = SettingsKeyDetail<Never>
+public typealias SettingsRecordDetail = SettingsKeyDetail<Never>
 
 // MARK: Constraints
 

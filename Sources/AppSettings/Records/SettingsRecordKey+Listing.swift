@@ -4,7 +4,7 @@ import Synchronization
 // How all records are listed. A listing is made from the ground up once; after that, only what has changed since is
 // looked up, as far as the store remembers it.
 
-extension SettingsRecords {
+extension SettingsRecordKey {
   /// All records that can be read; each that cannot is a problem.
   package func listing(in core: StoreCore) -> RecordListing<Record> {
     if let listing = cache.listing(at: core.stamp.load(ordering: .acquiring)) { return listing }

@@ -18,7 +18,7 @@ extension SettingsSnapshot {
   func storedRecords(of records: AnySettingsKey) -> TOMLValue? { self[records.path] }
 }
 
-extension SettingsRecords {
+extension SettingsRecordKey {
   // MARK: One
 
   /// The record with an id; `nil` if there is none, or none that can be read, which is a problem.
@@ -159,7 +159,7 @@ extension SettingsRecords {
 
 // MARK: - Problems
 
-extension SettingsRecords {
+extension SettingsRecordKey {
   static var beginning: String { "Cannot read the record" }
   /// How many records are reported one by one: finding a line takes time, and a file may have any number of them.
   static var mostProblems: Int { 20 }

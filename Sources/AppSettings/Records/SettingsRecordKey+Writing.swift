@@ -2,7 +2,7 @@ import SettingsTOML
 
 // How records become edits: of the fields of one table, of its removal, of its key.
 
-extension SettingsRecords {
+extension SettingsRecordKey {
   /// The edits that store a record over what a snapshot has.
   ///
   /// - Throws: ``SettingsError`` `invalidValue`, `invalidKey`.

@@ -13,7 +13,7 @@ public typealias SettingsRecord = Codable & Identifiable & Sendable
 ///   var region = "eu"
 /// }
 /// extension SettingsKeys {
-///   static let profiles = SettingsRecords<Profile>("profiles", "Where to connect to.")
+///   static let profiles = SettingsRecordKey<Profile>("profiles", "Where to connect to.")
 /// }
 /// settings[.profiles]["work"] = Profile(id: "work", region: "us")   // [profiles.work] region = "us"
 /// ```
@@ -22,15 +22,15 @@ public typealias SettingsRecord = Codable & Identifiable & Sendable
 /// (``SettingsSerializable``) or is `LosslessStringConvertible`. The field `id` is not stored, since the table's key says
 /// it: a type that reads one gets the key's. A file may have one all the same; it has to agree.
 ///
-/// Records have no default: what is not in any file is not there. ``SettingsStore/subscript(_:)-(SettingsRecords<Record>)``
+/// Records have no default: what is not in any file is not there. ``SettingsStore/subscript(_:)-(SettingsRecordKey<Record>)``
 /// reads and writes them.
-public final class SettingsRecords<Record: SettingsRecord>: AnySettingsKey,
+public final class SettingsRecordKey<Record: SettingsRecord>: AnySettingsKey,
   @unchecked Sendable  // it has only constants and a locked cache
 where Record.ID: Sendable {
   let coding: RecordCoding<Record>
   let cache = RecordCache<Record>()
 
-  init(name: String, ids: RecordIDCoding<Record.ID>, over fallback: Record?, details: [SettingsRecordsDetail]) {
+  init(name: String, ids: RecordIDCoding<Record.ID>, over fallback: Record?, details: [SettingsRecordDetail]) {
     precondition(
       !details.contains { if case .formerNames = $0.content { true } else { false } },
       "Invalid settings key '\(name)': a key of records has no former names. Rename the table by a migration.")
@@ -63,7 +63,7 @@ where Record.ID: Sendable {
   }
 }
 
-extension SettingsRecords where Record.ID: SettingsSerializable {
+extension SettingsRecordKey where Record.ID: SettingsSerializable {
   /// Makes a key of records.
   ///
   /// - Parameters:
@@ -71,19 +71,19 @@ extension SettingsRecords where Record.ID: SettingsSerializable {
   ///   - fallback: A record that has the required fields which a stored one lacks, so that a property added in a new
   ///     release costs nothing. Its id does not matter.
   ///   - details: A description, a group, whether the records are secret.
-  public convenience init(_ name: String, over fallback: Record? = nil, _ details: SettingsRecordsDetail...) {
+  public convenience init(_ name: String, over fallback: Record? = nil, _ details: SettingsRecordDetail...) {
     self.init(name: name, ids: RecordIDCoding(serializable: Record.ID.self), over: fallback, details: details)
   }
 }
 
-extension SettingsRecords where Record.ID: LosslessStringConvertible {
+extension SettingsRecordKey where Record.ID: LosslessStringConvertible {
   /// Makes a key of records whose ids are written as their descriptions.
-  public convenience init(_ name: String, over fallback: Record? = nil, _ details: SettingsRecordsDetail...) {
+  public convenience init(_ name: String, over fallback: Record? = nil, _ details: SettingsRecordDetail...) {
     self.init(name: name, ids: RecordIDCoding(lossless: Record.ID.self), over: fallback, details: details)
   }
 }
 
-extension SettingsRecords where Record.ID: LosslessStringConvertible & SettingsSerializable {
+extension SettingsRecordKey where Record.ID: LosslessStringConvertible & SettingsSerializable {
   /// Makes a key of records.
   ///
   /// - Parameters:
@@ -91,7 +91,7 @@ extension SettingsRecords where Record.ID: LosslessStringConvertible & SettingsS
   ///   - fallback: A record that has the required fields which a stored one lacks, so that a property added in a new
   ///     release costs nothing. Its id does not matter.
   ///   - details: A description, a group, whether the records are secret.
-  public convenience init(_ name: String, over fallback: Record? = nil, _ details: SettingsRecordsDetail...) {
+  public convenience init(_ name: String, over fallback: Record? = nil, _ details: SettingsRecordDetail...) {
     self.init(name: name, ids: RecordIDCoding(serializable: Record.ID.self), over: fallback, details: details)
   }
 }

@@ -15,7 +15,7 @@ import SettingsTOML
 /// keeps the fields that its type does not know.
 public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record.ID: Sendable {
   /// The key of the records.
-  public let key: SettingsRecords<Record>
+  public let key: SettingsRecordKey<Record>
   /// The store that they are in.
   public let store: SettingsStore
 
@@ -167,20 +167,20 @@ public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record
 
 extension SettingsStore {
   /// The records under a key.
-  public subscript<Record>(key: SettingsRecords<Record>) -> SettingsRecordTable<Record> {
+  public subscript<Record>(key: SettingsRecordKey<Record>) -> SettingsRecordTable<Record> {
     SettingsRecordTable(key: key, store: self)
   }
 
   /// The records under a key, by a key path: `settings[\.profiles]`.
   public subscript<Record>(
-    keyPath: KeyPath<AnySettingsKey.Type, SettingsRecords<Record>>
+    keyPath: KeyPath<AnySettingsKey.Type, SettingsRecordKey<Record>>
   ) -> SettingsRecordTable<Record> {
     self[AnySettingsKey.self[keyPath: keyPath]]
   }
 
   /// The records under a key, as a property: `settings.profiles`.
   public subscript<Record>(
-    dynamicMember keyPath: KeyPath<AnySettingsKey.Type, SettingsRecords<Record>>
+    dynamicMember keyPath: KeyPath<AnySettingsKey.Type, SettingsRecordKey<Record>>
   ) -> SettingsRecordTable<Record> {
     self[AnySettingsKey.self[keyPath: keyPath]]
   }

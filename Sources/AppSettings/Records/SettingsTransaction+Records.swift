@@ -1,84 +1,84 @@
-/// The records under one key within ``SettingsStore/update(_:)``: as the file has them, with what was set so far.
-///
-/// ```swift
-/// try settings.update { transaction in
-///   transaction[.profiles]["work"]?.region = "us"
-///   try transaction[.profiles].rename("home", to: "private")
-/// }
-/// ```
-public struct SettingsTransactionRecords<Record: SettingsRecord> where Record.ID: Sendable {
-  private let key: SettingsRecords<Record>
-  fileprivate var transaction: SettingsTransaction
-
-  fileprivate init(_ key: SettingsRecords<Record>, _ transaction: SettingsTransaction) {
-    self.key = key
-    self.transaction = transaction
-  }
-
-  /// The record with an id; `nil` if there is none, or none that can be read. Setting `nil` removes it.
+extension SettingsTransaction {
+  /// The records under one key within ``SettingsStore/update(_:)``: as the file has them, with what was set so far.
   ///
-  /// What is refused makes the whole update fail.
-  public subscript(id: Record.ID) -> Record? {
-    get { key.record(id, in: transaction.view) }
-    set {
-      do {
-        if let newValue {
-          transaction.record(try key.edits(putting: newValue, for: id, in: transaction.view))
-        } else {
-          try remove(id)
+  /// ```swift
+  /// try settings.update { transaction in
+  ///   transaction[.profiles]["work"]?.region = "us"
+  ///   try transaction[.profiles].rename("home", to: "private")
+  /// }
+  /// ```
+  public struct RecordTable<Record: SettingsRecord> where Record.ID: Sendable {
+    private let key: SettingsRecordKey<Record>
+    fileprivate var transaction: SettingsTransaction
+
+    fileprivate init(_ key: SettingsRecordKey<Record>, _ transaction: SettingsTransaction) {
+      self.key = key
+      self.transaction = transaction
+    }
+
+    /// The record with an id; `nil` if there is none, or none that can be read. Setting `nil` removes it.
+    ///
+    /// What is refused makes the whole update fail.
+    public subscript(id: Record.ID) -> Record? {
+      get { key.record(id, in: transaction.view) }
+      set {
+        do {
+          if let newValue {
+            transaction.record(try key.edits(putting: newValue, for: id, in: transaction.view))
+          } else {
+            try remove(id)
+          }
+        } catch {
+          transaction.fail(error)
         }
-      } catch {
-        transaction.fail(error)
       }
+    }
+
+    /// All records, in the order of the file.
+    public var all: [Record] { key.listing(in: transaction.view).records }
+
+    /// The ids of all records, in the order of the file.
+    public var ids: [Record.ID] { key.listing(in: transaction.view).records.map { $0.id } }
+
+    /// The number of records.
+    public var count: Int { key.listing(in: transaction.view).records.count }
+
+    /// Stores a record under its id.
+    ///
+    /// - Throws: ``SettingsError`` as ``SettingsRecordTable/put(_:)``; nothing was recorded then.
+    public mutating func put(_ record: Record) throws(SettingsError) {
+      transaction.record(try key.edits(putting: record, for: record.id, in: transaction.view))
+    }
+
+    /// Removes a record.
+    ///
+    /// - Returns: Whether there was one.
+    /// - Throws: ``SettingsError`` as ``SettingsRecordTable/remove(_:)``; nothing was recorded then.
+    @discardableResult
+    public mutating func remove(_ id: Record.ID) throws(SettingsError) -> Bool {
+      let edits = try key.edits(removing: id, in: transaction.view)
+      transaction.record(edits)
+      return !edits.isEmpty
+    }
+
+    /// Gives a record another id.
+    ///
+    /// - Returns: Whether there was a record to rename, with another id than the new one.
+    /// - Throws: ``SettingsError`` as ``SettingsRecordTable/rename(_:to:)``; nothing was recorded then.
+    @discardableResult
+    public mutating func rename(_ id: Record.ID, to newID: Record.ID) throws(SettingsError) -> Bool {
+      let edits = try key.edits(renaming: id, to: newID, in: transaction.view)
+      transaction.record(edits)
+      return !edits.isEmpty
     }
   }
 
-  /// All records, in the order of the file.
-  public var all: [Record] { key.listing(in: transaction.view).records }
-
-  /// The ids of all records, in the order of the file.
-  public var ids: [Record.ID] { key.listing(in: transaction.view).records.map { $0.id } }
-
-  /// The number of records.
-  public var count: Int { key.listing(in: transaction.view).records.count }
-
-  /// Stores a record under its id.
-  ///
-  /// - Throws: ``SettingsError`` as ``SettingsRecordTable/put(_:)``; nothing was recorded then.
-  public mutating func put(_ record: Record) throws(SettingsError) {
-    transaction.record(try key.edits(putting: record, for: record.id, in: transaction.view))
-  }
-
-  /// Removes a record.
-  ///
-  /// - Returns: Whether there was one.
-  /// - Throws: ``SettingsError`` as ``SettingsRecordTable/remove(_:)``; nothing was recorded then.
-  @discardableResult
-  public mutating func remove(_ id: Record.ID) throws(SettingsError) -> Bool {
-    let edits = try key.edits(removing: id, in: transaction.view)
-    transaction.record(edits)
-    return !edits.isEmpty
-  }
-
-  /// Gives a record another id.
-  ///
-  /// - Returns: Whether there was a record to rename, with another id than the new one.
-  /// - Throws: ``SettingsError`` as ``SettingsRecordTable/rename(_:to:)``; nothing was recorded then.
-  @discardableResult
-  public mutating func rename(_ id: Record.ID, to newID: Record.ID) throws(SettingsError) -> Bool {
-    let edits = try key.edits(renaming: id, to: newID, in: transaction.view)
-    transaction.record(edits)
-    return !edits.isEmpty
-  }
-}
-
-extension SettingsTransaction {
   /// The records under a key.
-  public subscript<Record>(key: SettingsRecords<Record>) -> SettingsTransactionRecords<Record> {
-    get { SettingsTransactionRecords(key, self) }
+  public subscript<Record>(key: SettingsRecordKey<Record>) -> RecordTable<Record> {
+    get { RecordTable(key, self) }
     _modify {
       // Taken out of here meanwhile, so that each edit is added to the others in place.
-      var records = SettingsTransactionRecords(key, self)
+      var records = RecordTable(key, self)
       self = .placeholder(of: self)
       defer { self = records.transaction }
       yield &records

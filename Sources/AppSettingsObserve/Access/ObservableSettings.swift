@@ -76,7 +76,7 @@ public final class ObservableSettings: Observable, Sendable {
 
   /// The records under a key, in the order of the file, tracked as one: that one of them comes, changes or goes is told,
   /// and that their order is another.
-  public subscript<Record>(key: SettingsRecords<Record>) -> [Record] {
+  public subscript<Record>(key: SettingsRecordKey<Record>) -> [Record] {
     observe(key, seesOrder: true) { store in
       let listing = key.listing(in: store.core)
       return { known in (known as? RecordListing<Record>)?.isSame(as: listing) ?? false }
@@ -90,7 +90,7 @@ public final class ObservableSettings: Observable, Sendable {
   }
 
   /// The records under a key, as a property: `view.profiles`, tracked.
-  public subscript<Record>(dynamicMember keyPath: KeyPath<AnySettingsKey.Type, SettingsRecords<Record>>) -> [Record] {
+  public subscript<Record>(dynamicMember keyPath: KeyPath<AnySettingsKey.Type, SettingsRecordKey<Record>>) -> [Record] {
     self[AnySettingsKey.self[keyPath: keyPath]]
   }
 

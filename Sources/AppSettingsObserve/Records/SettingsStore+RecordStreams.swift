@@ -18,7 +18,7 @@ extension SettingsStore {
   /// there are.
   ///
   /// - Parameter key: The key of the records.
-  public func changes<Record>(_ key: SettingsRecords<Record>) -> SettingsStream<SettingsRecordChange<Record>> {
+  public func changes<Record>(_ key: SettingsRecordKey<Record>) -> SettingsStream<SettingsRecordChange<Record>> {
     SettingsStream(self, RecordChangeView(key: key))
   }
 
@@ -32,7 +32,7 @@ extension SettingsStore {
   /// - Parameters:
   ///   - key: The key of the records.
   ///   - initial: Whether the first element is the records that there are now.
-  public func updates<Record>(_ key: SettingsRecords<Record>, initial: Bool = true) -> SettingsStream<[Record]> {
+  public func updates<Record>(_ key: SettingsRecordKey<Record>, initial: Bool = true) -> SettingsStream<[Record]> {
     SettingsStream(self, RecordsView(key: key, initial: initial))
   }
 
@@ -47,7 +47,7 @@ extension SettingsStore {
   ///   - id: The record's id.
   ///   - initial: Whether the first element is the record that there is now.
   public func updates<Record>(
-    _ key: SettingsRecords<Record>, id: Record.ID, initial: Bool = true
+    _ key: SettingsRecordKey<Record>, id: Record.ID, initial: Bool = true
   ) -> SettingsStream<Record?> {
     SettingsStream(self, OneRecordView(key: key, id: id, initial: initial))
   }
@@ -55,7 +55,7 @@ extension SettingsStore {
 
 /// What comes, changes and goes.
 private struct RecordChangeView<Record: SettingsRecord>: SettingsView where Record.ID: Sendable {
-  let key: SettingsRecords<Record>
+  let key: SettingsRecordKey<Record>
 
   func makeWaiter(_ callback: (@Sendable () -> Void)?) -> ChangeWaiter {
     ChangeWaiter(paths: [key.path], callback: callback)
@@ -80,7 +80,7 @@ private struct RecordChangeView<Record: SettingsRecord>: SettingsView where Reco
 
 /// All records.
 private struct RecordsView<Record: SettingsRecord>: SettingsView where Record.ID: Sendable {
-  let key: SettingsRecords<Record>
+  let key: SettingsRecordKey<Record>
   let initial: Bool
 
   func makeWaiter(_ callback: (@Sendable () -> Void)?) -> ChangeWaiter {
@@ -108,7 +108,7 @@ private struct RecordsView<Record: SettingsRecord>: SettingsView where Record.ID
 
 /// One record.
 private struct OneRecordView<Record: SettingsRecord>: SettingsView where Record.ID: Sendable {
-  let key: SettingsRecords<Record>
+  let key: SettingsRecordKey<Record>
   let id: Record.ID
   let initial: Bool
 

@@ -35,7 +35,7 @@ import TestSupport
       var id: String
       var region: String
     }
-    let profiles = SettingsRecords<Profile>("observable-profiles")
+    let profiles = SettingsRecordKey<Profile>("observable-profiles")
     let settings = SettingsStore(inMemory: "", logger: .silent)
     let view = ObservableSettings(settings, isolation: nil)
     let told = Counter()

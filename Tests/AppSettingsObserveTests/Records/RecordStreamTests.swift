@@ -17,8 +17,8 @@ private struct Blob: Codable, Identifiable, Sendable {
 }
 
 extension SettingsKeys {
-  fileprivate static let peers = SettingsRecords<Peer>("peers")
-  fileprivate static let blobs = SettingsRecords<Blob>("blobs")
+  fileprivate static let peers = SettingsRecordKey<Peer>("peers")
+  fileprivate static let blobs = SettingsRecordKey<Blob>("blobs")
 }
 
 @Suite(.timeLimit(.minutes(10))) struct RecordStreamTests {

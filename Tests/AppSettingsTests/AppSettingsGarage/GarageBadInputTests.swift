@@ -51,7 +51,7 @@ import TestSupport
   }
 
   @Test func `a UUID is found in either case`() throws {
-    struct Thing: Codable, Identifiable, GarageRecord {
+    struct Thing: Codable, Identifiable, GarageNamed {
       static let recordName = "Thing"
       var id: UUID
       var value: Int
@@ -78,7 +78,7 @@ import TestSupport
   }
 
   @Test func `a type with an id does not meddle with objects without one, nor the other way round`() throws {
-    struct ByID: Codable, Identifiable, GarageRecord {
+    struct ByID: Codable, Identifiable, GarageNamed {
       static let recordName = "Address"
       var id: Int
     }

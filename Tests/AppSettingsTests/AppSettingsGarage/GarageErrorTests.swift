@@ -90,7 +90,7 @@ import TestSupport
   static let ids = ["", "a.b", "\"", "a\nb", "../../x", "日本", "\u{1F600}"]
 
   @Test(arguments: ids) func `an error shows any id as TOML would`(id: String) throws {
-    struct Thing: Codable, Identifiable, GarageRecord {
+    struct Thing: Codable, Identifiable, GarageNamed {
       static let recordName = "Thing"
       var id: String
       var value: Int
@@ -112,11 +112,11 @@ import TestSupport
   }
 
   @Test func `two records of one id are named, both of them, however that is written`() throws {
-    struct Stamp: Codable, Identifiable, GarageRecord {
+    struct Stamp: Codable, Identifiable, GarageNamed {
       static let recordName = "Stamp"
       var id: UUID
     }
-    struct Word: Codable, Identifiable, GarageRecord {
+    struct Word: Codable, Identifiable, GarageNamed {
       static let recordName = "Word"
       var id: String
     }
@@ -158,7 +158,7 @@ import TestSupport
   }
 
   @Test func `an id may be that of what is referred to`() throws {
-    struct Place: Codable, Identifiable, GarageRecord {
+    struct Place: Codable, Identifiable, GarageNamed {
       static let recordName = "Place"
       var id: Int { pet.id }
       @Reference var pet: Pet
@@ -172,7 +172,7 @@ import TestSupport
   // MARK: What an object does
 
   /// Throws at reading and writing, depending on its id.
-  struct Moody: Codable, Identifiable, GarageRecord {
+  struct Moody: Codable, Identifiable, GarageNamed {
     struct Refusal: Error {}
     static let recordName = "Moody"
     var id: Int
@@ -220,7 +220,7 @@ import TestSupport
       var next: Deep?
       init(_ next: Deep?) { self.next = next }
     }
-    struct Box: Codable, Identifiable, GarageRecord {
+    struct Box: Codable, Identifiable, GarageNamed {
       static let recordName = "Box"
       var id = 1
       var deep: Deep?
@@ -241,7 +241,7 @@ import TestSupport
   }
 
   @Test func `values at the ends of their ranges come back, and parked again change nothing`() throws {
-    struct Numbers: Codable, Identifiable, GarageRecord {
+    struct Numbers: Codable, Identifiable, GarageNamed {
       static let recordName = "Numbers"
       var id: UInt64
       var double: Double
@@ -259,10 +259,10 @@ import TestSupport
   }
 
   @Test func `two types of one name, and names that are none, are errors that say whose`() throws {
-    enum A { struct Thing: Codable, Identifiable, GarageRecord { static let recordName = "Thing"; var id = 1 } }
-    enum B { struct Thing: Codable, Identifiable, GarageRecord { static let recordName = "Thing"; var id = 1 } }
-    struct Empty: Codable, Identifiable, GarageRecord { static let recordName = ""; var id = 1 }
-    struct Ours: Codable, Identifiable, GarageRecord {
+    enum A { struct Thing: Codable, Identifiable, GarageNamed { static let recordName = "Thing"; var id = 1 } }
+    enum B { struct Thing: Codable, Identifiable, GarageNamed { static let recordName = "Thing"; var id = 1 } }
+    struct Empty: Codable, Identifiable, GarageNamed { static let recordName = ""; var id = 1 }
+    struct Ours: Codable, Identifiable, GarageNamed {
       static let recordName = "Ours"
       static let formerNames = ["settings-version"]
       var id = 1
@@ -285,7 +285,7 @@ import TestSupport
   }
 
   @Test func `a former name that is the present one takes nothing away`() throws {
-    struct Same: Codable, Identifiable, GarageRecord {
+    struct Same: Codable, Identifiable, GarageNamed {
       static let recordName = "Same"
       static let formerNames = ["Same", "Old"]
       var id: Int
@@ -299,7 +299,7 @@ import TestSupport
 
   // MARK: One that fails beside others
 
-  struct Tie: Codable, Hashable, GarageRecord {
+  struct Tie: Codable, Hashable, GarageNamed {
     static let recordName = "Tie"
     var name: String
     @Reference var left: Pet

@@ -118,14 +118,14 @@ private struct Value: Codable, Identifiable {
 
   // MARK: Migration of types that look at what they refer to
 
-  private struct Owner: Codable, Identifiable, GarageRecord {
+  private struct Owner: Codable, Identifiable, GarageNamed {
     static let recordName = "Owner"
     var id: String
     var name: String
   }
 
   /// Its id, its encoding, its equality and its hash are of what it refers to.
-  private struct Pet: Codable, Identifiable, Hashable, GarageRecord {
+  private struct Pet: Codable, Identifiable, Hashable, GarageNamed {
     static let recordName = "Pet"
     var name: String
     @Reference var owner: Owner
@@ -150,7 +150,7 @@ private struct Value: Codable, Identifiable {
   }
 
   /// The same without an id.
-  private struct Sticker: Codable, Hashable, GarageRecord {
+  private struct Sticker: Codable, Hashable, GarageNamed {
     static let recordName = "Sticker"
     var name: String
     @Reference var owner: Owner
@@ -199,7 +199,7 @@ private struct Value: Codable, Identifiable {
     #expect(home.text?.contains("[Pet.a]\nname = \"Rex\"\nowner = \"1\"\nfriend = \"gone\"\n") == true)
   }
 
-  private final class Node: Codable, Identifiable, Hashable, GarageRecord {
+  private final class Node: Codable, Identifiable, Hashable, GarageNamed {
     static let recordName = "Node"
     let name: String
     @Reference var next: Node
@@ -262,11 +262,11 @@ private struct Value: Codable, Identifiable {
   // MARK: A type that gets an id
 
   @Test func `objects without an id, read by a type that has one, are an error that names the remedy`() throws {
-    struct Old: Codable, Hashable, GarageRecord {
+    struct Old: Codable, Hashable, GarageNamed {
       static let recordName = "City"
       var name: String
     }
-    struct City: Codable, Identifiable, GarageRecord {
+    struct City: Codable, Identifiable, GarageNamed {
       static let recordName = "City"
       var name: String
       var id: String { name }

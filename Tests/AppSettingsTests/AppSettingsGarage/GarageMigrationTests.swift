@@ -4,13 +4,13 @@ import Foundation
 import Testing
 import TestSupport
 
-private struct Old: Codable, Identifiable, GarageRecord {
+private struct Old: Codable, Identifiable, GarageNamed {
   static let recordName = "MCItem"
   var id: String
   var label: String
 }
 
-private struct New: Codable, Identifiable, Equatable, GarageRecord {
+private struct New: Codable, Identifiable, Equatable, GarageNamed {
   static let recordName = "Item"
   var id: String
   var label: String
@@ -107,13 +107,13 @@ private struct New: Codable, Identifiable, Equatable, GarageRecord {
   }
 
   @Test func `references follow, to each other even where ids change`() throws {
-    struct Node: Codable, Identifiable, GarageRecord {
+    struct Node: Codable, Identifiable, GarageNamed {
       static let recordName = "Node"
       var id: String
       @Reference var next: Node?
       @References var others: [Node]
     }
-    struct Holder: Codable, Identifiable, GarageRecord {
+    struct Holder: Codable, Identifiable, GarageNamed {
       static let recordName = "Holder"
       var id: Int
       @Reference var node: Node
@@ -142,11 +142,11 @@ private struct New: Codable, Identifiable, Equatable, GarageRecord {
   }
 
   @Test func `records become objects without an id, and objects become records`() throws {
-    struct Place: Codable, Hashable, GarageRecord {
+    struct Place: Codable, Hashable, GarageNamed {
       static let recordName = "Place"
       var street: String
     }
-    struct Spot: Codable, Identifiable, GarageRecord {
+    struct Spot: Codable, Identifiable, GarageNamed {
       static let recordName = "Spot"
       var id: String { street }
       var street: String

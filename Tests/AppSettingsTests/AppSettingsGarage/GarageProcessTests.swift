@@ -6,7 +6,7 @@ import TestSupport
 
 /// Garages shared by real processes, some of which are killed.
 @Suite struct GarageProcessTests {
-  private final class Ringed: Codable, Identifiable, GarageRecord {
+  private final class Ringed: Codable, Identifiable, GarageNamed {
     static let recordName = "Person"
     let id: Int
     let age: Int

@@ -180,7 +180,7 @@ import TestSupport
   }
 
   /// Counts how many there are.
-  final class Counted: Codable, Identifiable, GarageRecord {
+  final class Counted: Codable, Identifiable, GarageNamed {
     static let recordName = "Counted"
     static let living = Lock(0)
     let id: Int

@@ -9,7 +9,7 @@ private struct Secret: Codable, Identifiable, Equatable {
   var body: String
 }
 
-private struct Renamed: Codable, Identifiable, GarageRecord {
+private struct Renamed: Codable, Identifiable, GarageNamed {
   static let recordName = "New"
   static let formerNames = ["Former"]
   var id: String

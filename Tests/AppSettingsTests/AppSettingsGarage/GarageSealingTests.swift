@@ -185,13 +185,13 @@ private struct Memo: Codable, Hashable { var text: String }
 
   // MARK: Messages
 
-  private struct Numbered: Codable, Identifiable, GarageRecord {
+  private struct Numbered: Codable, Identifiable, GarageNamed {
     static let recordName = "Secret"
     var id: String
     var body: Int
   }
 
-  private struct Loud: Codable, Identifiable, GarageRecord {
+  private struct Loud: Codable, Identifiable, GarageNamed {
     static let recordName = "Secret"
     var id: String
     struct Words: Error { var text: String }

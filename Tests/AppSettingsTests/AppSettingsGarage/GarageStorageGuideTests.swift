@@ -20,14 +20,14 @@ private let rows = #"""
 
 private let created = Date(timeIntervalSince1970: 1_433_145_600)
 
-private struct LegacyItem: Codable, Hashable, GarageRecord {
+private struct LegacyItem: Codable, Hashable, GarageNamed {
   static let recordName = "MCItem"
   var itemID: String
   var label: String
   var dateCreated: Date
 }
 
-private final class Item: Codable, Identifiable, GarageRecord {
+private final class Item: Codable, Identifiable, GarageNamed {
   static let recordName = "Item"
   let id: String
   let label: String
@@ -40,7 +40,7 @@ private final class Item: Codable, Identifiable, GarageRecord {
   }
 }
 
-private final class Relative: Codable, Identifiable, GarageRecord {
+private final class Relative: Codable, Identifiable, GarageNamed {
   static let recordName = "Relative"
   var id: String { name }
   var name: String
@@ -58,12 +58,12 @@ private final class Relative: Codable, Identifiable, GarageRecord {
   }
 
   @Test func `in place: a type with the exact same properties needs no migration`() throws {
-    struct SameItem: Codable, Hashable, GarageRecord {
+    struct SameItem: Codable, Hashable, GarageNamed {
       static let recordName = "MCPlain"
       var label: String
       var dateCreated: Date
     }
-    final class SamePerson: Codable, Identifiable, GarageRecord {
+    final class SamePerson: Codable, Identifiable, GarageNamed {
       static let recordName = "MCPerson"
       var id: String { name }
       var name: String
@@ -91,7 +91,7 @@ private final class Relative: Codable, Identifiable, GarageRecord {
   }
 
   @Test func `lightweight migration with the old type, and with its class name`() throws {
-    struct PlainItem: Codable, Hashable, GarageRecord {
+    struct PlainItem: Codable, Hashable, GarageNamed {
       static let recordName = "PlainItem"
       var itemID: String
       var label: String
@@ -109,7 +109,7 @@ private final class Relative: Codable, Identifiable, GarageRecord {
   }
 
   @Test func `after migrating, CodingKeys and init(from:) map old names and hierarchies to new ones`() throws {
-    struct Later: Codable, Identifiable, Equatable, GarageRecord {
+    struct Later: Codable, Identifiable, Equatable, GarageNamed {
       static let recordName = "Later"
       var id: String
       var title: String
@@ -165,7 +165,7 @@ private final class Relative: Codable, Identifiable, GarageRecord {
   }
 
   @Test func `a syncable type skips its syncStatus by CodingKeys, and the garage keeps the status`() throws {
-    final class Synced: Codable, Identifiable, GarageRecord {
+    final class Synced: Codable, Identifiable, GarageNamed {
       static let recordName = "Synced"
       var id: String { name }
       var name: String

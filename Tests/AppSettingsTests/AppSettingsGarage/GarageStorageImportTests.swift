@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import TestSupport
 
-private struct Place: Codable, Hashable, GarageRecord {
+private struct Place: Codable, Hashable, GarageNamed {
   static let recordName = "Place"
   var street: String
 }

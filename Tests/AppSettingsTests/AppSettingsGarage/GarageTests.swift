@@ -117,7 +117,7 @@ import TestSupport
   }
 
   @Test func `equality decides, whatever else the object holds, and what cannot be read is kept`() throws {
-    struct Tag: Codable, Hashable, GarageRecord {
+    struct Tag: Codable, Hashable, GarageNamed {
       static let recordName = "Tag"
       var name: String
       var count: Int
@@ -156,15 +156,15 @@ import TestSupport
   }
 
   @Test func `two types with one name are a clear error`() throws {
-    struct First: Codable, Identifiable, GarageRecord {
+    struct First: Codable, Identifiable, GarageNamed {
       static let recordName = "Thing"
       var id: Int
     }
-    struct Second: Codable, Identifiable, GarageRecord {
+    struct Second: Codable, Identifiable, GarageNamed {
       static let recordName = "Thing"
       var id: Int
     }
-    struct Reserved: Codable, Identifiable, GarageRecord {
+    struct Reserved: Codable, Identifiable, GarageNamed {
       static let recordName = "settings-thing"
       var id: Int
     }
@@ -179,7 +179,7 @@ import TestSupport
   }
 
   @Test func `records of a former name are found, and move with their comments when parked`() throws {
-    struct Customer: Codable, Identifiable, GarageRecord {
+    struct Customer: Codable, Identifiable, GarageNamed {
       static let recordName = "Customer"
       static let formerNames = ["MCCustomer"]
       var id: String

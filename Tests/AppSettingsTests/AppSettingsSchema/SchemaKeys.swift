@@ -40,9 +40,9 @@ enum SchemaKeys {
     var port: UInt16 = 80
     var note: String? = ""
   }
-  static let hosts = SettingsRecords<Host>("hosts", over: Host(), "Where to connect to.")
+  static let hosts = SettingsRecordKey<Host>("hosts", over: Host(), "Where to connect to.")
   struct Tag: Codable, Identifiable, Sendable { var id: UUID }
-  static let marks = SettingsRecords<Tag>("marks")
+  static let marks = SettingsRecordKey<Tag>("marks")
 
   static let anything = SettingsKey<TOMLValue?>("anything")
 

@@ -84,8 +84,8 @@ enum Verdicts {
       Subject(key: SettingsKey<Either?>("either")) { !isText($0) },
       // Its dates are equal only with the same offset.
       Subject(key: SettingsKey<TOMLOffsetDateTime?>("offset")),
-      Subject(key: SettingsRecords<Mark>("marks")), Subject(key: SettingsRecords<Slot>("slots", over: Slot())),
-      Subject(key: SettingsRecords<Host>("hosts", over: Host())),
+      Subject(key: SettingsRecordKey<Mark>("marks")), Subject(key: SettingsRecordKey<Slot>("slots", over: Slot())),
+      Subject(key: SettingsRecordKey<Host>("hosts", over: Host())),
     ]
 
   private static func isText(_ value: TOMLValue) -> Bool { if case .string = value { true } else { false } }

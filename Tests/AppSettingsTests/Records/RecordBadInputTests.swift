@@ -264,7 +264,9 @@ import TestSupport
       }
     }
     let settings = try home.store()
-    let error = #expect(throws: SettingsError.self) { try settings[SettingsRecords<Word>("words")].put(Word(id: "a")) }
+    let error = #expect(throws: SettingsError.self) {
+      try settings[SettingsRecordKey<Word>("words")].put(Word(id: "a"))
+    }
     #expect(error?.code == .invalidValue)
     #expect(home.text() == nil)
   }

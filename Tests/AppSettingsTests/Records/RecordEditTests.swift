@@ -146,7 +146,7 @@ import TestSupport
 
   @Test func `a record of nothing but its id is an empty table`() throws {
     struct Bare: Codable, Identifiable, Sendable { var id: String }
-    let key = SettingsRecords<Bare>("bare")
+    let key = SettingsRecordKey<Bare>("bare")
     let settings = try home.store()
     #expect(try settings[key].put(Bare(id: "a")))
     #expect(try settings[key].put(Bare(id: "b")))
@@ -164,7 +164,7 @@ import TestSupport
 
   /// What a text becomes if edits are made one by one, and in one update.
   private func texts(
-    _ text: String, _ edits: [(inout SettingsTransactionRecords<Server>) throws -> Void]
+    _ text: String, _ edits: [(inout SettingsTransaction.RecordTable<Server>) throws -> Void]
   ) throws -> (String?, String?) {
     try home.write(text)
     let oneByOne = try home.store()
@@ -188,7 +188,7 @@ import TestSupport
 
   @Test func `records that come, change and go in one update do so as one by one`() throws {
     let text = Self.text + Self.some.map { "\n# of \($0.id)\n[servers.\($0.id)]\nregion = \"x\"\n" }.joined()
-    var edits: [(inout SettingsTransactionRecords<Server>) throws -> Void] = []
+    var edits: [(inout SettingsTransaction.RecordTable<Server>) throws -> Void] = []
     for number in 0..<30 {
       let id = "s\(number)"
       switch number % 6 {

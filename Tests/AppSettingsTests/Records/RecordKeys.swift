@@ -104,12 +104,12 @@ struct Counted: Codable, Identifiable, Sendable, Equatable {
 }
 
 extension SettingsKeys {
-  static let servers = SettingsRecords<Server>("servers", "Where to connect to.")
-  static let slots = SettingsRecords<Slot>("slots")
-  static let devices = SettingsRecords<Device>("devices")
-  static let releases = SettingsRecords<Release>("history.releases")
-  static let hosts = SettingsRecords<Host>("hosts", over: Host(host: "", port: 22))
-  static let sides = SettingsRecords<Side>("sides")
-  static let notes = SettingsRecords<Note>("notes")
-  static let secretServers = SettingsRecords<Server>("secret-servers", .secret)
+  static let servers = SettingsRecordKey<Server>("servers", "Where to connect to.")
+  static let slots = SettingsRecordKey<Slot>("slots")
+  static let devices = SettingsRecordKey<Device>("devices")
+  static let releases = SettingsRecordKey<Release>("history.releases")
+  static let hosts = SettingsRecordKey<Host>("hosts", over: Host(host: "", port: 22))
+  static let sides = SettingsRecordKey<Side>("sides")
+  static let notes = SettingsRecordKey<Note>("notes")
+  static let secretServers = SettingsRecordKey<Server>("secret-servers", .secret)
 }

@@ -6,7 +6,7 @@ import TestSupport
 /// A listing that is brought up to date has to be the one that is made anew.
 @Suite struct RecordListingTests {
   /// The records as another declaration of the key lists them, which has seen none of them before.
-  private func anew(_ settings: SettingsStore) -> [Slot] { settings[SettingsRecords<Slot>("slots")].all }
+  private func anew(_ settings: SettingsStore) -> [Slot] { settings[SettingsRecordKey<Slot>("slots")].all }
 
   @Test(arguments: [UInt64(1), 2, 3, 4])
   func `after any changes, by whomever, all records are those that a first reading finds`(seed: UInt64) throws {
@@ -14,7 +14,7 @@ import TestSupport
     let home = ScratchHome()
     let location = try SettingsLocation(app: "org.example.test", environment: home.environment)
     let settings = SettingsStore(at: location)
-    let slots = SettingsRecords<Slot>("slots")
+    let slots = SettingsRecordKey<Slot>("slots")
     func any() -> Int { Int.random(in: 0..<12, using: &numbers) }
     for step in 0..<30 {
       switch Int.random(in: 0..<8, using: &numbers) {
@@ -52,7 +52,7 @@ import TestSupport
   }
 
   @Test func `a key that is used with two stores lists each one's own`() {
-    let slots = SettingsRecords<Slot>("slots")
+    let slots = SettingsRecordKey<Slot>("slots")
     let (one, other) = (SettingsStore(inMemory: ""), SettingsStore(inMemory: ""))
     for round in 0..<5 {
       one[slots][round] = Slot(id: round, label: "one")
@@ -63,7 +63,7 @@ import TestSupport
   }
 
   @Test func `more changes than are remembered are seen all the same`() throws {
-    let slots = SettingsRecords<Slot>("slots")
+    let slots = SettingsRecordKey<Slot>("slots")
     let settings = SettingsStore(inMemory: "")
     #expect(settings[slots].all.isEmpty)
     try settings.update { transaction in

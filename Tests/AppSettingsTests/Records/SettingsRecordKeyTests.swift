@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import TestSupport
 
-@Suite struct SettingsRecordsTests {
+@Suite struct SettingsRecordKeyTests {
   let home = ScratchHome()
 
   // MARK: Reading
@@ -99,7 +99,7 @@ import TestSupport
   }
 
   @Test func `reading again decodes nothing, and a change of one decodes that one`() throws {
-    let key = SettingsRecords<Counted>("counted")
+    let key = SettingsRecordKey<Counted>("counted")
     let text = (0..<100).map { "[counted.r\($0)]\nvalue = \($0)\n" }.joined()
     let settings = SettingsStore(inMemory: text, logger: .silent)
     func decodings(_ body: () -> Void) -> Int {
@@ -260,8 +260,8 @@ import TestSupport
 
   @Test func `two declarations of one name are a problem`() {
     let settings = SettingsStore(inMemory: "", logger: .silent)
-    _ = settings[SettingsRecords<Server>("twice")].all
-    _ = settings[SettingsRecords<Slot>("twice")].all
+    _ = settings[SettingsRecordKey<Server>("twice")].all
+    _ = settings[SettingsRecordKey<Slot>("twice")].all
     #expect(settings.currentProblems.map(\.code) == [.invalidKey])
   }
 
@@ -275,7 +275,7 @@ import TestSupport
     #expect(SettingsKeys.releases.recordFacts?.idKind == .text)
     #expect(SettingsKeys.theme.recordFacts == nil)
     #expect(SettingsKeys.servers.summary == "Where to connect to.")
-    let grouped = SettingsRecords<Server>("servers", .group(SettingsGroup("net")))
+    let grouped = SettingsRecordKey<Server>("servers", .group(SettingsGroup("net")))
     #expect(grouped.path == ["net", "servers"])
   }
 }

@@ -29,7 +29,7 @@ import TestSupport
     #expect(settings[SettingsKey<[Character: Int]>("k", default: [:])] == [:])
     #expect(settings[SettingsKey<[Grade: Int]>("grades", default: [:])] == [:])
     #expect(settings.currentProblems.count == 2)
-    let letters = SettingsRecords<Letter>("letters")
+    let letters = SettingsRecordKey<Letter>("letters")
     #expect(settings[letters].all.map(\.name) == ["y"])
   }
 

@@ -12,7 +12,7 @@ private enum Shop {
     var zip: String
   }
 
-  final class Person: Codable, Identifiable, GarageRecord {
+  final class Person: Codable, Identifiable, GarageNamed {
     static let recordName = "Person"
     static let formerNames = ["MCPerson"]
     var id: String { name }
@@ -43,21 +43,21 @@ private enum Shop {
     }
   }
 
-  struct Order: Codable, Identifiable, GarageRecord {
+  struct Order: Codable, Identifiable, GarageNamed {
     static let recordName = "Order"
     var id: String
     var placed: Date
     var lines: [Date] = []
   }
 
-  struct LegacyItem: Codable, Hashable, GarageRecord {
+  struct LegacyItem: Codable, Hashable, GarageNamed {
     static let recordName = "MCItem"
     var itemID: String
     var label: String
     var dateCreated: Date
   }
 
-  struct Item: Codable, Identifiable, GarageRecord {
+  struct Item: Codable, Identifiable, GarageNamed {
     static let recordName = "Item"
     var id: String
     var label: String

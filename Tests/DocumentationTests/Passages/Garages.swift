@@ -35,7 +35,7 @@ struct Booking: Codable, Identifiable {
   @Reference var guest: Guest
 }
 
-struct Customer: Codable, Identifiable, GarageRecord {
+struct Customer: Codable, Identifiable, GarageNamed {
   static let recordName = "Customer"
   static let formerNames = ["Guest"]
   var id: String

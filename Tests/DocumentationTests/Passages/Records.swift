@@ -13,11 +13,11 @@ struct Server: Codable, Identifiable, Sendable, Equatable {
 }
 
 extension SettingsKeys {
-  static let servers = SettingsRecords<Server>("servers", "Where to connect to.")
+  static let servers = SettingsRecordKey<Server>("servers", "Where to connect to.")
 }
 
 private enum Completed {
-  static let servers = SettingsRecords<Server>("servers", over: Server(id: "", host: "localhost", port: 22))
+  static let servers = SettingsRecordKey<Server>("servers", over: Server(id: "", host: "localhost", port: 22))
 }
 
 struct Device: Codable, Identifiable, Sendable {

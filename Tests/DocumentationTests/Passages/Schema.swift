@@ -15,7 +15,7 @@ private enum Keys {
   static let theme = SettingsKey("theme", default: "light", .oneOf("light", "dark"), "Colours.")
   static let size = SettingsKey("editor.font-size", default: 12, .in(6...72), .formerly("font_size"))
   static let token = SettingsKey<String?>("sync.token", .secret)
-  static let profiles = SettingsRecords<DocumentedProfile>("profiles")
+  static let profiles = SettingsRecordKey<DocumentedProfile>("profiles")
 }
 
 private enum Documented {
