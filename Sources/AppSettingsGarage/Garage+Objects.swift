@@ -26,6 +26,10 @@ extension GarageObjects {
   /// - Throws: ``SettingsError`` as ``park(_:)-(T)``.
   public func parkValue<T: Codable & Hashable>(_ value: T) throws(SettingsError) { try parkValues([value]) }
 
+  /// Not there: an array is no value with fields.
+  @available(*, unavailable, message: "use parkValues(_:), which parks each of them")
+  public func parkValue<T: Codable & Hashable>(_ values: [T]) throws(SettingsError) { try parkValues(values) }
+
   /// Parks values, in one write, each unless one that is equal is there.
   public func parkValues<T: Codable & Hashable>(_ values: [T]) throws(SettingsError) {
     guard !values.isEmpty else { return }

@@ -21,23 +21,23 @@ enum GarageGrowth {
     return [
       Operation(name: "park objects without an id one by one in a batch", count: 5_000) { count in
         let garage = try garage()
-        return { try garage.update { garage in for number in 0..<count { try garage.park(Note(number: number)) } } }
+        return { try garage.update { for number in 0..<count { try $0.parkValue(Note(number: number)) } } }
       },
       Operation(name: "delete half of the objects without an id one by one in a batch", count: 5_000) { count in
         let garage = try garage()
-        try garage.park((0..<count).map { Note(number: $0) })
+        try garage.parkValues((0..<count).map { Note(number: $0) })
         return {
-          try garage.update { garage in for number in 0..<count / 2 { try garage.delete(Note(number: 2 * number)) } }
+          try garage.update { for number in 0..<count / 2 { try $0.deleteValue(Note(number: 2 * number)) } }
         }
       },
       Operation(name: "delete half of the objects without an id and park as many in a batch", count: 5_000) { count in
         let garage = try garage()
-        try garage.park((0..<count).map { Note(number: $0) })
+        try garage.parkValues((0..<count).map { Note(number: $0) })
         return {
           try garage.update { garage in
             for number in 0..<count / 2 {
-              try garage.delete(Note(number: 2 * number))
-              try garage.park(Note(number: count + number))
+              try garage.deleteValue(Note(number: 2 * number))
+              try garage.parkValue(Note(number: count + number))
             }
           }
         }
@@ -45,12 +45,12 @@ enum GarageGrowth {
       Operation(name: "set the sync status of objects without an id one by one in a batch", count: 5_000) { count in
         let garage = try garage()
         let notes = (0..<count).map { Note(number: $0) }
-        try garage.park(notes)
-        return { try garage.update { garage in for note in notes { try garage.setSyncStatus(.syncing, for: note) } } }
+        try garage.parkValues(notes)
+        return { try garage.update { for note in notes { try $0.setSyncStatus(.syncing, forValue: note) } } }
       },
       Operation(name: "import rows beside objects without an id", count: 5_000) { count in
         let garage = try garage()
-        try garage.park((0..<count).map { Note(number: $0) })
+        try garage.parkValues((0..<count).map { Note(number: $0) })
         let rows = (0..<count).map { number in
           let data = #"{\"number\": \#(2 * number), \"text\": \"a note\"}"#
           return #"{"gs_type": "Note", "gs_identifier": "\#(number)", "gs_data": "\#(data)"}"#
@@ -60,16 +60,16 @@ enum GarageGrowth {
       },
       Operation(name: "park records that objects without an id wait for in a batch", count: 1_250) { count in
         let garage = try garage()
-        try garage.park(
+        try garage.parkValues(
           (0..<count).map { Visit(day: $0, host: Server(id: "server-\($0)", host: "", port: 0)) })
         try garage.deleteAll(Server.self)
         let servers = objects(count, "server")
         return {
           try garage.update { garage in
-            try? garage.delete(Visit(day: -1, host: servers[0]))
+            try? garage.deleteValue(Visit(day: -1, host: servers[0]))
             for (day, server) in servers.enumerated() {
               try garage.park(server)
-              try garage.delete(Visit(day: day, host: server))
+              try garage.deleteValue(Visit(day: day, host: server))
             }
           }
         }
