@@ -46,7 +46,7 @@ struct GarageObjectList {
 }
 
 /// The places of objects without an id in a draft, by what they are: to read all of them for each one that is parked or
-/// deleted in a batch would take the square of the time.
+/// deleted in an update would take the square of the time.
 final class GarageObjectIndex<T: Codable & Hashable> {
   private(set) var places: [T: [Int]] = [:]
   /// The fields of those that cannot be read.

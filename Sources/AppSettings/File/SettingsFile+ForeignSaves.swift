@@ -15,14 +15,18 @@ extension SettingsFile {
   /// the last moment, or in the one that was read. One that somebody is still writing is waited for. The replaced file
   /// loses its temporary name then: what has to be merged gets one that a recovery finds.
   ///
+  /// - Parameter ours: The file that the write has put in its place; `nil` if it has removed the file.
   /// - Returns: `nil` if nobody has saved anything.
   /// - Throws: ``SettingsError`` `lockTimeout` if that save does not end; the replaced file is at the path again.
   func lateSave(
-    into current: inout OpenFile, _ write: AtomicWrite, _ outcome: AtomicWrite.Outcome, _ steps: WriteSteps,
-    within limit: TimeLimit
+    into current: inout OpenFile, _ write: AtomicWrite, _ outcome: AtomicWrite.Outcome, _ ours: FileStatus?,
+    _ steps: WriteSteps, within limit: TimeLimit
   ) throws -> ForeignSave? {
-    guard steps.known != nil else { return nil }
     let temporary = write.temporary
+    guard steps.known != nil else {
+      if outcome == .exchanged { try? system.unlink(temporary, in: write.directory) }
+      return nil
+    }
     let read = current.contents
     do {
       var late: Contents?
@@ -42,9 +46,10 @@ extension SettingsFile {
         if outcome == .exchanged { try? system.unlink(temporary, in: write.directory) }
         return nil
       }
-      guard outcome == .exchanged else { return ForeignSave(contents: late) }
+      guard outcome == .exchanged else { return ForeignSave(contents: late, ours: ours) }
       do throws(Errno) {
-        return ForeignSave(contents: late, name: try setAside(temporary, of: write.name, in: write.directory))
+        let name = try setAside(temporary, of: write.name, in: write.directory)
+        return ForeignSave(contents: late, name: name, ours: ours)
       } catch {
         throw SettingsError.system(error, "merge what another program has saved meanwhile with a write of", path)
       }
@@ -54,15 +59,13 @@ extension SettingsFile {
         // What cannot be read of the old file takes nothing from the new one.
         return nil
       }
-      // Theirs goes back to its place, and ours away; if there is nothing at the path any more, only the first.
-      if (try? system.exchange(write.name, with: temporary, in: write.directory)) == true {
-        try? system.unlink(temporary, in: write.directory)
-      } else if (try? system.renameNew(temporary, to: write.name, in: write.directory)) == nil {
-        throw SettingsError(
-          .io,
-          "Cannot write '\(path)': another program saved the file meanwhile, and its text could not be put back. That text "
-            + "is in '\(write.directoryPath)/\(temporary)'. Copy it: the next write removes that file.",
-          cause: "\(error)", file: path)
+      // Theirs goes back to its place, and ours away.
+      guard (try? putBack(temporary, write, inPlaceOf: ours)) == true else {
+        let aside = try? setAside(temporary, of: write.name, in: write.directory)
+        throw notPutBack(
+          "could not be put back",
+          "is in '\(write.directoryPath)/\(aside ?? temporary)'"
+            + (aside == nil ? ". Copy it: the next write removes that file" : Self.recoverable), after: error)
       }
       try? system.synchronizeDirectory(write.directory, path: write.directoryPath)
       throw error
@@ -79,38 +82,66 @@ extension SettingsFile {
   ) -> any Error {
     if (try? putBack(save, &write, file, steps)) == true { return error }
     let name = save.name ?? keep(save.contents.bytes ?? [], of: write)
-    let place =
-      name.map { "is in '\(write.directoryPath)/\($0)': 'settings-cli recover' moves it to the backups" }
-      ?? "could not be kept"
-    return SettingsError(
+    return notPutBack(
+      "could neither be merged nor put back",
+      name.map { "is in '\(write.directoryPath)/\($0)'" + Self.recoverable } ?? "could not be kept", after: error)
+  }
+
+  private static let recoverable = ": 'settings-cli recover' moves it to the backups"
+
+  private func notPutBack(_ what: String, _ place: String, after error: any Error) -> SettingsError {
+    SettingsError(
       (error as? SettingsError)?.code ?? .io,
-      "Cannot write '\(path)': another program saved the file meanwhile, and its text could neither be merged nor put "
-        + "back. That text \(place).", cause: "\(error)", file: path)
+      "Cannot write '\(path)': another program saved the file meanwhile, and its text \(what). That text \(place).",
+      cause: "\(error)", file: path)
   }
 
   /// - Returns: Whether it is in its place.
   private func putBack(
     _ save: ForeignSave, _ write: inout AtomicWrite, _ file: borrowing OpenFile, _ steps: WriteSteps
   ) throws -> Bool {
-    let directory = write.directory
-    if let name = save.name, save.ours == nil {
-      try system.renameNew(name, to: write.name, in: directory)
-    } else if let name = save.name {
+    if let ours = save.ours {
+      let now = try system.status(at: write.name, in: write.directory, followingLinks: false)
+      guard now?.hasSameText(as: ours) == true else { return false }
+    }
+    if let name = save.name {
       // Nothing is written for this, so that it succeeds on a full disk, too.
-      guard try system.exchange(write.name, with: name, in: directory) else { return false }
-      let displaced = try? system.status(at: name, in: directory, followingLinks: false)
-      guard let displaced, let ours = save.ours, displaced.hasSameText(as: ours) else {
-        // There is another text by now, in another file or in ours, which stays.
-        _ = try system.exchange(write.name, with: name, in: directory)
-        return false
-      }
-      try? system.unlink(name, in: directory)
+      guard try putBack(name, write, inPlaceOf: save.ours) else { return false }
     } else {
       var steps = steps
       steps.known = nil
       try replace(&write, file, by: save.contents.bytes ?? [], steps)
     }
-    try? system.synchronizeDirectory(directory, path: write.directoryPath)
+    try? system.synchronizeDirectory(write.directory, path: write.directoryPath)
+    return true
+  }
+
+  /// Gives what a write has displaced its place again, if there is what the write has put there, or nothing.
+  ///
+  /// - Parameters:
+  ///   - name: The name that it has now.
+  ///   - ours: The file that the write has put in its place; `nil` if it has removed the file.
+  /// - Returns: Whether it is in its place. There is another text by now otherwise, in another file or in ours, which stays.
+  private func putBack(
+    _ name: String, _ write: AtomicWrite, inPlaceOf ours: FileStatus?
+  ) throws(Errno) -> Bool {
+    let directory = write.directory
+    if let ours {
+      do throws(Errno) {
+        guard try system.exchange(write.name, with: name, in: directory) else { return false }
+        let displaced = try? system.status(at: name, in: directory, followingLinks: false)
+        if let displaced, !displaced.hasSameText(as: ours) {
+          _ = try system.exchange(write.name, with: name, in: directory)
+          return false
+        }
+        try? system.unlink(name, in: directory)
+        return true
+      } catch {
+        // Ours has been removed.
+        guard error.rawValue == ENOENT else { throw error }
+      }
+    }
+    try system.renameNew(name, to: write.name, in: directory)
     return true
   }
 

@@ -141,16 +141,15 @@ extension SettingsFile {
         } catch {
           // The new text is in its place. What another program has saved into the replaced file gets the name under which
           // a recovery finds it.
-          if foreign == nil { _ = try lateSave(into: &current, write, outcome, steps, within: limit) }
+          if foreign == nil { _ = try lateSave(into: &current, write, outcome, result.durable, steps, within: limit) }
           foreign = nil
           throw error
         }
         // Now one text on disk has both.
         forget(foreign, in: directory)
         foreign = nil
-        foreign = try lateSave(into: &current, write, outcome, steps, within: limit)
+        foreign = try lateSave(into: &current, write, outcome, result.durable, steps, within: limit)
         guard let late = foreign?.contents else { return result }
-        foreign?.ours = result.durable
         base = late
         ours = wanted
       } catch {

@@ -37,8 +37,9 @@ struct Commit {
   /// Whether the text was migrated, in this round or in one before: then hooks may be due.
   private(set) var hasMigrated = false
   private(set) var backup: BackupInProgress?
-  /// The backup of the text that was replaced.
-  private(set) var keptBackup: SettingsBackup?
+  /// The backup of the text that was replaced last.
+  private var kept: BackupInProgress?
+  var keptBackup: SettingsBackup? { kept?.backup }
 
   /// What was pending when the file was locked.
   private var pending: [(number: UInt64, edits: [Edit])]?
@@ -215,8 +216,18 @@ struct Commit {
 
   /// The new text is in place: the backup stays, whatever comes next.
   mutating func noteReplaced() {
-    keptBackup = backup?.backup
+    kept = backup
     backup = nil
+  }
+
+  /// The commit has failed, perhaps at its very end. A file that is in its place again is to be no backup as well, which an
+  /// editor that writes in place would write to.
+  func noteFailed() {
+    guard let kept, let backup = kept.backup, case .file(let file, _) = core.backing,
+      let copy = try? file.system.status(at: backup.path), let now = try? file.system.status(at: file.path),
+      now.sameFile(copy)
+    else { return }
+    kept.abandon()
   }
 
   /// Takes back a backup of a text that was not replaced.

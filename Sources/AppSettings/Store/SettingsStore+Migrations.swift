@@ -77,7 +77,7 @@ extension SettingsStore {
       guard let target, target < core.reader.migrations.currentVersion else {
         let pending = try previewMigration().migrations
         if !pending.isEmpty {
-          // The one write, of which the caller is told: a first access would do the same, and report what fails.
+          // A first access would do the same, and report what fails; here the caller gets the error.
           try core.commit(of: [])
           core.load()
           core.runDueHooks()

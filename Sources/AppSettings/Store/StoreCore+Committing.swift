@@ -115,6 +115,7 @@ extension StoreCore {
       }
       result = try backing.update(steps) { try commit.text(replacing: $0) }
     } catch {
+      commit.noteFailed()
       // It may have failed at its very end, by the directory's `fsync`, or by what another program has saved.
       let looks = state.withLock { state in
         state.writingTexts = []

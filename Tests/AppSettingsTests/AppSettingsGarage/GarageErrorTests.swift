@@ -54,7 +54,7 @@ import TestSupport
       WrongRecordsCall("delete", missing) { try $0.delete(Pet(id: 1, name: "a")) },
       WrongRecordsCall("setSyncStatus", missing) { try $0.setSyncStatus(.synced, for: Pet(id: 1, name: "a")) },
       WrongRecordsCall("syncStatus", missing) { _ = try $0.syncStatus(of: Pet(id: 1, name: "a")) },
-      // All objects are deleted: this is none.
+      // It deletes objects, and a number is not one.
       WrongRecordsCall("deleteAllObjects", nil) { try $0.deleteAll() },
       WrongRecordsCall("records by status", nil) {
         let records = try $0.records(withStatus: .synced)

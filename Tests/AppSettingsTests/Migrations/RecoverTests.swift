@@ -120,6 +120,44 @@ import TestSupport
     #expect(kept == [Self.broken])
   }
 
+  @Test func `a file that comes before what was displaced can be put back stays, and so does that one`() throws {
+    try home.write(Self.broken)
+    let home = home
+    // A text before the file is renamed, and another one when that cannot be set aside.
+    func writing(before number: Int) -> Syscalls {
+      .before(.rename, at: .nth(number)) { _ in
+        try? Data("a = \(number)\n".utf8).write(to: URL(fileURLWithPath: home.file), options: .atomic)
+      }
+    }
+    let settings = try store(
+      writing(before: 1).and(writing(before: 2)).and(.failing(.rename, at: .nth(2), with: EIO)))
+    let error = #expect(throws: SettingsError.self) { try settings.recover() }
+    #expect(home.text() == "a = 2\n")
+    let texts = home.names(in: directory).map { home.text(of: directory + "/" + $0) }
+    #expect(Set(texts) == ["a = 1\n", "a = 2\n"])
+    #expect(error?.message.contains("'settings-cli recover' moves it to the backups") == true, "\(error!)")
+    #expect(try home.store().recover() == nil)
+    #expect(home.names(in: directory) == ["settings.toml"] && kept.contains("a = 1\n"))
+  }
+
+  @Test func `a save that does not end is put back, and no backup shares its file`() throws {
+    try home.write(Self.broken)
+    let file = home.file
+    let saver = Monitor<Int32>(-1)
+    let system = Syscalls.before(.rename, at: .nth(1)) { _ in
+      let descriptor = open(file, O_WRONLY | O_TRUNC | O_CLOEXEC)
+      saver.withLock { $0 = descriptor }
+    }
+    let settings = try home.store(acceptsAnyVersion: true, system: system, lockTimeout: .seconds(1))
+    #expect(settingsError { _ = try settings.recover() }?.code == .lockTimeout)
+    let descriptor = saver.withLock { $0 }
+    #expect(Self.good.utf8CString.withUnsafeBytes { write(descriptor, $0.baseAddress, Self.good.utf8.count) } == 6)
+    close(descriptor)
+    #expect(home.text() == Self.good)
+    #expect(home.names(in: directory) == ["settings.toml"])
+    #expect(try FileManager.default.attributesOfItem(atPath: file)[.referenceCount] as? Int == 1)
+  }
+
   @Test func `a file system that only renames over what is there does, too`() throws {
     try home.write(Self.broken)
     let settings = try store(.failing(.rename, at: .nth(1), with: EINVAL))
