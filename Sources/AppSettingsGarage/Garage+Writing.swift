@@ -6,6 +6,7 @@ extension Garage {
     var result: Result?
     try core.rewrite { document in
       let draft = GarageDraft(base: document, format: format.settled(by: document))
+      defer { draft.hasEnded = true }
       result = try body(draft)
       let edits = try draft.apply(to: &document)
       try sealBackups()

@@ -11,7 +11,8 @@ public protocol GarageObjects {
   var access: GarageAccess { get }
 }
 
-/// Several changes of a garage that are made as one. ``GarageObjects/update(_:)`` hands one to its closure.
+/// Several changes of a garage that are made as one. ``GarageObjects/update(_:)`` hands one to its closure; using it after
+/// that is a programming error and traps.
 public struct GarageTransaction: GarageObjects {
   /// How the objects are reached.
   public let access: GarageAccess
@@ -58,7 +59,7 @@ public struct GarageAccess {
 
   /// Makes changes: as part of the transaction, or else in one write of their own.
   func write<Result>(_ body: (GarageDraft) throws -> Result) throws -> Result {
-    guard let draft else { return try garage.write(body) }
+    guard let draft = openDraft else { return try garage.write(body) }
     let mark = draft.mark
     do {
       return try body(draft)
@@ -76,7 +77,7 @@ public struct GarageAccess {
   /// Whether there is nothing that could be changed: then not even a directory is to be made for it.
   var hasNoFile: Bool {
     get throws(SettingsError) {
-      guard draft == nil else { return false }
+      guard openDraft == nil else { return false }
       return try garage.core.readText() == nil
     }
   }
@@ -84,7 +85,14 @@ public struct GarageAccess {
   /// What there is to read.
   ///
   /// - Throws: ``SettingsError`` as ``Garage/contents()``.
-  func contents() throws -> GarageDraft { try draft ?? garage.contents() }
+  func contents() throws -> GarageDraft { try openDraft ?? garage.contents() }
+
+  /// The transaction's draft. What is done in it after the update would be lost without a word, so that is the
+  /// programmer's error.
+  private var openDraft: GarageDraft? {
+    precondition(draft?.hasEnded != true, "A transaction of a garage was used after its update had ended.")
+    return draft
+  }
 }
 
 extension GarageObjects {

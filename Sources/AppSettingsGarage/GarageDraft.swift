@@ -27,6 +27,8 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
   private var objectIndices: [String: (index: AnyObject, hasFormer: Bool, needsRecords: Bool)] = [:]
   /// Whether to store the cipher's check value even if nothing else changes.
   var renewsCheck = false
+  /// Whether the update that it is for has ended.
+  var hasEnded = false
   /// What a backup is to be made before.
   var backupReason: String?
 

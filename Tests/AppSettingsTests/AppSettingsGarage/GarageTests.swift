@@ -270,6 +270,14 @@ import TestSupport
     #expect(try garage.retrieveAll(Pet.self).map(\.id) == [1, 2])
   }
 
+  @Test func `a transaction that is used after its update traps`() async {
+    await #expect(processExitsWith: .failure) {
+      let garage = Garage(inMemory: "")
+      let saved = try garage.update { $0 }
+      try saved.deleteAll()
+    }
+  }
+
   @Test func `updates of tasks run one after the other, and none is lost`() async throws {
     let garage = try home.garage()
     try garage.park(Pet(id: 0, name: ""))
