@@ -19,18 +19,18 @@ enum GarageGrowth {
       @Reference var host: Server
     }
     return [
-      Operation(name: "park objects without an id one by one in a batch", count: 5_000) { count in
+      Operation(name: "park objects without an id one by one in one update", count: 5_000) { count in
         let garage = try garage()
         return { try garage.update { for number in 0..<count { try $0.parkValue(Note(number: number)) } } }
       },
-      Operation(name: "delete half of the objects without an id one by one in a batch", count: 5_000) { count in
+      Operation(name: "delete half of the objects without an id one by one in one update", count: 5_000) { count in
         let garage = try garage()
         try garage.parkValues((0..<count).map { Note(number: $0) })
         return {
           try garage.update { for number in 0..<count / 2 { try $0.deleteValue(Note(number: 2 * number)) } }
         }
       },
-      Operation(name: "delete half of the objects without an id and park as many in a batch", count: 5_000) { count in
+      Operation(name: "delete half of the objects without an id, park as many in one update", count: 5_000) { count in
         let garage = try garage()
         try garage.parkValues((0..<count).map { Note(number: $0) })
         return {
@@ -42,7 +42,7 @@ enum GarageGrowth {
           }
         }
       },
-      Operation(name: "set the sync status of objects without an id one by one in a batch", count: 5_000) { count in
+      Operation(name: "set the sync status of objects without an id one by one in one update", count: 5_000) { count in
         let garage = try garage()
         let notes = (0..<count).map { Note(number: $0) }
         try garage.parkValues(notes)
@@ -58,7 +58,7 @@ enum GarageGrowth {
         let json = "[\(rows.joined(separator: ", "))]"
         return { _ = try garage.importGarageStorage(rows: json) }
       },
-      Operation(name: "park records that objects without an id wait for in a batch", count: 1_250) { count in
+      Operation(name: "park records that objects without an id wait for in one update", count: 1_250) { count in
         let garage = try garage()
         try garage.parkValues(
           (0..<count).map { Visit(day: $0, host: Server(id: "server-\($0)", host: "", port: 0)) })
@@ -101,7 +101,7 @@ enum GarageGrowth {
         try garage.park(objects(count, "server"))
         return { consume(try garage.retrieveAll(Server.self)) }
       },
-      Operation(name: "delete all objects one by one in a batch", count: 5_000) { count in
+      Operation(name: "delete all objects one by one in one update", count: 5_000) { count in
         let garage = try garage()
         try garage.park(objects(count, "server"))
         return {

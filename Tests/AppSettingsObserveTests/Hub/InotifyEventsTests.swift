@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct InotifyEventsTests {
   @Test func `the kernel's events name what happened`() throws {
-    let root = try TestDirectory()
+    let root = TestDirectory()
     let source = try KernelEvents()
     defer { source.close() }
     try expectEvents(of: source, in: root)
@@ -15,7 +15,7 @@ import Testing
   #if InotifyTools
     @Test func `the library gives the same events, again after a restart, without old ones`() async {
       await #expect(processExitsWith: .success) {
-        let root = try TestDirectory()
+        let root = TestDirectory()
         let first = try LibraryEvents()
         #expect(LibraryEvents.isInUse)
         #expect(throws: Errno(EBUSY)) { try LibraryEvents() }
@@ -52,7 +52,7 @@ import Testing
         while held.last ?? 0 < 1100 { held.append(open("/dev/null", O_RDONLY)) }
         #expect(throws: Errno(ENOTSUP)) { try LibraryEvents() }
         // The hub goes on with the kernel's own calls.
-        let root = try TestDirectory()
+        let root = TestDirectory()
         let witness = Witness(root["f"])
         let subscription = WatchHub.shared.subscribe(
           path: root["f"], problem: { witness.note($0) }, look: { witness.look($0) })

@@ -16,7 +16,7 @@ import TestSupport
 
   private static func expectLastRename(_ under: HubUnderTest) async throws {
     // In memory, where a rename does not wait for the disk.
-    let root = try TestDirectory(in: "/dev/shm")
+    let root = TestDirectory(in: "/dev/shm")
     try root.write("0", to: "f")
     let witness = Witness(root["f"])
     let subscription = under.subscribe(witness, to: root["f"])
@@ -34,7 +34,7 @@ import TestSupport
   }
 
   @Test func `the last state is seen when the kernel's queue overflows`() async throws {
-    let root = try TestDirectory()
+    let root = TestDirectory()
     try root.write("0", to: "f")
     let hub = WatchHub(source: .kernel)
     let witness = Witness(root["f"])
@@ -52,7 +52,7 @@ import TestSupport
     async throws
   {
     // Not in the temporary directory, which may be in memory, where no number is given twice.
-    let root = try TestDirectory(in: ChildProcess.builtProducts)
+    let root = TestDirectory(in: ChildProcess.builtProducts)
     try root.write("0", to: "other/f")
     try root.write("0", to: "d/f")
     let hub = WatchHub(source: .kernel)
@@ -88,7 +88,7 @@ import TestSupport
   }
 
   @Test func `the thread ends with the last subscription and starts again`() async throws {
-    let root = try TestDirectory()
+    let root = TestDirectory()
     let hub = WatchHub(source: .kernel)
     #expect(!hub.isRunning)
     for round in 0..<50 {
@@ -112,7 +112,7 @@ import TestSupport
   }
 
   @Test func `cancelling waits for a look and nothing is called afterwards`() async throws {
-    let root = try TestDirectory()
+    let root = TestDirectory()
     let hub = WatchHub(source: .kernel)
     for _ in 0..<100 {
       let isOver = Atomic(false)
@@ -132,7 +132,7 @@ import TestSupport
   }
 
   @Test func `a look may cancel its own subscription and others`() async throws {
-    let root = try TestDirectory()
+    let root = TestDirectory()
     let hub = WatchHub(source: .kernel)
     let held = Lock<[WatchSubscription]>([])
     let done = Gate()
@@ -155,7 +155,7 @@ import TestSupport
   }
 
   @Test func `a subscription ends when it is released`() async throws {
-    let root = try TestDirectory()
+    let root = TestDirectory()
     let hub = WatchHub(source: .kernel)
     let witness = Witness(root["f"])
     do {
@@ -168,7 +168,7 @@ import TestSupport
 
   @Test(arguments: HubUnderTest.allCases)
   func `subscriptions that come and go under load each see the last state`(_ under: HubUnderTest) async throws {
-    let root = try TestDirectory()
+    let root = TestDirectory()
     for file in 0..<4 { try root.write("0", to: "f\(file)") }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for file in 0..<4 {
@@ -204,7 +204,7 @@ import TestSupport
 
   @Test(arguments: HubUnderTest.allCases)
   func `a directory that is made again 1,000 times is still watched`(_ under: HubUnderTest) async throws {
-    let root = try TestDirectory()
+    let root = TestDirectory()
     try root.write("0", to: "d/f")
     let witness = Witness(root["d/f"])
     let subscription = under.subscribe(witness, to: root["d/f"])
@@ -220,7 +220,7 @@ import TestSupport
   }
 
   @Test func `many subscriptions of one file share its watches`() async throws {
-    let root = try TestDirectory()
+    let root = TestDirectory()
     try root.write("0", to: "f")
     let hub = WatchHub(source: .kernel)
     let witnesses = (0..<200).map { _ in Witness(root["f"]) }
@@ -244,7 +244,7 @@ import TestSupport
 
   @Test func `the hub sleeps while nothing happens`() async throws {
     await #expect(processExitsWith: .success) {
-      let root = try TestDirectory()
+      let root = TestDirectory()
       try root.write("0", to: "d/f")
       let witness = Witness(root["d/f"])
       let subscription = WatchHub.shared.subscribe(

@@ -70,7 +70,7 @@ import Testing
   ]
 
   @Test(arguments: cases) func `a walk notes what its result depends on`(_ example: Case) async throws {
-    let root = try TestDirectory()
+    let root = TestDirectory()
     try await root.run(example.build)
     let target: WatchTarget =
       switch example.target {
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test func `a plan equals another only for the same names of the same directories`() async throws {
-    let root = try TestDirectory()
+    let root = TestDirectory()
     try await root.run("mkdir d e; touch d/f; ln -s f d/g")
     let plan = WatchPlan(of: .file(root["d/f"]))
     #expect(plan.hasSameNeeds(as: WatchPlan(of: .file(root["d/f"]))))
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test func `an age is that of the last write`() throws {
-    let root = try TestDirectory()
+    let root = TestDirectory()
     try root.write("x", to: "f")
     let young = try #require(WatchPlan(of: .file(root["f"])).end.age)
     #expect(young < .seconds(30))

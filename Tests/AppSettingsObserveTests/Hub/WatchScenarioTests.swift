@@ -129,8 +129,8 @@ import Testing
     if let program = scenario.needs, !isInstalled(program) {
       return print("'\(scenario.testDescription)' is not tried: \(program) is not installed.")
     }
-    let root = try TestDirectory()
-    let shared = try TestDirectory(in: "/dev/shm")
+    let root = TestDirectory()
+    let shared = TestDirectory(in: "/dev/shm")
     #expect(try await root.run(scenario.before) == 0)
     // Where the file is only away for a moment, no moment is too long for a busy machine.
     let isShort = scenario.goes || scenario.final == ""
@@ -164,7 +164,7 @@ import Testing
   @Test(arguments: HubUnderTest.allCases) func `drop-ins that come, change and go are seen`(_ under: HubUnderTest)
     async throws
   {
-    let root = try TestDirectory()
+    let root = TestDirectory()
     let witness = Witness(directory: root["d"])
     let subscription = under.subscribe(witness, toDirectory: root["d"])
     await witness.wait(for: "")

@@ -18,7 +18,7 @@ import TestSupport
     }
     // Not in the temporary directory: editors make no backups there.
     let home = ScratchHome(under: ChildProcess.builtProducts)
-    let shared = try TestDirectory(in: "/dev/shm")
+    let shared = TestDirectory(in: "/dev/shm")
     let text = home.path + "/text"
     let variables = way.variables(in: home, text: text, shared: shared.path)
     func put(_ script: String) async throws {

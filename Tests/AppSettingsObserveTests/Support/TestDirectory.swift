@@ -1,27 +1,18 @@
 import Foundation
 import TestSupport
 
-/// A temporary directory of one test.
-final class TestDirectory: Sendable {
-  let path: String
+/// A directory of one test's own, and what is done in it.
+struct TestDirectory: Sendable {
+  private let home: ScratchHome
+  var path: String { home.path }
 
-  /// - Parameter place: Where to make it; the system's temporary directory unless told.
-  init(in place: String = FileManager.default.temporaryDirectory.path) throws {
-    path = place + "/observe-" + UUID().uuidString
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-  }
-
-  deinit {
-    try? FileManager.default.removeItem(atPath: path)
-  }
+  /// - Parameter place: Where to make it; the system's temporary directory by default.
+  init(in place: String = NSTemporaryDirectory()) { home = ScratchHome(under: place) }
 
   subscript(_ name: String) -> String { path + "/" + name }
 
   func write(_ text: String, to name: String) throws {
-    let file = self[name]
-    try FileManager.default.createDirectory(
-      atPath: (file as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
-    try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+    try home.write(text, to: self[name], isSettled: false)
   }
 
   /// Replaces a file as careful programs do: a temporary file, then a rename.

@@ -1,27 +1,23 @@
 import AppSettings
 import Foundation
+import TestSupport
 import Testing
 
 @testable import AppSettingsObserve
 
 /// Looks at a file or directory as a store would, and keeps what it saw.
 final class Witness: Sendable {
-  private struct State {
+  struct Record: Sendable {
+    /// The contents, one after another, each different from the one before; `nil` while there was no file.
     var seen: [String?] = []
     var looks = 0
-    var missingSince: ContinuousClock.Instant?
     var problems: [WatchProblem] = []
-    var waiters: [(isMet: @Sendable (Witness.Record) -> Bool, resume: CheckedContinuation<Void, Never>)] = []
+    fileprivate var missingSince: ContinuousClock.Instant?
   }
 
-  struct Record {
-    /// The contents, one after another, each different from the one before; `nil` while there was no file.
-    var seen: [String?]
-    var looks: Int
-    var problems: [WatchProblem]
-  }
-
-  private let state = Lock(State())
+  // Held while the recorder notes, so that records come in order.
+  private let state = Lock(Record())
+  private let records = Recorder<Record>()
   private let read: @Sendable () -> String?
   private let target: WatchTarget
   /// How long a file that had contents is without, until that is news.
@@ -48,13 +44,13 @@ final class Witness: Sendable {
     }
   }
 
-  var record: Record { state.withLock { Record(seen: $0.seen, looks: $0.looks, problems: $0.problems) } }
+  var record: Record { state.withLock { $0 } }
 
   func look(_ cause: LookCause) -> LookResult {
     let content = read()
     let age = WatchPlan(of: target).end.age
     return state.withLock { state in
-      defer { resumeMet(&state) }
+      defer { records.note(state) }
       state.looks += 1
       if content ?? "" == "", let last = state.seen.last, last != content {
         let since = state.missingSince ?? .now
@@ -75,7 +71,7 @@ final class Witness: Sendable {
     guard let problem else { return }
     state.withLock { state in
       state.problems.append(problem)
-      resumeMet(&state)
+      records.note(state)
     }
   }
 
@@ -85,22 +81,7 @@ final class Witness: Sendable {
   }
 
   func wait(until isMet: @escaping @Sendable (Record) -> Bool) async {
-    await withCheckedContinuation { continuation in
-      state.withLock { state in
-        state.waiters.append((isMet, continuation))
-        resumeMet(&state)
-      }
-    }
-  }
-
-  private func resumeMet(_ state: inout State) {
-    guard !state.waiters.isEmpty else { return }
-    let record = Record(seen: state.seen, looks: state.looks, problems: state.problems)
-    state.waiters.removeAll { waiter in
-      guard waiter.isMet(record) else { return false }
-      waiter.resume.resume()
-      return true
-    }
+    await records.wait { $0.last.map(isMet) ?? false }
   }
 }
 

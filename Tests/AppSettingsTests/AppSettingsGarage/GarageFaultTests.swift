@@ -10,7 +10,7 @@ import TestSupport
   private var directory: String { (home.file as NSString).deletingLastPathComponent }
 
   @Test(arguments: Syscalls.Call.allCases)
-  func `whatever call fails, a batch is in the file and in memory, or in neither, and the next works`(
+  func `whatever call fails, an update is in the file and in memory, or in neither, and the next works`(
     call: Syscalls.Call
   ) throws {
     let text = "# mine\n[Pet.1]\nid = 1\nname = \"a\"\n"

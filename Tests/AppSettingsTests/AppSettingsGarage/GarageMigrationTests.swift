@@ -179,7 +179,7 @@ private struct New: Codable, Identifiable, Equatable, GarageNamed {
     #expect(try garage.retrieveAll(New.self, withStatus: .synced).map(\.label) == ["a"])
   }
 
-  @Test func `several migrations in a batch are one, and one that fails takes the others along`() throws {
+  @Test func `several migrations in one update are one, and one that fails takes the others along`() throws {
     let garage = try home.garage(two + "\n[Bad.1]\nid = 3\n")
     let before = home.text
     let found = settingsError {

@@ -43,7 +43,7 @@ private struct ListedVisit: Codable, Hashable {
 @Suite(.serialized) struct GarageObjectListTests {
   private let home = GarageHome()
 
-  @Test func `many objects in a batch are read once`() throws {
+  @Test func `many objects in one update are read once`() throws {
     let garage = try home.garage()
     try garage.parkValues((0..<100).map(ListedNote.init))
     reads.withLock { $0 = 0 }
@@ -82,7 +82,7 @@ private struct ListedVisit: Codable, Hashable {
     #expect(home.text == text([1, 2, 5, 6, 7]))
   }
 
-  @Test func `what fails within a batch is taken back, and the rest finds what is there`() throws {
+  @Test func `what fails within an update is taken back, and the rest finds what is there`() throws {
     let garage = try home.garage([1, 1, 2].map { "[[ListedMark]]\nnumber = \($0)\n" }.joined(separator: "\n"))
     try garage.update { garage in
       try? garage.update { garage in
@@ -117,7 +117,7 @@ private struct ListedVisit: Codable, Hashable {
         == text((0..<5).filter { $0 != deleted }) + "\n[[ListedMark]]\nnumber = 9\n\n[Pet.1]\nid = 1\nname = \"a\"\n")
   }
 
-  @Test func `a batch that changes, deletes and parks objects leaves each its comments`() throws {
+  @Test func `an update that changes, deletes and parks objects leaves each its comments`() throws {
     let garage = try home.garage(text(0..<4))
     try garage.update { garage in
       try garage.setSyncStatus(.synced, forValue: ListedMark(number: 2))
@@ -157,7 +157,7 @@ private struct ListedVisit: Codable, Hashable {
     #expect(comments == ["# above 0", "# above 2", "# above 3"])
   }
 
-  @Test func `a status set for one object after another in a batch reads all of them once`() throws {
+  @Test func `a status set for one object after another in one update reads all of them once`() throws {
     let garage = try home.garage()
     try garage.parkValues((0..<100).map(ListedNote.init))
     reads.withLock { $0 = 0 }
@@ -176,7 +176,7 @@ private struct ListedVisit: Codable, Hashable {
   private let visit = ListedVisit(day: 1, host: Pet(id: 1, name: "a"))
 
   @Test(arguments: ["", "[Pet.1]\nid = 1\n\n"])
-  func `an object whose record comes within the batch is found from then on`(record: String) throws {
+  func `an object whose record comes within the update is found from then on`(record: String) throws {
     let garage = try home.garage(record + "[[ListedVisit]]\nday = 1\nhost = \"1\"\n")
     try garage.update { garage in
       #expect(throws: SettingsError.self) { try garage.deleteValue(visit) }

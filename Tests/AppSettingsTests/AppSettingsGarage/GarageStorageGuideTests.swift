@@ -144,7 +144,7 @@ private final class Relative: Codable, Identifiable, GarageNamed {
     #expect(try garage.backups.count == 1)
   }
 
-  @Test func `replacement: the guide's own function, as one batch`() throws {
+  @Test func `replacement: the guide's own function, as one update`() throws {
     let garage = try imported()
     // The guide's objects were never asked for by their ids, which are hashes: they have none here.
     try garage.migrateValues(recordName: "MCItem", to: LegacyItem.self)

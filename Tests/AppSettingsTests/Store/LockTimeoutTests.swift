@@ -44,15 +44,21 @@ import TestSupport
     try body()
   }
 
+  /// Reads on a thread of its own, which must not wait for the lock that is held meanwhile.
+  private func expectReadWithoutWaiting(
+    _ settings: SettingsStore, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let (value, new) = (Monitor(0), new)
+    let reader = Aside { value.withLock { $0 = settings[new] } }
+    #expect(reader.ends(within: 15), sourceLocation: sourceLocation)
+    #expect(value.withLock { $0 } == 5, sourceLocation: sourceLocation)
+  }
+
   @Test func `reading waits for no lock with a migration pending, which a later look brings to disk`() throws {
     try home.write("old = 5\n")
     let settings = try store(migrations)
-    let new = new
     try whileLocked {
-      let value = Monitor(0)
-      let reader = Aside { value.withLock { $0 = settings[new] } }
-      #expect(reader.ends(within: 15))
-      #expect(value.withLock { $0 } == 5)
+      expectReadWithoutWaiting(settings)
       settings.reload()
       #expect(home.text() == "old = 5\n")
     }
@@ -66,12 +72,8 @@ import TestSupport
     try home.write("old = 5\n")
     try FileManager.default.createDirectory(atPath: home.backups, withIntermediateDirectories: true)
     let settings = try store(migrations)
-    let new = new
     try whileLocked(home.backups) {
-      let value = Monitor(0)
-      let reader = Aside { value.withLock { $0 = settings[new] } }
-      #expect(reader.ends(within: 15))
-      #expect(value.withLock { $0 } == 5)
+      expectReadWithoutWaiting(settings)
       #expect(home.text() == "old = 5\n")
     }
     #expect(settings.currentProblems.isEmpty)
@@ -143,12 +145,8 @@ import TestSupport
     try FileManager.default.createDirectory(
       atPath: (home.file as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
     let settings = try store(migrations)
-    let new = new
     try whileLocked {
-      let value = Monitor(0)
-      let reader = Aside { value.withLock { $0 = settings[new] } }
-      #expect(reader.ends(within: 15))
-      #expect(value.withLock { $0 } == 5)
+      expectReadWithoutWaiting(settings)
       #expect(home.text() == nil)
     }
     settings.reload()

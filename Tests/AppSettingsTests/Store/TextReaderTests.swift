@@ -47,6 +47,54 @@ import TestSupport
     #expect(try !reader(acceptsAnyVersion: true).isOutdated(document))
   }
 
+  // MARK: The meaning
+
+  private static let renaming = SettingsMigrations {
+    Migration(2, "b") { document in try document.set(.integer(2), at: ["b"]) }
+    Migration(3, "c") { document in try document.set(.integer(3), at: ["c"]) }
+  }
+  private func renamer(acceptsAnyVersion: Bool = false) -> TextReader {
+    TextReader(migrations: Self.renaming, acceptsAnyVersion: acceptsAnyVersion)
+  }
+
+  @Test(
+    arguments: [
+      ("a = 1\n", nil, "settings-version = 3\na = 1\nb = 2\nc = 3\n", [2, 3]),
+      ("a = 1\n", 2, "settings-version = 2\na = 1\nb = 2\n", [2]),
+      ("settings-version = 2\n", nil, "settings-version = 3\nc = 3\n", [3]),
+      ("settings-version = 3\n", nil, "settings-version = 3\n", []),
+    ] as [(String, Int?, String, [Int])])
+  func `a document is brought to a version, and what was run is returned`(
+    text: String, target: Int?, migrated: String, versions: [Int]
+  ) throws {
+    var document = try document(text)
+    let ran = try renamer().migrate(&document, of: SettingsLayer(.user), upTo: target)
+    #expect(document.text == migrated && ran.map(\.version) == versions)
+  }
+
+  @Test func `a newer document is refused with its place, and is taken as it is where it is only read`() throws {
+    let text = "a = 1\nsettings-version = 9\n"
+    var document = try document(text)
+    let layer = SettingsLayer(.user, file: "/f")
+    let error = settingsError { try renamer().migrate(&document, of: layer) }
+    #expect(error?.code == .newerVersion && error?.file == "/f" && error?.position?.line == 2)
+    #expect(try renamer().migrate(&document, of: layer, readsNewer: true).isEmpty)
+    #expect(try renamer(acceptsAnyVersion: true).migrate(&document, of: layer).isEmpty)
+    #expect(document.text == text)
+  }
+
+  @Test func `a step that fails leaves the document as it was`() throws {
+    struct Failure: Error {}
+    let reader = TextReader(
+      migrations: SettingsMigrations {
+        Migration(2, "b") { document in try document.set(.integer(2), at: ["b"]) }
+        Migration(3, "fails") { _ in throw Failure() }
+      }, acceptsAnyVersion: false)
+    var document = try document("a = 1\n")
+    #expect(settingsError { try reader.migrate(&document, of: SettingsLayer(.user)) }?.code == .migrationFailed)
+    #expect(document.text == "a = 1\n")
+  }
+
   // MARK: Locks
 
   @Test func `the entries of the lock are paths`() throws {

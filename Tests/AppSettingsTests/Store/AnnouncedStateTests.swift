@@ -1,0 +1,74 @@
+import SettingsTOML
+import Testing
+import TestSupport
+
+@testable import AppSettings
+
+/// What a transition of a store's state tells, to whom, and when.
+@Suite struct AnnouncedStateTests {
+  private let waiters = ChangeWaiters()
+  private let problems = ProblemLog(logger: .silent)
+
+  private func state() -> AnnouncedState {
+    let user = LayerContent(layer: SettingsLayer(.user), document: TOMLDocument(), hasFile: false)
+    return AnnouncedState(StoreState(user: user, overrides: .none), waiters: waiters, problems: problems)
+  }
+
+  @Test func `a transition wakes those who wait for its paths, once its lock is released`() {
+    let state = state()
+    let calls = Counter()
+    let waiter = ChangeWaiter(paths: [["a"]]) { calls.increment() }
+    waiters.add(waiter)
+    state.withLock { state in
+      _ = state.enqueue([Edit(path: ["a"], value: 1)])
+      #expect(calls.value == 0)
+    }
+    #expect(calls.value == 1)
+    #expect(waiter.take()?.batch?.paths == [["a"]])
+    #expect(state.withLock { $0.news.isEmpty })
+  }
+
+  @Test func `a transition that changes nothing tells nothing`() {
+    let state = state()
+    let waiter = ChangeWaiter(paths: [.root])
+    waiters.add(waiter)
+    state.withLock { _ in }
+    #expect(waiter.take() == nil)
+  }
+
+  @Test func `two transitions under one lock are recorded in their order`() {
+    let state = state()
+    let waiter = ChangeWaiter(paths: [["a"], ["b"]])
+    waiters.add(waiter)
+    state.withLock { state in
+      _ = state.enqueue([Edit(path: ["b"], value: 1)])
+      _ = state.enqueue([Edit(path: ["a"], value: 1)])
+    }
+    let batch = waiter.take()?.batch
+    #expect(batch?.paths == [["a"]] && batch?.generation == 2)
+  }
+
+  @Test func `a body that throws tells what it had changed`() {
+    struct Failure: Error {}
+    let state = state()
+    let waiter = ChangeWaiter(paths: [["a"]])
+    waiters.add(waiter)
+    #expect(throws: Failure.self) {
+      try state.withLock { state throws(Failure) in
+        _ = state.enqueue([Edit(path: ["a"], value: 1)])
+        throw Failure()
+      }
+    }
+    #expect(waiter.take() != nil)
+  }
+
+  @Test func `a change ends what was wrong with the value that is gone`() {
+    let state = state()
+    problems.report(SettingsProblem(.invalidValue, "bad", path: ["a"]))
+    #expect(problems.current.count == 1)
+    state.withLock { _ = $0.enqueue([Edit(path: ["b"], value: 1)]) }
+    #expect(problems.current.count == 1)
+    state.withLock { _ = $0.enqueue([Edit(path: ["a"], value: 1)]) }
+    #expect(problems.current.isEmpty)
+  }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+import TestSupport
+
+@testable import AppSettings
+
+/// Where a store's own layer is kept. What a write of a file does is in `SettingsFileTests`.
+@Suite struct BackingTests {
+  let home = ScratchHome()
+
+  private func file(_ text: String?) throws -> Backing {
+    if let text { try home.write(text) }
+    return .file(SettingsFile(path: home.file), Backups(of: try home.location(), system: Syscalls()))
+  }
+
+  private func memory(_ text: String?) -> Backing { .memory(MemoryFile(text.map { Array($0.utf8) })) }
+
+  private func both(_ text: String?) throws -> [Backing] { [try file(text), memory(text)] }
+
+  @Test func `an update replaces, keeps and removes alike in a file and in memory`() throws {
+    for backing in try both("a = 1\n") {
+      let steps: [(old: String?, new: String?, isReplaced: Bool)] = [
+        ("a = 1\n", "b = 2\n", true), ("b = 2\n", "b = 2\n", false), ("b = 2\n", nil, true), (nil, nil, false),
+        (nil, "", true),
+      ]
+      for (old, new, isReplaced) in steps {
+        let result = try backing.update(WriteSteps()) { contents in
+          #expect(contents.bytes == old.map { Array($0.utf8) })
+          return new.map { Array($0.utf8) }
+        }
+        #expect(result.isReplaced == isReplaced, "\(backing.name): \(old ?? "-") to \(new ?? "-")")
+        #expect(try backing.read().bytes == new.map { Array($0.utf8) })
+      }
+    }
+  }
+
+  @Test func `a body that throws leaves what there is`() throws {
+    struct Failure: Error {}
+    for backing in try both("a = 1\n") {
+      #expect(throws: Failure.self) { try backing.update(WriteSteps()) { _ in throw Failure() } }
+      #expect(try backing.read().bytes == Array("a = 1\n".utf8))
+    }
+  }
+
+  @Test func `a write within a write of the same directory is refused, and memory has no directory`() throws {
+    let file = try file("a = 1\n")
+    _ = try file.update(WriteSteps()) { contents in
+      #expect(settingsError { try file.checkNotLocked() }?.code == .nestedUpdate)
+      return contents.bytes
+    }
+    #expect(throws: Never.self) { try file.checkNotLocked() }
+    let memory = memory("")
+    _ = try memory.update(WriteSteps()) { contents in
+      #expect(throws: Never.self) { try memory.checkNotLocked() }
+      return contents.bytes
+    }
+  }
+
+  @Test func `a file has backups, and memory has none`() throws {
+    let file = try file("a = 1\n")
+    let contents = try file.read()
+    try file.beginBackup(contents, reason: "test", within: nil).finish()
+    #expect(try file.backups(within: nil)?.list().count == 1)
+    let memory = memory("a = 1\n")
+    #expect(memory.backups(within: nil) == nil)
+    try memory.backUp(Array("a = 1\n".utf8), reason: "test", within: nil)
+    try memory.beginBackup(memory.read(), reason: "test", within: nil).finish()
+  }
+
+  @Test func `there is nothing to back up where there is no file`() throws {
+    let file = try file(nil)
+    try file.beginBackup(file.read(), reason: "test", within: nil).finish()
+    #expect(try file.backups(within: nil)?.list().isEmpty == true)
+  }
+}
