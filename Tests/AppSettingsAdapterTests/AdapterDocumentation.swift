@@ -17,7 +17,7 @@
     func move(to port: Int) { self.port.store(port, ordering: .relaxed) }
   }
 
-  @Suite struct AdapterDocumentation {
+  struct AdapterDocumentation {
     @Test func `a reader of the provider`() async throws {
       let settings = SettingsStore(inMemory: "server.port = 81\n")
       let server = Server()

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite struct FoundationValueTests {
+struct FoundationValueTests {
   let home = ScratchHome()
 
   private func roundTrip<Value: SettingsSerializable & Equatable>(_ value: Value, _ stored: TOMLValue) throws {

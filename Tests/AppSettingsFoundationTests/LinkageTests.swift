@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// All of Foundation takes four times the memory of what the other products need: it stays in its adapter.
-@Suite struct LinkageTests {
+struct LinkageTests {
   @Test(arguments: ["settings-cli", "settings-probe"])
   func `a program without the adapter is not linked to all of Foundation`(_ name: String) throws {
     let program = try Data(contentsOf: URL(fileURLWithPath: ChildProcess.product(name)))

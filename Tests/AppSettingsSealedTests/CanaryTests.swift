@@ -86,7 +86,7 @@ import AppSettingsGarage
   /// Plain texts that are known, through every door, and then looked for everywhere.
   ///
   /// `SETTINGS_MODELS=full` uses 10,000 of them.
-  @Suite struct CanaryTests {
+  struct CanaryTests {
     private let home = ScratchHome()
     private let key = SymmetricKey(size: .bits256)
     private static let isFull = ProcessInfo.processInfo.environment["SETTINGS_MODELS"] == "full"

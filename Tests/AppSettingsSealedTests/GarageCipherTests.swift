@@ -14,7 +14,7 @@ import AppSettingsGarage
 
   struct Note: Codable, Hashable { var text: String }
 
-  @Suite struct GarageCipherTests {
+  struct GarageCipherTests {
     private let home = ScratchHome()
     private let key = SymmetricKey(size: .bits256)
     private let account = Account(id: "work", password: "hunter2")

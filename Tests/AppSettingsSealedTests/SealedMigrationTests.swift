@@ -26,7 +26,7 @@ import AppSettingsGarage
   }
 
   /// What is sealed for one type and id cannot be opened for another: a record that moves is sealed anew.
-  @Suite struct SealedMigrationTests {
+  struct SealedMigrationTests {
     private let home = ScratchHome()
     private let cipher = GarageCipher.chaChaPoly(key: SymmetricKey(size: .bits256))
 

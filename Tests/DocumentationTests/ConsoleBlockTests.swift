@@ -6,7 +6,7 @@ import TestSupport
 ///
 /// The blocks of one document are one session, in a scratch home. A line `$ COMMAND` is run, with its here-document if it
 /// has `<<'END'`; the lines up to the next command are what it has to print, on both streams. A `…` stands for anything.
-@Suite struct ConsoleBlockTests {
+struct ConsoleBlockTests {
   @Test(arguments: Document.all.map(\.path))
   func `a console block of a document prints what it shows`(_ path: String) throws {
     let commands = try Document(path).blocks("console").flatMap(Self.commands)

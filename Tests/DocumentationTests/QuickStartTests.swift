@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-@Suite struct QuickStartTests {
+struct QuickStartTests {
   @Test func `the quick start says what its comments say, and leaves a file`() throws {
     let home = ScratchHome()
     let result = try ChildProcess.run(

@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// The documents speak of what is there.
-@Suite struct ReferenceTests {
+struct ReferenceTests {
   @Test(arguments: Document.all.map(\.path))
   func `a relative link of a document leads to a file`(_ path: String) throws {
     let directory = (path as NSString).deletingLastPathComponent

@@ -1,7 +1,7 @@
 import Testing
 
 /// The Swift code in the documents is code that was compiled: each block is a passage of a file of a target.
-@Suite struct SwiftBlockTests {
+struct SwiftBlockTests {
   /// The sources that blocks may be passages of.
   private static let sources: [(path: String, lines: [String])] =
     (Repository.files(in: "Tests/DocumentationTests/Passages", ending: ".swift")

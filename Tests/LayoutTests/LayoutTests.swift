@@ -2,7 +2,7 @@ import Testing
 
 /// Folders are in the order in which they could be built: the files of each use the types of those before it, and of no
 /// other. `docs/design.md` says what each is for.
-@Suite struct LayoutTests {
+struct LayoutTests {
   static let orders = [
     "AppSettings": [
       "System", "Errors", "File", "Document", "Patterns", "Values", "Keys", "Layers", "Migrations", "Store", "Records",

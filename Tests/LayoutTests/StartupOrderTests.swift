@@ -3,7 +3,7 @@ import Testing
 
 /// `Scripts/startup-order.txt` has the functions that a `get` runs, in their order, for the linker. The linker passes over
 /// names that are gone, so that a list that was not made anew is only slower: this says when it is too old.
-@Suite struct StartupOrderTests {
+struct StartupOrderTests {
   @Test func `at least 90 % of the functions in the startup order still have the names of the sources`() throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardizedFileURL
     let list = try String(contentsOf: root.appending(path: "Scripts/startup-order.txt"), encoding: .utf8)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite struct AppsCommandTests {
+struct AppsCommandTests {
   let home = ScratchHome()
 
   private func run(_ arguments: String...) throws -> ChildProcess.Result {

@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Paths with bytes that are not UTF-8, on the command line and in the environment.
-@Suite struct BytesCommandTests {
+struct BytesCommandTests {
   let home = ScratchHome()
   private let command = ChildProcess.product("settings-cli")
 

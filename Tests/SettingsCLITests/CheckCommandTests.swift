@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite struct CheckCommandTests {
+struct CheckCommandTests {
   let test: SchemaHome
   init() throws { test = try SchemaHome() }
   private var app: String { test.app }

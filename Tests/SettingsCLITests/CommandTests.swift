@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// The command as a process: exact exit status, output and errors.
-@Suite struct CommandTests {
+struct CommandTests {
   let home = ScratchHome()
   private let app = "org.example.test"
 

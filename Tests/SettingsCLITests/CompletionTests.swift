@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// Candidates are lines that the shell makes the very words of, and that the verb takes.
-@Suite struct CompletionTests {
+struct CompletionTests {
   let test: SchemaHome
   init() throws {
     test = try SchemaHome()

@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// `get` and `set` without options pass the argument parser by; with one they do not.
-@Suite struct DirectPathTests {
+struct DirectPathTests {
   static let lines = [
     "get APP theme", "get APP recent", "get APP thme", "get APP a..b", "get APP settings-version", "get org..x theme",
     "get org.example.tset theme", "get ./none.toml a", "get APP editor", "get · ·", "set APP theme light",

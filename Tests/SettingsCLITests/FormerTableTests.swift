@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// Writing a part of a value that the file has under a former name of its key.
-@Suite struct FormerTableTests {
+struct FormerTableTests {
   let home = ScratchHome()
   private let app = "org.example.test"
   private let before = """

@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// `Scripts/install` and `Scripts/deb`, with the executable that was built with the tests.
-@Suite struct InstallTests {
+struct InstallTests {
   let home = ScratchHome()
   private let executable = ChildProcess.product("settings-cli")
 

@@ -6,7 +6,7 @@ import TestSupport
 /// The reading verbs over random layers and locks, against a model of the rule.
 ///
 /// `SETTINGS_LAYERS=full` tries 500 of them, `SETTINGS_LAYER_SEED` repeats the one that a failure names.
-@Suite struct LayerModelCommandTests {
+struct LayerModelCommandTests {
   let home = ScratchHome()
   private let app = "org.example.test"
 

@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// Limits of the system are errors that say what to do.
-@Suite struct LimitCommandTests {
+struct LimitCommandTests {
   let home = ScratchHome()
   private let command = ChildProcess.product("settings-cli")
 

@@ -6,7 +6,7 @@ import TestSupport
 ///
 /// The sessions are in `Fixtures/Matrix`, one file a verb. With `RECORD_SNAPSHOTS=1` in the environment they are written
 /// anew, to be read before they are committed.
-@Suite struct MatrixTests {
+struct MatrixTests {
   /// What is typed for a verb in each state; `APP` is the app.
   struct Row: Sendable, CustomTestStringConvertible {
     var verb: String

@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// `migrate`, `recover` and `import` as processes.
-@Suite struct MigrationCommandTests {
+struct MigrationCommandTests {
   let home = ScratchHome()
   private let app = "org.example.test"
 

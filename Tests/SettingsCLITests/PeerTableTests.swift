@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// The table of other tools' commands in `docs/cli.md`: what is to be typed instead works, row after row.
-@Suite struct PeerTableTests {
+struct PeerTableTests {
   @Test(arguments: ["org.example.test", "./settings.toml"])
   func `every row of the table of other tools does what it says`(_ target: String) throws {
     let home = ScratchHome()

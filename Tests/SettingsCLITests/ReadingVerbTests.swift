@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// Verbs that read write nothing, also where a migration is pending.
-@Suite struct ReadingVerbTests {
+struct ReadingVerbTests {
   let home = ScratchHome()
   private let app = "org.example.test"
   private let old = "colour = \"red\"   # c\n"

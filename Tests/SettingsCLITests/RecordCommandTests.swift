@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// Records, as the command sees them: tables like any other.
-@Suite struct RecordCommandTests {
+struct RecordCommandTests {
   let home = ScratchHome()
   private let app = "org.example.test"
 

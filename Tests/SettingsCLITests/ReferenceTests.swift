@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// `docs/cli.md` is the reference: whatever the command takes is in it.
-@Suite struct ReferenceTests {
+struct ReferenceTests {
   @Test func `the reference tells of every verb and of every option in its verb's section`() throws {
     let document = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../docs/cli.md")

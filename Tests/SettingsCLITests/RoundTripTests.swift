@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// What `export` prints, `import` takes: names and types, with a schema and without.
-@Suite struct RoundTripTests {
+struct RoundTripTests {
   let home = ScratchHome()
   private let app = "org.example.test"
 

@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// What must hold for every value, and for every way to end.
-@Suite struct SafetyTests {
+struct SafetyTests {
   let home = ScratchHome()
   private let app = "org.example.test"
   private let command = ChildProcess.product("settings-cli")

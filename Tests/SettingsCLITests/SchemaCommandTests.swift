@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite struct SchemaCommandTests {
+struct SchemaCommandTests {
   let test: SchemaHome
   init() throws { test = try SchemaHome() }
   private var app: String { test.app }

@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// A secret comes out of no verb that was not asked for that very key, in whatever form the file has it.
-@Suite struct SecretTests {
+struct SecretTests {
   let home = ScratchHome()
   private let app = "org.example.test"
 

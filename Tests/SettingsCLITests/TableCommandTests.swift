@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// Setting and removing tables of which other layers have parts.
-@Suite struct TableCommandTests {
+struct TableCommandTests {
   let home = ScratchHome()
   private let app = "org.example.test"
 

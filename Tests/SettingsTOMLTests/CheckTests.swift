@@ -3,7 +3,7 @@ import Testing
 @testable import SettingsTOML
 
 /// The self-check refuses what an edit must not do.
-@Suite struct CheckTests {
+struct CheckTests {
   static let before = "a = 1\nb = 2\n\n[t]\nx = 1\n"
 
   @Test(arguments: [

@@ -3,7 +3,7 @@ import Testing
 @testable import SettingsTOML
 
 /// Values deeper than any document, as a program can make them, are refused before the stack ends.
-@Suite struct DepthTests {
+struct DepthTests {
   /// Arrays, or tables, within each other.
   private func nested(_ levels: Int, inTables: Bool = false, around core: TOMLValue = 1) -> TOMLValue {
     var value = core

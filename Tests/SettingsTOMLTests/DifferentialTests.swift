@@ -4,7 +4,7 @@ import Testing
 @testable import SettingsTOML
 
 /// The same documents and edits, read by Python's TOML libraries.
-@Suite struct DifferentialTests {
+struct DifferentialTests {
   struct Case: Codable {
     var text: String
     var edited: String?

@@ -1,7 +1,7 @@
 import SettingsTOML
 import Testing
 
-@Suite struct ElementTests {
+struct ElementTests {
   static let two = "# first\n[[s]]\nname = 'a' # a\n\n# second\n[[s]]\nname = 'b'\n[s.sub]\nx = 1\n\n[z]\n"
 
   static let three = (1...3).map(element).joined(separator: "\n")

@@ -1,7 +1,7 @@
 import SettingsTOML
 import Testing
 
-@Suite struct InsertTests {
+struct InsertTests {
   static let cases: [EditCase] = [
     .set("into an empty document", "", ["a"], 1, "a = 1\n"),
     .set("into a document of a byte order mark", "\u{FEFF}", ["a"], 1, "\u{FEFF}a = 1\n"),

@@ -3,7 +3,7 @@ import Testing
 @testable import SettingsTOML
 
 /// A text whose line breaks are CRLF keeps them in every kind of edit, also without one at its end.
-@Suite struct LineBreakTests {
+struct LineBreakTests {
   private static let texts: [(name: String, lines: String)] = [
     ("one line", "a = 1"),
     ("two lines", "a = 1\nb = 2"),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SettingsTOML
 
-@Suite struct LineIndexTests {
+struct LineIndexTests {
   @Test(arguments: [
     "", "a = 1", "a = 1\nb = 2\n", "\u{FEFF}a = 1\n", "# é\u{301}😀\na = \"日本\" # c\n\n\nb.c = 3",
     String(repeating: "k = \"日本語\"\n", count: 300), "\u{FEFF}" + String(repeating: "é", count: 1000) + "\n= 1",

@@ -1,7 +1,7 @@
 import SettingsTOML
 import Testing
 
-@Suite struct MoveTests {
+struct MoveTests {
   static let cases: [EditCase] = [
     .move("renames a key in place", "# of a\na = 1 # one\nb = 2\n", ["a"], ["c"], "# of a\nc = 1 # one\nb = 2\n"),
     .move("renames a dotted key", "a.b = 1 # c\na.d = 2\n", ["a", "b"], ["a", "c"], "a.c = 1 # c\na.d = 2\n"),

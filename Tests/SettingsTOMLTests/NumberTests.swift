@@ -3,7 +3,7 @@ import Testing
 @testable import SettingsTOML
 
 /// Numbers of any text read as what the standard library makes of it, and none ends the process.
-@Suite struct NumberTests {
+struct NumberTests {
   @Test(arguments: [
     "1e-9223372036854775808", "1e-9223372036854775807", "1e9223372036854775807", "1e9223372036854775808",
     "1e-9223372036854775809", "1e-99999999999999999999999999", "1e99999999999999999999999999",

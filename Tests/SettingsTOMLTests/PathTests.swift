@@ -1,7 +1,7 @@
 import SettingsTOML
 import Testing
 
-@Suite struct PathTests {
+struct PathTests {
   @Test(arguments: [
     ("a", ["a"]), ("a.b-c.d_1", ["a", "b-c", "d_1"]), ("servers.\"eu.west\".url", ["servers", "eu.west", "url"]),
     ("'a \"b'.c", ["a \"b", "c"]), ("\"\"", [""]), ("\"\\u00e9\\\"\"", ["é\""]), ("1.2", ["1", "2"]), ("''", [""]),

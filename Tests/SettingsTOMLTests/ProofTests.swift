@@ -3,7 +3,7 @@ import Testing
 @testable import SettingsTOML
 
 /// What the changed sections prove of a document has to be what reading all of it finds.
-@Suite struct ProofTests {
+struct ProofTests {
   /// Makes edits at random, in place where that is possible.
   private func edited(_ document: TOMLDocument, _ generator: inout Generator, count: Int) throws -> TOMLDocument {
     var draft = document

@@ -4,7 +4,7 @@ import Testing
 @testable import SettingsTOML
 
 /// What holds for every document and every edit, tried on documents made at random from fixed seeds.
-@Suite struct PropertyTests {
+struct PropertyTests {
   /// More of them with `PROPERTY_SEEDS=5000`.
   static let seeds: [UInt64] = Array(
     0..<(ProcessInfo.processInfo.environment["PROPERTY_SEEDS"].flatMap(UInt64.init) ?? 150))

@@ -1,7 +1,7 @@
 import SettingsTOML
 import Testing
 
-@Suite struct ReadTests {
+struct ReadTests {
   static let values: [(String, TOMLValue)] = [
     ("true", true), ("false", false), ("0", 0), ("+17", 17), ("-17", -17), ("1_000", 1000),
     ("9223372036854775807", .integer(.max)), ("-9223372036854775808", .integer(.min)),

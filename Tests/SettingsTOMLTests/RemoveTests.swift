@@ -1,7 +1,7 @@
 import SettingsTOML
 import Testing
 
-@Suite struct RemoveTests {
+struct RemoveTests {
   static let cases: [EditCase] = [
     .remove("a line with its comment", "a = 1\nb = 2 # two\nc = 3\n", ["b"], "a = 1\nc = 3\n"),
     .remove("the comment lines above", "a = 1\n# of b\n  # more\nb = 2\nc = 3\n", ["b"], "a = 1\nc = 3\n"),

@@ -3,7 +3,7 @@ import Testing
 @testable import SettingsTOML
 
 /// What reading one value gives has to be what reading all of the text gives.
-@Suite struct RereadTests {
+struct RereadTests {
   /// Reads a text from a document that it is nearly, and compares with reading all of it.
   ///
   /// - Returns: Whether one value was enough.

@@ -2,7 +2,7 @@ import SettingsTOML
 import Testing
 
 /// Many changes of a document at once.
-@Suite struct RewriteTests {
+struct RewriteTests {
   private func rewritten(_ text: String, _ changes: [(TOMLPath, TOMLValue)]) throws -> TOMLDocument {
     var document = try TOMLDocument(parsing: text)
     var expected = document

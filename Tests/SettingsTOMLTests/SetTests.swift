@@ -1,7 +1,7 @@
 import SettingsTOML
 import Testing
 
-@Suite struct SetTests {
+struct SetTests {
   static let scalars: [EditCase] = [
     .set("keeps the trailing comment", "a = 1 # one\nb = 2\n", ["a"], 10, "a = 10 # one\nb = 2\n"),
     .set("keeps alignment", "name   = \"x\"\nlonger = 1\n", ["name"], "yy", "name   = \"yy\"\nlonger = 1\n"),

@@ -3,7 +3,7 @@ import SettingsTOML
 import Testing
 
 /// Each fixture has one fault; beside it stands the error as it is shown. `UPDATE_FIXTURES=1` writes them anew.
-@Suite struct SyntaxErrorTests {
+struct SyntaxErrorTests {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Fixtures")
 
   static let names: [String] = {

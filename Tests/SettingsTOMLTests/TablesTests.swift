@@ -1,7 +1,7 @@
 import SettingsTOML
 import Testing
 
-@Suite struct TablesTests {
+struct TablesTests {
   @Test func `many tables are added after the last of theirs, as one by one`() throws {
     let text = "# top\n[p.a]\nx = 1\n\n[q]\ny = 2\n"
     var document = try TOMLDocument(parsing: text)

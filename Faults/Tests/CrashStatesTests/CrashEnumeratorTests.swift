@@ -2,7 +2,7 @@ import Testing
 
 @testable import CrashStates
 
-@Suite struct CrashEnumeratorTests {
+struct CrashEnumeratorTests {
   private let old = DiskTree(["f": .file(Array("old".utf8))])
 
   /// The contents that `f` may have, `nil` for no file; those after the acknowledgement at the end, or all.

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CrashStates
 
-@Suite struct TraceParserTests {
+struct TraceParserTests {
   private func ended(_ text: String) throws -> [TracedCall] {
     try TraceParser.parse(text).compactMap { item in
       guard case .end(let call) = item else { return nil }

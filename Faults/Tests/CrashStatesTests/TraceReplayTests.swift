@@ -3,7 +3,7 @@ import Testing
 
 @testable import CrashStates
 
-@Suite struct TraceReplayTests {
+struct TraceReplayTests {
   /// Carries out lines as strace writes them, with plain strings for readers.
   static func replay(_ lines: String, on tree: DiskTree = DiskTree()) throws -> TraceReplay {
     var replay = TraceReplay(tree, root: "/r")

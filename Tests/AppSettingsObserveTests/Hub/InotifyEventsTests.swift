@@ -4,7 +4,7 @@ import Testing
 
 @testable import AppSettingsObserve
 
-@Suite struct InotifyEventsTests {
+struct InotifyEventsTests {
   @Test func `the kernel's events name what happened`() throws {
     let root = TestDirectory()
     let source = try KernelEvents()

@@ -4,7 +4,7 @@ import Testing
 @testable import AppSettingsObserve
 
 /// What the hub does where it cannot rely on events: its decisions, without files, threads or time.
-@Suite struct WatchHindranceTests {
+struct WatchHindranceTests {
   @Test(arguments: [
     (WatchRefusal.error(ENOSPC), "limit"), (.error(EMFILE), "limit"), (.noInstance, "limit"),
     (.error(EACCES), "refused"),

@@ -3,7 +3,7 @@ import Testing
 @testable import AppSettingsObserve
 
 /// Which directories the hub keeps watched: its decisions, without files, threads or time.
-@Suite struct WatchKeepingTests {
+struct WatchKeepingTests {
   @Test func `an overflow makes for new watches, a walk and a look of every subscription`() {
     var world = HubWorld.settled()
     world.machine.subscribe(2, to: .file("/d/f"))

@@ -5,7 +5,7 @@ import Testing
 @testable import AppSettingsObserve
 
 /// Each case is a small tree, a path, and what its plan is: `directory: name role…`, below the tree's root.
-@Suite struct WatchPlanTests {
+struct WatchPlanTests {
   struct Case: CustomTestStringConvertible {
     var testDescription: String
     var build: String

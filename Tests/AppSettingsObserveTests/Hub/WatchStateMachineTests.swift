@@ -3,7 +3,7 @@ import Testing
 @testable import AppSettingsObserve
 
 /// When the hub looks at a file: its decisions, without files, threads or time.
-@Suite struct WatchStateMachineTests {
+struct WatchStateMachineTests {
   @Test func `a subscription watches, walks again and looks last`() {
     var world = HubWorld()
     world.machine.subscribe(1, to: .file("/d/f"))

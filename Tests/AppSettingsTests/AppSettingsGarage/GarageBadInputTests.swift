@@ -4,7 +4,7 @@ import FoundationEssentials
 import Testing
 import TestSupport
 
-@Suite struct GarageBadInputTests {
+struct GarageBadInputTests {
   private let home = GarageHome()
 
   struct Item: Codable, Identifiable, Equatable {

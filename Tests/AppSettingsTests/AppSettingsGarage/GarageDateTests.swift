@@ -66,7 +66,7 @@ private struct DatesAndTexts: Codable, Identifiable {
 }
 
 /// Dates that an older form has as strings.
-@Suite struct GarageDateTests {
+struct GarageDateTests {
   private let home = GarageHome()
   private let day = "2020-01-02T00:00:00Z"
 

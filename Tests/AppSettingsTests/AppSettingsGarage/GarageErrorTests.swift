@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// What an app is told where something cannot be: word for word, with the file as it was.
-@Suite struct GarageErrorTests {
+struct GarageErrorTests {
   private let home = GarageHome()
   private var directory: String { (home.file as NSString).deletingLastPathComponent }
 

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Garages on disks that are full, and in places where they may not write.
-@Suite struct GarageFaultTests {
+struct GarageFaultTests {
   private let home = GarageHome()
   private var directory: String { (home.file as NSString).deletingLastPathComponent }
 

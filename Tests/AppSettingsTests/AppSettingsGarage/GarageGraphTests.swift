@@ -22,7 +22,7 @@ private struct Value: Codable, Identifiable {
 }
 
 /// Graphs of any length and form: their release, and types that look at what they refer to.
-@Suite struct GarageGraphTests {
+struct GarageGraphTests {
   private let home = GarageHome()
   private let count = 50_000
 

@@ -17,7 +17,7 @@ private struct New: Codable, Identifiable, Equatable, GarageNamed {
   var made: Date?
 }
 
-@Suite struct GarageMigrationTests {
+struct GarageMigrationTests {
   private let home = GarageHome()
 
   private let two = """

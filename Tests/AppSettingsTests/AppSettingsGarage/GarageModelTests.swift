@@ -7,7 +7,7 @@ import TestSupport
 /// Random operations on a garage, some by another process, against a model that is a dictionary.
 ///
 /// `SETTINGS_MODELS=full` runs the long form; `SETTINGS_MODEL_SEED` repeats the run that a failure names.
-@Suite struct GarageModelTests {
+struct GarageModelTests {
   static let isFull = ProcessInfo.processInfo.environment["SETTINGS_MODELS"] == "full"
   static let seed = ProcessInfo.processInfo.environment["SETTINGS_MODEL_SEED"].flatMap { UInt64($0) }
 

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Garages shared by real processes, some of which are killed.
-@Suite struct GarageProcessTests {
+struct GarageProcessTests {
   private final class Ringed: Codable, Identifiable, GarageNamed {
     static let recordName = "Person"
     let id: Int

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Testing
 import TestSupport
 
-@Suite struct GarageReferenceTests {
+struct GarageReferenceTests {
   private let home = GarageHome()
 
   @Test func `children with an id are records of their own, those without stay in line`() throws {

@@ -17,7 +17,7 @@ private struct Renamed: Codable, Identifiable, GarageNamed {
 }
 
 /// What is sealed is never lost for it, and nothing stays plain in silence.
-@Suite struct GarageSealingLossTests {
+struct GarageSealingLossTests {
   private let home = GarageHome()
   private let key = GarageCipher.toy(1)
   private var directory: String { home.home.backups(of: home.file) }

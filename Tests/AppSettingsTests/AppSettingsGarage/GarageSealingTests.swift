@@ -12,7 +12,7 @@ private struct Secret: Codable, Identifiable, Equatable {
 private struct Memo: Codable, Hashable { var text: String }
 
 /// What a garage with a cipher lets in and out. The cipher is a toy; `AppSettingsSealedTests` has real ones.
-@Suite struct GarageSealingTests {
+struct GarageSealingTests {
   private let home = GarageHome()
   private let key = GarageCipher.toy(1)
 

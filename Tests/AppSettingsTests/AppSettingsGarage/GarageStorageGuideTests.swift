@@ -48,7 +48,7 @@ private final class Relative: Codable, Identifiable, GarageNamed {
   @References var siblings: [Relative]
 }
 
-@Suite struct GarageStorageGuideTests {
+struct GarageStorageGuideTests {
   private let home = GarageHome()
 
   private func imported() throws -> Garage {

@@ -10,7 +10,7 @@ private struct Place: Codable, Hashable, GarageNamed {
 }
 
 /// What GarageStorage's rows may be besides plain rows of records.
-@Suite struct GarageStorageImportTests {
+struct GarageStorageImportTests {
   private let home = GarageHome()
 
   @Test(arguments: ["", "\n", " \r\n\t"])

@@ -3,7 +3,7 @@ import AppSettingsGarage
 import Testing
 import TestSupport
 
-@Suite struct GarageSyncStatusTests {
+struct GarageSyncStatusTests {
   private let home = GarageHome()
 
   @Test func `a status is kept with the record, through parking it again`() throws {

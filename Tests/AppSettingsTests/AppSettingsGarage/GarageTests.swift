@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite struct GarageTests {
+struct GarageTests {
   private let home = GarageHome()
 
   @Test func `parking makes a table by type and id, and retrieving gives the object back`() throws {

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// What a file of another form says never ends the process, and makes no more than a limit.
-@Suite struct ImportLimitTests {
+struct ImportLimitTests {
   private func take(
     _ bytes: [UInt8], as format: SettingsImportFormat, _ budget: ImportBudget = ImportBudget()
   ) throws -> (TOMLTable, SettingsImportReport) {

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// Files of other forms: what of them is taken, and what is said of the rest.
-@Suite struct ImportTests {
+struct ImportTests {
   let home = ScratchHome()
 
   private func take(

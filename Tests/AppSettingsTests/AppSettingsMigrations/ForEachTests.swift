@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Steps over records, in every way that records are written: the same as the steps one by one, byte for byte.
-@Suite struct ForEachTests {
+struct ForEachTests {
   struct Layout: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var text: String

@@ -49,7 +49,7 @@ private func migrated<Value: Sendable & Equatable>(
 
 private func line(_ key: String, _ value: String) -> String { "# mine\n\(key) = \(value)  # v4\nunknown   = 1\n" }
 
-@Suite struct DefaultsGuideTests {
+struct DefaultsGuideTests {
   @Test func `The following types require no changes`() throws {
     let home = ScratchHome()
     let text = """
@@ -216,7 +216,7 @@ extension NativeZone: SettingsNativeForm {
   typealias CodableForm = CodableZone
 }
 
-@Suite struct DefaultsFormsGuideTests {
+struct DefaultsFormsGuideTests {
   @Test func `From Codable enum in Defaults v4 to RawRepresentable in Defaults v5`() throws {
     try migrated(
       "\"10 Minutes\"", SettingsKey<NativePeriod?>("period"), from: .jsonString, to: .tenMinutes,
@@ -249,7 +249,7 @@ extension NativeZone: SettingsNativeForm {
 }
 
 /// What no guide tests.
-@Suite struct OldFormTests {
+struct OldFormTests {
   let home = ScratchHome()
   private let tags = SettingsKey<[String]>("tags", default: ["none"])
 

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Which strings are taken for JSON, and what of each type's JSON is read.
-@Suite struct OldFormTypeTests {
+struct OldFormTypeTests {
   let home = ScratchHome()
 
   /// Migrates a string of JSON, twice.

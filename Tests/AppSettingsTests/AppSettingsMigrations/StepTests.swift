@@ -4,7 +4,7 @@ import AppSettingsSchema
 import Testing
 
 /// Each step as before and after, as whole texts; and again on its own output, and on a document without its key.
-@Suite struct StepTests {
+struct StepTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var name: String
     var before: String

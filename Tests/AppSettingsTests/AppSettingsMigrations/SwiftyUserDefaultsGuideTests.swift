@@ -11,7 +11,7 @@ private struct GuideFrog: Hashable, SettingsSerializable {
   static let settingsBridge = String.settingsBridge.map(read: { GuideFrog(name: $0) }, write: { $0.name })
 }
 
-@Suite struct SwiftyUserDefaultsGuideTests {
+struct SwiftyUserDefaultsGuideTests {
   let home = ScratchHome()
 
   @Test func `Legacy APIs: untyped String keys become typed keys`() throws {

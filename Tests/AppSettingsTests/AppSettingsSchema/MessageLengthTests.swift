@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// However much a schema or a file has, a message shows the beginning of it.
-@Suite struct MessageLengthTests {
+struct MessageLengthTests {
   private static let many = (0..<100_000).map { "choice-\($0)" }
   private static let long = String(repeating: "abcd", count: 2000)
 

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite struct SchemaExportTests {
+struct SchemaExportTests {
   let home = ScratchHome()
 
   @Test func `the exports are as they are shown`() throws {

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// What is wrong in a schema file is refused with its place and with what was expected.
-@Suite struct SchemaReaderTests {
+struct SchemaReaderTests {
   let home = ScratchHome()
 
   struct Case: Sendable, CustomTestStringConvertible {

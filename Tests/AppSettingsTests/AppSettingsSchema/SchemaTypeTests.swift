@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// The schema refuses what the app refuses, as far as a schema can know, and never what the app takes.
-@Suite struct SchemaTypeTests {
+struct SchemaTypeTests {
   static let values: [TOMLValue] = [
     "dark", "light", "de", "de-AT", "", "A", "1s", "61s", "2m", "http://example.org/x", "no url", "19.99", "é",
     0, 1, 12, 39, 40, 80, 199, 200, -1, .integer(.max), .integer(.min), 1.5, 8.0, -0.5, .float(.nan), .float(.infinity),

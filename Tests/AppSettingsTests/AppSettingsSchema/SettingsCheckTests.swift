@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite struct SettingsCheckTests {
+struct SettingsCheckTests {
   let home = ScratchHome()
   private var system: String { home.path + "/etc/xdg/org.example.test/settings.toml" }
 

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite struct SettingsSchemaTests {
+struct SettingsSchemaTests {
   let home = ScratchHome()
 
   @Test func `the text of a schema says what the keys are`() throws {

@@ -7,7 +7,7 @@ import TestSupport
 /// The app, `set` and `check` refuse the same values, of every type with every constraint.
 ///
 /// `SETTINGS_VERDICTS=full` asks about more random values.
-@Suite struct VerdictTests {
+struct VerdictTests {
   /// The subjects with their types as a schema file has them.
   static let subjects: [(subject: Verdicts.Subject, type: SchemaType)] = {
     let read = try! SettingsSchema.readText(Verdicts.schema.text)

@@ -5,7 +5,7 @@ import FoundationEssentials
 import Testing
 import TestSupport
 
-@Suite struct AssertMigrationsTests {
+struct AssertMigrationsTests {
   let home = ScratchHome()
 
   private let migrations = SettingsMigrations {

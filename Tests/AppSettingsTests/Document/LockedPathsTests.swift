@@ -3,7 +3,7 @@ import Testing
 @testable import AppSettings
 
 /// The tree of locked paths by itself. How layers use it is in `LockRuleTests`.
-@Suite struct LockedPathsTests {
+struct LockedPathsTests {
   private func locks(_ entries: (TOMLPath, Int)...) -> LockedPaths {
     var locks = LockedPaths()
     for (path, layer) in entries { locks.insert(path, layer: layer) }

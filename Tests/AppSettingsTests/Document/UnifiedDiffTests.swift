@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Differences of texts: correct whatever the texts, and never slow.
-@Suite struct UnifiedDiffTests {
+struct UnifiedDiffTests {
   static let patch = "/usr/bin/patch"
   static let hasPatch = FileManager.default.isExecutableFile(atPath: patch)
 

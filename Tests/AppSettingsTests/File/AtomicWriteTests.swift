@@ -5,7 +5,7 @@ import TestSupport
 @testable import AppSettings
 
 /// Replacing a file by a new one, in a directory that is open.
-@Suite struct AtomicWriteTests {
+struct AtomicWriteTests {
   let home = ScratchHome()
   private struct Refusal: Error {}
   private var names: [String] { home.names(in: home.path) }

@@ -5,7 +5,7 @@ import TestSupport
 @testable import AppSettings
 
 /// The directory of one file's backups, and the names in it. What is kept, and for how long, is in `BackupTests`.
-@Suite struct BackupFolderTests {
+struct BackupFolderTests {
   let home = ScratchHome()
   private var path: String { home.path + "/state/x.backups" }
   private var names: [String] { home.names(in: path) }

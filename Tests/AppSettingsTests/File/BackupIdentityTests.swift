@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Each file has its own backups and after-commit list, and has them whatever leads to it.
-@Suite struct BackupIdentityTests {
+struct BackupIdentityTests {
   let home = ScratchHome()
   private let migrations = SettingsMigrations { Migration(2, "rename old") { Rename("old", to: "new") } }
   private let value = SettingsKey("new", default: 0)

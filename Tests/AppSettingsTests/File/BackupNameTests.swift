@@ -3,7 +3,7 @@ import Testing
 @testable import AppSettings
 
 /// The names of backups: which are, whose, and in which order.
-@Suite struct BackupNameTests {
+struct BackupNameTests {
   private static let time = "20261121T093000Z"
 
   @Test(arguments: [(1, "000001"), (12, "000012"), (999_999, "999999"), (1_000_000, "1000000")])

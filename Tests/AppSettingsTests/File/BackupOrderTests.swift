@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Which backup is the newest is a matter of which was made last, not of the clock.
-@Suite struct BackupOrderTests {
+struct BackupOrderTests {
   let home = ScratchHome()
   private static let future = "20991231T000000Z"
 

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// How the backup before a migration is made: as a second name of the old file where that can be, else as a copy.
-@Suite struct BackupTests {
+struct BackupTests {
   let home = ScratchHome()
   private static let old = "old = 1  # kept\n"
   private static let new = "settings-version = 2\nnew = 1  # kept\n"

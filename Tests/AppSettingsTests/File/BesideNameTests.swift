@@ -3,7 +3,7 @@ import Testing
 @testable import AppSettings
 
 /// The names of files beside the settings file.
-@Suite struct BesideNameTests {
+struct BesideNameTests {
   @Test func `each purpose has one fixed name, hidden, which no drop-in directory reads`() {
     #expect(BesideName.temporary(for: "settings.toml") == ".settings.toml.settings-new")
     #expect(BesideName.aside(for: "settings.toml") == ".settings.toml.settings-aside")

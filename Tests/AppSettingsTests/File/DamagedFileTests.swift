@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// What may stand in the file's place: reads go on, writes refuse, nothing hangs.
-@Suite struct DamagedFileTests {
+struct DamagedFileTests {
   let home = ScratchHome()
   private var directory: String { home.path + "/config/org.example.test" }
   private var temporary: String { directory + "/" + BesideName.temporary(for: "settings.toml") }

@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// The lock of a directory: who holds it, for how long, and who does not.
-@Suite struct DirectoryLockTests {
+struct DirectoryLockTests {
   let home = ScratchHome()
   private var directory: String { home.path + "/config/org.example.test" }
 

@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// The directories of a new file: links that lead nowhere, and what makes them durable.
-@Suite struct DirectoryMakingTests {
+struct DirectoryMakingTests {
   let home = ScratchHome()
   private var directory: String { home.path + "/config/org.example.test" }
 

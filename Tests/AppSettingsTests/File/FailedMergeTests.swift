@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// A disk that fails while a write merges what another program has saved: that text is never lost.
-@Suite struct FailedMergeTests {
+struct FailedMergeTests {
   let home = ScratchHome()
   private static let old = "# mine\na = 1\n"
   private static let new = "# mine, edited by somebody else\na = 10\n"

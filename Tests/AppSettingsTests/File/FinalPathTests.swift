@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Where a path's last component leads.
-@Suite struct FinalPathTests {
+struct FinalPathTests {
   let home = ScratchHome()
 
   private func resolve(_ name: String, system: Syscalls = Syscalls()) throws -> String {

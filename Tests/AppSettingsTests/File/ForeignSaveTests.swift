@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Own writes beside programs that do not lock: each step of theirs at each step of ours.
-@Suite struct ForeignSaveTests {
+struct ForeignSaveTests {
   let home = ScratchHome()
   private static let old = "# mine\na = 1\nb = 2\nname = \"old\"\n"
   private static let new = "# mine, edited\na = 10\nb = 20\nname = \"new\"\n"

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// What older releases kept stays within reach.
-@Suite struct FormerBackupTests {
+struct FormerBackupTests {
   let home = ScratchHome()
   private var former: String { home.path + "/state/org.example.test/backups" }
   private static let second = "20200101T00000"

@@ -5,7 +5,7 @@ import TestSupport
 @testable import AppSettings
 
 /// Which thread holds the lock of which directory.
-@Suite struct HeldLocksTests {
+struct HeldLocksTests {
   let home = ScratchHome()
   private var directory: String { (home.file as NSString).deletingLastPathComponent }
 

@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Homes as they are: not made yet, linked, shared, of another user, read-only, full.
-@Suite struct HomeTests {
+struct HomeTests {
   let home = ScratchHome()
   private var directory: String { home.path + "/config/org.example.test" }
   private let probe = ChildProcess.product("settings-probe")

@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// One identity for one file, whatever leads to it.
-@Suite struct PhysicalPathTests {
+struct PhysicalPathTests {
   let home = ScratchHome()
 
   private func physical(_ path: String) throws -> String {

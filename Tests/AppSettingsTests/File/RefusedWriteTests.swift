@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// A write that comes to nothing leaves no directories of its own, which would be root's in a user's home.
-@Suite struct RefusedWriteTests {
+struct RefusedWriteTests {
   private struct Refusal: Error {}
 
   let home = ScratchHome()

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Who may open a file before and after a write, and while it is written.
-@Suite struct RightsTests {
+struct RightsTests {
   private static let access = "system.posix_acl_access"
   private static let initial = "system.posix_acl_default"
   private let home = ScratchHome()

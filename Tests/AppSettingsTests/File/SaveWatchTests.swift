@@ -2,7 +2,7 @@ import AppSettings
 import Testing
 
 /// The rule that tells whether a program may be saving a file, without a file or a clock.
-@Suite struct SaveWatchTests {
+struct SaveWatchTests {
   typealias Known = SaveWatch.Known
 
   private static let second: Int64 = 1_000_000_000

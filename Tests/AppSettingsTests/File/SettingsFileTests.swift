@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Real homes: links, modes, missing directories, and things that are no files.
-@Suite struct SettingsFileTests {
+struct SettingsFileTests {
   let home = ScratchHome()
   private var directory: String { home.path + "/config/org.example.test" }
 

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Links that somebody puts in the place of what was looked at, where a privileged process is about to use it.
-@Suite struct SwappedLinkTests {
+struct SwappedLinkTests {
   let home = ScratchHome()
   private var directory: String { home.path + "/config/org.example.test" }
 

@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Others may have the names that a write takes for a moment.
-@Suite struct TakenNameTests {
+struct TakenNameTests {
   private let home = ScratchHome()
   private var directory: String { home.path + "/config/org.example.test" }
   private var temporary: String { directory + "/.settings.toml.settings-new" }

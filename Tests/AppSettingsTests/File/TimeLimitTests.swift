@@ -4,7 +4,7 @@ import TestSupport
 @testable import AppSettings
 
 /// How long a call may go on.
-@Suite struct TimeLimitTests {
+struct TimeLimitTests {
   @Test func `no time is over at once, and for ever never is`() {
     #expect(TimeLimit(.zero).isOver)
     #expect(TimeLimit(.seconds(-1)).isOver)

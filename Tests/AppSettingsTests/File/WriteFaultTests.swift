@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Each step of a write, failing by an injected error.
-@Suite struct WriteFaultTests {
+struct WriteFaultTests {
   /// Fails the n-th call of a kind.
   private func store(
     in home: ScratchHome, failing call: Syscalls.Call, number: Int, with errno: Int32

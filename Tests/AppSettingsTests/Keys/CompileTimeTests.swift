@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// What the compiler has to refuse, and has to take.
-@Suite struct CompileTimeTests {
+struct CompileTimeTests {
   let home = ScratchHome()
 
   /// Checks lines of code, each by itself.

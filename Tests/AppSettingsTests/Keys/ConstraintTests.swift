@@ -2,7 +2,7 @@ import AppSettings
 import Testing
 import TestSupport
 
-@Suite struct ConstraintTests {
+struct ConstraintTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let expected: String

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite struct DeclarationTests {
+struct DeclarationTests {
   @Test func `a declaration keeps its description, secrecy, group and former names`() {
     #expect(Declared.width.summary == "Columns of a tab.")
     #expect(Declared.width.formerNames == ["tab_size", "old.tabs"])

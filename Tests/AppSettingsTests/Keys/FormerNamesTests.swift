@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite struct FormerNamesTests {
+struct FormerNamesTests {
   let home = ScratchHome()
   private var system: String { home.path + "/etc/xdg/org.example.test/settings.toml" }
 

@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Values changed where they are.
-@Suite struct InPlaceTests {
+struct InPlaceTests {
   let home = ScratchHome()
 
   @Test func `collections, numbers and fields of records are changed in place`() throws {

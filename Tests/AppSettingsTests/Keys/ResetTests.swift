@@ -2,7 +2,7 @@ import AppSettings
 import Testing
 import TestSupport
 
-@Suite struct ResetTests {
+struct ResetTests {
   let home = ScratchHome()
   private static let text = """
     settings-version = 1

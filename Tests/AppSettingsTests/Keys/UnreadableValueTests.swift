@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// What a key cannot read stays in the file until the key is written, and is in a backup from then on.
-@Suite struct UnreadableValueTests {
+struct UnreadableValueTests {
   let home = ScratchHome()
   private static let text = "name = \"n\"\n[editor]\nfont-size = \"twelve\"  # large\n"
   private var directory: String { home.backups }

@@ -4,7 +4,7 @@ import TestSupport
 @testable import AppSettings
 
 /// The last decoded value of a key, by the state it is of.
-@Suite struct ValueCacheTests {
+struct ValueCacheTests {
   private final class Thing: Sendable {}
 
   @Test func `an empty cache has no value for any state`() {

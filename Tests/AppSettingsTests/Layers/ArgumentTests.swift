@@ -2,7 +2,7 @@ import AppSettings
 import Testing
 
 /// Which words of a command line are keys, and which are values.
-@Suite struct ArgumentTests {
+struct ArgumentTests {
   @Test func `a flag does not take the next key for its value`() throws {
     let keys: [SettingsKeys] = [.wrap, .counter, .name, .fontSize, .ratio]
     func text(_ words: String..., of key: SettingsKeys) -> String? {

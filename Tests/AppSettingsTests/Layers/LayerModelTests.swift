@@ -8,7 +8,7 @@ import TestSupport
 ///
 /// `SETTINGS_LAYERS=full` tries 200,000 of them, a number that many; `SETTINGS_LAYER_SEED` repeats the one that a failure
 /// names.
-@Suite struct LayerModelTests {
+struct LayerModelTests {
   private static let variables = ProcessInfo.processInfo.environment
 
   static func seeds(_ count: Int) -> Range<UInt64> {

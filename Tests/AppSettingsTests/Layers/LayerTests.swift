@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Overrides, provenance, and several stores on one file.
-@Suite struct LayerTests {
+struct LayerTests {
   let home = ScratchHome()
 
   private func store(_ overrides: SettingsOverrides) throws -> SettingsStore {

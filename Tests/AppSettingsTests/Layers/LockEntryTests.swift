@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// The entries of `settings-locked`: one that is wrong unlocks nothing else.
-@Suite struct LockEntryTests {
+struct LockEntryTests {
   let home = ScratchHome()
   private var system: String { home.path + "/etc/xdg/org.example.test/settings.toml" }
 

@@ -16,7 +16,7 @@ extension SettingsKeys {
 }
 
 /// One rule for a value and for every table around it.
-@Suite struct LockRuleTests {
+struct LockRuleTests {
   let home = ScratchHome()
   private var system: String { home.path + "/etc/xdg/org.example.test/settings.toml" }
   private func dropIn(_ name: String) -> String { home.path + "/etc/xdg/org.example.test/settings.d/\(name).toml" }

@@ -16,7 +16,7 @@ extension SettingsKeys {
 }
 
 /// Writes of tables and structs around a part that an administrator has locked.
-@Suite struct LockedPartTests {
+struct LockedPartTests {
   let home = ScratchHome()
   private var system: String { home.path + "/etc/xdg/org.example.test/settings.toml" }
 

@@ -1,7 +1,7 @@
 import AppSettings
 import Testing
 
-@Suite struct PendingEditsTests {
+struct PendingEditsTests {
   private func value(_ text: String) throws -> TOMLTable { try TOMLDocument(parsing: text).root }
 
   /// Each: the file, the edits in order, a path, and what it then reads.

@@ -2,7 +2,7 @@ import AppSettings
 import Testing
 
 /// What there is for a key, and how it is read as a type.
-@Suite struct StoredValueTests {
+struct StoredValueTests {
   private let number = SettingsKey("a", default: 0)
   private let text = SettingsKey("a", default: "")
   private let flag = SettingsKey("a", default: false)

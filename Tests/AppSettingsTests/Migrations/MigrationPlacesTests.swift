@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Where the steps say that a value gets to, and the locks of administrators' older files, which hang on it.
-@Suite struct MigrationPlacesTests {
+struct MigrationPlacesTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var path: TOMLPath
     var places: [TOMLPath]

@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Migrations in real processes: many at once, and killed ones.
-@Suite struct MigrationProcessTests {
+struct MigrationProcessTests {
   private static let old = "# old\nm2 = 0\nm3 = 0  # three\nm4 = 0\n"
   private static let new = "settings-version = 4\n# old\nm2 = 1\nm3 = 1  # three\nm4 = 1\n"
 

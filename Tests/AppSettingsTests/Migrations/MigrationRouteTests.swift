@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// A file ends with the same text by whichever route it gets to the newest version.
-@Suite struct MigrationRouteTests {
+struct MigrationRouteTests {
   private static let migrations = SettingsMigrations {
     Migration(2, "rename colour") { Rename("colour", to: "theme.accent") }
     Migration(3, "levels are numbers") { MapValues("level", ["hi": 3]) }

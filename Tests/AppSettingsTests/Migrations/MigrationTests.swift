@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite struct MigrationTests {
+struct MigrationTests {
   let home = ScratchHome()
 
   private let migrations = SettingsMigrations {

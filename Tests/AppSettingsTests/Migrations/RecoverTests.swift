@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Moving a broken file away: at no step, and with no editor in between, is a text lost.
-@Suite struct RecoverTests {
+struct RecoverTests {
   let home = ScratchHome()
   private static let broken = "a = \n# mine\n"
   private static let good = "a = 1\n"

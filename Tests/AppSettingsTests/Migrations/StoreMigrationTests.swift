@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// What a store says of its migrations, and the way back.
-@Suite struct StoreMigrationTests {
+struct StoreMigrationTests {
   let home = ScratchHome()
 
   private let migrations = SettingsMigrations {

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// No text, whatever the pattern, holds the app or the command up.
-@Suite struct SettingsPatternTests {
+struct SettingsPatternTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let pattern: String
     /// What is repeated to make the text, and what stands behind it.

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite struct RecordBadInputTests {
+struct RecordBadInputTests {
   let home = ScratchHome()
 
   // MARK: Ids

@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Before, edit, after: as whole texts.
-@Suite struct RecordEditTests {
+struct RecordEditTests {
   let home = ScratchHome()
 
   private static let text = """

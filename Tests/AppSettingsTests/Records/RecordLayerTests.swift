@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Records of administrators' files, locks and overrides.
-@Suite struct RecordLayerTests {
+struct RecordLayerTests {
   let home = ScratchHome()
   private var system: String { home.path + "/etc/xdg/org.example.test/settings.toml" }
 

@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// A listing that is brought up to date has to be the one that is made anew.
-@Suite struct RecordListingTests {
+struct RecordListingTests {
   /// The records as another declaration of the key lists them, which has seen none of them before.
   private func anew(_ settings: SettingsStore) -> [Slot] { settings[SettingsRecordKey<Slot>("slots")].all }
 

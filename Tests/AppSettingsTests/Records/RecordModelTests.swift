@@ -6,7 +6,7 @@ import TestSupport
 /// Random operations on records, some by another process, against a model that is an array.
 ///
 /// `SETTINGS_MODELS=full` runs the long form; `SETTINGS_MODEL_SEED` repeats the run that a failure names.
-@Suite struct RecordModelTests {
+struct RecordModelTests {
   @Test func `random updates show the same order within and afterwards, to this process and another`() throws {
     for round in 0..<(GarageModelTests.seed == nil ? GarageModelTests.isFull ? 1000 : 8 : 1) {
       let seed = GarageModelTests.seed ?? (GarageModelTests.isFull ? UInt64.random(in: 0 ... .max) : UInt64(round))

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import TestSupport
 
-@Suite struct SettingsRecordKeyTests {
+struct SettingsRecordKeyTests {
   let home = ScratchHome()
 
   // MARK: Reading

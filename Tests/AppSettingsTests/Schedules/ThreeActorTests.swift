@@ -9,7 +9,7 @@ extension SettingsKeys {
 }
 
 /// Three actors around one file, in random schedules. A failure names its seed.
-@Suite struct ThreeActorTests {
+struct ThreeActorTests {
   /// The actor beside two writers.
   enum Third: String, CaseIterable, Sendable {
     case writer, migratingReader, renaming, inPlace, removing, replacingDirectory, retargeting

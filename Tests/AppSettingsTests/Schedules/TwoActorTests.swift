@@ -9,7 +9,7 @@ extension SettingsKeys {
 }
 
 /// Two actors around one file, in every schedule of their system calls.
-@Suite struct TwoActorTests {
+struct TwoActorTests {
   // MARK: Programs that lock
 
   @Test(arguments: [true, false])

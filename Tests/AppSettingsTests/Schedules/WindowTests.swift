@@ -9,7 +9,7 @@ extension SettingsKeys {
 }
 
 /// A program that does not lock, at every step of one that does: the windows in which something used to be lost.
-@Suite struct WindowTests {
+struct WindowTests {
   @Test func `a new file renamed in during a write is kept`() throws {
     try Exploration.every.run {
       let scenario = try Scenario()

@@ -5,7 +5,7 @@ import TestSupport
 @testable import AppSettings
 
 /// What a transition of a store's state tells, to whom, and when.
-@Suite struct AnnouncedStateTests {
+struct AnnouncedStateTests {
   private let waiters = ChangeWaiters()
   private let problems = ProblemLog(logger: .silent)
 

@@ -5,7 +5,7 @@ import TestSupport
 @testable import AppSettings
 
 /// Where a store's own layer is kept. What a write of a file does is in `SettingsFileTests`.
-@Suite struct BackingTests {
+struct BackingTests {
   let home = ScratchHome()
 
   private func file(_ text: String?) throws -> Backing {

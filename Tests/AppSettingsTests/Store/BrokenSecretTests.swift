@@ -13,7 +13,7 @@ extension SettingsKeys {
 }
 
 /// Nothing of a secret is told where a file does not parse, or a value cannot be read.
-@Suite struct BrokenSecretTests {
+struct BrokenSecretTests {
   private static let canary = "hunter2"
 
   /// Texts that do not parse, with a secret near the fault, on its line, or in what looks like a key.

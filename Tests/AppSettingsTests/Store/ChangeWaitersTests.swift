@@ -4,7 +4,7 @@ import TestSupport
 @testable import AppSettings
 
 /// Which observers a change wakes, and what they are told.
-@Suite struct ChangeWaitersTests {
+struct ChangeWaitersTests {
   private let waiters = ChangeWaiters()
 
   private func batch(_ paths: TOMLPath..., generation: UInt64 = 1) -> SettingsChangeBatch {

@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// Calls of others' code, put off until no lock is held.
-@Suite struct DeferredCallsTests {
+struct DeferredCallsTests {
   private struct Failure: Error {}
   private let calls = Monitor<[String]>([])
   private var made: [String] { calls.withLock { $0 } }

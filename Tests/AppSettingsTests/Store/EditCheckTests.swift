@@ -5,7 +5,7 @@ import TestSupport
 @testable import SettingsTOML
 
 /// The last check before a text is written: what an editor with a fault would put into it is refused.
-@Suite struct EditCheckTests {
+struct EditCheckTests {
   let home = ScratchHome()
 
   private static let text = """

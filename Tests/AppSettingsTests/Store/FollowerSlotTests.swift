@@ -4,7 +4,7 @@ import TestSupport
 @testable import AppSettings
 
 /// The one follower of a store's files, as long as someone holds it.
-@Suite struct FollowerSlotTests {
+struct FollowerSlotTests {
   private final class Follower: Sendable {}
   private final class Memory: Sendable {}
   private let slot = FollowerSlot()

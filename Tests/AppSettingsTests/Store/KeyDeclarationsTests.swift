@@ -2,7 +2,7 @@ import AppSettings
 import Testing
 
 /// Declarations of one name, that agree or not.
-@Suite struct KeyDeclarationsTests {
+struct KeyDeclarationsTests {
   private let declarations = KeyDeclarations()
   private let problems = ProblemLog(logger: .silent)
 

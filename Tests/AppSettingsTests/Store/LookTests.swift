@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Looking at a file that others may be writing.
-@Suite struct LookTests {
+struct LookTests {
   let home = ScratchHome()
 
   @Test func `threads that look at a broken file at the same time all wait for it to be whole`() throws {

@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// Many edits in one update go in together, and leave the text that they leave one by one.
-@Suite struct ManyEditsTests {
+struct ManyEditsTests {
   let home = ScratchHome()
 
   private func text(_ value: (Int) -> String) -> String {

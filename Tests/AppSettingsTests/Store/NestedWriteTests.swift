@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Writes inside a write: a thread that would wait for itself is told at once, whichever store it is.
-@Suite struct NestedWriteTests {
+struct NestedWriteTests {
   let home = ScratchHome()
 
   private func other(_ name: String = "second") throws -> SettingsStore {

@@ -5,7 +5,7 @@ import TestSupport
 @testable import AppSettings
 
 /// Problems of a store: logged once, kept until they are mended.
-@Suite struct ProblemLogTests {
+struct ProblemLogTests {
   /// Keeps the messages that are logged.
   private struct Handler: LogHandler {
     let messages: Monitor<[String]>

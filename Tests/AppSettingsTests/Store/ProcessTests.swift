@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// What only real processes show: concurrent writers, and writers that are killed.
-@Suite struct ProcessTests {
+struct ProcessTests {
   let home = ScratchHome()
 
   private func probe(_ arguments: [String]) throws -> ChildProcess.Result {

@@ -4,7 +4,7 @@ import TestSupport
 @testable import AppSettings
 
 /// Which threads are within `withoutPropagation`.
-@Suite struct QuietThreadsTests {
+struct QuietThreadsTests {
   private let store = ChangeWaiters()
 
   @Test func `a thread is quiet for a store as long as it is within, however deep`() {

@@ -3,7 +3,7 @@ import Testing
 @testable import AppSettings
 
 /// What has changed since an older state.
-@Suite struct RecentChangesTests {
+struct RecentChangesTests {
   @Test func `since the present state nothing has changed`() {
     var changes = RecentChanges()
     #expect(changes.since(changes.position) == [])

@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// What is wrong with values and files, and what secrets do not appear in.
-@Suite struct SettingsStoreProblemTests {
+struct SettingsStoreProblemTests {
   let home = ScratchHome()
 
   @Test func `an undecodable value reads as the default, is reported with its place, and stays`() throws {

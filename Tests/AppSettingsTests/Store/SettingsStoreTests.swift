@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// What a store reads, and what it is.
-@Suite struct SettingsStoreTests {
+struct SettingsStoreTests {
   let home = ScratchHome()
 
   @Test func `reading a key without a file gives the default and creates nothing`() throws {

@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Several edits as one.
-@Suite struct SettingsStoreUpdateTests {
+struct SettingsStoreUpdateTests {
   let home = ScratchHome()
 
   @Test func `update works on fresh values in one write and returns the closure's result`() throws {

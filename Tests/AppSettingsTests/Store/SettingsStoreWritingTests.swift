@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// What a set, a reset and a removal write.
-@Suite struct SettingsStoreWritingTests {
+struct SettingsStoreWritingTests {
   let home = ScratchHome()
 
   @Test func `set says whether the file changed`() throws {

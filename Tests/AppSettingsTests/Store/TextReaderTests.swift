@@ -4,7 +4,7 @@ import TestSupport
 @testable import AppSettings
 
 /// Texts become documents, and errors name the place.
-@Suite struct TextReaderTests {
+struct TextReaderTests {
   private static let migrations = SettingsMigrations {
     Migration(2, "nothing") { _ in }
     Migration(4, "nothing more") { _ in }

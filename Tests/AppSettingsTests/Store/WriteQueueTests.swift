@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite struct WriteQueueTests {
+struct WriteQueueTests {
   let home = ScratchHome()
 
   /// Those that wait, those that do not, and those that take pending edits along compete for the turn to write. None

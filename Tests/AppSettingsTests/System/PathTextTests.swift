@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Paths are bytes, whatever they are.
-@Suite struct PathTextTests {
+struct PathTextTests {
   @Test func `any bytes become one text and come back`() {
     var random = SeededRandom(1)
     let pieces: [[UInt8]] = [

@@ -2,7 +2,7 @@ import AppSettings
 import Foundation
 import Testing
 
-@Suite struct CollectionBridgesTests {
+struct CollectionBridgesTests {
   @Test func `collections nest to any depth`() throws {
     try expectRoundTrip([[1, 2], []], [[1, 2], []])
     try expectRoundTrip([["a": [1.5]], [:]], [["a": [1.5]], [:]])

@@ -2,7 +2,7 @@ import AppSettings
 import Testing
 
 /// What is to be written for a type to be storable, and how it is stored then. That this file compiles is half the test.
-@Suite struct ConformanceTests {
+struct ConformanceTests {
   @Test func `an enumeration with raw values is stored as its raw value`() throws {
     try expectRoundTrip(Theme.dark, "dark")
     try expectRoundTrip(Level.high, 3)

@@ -2,7 +2,7 @@ import AppSettings
 import Foundation
 import Testing
 
-@Suite struct DateBridgeTests {
+struct DateBridgeTests {
   @Test func `a date is stored in UTC with the digits it needs`() throws {
     try expectRoundTrip(Date(timeIntervalSince1970: 0), .offsetDateTime(stored(1970, 1, 1, 0, 0, 0)))
     try expectRoundTrip(

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// What is nested deeper than a file can hold, or without end, is an error before the stack ends.
-@Suite struct DepthTests {
+struct DepthTests {
   let home = ScratchHome()
 
   private static let text = "# mine\ncounter = 1\nstate = [1]\n"

@@ -1,7 +1,7 @@
 import AppSettings
 import Testing
 
-@Suite struct DurationBridgeTests {
+struct DurationBridgeTests {
   @Test func `a duration is stored in the largest unit in which it is whole`() throws {
     try expectRoundTrip(Duration.zero, "0s")
     try expectRoundTrip(Duration.seconds(7200), "2h")

@@ -2,7 +2,7 @@ import AppSettings
 import Foundation
 import Testing
 
-@Suite struct FoundationBridgesTests {
+struct FoundationBridgesTests {
   @Test func `data is stored in Base64`() throws {
     try expectRoundTrip(Data(), "")
     try expectRoundTrip(Data("hello".utf8), "aGVsbG8=")

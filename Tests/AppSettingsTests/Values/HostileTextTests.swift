@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// What a file holds is a value or an error, and never the end of the process.
-@Suite struct HostileTextTests {
+struct HostileTextTests {
   let home = ScratchHome()
 
   @Test func `a key that is no character is refused, in dictionaries and records`() throws {

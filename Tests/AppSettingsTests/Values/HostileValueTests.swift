@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Every storable type against values at random, most of them hostile.
-@Suite struct HostileValueTests {
+struct HostileValueTests {
   /// `SETTINGS_HOSTILE_VALUES=full` runs a million, a number that many; `SETTINGS_HOSTILE_SEED` repeats the run that a
   /// failure names.
   private static let variable = ProcessInfo.processInfo.environment["SETTINGS_HOSTILE_VALUES"]

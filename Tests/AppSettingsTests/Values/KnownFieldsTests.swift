@@ -3,7 +3,7 @@ import Testing
 @testable import AppSettings
 
 /// What stays of the value in the file when a new one is written.
-@Suite struct KnownFieldsTests {
+struct KnownFieldsTests {
   /// A record that knows `a`, and a record `r` in it that knows `b`.
   private static let record = KnownFields.record(["a": .whole, "r": .record(["b": .whole])])
 

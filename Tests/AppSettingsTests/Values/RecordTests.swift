@@ -2,7 +2,7 @@ import AppSettings
 import Testing
 
 /// What becomes of a stored table whose fields are not just those that the type has.
-@Suite struct RecordTests {
+struct RecordTests {
   private let stored: TOMLValue = ["name": "Ada", "colour": "red", "window": ["x": 1, "note": "mine"]]
 
   // MARK: Reading over a default

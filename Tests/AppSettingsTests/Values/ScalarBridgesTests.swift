@@ -1,7 +1,7 @@
 import AppSettings
 import Testing
 
-@Suite struct ScalarBridgesTests {
+struct ScalarBridgesTests {
   @Test func `booleans, strings and characters come back as they were`() throws {
     try expectRoundTrip(true, true)
     try expectRoundTrip(false, false)

@@ -1,7 +1,7 @@
 import AppSettings
 import Testing
 
-@Suite struct SettingsBridgeTests {
+struct SettingsBridgeTests {
   @Test func `a bridge of two functions reads, writes, and explains itself`() throws {
     let bridge = SettingsBridge<Int>(
       expecting: "a number in words",

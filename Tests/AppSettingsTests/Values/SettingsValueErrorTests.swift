@@ -1,7 +1,7 @@
 import AppSettings
 import Testing
 
-@Suite struct SettingsValueErrorTests {
+struct SettingsValueErrorTests {
   @Test func `what was found is shown, but cut and made printable`() {
     #expect(TOMLValue.string("a\"\\\n\t\u{7}").shown == #"the string "a\"\\\n\t\u0007""#)
     #expect(

@@ -1,7 +1,7 @@
 import AppSettings
 import Testing
 
-@Suite struct TOMLBridgesTests {
+struct TOMLBridgesTests {
   private let date = TOMLLocalDate(year: 2024, month: 2, day: 29)
   private let time = TOMLLocalTime(hour: 23, minute: 59, second: 60, nanosecond: 1)
 

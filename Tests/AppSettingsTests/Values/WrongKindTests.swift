@@ -3,7 +3,7 @@ import FoundationEssentials
 import Testing
 
 /// Every type against a value of every kind that TOML has: it is read, or refused with the kind and what is needed.
-@Suite struct WrongKindTests {
+struct WrongKindTests {
   static let samples: [(kind: String, value: TOMLValue, found: String)] = [
     ("string", "~", "the string \"~\""),
     ("integer", 70_000_000_000, "the integer 70000000000"),

@@ -76,7 +76,7 @@ struct Toolbar {
   }
 }
 
-@Suite struct ComingFromDefaults {
+struct ComingFromDefaults {
   @Test func `reading and writing`() throws {
     let settings = SettingsStore(inMemory: "")
 

@@ -129,7 +129,7 @@ private func migrateByReplacement(_ garage: Garage) throws {
   }
 }
 
-@Suite struct ComingFromGarageStorage {
+struct ComingFromGarageStorage {
   @Test func `the guide's code does what the guide says`() throws {
     let garage = Garage(inMemory: "")
     try parkAndRetrieve(garage)

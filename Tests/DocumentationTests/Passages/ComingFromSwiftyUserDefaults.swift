@@ -53,7 +53,7 @@ struct Player {
   }
 }
 
-@Suite struct ComingFromSwiftyUserDefaults {
+struct ComingFromSwiftyUserDefaults {
   @Test func `reading and writing`() throws {
     let settings = SettingsStore(inMemory: "")
 

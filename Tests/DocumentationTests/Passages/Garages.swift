@@ -101,7 +101,7 @@ private func readable(_ garage: Garage) throws {
   print(rooms.count)
 }
 
-@Suite struct Garages {
+struct Garages {
   private let home = GarageHome()
 
   @Test func `the guide's code does what the guide says`() throws {

@@ -38,7 +38,7 @@ struct Color: Equatable, Sendable, SettingsSerializable {
     write: { [$0.red, $0.green, $0.blue] })
 }
 
-@Suite struct GettingStarted {
+struct GettingStarted {
   @Test func `reading and writing`() throws {
     let settings = SettingsStore(inMemory: "")
 

@@ -76,7 +76,7 @@ private func documentedCalls() throws {
   try settings.restore()
 }
 
-@Suite struct Migrations {
+struct Migrations {
   private static let golden: ScratchHome = {
     let home = ScratchHome()
     let files = [

@@ -11,7 +11,7 @@ actor Preview {
   func show(_ text: String) { shown.append(text) }
 }
 
-@Suite struct Observation {
+struct Observation {
   @Test func `values as they change`() async throws {
     let settings = SettingsStore(inMemory: "")
     let preview = Preview()

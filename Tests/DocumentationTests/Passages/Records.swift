@@ -33,7 +33,7 @@ actor Connections {
   func show(_ servers: [Server]) {}
 }
 
-@Suite struct Records {
+struct Records {
   @Test func `reading and writing`() throws {
     let settings = SettingsStore(
       inMemory: """

@@ -22,7 +22,7 @@ private enum Documented {
   static let appMigrations = SettingsMigrations { Migration(2, "name the colour") { Rename("colour", to: "theme") } }
 }
 
-@Suite struct Schema {
+struct Schema {
   @Test func `the schema of the guide is written and read`() throws {
     let home = ScratchHome()
     let appMigrations = Documented.appMigrations

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The coder as the standard library's protocol has it, apart from bridges.
-@Suite struct CoderTests {
+struct CoderTests {
   private func expectCoding<T: Codable & Equatable>(
     _ value: T, _ stored: TOMLValue, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
