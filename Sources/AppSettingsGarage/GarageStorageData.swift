@@ -1,11 +1,11 @@
 import AppSettings
 import Glibc
 
-/// Reads the data of GarageStorage's rows: JSON in which `MappableObject`s have left forms of their own.
+/// Reads the data of GarageStorage's rows: JSON with the special forms that `MappableObject`s write.
 struct GarageStorageData {
-  /// Which row it is of, for messages.
+  /// The row, for messages.
   let place: String
-  /// Whether messages may not show what the row holds.
+  /// Whether messages must not show the row's content.
   let hidesContent: Bool
   /// What was left out or rounded.
   private(set) var notes: [String] = []
@@ -26,7 +26,7 @@ struct GarageStorageData {
     let value: TOMLValue?
     do {
       value = try JSONText.value(of: text) { path in
-        // Absent is how a member is null; in an array it is a loss.
+        // A null member is the same as a missing one; in an array it is a loss.
         if path.components.last?.hasPrefix("[") == true { nulls.append(path) }
       }
     } catch {
@@ -39,14 +39,14 @@ struct GarageStorageData {
     for number in Self.roundedNumbers(in: text) {
       notes.append(
         hidesContent
-          ? "\(place): a number was rounded, since it has more digits than a floating-point number."
+          ? "\(place): a number was rounded, because it has more digits than a floating-point number."
           : "\(place): the number \(number) was rounded to \(Double(number) ?? 0).")
     }
     guard let value else { throw Failure(message: "\(place), holds null, not an object.") }
     return try modern(value)
   }
 
-  /// The three forms that `MappableObject`s leave in their data, turned into what `Codable` types have there.
+  /// Replaces the three forms that `MappableObject`s write with those that `Codable` types read.
   private mutating func modern(_ value: TOMLValue) throws(Failure) -> TOMLValue {
     switch value {
     case .array(let items):
@@ -85,9 +85,9 @@ struct GarageStorageData {
 
   // MARK: Numbers
 
-  /// The numbers of a JSON text that no floating-point number says: with as many digits as are written, it says others.
+  /// The numbers of a JSON text that a floating-point number would change.
   ///
-  /// - Parameter text: JSON, as is known already.
+  /// - Parameter text: Valid JSON.
   private static func roundedNumbers(in text: String) -> [String] {
     var rounded: [String] = []
     var number: [UInt8] = []
@@ -109,7 +109,7 @@ struct GarageStorageData {
       }
       if !number.isEmpty {
         let text = String(decoding: number, as: UTF8.self)
-        // Whole numbers are kept as they are as far as there is a type for them.
+        // Integers stay exact as far as there is a type for them.
         if Int64(text) == nil, UInt64(text) == nil, isRounded(text) { rounded.append(text) }
         number = []
       }
@@ -119,7 +119,7 @@ struct GarageStorageData {
 
   private static func isRounded(_ text: String) -> Bool {
     guard let number = Double(text), let written = Decimal(text) else { return false }
-    // As many digits as are written, and none if it is nought.
+    // As many digits as written, or none for zero.
     let count = max(written.digits.count, 1)
     let format = "%.\(count - 1)e"
     var buffer = [CChar](repeating: 0, count: count + 32)
@@ -128,11 +128,11 @@ struct GarageStorageData {
     return Decimal(String(decoding: printed, as: UTF8.self)) != written
   }
 
-  /// A number as it is written, with its digits and nothing that says the same in another way.
+  /// A number as written: its significant digits and its scale.
   private struct Decimal: Equatable {
     var isNegative: Bool
     var digits: [UInt8]
-    /// Of the last digit.
+    /// The exponent of the last digit.
     var exponent: Int
 
     init?(_ text: String) {
