@@ -40,7 +40,7 @@ struct MigrationHooks: Sendable {
     do throws(Errno) {
       try backups.system.synchronizeDirectory(at: parent)
     } catch {
-      throw SettingsError.system(error, "make durable", parent)
+      throw SettingsError.system(error, "sync", parent)
     }
   }
 
