@@ -17,7 +17,9 @@ struct LimitCommandTests {
     let value = String(repeating: "n", count: 3000)
     let result = try run("ulimit -f 1; $CLI set org.example.test k \(value)")
     #expect(result.status == 7 && !result.wasKilled)
-    #expect(result.error.contains("the file would exceed this process's limit on file sizes; raise it, 'ulimit -f'. The file is"))
+    #expect(
+      result.error.contains(
+        "the file would exceed this process's limit on file sizes; raise it, 'ulimit -f'. The file is"))
     #expect(home.text() == "k = \"old\"\n")
     #expect(home.names(in: home.path + "/config/org.example.test") == ["settings.toml"])
     try home.write("k = \"\(value)\"\n")

@@ -1,12 +1,12 @@
 import SettingsTOML
 
-/// How records become tables, and back: as their type is stored, but for the id, which is the table's key.
+/// Converts records to tables and back: as their type is stored, except for the id, which is the table's key.
 struct RecordCoding<Record: SettingsRecord>: Sendable where Record.ID: Sendable {
-  /// The field that has the id in the types that have one.
+  /// The name of the field for the id, in types that have one.
   static var idField: String { "id" }
 
   let ids: RecordIDCoding<Record.ID>
-  /// How the type is stored on its own.
+  /// How the type is stored by itself.
   let bridge: SettingsBridge<Record>
   private let fallback: Record?
 
@@ -19,15 +19,15 @@ struct RecordCoding<Record: SettingsRecord>: Sendable where Record.ID: Sendable 
     bridge = (Record.self as? any SettingsSerializable.Type).flatMap { own($0) } ?? .codable
   }
 
-  /// What is stored for the record that others are completed from, without its id.
+  /// The stored form of the record whose fields complete others, without its id.
   var storedFallback: TOMLTable? {
     guard let fallback, case .table(var table)? = try? bridge.write(fallback) else { return nil }
     if let stored = table[Self.idField], ids.isID(stored, fallback.id) { table[Self.idField] = nil }
     return table
   }
 
-  /// The fields of a record with their types, without the id, as far as the record that others are completed from tells
-  /// of them; `nil` if there is none.
+  /// The fields of a record with their types, without the id, as far as the fallback record tells; `nil` without a
+  /// fallback.
   var fieldTypes: [SchemaType.Field]? {
     guard let fallback, let stored = try? bridge.write(fallback) else { return nil }
     return bridge.schemaType(sample: stored).fields?.filter { $0.name != Self.idField }
@@ -63,7 +63,7 @@ struct RecordCoding<Record: SettingsRecord>: Sendable where Record.ID: Sendable 
 
   // MARK: Writing
 
-  /// The key of one record, for what is done to that alone.
+  /// A key for one record, for work on that record alone.
   func key(_ text: String, of records: AnySettingsKey) -> SettingsKey<Record?> {
     let core = OneRecordCore(self, text)
     return SettingsKey(
@@ -97,7 +97,7 @@ struct RecordCoding<Record: SettingsRecord>: Sendable where Record.ID: Sendable 
     return .table(table)
   }
 
-  /// Leaves an id in the table if it is the right one: then the file is to keep it.
+  /// Leaves the right id in the table, so that the file keeps it.
   fileprivate func removingWrongID(_ text: String, from stored: TOMLValue) -> TOMLValue {
     guard case .table(var table) = stored, let found = table[Self.idField], let id = try? ids.id(text),
       !ids.isID(found, id)
@@ -129,7 +129,7 @@ private final class OneRecordCore<Record: SettingsRecord>: BridgeCore where Reco
   func knownFields(of written: TOMLValue, _ context: BridgeContext) -> KnownFields {
     let known = core.knownFields(of: coding.addingID(text, to: written), context)
     guard case .record(var fields) = known else { return known }
-    // Whether the file has the id or not is the file's own business.
+    // It is up to the file whether it has the id.
     fields[RecordCoding<Record>.idField] = nil
     return .record(fields)
   }

@@ -25,6 +25,6 @@ enum Arguments {
   /// - Throws: ``Failure`` with status 2.
   static func checkText(_ word: String, _ role: String) throws {
     guard PathText.hasBytes(word), found.broken.contains(where: { $0.utf8.elementsEqual(word.utf8) }) else { return }
-    throw Failure(.usage, "Invalid \(role) '\(word)': it is not UTF-8. Settings are UTF-8.")
+    throw Failure(.usage, "Invalid \(role) '\(word)': it is not UTF-8. Use UTF-8 text.")
   }
 }
