@@ -14,8 +14,7 @@ extension Garage {
     /// The first write seals all records in the file, after those in its backups; an empty ``GarageObjects/update(_:)``
     /// is enough. A backup cannot be sealed if it does not parse, contains anything that is not a record, or has
     /// records sealed with another key. It then stays unchanged, in plain text, and is one of
-    /// ``Garage/currentProblems``: correct it or delete it. Comments in and directly above a sealed record are removed
-    /// with its plain text.
+    /// ``Garage/currentProblems``: correct it or delete it. Comments in and above a sealed record are removed.
     case seal
   }
 
@@ -87,11 +86,9 @@ extension Garage {
   ///
   /// - Parameters:
   ///   - backup: One of ``backups``.
-  ///   - former: The cipher of the backup, if the garage had another one then. Its records are sealed again with the
-  ///     present cipher.
+  ///   - former: The cipher of the backup, if the garage had another one then. Its records get the present one.
   /// - Throws: ``SettingsError`` `io` if the backup does not exist, `unparsable` if it is not TOML, `sealedRecord` if
-  ///   it has plain records, or it or the file is sealed with another key; `readOnly` or `lockTimeout`. The file is
-  ///   unchanged.
+  ///   it has plain records, or it or the file has another key; `readOnly` or `lockTimeout`. The file is unchanged.
   public func restore(_ backup: SettingsBackup, sealedWith former: GarageCipher? = nil) throws(SettingsError) {
     try SettingsError.only {
       let format = format
@@ -123,11 +120,9 @@ extension Garage {
     }
   }
 
-  /// Seals the plain backups if the garage was opened to do so. Called under the file's lock, before anything is
-  /// written.
+  /// Seals the plain backups if the garage was opened to do so. Called under the file's lock, before a write.
   ///
-  /// A backup that cannot be sealed stays unchanged and is a problem until it is sealed or deleted: it may be the only
-  /// copy.
+  /// A backup that cannot be sealed stays unchanged and is a problem until sealed or deleted: it may be the only copy.
   ///
   /// - Throws: ``SettingsError`` `readOnly`, `io` or `lockTimeout`. Each backup is either unchanged or sealed.
   func sealBackups() throws {

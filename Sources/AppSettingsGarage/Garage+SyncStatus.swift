@@ -1,8 +1,7 @@
 public import AppSettings
 
 extension Garage {
-  /// The state of a record on a web service. The garage only stores it: it stays with the record through parking and
-  /// migrations.
+  /// The state of a record on a web service. The garage only stores it, through parking and migrations.
   public enum SyncStatus: String, Sendable, Hashable, CaseIterable {
     /// The status is not set.
     case undetermined

@@ -5,8 +5,7 @@ public import Logging
 ///
 /// You can park any `Codable` type that is `Identifiable`, and as a value any that is `Hashable`. The records are
 /// tables of a TOML file, `$XDG_DATA_HOME/<app>/<name>.toml`: `[Person."joan smith"]`, and for values `[[Address]]`. A
-/// call that changes something returns when the change is on disk, in one atomic write; if it throws, it has changed
-/// nothing.
+/// call that changes something returns when the change is on disk, in one atomic write; if it throws, nothing changed.
 ///
 /// ```swift
 /// let garage = try Garage(app: "org.example.hotel")
@@ -36,7 +35,7 @@ public final class Garage: GarageObjects, Sendable {
   /// - Parameters:
   ///   - app: The app's id, such as `org.example.hotel`.
   ///   - name: The name of the garage; the file is `<app>/<name>.toml`.
-  ///   - cipher: Seals each record. Without a cipher records are plain text, and a file with sealed records is not
+  ///   - cipher: Seals each record. Without a cipher records are plain text, and files with sealed ones are not
   ///     written.
   ///   - plainRecords: What a garage with a cipher does with plain records in the file. By default they are an error.
   ///   - logger: Receives each problem once.

@@ -1,12 +1,10 @@
 import AppSettings
 import FoundationEssentials
 
-/// The operations on objects, of a ``Garage`` with one write for each call, and of a ``GarageTransaction`` with one
-/// write for all.
+/// The operations on objects: of a ``Garage``, one write each; of a ``GarageTransaction``, one write for all.
 ///
 /// An object of an `Identifiable` type is stored under its id. An object of a `Hashable` type is a value: it is stored
-/// or not. The calls for values have `Value` in their names, so that they keep their meaning if a type gets an id
-/// later.
+/// or not. The calls for values have `Value` in their names, so that they still work if a type gets an id.
 public protocol GarageObjects {
   /// The access to the objects. Only this module uses it.
   var access: GarageAccess { get }
@@ -22,8 +20,7 @@ public struct GarageTransaction: GarageObjects {
 extension GarageObjects {
   /// Makes several changes as one: under one lock, on the present content of the file, in one atomic write.
   ///
-  /// When this returns, all changes are on disk; if `body` throws, none is written. The transaction's reads see its
-  /// changes.
+  /// When this returns, all changes are on disk; if `body` throws, none is written. Its reads see its changes.
   ///
   /// ```swift
   /// try garage.update { transaction in
@@ -88,8 +85,7 @@ public struct GarageAccess {
   /// - Throws: ``SettingsError`` as ``Garage/contents()``.
   func contents() throws -> GarageDraft { try openDraft ?? garage.contents() }
 
-  /// The transaction's draft. Changes made in it after the update would be lost silently, so that is a programming
-  /// error.
+  /// The transaction's draft. Changes after the update would be lost silently: a programming error.
   private var openDraft: GarageDraft? {
     precondition(draft?.hasEnded != true, "A transaction of a garage was used after its update had ended.")
     return draft

@@ -61,8 +61,8 @@ extension TOMLValue {
     }
   }
 
-  /// Replaces the parts at a path, and at the same path in the other elements of its arrays and the other entries of
-  /// its dictionaries.
+  /// Replaces the parts at a path, and at the same path in other elements of its arrays and entries of its
+  /// dictionaries.
   ///
   /// - Parameter known: What the type knows of the value: its fields are not entries of a dictionary.
   fileprivate mutating func replaceInAll(
@@ -106,8 +106,7 @@ extension KnownFields {
 extension GarageReading {
   /// Reads an object from an older form, in which dates are strings.
   ///
-  /// Only the type can tell such a string from a text that looks like one: if it refuses a string that is a date, it
-  /// gets the date instead.
+  /// Only the type can tell such a string from a text that looks like one: if it refuses the string, it gets the date.
   ///
   /// - Returns: The object, and the fields from which it could be read.
   func convert<T: Decodable>(

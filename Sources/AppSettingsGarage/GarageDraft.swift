@@ -182,7 +182,7 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
   }
 
   /// The id as the file writes it, if it has more than one notation: a UUID in either case, composed or decomposed
-  /// letters outside ASCII.
+  /// letters.
   func storedID(_ id: String, of name: String, isUUID: Bool) throws(SettingsError) -> String {
     if isUUID {
       guard !contains(name, id) else { return id }

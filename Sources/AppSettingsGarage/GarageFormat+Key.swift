@@ -110,8 +110,7 @@ extension GarageFormat {
 
   /// Finds the first content, apart from comments, that is not sealed.
   ///
-  /// - Parameter isLeft: Whether the record with a name and an id stays in the file; for objects without an id, the
-  ///   name.
+  /// - Parameter isLeft: Whether the record with a name and an id stays in the file; without an id, all of them.
   func firstPlain(
     in document: TOMLDocument, where isLeft: (_ name: String, _ id: String?) -> Bool = { _, _ in true }
   ) -> Plain? {

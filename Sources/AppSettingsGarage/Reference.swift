@@ -3,8 +3,7 @@ import AppSettings
 /// A property that refers to an object with an id, which a ``Garage`` stores as a separate record.
 ///
 /// The object's record stores only the id. Parking an object also parks the objects it refers to. Retrieving it
-/// retrieves them too, as the same object for each reference. A type may refer to itself, and references may form
-/// cycles.
+/// retrieves them too, as the same object for each reference. A type may refer to itself, and cycles are allowed.
 ///
 /// ```swift
 /// final class Person: Codable, Identifiable {

@@ -8,8 +8,7 @@ protocol UnfilledLink: AnyObject {
 
 /// The storage of a reference's object, which is set at the start or filled in during a retrieve.
 ///
-/// It is filled in at most once, before the object with the reference is returned. Setting the property makes a new
-/// link.
+/// It is filled in at most once, before the object with the reference is returned. Setting the property makes another.
 final class ReferenceLink<Value: Codable>: UnfilledLink,
   @unchecked Sendable  // filled by the thread that made it, before any other has it
 {

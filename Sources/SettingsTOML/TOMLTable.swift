@@ -10,8 +10,7 @@ public struct TOMLTable: Sendable {
 
   /// The pairs, in order.
   private(set) var entries: [Entry] = []
-  /// Positions in `entries` plus one by key hash, open addressing; empty while a table is small enough for a linear
-  /// search.
+  /// Positions in `entries` plus one by key hash, open addressing; empty while a linear search is fast enough.
   private var slots: [UInt32] = []
 
   private static let walkedCount = 8

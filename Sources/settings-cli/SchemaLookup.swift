@@ -76,8 +76,8 @@ struct SchemaLookup: Sendable {
     keys.isEmpty || key(around: path) != nil || !keys(below: path).isEmpty
   }
 
-  // A suggestion compares a text with every key, and a file may have many unknown ones: a process makes no more of them
-  // than a check.
+  // A suggestion compares a text with every key, and a file may have many unknown ones: a process makes no more than a
+  // check.
   private static let suggestions = Atomic<Int>(0)
   private static let suggestionLimit = 100
 

@@ -1,5 +1,5 @@
-/// Finds the lines that two texts have in common, by E. W. Myers, "An O(ND) Difference Algorithm and Its Variations"
-/// (1986), section 4b.
+/// Finds the lines common to two texts, by E. W. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986),
+/// section 4b.
 ///
 /// Time and space are linear in the number of lines: if a stretch has more than `limit` differences, the search
 /// continues from the farthest point that it has reached. The result is always a difference of the two texts, and up to
@@ -100,8 +100,8 @@ struct LineComparison {
     isAdded[newPlaces[newIndex]] = false
   }
 
-  /// A point on a shortest way through a stretch whose ends differ, or the farthest one on the way to it. Neither part
-  /// is the whole.
+  /// A point on a shortest way through a stretch whose ends differ, or the farthest one on the way to it. No part is
+  /// the whole.
   private mutating func middle(of stretch: Stretch) -> (old: Int, new: Int) {
     let (width, height) = (stretch.old.count, stretch.new.count)
     let delta = width - height

@@ -1,10 +1,10 @@
 public import SettingsTOML
 
 /// Something wrong that made no call fail: a value that cannot be decoded, a file that does not parse, a watch that
-/// fell back to polling.
+/// polls.
 ///
-/// Problems reach ``SettingsStore/problems`` and, once each, swift-log at the warning level. They never contain values
-/// of secret keys.
+/// Problems reach ``SettingsStore/problems`` and, once each, swift-log at the warning level. They never contain
+/// secrets.
 public struct SettingsProblem: Sendable, Hashable {
   /// The kind of problem, as in ``SettingsError/Code``.
   public var code: SettingsError.Code

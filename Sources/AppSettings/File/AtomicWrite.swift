@@ -118,8 +118,7 @@ package struct AtomicWrite: Sendable {
       new = try system.status(of: descriptor, path: name)
     }
     let hasOtherGroup = new.group != old.group
-    // Before the mode: with an access list from the directory, the mode would give rights that the old file did not
-    // give.
+    // Before the mode: with an access list from the directory, the mode would give rights that the old file had not.
     let attributes = try system.copyAttributes(
       from: source, to: descriptor, hasOtherGroup: hasOtherGroup, path: name)
     var permissions = old.permissions

@@ -1,8 +1,7 @@
 /// The name of a backup: `settings.000012.20261121T093000Z.before-v3-was-v1.toml`.
 ///
 /// The number gives the order in which backups were made; the time is for people, because a clock can be set back.
-/// Older releases had names without a number, `settings.20261121T093000Z-000.before-v3-was-v1.toml`: these are the
-/// oldest.
+/// Older names had no number, `settings.20261121T093000Z-000.before-v3-was-v1.toml`: these are the oldest.
 struct BackupName: Sendable, Hashable {
   /// The number among the file's backups, from 1; `nil` for a backup of an older release.
   var number: Int?
@@ -22,8 +21,7 @@ struct BackupName: Sendable, Hashable {
   /// Parses the name of a file.
   ///
   /// - Parameter name: The settings file's name without `.toml`; `nil` for any.
-  /// - Returns: `nil` if this is not exactly the name of a backup of that file: a file of another store may begin with
-  ///   the same letters.
+  /// - Returns: `nil` if this is not exactly the name of a backup of that file; other stores' files may begin alike.
   init?(_ text: String, of name: String?) {
     var rest = Substring(text).utf8
     guard Self.drop(".toml", fromEndOf: &rest), let reason = Self.dropLastPart(of: &rest),

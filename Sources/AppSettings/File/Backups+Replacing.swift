@@ -3,10 +3,9 @@ import Glibc
 extension Backups {
   /// Replaces the text of a backup durably, in one step.
   ///
-  /// - Parameter text: Gets the backup's content and returns its new text, or `nil` to leave it. Does not run if the
-  ///   backup is gone.
-  /// - Throws: What `text` throws, or ``SettingsError`` `readOnly`, `io` or `lockTimeout`. The backup is unchanged or
-  ///   has the new text.
+  /// - Parameter text: Gets the backup's content, returns its new text, or `nil` to leave it. Not called if it is gone.
+  /// - Throws: What `text` throws, or ``SettingsError`` `readOnly`, `io` or `lockTimeout`. The backup has its old or
+  ///   new text.
   package func replace(_ backup: SettingsBackup, by text: ([UInt8]) throws -> [UInt8]?) throws {
     let slash = backup.path.lastSlash!
     let directory = String(backup.path[..<slash])

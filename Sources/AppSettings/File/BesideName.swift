@@ -1,8 +1,7 @@
 /// The names of files that this library makes next to another, `.NAME.settings-new`.
 ///
 /// Each is a fixed name, so that the file of a killed process is found again, and nothing piles up. None ends in
-/// `.toml`, so that no drop-in directory reads it. If the file's name leaves no room (a name has at most 255 bytes), a
-/// hash replaces it.
+/// `.toml`, so that no drop-in directory reads it. If a name would exceed 255 bytes, a hash replaces it.
 package enum BesideName {
   static let mostBytes = 255
 

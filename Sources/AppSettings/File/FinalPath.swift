@@ -2,8 +2,8 @@ import Glibc
 
 /// The place of a file: its path with every symbolic link in the last component followed, as far as possible.
 ///
-/// A dangling link leads to the place where its target would be created, so that writing through it creates that file
-/// and keeps the link.
+/// A dangling link leads to the place where its target would be created: writing through it creates that and keeps the
+/// link.
 package struct FinalPath: Sendable, Equatable {
   /// The directory of the file; the kernel follows links on the way to it.
   package var directory: String

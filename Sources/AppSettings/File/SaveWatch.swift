@@ -10,7 +10,7 @@
 /// | an empty file, one that does not parse, one written in place that has lost keys | ``incomplete`` after the last change |
 /// | no file, where there was one | ``gone`` after it was first missed |
 /// | a file that somebody has open for writing | when it is closed; if it is complete, ``open`` after the last change |
-/// | a file of which the kernel does not say who has it open | ``unknown`` after the last change; at once after a save |
+/// | a file for which the kernel does not say who has it open | ``unknown`` after the last change; at once after a save |
 ///
 /// There is one value for each file. It remembers how long it has found the same state, for states without a time of
 /// their own and for clocks that are set back.
@@ -128,8 +128,8 @@ package struct SaveWatch: Sendable {
     }
   }
 
-  /// Waits a moment before a file that somebody seems to be saving is re-read: a short one, because a save is mostly
-  /// done within it.
+  /// Waits a moment before a file that somebody seems to be saving is re-read: a short one, because most saves end
+  /// within it.
   ///
   /// - Parameters:
   ///   - wait: The result of ``wait(for:after:_:at:wholeness:)``.

@@ -121,8 +121,7 @@ extension SettingsFile {
   /// - Parameters:
   ///   - name: Its present name.
   ///   - ours: The file that the write has put in its place; `nil` if it has removed the file.
-  /// - Returns: Whether it is in its place. Otherwise there is yet another text, in another file or in ours, which
-  ///   stays.
+  /// - Returns: Whether it is in its place. Otherwise there is yet another text, which stays.
   private func putBack(
     _ name: String, _ write: AtomicWrite, inPlaceOf ours: FileStatus?
   ) throws(Errno) -> Bool {
@@ -146,8 +145,7 @@ extension SettingsFile {
     return true
   }
 
-  /// Writes a text that no longer has a name next to the file. On a disk that cannot sync, that is better than losing
-  /// it.
+  /// Writes a text that no longer has a name next to the file. A disk that cannot sync is better than none.
   private func keep(_ text: [UInt8], of write: AtomicWrite) -> String? {
     let name = BesideName.substitute(for: BesideName.aside(for: write.name))
     guard let descriptor = try? system.createFile(name, in: write.directory, mode: 0o600) else { return nil }
@@ -183,8 +181,7 @@ extension SettingsFile {
     }
   }
 
-  /// The content of a file when nobody writes to it any more; `nil` if it equals what was read of it or of the one
-  /// before.
+  /// The content of a file when nobody writes to it any more; `nil` if it equals what was read.
   private func textAtRest(
     of file: inout OpenFile, after read: Contents, _ steps: WriteSteps, within limit: TimeLimit
   ) throws(SettingsError) -> Contents? {

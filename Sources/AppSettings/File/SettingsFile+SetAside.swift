@@ -20,8 +20,7 @@ extension SettingsFile {
     }
   }
 
-  /// Moves files to the backups that a process has set aside and could not remove, because it was killed or the disk
-  /// failed.
+  /// Moves files to the backups that a process set aside and left, killed or with a failed disk.
   func rescueSetAside(_ place: FinalPath, in directory: CInt, to backups: Backups) throws {
     let aside = BesideName.aside(for: place.name)
     let substitutes = BesideName.substitutePrefix(for: aside)
@@ -32,8 +31,7 @@ extension SettingsFile {
   }
 
   private func rescue(_ aside: String, of place: FinalPath, in directory: CInt, to backups: Backups) throws {
-    // Anyone may have put something else there: a link is not followed, and a file that this process may not remove is
-    // not its own.
+    // Anyone may have put something else there: a link is not followed, and a file that cannot be removed is not ours.
     guard let status = try? system.status(at: aside, in: directory, followingLinks: false), status.isRegular,
       isRemovable(status, in: directory, place),
       // By now it may be a link.

@@ -38,16 +38,15 @@ extension SettingsFile {
   ///
   /// Missing directories are created (0700) first, and removed if nothing is written after all. A new file is 0600, or
   /// 0644 if it is shared. An existing file keeps its mode, owner and extended attributes as far as the process may set
-  /// them; the result lists what it could not keep. At no moment can anyone open the new file who may not open the old
-  /// one.
+  /// them; the result lists what it could not keep. Nobody can ever open the new file who may not open the old one.
   ///
   /// Programs that do not lock may save the file at the same time. It is compared with what was read right before it is
   /// replaced. After that, the call waits for programs that still write into the replaced file, and runs `body` again
   /// on their text; if the path leads to another directory by then, everything is repeated there. So `body` may run
   /// several times, the last time on the text that counts.
   ///
-  /// - Parameter body: Gets the content of the file. Returns the new text, the same one to leave the file unchanged, or
-  ///   `nil` to remove it.
+  /// - Parameter body: Gets the file's content. Returns the new text, the same one to leave it, or `nil` to remove the
+  ///   file.
   /// - Returns: Whether the file was replaced or removed. The result is on disk, even if nothing changed.
   /// - Throws: What `body` throws, or ``SettingsError`` `lockTimeout`, `nestedUpdate` if this thread is already writing
   ///   in the same directory, `readOnly` or `io`. The file is unchanged, unless the message says that its text may not
@@ -140,8 +139,7 @@ extension SettingsFile {
         do {
           try synchronizeDirectory(place, directory, isGone: wanted == nil)
         } catch {
-          // The new text is in its place. Another program's save in the replaced file gets a name that a recovery
-          // finds.
+          // The new text is in its place. Another program's save in the replaced file gets a name for recovery.
           if foreign == nil { _ = try lateSave(into: &current, write, outcome, result.durable, steps, within: limit) }
           foreign = nil
           throw error

@@ -119,8 +119,7 @@ package struct SettingsFile: Sendable {
       guard status.size <= Self.sizeLimit else { throw SettingsError.tooLarge(status.size, path) }
       bytes = try system.readAll(file.descriptor, path: name, expecting: status.size, limit: Self.sizeLimit)
       guard bytes.count <= Self.sizeLimit else { throw SettingsError.tooLarge(bytes.count, path) }
-      // In this order: a process that has opened it since still has it open, and one that has closed it has changed its
-      // status.
+      // In this order: if opened since, it is still open; if closed since, its status has changed.
       isOpen = system.isOpenForWriting(file.descriptor, path: name)
       let now = try system.status(of: file.descriptor, path: name)
       let isUnchanged = now.hasSameText(as: status)

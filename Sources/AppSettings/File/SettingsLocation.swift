@@ -1,5 +1,4 @@
-/// The location of an app's settings: the user's file, the administrators' files below it, and the directory of
-/// backups.
+/// The location of an app's settings: the user's file, the administrators' files below it, and the backups.
 ///
 /// It follows the XDG Base Directory specification 0.8: variables that are unset, empty or hold a relative path are
 /// ignored ("All paths set in these environment variables must be absolute").

@@ -133,8 +133,7 @@ package struct PendingEdits: Sendable {
   /// The result of the nearest edit at or above a path, without those below it; `nil` if there is none.
   func decision(at path: TOMLPath) -> LayerLookup? { isEmpty ? nil : walk(to: path).decision }
 
-  /// The keys directly below a path that edits concern, in the order of the edits; `nil` if one is at or above the
-  /// path.
+  /// The keys directly below a path that edits concern, in their order; `nil` if one is at or above the path.
   func keys(below path: TOMLPath) -> [String]? {
     if isEmpty { return [] }
     let (decision, node) = walk(to: path)

@@ -1,8 +1,8 @@
 import SettingsTOML
 
 // Reads a key with former names. The layer decides first: in each layer the value under the present name counts, or
-// else that under the newest former name, and a higher layer is above a lower one whatever the names. A lock of one
-// name locks all.
+// else that under the newest former name, and a higher layer is above a lower one whatever the names. A lock applies to
+// all.
 
 extension SettingsSnapshot {
   /// The stored value of a key, over all layers; `nil` if none has one.

@@ -100,8 +100,7 @@ public struct SettingsSnapshot: Sendable {
     return layers[index].position(of: path)
   }
 
-  /// Returns the administrator's layer that locks a path, and the position of the lock; `nil` if the path is not
-  /// locked.
+  /// Returns the administrator's layer that locks a path, and the lock's position; `nil` if none does.
   public func lock(of path: TOMLPath) -> (layer: SettingsLayer, position: TOMLPosition?)? {
     guard let lock = locks.lock(around: path) else { return nil }
     let content = layers[lock.layer]

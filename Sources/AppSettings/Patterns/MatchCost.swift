@@ -1,5 +1,4 @@
-/// An upper bound for the steps of a backtracking match of a pattern on a text, computed in time proportional to the
-/// text.
+/// An upper bound for the steps of a backtracking match of a pattern on a text, computed in linear time.
 ///
 /// The pattern becomes a graph of its characters, each with those that may follow it, once for each way there
 /// (Glushkov's automaton, with repetitions). A matcher follows each path through the graph that agrees with the text at

@@ -2,7 +2,7 @@ import SettingsTOML
 
 /// Decoded records with the values they were decoded from: each is decoded again only when its value has changed.
 ///
-/// Stamps come from one counter for the whole process, so one cache is right for a key used with several stores; see
+/// Stamps come from one counter for the whole process, so one cache serves a key used with several stores; see
 /// ``ValueCache``.
 final class RecordCache<Record: Sendable>: Sendable {
   // Protects the state. Replaced values are released after unlocking: deinitialisers may run foreign code.
@@ -59,8 +59,7 @@ final class RecordCache<Record: Sendable>: Sendable {
     _ = old
   }
 
-  /// The key for an id in the state with a stamp, if it differs from the id's own text; `nil` if that state was not
-  /// searched.
+  /// The key for an id in the state with a stamp, if it differs from the id's own text; `nil` if not searched.
   func otherForm(of text: String, at stamp: UInt64) -> String?? {
     state.withLock { state in
       state.otherFormsStamp == stamp ? .some(state.otherForms[ExactKey(text)]) : nil

@@ -26,8 +26,7 @@ struct RecordCoding<Record: SettingsRecord>: Sendable where Record.ID: Sendable 
     return table
   }
 
-  /// The fields of a record with their types, without the id, as far as the fallback record tells; `nil` without a
-  /// fallback.
+  /// The fields of a record with their types, without the id, from the fallback record; `nil` without one.
   var fieldTypes: [SchemaType.Field]? {
     guard let fallback, let stored = try? bridge.write(fallback) else { return nil }
     return bridge.schemaType(sample: stored).fields?.filter { $0.name != Self.idField }

@@ -1,8 +1,7 @@
 import SettingsTOML
 import Synchronization
 
-// Lists all records. A complete listing is made once; later ones look up only the changes, as far as the store
-// remembers them.
+// Lists all records. A complete listing is made once; later ones look up only the changes that the store remembers.
 
 extension SettingsRecordKey {
   /// All readable records; each unreadable one is a problem.
@@ -160,8 +159,8 @@ extension SettingsRecordKey {
 }
 
 extension SettingsSnapshot {
-  /// The keys of a table that only the user's layer has, in order, including pending and removed ones; `nil` if other
-  /// layers have some too.
+  /// The keys of a table that only the user's layer has, in order, including pending and removed ones; `nil` if others
+  /// have some.
   func soleKeys(of path: TOMLPath) -> [String]? {
     guard overrides.isEmpty, locks.isEmpty else { return nil }
     for index in layers.indices where index != userIndex && layers[index].document.contains(path) { return nil }

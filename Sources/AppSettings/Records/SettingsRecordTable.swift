@@ -112,8 +112,7 @@ public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record
     try await commit(try key.edits(removing: id, in: snapshot()))
   }
 
-  /// Removes the user's part of a record, so that an administrator's takes effect again. Visible at once, written
-  /// later.
+  /// Removes the user's part of a record, so that an administrator's applies again. Visible at once, written later.
   ///
   /// A record that only the user has is removed. A locked one stays unchanged, which is reported as a problem.
   public func reset(_ id: Record.ID) {
@@ -146,8 +145,8 @@ public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record
     }
   }
 
-  /// Gives a record another id without blocking a thread of the concurrency pool; otherwise like ``rename(_:to:)``
-  /// without `async`.
+  /// Renames a record without blocking a thread of the concurrency pool; otherwise like ``rename(_:to:)`` without
+  /// `async`.
   @discardableResult
   public func rename(_ id: Record.ID, to newID: Record.ID) async throws(SettingsError) -> Bool {
     do {

@@ -54,8 +54,7 @@ package final class ChangeWaiter: Sendable {
   private let keepsBatches: Bool
   /// For an observer outside a task: called after each record, on the thread that made the change.
   private let callback: (@Sendable () -> Void)?
-  // Protects the fields above. Innermost: the continuation is resumed and the callback called after all locks are
-  // released.
+  // Protects the fields above. Innermost: resuming and calling back happen after all locks are released.
   private let state = Lock(State())
 
   package init(

@@ -67,8 +67,7 @@ struct Commit {
 
   // MARK: The steps
 
-  /// Takes the pending edits, under the file's lock only: until then, a caller whose time is over may withdraw its
-  /// edit.
+  /// Takes the pending edits, under the file's lock only: until then, a timed-out caller may withdraw its edit.
   private mutating func takePending() {
     guard pending == nil, !work.replacesText else { return }
     let (pending, newest) = core.state.withLock { $0.beginCommit() }

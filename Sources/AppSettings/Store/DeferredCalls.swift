@@ -13,8 +13,8 @@ package enum DeferredCalls {
     var depth = 0
   }
 
-  /// Runs `body`, which takes locks, and then the calls deferred meanwhile, in order. Within another section they run
-  /// at that one's end.
+  /// Runs `body`, which takes locks, and then the calls deferred meanwhile, in order. Nested, they run at the outer
+  /// end.
   package static func section<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {

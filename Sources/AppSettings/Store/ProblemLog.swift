@@ -26,8 +26,7 @@ package final class ProblemLog: Sendable {
   /// Adds a problem, unless it is present already. It is logged and reported to observers when the calling thread holds
   /// no locks of this library.
   ///
-  /// - Parameter endsWithValue: Whether a new value at its path resolves it. Problems of unusable values are always
-  ///   resolved so.
+  /// - Parameter endsWithValue: Whether a new value at its path resolves it. Unusable values always do so.
   package func report(_ problem: SettingsProblem, endsWithValue: Bool = false) {
     let waiters: [ChangeWaiter]? = state.withLock { state in
       guard !state.current.contains(where: { $0.problem == problem }) else { return nil }

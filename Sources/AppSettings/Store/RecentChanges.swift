@@ -14,8 +14,7 @@ struct RecentChanges: Sendable {
   /// The paths of each change, the newest last.
   private var changes: [[TOMLPath]] = []
   private var pathCount = 0
-  /// At twice this number of paths, the oldest are dropped down to this number: all at once, because each removal moves
-  /// the rest.
+  /// At twice this number of paths, the oldest are dropped at once, because each removal moves the rest.
   private static let keptPaths = 256
   private static let stores = Atomic<UInt64>(0)
 

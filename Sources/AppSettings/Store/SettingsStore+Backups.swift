@@ -4,7 +4,7 @@ package import SettingsTOML
 extension SettingsStore {
   /// The backups of the user's file, made before something replaced it, newest first.
   ///
-  /// Stores on the same file have the same backups, whatever path or link leads to it. Backups of older releases come
+  /// Stores on the same file have the same backups, whatever path or link leads to it. Those of older releases are
   /// last.
   ///
   /// - Throws: ``SettingsError`` `io` or `readOnly` if a directory of backups cannot be listed.
@@ -18,11 +18,9 @@ extension SettingsStore {
   /// Replaces the user's file with a backup, after backing up the present file.
   ///
   /// Without an argument this undoes a migration: it restores the newest backup made before a migration to the file's
-  /// present version. A file with another version stays, because a newer release wrote it or it has been restored
-  /// already.
+  /// present version. A file with another version stays, because a newer release wrote it or it was restored already.
   ///
-  /// This release migrates an older file again when it next writes it. To keep the old form, return to the release that
-  /// wrote it.
+  /// This release migrates an older file again when it next writes it. To keep the old form, return to the old release.
   ///
   /// - Parameter backup: One of ``backups``; `nil` to undo a migration.
   /// - Returns: The restored backup.
@@ -36,7 +34,7 @@ extension SettingsStore {
   /// Replaces the user's file with a text made from a backup.
   ///
   /// - Parameter text: Gets the file's content and the backup's document; returns the text to restore. If it throws,
-  ///   the file is unchanged.
+  ///   the file stays.
   @discardableResult
   package func restore(
     _ backup: SettingsBackup?, as text: (_ current: [UInt8]?, TOMLDocument) throws -> [UInt8]

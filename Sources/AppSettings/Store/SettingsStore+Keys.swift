@@ -15,8 +15,8 @@ extension SettingsStore {
     return paths.filter { !$0.isRoot && !$0.components[0].hasPrefix("settings-") }
   }
 
-  /// Removes the user's values of keys given by name, so that lower layers or defaults take effect again. Visible at
-  /// once, written later.
+  /// Removes the user's values of keys given by name, so that lower layers or defaults apply. Visible at once, written
+  /// later.
   ///
   /// If the removed text is unreadable for a key that this store was used with, a backup is made first.
   ///
@@ -25,8 +25,8 @@ extension SettingsStore {
   ///   administrator has locked. Nothing is changed in these cases.
   public func reset(named names: String...) throws(SettingsError) { try reset(named: names) }
 
-  /// Removes the user's values of keys given by name, so that lower layers or defaults take effect again. Visible at
-  /// once, written later.
+  /// Removes the user's values of keys given by name, so that lower layers or defaults apply. Visible at once, written
+  /// later.
   ///
   /// - Throws: As ``reset(named:)-(String...)``.
   public func reset(named names: [String]) throws(SettingsError) {

@@ -66,8 +66,8 @@ extension SettingsStore {
 
   /// Migrates the user's file, optionally only up to a version, in one write after a backup.
   ///
-  /// A store does this itself at the first access, to the newest version. This is for tests and tools that need an
-  /// intermediate version.
+  /// A store does this itself at the first access, to the newest version. Use this for intermediate versions, in tests
+  /// and tools.
   ///
   /// - Parameter target: The version to migrate to; by default the newest.
   /// - Returns: The migrations that ran.

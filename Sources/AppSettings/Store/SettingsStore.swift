@@ -223,20 +223,17 @@ public final class SettingsStore: Sendable {
     try core.update(body)
   }
 
-  /// Does the same as ``update(_:)-(_)`` without `async`, on a separate thread, so that no thread of the concurrency
-  /// pool is blocked.
+  /// Does the same as ``update(_:)-(_)`` without `async` on a separate thread, blocking none of the concurrency pool.
   public func update<Result: Sendable>(
     _ body: @escaping @Sendable (inout SettingsTransaction) throws -> Result
   ) async throws -> Result {
     try await core.onPlainThread { [core] in try core.update(body) }
   }
 
-  /// Removes the user's values of keys, so that lower layers or defaults take effect again. Visible at once, written
-  /// later.
+  /// Removes the user's values of keys, so that lower layers or defaults apply. Visible at once, written later.
   public func reset(_ keys: AnySettingsKey...) { reset(keys) }
 
-  /// Removes the user's values of keys, so that lower layers or defaults take effect again. Visible at once, written
-  /// later.
+  /// Removes the user's values of keys, so that lower layers or defaults apply. Visible at once, written later.
   public func reset(_ keys: [AnySettingsKey]) {
     do {
       try core.enqueue(keys.flatMap(\.removals))

@@ -1,8 +1,7 @@
 /// The engines open in this process, shared so that several stores on one file are one: a value set through one is
 /// visible in all of them at once, and one thread writes.
 ///
-/// Stores share an engine if they have the same files, migrations and overrides. Others meet at the file, like two
-/// processes.
+/// Stores share an engine if they have the same files, migrations and overrides. Others share only the file.
 enum SharedCores {
   struct Key: Hashable, Sendable {
     var location: SettingsLocation

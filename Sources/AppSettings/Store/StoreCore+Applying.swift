@@ -1,8 +1,7 @@
 import SettingsTOML
 
 // Applies edits to a document. They are not checked one by one: the whole new text is checked before it is written.
-// Tables that are added or removed together need one parse of the text; one by one, many of them would take quadratic
-// time.
+// Tables added or removed together need one parse; one by one, many of them would take quadratic time.
 
 extension StoreCore {
   /// Applies the edits of one caller: all of them, or none.

@@ -19,8 +19,8 @@ extension StoreCore {
     return result!
   }
 
-  /// Commits edits made from the present values, under the file's lock. If another program saves the file meanwhile,
-  /// they are made again.
+  /// Commits edits made from the present values, under the file's lock. After another program's save they are made
+  /// again.
   ///
   /// - Returns: Whether the edits changed the text.
   @discardableResult
@@ -50,8 +50,7 @@ extension StoreCore {
   /// - Parameters:
   ///   - body: Edits the file's document, and returns its edits by path, for the check of the new text. It need not
   ///     check them itself. If it throws, nothing is changed.
-  ///   - check: Gets another program's text, if one saves the file meanwhile; throws if the edits may not be made in
-  ///     that.
+  ///   - check: Gets another program's text, if one saves the file meanwhile; throws if it forbids the edits.
   /// - Returns: Whether the file changed.
   @discardableResult
   package func rewrite(

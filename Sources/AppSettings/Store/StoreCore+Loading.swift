@@ -6,7 +6,7 @@ extension StoreCore {
   /// that fails, the store continues in memory.
   ///
   /// It waits for no other writer. If one holds the file's lock, this happens in memory, and on disk with the next
-  /// write, or the next time that the store reads the file while its lock is free. A store that only reads does it in
+  /// write, or the next time that the store reads the file while its lock is free. One that only reads does it in
   /// memory.
   ///
   /// - Parameter deadline: The end of waiting for a save by another program, on the monotonic clock.

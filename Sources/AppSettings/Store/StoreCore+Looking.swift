@@ -5,8 +5,7 @@ package enum LookOutcome: Sendable, Hashable {
   case settled
   /// A program may be saving the file: check again after this time, in nanoseconds, unless something happens earlier.
   case unsettled(nanoseconds: UInt64)
-  /// The system could not read it, for example without free descriptors or memory. No event of the file reports the end
-  /// of that.
+  /// The system could not read it, for example without free descriptors or memory. No event reports the end of that.
   case failed(retryAfterNanoseconds: UInt64)
 }
 
@@ -106,8 +105,7 @@ extension StoreCore {
     return system.isUnreadable ? .failed(retryAfterNanoseconds: Self.unreadable) : .settled
   }
 
-  /// Reports what is wrong with the user's file as a whole, and withdraws the previous report; `nil` if nothing is
-  /// wrong.
+  /// Reports what is wrong with the user's file as a whole, and withdraws the previous report; `nil` for nothing.
   func noteUserFailure(_ error: SettingsError?, using sentence: String = "") {
     var failure: StoreState.Failure?
     if let error { failure = StoreState.Failure(error: error, problem: SettingsProblem(error.using(sentence))) }
@@ -139,8 +137,7 @@ extension StoreCore {
     return location.systemDirectories.map { SystemFiles.dropInDirectory($0, location) }
   }
 
-  /// A key's value in a snapshot: the default if there is none, or none that can be used, which is reported as a
-  /// problem.
+  /// A key's value in a snapshot: the default if there is none, or it cannot be used, which is a problem.
   package func value<Value>(of key: SettingsKey<Value>, in snapshot: SettingsSnapshot) -> Value {
     ValueReading.value(
       of: key, stored: StoredValue(of: key, in: snapshot), in: snapshot, problems: problems

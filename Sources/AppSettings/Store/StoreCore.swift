@@ -72,8 +72,7 @@ package final class StoreCore: Sendable {
     return state.withLock { (StoredValue(at: path, in: $0.snapshot), stamp.load(ordering: .relaxed)) }
   }
 
-  /// Looks something up in the present state, and returns it with the stamp. It runs under the lock, so without foreign
-  /// code.
+  /// Looks something up in the present state, and returns it with the stamp. Runs under the lock, without foreign code.
   func lookUp<Found>(_ find: (SettingsSnapshot) -> Found) -> (value: Found, stamp: UInt64) {
     load()
     return state.withLock { (find($0.snapshot), stamp.load(ordering: .relaxed)) }

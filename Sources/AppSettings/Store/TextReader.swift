@@ -68,8 +68,7 @@ package struct TextReader: Sendable {
   /// The paths that an administrator's document locks. For an older document, this includes the places to which
   /// migrations move the values.
   ///
-  /// - Returns: The paths of all valid entries, and an error for each invalid one, or for the whole if it is not an
-  ///   array.
+  /// - Returns: The paths of all valid entries, and an error for each invalid one, or one if it is not an array.
   package func locks(in document: TOMLDocument, file: String) -> (paths: [TOMLPath], errors: [SettingsError]) {
     guard let value = document[SettingsFormat.locksPath] else { return ([], []) }
     let position = document.position(of: SettingsFormat.locksPath)

@@ -133,7 +133,7 @@ final class WriteQueue: Sendable {
 
   /// Records the outcome of a commit: by the thread with the turn, or by an `update` that included the pending edits.
   ///
-  /// - Parameter noteUnawaited: Gets the numbers of the failed edits that nobody waits for, before any waiting caller
+  /// - Parameter noteUnawaited: Gets the numbers of the failed edits that nobody waits for, before a waiting caller
   ///   continues.
   func finish(_ report: WriteReport, noteUnawaited: ([UInt64]) -> Void) {
     let (finished, unawaited, wakes) = monitor.withLockQuietly { state -> ([Waiting], [UInt64], Bool) in

@@ -5,11 +5,10 @@ import Glibc
 /// The kernel treats a path as bytes, which need not be UTF-8; this library uses a `String`. In the text of a path,
 /// each byte that is not part of valid UTF-8 is one scalar: U+10FF80 for `0x80` to U+10FFFF for `0xFF`, at the end of
 /// the last private use area. Converting back turns each of these scalars into its byte. A name that contains one of
-/// them as UTF-8 is also converted byte by byte, so that each path has exactly one text and each text leads back to the
-/// same bytes.
+/// them as UTF-8 is also converted byte by byte, so that each path has exactly one text, which leads back to the same
+/// bytes.
 ///
-/// A type for byte paths would not suffice: the paths of ``SettingsLocation`` and ``SettingsBackup`` are public
-/// strings.
+/// A byte path type would not suffice: the paths of ``SettingsLocation`` and ``SettingsBackup`` are public strings.
 ///
 /// Split paths with the members of `StringProtocol` below, never by `Character`: to Swift, a `/` before a combining
 /// mark is not a `/`, and two names that differ only in normalization are equal.
@@ -40,8 +39,7 @@ package enum PathText {
     text(UnsafeRawBufferPointer(start: path, count: strlen(path)))
   }
 
-  /// The scalar at the start if the bytes begin with valid UTF-8; `nil` otherwise, and for a scalar that encodes a
-  /// byte.
+  /// The scalar at the start if the bytes begin with valid UTF-8; `nil` otherwise, and if that encodes a byte.
   private static func scalar(at bytes: ArraySlice<UInt8>) -> Unicode.Scalar? {
     let length =
       switch bytes.first ?? 0 {

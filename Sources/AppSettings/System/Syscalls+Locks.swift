@@ -25,8 +25,8 @@ extension Syscalls {
 
   /// Closes a descriptor.
   ///
-  /// - Parameter unlocks: Whether to release the lock of the open file first, so that it ends even if other processes
-  ///   have the file open.
+  /// - Parameter unlocks: Whether to release the lock of the open file first, even if other processes have the file
+  ///   open.
   package func close(_ descriptor: OwnDescriptor, unlocks: Bool) {
     csettings_own_close(descriptor.raw, unlocks ? 1 : 0)
   }

@@ -83,8 +83,7 @@ extension Syscalls {
   ///
   /// - Parameter hasOtherGroup: Whether the group differs: the list then gives it no more rights than everyone has.
   /// - Returns: The names of the attributes that could not be kept, except those of the system's security modules,
-  ///   which the system sets; and whether there is an access control list, so that the group's part of the mode is the
-  ///   list's mask.
+  ///   which the system sets; and whether there is an access control list, whose mask is then the mode's group part.
   /// - Throws: ``Errno`` if an access control list, or another attribute by which the system decides who may open the
   ///   file, cannot be kept.
   func copyAttributes(

@@ -2,7 +2,7 @@ import Glibc
 
 /// The system calls of the write path, and the seam at which tests make one fail or kill the process.
 ///
-/// Nothing else in this module calls libc for files. Each call is retried on `EINTR` and throws other errors as
+/// Nothing else in this module calls libc for files. A call is retried on `EINTR`, and throws other errors as
 /// ``Errno``.
 package struct Syscalls: Sendable {
   /// The calls by their names in the seam and the trace.

@@ -2,8 +2,7 @@
 ///
 /// A text is a list of sections, each from one header to the next. A parser that reaches a header carries over one
 /// thing from what it has read: which tables and keys exist, and of which kind. Let two texts be equal except for a
-/// stretch of whole sections in each, and let the index be right for the old one. Then the index is right for the new
-/// one if
+/// stretch of whole sections in each, and let the index be right for the old one. Then it is right for the new one if
 ///
 /// 1. the stretch begins where a section does, and what follows it begins a line (`init`, `endsAtLine`);
 /// 2. the stretch alone is valid TOML, and the index has exactly its nodes there (`changes(in:)`);

@@ -1,7 +1,6 @@
 /// Parsing a text that is almost the known one.
 extension TOMLDocument {
-  /// Parses a text that differs from this document in one value, as after another program has set it: only that value
-  /// is parsed.
+  /// Parses a text that differs from this document in one value, as after another program set it, and only that value.
   ///
   /// The result is that of parsing the whole text. The bytes before and after the value are the same, and replacing one
   /// value with another does not change the meaning of anything else, because what ends a value is not part of it.

@@ -65,8 +65,7 @@ struct Lines {
     lineStart > textStart ? start(of: lineStart - 1) : nil
   }
 
-  /// The start of the comment lines directly above a line, but not above `floor`; the line's own start if there are
-  /// none.
+  /// The start of the comment lines directly above a line, but not above `floor`; without any, its own start.
   func commentStart(above lineStart: Int, after floor: Int) -> Int {
     var at = lineStart
     while let previous = previous(at), previous >= floor, isComment(previous) { at = previous }

@@ -108,8 +108,7 @@ extension TOMLDocument {
       parser.at = place
       do throws(SyntaxFault) { try parser.parseDocument() } catch { return nil }
       let new = parser.tree.nodes[tree.nodes.count...]
-      // A header below an array belongs to its last element at that place, which may be another one in the middle of a
-      // text.
+      // A header below an array belongs to its last element at that place, which may not be the array's last.
       let isOfTables = new.allSatisfy { node in
         node.kind != .arrayOfTables && node.kind != .element
           && (node.parent >= tree.nodes.count || !isBelowElement(node.parent))

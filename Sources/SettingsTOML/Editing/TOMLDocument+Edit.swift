@@ -56,7 +56,7 @@ extension TOMLDocument {
   /// Removes the value or table at a path, with its comments.
   ///
   /// A key's line is removed together with its trailing comment and the comment lines directly above it. Comments set
-  /// off by a blank line stay, and so does the header of a table that becomes empty. A table is removed with all tables
+  /// off by a blank line stay, and so does the header of a table that becomes empty. A table is removed with those
   /// below.
   ///
   /// - Returns: `true` if there was a value.

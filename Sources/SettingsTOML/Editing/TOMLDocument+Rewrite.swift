@@ -2,8 +2,8 @@ extension TOMLDocument {
   /// Gives some paths the values they have in a table; all other paths stay.
   ///
   /// The text becomes what ``set(_:at:)`` for each path would make it, apart from the order of new tables. The time is
-  /// linear in the size of the text and the number of paths: new keys of one table are inserted as one piece, and the
-  /// text is parsed once.
+  /// linear in the size of the text and the number of paths: new keys of a table are inserted together, and the text is
+  /// parsed once.
   ///
   /// - Parameters:
   ///   - values: What the document has to hold.

@@ -1,9 +1,8 @@
-/// Runs the two most common commands of scripts without the argument parser: `get TARGET KEY` and `set TARGET KEY
-/// VALUE`.
+/// Runs scripts' two most common commands without the argument parser: `get TARGET KEY` and `set TARGET KEY VALUE`.
 ///
 /// A `get` takes 0.8 ms in total. swift-argument-parser finds a command's options by reflection, which would add 0.9
-/// ms. Where no word begins with `-` there are no options, so the words mean the same here. The parser gets every other
-/// command line.
+/// ms. Where no word begins with `-` there are no options, so the words mean the same here. The parser gets all other
+/// lines.
 enum DirectPath {
   /// Runs the command line if it is one of the two.
   ///

@@ -5,7 +5,7 @@ import Glibc
 
 /// What a word of a command line may be on this machine, for the library's completions.
 ///
-/// The library calls each function with the words of the command line, the index of the word to complete, and its typed
+/// The library calls each function with the words of the command line, the index of the one to complete, and its typed
 /// part.
 enum Candidates {
   @Sendable static func targets(_ words: [String], _ index: Int, _ typed: String) -> [String] {

@@ -6,8 +6,8 @@ import Synchronization
 enum Output {
   private static let pending = Mutex<[UInt8]>([])
 
-  /// Adds an answer and a newline, or another terminator, to what ``flush()`` sends. On a terminal, control characters
-  /// are escaped.
+  /// Adds an answer and a newline, or another terminator, to what ``flush()`` sends. A terminal gets control characters
+  /// escaped.
   static func line(_ text: String, terminator: String = "\n") { self.text(Terminal.output.shown(text) + terminator) }
 
   /// Adds a path and a newline: escaped on a terminal, else as its exact bytes, so that it can be opened.

@@ -8,8 +8,7 @@ enum Progress {
     var isShown = false
   }
 
-  /// Runs `body`. If it takes more than a second and standard error is a terminal, a line there shows the elapsed time
-  /// until the end.
+  /// Runs `body`. If it takes more than a second and standard error is a terminal, a line there shows the elapsed time.
   static func run<Result>(_ what: String, _ body: () throws -> Result) throws -> Result {
     guard Terminal.error.isTerminal else { return try body() }
     let state = Monitor(State())

@@ -7,8 +7,7 @@ enum Shown {
     if case .string(let text) = value { text } else { value.tomlText }
   }
 
-  /// A value as JSON, keys in the order of the file. A value without a JSON form (a date, `nan`, `inf`) becomes a
-  /// string.
+  /// A value as JSON, keys in the order of the file. Values without a JSON form (dates, `nan`, `inf`) become strings.
   static func json(_ value: TOMLValue?) -> String {
     switch value {
     case nil: "null"
