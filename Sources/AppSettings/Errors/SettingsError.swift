@@ -15,7 +15,7 @@ public struct SettingsError: Error, Sendable, Hashable {
     }
     private let kind: Kind
 
-    /// The id of the app is malformed, or the path is empty.
+    /// An app id or store name is malformed, or a path does not name a file.
     public static let invalidLocation = Code(kind: .invalidLocation)
     /// The text is not a key path, or the key is not allowed in that place.
     public static let invalidKey = Code(kind: .invalidKey)

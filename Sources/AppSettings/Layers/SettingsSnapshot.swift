@@ -4,7 +4,7 @@ public import SettingsTOML
 ///
 /// A snapshot never changes. A later state has a higher generation.
 public struct SettingsSnapshot: Sendable {
-  /// A number that grows with every visible change of this store.
+  /// A number that grows by at least one with every visible change of this store.
   public package(set) var generation: UInt64
   /// Files and overrides, lowest first.
   package private(set) var layers: [LayerContent]
