@@ -146,6 +146,14 @@ let package = Package(
         "documentation-quick-start",
       ],
       exclude: ["Fixtures"]),
+    // The fuzzers over fixed inputs; in the package Fuzz, libFuzzer runs them. They reach for what is internal, so that
+    // they cannot be a library of this package.
+    .testTarget(
+      name: "FuzzTests",
+      dependencies: [
+        "SettingsTOML", "AppSettings", "AppSettingsMigrations", "AppSettingsImport", "AppSettingsFoundation",
+      ],
+      path: "Fuzz/Sources", exclude: ["fuzz"]),
     // The TOML conformance suite.
     .target(
       name: "TaggedJSON", dependencies: ["SettingsTOML"], path: "Conformance/Sources/TaggedJSON"),
@@ -173,15 +181,6 @@ let package = Package(
   ]
 )
 
-// What Scripts/test builds without InotifyTools: the watching and its tests. All else is the same with it and without.
-if Context.environment["SETTINGS_TARGETS"] == "watching" {
-  let programs = ["settings-cli", "settings-probe", "settings-stress"]
-  package.targets.removeAll { target in
-    target.type == .test && target.name != "AppSettingsObserveTests"
-      || target.type == .executable && !programs.contains(target.name)
-  }
-}
-
 let cTargets = ["CSettingsSystem", "CFaults"]
 for target in package.targets where target.type != .system && !cTargets.contains(target.name) {
   target.swiftSettings =
@@ -191,4 +190,22 @@ for target in package.targets where target.type != .system && !cTargets.contains
       .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
       .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461
     ]
+}
+
+// The examples are packages of their own, for those who copy them. Scripts/test builds them here, with every trait, so that
+// what they use is built once.
+if Context.environment["SETTINGS_TARGETS"] == "examples" {
+  package.targets += [
+    .executableTarget(
+      name: "greeter-service", dependencies: ["AppSettings", "AppSettingsMigrations", "AppSettingsObserve"],
+      path: "Examples/GreeterService/Sources", packageAccess: false),
+    .executableTarget(
+      name: "port-service",
+      dependencies: [
+        "AppSettings", "AppSettingsObserve", "AppSettingsServiceLifecycle",
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      path: "Examples/PortService/Sources", packageAccess: false),
+  ]
 }

@@ -2,31 +2,22 @@
 
 import PackageDescription
 
-// libFuzzer brings its own main, and some programs damage what only the library itself can reach: build with
-// `--sanitize fuzzer -Xswiftc -enable-testing`, as Fuzz/run does.
+// libFuzzer brings its own main, and some fuzzers damage what only the library itself can reach: build with
+// `--sanitize fuzzer -Xswiftc -enable-testing`, as Fuzz/run does. The package around this one has the fuzzers in a test
+// target, too.
 let package = Package(
   name: "fuzz",
   dependencies: [.package(name: "app-settings", path: "..", traits: [])],
   targets: [
-    .executableTarget(name: "fuzz-parse", dependencies: [.product(name: "SettingsTOML", package: "app-settings")]),
-    .executableTarget(
-      name: "fuzz-edit", dependencies: ["FuzzSupport", .product(name: "SettingsTOML", package: "app-settings")]),
-    .executableTarget(name: "fuzz-proof", dependencies: ["FuzzSupport"]),
-    .executableTarget(name: "fuzz-reread", dependencies: ["FuzzSupport"]),
-    .executableTarget(
-      name: "fuzz-values",
+    .executableTarget(name: "fuzz", dependencies: ["Fuzzers"]),
+    .target(
+      name: "Fuzzers",
       dependencies: [
+        .product(name: "SettingsTOML", package: "app-settings"),
         .product(name: "AppSettings", package: "app-settings"),
         .product(name: "AppSettingsMigrations", package: "app-settings"),
-        .product(name: "AppSettingsFoundation", package: "app-settings"),
-      ]),
-    // What fuzzers of documents share: choices, damage, and the comparison with a text that is read as a whole.
-    .target(name: "FuzzSupport", dependencies: [.product(name: "SettingsTOML", package: "app-settings")]),
-    .executableTarget(
-      name: "fuzz-import",
-      dependencies: [
-        .product(name: "AppSettings", package: "app-settings"),
         .product(name: "AppSettingsImport", package: "app-settings"),
+        .product(name: "AppSettingsFoundation", package: "app-settings"),
       ]),
   ]
 )

@@ -5,10 +5,9 @@ import Foundation
 
 /// Every storable type reads or refuses any text as the file's value, as a string and as the key of a table, and what it
 /// reads it writes and reads again.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzValues(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-  guard let choice = start?.pointee else { return 0 }
-  let text = String(decoding: UnsafeBufferPointer(start: start, count: count).dropFirst(), as: UTF8.self)
+func fuzzValues(_ input: [UInt8]) {
+  guard let choice = input.first else { return }
+  let text = String(decoding: input.dropFirst(), as: UTF8.self)
   var values: [TOMLValue] = [.string(text), .table([text: 1]), [.string(text)]]
   if let value = try? TOMLValue(parsing: text) {
     values += [value, [value], [value, value], ["name": value], .table(["name": "x", text: value])]
@@ -21,7 +20,6 @@ public func fuzzValues(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     }
   }
   for index in forms.indices where index % 8 == Int(choice) % 8 { forms[index](text) }
-  return 0
 }
 
 private let types =

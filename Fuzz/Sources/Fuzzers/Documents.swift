@@ -1,7 +1,7 @@
-@testable public import SettingsTOML
+@testable import SettingsTOML
 
 /// Ends the program unless a document's index is that of its text: kind, place and key of every node.
-public func expectIndex(of document: TOMLDocument, toBeThatOf fresh: TOMLDocument) {
+func expectIndex(of document: TOMLDocument, toBeThatOf fresh: TOMLDocument) {
   precondition(document.bytes == fresh.bytes && shape(document) == shape(fresh), "the index is not that of the text")
   precondition(document.root == fresh.root)
 }
@@ -16,7 +16,7 @@ private func shape(_ document: TOMLDocument) -> [String] {
 }
 
 /// Changes a few bytes of a text, as someone else may, or an editor with a fault.
-public func damage(_ bytes: inout [UInt8], _ choices: inout Choices) {
+func damage(_ bytes: inout [UInt8], _ choices: inout Choices) {
   let at = choices.next(bytes.count + 1)
   switch choices.next(6) {
   case 0 where at < bytes.count: bytes[at] = choices.pick(Array("\n\"'[]{}=#.,a19:-_ \t\r\\e+\u{0}".utf8))
@@ -39,7 +39,7 @@ public func damage(_ bytes: inout [UInt8], _ choices: inout Choices) {
 }
 
 /// A path of a document, one above it, or one next to it.
-public func path(in document: TOMLDocument, _ choices: inout Choices) -> TOMLPath {
+func path(in document: TOMLDocument, _ choices: inout Choices) -> TOMLPath {
   let leaves = document.leafPaths()
   guard !leaves.isEmpty else { return ["new"] }
   let leaf = leaves[choices.next(leaves.count)]
@@ -53,7 +53,7 @@ public func path(in document: TOMLDocument, _ choices: inout Choices) -> TOMLPat
 }
 
 /// A value to set: of any kind, or one that the document has.
-public func value(of document: TOMLDocument, _ choices: inout Choices) -> TOMLValue {
+func value(of document: TOMLDocument, _ choices: inout Choices) -> TOMLValue {
   switch choices.next(10) {
   case 0: return .integer(Int64(choices.next(256)))
   case 1: return "it's\n\"\"\" \\ \u{1}é"

@@ -1,14 +1,11 @@
-import FuzzSupport
 @testable import SettingsTOML
 
 /// A text that is read from a document that it is nearly means what it means when all of it is read: after changes by
 /// others, with the change in one value or anywhere.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzReread(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-  guard count > 24 else { return 0 }
-  let input = Array(UnsafeBufferPointer(start: start, count: count))
+func fuzzReread(_ input: [UInt8]) {
+  guard input.count > 24 else { return }
   var choices = Choices(input[..<24])
-  guard var known = try? TOMLDocument(parsing: Array(input[24...])) else { return 0 }
+  guard var known = try? TOMLDocument(parsing: Array(input[24...])) else { return }
   // One change after the other, each read from what was read before.
   for _ in 0..<4 {
     var text = known.bytes
@@ -31,7 +28,6 @@ public func fuzzReread(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     precondition(fresh.changedPaths(since: known) == (changed.map { [$0] } ?? []))
     known = document
   }
-  return 0
 }
 
 /// Puts other text into the place of a value.

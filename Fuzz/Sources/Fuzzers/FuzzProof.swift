@@ -1,14 +1,11 @@
-import FuzzSupport
 @testable import SettingsTOML
 
 /// What the changed sections prove of edits is what reading all of the text finds, also where an editor with a fault has
 /// put wrong bytes into the text, or wrong places into the index.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzProof(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-  guard count > 24 else { return 0 }
-  let input = Array(UnsafeBufferPointer(start: start, count: count))
+func fuzzProof(_ input: [UInt8]) {
+  guard input.count > 24 else { return }
   var choices = Choices(input[..<24])
-  guard let before = try? TOMLDocument(parsing: Array(input[24...])) else { return 0 }
+  guard let before = try? TOMLDocument(parsing: Array(input[24...])) else { return }
   let isDamaged = choices.next(3) > 0
   var paths: [TOMLPath] = []
   func change(_ draft: inout TOMLDocument) {
@@ -25,14 +22,14 @@ public func fuzzProof(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     draft.isMended = true
   }
   var draft = before
-  guard (try? draft.editUnchecked(change)) != nil else { return 0 }
+  guard (try? draft.editUnchecked(change)) != nil else { return }
   if let proven = draft.provenChanges(since: before) { compare(draft, since: before, proven) }
 
   // And so with the check that goes by it.
   var checked = before
   guard (try? checked.edit(change)) != nil else {
     precondition(checked.bytes == before.bytes)
-    return 0
+    return
   }
   guard let fresh = try? TOMLDocument(parsing: checked.bytes) else {
     preconditionFailure("checked, and cannot be read")
@@ -41,7 +38,6 @@ public func fuzzProof(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   for path in fresh.changedPaths(since: before) {
     precondition(paths.contains { $0.hasPrefix(path) || path.hasPrefix($0) }, "\(path) changed")
   }
-  return 0
 }
 
 private func compare(_ draft: TOMLDocument, since before: TOMLDocument, _ proven: [TOMLPath]) {

@@ -1,13 +1,10 @@
-import FuzzSupport
 import SettingsTOML
 
 /// Every edit does what it says, or is refused; never is one found to have come out wrong.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzEdit(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-  guard count > 12 else { return 0 }
-  let input = Array(UnsafeBufferPointer(start: start, count: count))
+func fuzzEdit(_ input: [UInt8]) {
+  guard input.count > 12 else { return }
   var choices = Choices(input[..<12])
-  guard let document = try? TOMLDocument(parsing: Array(input[12...])) else { return 0 }
+  guard let document = try? TOMLDocument(parsing: Array(input[12...])) else { return }
   var edited = document
   if choices.next(2) == 0 {
     for _ in 0..<2 { edit(&edited, &choices) }
@@ -19,7 +16,6 @@ public func fuzzEdit(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   guard let fresh = try? TOMLDocument(parsing: edited.bytes) else { preconditionFailure("it cannot be read") }
   precondition(fresh.root == edited.root && fresh.leafPaths() == edited.leafPaths())
   for path in fresh.leafPaths() { precondition(fresh.position(of: path) == edited.position(of: path), "\(path)") }
-  return 0
 }
 
 /// Edits made together are those made one by one.

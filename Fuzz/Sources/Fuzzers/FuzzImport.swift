@@ -3,10 +3,8 @@
 
 /// Imports any bytes. The first byte chooses the form, and the second the existing settings; the rest is the file to
 /// import. Either the import fails and changes nothing, or the settings hold what it reports, in text that can be read.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzImport(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-  guard count > 2 else { return 0 }
-  let input = Array(UnsafeBufferPointer(start: start, count: count))
+func fuzzImport(_ input: [UInt8]) {
+  guard input.count > 2 else { return }
   let formats = SettingsImportFormat.allCases
   let format = formats[Int(input[0]) % formats.count]
   guard var document = try? TOMLDocument(parsing: present[Int(input[1]) % present.count]) else {
@@ -21,7 +19,7 @@ public func fuzzImport(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   } catch {
     precondition(error.code == .unparsable && !error.message.isEmpty, "\(error)")
     precondition(document.bytes == before.bytes)
-    return 0
+    return
   }
   guard let fresh = try? TOMLDocument(parsing: document.bytes) else { preconditionFailure("it cannot be read") }
   precondition(fresh.root == document.root)
@@ -32,7 +30,6 @@ public func fuzzImport(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     checkVariable(value, at: taken.key)
   }
   if report.taken.isEmpty, !before.bytes.isEmpty { precondition(document.bytes == before.bytes) }
-  return 0
 }
 
 private let present = ["", "a = 1\n[b]\nc = 'x' # c\n", "a.b = 1\nc = { d = 1 }\n\n[[e]]\nf = 1\n"]
