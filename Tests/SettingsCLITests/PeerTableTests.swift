@@ -17,7 +17,9 @@ import TestSupport
       "../../docs/cli.md")
     let text = (try? String(contentsOf: document, encoding: .utf8)) ?? ""
     return text.split(separator: "\n").compactMap { line in
-      line.wholeMatch(of: /\| [a-z ]+ \| `(.*)` \| `(settings-cli .*)` \|/).map { Row(other: "\($0.1)", ours: "\($0.2)") }
+      line.wholeMatch(of: /\| [a-z ]+ \| `(.*)` \| `(settings-cli .*)` \|/).map {
+        Row(other: "\($0.1)", ours: "\($0.2)")
+      }
     }
   }()
 
@@ -50,7 +52,9 @@ import TestSupport
 
   @Test func `a row of the table names the same key twice`() {
     for row in Self.rows {
-      guard let match = row.ours.firstMatch(of: /settings-cli (?:get|set|unset|describe|watch) APP ([a-z.]+)/) else { continue }
+      guard let match = row.ours.firstMatch(of: /settings-cli (?:get|set|unset|describe|watch) APP ([a-z.]+)/) else {
+        continue
+      }
       let parts = match.1.split(separator: ".")
       #expect(parts.allSatisfy { row.other.contains($0) }, "\(row.other) and \(row.ours)")
     }
