@@ -97,8 +97,13 @@ let package = Package(
       name: "settings-probe", dependencies: ["AppSettings", "AppSettingsGarage", "TestModels"], path: "Tests/Probe"),
     .executableTarget(
       name: "settings-stress", dependencies: ["AppSettings", "AppSettingsObserve"], path: "Tests/Stress"),
+    // The quick start, in an 'async' main and as top-level code.
     .executableTarget(
-      name: "documentation-quick-start", dependencies: ["AppSettings", "AppSettingsObserve"], path: "Tests/QuickStart"),
+      name: "documentation-quick-start", dependencies: ["AppSettings", "AppSettingsObserve"],
+      path: "Tests/QuickStart/Main"),
+    .executableTarget(
+      name: "documentation-quick-start-top-level", dependencies: ["AppSettings", "AppSettingsObserve"],
+      path: "Tests/QuickStart/TopLevel"),
     .testTarget(name: "LayoutTests"),
     .testTarget(name: "SettingsTOMLTests", dependencies: ["SettingsTOML"], exclude: ["Differential", "Fixtures"]),
     .testTarget(
@@ -143,7 +148,7 @@ let package = Package(
       dependencies: [
         "AppSettings", "AppSettingsMigrations", "AppSettingsImport", "AppSettingsGarage", "AppSettingsSchema",
         "AppSettingsFoundation", "AppSettingsObserve", "AppSettingsTesting", "TestSupport", "settings-cli",
-        "documentation-quick-start",
+        "documentation-quick-start", "documentation-quick-start-top-level",
       ],
       exclude: ["Fixtures"]),
     // The TOML conformance suite.
