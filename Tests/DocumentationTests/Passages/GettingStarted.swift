@@ -44,10 +44,12 @@ func position(in document: String) -> SettingsKey<Int> {
   SettingsKey(TOMLPath(["positions", document]).description, default: 0)
 }
 
+/// The space between lines.
 public enum Density: String, CaseIterable, Sendable, SettingsSerializable {
   case compact, comfortable
 }
 
+/// The space beside the text, in points.
 public struct Margins: Codable, Sendable, SettingsSerializable {
   public var left, right: Int
 }
