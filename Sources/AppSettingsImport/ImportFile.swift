@@ -12,7 +12,7 @@ package import AppSettingsMigrations
 ///   ImportFile("~/.editorrc", as: .ini, mapping: ["view.fontsize": "editor.font-size"])
 /// }
 /// ```
-public struct ImportFile: MigrationStep, ImportingStep {
+public struct ImportFile: BuiltInStep, ImportingStep {
   private let source: String
   private let format: SettingsImportFormat
   private let rules: SettingsImportRules
@@ -40,15 +40,6 @@ public struct ImportFile: MigrationStep, ImportingStep {
       mapping: Dictionary(pairs, uniquingKeysWith: { _, last in last }), ignoring: Set(ignoring.map(Self.path)),
       takesOnlyMapped: takesOnlyMapped, into: table.map(Self.path) ?? .root)
     self.report = report
-  }
-
-  /// Takes the step; see the type.
-  public func run(on document: inout TOMLDocument) throws { try take(into: &document, nil) }
-
-  private func take(into document: inout TOMLDocument, _ rights: UserRights?) throws {
-    guard let path, let bytes = try SettingsFile(path: path).read(with: rights).bytes else { return }
-    let taken = try SettingsImporting.take(bytes, of: path, as: format, by: rules, into: &document)
-    report?(taken)
   }
 
   /// The file's absolute path; `nil` if a variable in it is not set.
@@ -116,6 +107,8 @@ extension ImportFile: DeclarativeStep {
     guard case .table(let prefix) = scope.place, prefix.isRoot else {
       throw scope.error(at: .root, "a file can only be imported into the whole document")
     }
-    try take(into: &scope.document, scope.importRights)
+    guard let path, let bytes = try SettingsFile(path: path).read(with: scope.importRights).bytes else { return }
+    let taken = try SettingsImporting.take(bytes, of: path, as: format, by: rules, into: &scope.document)
+    report?(taken)
   }
 }
