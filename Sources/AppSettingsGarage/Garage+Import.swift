@@ -4,8 +4,8 @@ import AppSettings
 public struct GarageImportReport: Sendable, Hashable {
   /// How many records were taken, by record name.
   public var taken: [String: Int] = [:]
-  /// What was left out or rounded: nulls in lists, for which TOML has no value; numbers with more digits than a
-  /// floating-point number has; and conflicts that kept what was there.
+  /// What was left out or kept in another form: nulls in lists, for which TOML has no value; numbers with more digits
+  /// than a floating-point number has, which are kept as text; and conflicts that kept the record that was there.
   public var notes: [String] = []
 }
 

@@ -7,7 +7,7 @@ struct GarageStorageData {
   let place: String
   /// Whether messages may not show what the row holds.
   let hidesContent: Bool
-  /// What was left out or rounded.
+  /// What was left out, or kept in another form.
   private(set) var notes: [String] = []
 
   init(place: String, hidesContent: Bool) {
@@ -23,6 +23,7 @@ struct GarageStorageData {
   /// The value of a JSON text, in the form that `Codable` types read.
   mutating func value(of text: String) throws(Failure) -> TOMLValue {
     var nulls: [TOMLPath] = []
+    let (text, numbers) = Self.withExactNumbers(text)
     let value: TOMLValue?
     do {
       value = try JSONText.value(of: text) { path in
@@ -36,11 +37,9 @@ struct GarageStorageData {
       notes.append(
         hidesContent ? "\(place): a null in a list was left out." : "\(place): the null at '\(path)' was left out.")
     }
-    for number in Self.roundedNumbers(in: text) {
-      notes.append(
-        hidesContent
-          ? "\(place): a number was rounded, since it has more digits than a floating-point number."
-          : "\(place): the number \(number) was rounded to \(Double(number) ?? 0).")
+    for number in numbers {
+      let number = hidesContent ? "a number" : "the number \(number)"
+      notes.append("\(place): \(number) is kept as text, since a floating-point number would round it.")
     }
     guard let value else { throw Failure(message: "\(place), holds null, not an object.") }
     return try modern(value)
@@ -85,11 +84,12 @@ struct GarageStorageData {
 
   // MARK: Numbers
 
-  /// The numbers of a JSON text that no floating-point number says: with as many digits as are written, it says others.
+  /// A JSON text with the numbers that a floating-point number would round in quotes, and these numbers.
   ///
-  /// - Parameter text: JSON, as is known already.
-  private static func roundedNumbers(in text: String) -> [String] {
-    var rounded: [String] = []
+  /// Only decimal numbers are written with so many digits, and those are read from text.
+  private static func withExactNumbers(_ text: String) -> (text: String, numbers: [String]) {
+    var numbers: [String] = []
+    var result: [UInt8] = []
     var number: [UInt8] = []
     var isInString = false
     var isEscaped = false
@@ -97,6 +97,7 @@ struct GarageStorageData {
       if isInString {
         if !isEscaped, byte == UInt8(ascii: "\"") { isInString = false }
         isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+        result.append(byte)
         continue
       }
       switch byte {
@@ -110,11 +111,16 @@ struct GarageStorageData {
       if !number.isEmpty {
         let text = String(decoding: number, as: UTF8.self)
         // Whole numbers are kept as they are as far as there is a type for them.
-        if Int64(text) == nil, UInt64(text) == nil, isRounded(text) { rounded.append(text) }
+        if Int64(text) == nil, UInt64(text) == nil, isRounded(text), (try? JSONText.value(of: text)) != nil {
+          numbers.append(text)
+          number = Array("\"\(text)\"".utf8)
+        }
+        result += number
         number = []
       }
+      result.append(byte)
     }
-    return rounded
+    return numbers.isEmpty ? (text, []) : (String(decoding: result, as: UTF8.self), numbers)
   }
 
   private static func isRounded(_ text: String) -> Bool {
