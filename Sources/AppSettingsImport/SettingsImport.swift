@@ -10,6 +10,10 @@ public enum SettingsImportFormat: String, Sendable, Hashable, CaseIterable {
   case ini
   /// GLib's key file: lists with `;`, escapes, locales in brackets.
   case keyFile = "keyfile"
+  /// KDE's configuration: nested groups, `[$i]`, `[$e]` and `[$d]`, locales in brackets, escapes.
+  case kconfig
+  /// What `git config` reads: sections with subsections, escapes, keys with several values.
+  case gitConfig = "git"
   /// `KEY=VALUE` lines as a shell or systemd reads them.
   case environment = "env"
   /// What `dconf dump` prints, and GSettings' own key file: values in GVariant's text form.
@@ -25,6 +29,7 @@ public enum SettingsImportFormat: String, Sendable, Hashable, CaseIterable {
     case "plist": self = .propertyList
     case "ini", "cfg", "conf": self = .ini
     case "keyfile", "desktop": self = .keyFile
+    case "gitconfig": self = .gitConfig
     case "env": self = .environment
     case "dconf": self = .dconf
     case "toml": self = .toml
@@ -75,17 +80,21 @@ public struct SettingsImportRules: Sendable, Hashable {
   public var table: TOMLPath
   /// Whether what is imported replaces values that are there.
   public var isReplacing: Bool
+  /// Whether what the original locks, as KDE's `[$i]` does, is locked: for an administrator's file, where
+  /// `settings-locked` names it.
+  public var takesLocks: Bool
 
   /// Makes rules; as they are, everything is taken under its own name, and nothing is replaced.
   public init(
     mapping: [TOMLPath: TOMLPath] = [:], ignoring: Set<TOMLPath> = [], takesOnlyMapped: Bool = false,
-    into table: TOMLPath = .root, isReplacing: Bool = false
+    into table: TOMLPath = .root, isReplacing: Bool = false, takesLocks: Bool = false
   ) {
     self.mapping = mapping
     self.ignoring = ignoring
     self.takesOnlyMapped = takesOnlyMapped
     self.table = table
     self.isReplacing = isReplacing
+    self.takesLocks = takesLocks
   }
 
   /// Where a value goes; `nil` if it is not taken.
@@ -100,30 +109,6 @@ public struct SettingsImportRules: Sendable, Hashable {
     }
     return takesOnlyMapped ? nil : table.appending(source)
   }
-}
-
-/// What was read of an original: its values, and what has no value in TOML.
-struct ImportedValues {
-  var values = TOMLTable()
-  var skipped: [SettingsImportReport.Skipped] = []
-  /// What was written, where that has no type and was taken for other than a string.
-  var texts: [TOMLPath: String] = [:]
-  /// Whether keys are names of variables, where no comment says what they stand for.
-  var hasVariables = false
-  /// Whether the form has no types, so that a number may have been meant as a string.
-  var isUntyped = false
-  /// The text as it is, if it is TOML.
-  var document: TOMLDocument?
-}
-
-/// Why an original could not be read.
-struct ImportFailure: Error {
-  /// A clause. It shows no value: one may be a secret.
-  var reason: String
-  /// Whether the original may be right, but is more than is read.
-  var isLimit = false
-  /// Where the original is wrong, if that is one place.
-  var position: TOMLPosition?
 }
 
 package enum SettingsImporting {
@@ -183,6 +168,8 @@ package enum SettingsImporting {
     case .json: return try json(text, limit: budget.mostValues)
     case .ini: return try KeyFileText.read(text, as: .ini, &budget)
     case .keyFile: return try KeyFileText.read(text, as: .keyFile, &budget)
+    case .kconfig: return try KConfigText.read(text, &budget)
+    case .gitConfig: return try GitConfigText.read(text, &budget)
     case .dconf: return try KeyFileText.read(text, as: .dconf, &budget)
     default: return try EnvironmentText.read(text, &budget)
     }
