@@ -5,13 +5,16 @@ import Glibc
 struct GarageStorageData {
   /// Which row it is of, for messages.
   let place: String
+  /// The data of rows of objects without an id, by type and identifier.
+  private let values: [TOMLPath: String]
   /// Whether messages may not show what the row holds.
-  let hidesContent: Bool
+  private let hidesContent: Bool
   /// What was left out, or kept in another form.
   private(set) var notes: [String] = []
 
-  init(place: String, hidesContent: Bool) {
+  init(place: String, values: [TOMLPath: String], hidesContent: Bool) {
     self.place = place
+    self.values = values
     self.hidesContent = hidesContent
   }
 
@@ -20,13 +23,30 @@ struct GarageStorageData {
     var message: String
   }
 
-  /// The value of a JSON text, in the form that `Codable` types read.
-  mutating func value(of text: String) throws(Failure) -> TOMLValue {
+  /// How many objects are being read, each within the one before, and how many were.
+  private var depth = 0
+  private var count = 0
+
+  /// The value of a row's data, in the form that `Codable` types read. The data of an object in line is encrypted, too.
+  mutating func value(of data: String, _ decrypt: (String) throws -> String) throws(Failure) -> TOMLValue {
+    depth += 1
+    defer { depth -= 1 }
+    count += 1
+    guard depth < 64, count < 100_000 else {
+      throw Failure(message: "\(place), refers to too many objects, or to itself.")
+    }
+    let text: String
+    do {
+      text = try decrypt(data)
+    } catch {
+      let reason = hidesContent ? "the code threw '\(type(of: error))'. What that says is not shown." : "\(error)"
+      throw Failure(message: "\(place), cannot be decrypted: \(reason)")
+    }
     var nulls: [TOMLPath] = []
-    let (text, numbers) = Self.withExactNumbers(text)
+    let (json, numbers) = Self.withExactNumbers(text)
     let value: TOMLValue?
     do {
-      value = try JSONText.value(of: text) { path in
+      value = try JSONText.value(of: json) { path in
         // Absent is how a member is null; in an array it is a loss.
         if path.components.last?.hasPrefix("[") == true { nulls.append(path) }
       }
@@ -42,15 +62,17 @@ struct GarageStorageData {
       notes.append("\(place): \(number) is kept as text, since a floating-point number would round it.")
     }
     guard let value else { throw Failure(message: "\(place), holds null, not an object.") }
-    return try modern(value)
+    return try modern(value, decrypt)
   }
 
   /// The three forms that `MappableObject`s leave in their data, turned into what `Codable` types have there.
-  private mutating func modern(_ value: TOMLValue) throws(Failure) -> TOMLValue {
+  private mutating func modern(
+    _ value: TOMLValue, _ decrypt: (String) throws -> String
+  ) throws(Failure) -> TOMLValue {
     switch value {
     case .array(let items):
       var result: [TOMLValue] = []
-      for item in items { result.append(try modern(item)) }
+      for item in items { result.append(try modern(item, decrypt)) }
       return .array(result)
     case .table(let table):
       if table["gs_type"] == "gs_transformableType" {
@@ -64,11 +86,16 @@ struct GarageStorageData {
         return date
       }
       if case .string(let identifier)? = table["gs_identifier"] {
-        guard identifier == "kGSAnonymousObject" else { return .string(identifier) }
+        guard identifier == "kGSAnonymousObject" else {
+          guard case .string(let type)? = table["gs_type"], let data = values[[type, identifier]] else {
+            return .string(identifier)
+          }
+          return try self.value(of: data, decrypt)
+        }
         guard case .string(let data)? = table["kGSAnonymousDataKey"] else {
           throw Failure(message: "\(place), has an anonymous object without data.")
         }
-        var inner = try self.value(of: data)
+        var inner = try self.value(of: data, decrypt)
         if case .table(var fields) = inner, fields["syncStatus"] == nil, let status = table["gs_syncStatus"] {
           fields["syncStatus"] = status
           inner = .table(fields)
@@ -76,7 +103,7 @@ struct GarageStorageData {
         return inner
       }
       var result = TOMLTable()
-      for (key, item) in table { result[key] = try modern(item) }
+      for (key, item) in table { result[key] = try modern(item, decrypt) }
       return .table(result)
     default: return value
     }

@@ -92,6 +92,50 @@ private struct Place: Codable, Hashable, GarageNamed {
     #expect(rounded.text == "0.1234567890123456789")
   }
 
+  @Test func `references to rows of objects without an id become these objects, and the rows values`() throws {
+    let garage = try home.garage()
+    let rows = #"""
+      [{"gs_type": "Guest", "gs_identifier": "Ann",
+        "gs_data": "{\"name\":\"Ann\",\"home\":{\"gs_type\":\"Place\",\"gs_identifier\":\"-46\"},\"others\":[{\"gs_type\":\"Place\",\"gs_identifier\":\"47\"}]}"},
+       {"gs_type": "Place", "gs_identifier": "-46", "gs_data": "{\"street\":\"Mill Rd\"}", "gs_syncStatus": 3},
+       {"gs_type": "Place", "gs_identifier": "47", "gs_data": "{\"street\":\"High St\"}"},
+       {"gs_type": "Place", "gs_identifier": "48", "gs_data": "{\"street\":\"High St\"}"}]
+      """#
+    try garage.importGarageStorage(rows: rows, valueTypes: ["Place"])
+    let ann = try #require(try garage.retrieve(Guest.self, id: "Ann"))
+    #expect(ann.home == Place(street: "Mill Rd") && ann.others == [Place(street: "High St")])
+    #expect(try garage.retrieveValues(Place.self).map(\.street) == ["Mill Rd", "High St"])
+    #expect(try garage.syncStatus(ofValue: Place(street: "Mill Rd")) == .synced)
+  }
+
+  @Test func `the data of objects in line is decrypted, too`() throws {
+    let garage = try home.garage()
+    let inner = String(#"{"street":"Mill Rd"}"#.reversed())
+    let object: [String: Any] = [
+      "name": "Ann", "others": [],
+      "home": [
+        "gs_identifier": "kGSAnonymousObject", "gs_type": "Place", "kGSAnonymousDataKey": inner,
+      ],
+    ]
+    let data = String(decoding: try JSONSerialization.data(withJSONObject: object), as: UTF8.self)
+    let row = ["gs_type": "Guest", "gs_identifier": "Ann", "gs_data": String(data.reversed())]
+    let rows = String(decoding: try JSONSerialization.data(withJSONObject: [row]), as: UTF8.self)
+    try garage.importGarageStorage(rows: rows) { String($0.reversed()) }
+    #expect(try garage.retrieve(Guest.self, id: "Ann")?.home == Place(street: "Mill Rd"))
+  }
+
+  @Test func `an object that holds itself is refused, however it was made`() throws {
+    let garage = try home.garage()
+    let rows = #"""
+      [{"gs_type": "Place", "gs_identifier": "1",
+        "gs_data": "{\"a\":{\"gs_type\":\"Place\",\"gs_identifier\":\"1\"},\"b\":{\"gs_type\":\"Place\",\"gs_identifier\":\"1\"}}"}]
+      """#
+    let error = settingsError { try garage.importGarageStorage(rows: rows, valueTypes: ["Place"]) }
+    #expect(
+      error?.code == .migrationFailed && error?.cause?.contains("refers to too many objects, or to itself") == true)
+    #expect(home.text == nil)
+  }
+
   @Test(arguments: ["0.12345678901234567890.1", "+1.2345678901234567890", "01.2345678901234567890"])
   func `what is no number of JSON is none in quotes`(number: String) throws {
     let garage = try home.garage()
@@ -136,4 +180,12 @@ private final class Employee: Codable, Identifiable, GarageNamed {
   var id: String { name }
   var name: String
   @Reference var boss: Employee?
+}
+
+private struct Guest: Codable, Identifiable, GarageNamed {
+  static let recordName = "Guest"
+  var id: String { name }
+  var name: String
+  var home: Place
+  var others: [Place]
 }

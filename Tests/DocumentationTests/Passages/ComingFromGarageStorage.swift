@@ -123,11 +123,9 @@ private func migrateDates(_ garage: Garage) throws {
 
 private func takeMappableObjects(_ garage: Garage, rows: String) throws {
   typealias Person = Shop.Person
-  typealias LegacyItem = Shop.LegacyItem
   let report = try garage.update { transaction in
-    let report = try transaction.importGarageStorage(rows: rows)
+    let report = try transaction.importGarageStorage(rows: rows, valueTypes: ["MCItem"])
     try transaction.migrateAll(recordName: "Shop.Person", to: Person.self)
-    try transaction.migrateValues(recordName: "MCItem", to: LegacyItem.self)
     return report
   }
   for note in report.notes { print(note) }
@@ -137,11 +135,9 @@ private func takeMappableObjects(_ garage: Garage, rows: String) throws {
 
 private func takeCodables(_ garage: Garage, rows: String) throws {
   typealias Customer = Shop.Customer
-  typealias Address = Shop.Address
   try garage.update { transaction in
-    try transaction.importGarageStorage(rows: rows)
+    try transaction.importGarageStorage(rows: rows, valueTypes: ["Address"])
     try transaction.migrateAll(recordName: "Customer", to: Customer.self)
-    try transaction.migrateValues(recordName: "Address", to: Address.self)
   }
 }
 
@@ -175,6 +171,7 @@ private func migrateByReplacement(_ garage: Garage) throws {
     #expect(try garage.retrieveAll(Shop.Person.self) { _ in }.map(\.name) == ["Ann"])
     try garage.deleteAll()
     try takeMappableObjects(garage, rows: try export("garagestorage-0.json"))
+    #expect(try garage.retrieveValues(Shop.LegacyItem.self).map(\.label) == ["Lamp", "Chair"])
     try migrateByReplacement(garage)
     let created = Date(timeIntervalSince1970: 1_433_145_600)
     #expect(try garage.retrieve(Shop.Item.self, id: "i-1")?.label == "Lamp")
