@@ -3,7 +3,7 @@ import AppSettingsMigrations
 
 /// What an app's schema has to say of an import.
 package struct ImportAdvice: Sendable {
-  /// The key that a variable of an environment stands for; `nil` if it cannot be told.
+  /// The key that a variable of an environment stands for; `nil` if the name does not say.
   package var key: @Sendable (_ variable: String) -> TOMLPath?
   /// A value as the key's type has it: of a form that has no types, or no dates. Itself if the type does not say.
   package var value: @Sendable (_ path: TOMLPath, _ value: TOMLValue, _ text: SchemaType.ImportedText) -> TOMLValue
@@ -138,7 +138,7 @@ struct ImportPlan {
   }
 
   /// Moves what a document has under a key's former name to the present one, where a part of the key's value is to be
-  /// taken: that would hide the rest. What cannot be moved is told of by what is taken.
+  /// taken: that would hide the rest. What cannot be moved is reported with what is taken.
   private func moveFormer(for targets: [TOMLPath], in document: inout TOMLDocument) {
     guard let advice else { return }
     try? document.edit { document in
@@ -199,8 +199,8 @@ struct ImportPlan {
     if !locked.isEmpty { values.apply(Edit(path: path, value: .array(locked))) }
   }
 
-  /// The original's own text, comments included, without what is not taken; `nil` if it is none, or too much of it is
-  /// left out to be worth that.
+  /// The original's own text, comments included, without what is not taken; `nil` if it is not TOML, or too much
+  /// of it is left out to be worth that.
   private func whole(_ report: SettingsImportReport) throws -> TOMLDocument? {
     guard let document else { return nil }
     var taken: Set<TOMLPath> = []
@@ -208,7 +208,7 @@ struct ImportPlan {
     let changed = leaves.filter { $0.isAdapted || !taken.contains($0.source) }
     guard changed.count <= 64 else { return nil }
     var result = document
-    // One check for all: each alone reads the whole text anew.
+    // One check for all: each alone would parse the whole text again.
     try result.edit { draft in
       for leaf in changed {
         if taken.contains(leaf.source) {

@@ -216,6 +216,32 @@ import TestSupport
     for name in ["/home/ada/.gitconfig", "x.gitconfig"] { #expect(SettingsImportFormat(fileName: name) == .gitConfig) }
   }
 
+  @Test(arguments: [SettingsImportFormat.kconfig, .gitConfig])
+  func `whatever is in a file, it is taken or refused with its line`(format: SettingsImportFormat) throws {
+    let text = Array(
+      "[a \"b\"][$i]\nk[$e] = $HOME ${X} \\s\\x41 \"q\" # c\nk[de]=x\n[a.b][c]\n flag\nl[$d]\nm = \\\n n\\t;\n".utf8)
+    var random = SystemRandomNumberGenerator()
+    for _ in 0..<20_000 {
+      var bytes = text
+      for _ in 0...Int.random(in: 0..<4, using: &random) {
+        let index = bytes.indices.randomElement(using: &random)!
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: bytes[index] = "[]\"\\$={}#;\n\r ".utf8.randomElement(using: &random)!
+        case 1: bytes.remove(at: index)
+        default: bytes.insert(UInt8.random(in: .min ... .max, using: &random), at: index)
+        }
+      }
+      var document = TOMLDocument()
+      if let error = settingsError({
+        _ = try SettingsImporting.take(bytes, of: "old", as: format, by: SettingsImportRules(), into: &document)
+      }) {
+        #expect(
+          error.code == .unparsable && (error.message.contains("line ") || error.message.contains("UTF-8")), "\(bytes)")
+        #expect(document.bytes.isEmpty)
+      }
+    }
+  }
+
   // MARK: Archives
 
   @Test func `archived values of Foundation come as what they are, objects as their archive`() throws {
