@@ -60,7 +60,8 @@ let package = Package(
         .target(name: "CInotifyTools", condition: .when(traits: ["InotifyTools"])),
       ]),
     // The one target that needs all of Foundation.
-    .target(name: "AppSettingsFoundation", dependencies: ["AppSettings"]),
+    .target(
+      name: "AppSettingsFoundation", dependencies: ["AppSettings", "AppSettingsMigrations", "AppSettingsImport"]),
     .target(name: "AppSettingsTesting", dependencies: ["AppSettings"]),
     .target(
       name: "AppSettingsServiceLifecycle",
@@ -122,7 +123,8 @@ let package = Package(
     .testTarget(
       name: "AppSettingsFoundationTests",
       dependencies: [
-        "AppSettingsFoundation", "AppSettingsMigrations", "TestSupport", "settings-cli", "settings-probe",
+        "AppSettingsFoundation", "AppSettingsMigrations", "AppSettingsImport", "TestSupport", "settings-cli",
+        "settings-probe",
       ]),
     .testTarget(
       name: "AppSettingsAdapterTests",

@@ -4,8 +4,8 @@ import AppSettings
 public struct GarageImportReport: Sendable, Hashable {
   /// How many records were taken, by record name.
   public var taken: [String: Int] = [:]
-  /// What was left out or rounded: nulls in lists, for which TOML has no value; numbers with more digits than a
-  /// floating-point number has; and conflicts that kept what was there.
+  /// What was left out or kept in another form: nulls in lists, for which TOML has no value; numbers with more digits
+  /// than a floating-point number has, which are kept as text; and conflicts that kept the record that was there.
   public var notes: [String] = []
 }
 
@@ -16,13 +16,15 @@ extension GarageObjects {
   /// `sqlite3 -json MyGarage.sqlite 'SELECT * FROM ZGSCOREDATAOBJECT'` prints them, under Core Data's names for the
   /// columns (`ZGS_TYPE`), which are read as well; an empty text is what it prints of an empty table, and has no rows.
   /// Each row becomes the record `[gs_type."gs_identifier"]`, with its sync status; where there are objects without an
-  /// id under that name, it becomes one of them, unless one with the same fields is there. What `MappableObject`s have written is turned into what `Codable` types read: tagged dates into
-  /// dates, references into ids, anonymous objects into tables in their place. Then
-  /// ``migrateAll(recordName:to:onConflict:)`` makes them objects of today's types, best in the
-  /// same ``update(_:)``.
+  /// id under that name, it becomes one of them, unless one with the same fields is there. What `MappableObject`s have
+  /// written is turned into what `Codable` types read: tagged dates into dates, references into ids, anonymous objects
+  /// into tables in their place. Then ``migrateAll(recordName:to:onConflict:)`` makes them objects of today's types, best
+  /// in the same ``update(_:)``.
   ///
   /// - Parameters:
   ///   - json: The rows.
+  ///   - valueTypes: The types, as the rows name them, whose objects have no id, so that a hash is their identifier. Their
+  ///     rows become values, and a reference to one of them, as early releases wrote it, becomes the object itself.
   ///   - conflict: What becomes of a row whose type and id there is a record of already.
   ///   - decrypt: Turns each `gs_data` into JSON, where a `DataEncryptionDelegate` had encrypted it.
   /// - Returns: What was taken.
@@ -30,13 +32,13 @@ extension GarageObjects {
   ///   them in its `cause`; and as parking. The file is unchanged in each case.
   @discardableResult
   public func importGarageStorage(
-    rows json: String, onConflict conflict: Garage.MigrationConflict = .fail,
+    rows json: String, valueTypes: Set<String> = [], onConflict conflict: Garage.MigrationConflict = .fail,
     decrypt: (String) throws -> String = { $0 }
   ) throws -> GarageImportReport {
     var report = GarageImportReport()
     var failures: [String] = []
     let rows = try GarageStorageRow.rows(
-      of: json, decrypt, hidesContent: format.hidesContent, report: &report, failures: &failures)
+      of: json, valueTypes, decrypt, hidesContent: format.hidesContent, report: &report, failures: &failures)
     return try write { draft in
       var report = report
       var objects = ImportedObjects(draft: draft)
@@ -44,7 +46,7 @@ extension GarageObjects {
         let key = GarageKey(name: row.type, id: row.identifier)
         do {
           try GarageNames.check(row.type, of: row.type)
-          if try objects.take(row) {
+          if try objects.take(row, isValue: valueTypes.contains(row.type)) {
             report.taken[row.type, default: 0] += 1
             continue
           }
@@ -85,7 +87,8 @@ struct GarageStorageRow {
 
   /// Reads rows; what is wrong with them is added to `failures`.
   static func rows(
-    of json: String, _ decrypt: (String) throws -> String, hidesContent: Bool, report: inout GarageImportReport,
+    of json: String, _ valueTypes: Set<String>, _ decrypt: (String) throws -> String, hidesContent: Bool,
+    report: inout GarageImportReport,
     failures: inout [String]
   ) throws(SettingsError) -> [GarageStorageRow] {
     if json.utf8.allSatisfy({ $0 == 0x20 || 0x09...0x0D ~= $0 }) { return [] }
@@ -104,9 +107,15 @@ struct GarageStorageRow {
           + "rows. Nothing was written.")
     }
     var rows: [GarageStorageRow] = []
+    var values: [TOMLPath: String] = [:]
+    for case .table(let columns) in items {
+      if let type = text("type", of: columns), valueTypes.contains(type), let id = text("identifier", of: columns) {
+        values[[type, id]] = text("data", of: columns)
+      }
+    }
     for (index, item) in items.enumerated() {
       do throws(RowFailure) {
-        rows.append(try GarageStorageRow(item, at: index, decrypt, hidesContent, &report))
+        rows.append(try GarageStorageRow(item, at: index, values, decrypt, hidesContent, &report))
       } catch {
         failures.append(error.message)
       }
@@ -116,37 +125,38 @@ struct GarageStorageRow {
 
   private struct RowFailure: Error { var message: String }
 
+  private static func column(_ name: String, of columns: TOMLTable) -> TOMLValue? {
+    columns["gs_" + name] ?? columns["ZGS_" + name.uppercased()]
+  }
+
+  private static func text(_ name: String, of columns: TOMLTable) -> String? {
+    if case .string(let text)? = column(name, of: columns) { text } else { nil }
+  }
+
   private init(
-    _ item: TOMLValue, at index: Int, _ decrypt: (String) throws -> String, _ hidesContent: Bool,
+    _ item: TOMLValue, at index: Int, _ values: [TOMLPath: String], _ decrypt: (String) throws -> String,
+    _ hidesContent: Bool,
     _ report: inout GarageImportReport
   ) throws(RowFailure) {
     guard case .table(let columns) = item else {
       throw RowFailure(message: "Row \(index) is \(item.kindName), not an object.")
     }
-    func column(_ name: String) -> TOMLValue? { columns["gs_" + name] ?? columns["ZGS_" + name.uppercased()] }
-    guard case .string(let type)? = column("type"), !type.isEmpty else {
+    guard let type = Self.text("type", of: columns), !type.isEmpty else {
       throw RowFailure(message: "Row \(index) has no 'gs_type'.")
     }
-    guard case .string(let identifier)? = column("identifier") else {
+    guard let identifier = Self.text("identifier", of: columns) else {
       throw RowFailure(message: "Row \(index), a \(type), has no 'gs_identifier'.")
     }
     let key = GarageKey(name: type, id: identifier)
-    guard case .string(let data)? = column("data") else {
+    guard let data = Self.text("data", of: columns) else {
       throw RowFailure(message: "Row \(index), \(key), has no 'gs_data'.")
     }
     self.type = type
     self.identifier = identifier
-    let text: String
-    do {
-      text = try decrypt(data)
-    } catch {
-      let reason = hidesContent ? "the code threw '\(Swift.type(of: error))'. What that says is not shown." : "\(error)"
-      throw RowFailure(message: "Row \(index), \(key), cannot be decrypted: \(reason)")
-    }
-    var reader = GarageStorageData(place: "Row \(index), \(key)", hidesContent: hidesContent)
+    var reader = GarageStorageData(place: "Row \(index), \(key)", values: values, hidesContent: hidesContent)
     let value: TOMLValue
     do {
-      value = try reader.value(of: text)
+      value = try reader.value(of: data, decrypt)
     } catch {
       throw RowFailure(message: error.message)
     }
@@ -155,7 +165,7 @@ struct GarageStorageRow {
       throw RowFailure(message: "Row \(index), \(key), holds \(value.kindName), not an object.")
     }
     row = GarageRow(fields)
-    if case .integer(let number)? = column("syncStatus") {
+    if case .integer(let number)? = Self.column("syncStatus", of: columns) {
       guard let status = Self.status(number) else {
         throw RowFailure(message: "Row \(index), \(key), has the unknown sync status \(number).")
       }
@@ -181,11 +191,12 @@ private struct ImportedObjects {
 
   /// Adds a row, unless there is an object with the same fields, if its name has objects without an id.
   ///
+  /// - Parameter isValue: Whether the name is known to be one for objects without an id.
   /// - Returns: Whether it has.
-  mutating func take(_ row: GarageStorageRow) throws(SettingsError) -> Bool {
+  mutating func take(_ row: GarageStorageRow, isValue: Bool) throws(SettingsError) -> Bool {
     let name = row.type
     if fields[name] == nil {
-      guard try draft.kind(of: name) == .objects else { return false }
+      if !isValue { guard try draft.kind(of: name) == .objects else { return false } }
       fields[name] = Set(try draft.objects(of: name).map(\.fields))
     }
     guard fields[name]?.insert(row.row.fields).inserted == true else { return true }

@@ -19,8 +19,8 @@ extension GarageObjects {
   /// Everything is read first. If anything cannot be, or meets a record that is there already, nothing is written, and
   /// the error lists type, id and path of each. Then all is written at once, after a backup. Sync status stays, and
   /// fields that the new type does not know. References lead to the new records: those of the migrated objects to each
-  /// other even where ids change. Dates that are kept as strings become dates where the new type wants them. Where
-  /// there are no old records, nothing happens.
+  /// other even where ids change. Dates that are kept as strings, and numbers of many digits that are, become dates and
+  /// numbers where the new type wants them. Where there are no old records, nothing happens.
   ///
   /// ```swift
   /// try garage.migrateAll(from: MCPerson.self, to: Person.self)

@@ -35,12 +35,15 @@ enum GarageCoding {
 }
 
 extension TOMLValue {
-  /// The date-time in a string that is one in full, with an offset: how others write dates.
-  fileprivate var dateInString: TOMLValue? {
-    guard case .string(let text) = self, text.utf8.count >= 20, text.utf8.first.map({ 0x30...0x39 ~= $0 }) == true,
-      case .offsetDateTime? = try? TOMLValue(parsing: text)
+  /// The date-time in a string that is one in full, with an offset, as others write dates; or the number in one that has
+  /// more digits than a floating-point number, as an import keeps it.
+  fileprivate var valueInString: TOMLValue? {
+    guard case .string(let text) = self, text.utf8.count > 15, let first = text.utf8.first,
+      0x30...0x39 ~= first || first == UInt8(ascii: "-")
     else { return nil }
-    return try? TOMLValue(parsing: text)
+    if let number = Double(text) { return number.isFinite ? .float(number) : nil }
+    guard let value = try? TOMLValue(parsing: text), case .offsetDateTime = value else { return nil }
+    return value
   }
 
   /// The value with the part at a path replaced, as the errors of the coder give paths; `nil` if there is no such part.
@@ -104,10 +107,10 @@ extension KnownFields {
 }
 
 extension GarageReading {
-  /// Reads an object out of an older form, where dates are strings.
+  /// Reads an object out of an older form, where dates and numbers of many digits are strings.
   ///
   /// Only the type can tell such a string from a text that happens to look like one: where it refuses a string that is
-  /// a date, it gets the date.
+  /// a date or a number, it gets that.
   ///
   /// - Returns: The object, and the fields as it could be read from.
   func convert<T: Decodable>(
@@ -127,12 +130,12 @@ extension GarageReading {
       do {
         return (try read(type, value, key), value.table ?? fields)
       } catch let error as SettingsValueError {
-        guard var next = value.replacing(error.path[...], { $0.dateInString }) else {
+        guard var next = value.replacing(error.path[...], { $0.valueInString }) else {
           if inAll, value != .table(fields) { return nil }
           throw describe(error, type, key)
         }
         if inAll, let table = value.table {
-          next.replaceInAll(error.path[...], knownFields(of: type, in: table)) { $0.dateInString }
+          next.replaceInAll(error.path[...], knownFields(of: type, in: table)) { $0.valueInString }
         }
         value = next
       }

@@ -7,9 +7,9 @@ struct ImportVerb: Verb {
     commandName: "import",
     abstract: "Take settings from a file of another form.",
     discussion: """
-      FILE is JSON, a property list (XML or binary), INI, a GLib key file, KEY=VALUE lines, what 'dconf dump' \
-      prints, or TOML. It is left as it is. What has a value already stays, unless --replace says otherwise. The \
-      answer is one line for each value: 'taken: OLD -> NEW' or 'skipped: OLD: why'. What was there before goes to \
+      FILE is JSON, a property list (XML or binary), INI, a GLib key file, a file of KDE's KConfig or of 'git config', \
+      KEY=VALUE lines, what 'dconf dump' prints, or TOML. It is left as it is. What has a value already stays, unless \
+      --replace says otherwise. The answer is one line for each value: 'taken: OLD -> NEW' or 'skipped: OLD: why'. What was there before goes to \
       the backups.
 
       With a schema, values are taken as the types of their keys, and a variable as the key that it overrides. What \
@@ -34,6 +34,8 @@ struct ImportVerb: Verb {
   var into: String?
   @Flag(help: "Replace values that are there.") var replace = false
   @Flag(help: "Take keys that the app's schema does not have, too.") var create = false
+  @Flag(help: "Lock what FILE locks ([$i] of KDE), where TARGET is an administrator's file, by its path.")
+  var locks = false
   @Flag(help: "Only say what would be taken.") var dryRun = false
   @OptionGroup var common: CommonOptions
 
@@ -43,7 +45,8 @@ struct ImportVerb: Verb {
     }
     var rules = SettingsImportRules(
       ignoring: Set(try ignore.map(Self.original)), takesOnlyMapped: onlyMapped,
-      into: try into.map(KeyArgument.parse) ?? .root, isReplacing: replace)
+      into: try into.map(KeyArgument.parse) ?? .root, isReplacing: replace,
+      takesLocks: locks)
     for pair in map {
       guard let equals = pair.firstIndex(of: "=") else {
         throw Failure(.usage, "Invalid mapping '\(pair)': it must be OLD=NEW.")
@@ -52,6 +55,10 @@ struct ImportVerb: Verb {
         String(pair[pair.index(after: equals)...]))
     }
     let target = Target(target)
+    guard !locks || target.isFile else {
+      throw Failure(
+        .usage, "The user of '\(target.name)' cannot lock keys. With --locks, name an administrator's file.")
+    }
     let schema = try SchemaLookup.find(target.name)
     let store = try target.openUnread(isForWriting: !dryRun)
     let advice = schema.importAdvice(app: target.isFile ? nil : target.name, takesUnknown: create)
