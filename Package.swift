@@ -60,7 +60,8 @@ let package = Package(
         .target(name: "CInotifyTools", condition: .when(traits: ["InotifyTools"])),
       ]),
     // The one target that needs all of Foundation.
-    .target(name: "AppSettingsFoundation", dependencies: ["AppSettings"]),
+    .target(
+      name: "AppSettingsFoundation", dependencies: ["AppSettings", "AppSettingsMigrations", "AppSettingsImport"]),
     .target(name: "AppSettingsTesting", dependencies: ["AppSettings"]),
     .target(
       name: "AppSettingsServiceLifecycle",
@@ -97,8 +98,13 @@ let package = Package(
       name: "settings-probe", dependencies: ["AppSettings", "AppSettingsGarage", "TestModels"], path: "Tests/Probe"),
     .executableTarget(
       name: "settings-stress", dependencies: ["AppSettings", "AppSettingsObserve"], path: "Tests/Stress"),
+    // The quick start, in an 'async' main and as top-level code.
     .executableTarget(
-      name: "documentation-quick-start", dependencies: ["AppSettings", "AppSettingsObserve"], path: "Tests/QuickStart"),
+      name: "documentation-quick-start", dependencies: ["AppSettings", "AppSettingsObserve"],
+      path: "Tests/QuickStart/Main"),
+    .executableTarget(
+      name: "documentation-quick-start-top-level", dependencies: ["AppSettings", "AppSettingsObserve"],
+      path: "Tests/QuickStart/TopLevel"),
     .testTarget(name: "LayoutTests"),
     .testTarget(name: "SettingsTOMLTests", dependencies: ["SettingsTOML"], exclude: ["Differential", "Fixtures"]),
     .testTarget(
@@ -117,7 +123,8 @@ let package = Package(
     .testTarget(
       name: "AppSettingsFoundationTests",
       dependencies: [
-        "AppSettingsFoundation", "AppSettingsMigrations", "TestSupport", "settings-cli", "settings-probe",
+        "AppSettingsFoundation", "AppSettingsMigrations", "AppSettingsImport", "TestSupport", "settings-cli",
+        "settings-probe",
       ]),
     .testTarget(
       name: "AppSettingsAdapterTests",
@@ -143,7 +150,7 @@ let package = Package(
       dependencies: [
         "AppSettings", "AppSettingsMigrations", "AppSettingsImport", "AppSettingsGarage", "AppSettingsSchema",
         "AppSettingsFoundation", "AppSettingsObserve", "AppSettingsTesting", "TestSupport", "settings-cli",
-        "documentation-quick-start",
+        "documentation-quick-start", "documentation-quick-start-top-level",
       ],
       exclude: ["Fixtures"]),
     // The fuzzers over fixed inputs; in the package Fuzz, libFuzzer runs them. They reach for what is internal, so that
@@ -192,8 +199,8 @@ for target in package.targets where target.type != .system && !cTargets.contains
     ]
 }
 
-// The examples are packages of their own, for those who copy them. Scripts/test builds them here, with every trait, so that
-// what they use is built once.
+// The examples are packages of their own so that people can copy them. Scripts/test builds them here with every trait,
+// so that it builds what they use once.
 if Context.environment["SETTINGS_TARGETS"] == "examples" {
   package.targets += [
     .executableTarget(
@@ -207,5 +214,8 @@ if Context.environment["SETTINGS_TARGETS"] == "examples" {
         .product(name: "Logging", package: "swift-log"),
       ],
       path: "Examples/PortService/Sources", packageAccess: false),
+    .executableTarget(
+      name: "desktop-app", dependencies: ["AppSettings", "AppSettingsObserve"], path: "Examples/DesktopApp/Sources",
+      packageAccess: false),
   ]
 }

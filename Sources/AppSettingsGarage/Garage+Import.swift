@@ -4,8 +4,8 @@ import AppSettings
 public struct GarageImportReport: Sendable, Hashable {
   /// The number of imported records by record name.
   public var taken: [String: Int] = [:]
-  /// What was left out or rounded: nulls in lists, because TOML has no null; numbers with more digits than a
-  /// floating-point number holds; and rows skipped because their records exist.
+  /// What was left out or kept in another form: nulls in lists, because TOML has no null; numbers with more digits than
+  /// a floating-point number holds, which are kept as text; and rows skipped because their records exist.
   public var notes: [String] = []
 }
 
@@ -24,6 +24,8 @@ extension GarageObjects {
   ///
   /// - Parameters:
   ///   - json: The rows.
+  ///   - valueTypes: The types, as the rows name them, whose objects have no id and are identified by a hash. Their rows
+  ///     become values, and a reference to one of them, as early releases wrote it, becomes the object itself.
   ///   - conflict: What to do with a row if a record with its type and id exists.
   ///   - decrypt: Turns each `gs_data` into JSON, for a store that a `DataEncryptionDelegate` encrypted.
   /// - Returns: What was imported, and what was left out.
@@ -31,13 +33,13 @@ extension GarageObjects {
   ///   lists all of these rows. Otherwise as ``park(_:)-(T)``. The file is unchanged in each case.
   @discardableResult
   public func importGarageStorage(
-    rows json: String, onConflict conflict: Garage.MigrationConflict = .fail,
+    rows json: String, valueTypes: Set<String> = [], onConflict conflict: Garage.MigrationConflict = .fail,
     decrypt: (String) throws -> String = { $0 }
   ) throws -> GarageImportReport {
     var report = GarageImportReport()
     var failures: [String] = []
     let rows = try GarageStorageRow.rows(
-      of: json, decrypt, hidesContent: format.hidesContent, report: &report, failures: &failures)
+      of: json, valueTypes, decrypt, hidesContent: format.hidesContent, report: &report, failures: &failures)
     return try write { draft in
       var report = report
       var objects = ImportedObjects(draft: draft)
@@ -45,7 +47,7 @@ extension GarageObjects {
         let key = GarageKey(name: row.type, id: row.identifier)
         do {
           try GarageNames.check(row.type, of: row.type)
-          if try objects.take(row) {
+          if try objects.take(row, isValue: valueTypes.contains(row.type)) {
             report.taken[row.type, default: 0] += 1
             continue
           }
@@ -86,7 +88,8 @@ struct GarageStorageRow {
 
   /// Parses rows; adds the mistakes found to `failures`.
   static func rows(
-    of json: String, _ decrypt: (String) throws -> String, hidesContent: Bool, report: inout GarageImportReport,
+    of json: String, _ valueTypes: Set<String>, _ decrypt: (String) throws -> String, hidesContent: Bool,
+    report: inout GarageImportReport,
     failures: inout [String]
   ) throws(SettingsError) -> [GarageStorageRow] {
     if json.utf8.allSatisfy({ $0 == 0x20 || 0x09...0x0D ~= $0 }) { return [] }
@@ -105,9 +108,15 @@ struct GarageStorageRow {
           + "rows. Nothing was written.")
     }
     var rows: [GarageStorageRow] = []
+    var values: [TOMLPath: String] = [:]
+    for case .table(let columns) in items {
+      if let type = text("type", of: columns), valueTypes.contains(type), let id = text("identifier", of: columns) {
+        values[[type, id]] = text("data", of: columns)
+      }
+    }
     for (index, item) in items.enumerated() {
       do throws(RowFailure) {
-        rows.append(try GarageStorageRow(item, at: index, decrypt, hidesContent, &report))
+        rows.append(try GarageStorageRow(item, at: index, values, decrypt, hidesContent, &report))
       } catch {
         failures.append(error.message)
       }
@@ -117,37 +126,38 @@ struct GarageStorageRow {
 
   private struct RowFailure: Error { var message: String }
 
+  private static func column(_ name: String, of columns: TOMLTable) -> TOMLValue? {
+    columns["gs_" + name] ?? columns["ZGS_" + name.uppercased()]
+  }
+
+  private static func text(_ name: String, of columns: TOMLTable) -> String? {
+    if case .string(let text)? = column(name, of: columns) { text } else { nil }
+  }
+
   private init(
-    _ item: TOMLValue, at index: Int, _ decrypt: (String) throws -> String, _ hidesContent: Bool,
+    _ item: TOMLValue, at index: Int, _ values: [TOMLPath: String], _ decrypt: (String) throws -> String,
+    _ hidesContent: Bool,
     _ report: inout GarageImportReport
   ) throws(RowFailure) {
     guard case .table(let columns) = item else {
       throw RowFailure(message: "Row \(index) is \(item.kindName), not an object.")
     }
-    func column(_ name: String) -> TOMLValue? { columns["gs_" + name] ?? columns["ZGS_" + name.uppercased()] }
-    guard case .string(let type)? = column("type"), !type.isEmpty else {
+    guard let type = Self.text("type", of: columns), !type.isEmpty else {
       throw RowFailure(message: "Row \(index) has no 'gs_type'.")
     }
-    guard case .string(let identifier)? = column("identifier") else {
+    guard let identifier = Self.text("identifier", of: columns) else {
       throw RowFailure(message: "Row \(index), a \(type), has no 'gs_identifier'.")
     }
     let key = GarageKey(name: type, id: identifier)
-    guard case .string(let data)? = column("data") else {
+    guard let data = Self.text("data", of: columns) else {
       throw RowFailure(message: "Row \(index), \(key), has no 'gs_data'.")
     }
     self.type = type
     self.identifier = identifier
-    let text: String
-    do {
-      text = try decrypt(data)
-    } catch {
-      let reason = hidesContent ? "the code threw '\(Swift.type(of: error))'. Its message is not shown." : "\(error)"
-      throw RowFailure(message: "Row \(index), \(key), cannot be decrypted: \(reason)")
-    }
-    var reader = GarageStorageData(place: "Row \(index), \(key)", hidesContent: hidesContent)
+    var reader = GarageStorageData(place: "Row \(index), \(key)", values: values, hidesContent: hidesContent)
     let value: TOMLValue
     do {
-      value = try reader.value(of: text)
+      value = try reader.value(of: data, decrypt)
     } catch {
       throw RowFailure(message: error.message)
     }
@@ -156,7 +166,7 @@ struct GarageStorageRow {
       throw RowFailure(message: "Row \(index), \(key), holds \(value.kindName), not an object.")
     }
     row = GarageRow(fields)
-    if case .integer(let number)? = column("syncStatus") {
+    if case .integer(let number)? = Self.column("syncStatus", of: columns) {
       guard let status = Self.status(number) else {
         throw RowFailure(message: "Row \(index), \(key), has the unknown sync status \(number).")
       }
@@ -182,11 +192,12 @@ private struct ImportedObjects {
 
   /// Adds a row if its name has objects without an id, unless one with the same fields exists.
   ///
+  /// - Parameter isValue: Whether the name is known to have objects without an id.
   /// - Returns: Whether the name has such objects.
-  mutating func take(_ row: GarageStorageRow) throws(SettingsError) -> Bool {
+  mutating func take(_ row: GarageStorageRow, isValue: Bool) throws(SettingsError) -> Bool {
     let name = row.type
     if fields[name] == nil {
-      guard try draft.kind(of: name) == .objects else { return false }
+      if !isValue { guard try draft.kind(of: name) == .objects else { return false } }
       fields[name] = Set(try draft.objects(of: name).map(\.fields))
     }
     guard fields[name]?.insert(row.row.fields).inserted == true else { return true }

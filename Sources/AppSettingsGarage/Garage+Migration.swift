@@ -19,8 +19,8 @@ extension GarageObjects {
   /// The migration first reads everything, then makes a backup and writes everything at once. If a record cannot be
   /// read, or its new type and id are taken, nothing is written, and the error lists the type, id and path of each such
   /// record. Sync status and fields that the new type does not know stay. References lead to the new records, even
-  /// where ids change. Dates stored as strings become dates where the new type needs them. Without records it does
-  /// nothing.
+  /// where ids change. Dates and long numbers stored as strings become dates and numbers where the new type needs
+  /// them. Without records it does nothing.
   ///
   /// ```swift
   /// try garage.migrateAll(from: MCPerson.self, to: Person.self)

@@ -35,12 +35,15 @@ enum GarageCoding {
 }
 
 extension TOMLValue {
-  /// The complete date-time with an offset in a string, the way other programs write dates.
-  fileprivate var dateInString: TOMLValue? {
-    guard case .string(let text) = self, text.utf8.count >= 20, text.utf8.first.map({ 0x30...0x39 ~= $0 }) == true,
-      case .offsetDateTime? = try? TOMLValue(parsing: text)
+  /// The complete date-time with an offset in a string, the way other programs write dates; or the number in a string
+  /// with more digits than a floating-point number holds, as an import keeps it.
+  fileprivate var valueInString: TOMLValue? {
+    guard case .string(let text) = self, text.utf8.count > 15, let first = text.utf8.first,
+      0x30...0x39 ~= first || first == UInt8(ascii: "-")
     else { return nil }
-    return try? TOMLValue(parsing: text)
+    if let number = Double(text) { return number.isFinite ? .float(number) : nil }
+    guard let value = try? TOMLValue(parsing: text), case .offsetDateTime = value else { return nil }
+    return value
   }
 
   /// The value with the part at a path replaced, in the coder's notation of paths; `nil` if there is no such part.
@@ -104,9 +107,10 @@ extension KnownFields {
 }
 
 extension GarageReading {
-  /// Reads an object from an older form, in which dates are strings.
+  /// Reads an object from an older form, in which dates and numbers with many digits are strings.
   ///
-  /// Only the type can tell such a string from a text that looks like one: if it refuses the string, it gets the date.
+  /// Only the type can tell such a string from a text that looks like one: if it refuses the string, it gets the date or
+  /// the number.
   ///
   /// - Returns: The object, and the fields from which it could be read.
   func convert<T: Decodable>(
@@ -126,12 +130,12 @@ extension GarageReading {
       do {
         return (try read(type, value, key), value.table ?? fields)
       } catch let error as SettingsValueError {
-        guard var next = value.replacing(error.path[...], { $0.dateInString }) else {
+        guard var next = value.replacing(error.path[...], { $0.valueInString }) else {
           if inAll, value != .table(fields) { return nil }
           throw describe(error, type, key)
         }
         if inAll, let table = value.table {
-          next.replaceInAll(error.path[...], knownFields(of: type, in: table)) { $0.dateInString }
+          next.replaceInAll(error.path[...], knownFields(of: type, in: table)) { $0.valueInString }
         }
         value = next
       }

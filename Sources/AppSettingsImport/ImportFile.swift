@@ -1,18 +1,18 @@
 public import AppSettings
 package import AppSettingsMigrations
 
-/// Takes the settings that an earlier release, or another library, kept in a file of another form or place.
+/// Imports the settings that an earlier release, or another library, kept in a file of another form or place.
 ///
-/// The file is read once, when the migration runs, and left as it is. Nothing happens if there is none. What has a value
-/// already is not replaced. An app that had no settings file of its own yet runs its migrations for this step's sake, if
-/// there is something to import:
+/// The step reads the file once, when the migration runs, and leaves it as it is. If the file does not exist, nothing
+/// happens. A key that has a value keeps it. An app that has no settings file yet runs its migrations if such a file
+/// exists:
 ///
 /// ```swift
 /// Migration(2, "import the old configuration") {
 ///   ImportFile("~/.editorrc", as: .ini, mapping: ["view.fontsize": "editor.font-size"])
 /// }
 /// ```
-public struct ImportFile: MigrationStep, ImportingStep {
+public struct ImportFile: BuiltInStep, ImportingStep {
   private let source: String
   private let format: SettingsImportFormat
   private let rules: SettingsImportRules
@@ -25,9 +25,9 @@ public struct ImportFile: MigrationStep, ImportingStep {
   ///   - format: The file's form.
   ///   - mapping: Keys of the file, and the keys they become, both dotted.
   ///   - ignoring: Keys of the file that are left out.
-  ///   - takesOnlyMapped: Whether only what the mapping names is taken.
-  ///   - table: The table that what is not mapped goes into; the root if not given.
-  ///   - report: Is told what was taken and what was not. A schema file does not hold it.
+  ///   - takesOnlyMapped: Whether to take only the keys that the mapping names.
+  ///   - table: The table for keys that are not mapped; the root by default.
+  ///   - report: Receives what was taken and what was not. A schema file cannot hold it.
   public init(
     _ source: String, as format: SettingsImportFormat, mapping: KeyValuePairs<String, String> = [:],
     ignoring: [String] = [], takesOnlyMapped: Bool = false, into table: String? = nil,
@@ -40,15 +40,6 @@ public struct ImportFile: MigrationStep, ImportingStep {
       mapping: Dictionary(pairs, uniquingKeysWith: { _, last in last }), ignoring: Set(ignoring.map(Self.path)),
       takesOnlyMapped: takesOnlyMapped, into: table.map(Self.path) ?? .root)
     self.report = report
-  }
-
-  /// Takes the step; see the type.
-  public func run(on document: inout TOMLDocument) throws { try take(into: &document, nil) }
-
-  private func take(into document: inout TOMLDocument, _ rights: UserRights?) throws {
-    guard let path, let bytes = try SettingsFile(path: path).read(with: rights).bytes else { return }
-    let taken = try SettingsImporting.take(bytes, of: path, as: format, by: rules, into: &document)
-    report?(taken)
   }
 
   /// The file's absolute path; `nil` if a variable in it is not set.
@@ -116,6 +107,8 @@ extension ImportFile: DeclarativeStep {
     guard case .table(let prefix) = scope.place, prefix.isRoot else {
       throw scope.error(at: .root, "a file can only be imported into the whole document")
     }
-    try take(into: &scope.document, scope.importRights)
+    guard let path, let bytes = try SettingsFile(path: path).read(with: scope.importRights).bytes else { return }
+    let taken = try SettingsImporting.take(bytes, of: path, as: format, by: rules, into: &scope.document)
+    report?(taken)
   }
 }

@@ -1,8 +1,9 @@
 package import AppSettings
+import AppSettingsMigrations
 
 /// What an app's schema has to say of an import.
 package struct ImportAdvice: Sendable {
-  /// The key that a variable of an environment stands for; `nil` if it cannot be told.
+  /// The key that a variable of an environment stands for; `nil` if the name does not say.
   package var key: @Sendable (_ variable: String) -> TOMLPath?
   /// A value as the key's type has it: of a form that has no types, or no dates. Itself if the type does not say.
   package var value: @Sendable (_ path: TOMLPath, _ value: TOMLValue, _ text: SchemaType.ImportedText) -> TOMLValue
@@ -31,6 +32,7 @@ struct ImportPlan {
   private let advice: ImportAdvice?
   private let document: TOMLDocument?
   private let skipped: [SettingsImportReport.Skipped]
+  private let locks: [TOMLPath]
   private var leaves: [Leaf] = []
 
   private struct Leaf {
@@ -52,6 +54,7 @@ struct ImportPlan {
     self.advice = advice
     document = imported.document
     skipped = imported.skipped
+    locks = imported.locks
     var budget = budget
     do throws(ImportFailure) {
       try collect(.table(imported.values), at: .root, imported, &budget)
@@ -79,8 +82,8 @@ struct ImportPlan {
       leaf.target = rules.table.appending(key)
     }
     if let target = leaf.target, let advice {
-      let text = imported.texts[path].map { SchemaType.ImportedText.text($0) }
-      leaf.value = advice.value(target, value, text ?? (imported.isUntyped ? .untyped : .typed))
+      let text = imported.texts[path].map { SchemaType.ImportedText.text($0, separator: imported.separator) }
+      leaf.value = advice.value(target, value, text ?? (imported.isUntyped ? .untyped(imported.separator) : .typed))
       leaf.isAdapted = leaf.value != value
     }
     leaves.append(leaf)
@@ -99,7 +102,7 @@ struct ImportPlan {
     var (report, values) = apply(to: old, without: [:])
     var barred: [TOMLPath: String] = [:]
     var (locked, refused): ([SettingsImportReport.Taken], [SettingsImportReport.Taken]) = ([], [])
-    for taken in report.taken {
+    for taken in report.taken where taken.key != SettingsFormat.locksPath {
       guard let value = values[path: taken.key] else { continue }
       if !permits(taken.key, value) {
         // What an administrator has locked would have no effect, and may not be hidden.
@@ -118,7 +121,9 @@ struct ImportPlan {
         document = whole
       } else {
         // Nothing is moved for what is not taken after all.
-        let keys = report.taken.map(\.key)
+        let locks = SettingsFormat.locksPath
+        let taken = report.taken.map(\.key)
+        let keys = taken.filter { $0 != locks } + (taken.contains(locks) ? [locks] : [])
         var draft = document
         moveFormer(for: keys, in: &draft)
         var result = draft.root
@@ -133,7 +138,7 @@ struct ImportPlan {
   }
 
   /// Moves what a document has under a key's former name to the present one, where a part of the key's value is to be
-  /// taken: that would hide the rest. What cannot be moved is told of by what is taken.
+  /// taken: that would hide the rest. What cannot be moved is reported with what is taken.
   private func moveFormer(for targets: [TOMLPath], in document: inout TOMLDocument) {
     guard let advice else { return }
     try? document.edit { document in
@@ -172,11 +177,30 @@ struct ImportPlan {
         report.taken.append(.init(source: leaf.source, key: target))
       }
     }
+    applyLocks(to: &values, &report)
     return (report, values)
   }
 
-  /// The original's own text, comments included, without what is not taken; `nil` if it is none, or too much of it is
-  /// left out to be worth that.
+  /// Locks what the original locks, if that is asked for.
+  private func applyLocks(to values: inout TOMLTable, _ report: inout SettingsImportReport) {
+    guard !locks.isEmpty else { return }
+    let path = SettingsFormat.locksPath
+    var locked = if case .array(let items)? = values[path: path] { items } else { [TOMLValue]() }
+    var known = Set(locked)
+    for lock in locks {
+      guard rules.takesLocks, let target = rules.target(of: lock), !target.isRoot else {
+        let reason = "its lock is not taken: only an administrator's file has locks, in '\(path)'"
+        report.skipped.append(.init(source: lock, reason: reason))
+        continue
+      }
+      if known.insert(.key(target)).inserted { locked.append(.key(target)) }
+      report.taken.append(.init(source: lock, key: path))
+    }
+    if !locked.isEmpty { values.apply(Edit(path: path, value: .array(locked))) }
+  }
+
+  /// The original's own text, comments included, without what is not taken; `nil` if it is not TOML, or too much
+  /// of it is left out to be worth that.
   private func whole(_ report: SettingsImportReport) throws -> TOMLDocument? {
     guard let document else { return nil }
     var taken: Set<TOMLPath> = []
@@ -184,7 +208,7 @@ struct ImportPlan {
     let changed = leaves.filter { $0.isAdapted || !taken.contains($0.source) }
     guard changed.count <= 64 else { return nil }
     var result = document
-    // One check for all: each alone reads the whole text anew.
+    // One check for all: each alone would parse the whole text again.
     try result.edit { draft in
       for leaf in changed {
         if taken.contains(leaf.source) {

@@ -17,7 +17,9 @@ enum KeyFileText {
         guard let close = line.lastIndex(of: "]"), close == line.index(before: line.endIndex) || dialect == .ini else {
           throw ImportFailure(reason: "line \(lines.number) begins a section and has no ']'")
         }
-        section = path(ofSection: String(line[line.index(after: line.startIndex)..<close]), dialect)
+        let name = String(line[line.index(after: line.startIndex)..<close])
+        if dialect != .dconf, name.contains("][") { throw ofKDE(lines.number) }
+        section = path(ofSection: name, dialect)
         guard section.components.count < ImportBudget.mostNested else {
           throw ImportFailure(reason: "the section in line \(lines.number) is nested too deep")
         }
@@ -29,9 +31,10 @@ enum KeyFileText {
       let key = String(line[..<equals]).withoutBlanks
       let text = String(line[line.index(after: equals)...]).withoutBlanks
       guard !key.isEmpty else { throw ImportFailure(reason: "line \(lines.number) has no key") }
+      if dialect != .dconf, key.hasSuffix("]"), key.contains("[$") { throw ofKDE(lines.number) }
       let path = section.appending(key)
       try budget.take(bytes: path.cost + text.utf8.count)
-      func skip(_ reason: String) { result.skipped.append(.init(source: path, reason: reason)) }
+      func skip(_ reason: String) { result.skip(path, reason) }
       switch dialect {
       case .ini: result.setPlain(PlainText.unquoted(text), at: path)
       case .keyFile:
@@ -55,6 +58,10 @@ enum KeyFileText {
       }
     }
     return result
+  }
+
+  private static func ofKDE(_ line: Int) -> ImportFailure {
+    ImportFailure(reason: "line \(line) is of KDE's form; import the file as 'kconfig'")
   }
 
   /// A section's name as a path: GSettings' are directories, with slashes.
@@ -91,7 +98,7 @@ enum KeyFileText {
     }
     guard isList else { return result.setPlain(String(current), at: path) }
     if !current.isEmpty { items.append(String(current)) }
-    result.set(.array(items.map(PlainText.value(of:))), at: path)
+    result.set(.array(items.map(PlainText.value(of:))), at: path, text: text)
   }
 }
 
@@ -123,28 +130,6 @@ enum PlainText {
       return text
     }
     return String(text.dropFirst().dropLast())
-  }
-}
-
-extension ImportedValues {
-  mutating func set(_ value: TOMLValue, at path: TOMLPath) {
-    var above = path.parent
-    while !above.isRoot {
-      if let there = values[path: above], there.table == nil {
-        skipped.append(.init(source: path, reason: "'\(above)' is a value, and cannot have keys"))
-        return
-      }
-      above = above.parent
-    }
-    values.apply(Edit(path: path, value: value))
-  }
-
-  /// Sets what a text without a type looks like, and keeps the text for whoever knows the type.
-  mutating func setPlain(_ text: String, at path: TOMLPath) {
-    let value = PlainText.value(of: text)
-    set(value, at: path)
-    if case .string = value { return }
-    texts[path] = text
   }
 }
 

@@ -1,21 +1,28 @@
-import AppSettings
+package import AppSettings
 import FoundationEssentials
 
 /// Property lists, XML and binary.
 ///
 /// Not `PropertyListDecoder`, which reads a whole `<real>` as an integer when asked for one, so that the two cannot be
 /// told apart.
-enum PropertyListText {
+package enum PropertyListText {
   /// A value of a property list, whichever form it was in.
-  indirect enum Node {
+  package indirect enum Node: Sendable {
     case value(TOMLValue)
     /// Seconds since 2001.
     case date(Double)
     case data([UInt8])
     case array([Node])
     case table([(String, Node)])
-    /// What only archives have.
+    /// The number of another object, in an archive.
+    case reference(Int)
+    /// Why there is no value.
     case other(String)
+  }
+
+  /// A date in seconds since 2001; `nil` for one that TOML cannot hold.
+  static func date(_ seconds: Double) -> TOMLValue? {
+    seconds.isFinite ? try? Date.settingsBridge.write(Date(timeIntervalSinceReferenceDate: seconds)) : nil
   }
 
   static func read(_ bytes: [UInt8], _ budget: inout ImportBudget) throws(ImportFailure) -> ImportedValues {
@@ -30,7 +37,7 @@ enum PropertyListText {
     return result
   }
 
-  fileprivate static func node(of bytes: [UInt8], _ budget: inout ImportBudget) throws(ImportFailure) -> Node {
+  static func node(of bytes: [UInt8], _ budget: inout ImportBudget) throws(ImportFailure) -> Node {
     if bytes.starts(with: "bplist00".utf8) { return try BinaryPropertyList.node(of: bytes, &budget) }
     guard let text = String(validating: bytes, as: UTF8.self) else { throw ImportFailure(reason: "it is not UTF-8") }
     return try XMLPropertyList.node(of: Array(text.utf8), &budget)
@@ -60,16 +67,13 @@ enum PropertyListText {
         }
         return .array(items)
       case .date(let seconds):
-        let date = Date(timeIntervalSinceReferenceDate: seconds)
-        guard seconds.isFinite, let value = try? Date.settingsBridge.write(date) else {
-          return try skip(path, "its date is beyond what TOML has")
-        }
-        return value
+        if let value = PropertyListText.date(seconds) { return value }
+        return try skip(path, "its date is beyond what TOML has")
       case .data(let bytes):
-        if let archiver = try archiver(of: bytes) {
-          return try skip(path, "it is an archive of objects (\(archiver)), not a value")
-        }
+        // Archived URLs and other values of Foundation come as what they are, objects of other classes as their archive.
+        if let value = try KeyedArchive.value(of: bytes, &budget) { return value }
         return try? Data.settingsBridge.write(Data(bytes))
+      case .reference: return try skip(path, "it is a reference within an archive")
       case .other(let what): return try skip(path, what)
       }
     }
@@ -78,19 +82,6 @@ enum PropertyListText {
       try budget.take(bytes: path.cost)
       skipped.append(.init(source: path, reason: reason))
       return nil
-    }
-
-    /// What wrote an archive of objects; `nil` for other data.
-    private mutating func archiver(of bytes: [UInt8]) throws(ImportFailure) -> String? {
-      do throws(ImportFailure) {
-        guard case .table(let members) = try node(of: bytes, &budget),
-          case .value(.string(let archiver))? = members.first(where: { $0.0 == "$archiver" })?.1
-        else { return nil }
-        return String(archiver.prefix(40))
-      } catch {
-        if error.isLimit { throw error }
-        return nil
-      }
     }
   }
 }
@@ -161,7 +152,7 @@ private struct BinaryPropertyList {
     case 0x1: return .value(try wholeNumber(at: offset + 1, size: 1 << low))
     case 0x2: return .value(.float(try real(at: offset + 1, size: 1 << low)))
     case 0x3: return .date(try real(at: offset + 1, size: 8))
-    case 0x8: return .other("it is a reference within an archive")
+    case 0x8: return .reference(try integer(at: offset + 1, size: low + 1))
     default: break
     }
     var count = low

@@ -5,10 +5,10 @@ extension SchemaType {
   package enum ImportedText: Sendable {
     /// As a value with a type.
     case typed
-    /// Without a type.
-    case untyped
+    /// Without a type; where lists are texts, with this between their elements.
+    case untyped(Character?)
     /// As this text, without a type.
-    case text(String)
+    case text(String, separator: Character?)
   }
 
   /// A value of this type that another form of file has as something else: a date as a string in JSON, anything as a text
@@ -18,7 +18,15 @@ extension SchemaType {
   package func restoring(_ value: TOMLValue, from text: ImportedText) -> TOMLValue {
     if (try? check(value)) != nil { return value }
     switch (value, text) {
-    case (.string(let string), _): return (try? self.value(of: string)) ?? value
+    case (.string(let string), _):
+      if let value = try? self.value(of: string) { return value }
+      // Other libraries keep values of their own types as JSON in a string.
+      if let json = JSONText.embedded(in: string), let decoded = try? JSONText.value(of: json) {
+        let restored = restoring(decoded, from: .typed)
+        if (try? check(restored)) != nil { return restored }
+      }
+      return listed(string, from: text) ?? value
+    case (.array, .text(let text, _)) where element == nil: return (try? self.value(of: text)) ?? value
     case (.array(let items), _):
       return element.map { type in .array(items.map { type.restoring($0, from: text) }) } ?? value
     case (.table(let table), _):
@@ -28,9 +36,32 @@ extension SchemaType {
         result[key] = type?.restoring(value, from: text) ?? value
       }
       return .table(result)
-    case (_, .text(let text)): return (try? self.value(of: text)) ?? value
+    case (_, .text(let string, _)): return (try? self.value(of: string)) ?? listed(string, from: text) ?? value
     case (_, .untyped): return (try? self.value(of: value.tomlText)) ?? value
     default: return value
     }
+  }
+
+  /// A list that is a text: its elements, without the backslashes before what would separate them.
+  private func listed(_ string: String, from text: ImportedText) -> TOMLValue? {
+    guard let element else { return nil }
+    let separator: Character?
+    switch text {
+    case .typed: return nil
+    case .untyped(let character), .text(_, let character): separator = character
+    }
+    guard let separator else { return nil }
+    var items = [""]
+    var isEscaped = false
+    for character in string {
+      switch character {
+      case _ where isEscaped: items[items.count - 1].append(character)
+      case separator: items.append("")
+      case "\\": break
+      default: items[items.count - 1].append(character)
+      }
+      isEscaped = character == "\\" && !isEscaped
+    }
+    return .array(string.isEmpty ? [] : items.map { element.restoring(.string($0), from: .untyped(nil)) })
   }
 }

@@ -10,14 +10,18 @@ public enum SettingsImportFormat: String, Sendable, Hashable, CaseIterable {
   case ini
   /// GLib's key file: lists with `;`, escapes, locales in brackets.
   case keyFile = "keyfile"
-  /// `KEY=VALUE` lines as a shell or systemd reads them.
+  /// KDE's configuration: nested groups, `[$i]`, `[$e]` and `[$d]`, locales in brackets, escapes.
+  case kconfig
+  /// What `git config` reads: sections with subsections, escapes, keys with several values.
+  case gitConfig = "git"
+  /// `KEY=VALUE` lines, as a shell or systemd reads them.
   case environment = "env"
   /// What `dconf dump` prints, and GSettings' own key file: values in GVariant's text form.
   case dconf
-  /// TOML at an older path.
+  /// TOML, for example at an older path.
   case toml
 
-  /// The format that a file's name says; `nil` if it says none.
+  /// The format that a file's name stands for; `nil` if the name does not say.
   public init?(fileName: String) {
     let name = fileName.split(separator: "/").last.map(String.init)?.lowercased() ?? ""
     switch name.split(separator: ".").last.map(String.init) {
@@ -25,6 +29,7 @@ public enum SettingsImportFormat: String, Sendable, Hashable, CaseIterable {
     case "plist": self = .propertyList
     case "ini", "cfg", "conf": self = .ini
     case "keyfile", "desktop": self = .keyFile
+    case "gitconfig": self = .gitConfig
     case "env": self = .environment
     case "dconf": self = .dconf
     case "toml": self = .toml
@@ -47,7 +52,7 @@ public struct SettingsImportReport: Sendable, Hashable {
   public struct Skipped: Sendable, Hashable {
     /// The key in the original.
     public var source: TOMLPath
-    /// A clause: why.
+    /// Why, as a clause that shows no value: `'editor' is a value, and cannot have keys`.
     public var reason: String
   }
 
@@ -55,7 +60,7 @@ public struct SettingsImportReport: Sendable, Hashable {
   public var file: String
   /// What was taken, in the original's order.
   public var taken: [Taken] = []
-  /// What was not.
+  /// What was not taken.
   public var skipped: [Skipped] = []
   /// What was not because an administrator has locked the key; it is among what was skipped, too.
   package internal(set) var locked: [Taken] = []
@@ -65,27 +70,31 @@ public struct SettingsImportReport: Sendable, Hashable {
 
 /// The rules of an import: which key becomes which.
 public struct SettingsImportRules: Sendable, Hashable {
-  /// Keys of the original, and the keys they become. What is below a key goes along.
+  /// Keys of the original, and the keys that they become. Keys below a mapped key move with it.
   public var mapping: [TOMLPath: TOMLPath]
-  /// Keys of the original that are left out.
+  /// Keys of the original to leave out, with the keys below them.
   public var ignoring: Set<TOMLPath>
-  /// Whether only what the mapping names is taken.
+  /// Whether to take only the keys that the mapping names.
   public var takesOnlyMapped: Bool
-  /// A table that everything that is not mapped goes into; the root by default.
+  /// The table for keys that are not mapped; the root by default.
   public var table: TOMLPath
-  /// Whether what is imported replaces values that are there.
+  /// Whether imported values replace existing ones.
   public var isReplacing: Bool
+  /// Whether what the original locks, as KDE's `[$i]` does, is locked: for an administrator's file, where
+  /// `settings-locked` names it.
+  public var takesLocks: Bool
 
-  /// Makes rules; as they are, everything is taken under its own name, and nothing is replaced.
+  /// Makes rules. By default every key is taken under its own name, and no value is replaced.
   public init(
     mapping: [TOMLPath: TOMLPath] = [:], ignoring: Set<TOMLPath> = [], takesOnlyMapped: Bool = false,
-    into table: TOMLPath = .root, isReplacing: Bool = false
+    into table: TOMLPath = .root, isReplacing: Bool = false, takesLocks: Bool = false
   ) {
     self.mapping = mapping
     self.ignoring = ignoring
     self.takesOnlyMapped = takesOnlyMapped
     self.table = table
     self.isReplacing = isReplacing
+    self.takesLocks = takesLocks
   }
 
   /// Where a value goes; `nil` if it is not taken.
@@ -100,30 +109,6 @@ public struct SettingsImportRules: Sendable, Hashable {
     }
     return takesOnlyMapped ? nil : table.appending(source)
   }
-}
-
-/// What was read of an original: its values, and what has no value in TOML.
-struct ImportedValues {
-  var values = TOMLTable()
-  var skipped: [SettingsImportReport.Skipped] = []
-  /// What was written, where that has no type and was taken for other than a string.
-  var texts: [TOMLPath: String] = [:]
-  /// Whether keys are names of variables, where no comment says what they stand for.
-  var hasVariables = false
-  /// Whether the form has no types, so that a number may have been meant as a string.
-  var isUntyped = false
-  /// The text as it is, if it is TOML.
-  var document: TOMLDocument?
-}
-
-/// Why an original could not be read.
-struct ImportFailure: Error {
-  /// A clause. It shows no value: one may be a secret.
-  var reason: String
-  /// Whether the original may be right, but is more than is read.
-  var isLimit = false
-  /// Where the original is wrong, if that is one place.
-  var position: TOMLPosition?
 }
 
 package enum SettingsImporting {
@@ -183,6 +168,8 @@ package enum SettingsImporting {
     case .json: return try json(text, limit: budget.mostValues)
     case .ini: return try KeyFileText.read(text, as: .ini, &budget)
     case .keyFile: return try KeyFileText.read(text, as: .keyFile, &budget)
+    case .kconfig: return try KConfigText.read(text, &budget)
+    case .gitConfig: return try GitConfigText.read(text, &budget)
     case .dconf: return try KeyFileText.read(text, as: .dconf, &budget)
     default: return try EnvironmentText.read(text, &budget)
     }

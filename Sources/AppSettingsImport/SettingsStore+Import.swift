@@ -1,13 +1,13 @@
 public import AppSettings
 
 extension SettingsStore {
-  /// Takes the settings of another file into the user's file, with a backup and in one write.
+  /// Imports the settings of another file into the user's file, in one write and with a backup.
   ///
   /// - Parameters:
-  ///   - path: The file, which is left as it is.
+  ///   - path: The file. It stays as it is.
   ///   - format: Its form.
-  ///   - rules: Which key becomes which.
-  ///   - dryRun: Whether only the report is made, and nothing written.
+  ///   - rules: Which key of the original becomes which key of the settings.
+  ///   - dryRun: Whether to make the report only, and write nothing.
   /// - Returns: What was taken and what was not.
   /// - Throws: ``SettingsError`` `unparsable`, `io` if there is no such file, or as ``set(_:for:)``. The user's file is
   ///   unchanged.

@@ -41,7 +41,12 @@ struct XMLPropertyList {
     case "true", "false":
       if !isEmpty { try end(of: name) }
       return .value(.boolean(name == "true"))
-    case "dict": return .table(isEmpty ? [] : try members(depth: depth))
+    case "dict":
+      let members = isEmpty ? [] : try members(depth: depth)
+      if members.count == 1, case ("CF$UID", .value(.integer(let number))) = members[0] {
+        return .reference(Int(number))
+      }
+      return .table(members)
     case "array":
       var items: [Node] = []
       if isEmpty { return .array(items) }

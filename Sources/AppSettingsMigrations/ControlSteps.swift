@@ -9,7 +9,7 @@ public import AppSettings
 /// ```
 ///
 /// Members that are not tables are passed over.
-public struct ForEach: MigrationStep {
+public struct ForEach: BuiltInStep {
   let key: TOMLPath
   let steps: [any MigrationStep]
 
@@ -18,9 +18,6 @@ public struct ForEach: MigrationStep {
     self.key = Self.path(key)
     self.steps = steps()
   }
-
-  /// Takes the step; see the type.
-  public func run(on document: inout TOMLDocument) throws { try runOnWhole(&document) }
 }
 
 extension ForEach: DeclarativeStep {
@@ -105,7 +102,7 @@ extension ForEach: DeclarativeStep {
 /// ```swift
 /// When(.equals("mode", "expert")) { SetDefault("sidebar.visible", true) }
 /// ```
-public struct When: MigrationStep {
+public struct When: BuiltInStep {
   private let condition: MigrationCondition
   let steps: [any MigrationStep]
   let others: [any MigrationStep]
@@ -119,9 +116,6 @@ public struct When: MigrationStep {
     self.steps = steps()
     self.others = others()
   }
-
-  /// Takes the step; see the type.
-  public func run(on document: inout TOMLDocument) throws { try runOnWhole(&document) }
 }
 
 extension When: DeclarativeStep {

@@ -5,7 +5,7 @@ public import AppSettings
 /// Objects become tables, `null` members are left out, and `null` alone removes the key. A value that is no string is
 /// native already and stays, so that running this twice, or after someone has mended half the keys by hand, does no
 /// harm. A string that is not JSON makes the migration fail, unless others are to be kept.
-public struct DecodeJSONString: MigrationStep {
+public struct DecodeJSONString: BuiltInStep {
   private let key: TOMLPath
   private let isDeep: Bool
   private let keepsOthers: Bool
@@ -21,9 +21,6 @@ public struct DecodeJSONString: MigrationStep {
     isDeep = deep
     keepsOthers = keepingOthers
   }
-
-  /// Takes the step; see the type.
-  public func run(on document: inout TOMLDocument) throws { try runOnWhole(&document) }
 }
 
 extension DecodeJSONString: DeclarativeStep {
@@ -79,14 +76,11 @@ extension DecodeJSONString: DeclarativeStep {
 /// Replaces an array, a table, a number or a boolean by a string of JSON: `["a"]` becomes `"[\"a\"]"`.
 ///
 /// A string stays: it is taken to hold JSON already. Dates become strings.
-public struct EncodeJSONString: MigrationStep {
+public struct EncodeJSONString: BuiltInStep {
   private let key: TOMLPath
 
   /// Makes the step from a dotted key.
   public init(_ key: String) { self.key = Self.path(key) }
-
-  /// Takes the step; see the type.
-  public func run(on document: inout TOMLDocument) throws { try runOnWhole(&document) }
 }
 
 extension EncodeJSONString: DeclarativeStep {

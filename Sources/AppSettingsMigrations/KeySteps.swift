@@ -5,7 +5,7 @@ public import AppSettings
 /// Nothing happens where the old key is absent. Where both are there the new one stands, since something newer wrote
 /// it, and the old one is removed. The new key may be below the old one, `Rename("font", to: "font.name")`, and the
 /// other way round if the table has nothing else.
-public struct Rename: MigrationStep {
+public struct Rename: BuiltInStep {
   let old: TOMLPath
   let new: TOMLPath
 
@@ -14,9 +14,6 @@ public struct Rename: MigrationStep {
     self.old = Self.path(old)
     self.new = Self.path(new)
   }
-
-  /// Takes the step; see the type.
-  public func run(on document: inout TOMLDocument) throws { try runOnWhole(&document) }
 }
 
 extension Rename: DeclarativeStep {
@@ -40,7 +37,7 @@ extension Rename: DeclarativeStep {
 /// Moves a key or a table to another place; its comments go along.
 ///
 /// As ``Rename``, with a choice for where both are there: `replacing: true` lets the moved one win.
-public struct Move: MigrationStep {
+public struct Move: BuiltInStep {
   let old: TOMLPath
   let new: TOMLPath
   private let isReplacing: Bool
@@ -56,9 +53,6 @@ public struct Move: MigrationStep {
     self.new = Self.path(new)
     isReplacing = replacing
   }
-
-  /// Takes the step; see the type.
-  public func run(on document: inout TOMLDocument) throws { try runOnWhole(&document) }
 }
 
 extension Move: DeclarativeStep {
@@ -81,7 +75,7 @@ extension Move: DeclarativeStep {
 ///
 /// The migration fails for a value of more than 64 KiB in settings that would have more than 8 MiB with it: steps that
 /// copy what others have copied would fill the memory.
-public struct Copy: MigrationStep {
+public struct Copy: BuiltInStep {
   let old: TOMLPath
   let new: TOMLPath
 
@@ -90,9 +84,6 @@ public struct Copy: MigrationStep {
     self.old = Self.path(old)
     self.new = Self.path(new)
   }
-
-  /// Takes the step; see the type.
-  public func run(on document: inout TOMLDocument) throws { try runOnWhole(&document) }
 }
 
 extension Copy: DeclarativeStep {
@@ -111,14 +102,11 @@ extension Copy: DeclarativeStep {
 }
 
 /// Removes a key or a table, with its comments.
-public struct Remove: MigrationStep {
+public struct Remove: BuiltInStep {
   private let key: TOMLPath
 
   /// Makes the step from a dotted key.
   public init(_ key: String) { self.key = Self.path(key) }
-
-  /// Takes the step; see the type.
-  public func run(on document: inout TOMLDocument) throws { try runOnWhole(&document) }
 }
 
 extension Remove: DeclarativeStep {
@@ -131,7 +119,7 @@ extension Remove: DeclarativeStep {
 /// Sets a key that is absent: for users of an earlier release, whose default is to stay what it was.
 ///
 /// A default itself needs no step, since it is never stored.
-public struct SetDefault: MigrationStep {
+public struct SetDefault: BuiltInStep {
   private let key: TOMLPath
   private let value: TOMLValue
 
@@ -140,9 +128,6 @@ public struct SetDefault: MigrationStep {
     self.key = Self.path(key)
     self.value = value
   }
-
-  /// Takes the step; see the type.
-  public func run(on document: inout TOMLDocument) throws { try runOnWhole(&document) }
 }
 
 extension SetDefault: DeclarativeStep {
@@ -165,7 +150,7 @@ extension SetDefault: DeclarativeStep {
 /// `Wrap("width", "height", in: "window")` makes `window.width` and `window.height` of the two.
 /// `Wrap("font", as: "name")` makes `font.name` of `font`, unless `font` is a table already.
 /// Absent keys are left out; where a key is in the table already, that one stands and the old one is removed.
-public struct Wrap: MigrationStep {
+public struct Wrap: BuiltInStep {
   enum Kind {
     case keys([TOMLPath], table: TOMLPath)
     case value(TOMLPath, member: TOMLPath)
@@ -177,9 +162,6 @@ public struct Wrap: MigrationStep {
 
   /// Makes the step that puts a table around a value.
   public init(_ key: String, as member: String) { kind = .value(Self.path(key), member: Self.path(member)) }
-
-  /// Takes the step; see the type.
-  public func run(on document: inout TOMLDocument) throws { try runOnWhole(&document) }
 }
 
 extension Wrap: DeclarativeStep {
@@ -216,7 +198,7 @@ extension Wrap: DeclarativeStep {
 /// `Unwrap("window")` moves everything in the table one level up. `Unwrap("font", taking: "name")` makes `font` of
 /// `font.name`, and fails if there are other keys in the table.
 /// Where a key is on the level above already, that one stands.
-public struct Unwrap: MigrationStep {
+public struct Unwrap: BuiltInStep {
   let table: TOMLPath
   let member: TOMLPath?
 
@@ -231,9 +213,6 @@ public struct Unwrap: MigrationStep {
     self.table = Self.path(table)
     self.member = Self.path(member)
   }
-
-  /// Takes the step; see the type.
-  public func run(on document: inout TOMLDocument) throws { try runOnWhole(&document) }
 }
 
 extension Unwrap: DeclarativeStep {

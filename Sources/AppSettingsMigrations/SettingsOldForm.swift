@@ -4,30 +4,33 @@ import FoundationEssentials
 /// A form in which an earlier release, or another library, stored values of a type.
 ///
 /// ```swift
-/// try settings.migrate(.tags, from: .jsonString)        // now, on the user's file
-/// Migration(2, "native tags") { MigrateValue(.tags, from: .jsonString) }    // at the first access
+/// try settings.migrate(.tags, from: .json)                            // now, in the user's file
+/// Migration(2, "native tags") { MigrateValue(.tags, from: .json) }    // at the first access
 /// ```
 public struct SettingsOldForm<Value: Sendable>: Sendable {
-  private let body: @Sendable (TOMLValue) throws -> Value?
-  /// Whether what has the new form is not looked at.
-  private let keepsNative: Bool
+  private let body: @Sendable (TOMLValue, SettingsKey<Value>) throws -> Value?
+  /// Whether a value that has the new form is left alone before anything else is tried.
+  private var keepsNative = false
 
-  /// Makes a form of code.
+  /// Makes a form from code.
   ///
-  /// - Parameter read: Makes a value of what is stored; `nil` if that is of another form, the new one perhaps.
-  public init(_ read: @escaping @Sendable (TOMLValue) throws -> Value?) { self.init(keepsNative: false, read) }
+  /// - Parameter read: Returns the value that the stored one means; `nil` if the stored one has another form, for
+  ///   example the new one.
+  public init(_ read: @escaping @Sendable (TOMLValue) throws -> Value?) { body = { stored, _ in try read(stored) } }
 
-  private init(keepsNative: Bool, _ read: @escaping @Sendable (TOMLValue) throws -> Value?) {
-    self.keepsNative = keepsNative
-    body = read
+  /// Makes a form that is rewritten before it is read as the key's type says.
+  ///
+  /// - Parameter rewrite: Returns what the new release would have stored; `nil` if there is nothing to rewrite.
+  package init(rewriting rewrite: @escaping @Sendable (TOMLValue) throws -> TOMLValue?) {
+    body = { stored, key in try rewrite(stored).map(key.decode) }
   }
 
-  /// What a bridge reads: one that an earlier release had for the type.
+  /// Whatever a bridge can read: the one that an earlier release had for the type.
   public static func bridge(_ old: SettingsBridge<Value>) -> SettingsOldForm {
     SettingsOldForm { try old.read($0) }
   }
 
-  /// A string that a function reads.
+  /// A string that a function can read.
   public static func string(_ read: @escaping @Sendable (String) throws -> Value?) -> SettingsOldForm {
     SettingsOldForm { value in
       guard case .string(let text) = value else { return nil }
@@ -35,16 +38,51 @@ public struct SettingsOldForm<Value: Sendable>: Sendable {
     }
   }
 
+  /// JSON of another type, which the earlier release had for the key; a function turns it into the present one.
+  ///
+  /// The JSON may be in a string or in data, or there may be an array or a table of such strings:
+  ///
+  /// ```swift
+  /// MigrateValue(.cities, from: .json([OldCity].self) { $0.map { City(id: $0.id, title: $0.name) } })
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - old: The type that was stored.
+  ///   - convert: Makes the present value. If it throws, the stored text stays, and the error is reported.
+  public static func json<Old: Decodable & SendableMetatype>(
+    _ old: Old.Type, _ convert: @escaping @Sendable (Old) throws -> Value
+  ) -> SettingsOldForm {
+    SettingsOldForm { stored in
+      try first(of: JSONText.embedded(in: stored)) { json in
+        try convert(try JSONDecoder().decode(old, from: Data(json.utf8)))
+      }
+    }
+  }
+
+  /// The value of the first text that has one; `nil` if there is no text.
+  ///
+  /// - Throws: Why the last one has none.
+  private static func first(of texts: [String], _ read: (String) throws -> Value) throws -> Value? {
+    for (index, text) in texts.enumerated() {
+      do {
+        return try read(text)
+      } catch {
+        if index == texts.count - 1 { throw OldFormFailure(error) }
+      }
+    }
+    return nil
+  }
+
   /// The value that a stored one means.
   ///
-  /// - Returns: `nil` if it has the new form already.
+  /// - Returns: `nil` if the stored value has the new form already.
   /// - Throws: Why it has neither form.
   func value(of stored: TOMLValue, for key: SettingsKey<Value>) throws -> Value? {
     if keepsNative, (try? key.decode(stored)) != nil { return nil }
     do {
-      if let value = try body(stored) { return value }
+      if let value = try body(stored, key) { return value }
     } catch {
-      // What was mended by hand, or migrated before, is not of the old form and fine.
+      // What was corrected by hand, or migrated before, does not have the old form, and needs none.
       if (try? key.decode(stored)) != nil { return nil }
       throw error
     }
@@ -54,34 +92,40 @@ public struct SettingsOldForm<Value: Sendable>: Sendable {
 }
 
 extension SettingsOldForm where Value: SettingsSerializable {
-  /// A string that holds JSON: as the type's `Codable` conformance makes it, as that of its
-  /// ``SettingsNativeForm/CodableForm``, or of the same shape as the value has in TOML. A collection's elements, and a
-  /// dictionary's keys and values, are each read so.
+  /// JSON of the key's type: in a string, in data, or in each string of an array or a table.
+  ///
+  /// The JSON is read as the type's `Codable` conformance says, or else as JSON of the same shape as the value has in
+  /// TOML. Elements of collections, and keys and values of dictionaries, are read one by one.
   ///
   /// A string that the type can be read from as it is has the new form and stays, so the value of a `String` key is
   /// never taken for JSON. To take the quotes off one that was stored as JSON, put a ``DecodeJSONString`` into a
   /// migration, which runs once. A ``SettingsValue`` can be any string: it is decoded if it holds an array or an object.
-  public static var jsonString: SettingsOldForm {
+  public static var json: SettingsOldForm {
     let takesAnything = Value.self == TOMLValue.self || Value.self == TOMLValue?.self
-    return SettingsOldForm(keepsNative: !takesAnything) { stored in
-      guard case .string(let text) = stored else { return nil }
-      if takesAnything, text.withoutBlanks.first.map({ "[{".contains($0) }) != true { return nil }
-      return try json(text)
+    var form = SettingsOldForm { stored in
+      guard case .string(let text) = stored else {
+        return takesAnything ? nil : try first(of: JSONText.embedded(in: stored), value(ofJSON:))
+      }
+      let json = takesAnything ? text : JSONText.embedded(in: text) ?? text
+      if takesAnything, json.withoutBlanks.first.map({ "[{".contains($0) }) != true { return nil }
+      return try first(of: [json], value(ofJSON:))
     }
+    form.keepsNative = !takesAnything
+    return form
   }
 
-  private static func json(_ text: String) throws -> Value {
+  private static func value(ofJSON text: String) throws -> Value {
     do {
       return try Value.value(ofJSON: text)
     } catch {
       // Members that are null are absent in TOML, which a type's own coding may not know.
       if let value = try? JSONText.value(of: text).map(Value.settingsBridge.read) { return value }
-      throw OldFormFailure(error)
+      throw error
     }
   }
 }
 
-/// Why a string has not the old form.
+/// Why a stored value does not have the old form.
 private struct OldFormFailure: Error, CustomStringConvertible {
   let description: String
 
@@ -114,7 +158,7 @@ public struct MigrateValue: MigrationStep {
     body = { document in _ = try form.migrate(key, in: &document) }
   }
 
-  /// Takes the step; see the type.
+  /// Runs the step on a whole document.
   public func run(on document: inout TOMLDocument) throws { try body(&document) }
 }
 
@@ -130,7 +174,8 @@ extension SettingsOldForm {
     } catch {
       let isSecret = key.isSecret
       throw MigrationStepError(
-        path: key.path, reason: isSecret ? "the value has neither its old form nor its new one" : "\(error)")
+        path: key.path,
+        reason: isSecret ? "the value has neither its old form nor its new one" : "\(error)".withoutFullStop)
     }
     guard let value else { return false }
     let before = document.bytes

@@ -6,7 +6,7 @@ extension SettingsStore {
   /// A value that has the present form already stays, and so does an absent one, so that this may run at each start:
   ///
   /// ```swift
-  /// try settings.migrate(.tags, from: .jsonString)
+  /// try settings.migrate(.tags, from: .json)
   /// ```
   ///
   /// To run once, with a version, put a ``MigrateValue`` into a ``Migration``.

@@ -3,7 +3,7 @@ public import AppSettings
 /// Replaces the values of a key by others: `MapValues("level", ["hi": 3, "lo": 1])`.
 ///
 /// A value without an entry stays as it is.
-public struct MapValues: MigrationStep {
+public struct MapValues: BuiltInStep {
   private let key: TOMLPath
   private let map: [TOMLValue: TOMLValue]
 
@@ -12,9 +12,6 @@ public struct MapValues: MigrationStep {
     self.key = Self.path(key)
     self.map = Dictionary(map.map { ($0.key, $0.value) }, uniquingKeysWith: { _, last in last })
   }
-
-  /// Takes the step; see the type.
-  public func run(on document: inout TOMLDocument) throws { try runOnWhole(&document) }
 }
 
 extension MapValues: DeclarativeStep {
@@ -47,7 +44,7 @@ extension MapValues: DeclarativeStep {
 /// A value that has the type already stays, so that running this twice does no harm, but for `scaled`, which is done
 /// each time. A value that cannot be converted without loss makes the migration fail. The elements of an array are
 /// converted one by one.
-public struct Convert: MigrationStep {
+public struct Convert: BuiltInStep {
   private let key: TOMLPath
   private let conversions: [ValueConversion]
 
@@ -56,9 +53,6 @@ public struct Convert: MigrationStep {
     self.key = Self.path(key)
     self.conversions = conversions
   }
-
-  /// Takes the step; see the type.
-  public func run(on document: inout TOMLDocument) throws { try runOnWhole(&document) }
 }
 
 extension Convert: DeclarativeStep {
@@ -95,7 +89,7 @@ extension Convert: DeclarativeStep {
 /// With a separator the values become one string, those that are absent left out: `first` and `last` a `name`. Without
 /// one they become an array; where a key is absent its entry in `defaults` stands, and without that nothing happens.
 /// Where the new key is there already, it stands.
-public struct Merge: MigrationStep {
+public struct Merge: BuiltInStep {
   let keys: [TOMLPath]
   let target: TOMLPath
   private let separator: String?
@@ -119,9 +113,6 @@ public struct Merge: MigrationStep {
     precondition(defaults.isEmpty || defaults.count == keys.count, "Merge into '\(key)' needs a default for each key.")
     self.defaults = defaults
   }
-
-  /// Takes the step; see the type.
-  public func run(on document: inout TOMLDocument) throws { try runOnWhole(&document) }
 }
 
 extension Merge: DeclarativeStep {
@@ -188,7 +179,7 @@ extension Merge: DeclarativeStep {
 /// A string is taken apart at a separator, the last part with all that is left: `name` becomes `first` and `last`. An
 /// array gives one element to each key. Parts that are not there are left out; of keys that are there already, each
 /// stands.
-public struct Split: MigrationStep {
+public struct Split: BuiltInStep {
   let key: TOMLPath
   let targets: [TOMLPath]
   private let separator: String?
@@ -200,9 +191,6 @@ public struct Split: MigrationStep {
     self.targets = targets.map(Self.path)
     self.separator = separator
   }
-
-  /// Takes the step; see the type.
-  public func run(on document: inout TOMLDocument) throws { try runOnWhole(&document) }
 }
 
 extension Split: DeclarativeStep {

@@ -11,9 +11,9 @@ import AppSettingsGarage
     return garage
   }
 
-  func sealPlain(_ key: SymmetricKey) throws {
+  func sealPlain(_ key: SymmetricKey) async throws {
     let garage = try Garage(app: "org.example.hotel", cipher: .chaChaPoly(key: key), plainRecords: .seal)
-    try garage.update { _ in }
+    try await garage.update { _ in }
   }
 
   func changeKey(of garage: Garage, to newKey: SymmetricKey) throws {

@@ -28,6 +28,16 @@ struct Document {
     return paths.compactMap { try? Document($0) }
   }()
 
+  /// The texts of the headings, as they are written.
+  var headings: [String] {
+    var isFenced = false
+    return lines.compactMap { line in
+      if line.hasPrefix("```") { isFenced.toggle() }
+      guard !isFenced, let match = line.wholeMatch(of: /#{1,6} (.*)/) else { return nil }
+      return String(match.1)
+    }
+  }
+
   /// The fenced blocks of a language.
   func blocks(_ language: String) -> [Block] {
     var blocks: [Block] = []

@@ -16,6 +16,35 @@ struct ReferenceTests {
     }
   }
 
+  @Test(arguments: Document.all.map(\.path))
+  func `an anchor in a relative link is that of a heading`(_ path: String) throws {
+    let directory = (path as NSString).deletingLastPathComponent
+    for line in try Document(path).lines {
+      for match in line.matches(of: /\]\(([^)#:]*)#([^)]+)\)/) {
+        let link = String(match.1)
+        let joined = ((directory as NSString).appendingPathComponent(link) as NSString).standardizingPath
+        let target = link.isEmpty ? path : joined
+        guard target.hasSuffix(".md") else { continue }
+        let anchors = try Document(target).headings.map(Self.anchor)
+        #expect(anchors.contains(String(match.2)), "\(path) links to '\(link)#\(match.2)', which is no heading")
+      }
+    }
+  }
+
+  /// The anchor that a heading gets where Markdown is rendered.
+  private static func anchor(of heading: String) -> String {
+    String(
+      heading.lowercased().compactMap { $0 == " " ? "-" : $0.isLetter || $0.isNumber || "-_".contains($0) ? $0 : nil })
+  }
+
+  @Test func `every guide is in the index`() throws {
+    let index = try Document("docs/README.md").lines.joined()
+    for path in Repository.files(in: "docs", ending: ".md") where path != "docs/README.md" {
+      let name = (path as NSString).lastPathComponent
+      #expect(index.contains("](\(name)"), "docs/README.md does not list '\(name)'")
+    }
+  }
+
   @Test func `the command reference has every verb`() throws {
     let home = ScratchHome()
     let help = try ChildProcess.run(

@@ -19,7 +19,7 @@ struct SwiftBlockTests {
   }
 
   @Test func `the quick start is a whole file`() throws {
-    let program = try Repository.lines(of: "Tests/QuickStart/main.swift").dropLast()
+    let program = try Repository.lines(of: "Tests/QuickStart/Main/Editor.swift").dropLast()
     let blocks = try Document("README.md").blocks("swift")
     #expect(blocks.contains { $0.lines == Array(program) })
   }

@@ -11,6 +11,6 @@ extension SettingsKeys {
 }
 
 /// How a greeting is dressed. It is stored as its raw value.
-enum Style: String, SettingsSerializable {
+enum Style: String, CaseIterable, SettingsSerializable {
   case plain, festive
 }

@@ -46,7 +46,7 @@ private func form<T: SettingsSerializable & Sendable>(_ type: T.Type, _ text: St
   guard (try? document.set(.string(text), at: ["k"])) != nil else { return }
   let before = document
   let key = SettingsKey<T?>("k")
-  for step in [MigrateValue(key, from: .jsonString), DecodeJSONString("k")] as [any MigrationStep] {
+  for step in [MigrateValue(key, from: .json), DecodeJSONString("k")] as [any MigrationStep] {
     var migrated = document
     guard (try? step.run(on: &migrated)) != nil else { continue }
     precondition((try? TOMLDocument(parsing: migrated.bytes))?.root == migrated.root)

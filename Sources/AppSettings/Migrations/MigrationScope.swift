@@ -1,4 +1,4 @@
-package import SettingsTOML
+public import SettingsTOML
 
 /// The place where a step works: the whole document, a table in it, or one element of an array of tables.
 ///
@@ -161,18 +161,18 @@ package protocol ScopedStep: MigrationStep {
   func run(in scope: inout MigrationScope) throws
 }
 
-extension ScopedStep {
-  package func runOnWhole(_ document: inout TOMLDocument) throws {
+/// A step that this package provides. Steps of your own conform to ``MigrationStep``.
+public protocol BuiltInStep: MigrationStep {}
+
+extension BuiltInStep {
+  /// Runs the step on a whole document.
+  public func run(on document: inout TOMLDocument) throws {
+    guard let step = self as? any ScopedStep else { preconditionFailure("A step of one's own is a MigrationStep.") }
     var scope = MigrationScope(document)
     // One owner at a time: a document that is held twice is copied at each edit.
     document = TOMLDocument()
-    do {
-      try run(in: &scope)
-      document = scope.document
-    } catch {
-      document = scope.document
-      throw error
-    }
+    defer { document = scope.document }
+    try step.run(in: &scope)
   }
 }
 

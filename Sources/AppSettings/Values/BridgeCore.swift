@@ -142,7 +142,6 @@ final class MappedCore<Old, Value>: BridgeCore {
   }
 
   func readJSON(from decoder: any Decoder) throws -> Value {
-    if let value = try readOldForm(from: decoder) { return value }
     if Value.self is any Decodable.Type, let value = try? readOwnJSON(from: decoder) { return value }
     return try readFunction(old.readJSON(from: decoder))
   }

@@ -37,20 +37,7 @@ extension SettingsSerializable {
 private let bridgeKey = CodingUserInfoKey(rawValue: "org.app-settings.json-form")!
 
 extension BridgeCore {
-  func readJSON(from decoder: any Decoder) throws -> Value {
-    if let value = try readOldForm(from: decoder) { return value }
-    return try readOwnJSON(from: decoder)
-  }
-
-  /// The value that the JSON means for a type whose JSON was that of another type; `nil` for any other type.
-  func readOldForm(from decoder: any Decoder) throws -> Value? {
-    func native<Native: SettingsNativeForm>(_ type: Native.Type) throws -> Value? {
-      let form = try decoder.singleValueContainer().decode(Native.CodableForm.self)
-      return try Native.native(from: form) as? Value
-    }
-    guard let type = Value.self as? any SettingsNativeForm.Type else { return nil }
-    return try native(type)
-  }
+  func readJSON(from decoder: any Decoder) throws -> Value { try readOwnJSON(from: decoder) }
 
   /// As the type's `Codable` conformance reads JSON, or else as this bridge reads the same shape in TOML.
   func readOwnJSON(from decoder: any Decoder) throws -> Value {

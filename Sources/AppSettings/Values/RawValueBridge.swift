@@ -39,7 +39,6 @@ private final class RawValueCore<Value: RawRepresentable & SendableMetatype>: Br
   }
 
   func readJSON(from decoder: any Decoder) throws -> Value {
-    if let value = try readOldForm(from: decoder) { return value }
     if Value.self is any Decodable.Type, let value = try? readOwnJSON(from: decoder) { return value }
     let rawValue = try raw.readJSON(from: decoder)
     if let value = Value(rawValue: rawValue) { return value }

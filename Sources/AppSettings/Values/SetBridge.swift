@@ -51,7 +51,6 @@ final class SetCore<Value: SetAlgebra & SendableMetatype, Element>: BridgeCore {
   }
 
   func readJSON(from decoder: any Decoder) throws -> Value {
-    if let set = try readOldForm(from: decoder) { return set }
     var set = Value()
     // A repetition says nothing more, and there was nobody who refused it.
     try element.readJSONElements(from: decoder) { _ = insert(&set, $0) }

@@ -7,9 +7,10 @@ struct ImportVerb: Verb {
     commandName: "import",
     abstract: "Import settings from a file in another format.",
     discussion: """
-      FILE is JSON, a property list (XML or binary), INI, a GLib key file, KEY=VALUE lines, the output of 'dconf \
-      dump', or TOML. It is not changed. Existing values stay, unless you use --replace. Prints one line for each \
-      value: 'taken: OLD -> NEW' or 'skipped: OLD: why'. A backup of the previous settings is made.
+      FILE is JSON, a property list (XML or binary), INI, a GLib key file, a file of KDE's KConfig or of 'git config', \
+      KEY=VALUE lines, the output of 'dconf dump', or TOML. It is not changed. Existing values stay, unless you use \
+      --replace. Prints one line for each value: 'taken: OLD -> NEW' or 'skipped: OLD: why'. A backup of the previous \
+      settings is made.
 
       With a schema, values are imported as the types of their keys, and a variable as the key that it overrides. \
       Values that the app would refuse are not imported, nor are unknown keys, unless you use --create.
@@ -33,6 +34,8 @@ struct ImportVerb: Verb {
   var into: String?
   @Flag(help: "Replace existing values.") var replace = false
   @Flag(help: "Also import keys that the app's schema does not list.") var create = false
+  @Flag(help: "Also lock the keys that FILE locks ([$i] of KDE); TARGET must be an administrator's file, by its path.")
+  var locks = false
   @Flag(help: "Only show what would be imported.") var dryRun = false
   @OptionGroup var common: CommonOptions
 
@@ -42,7 +45,8 @@ struct ImportVerb: Verb {
     }
     var rules = SettingsImportRules(
       ignoring: Set(try ignore.map(Self.original)), takesOnlyMapped: onlyMapped,
-      into: try into.map(KeyArgument.parse) ?? .root, isReplacing: replace)
+      into: try into.map(KeyArgument.parse) ?? .root, isReplacing: replace,
+      takesLocks: locks)
     for pair in map {
       guard let equals = pair.firstIndex(of: "=") else {
         throw Failure(.usage, "Invalid mapping '\(pair)': it must be OLD=NEW.")
@@ -51,6 +55,10 @@ struct ImportVerb: Verb {
         String(pair[pair.index(after: equals)...]))
     }
     let target = Target(target)
+    guard !locks || target.isFile else {
+      throw Failure(
+        .usage, "The user of '\(target.name)' cannot lock keys. With --locks, name an administrator's file.")
+    }
     let schema = try SchemaLookup.find(target.name)
     let store = try target.openUnread(isForWriting: !dryRun)
     let advice = schema.importAdvice(app: target.isFile ? nil : target.name, takesUnknown: create)

@@ -174,14 +174,15 @@ struct ImportLimitTests {
     case .propertyList: much = xml("<array>" + String(repeating: "<true/>", count: many) + "</array>")
     case .keyFile: much = "a=" + String(repeating: ";", count: many)
     case .dconf: much = "[/]\na=[" + String(repeating: "0,", count: many) + "0]\n"
-    case .ini, .environment: much = (0...many).map { "k\($0)=\n" }.joined()
+    case .ini, .environment, .kconfig: much = (0...many).map { "k\($0)=\n" }.joined()
+    case .gitConfig: much = "[a]\n" + String(repeating: "k\n", count: many + 1)
     case .toml: much = (0...many).map { "k\($0)=1\n" }.joined()
     }
     #expect(throws: SettingsError.self) { try take(Array(much.utf8), as: format, ImportBudget(mostValues: 2000)) }
     #expect(throws: Never.self) { try take(Array(much.utf8), as: format, ImportBudget(mostValues: 5000)) }
     // One long name over and over.
     let long = String(repeating: "k", count: 1000)
-    if format == .ini || format == .keyFile || format == .dconf {
+    if [.ini, .keyFile, .dconf, .kconfig, .gitConfig].contains(format) {
       let text = "[\(long)]\n" + (0..<1000).map { "k\($0)=1\n" }.joined()
       expectRefused("come to more than 100000 bytes", Array(text.utf8), as: format, ImportBudget(mostBytes: 100_000))
     }
@@ -190,6 +191,7 @@ struct ImportLimitTests {
   @Test func `what is deep is refused where it would be too deep for settings`() {
     let deep = Array(repeating: "a", count: 200)
     expectRefused("nested", Array("[\(deep.joined(separator: "/"))]\na=1\n".utf8), as: .dconf)
+    expectRefused("nested", Array("[\(deep.joined(separator: "]["))]\na=1\n".utf8), as: .kconfig)
     expectRefused("nested", Array("\(deep.joined(separator: ".")) = 1\n".utf8), as: .toml)
     expectRefused("nested", Array((String(repeating: "{\"a\":", count: 100_000)).utf8), as: .json)
   }
@@ -200,6 +202,16 @@ struct ImportLimitTests {
     let lines = "a='" + String(repeating: "x\n", count: 50_000)
     expectRefused("line 1 has a quote that is not closed", Array(lines.utf8), as: .environment)
     #expect(try take(lines + "'\n", as: .environment).0.count == 1)
+  }
+
+  @Test func `many locks, and many values of one key, take no longer than their text`() throws {
+    let locks = (0..<20_000).map { "k\($0)[$i]=1\nk0[$i]=2\n[$i]\n" }.joined()
+    var document = TOMLDocument()
+    let report = try SettingsImporting.take(
+      Array(locks.utf8), of: "old", as: .kconfig, by: SettingsImportRules(takesLocks: true), into: &document)
+    #expect(report.taken.count == 40_000 && document[["settings-locked"]]?.array?.count == 20_000)
+    let values = "[a]\n" + String(repeating: "k = 1\n", count: 50_000)
+    #expect(try take(values, as: .gitConfig).0["a"]?.table?["k"]?.array?.count == 50_000)
   }
 
   @Test func `many tables are imported at once, into nothing and beside others`() throws {
@@ -218,4 +230,8 @@ struct ImportLimitTests {
 private enum ImportBudgetSize {
   /// As the guide says: 16 MiB.
   static let most = 16 << 20
+}
+
+extension TOMLValue {
+  fileprivate var array: [TOMLValue]? { if case .array(let items) = self { items } else { nil } }
 }

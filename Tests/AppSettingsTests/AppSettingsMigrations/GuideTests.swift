@@ -71,7 +71,7 @@ struct DefaultsGuideTests {
       throws
     {
       let key = SettingsKey(name, default: fallback)
-      #expect(try !settings.migrate(key, from: .jsonString), "\(name)")
+      #expect(try !settings.migrate(key, from: .json), "\(name)")
       #expect(try settings.value(for: key) == value, "\(name)")
     }
     try keeps("int", -1, 0)
@@ -91,34 +91,34 @@ struct DefaultsGuideTests {
 
   @Test func `Testing: the previous value, the migration, the same value as before`() throws {
     try migrated(
-      #"["a","b","c"]"#, SettingsKey<[String]>("testKey", default: []), from: .jsonString, to: ["a", "b", "c"],
+      #"["a","b","c"]"#, SettingsKey<[String]>("testKey", default: []), from: .json, to: ["a", "b", "c"],
       text: line("testKey", #"["a", "b", "c"]"#))
   }
 
   @Test func `From Codable struct in Defaults v4 to Codable struct in Defaults v5`() throws {
     try migrated(
-      zoneJSON, SettingsKey<Zone?>("TimeZone"), from: .jsonString, to: zone,
+      zoneJSON, SettingsKey<Zone?>("TimeZone"), from: .json, to: zone,
       text: line("TimeZone", #"{ id = "0", name = "Asia/Taipei" }"#))
   }
 
   @Test func `From Codable enum in Defaults v4 to Codable enum in Defaults v5`() throws {
     try migrated(
-      "\"10 Minutes\"", SettingsKey<ZonePeriod?>("period"), from: .jsonString, to: .tenMinutes,
+      "\"10 Minutes\"", SettingsKey<ZonePeriod?>("period"), from: .json, to: .tenMinutes,
       text: line("period", "\"10 Minutes\""))
   }
 
   @Test func `From Codable Array, Dictionary, Set to native ones, with native supported elements`() throws {
     try migrated(
-      #"["a","b","c"]"#, SettingsKey<[String]?>("arrayString"), from: .jsonString, to: ["a", "b", "c"],
+      #"["a","b","c"]"#, SettingsKey<[String]?>("arrayString"), from: .json, to: ["a", "b", "c"],
       text: line("arrayString", #"["a", "b", "c"]"#))
     try migrated(
-      #"["b","a","c"]"#, SettingsKey<Set<String>?>("setString"), from: .jsonString, to: ["a", "b", "c"],
+      #"["b","a","c"]"#, SettingsKey<Set<String>?>("setString"), from: .json, to: ["a", "b", "c"],
       text: line("setString", #"["a", "b", "c"]"#))
     try migrated(
-      #"{"a":1,"b":2}"#, SettingsKey<[String: Int]?>("dictionaryStringInt"), from: .jsonString, to: ["a": 1, "b": 2],
+      #"{"a":1,"b":2}"#, SettingsKey<[String: Int]?>("dictionaryStringInt"), from: .json, to: ["a": 1, "b": 2],
       text: line("dictionaryStringInt", "{ a = 1, b = 2 }"))
     try migrated(
-      #"[{"a":1},{"b":2}]"#, SettingsKey<[[String: Int]]?>("dictionaryStringIntInArray"), from: .jsonString,
+      #"[{"a":1},{"b":2}]"#, SettingsKey<[[String: Int]]?>("dictionaryStringIntInArray"), from: .json,
       to: [["a": 1], ["b": 2]], text: line("dictionaryStringIntInArray", "[{ a = 1 }, { b = 2 }]"))
   }
 
@@ -126,29 +126,29 @@ struct DefaultsGuideTests {
     let zones = "[\(zoneJSON),\(otherJSON)]"
     let native = #"[{ id = "0", name = "Asia/Taipei" }, { id = "1", name = "Europe/Paris" }]"#
     try migrated(
-      zones, SettingsKey<[Zone]?>("arrayTimezone"), from: .jsonString, to: [zone, other],
+      zones, SettingsKey<[Zone]?>("arrayTimezone"), from: .json, to: [zone, other],
       text: line("arrayTimezone", native))
     try migrated(
-      zones, SettingsKey<Set<Zone>?>("setTimezone"), from: .jsonString, to: [zone, other],
+      zones, SettingsKey<Set<Zone>?>("setTimezone"), from: .json, to: [zone, other],
       text: line("setTimezone", native))
     try migrated(
-      #"["30 Minutes","10 Minutes"]"#, SettingsKey<[ZonePeriod]?>("arrayPeriod"), from: .jsonString,
+      #"["30 Minutes","10 Minutes"]"#, SettingsKey<[ZonePeriod]?>("arrayPeriod"), from: .json,
       to: [.halfHour, .tenMinutes], text: line("arrayPeriod", #"["30 Minutes", "10 Minutes"]"#))
     try migrated(
-      #"["30 Minutes","10 Minutes"]"#, SettingsKey<Set<ZonePeriod>?>("setPeriod"), from: .jsonString,
+      #"["30 Minutes","10 Minutes"]"#, SettingsKey<Set<ZonePeriod>?>("setPeriod"), from: .json,
       to: [.halfHour, .tenMinutes], text: line("setPeriod", #"["10 Minutes", "30 Minutes"]"#))
     try migrated(
-      #"{"here":\#(zoneJSON)}"#, SettingsKey<[String: Zone]?>("dictionaryTimezone"), from: .jsonString,
+      #"{"here":\#(zoneJSON)}"#, SettingsKey<[String: Zone]?>("dictionaryTimezone"), from: .json,
       to: ["here": zone], text: line("dictionaryTimezone", #"{ here = { id = "0", name = "Asia/Taipei" } }"#))
     try migrated(
-      #"{"a":"1 Hour"}"#, SettingsKey<[String: ZonePeriod]?>("dictionaryPeriod"), from: .jsonString,
+      #"{"a":"1 Hour"}"#, SettingsKey<[String: ZonePeriod]?>("dictionaryPeriod"), from: .json,
       to: ["a": .oneHour],
       text: line("dictionaryPeriod", #"{ a = "1 Hour" }"#))
   }
 
   @Test func `nested arrays and dictionaries of Codable elements`() throws {
     try migrated(
-      #"{"a":[[\#(zoneJSON)],[]]}"#, SettingsKey<[String: [[Zone]]]>("nested", default: [:]), from: .jsonString,
+      #"{"a":[[\#(zoneJSON)],[]]}"#, SettingsKey<[String: [[Zone]]]>("nested", default: [:]), from: .json,
       to: ["a": [[zone], []]], text: line("nested", #"{ a = [[{ id = "0", name = "Asia/Taipei" }], []] }"#))
   }
 
@@ -168,29 +168,16 @@ struct DefaultsGuideTests {
     try home.write("items = \(TOMLValue.string(json).tomlText)\n")
     let settings = try home.store()
     let key = SettingsKey<[Item]>("items", default: [])
-    try settings.migrate(key, from: .jsonString)
+    try settings.migrate(key, from: .json)
     #expect(settings[key] == [item])
   }
 }
 
-// MARK: CodableForm and NativeForm
-
-private enum CodablePeriod: String, Decodable {
-  case tenMinutes = "10 Minutes"
-  case halfHour = "30 Minutes"
-}
+// MARK: JSON of another type
 
 private enum NativePeriod: String, SettingsSerializable {
   case tenMinutes = "10 Minutes"
   case halfHour = "30 Minutes"
-}
-
-extension CodablePeriod: SettingsCodableForm {
-  typealias NativeForm = NativePeriod
-}
-
-extension NativePeriod: SettingsNativeForm {
-  typealias CodableForm = CodablePeriod
 }
 
 private struct NativeZone: Hashable, SettingsSerializable {
@@ -206,23 +193,17 @@ private struct NativeZone: Hashable, SettingsSerializable {
     write: { zone -> [String: String] in ["code": String(zone.code), "city": zone.city] })
 }
 
-private struct CodableZone: SettingsCodableForm {
-  var id: String
-  var name: String
-  func toNative() -> NativeZone { NativeZone(code: Int(id) ?? -1, city: String(name.split(separator: "/").last ?? "")) }
-}
-
-extension NativeZone: SettingsNativeForm {
-  typealias CodableForm = CodableZone
+extension NativeZone {
+  init(_ old: Zone) { self.init(code: Int(old.id) ?? -1, city: String(old.name.split(separator: "/").last ?? "")) }
 }
 
 struct DefaultsFormsGuideTests {
   @Test func `From Codable enum in Defaults v4 to RawRepresentable in Defaults v5`() throws {
     try migrated(
-      "\"10 Minutes\"", SettingsKey<NativePeriod?>("period"), from: .jsonString, to: .tenMinutes,
+      "\"10 Minutes\"", SettingsKey<NativePeriod?>("period"), from: .json, to: .tenMinutes,
       text: line("period", "\"10 Minutes\""))
     try migrated(
-      #"["30 Minutes"]"#, SettingsKey<[NativePeriod]>("periods", default: []), from: .jsonString, to: [.halfHour],
+      #"["30 Minutes"]"#, SettingsKey<[NativePeriod]>("periods", default: []), from: .json, to: [.halfHour],
       text: line("periods", #"["30 Minutes"]"#))
   }
 
@@ -230,21 +211,33 @@ struct DefaultsFormsGuideTests {
     let taipei = NativeZone(code: 0, city: "Taipei")
     let paris = NativeZone(code: 1, city: "Paris")
     try migrated(
-      zoneJSON, SettingsKey<NativeZone?>("TimeZone"), from: .jsonString, to: taipei,
+      zoneJSON, SettingsKey<NativeZone?>("TimeZone"), from: .json(Zone.self) { NativeZone($0) }, to: taipei,
       text: line("TimeZone", #"{ city = "Taipei", code = "0" }"#))
     let both = #"[{ city = "Taipei", code = "0" }, { city = "Paris", code = "1" }]"#
     try migrated(
-      "[\(zoneJSON),\(otherJSON)]", SettingsKey<[NativeZone]?>("arrayTimezone"), from: .jsonString,
-      to: [taipei, paris], text: line("arrayTimezone", both))
+      "[\(zoneJSON),\(otherJSON)]", SettingsKey<[NativeZone]?>("arrayTimezone"),
+      from: .json([Zone].self) { $0.map(NativeZone.init) }, to: [taipei, paris], text: line("arrayTimezone", both))
     let home = ScratchHome()
     try home.write("zones = '[\(zoneJSON),\(otherJSON)]'\n")
     let settings = try home.store()
     let set = SettingsKey<Set<NativeZone>?>("zones")
-    try settings.migrate(set, from: .jsonString)
+    try settings.migrate(set, from: .json([Zone].self) { Set($0.map(NativeZone.init)) })
     #expect(settings[set] == [taipei, paris])
     try migrated(
-      #"{"here":\#(zoneJSON)}"#, SettingsKey<[String: NativeZone]?>("dictionaryTimezone"), from: .jsonString,
-      to: ["here": taipei], text: line("dictionaryTimezone", #"{ here = { city = "Taipei", code = "0" } }"#))
+      #"{"here":\#(zoneJSON)}"#, SettingsKey<[String: NativeZone]?>("dictionaryTimezone"),
+      from: .json([String: Zone].self) { $0.mapValues(NativeZone.init) }, to: ["here": taipei],
+      text: line("dictionaryTimezone", #"{ here = { city = "Taipei", code = "0" } }"#))
+  }
+
+  @Test func `what the old value cannot become is reported, and the text stays`() throws {
+    struct Gone: Error, CustomStringConvertible { let description = "there is no such zone any more" }
+    let home = ScratchHome()
+    try home.write("zone = '\(zoneJSON)'\n")
+    let settings = try home.store()
+    let key = SettingsKey<NativeZone?>("zone")
+    let error = settingsError { try settings.migrate(key, from: .json(Zone.self) { _ in throw Gone() }) }
+    #expect(error?.message.contains("there is no such zone any more") == true && error?.position?.line == 1)
+    #expect(home.text() == "zone = '\(zoneJSON)'\n")
   }
 }
 
@@ -257,7 +250,7 @@ struct OldFormTests {
     for text in ["a = 1\ntags = '[\"a\"'\n", "a = 1\ntags = 'x'\n", "a = 1\ntags = '[1]'\n", "a = 1\ntags = ''\n"] {
       try home.write(text)
       let settings = try home.store()
-      let error = #expect(throws: SettingsError.self) { try settings.migrate(tags, from: .jsonString) }
+      let error = #expect(throws: SettingsError.self) { try settings.migrate(tags, from: .json) }
       #expect(error?.code == .migrationFailed && error?.position?.line == 2)
       #expect(error?.message.contains("'tags'") == true)
       #expect(home.text() == text)
@@ -269,25 +262,25 @@ struct OldFormTests {
     try home.write("token = 'hunter2'\n")
     let settings = try home.store()
     let error = #expect(throws: SettingsError.self) {
-      try settings.migrate(SettingsKey<[Int]>("token", default: [], .secret), from: .jsonString)
+      try settings.migrate(SettingsKey<[Int]>("token", default: [], .secret), from: .json)
     }
     #expect(error?.description.contains("hunter2") == false)
   }
 
   @Test func `an absent key stays absent, and no file is made`() throws {
     let settings = try home.store()
-    #expect(try !settings.migrate(tags, from: .jsonString))
+    #expect(try !settings.migrate(tags, from: .json))
     #expect(home.names(in: home.path).isEmpty)
     try home.write("a = 1\n")
-    #expect(try !settings.migrate(tags, from: .jsonString))
+    #expect(try !settings.migrate(tags, from: .json))
     #expect(home.text() == "a = 1\n")
   }
 
   @Test func `a value that is native already stays`() throws {
     try home.write("tags = ['a']\nperiod = \"1 Hour\"\n")
     let settings = try home.store()
-    #expect(try !settings.migrate(tags, from: .jsonString))
-    #expect(try !settings.migrate(SettingsKey<ZonePeriod?>("period"), from: .jsonString))
+    #expect(try !settings.migrate(tags, from: .json))
+    #expect(try !settings.migrate(SettingsKey<ZonePeriod?>("period"), from: .json))
     #expect(home.text() == "tags = ['a']\nperiod = \"1 Hour\"\n")
   }
 
@@ -295,9 +288,9 @@ struct OldFormTests {
     try home.write("a = [1]\nb = '[2]'\n[zone]\nid = '0'\nname = 'Asia/Taipei'\n")
     let migrations = SettingsMigrations {
       Migration(2, "native values") {
-        MigrateValue(SettingsKey<[Int]>("a", default: []), from: .jsonString)
-        MigrateValue(SettingsKey<[Int]>("b", default: []), from: .jsonString)
-        MigrateValue(SettingsKey<Zone?>("zone"), from: .jsonString)
+        MigrateValue(SettingsKey<[Int]>("a", default: []), from: .json)
+        MigrateValue(SettingsKey<[Int]>("b", default: []), from: .json)
+        MigrateValue(SettingsKey<Zone?>("zone"), from: .json)
       }
     }
     _ = try home.store(migrations: migrations)[.counter]
@@ -307,7 +300,7 @@ struct OldFormTests {
   @Test func `null removes an optional key's value`() throws {
     try home.write("zone = 'null'\na = 1\n")
     let settings = try home.store()
-    #expect(try settings.migrate(SettingsKey<Zone?>("zone"), from: .jsonString))
+    #expect(try settings.migrate(SettingsKey<Zone?>("zone"), from: .json))
     #expect(home.text() == "a = 1\n")
   }
 
@@ -315,7 +308,7 @@ struct OldFormTests {
     try home.write("settings-locked = [\"tags\"]\n", to: home.path + "/etc/xdg/org.example.test/settings.toml")
     try home.write("tags = '[\"a\"]'\n")
     let settings = try home.store()
-    let error = #expect(throws: SettingsError.self) { try settings.migrate(tags, from: .jsonString) }
+    let error = #expect(throws: SettingsError.self) { try settings.migrate(tags, from: .json) }
     #expect(error?.code == .locked)
   }
 }

@@ -1,10 +1,12 @@
 import AppSettings
 import AppSettingsFoundation
+import AppSettingsImport
 import AppSettingsMigrations
 import AppSettingsObserve
 import Foundation
 import Observation
 import Testing
+import TestSupport
 
 // Passages of docs/coming-from-defaults.md.
 
@@ -16,7 +18,7 @@ extension SettingsKeys {
   static let unicorn = SettingsKey("view.unicorn", default: false, "Whether there is a unicorn.")
 }
 
-enum Period: String, Codable, Hashable, SettingsSerializable {
+enum Period: String, CaseIterable, Codable, Hashable, SettingsSerializable {
   case tenMinutes = "10 Minutes"
   case halfHour = "30 Minutes"
   case oneHour = "1 Hour"
@@ -43,9 +45,12 @@ struct Account: Hashable, Sendable {
 }
 
 extension Account: SettingsSerializable {
-  static let settingsBridge = [String: String].settingsBridge.map(
+  static let settingsBridge: SettingsBridge<Account> = [String: String].settingsBridge.map(
     expecting: "a table with a name and an age",
-    read: { table in table["name"].flatMap { name in table["age"].map { Account(name: name, age: $0) } } },
+    read: { table in
+      guard let name = table["name"], let age = table["age"] else { return nil }
+      return Account(name: name, age: age)
+    },
     write: { ["name": $0.name, "age": $0.age] })
 }
 
@@ -65,6 +70,14 @@ extension SettingsKeys {
   static let bag = SettingsKey("bag", default: Bag(["a"]))
   static let anything = SettingsKey<SettingsValue>("anything", default: ["a": [1, true, "x"]])
   static let corner = SettingsKey("corner", default: CGPoint.zero)
+}
+
+// What the app had in Defaults 7.
+extension SettingsKeys {
+  static let home = SettingsKey<URL?>("home")
+  static let bookmarks = SettingsKey<[URL]>("bookmarks", default: [])
+  static let namedZones = SettingsKey<[String: Zone]>("zonesByName", default: [:])
+  static let pond = SettingsKey<[Froggy]>("frogs", default: [])
 }
 
 /// A view model.
@@ -115,15 +128,51 @@ struct ComingFromDefaults {
         print(quality, period ?? .oneHour)
       }
     }
+    let several = Task {
+      for await snapshot in settings.updates([.quality, .period]) {
+        print(snapshot[.quality], snapshot[.unicorn])
+      }
+    }
     let changes = Task {
       for await change in settings.changes(.quality) {
         print("from \(change.old) to \(change.new)")
       }
     }
-    for task in [task, pair, changes] {
+    for task in [task, pair, several, changes] {
       task.cancel()
       await task.value
     }
+  }
+
+  @Test func `observing without a task`() throws {
+    let settings = SettingsStore(inMemory: "")
+    let slider = Slider()
+
+    let observation = settings.observe(.quality) { quality in
+      slider.value = quality
+    }
+
+    settings[.quality] = 0.3
+    #expect(slider.value == 0.3)
+
+    settings.withoutPropagation {
+      settings[.quality] = 0.4
+    }
+    #expect(slider.value == 0.3)
+    observation.cancel()
+
+    let changes = settings.observeChanges(.quality) { change in
+      slider.label = "\(change.old) → \(change.new)"
+    }
+    settings[.quality] = 0.6
+    #expect(slider.label == "0.4 → 0.6")
+    changes.cancel()
+
+    settings.observe(.quality, tiedTo: slider) { slider, quality in
+      slider.value = quality
+    }
+    settings[.quality] = 0.7
+    #expect(slider.value == 0.7)
   }
 
   @Test func `properties and objects`() throws {
@@ -152,36 +201,92 @@ struct ComingFromDefaults {
     #expect(settings.snapshot.root["bag"] == ["b", "c"])
     #expect(settings.snapshot.root["corner"] == ["x": 1.0, "y": 2.0])
     #expect(settings[.anything] == "text")
+
+    settings[.anything] = ["size": 12, "tags": ["a", "b"]]
+    if case .table(let table) = settings[.anything] { print(table["size"] ?? 0) }
+
+    #expect(settings.snapshot.root["anything"] == ["size": 12, "tags": ["a", "b"]])
     #expect(settings[.period] == nil)
     #expect(settings[.periods].isEmpty)
     #expect(settings[.zone] == nil)
   }
 
-  @Test func `from JSON strings`() throws {
-    let settings = SettingsStore(
-      inMemory: """
-        steps = "[0, 1, 2]"
-        periods = '["10 Minutes", "30 Minutes"]'
-        zones-by-name = '{"a": {"id": "0", "name": "Asia/Taipei"}}'
-        """)
-
-    try settings.migrate(.steps, from: .jsonString)
-    try settings.migrate(.periods, from: .jsonString)
-    try settings.migrate(.zonesByName, from: .jsonString)
-
-    #expect(settings[.steps] == [0, 1, 2])
-    #expect(settings[.periods] == [.tenMinutes, .halfHour])
-    #expect(settings[.zonesByName] == ["a": Zone(id: "0", name: "Asia/Taipei")])
-  }
-
-  @Test func `from JSON strings, once`() throws {
-    let migrations = SettingsMigrations {
-      Migration(2, "store lists and tables as such") {
-        MigrateValue(.steps, from: .jsonString)
-        MigrateValue(.zonesByName, from: .jsonString)
+  @Test func `the property list of an app with Defaults 7`() throws {
+    let scratch = ScratchHome()
+    let exports = Repository.root + "/Tests/DocumentationTests/Fixtures/exports/"
+    for name in ["defaults-7.plist", "defaults-7.binary.plist"] {
+      let export = exports + name
+      let found = Found()
+      let migrations = SettingsMigrations {
+        Migration(2, "take over the property list") {
+          ImportFile(export, as: .propertyList) { found.report = $0 }
+          MigrateValue(.home, from: .json)
+          MigrateValue(.bookmarks, from: .json)
+          MigrateValue(.zone, from: .json)
+          MigrateValue(.zones, from: .json)
+          MigrateValue(.namedZones, from: .json)
+          MigrateValue(.period, from: .json)
+          MigrateValue(.periods, from: .json)
+          MigrateValue(.pond, from: .archive(of: Froggy.self))
+        }
       }
+      let settings = try scratch.store(name: name.replacing(".", with: "-"), migrations: migrations)
+      #expect(settings[.quality] == 0.8 && settings[.nickname] == "Ada")
+      #expect(found.report?.skipped.isEmpty == true, "\(String(describing: found.report))")
+      #expect(settings[.home] == URL(string: "https://example.org/"))
+      #expect(settings[.bookmarks].map(\.absoluteString) == ["https://example.org/a", "https://example.org/b?c=d"])
+      let (taipei, paris) = (Zone(id: "0", name: "Asia/Taipei"), Zone(id: "1", name: "Europe/Paris"))
+      #expect(settings[.zone] == taipei && settings[.zones] == [taipei, paris])
+      #expect(settings[.namedZones] == ["here": taipei, "there": paris])
+      #expect(settings[.period] == .tenMinutes && settings[.periods] == [.tenMinutes, .oneHour])
+      #expect(settings[.pond].map(\.name) == ["Ada"])
+      #expect(settings[.anything] == ["a": [1, true, "x"]])
+      #expect(settings[SettingsKey<Range<Int>>("range", default: 0..<1)] == 1..<5)
+      #expect(settings[SettingsKey<Data>("avatar", default: Data())] == Data([1, 2, 3]))
+      #expect(settings[SettingsKey<Date?>("lastSeen")] == Date(timeIntervalSince1970: 1_678_307_200))
+      #expect(settings[SettingsKey<UUID?>("session")]?.uuidString == "E621E1F8-C36C-495A-93FC-0C247A3E6E5F")
+      #expect(try settings.migrate(SettingsKey<[[Zone]]>("journeys", default: []), from: .json))
+      #expect(settings.currentProblems.isEmpty, "\(settings.currentProblems)")
     }
-    let settings = SettingsStore(inMemory: "steps = \"[0, 1, 2]\"\n", migrations: migrations)
-    #expect(settings[.steps] == [0, 1, 2])
   }
+
+  @Test func `the property list of an app with Defaults 4`() throws {
+    let scratch = ScratchHome()
+    let export = Repository.root + "/Tests/DocumentationTests/Fixtures/exports/defaults-4.plist"
+    let settings = try scratch.store()
+    try settings.importFile(export, as: .propertyList)
+
+    try settings.migrate(.zones, from: .json)
+    try settings.migrate(.namedZones, from: .json)
+    try settings.migrate(.home, from: .json)
+
+    #expect(settings[.zones].map(\.name) == ["Asia/Taipei", "Europe/Paris"])
+    #expect(settings[.namedZones]["here"]?.id == "0")
+    #expect(settings[.home]?.host() == "example.org")
+    #expect(try settings.migrate(SettingsKey<[String]>("recent", default: []), from: .json))
+    #expect(try settings.migrate(SettingsKey<[String: Int]>("counts", default: [:]), from: .json))
+    #expect(settings.snapshot.root["recent"] == ["a.txt", "b.txt"])
+  }
+
+  @Test func `a type that has another form now`() throws {
+    struct OldZone: Codable {
+      var id: Int
+      var name: String
+    }
+    let settings = SettingsStore(inMemory: "zone = '{\"id\": 7, \"name\": \"Asia/Taipei\"}'\n")
+
+    try settings.migrate(.zone, from: .json(OldZone.self) { Zone(id: String($0.id), name: $0.name) })
+
+    #expect(settings[.zone] == Zone(id: "7", name: "Asia/Taipei"))
+  }
+}
+
+/// A control of some toolkit.
+private final class Slider: @unchecked Sendable {  // used by one thread
+  var value = 0.0
+  var label = ""
+}
+
+private final class Found: @unchecked Sendable {  // used by one thread
+  var report: SettingsImportReport?
 }

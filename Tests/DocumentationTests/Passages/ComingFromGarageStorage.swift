@@ -7,14 +7,15 @@ import TestSupport
 // The blocks of docs/coming-from-garagestorage.md, compiled.
 
 private enum Shop {
-  struct Address: Codable, Hashable {
+  struct Address: Codable, Hashable, GarageNamed {
+    static let recordName = "Address"
     var street: String
     var zip: String
   }
 
   final class Person: Codable, Identifiable, GarageNamed {
     static let recordName = "Person"
-    static let formerNames = ["MCPerson"]
+    static let formerNames = ["MCPerson", "Shop.Person"]
     var id: String { name }
     var name: String
     var address: Address?
@@ -48,6 +49,14 @@ private enum Shop {
     var id: String
     var placed: Date
     var lines: [Date] = []
+  }
+
+  struct Customer: Codable, Identifiable, GarageNamed {
+    static let recordName = "Customer"
+    var id: UUID
+    var name: String
+    var since: Date
+    var balance: Decimal
   }
 
   struct LegacyItem: Codable, Hashable, GarageNamed {
@@ -104,8 +113,7 @@ private func parkSyncable(
 
 private func takeEncrypted(_ garage: Garage, rows: String, decrypted: (String) throws -> String) throws {
   let report = try garage.importGarageStorage(rows: rows, onConflict: .keep) { data in try decrypted(data) }
-  for note in report.notes { print(note) }
-  print(report.taken["MCPerson"] ?? 0)
+  #expect(report.taken == ["Order": 1])
 }
 
 private func migrateDates(_ garage: Garage) throws {
@@ -113,11 +121,23 @@ private func migrateDates(_ garage: Garage) throws {
   try garage.migrateAll(recordName: "Order", to: Order.self)
 }
 
-private func migrateInPlace(_ garage: Garage, rows: String) throws {
+private func takeMappableObjects(_ garage: Garage, rows: String) throws {
   typealias Person = Shop.Person
+  let report = try garage.update { transaction in
+    let report = try transaction.importGarageStorage(rows: rows, valueTypes: ["MCItem"])
+    try transaction.migrateAll(recordName: "Shop.Person", to: Person.self)
+    return report
+  }
+  for note in report.notes { print(note) }
+  print(report.taken["Shop.Person"] ?? 0)
+  #expect(report.taken == ["Shop.Person": 2, "MCItem": 2] && report.notes.isEmpty)
+}
+
+private func takeCodables(_ garage: Garage, rows: String) throws {
+  typealias Customer = Shop.Customer
   try garage.update { transaction in
-    try transaction.importGarageStorage(rows: rows)
-    try transaction.migrateAll(recordName: "MCPerson", to: Person.self)
+    try transaction.importGarageStorage(rows: rows, valueTypes: ["Address"])
+    try transaction.migrateAll(recordName: "Customer", to: Customer.self)
   }
 }
 
@@ -130,21 +150,35 @@ private func migrateByReplacement(_ garage: Garage) throws {
 }
 
 struct ComingFromGarageStorage {
+  private func export(_ name: String) throws -> String {
+    try String(contentsOfFile: Repository.root + "/Tests/DocumentationTests/Fixtures/exports/" + name, encoding: .utf8)
+  }
+
+  @Test func `the rows of Codable types, as sqlite3 prints them`() throws {
+    let garage = Garage(inMemory: "")
+    try takeCodables(garage, rows: try export("garagestorage-1.json"))
+    let id = try #require(UUID(uuidString: "7C9A8B50-0B5F-4F3B-9B1E-2C1A5D0E4F11"))
+    let joan = try #require(try garage.retrieve(Shop.Customer.self, id: id))
+    #expect(joan.since == Date(timeIntervalSince1970: 1_573_391_481))
+    #expect(joan.balance == Decimal(string: "1234567890.1234567891"))
+    #expect(try garage.retrieveValues(Shop.Address.self).map(\.street) == ["Main St", "High St"])
+    #expect(try garage.syncStatus(of: joan) == .syncing)
+  }
+
   @Test func `the guide's code does what the guide says`() throws {
     let garage = Garage(inMemory: "")
     try parkAndRetrieve(garage)
     #expect(try garage.retrieveAll(Shop.Person.self) { _ in }.map(\.name) == ["Ann"])
     try garage.deleteAll()
-    try migrateInPlace(
-      garage,
-      rows: #"""
-        [{"gs_type": "MCPerson", "gs_identifier": "Joan", "gs_data": "{\"name\":\"Joan\",\"siblings\":[]}"},
-         {"gs_type": "MCItem", "gs_identifier": "7",
-          "gs_data": "{\"itemID\":\"i\",\"label\":\"L\",\"dateCreated\":\"2015-06-01T08:00:00Z\"}"}]
-        """#)
+    try takeMappableObjects(garage, rows: try export("garagestorage-0.json"))
+    #expect(try garage.retrieveValues(Shop.LegacyItem.self).map(\.label) == ["Lamp", "Chair"])
     try migrateByReplacement(garage)
-    #expect(try garage.retrieve(Shop.Person.self, id: "Joan") != nil)
-    #expect(try garage.retrieve(Shop.Item.self, id: "i")?.label == "L")
+    let created = Date(timeIntervalSince1970: 1_433_145_600)
+    #expect(try garage.retrieve(Shop.Item.self, id: "i-1")?.label == "Lamp")
+    #expect(try garage.retrieve(Shop.Item.self, id: "i-2")?.dateCreated == created)
+    #expect(try garage.retrieve(Shop.Person.self, id: "Joan")?.address == Shop.Address(street: "Main St", zip: "01234"))
+    #expect(try garage.retrieve(Shop.Person.self, id: "Joan")?.siblings.map(\.name) == ["Sam"])
+    #expect(try garage.retrieveAll(Shop.Person.self, withStatus: .notSynced).map(\.name) == ["Joan"])
     let joan = try #require(try garage.retrieve(Shop.Person.self, id: "Joan"))
     var sent: [any Codable & Identifiable] = []
     try parkSyncable(garage, joan) { sent.append($0) }

@@ -1,8 +1,11 @@
 import AppSettings
 import AppSettingsFoundation
+import AppSettingsImport
+import AppSettingsMigrations
 import AppSettingsObserve
 import Foundation
 import Testing
+import TestSupport
 
 // Passages of docs/coming-from-swiftyuserdefaults.md.
 
@@ -42,8 +45,13 @@ final class Froggy: NSObject, NSSecureCoding, SettingsSerializable, Sendable {
 
 extension SettingsKeys {
   static let best = SettingsKey("best", default: Best(order: 1))
-  static let froggy = SettingsKey<Froggy?>("froggy")
+  static let froggy = SettingsKey<Froggy?>("frog")
+  static let names = SettingsKey<[String]>("names", default: [])
+  static let scores = SettingsKey<[Int]>("scores", default: [])
+  static let tadpole = SettingsKey<Tadpole?>("frog")
 }
+
+struct Tadpole: Codable, Equatable, SettingsSerializable { var name: String }
 
 struct Player {
   @Setting var launches: Int
@@ -96,6 +104,59 @@ struct ComingFromSwiftyUserDefaults {
     await task.value
   }
 
+  @Test func `observing without a task`() throws {
+    let settings = SettingsStore(inMemory: "")
+    let counter = Counter()
+
+    let observation = settings.observeChanges(.launchCount) { change in
+      counter.label = "\(change.old) → \(change.new)"
+    }
+
+    settings.launchCount = 1
+    #expect(counter.label == "0 → 1")
+    observation.cancel()
+  }
+
+  @Test(arguments: ["swiftyuserdefaults-5.plist", "swiftyuserdefaults-5.xml.plist"])
+  func `the property list of an app`(_ name: String) throws {
+    let scratch = ScratchHome()
+    let export = Repository.root + "/Tests/DocumentationTests/Fixtures/exports/" + name
+    let migrations = SettingsMigrations {
+      Migration(2, "take over the property list") {
+        ImportFile(export, as: .propertyList, mapping: ["launchCount": "launch-count"])
+        MigrateValue(.best, from: .json)
+        MigrateValue(.names, from: .json)
+        MigrateValue(.scores, from: .json)
+        MigrateValue(.froggy, from: .archive(of: Froggy.self))
+        MigrateValue(.pond, from: .archive(of: Froggy.self))
+      }
+    }
+    let settings = try scratch.store(migrations: migrations)
+    #expect(settings.username == "ada" && settings.launchCount == 12)
+    #expect(settings.best == Best(order: 5, label: "x"))
+    #expect(settings.names == ["ada", "bob"] && settings.scores == [3, 1, 2])
+    #expect(settings.froggy?.name == "Ada" && settings[.pond].map(\.name) == ["Ada", "Bob"])
+    #expect(settings[SettingsKey<URL?>("site")]?.absoluteString == "https://example.org/")
+    #expect(
+      settings[SettingsKey<[URL]>("links", default: [])].map(\.absoluteString) == [
+        "https://example.org/a", "https://example.org/b?c=d",
+      ])
+    #expect(settings[SettingsKey<Date?>("lastSeen")] == Date(timeIntervalSince1970: 1_678_307_200))
+    #expect(settings[SettingsKey<[String]>("colors", default: [])] == ["red", "blue"])
+    #expect(settings.currentProblems.isEmpty, "\(settings.currentProblems)")
+  }
+
+  @Test func `an archived class that gives way to a type people can read`() throws {
+    let settings = SettingsStore(inMemory: "")
+    try settings.importFile(
+      Repository.root + "/Tests/DocumentationTests/Fixtures/exports/swiftyuserdefaults-5.plist", as: .propertyList)
+
+    try settings.migrate(.tadpole, from: .archive(of: Froggy.self) { ["name": .string($0.name)] })
+
+    #expect(settings.tadpole == Tadpole(name: "Ada"))
+    #expect(settings.snapshot.root["frog"] == ["name": "Ada"])
+  }
+
   @Test func `launch arguments`() throws {
     let arguments = ["-launch-count", "5", "--username=bob"]
     let overrides = SettingsOverrides.arguments(arguments, keys: [.launchCount, .username])
@@ -103,4 +164,8 @@ struct ComingFromSwiftyUserDefaults {
     #expect(settings.launchCount == 5)
     #expect(settings.username == "bob")
   }
+}
+
+private final class Counter: @unchecked Sendable {  // used by one thread
+  var label = ""
 }

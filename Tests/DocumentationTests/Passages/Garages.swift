@@ -48,7 +48,7 @@ struct Stay: Codable, Identifiable {
 }
 
 private func open() throws -> Garage {
-  let garage = try Garage(app: "org.example.hotel")  // nothing is read or made yet
+  let garage = try Garage(app: "org.example.hotel")  // reads and creates nothing yet
   return garage
 }
 
@@ -70,7 +70,7 @@ private func delete(_ garage: Garage, _ joan: Guest) throws {
 
 private func anonymous(_ garage: Garage) throws {
   try garage.parkValue(PostalAddress(street: "12 Main St", city: "Ely"))
-  try garage.parkValue(PostalAddress(street: "12 Main St", city: "Ely"))  // is there already
+  try garage.parkValue(PostalAddress(street: "12 Main St", city: "Ely"))  // parked already: changes nothing
   let addresses = try garage.retrieveValues(PostalAddress.self)
   print(addresses.count)  // 1
 }
@@ -78,6 +78,14 @@ private func anonymous(_ garage: Garage) throws {
 private func update(_ garage: Garage, _ booking: Booking) throws {
   try garage.update { transaction in
     try transaction.park(booking)
+    booking.guest.room = nil
+    try transaction.park(booking.guest)
+  }
+}
+
+private func moveOut(_ garage: Garage, _ id: UUID) async throws {
+  try await garage.update { transaction in
+    guard let booking = try transaction.retrieve(Booking.self, id: id) else { return }
     booking.guest.room = nil
     try transaction.park(booking.guest)
   }
@@ -104,7 +112,7 @@ private func readable(_ garage: Garage) throws {
 struct Garages {
   private let home = GarageHome()
 
-  @Test func `the guide's code does what the guide says`() throws {
+  @Test func `the guide's code does what the guide says`() async throws {
     let garage = try home.garage()
     try park(garage)
     #expect(
@@ -126,6 +134,11 @@ struct Garages {
     #expect(try garage.identifier(of: joan) == "joan")
     let booking = Booking(id: UUID(), nights: 9, guest: joan)
     try update(garage, booking)
+    #expect(try garage.retrieve(Booking.self, id: booking.id)?.guest.room == nil)
+    let guest = try #require(try garage.retrieve(Guest.self, id: "joan"))
+    guest.room = Room(id: 12)
+    try garage.park(guest)
+    try await moveOut(garage, booking.id)
     #expect(try garage.retrieve(Booking.self, id: booking.id)?.guest.room == nil)
     try garage.setSyncStatus(.notSynced, for: booking)
     var sent = 0

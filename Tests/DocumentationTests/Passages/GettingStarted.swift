@@ -1,11 +1,13 @@
-import AppSettings
+public import AppSettings
+import AppSettingsFoundation
+import Foundation
 import Testing
 
 // Passages of docs/getting-started.md.
 
 extension SettingsKeys {
-  static let zoom = SettingsKey("view.zoom", default: 1.0, "How large everything is.")
-  static let columns = SettingsKey("editor.columns", default: 80, .in(20...400), "Where lines are wrapped.")
+  static let zoom = SettingsKey("view.zoom", default: 1.0, "Scale of the whole window.")
+  static let columns = SettingsKey("editor.columns", default: 80, .in(20...400), "Column at which lines wrap.")
   static let account = SettingsKey<String?>("sync.account")
   static let token = SettingsKey<String?>("sync.token", .secret)
   static let window = SettingsKey("window", default: Window(width: 640, height: 480))
@@ -14,21 +16,21 @@ extension SettingsKeys {
 }
 
 extension SettingsKeys {
-  static let proxy = SettingsGroup("network.proxy", "How the net is reached.")
+  static let proxy = SettingsGroup("network.proxy", "Connection to the internet.")
   static let proxyHost = SettingsKey<String?>("host", .matching("[a-z0-9.-]+"), .group(proxy))
   static let proxyPort = SettingsKey("port", default: 3128, .in(1...65535), .formerly("proxy-port"), .group(proxy))
   static let proxyKind = SettingsKey("kind", default: "http", .oneOf("http", "socks"), .group(proxy))
 }
 
-enum Language: String, SettingsSerializable {
+enum Language: String, CaseIterable, SettingsSerializable {
   case english = "en", french = "fr", swahili = "sw"
 }
 
-struct Window: Codable, Sendable, SettingsSerializable {
+struct Window: Codable, SettingsSerializable {
   var width, height: Int
 }
 
-struct Color: Equatable, Sendable, SettingsSerializable {
+struct Color: Equatable, SettingsSerializable {
   var red, green, blue: UInt8
 
   // Stored as an array of three numbers.
@@ -38,29 +40,119 @@ struct Color: Equatable, Sendable, SettingsSerializable {
     write: { [$0.red, $0.green, $0.blue] })
 }
 
+func position(in document: String) -> SettingsKey<Int> {
+  SettingsKey(TOMLPath(["positions", document]).description, default: 0)
+}
+
+/// The space between lines.
+public enum Density: String, CaseIterable, Sendable, SettingsSerializable {
+  case compact, comfortable
+}
+
+/// The space beside the text, in points.
+public struct Margins: Codable, Sendable, SettingsSerializable {
+  public var left, right: Int
+}
+
+final class Palette: Codable, Sendable, SettingsSerializable {
+  let colours: [String]
+
+  init(colours: [String]) { self.colours = colours }
+}
+
+final class Badge: NSObject, Codable, NSSecureCoding, Sendable, SettingsSerializable {
+  static let settingsBridge: SettingsBridge<Badge> = .codable
+  static let supportsSecureCoding = true
+  let text: String
+
+  init(text: String) { self.text = text }
+  init?(coder: NSCoder) { text = coder.decodeObject(of: NSString.self, forKey: "text").map { "\($0)" } ?? "" }
+  func encode(with coder: NSCoder) { coder.encode(NSString(string: text), forKey: "text") }
+}
+
+extension SettingsKeys {
+  static let density = SettingsKey("view.density", default: Density.compact)
+  static let margins = SettingsKey("view.margins", default: Margins(left: 1, right: 2))
+  static let palette = SettingsKey("view.palette", default: Palette(colours: ["red"]))
+  static let badge = SettingsKey("view.badge", default: Badge(text: "new"))
+  static let plugins = SettingsKey<[String: SettingsValue]>("plugins", default: [:])
+  static let scores = SettingsKey<[Int?]>("scores", default: [])
+}
+
 struct GettingStarted {
-  @Test func `reading and writing`() throws {
+  @Test func `reading and writing`() async throws {
     let settings = SettingsStore(inMemory: "")
 
-    let zoom = settings[.zoom]  // 1.0, as long as no one has set anything else
-    settings[.zoom] = zoom * 2  // visible at once in this process, on disk in a moment
-    settings.columns += 20  // the same for any key, as a property
+    let zoom = settings[.zoom]  // 1.0, until someone sets another value
+    settings[.zoom] = zoom * 2  // visible in this process at once, on disk a moment later
+    settings.columns += 20  // each key is a property, too
     settings[.account] = "ada"
     settings[.account] = nil  // removes the value
-    settings.reset(.zoom, .columns)  // back to what lower layers and defaults say
+    settings.reset(.zoom, .columns)  // back to the value of a lower layer, or the default
 
-    try settings.set(120, for: .columns)  // returns when it is on disk
+    try await settings.set(120, for: .columns)  // returns when the value is on disk
 
-    try settings.update {
+    try await settings.update {
       $0[.columns] = min($0[.columns], 100)
       $0[.window].width = $0[.columns] * 8
     }
+
+    try await settings.flush()
 
     #expect(settings[.zoom] == 1)
     #expect(settings[.columns] == 100)
     #expect(settings[.window].width == 800)
     #expect(settings[.account] == nil)
     #expect(settings[.accent].blue == 200)
+  }
+
+  @Test func `reading and writing in code that is not async`() throws {
+    let settings = SettingsStore(inMemory: "")
+
+    try settings.set(120, for: .columns)
+    try settings.update { $0[.columns] += 1 }
+    try settings.flush()
+
+    #expect(settings[.columns] == 121)
+  }
+
+  @Test func `names from data`() throws {
+    let settings = SettingsStore(inMemory: "")
+
+    settings[position(in: "/home/ada/notes = été.txt")] = 120  // positions."/home/ada/notes = été.txt" = 120
+
+    try settings.flush()
+    #expect(settings.storedPaths == [["positions", "/home/ada/notes = été.txt"]])
+    #expect(settings[position(in: "/home/ada/notes = été.txt")] == 120)
+    #expect(position(in: "a b") == position(in: "a b"))
+    #expect(position(in: "a b").name == #"positions."a b""#)
+  }
+
+  @Test func `what a stored type must be`() throws {
+    let settings = SettingsStore(
+      inMemory: """
+        [view]
+        density = "comfortable"
+        margins = { left = 8 }
+        palette.colours = ["blue"]
+        badge.text = "old"
+
+        [plugins]
+        spelling = { words = ["TOML"], strict = true }
+        """)
+    #expect(settings[.density] == .comfortable)
+    #expect(settings[.margins].left == 8 && settings[.margins].right == 2)
+    #expect(settings[.palette].colours == ["blue"])
+    #expect(settings[.badge].text == "old")
+    #expect(settings[.plugins]["spelling"]?.table?["strict"] == true)
+    #expect(throws: SettingsError.self) { try settings.set([1, nil], for: .scores) }
+  }
+
+  @Test func `the message on an unknown case lists the valid ones`() {
+    let settings = SettingsStore(inMemory: "view.density = \"loose\"")
+    #expect(settings[.density] == .compact)
+    let message = settings.currentProblems.first?.message ?? ""
+    #expect(message.contains("compact") && message.contains("comfortable"), "\(message)")
   }
 
   @Test func `values that cannot be used`() throws {

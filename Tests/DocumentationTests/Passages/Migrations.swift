@@ -43,18 +43,14 @@ struct City: Codable, Equatable, SettingsSerializable {
   var title: String
 }
 
-struct CodableCity: SettingsCodableForm {
+struct OldCity: Decodable {
   var id: String
   var name: String
-  func toNative() -> City { City(id: id, title: name) }
-}
-
-extension City: SettingsNativeForm {
-  typealias CodableForm = CodableCity
 }
 
 extension SettingsKeys {
   static let tags = SettingsKey<[String]>("tags", default: [])
+  static let cities = SettingsKey<[City]>("cities", default: [])
 }
 
 private func removeOldCache(beside file: String?) throws {}
@@ -62,7 +58,7 @@ private func removeOldCache(beside file: String?) throws {}
 /// What needs an app that is installed: compiled, and not run.
 private func documentedCalls() throws {
   let settings = try SettingsStore(app: "org.example.editor", migrations: appMigrations)
-  try settings.migrate(.tags, from: .jsonString)
+  try settings.migrate(.tags, from: .json)
   let report = try settings.importFile("/home/me/old.json", as: .json, dryRun: true)
   for skipped in report.skipped { print("\(skipped.source): \(skipped.reason)") }
   print(try settings.previewMigration().difference)
@@ -93,5 +89,15 @@ struct Migrations {
 
   @Test func `migrations stay what they were`() throws {
     try assertMigrations(appMigrations, golden: fixtures)
+  }
+
+  @Test func `cities are stored as tables`() throws {
+    let cities = SettingsMigrations {
+      Migration(2, "store cities as tables") {
+        MigrateValue(.cities, from: .json([OldCity].self) { $0.map { City(id: $0.id, title: $0.name) } })
+      }
+    }
+    let settings = SettingsStore(inMemory: "cities = '[{\"id\": \"1\", \"name\": \"Vienna\"}]'\n", migrations: cities)
+    #expect(settings[.cities] == [City(id: "1", title: "Vienna")])
   }
 }

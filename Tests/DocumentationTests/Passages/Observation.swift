@@ -1,5 +1,6 @@
 import AppSettings
 import AppSettingsObserve
+import Observation
 import Synchronization
 import Testing
 
@@ -11,7 +12,20 @@ actor Preview {
   func show(_ text: String) { shown.append(text) }
 }
 
-struct Observation {
+struct StatusBar {
+  @Setting(.columns) var columns
+
+  func run(_ preview: Preview) async {
+    for await columns in $columns { await preview.show("\(columns) columns") }
+  }
+}
+
+/// What is set once in a process: compiled, and not run.
+private func start() throws {
+  SettingsStore.default = try SettingsStore(app: "org.example.editor")
+}
+
+struct Observing {
   @Test func `values as they change`() async throws {
     let settings = SettingsStore(inMemory: "")
     let preview = Preview()
@@ -33,8 +47,15 @@ struct Observation {
         await preview.show("\(columns) columns in \(language)")
       }
     }
-    task.cancel()
-    await task.value
+    let list = Task {
+      for await snapshot in settings.updates([.columns, .spelling]) {
+        await preview.show("\(snapshot[.columns]) columns in \(snapshot[.spelling])")
+      }
+    }
+    for task in [task, list] {
+      task.cancel()
+      await task.value
+    }
   }
 
   @Test func `changes`() async throws {
@@ -61,7 +82,7 @@ struct Observation {
     }
   }
 
-  @Test func `functions`() {
+  @Test func `callbacks`() {
     let settings = SettingsStore(inMemory: "")
     let ruler = Ruler()
 
@@ -80,6 +101,34 @@ struct Observation {
 
     settings.withoutPropagation { settings[.columns] = 80 }
     #expect(ruler.width == 120)
+  }
+
+  @Test func `callbacks with the old value`() {
+    let settings = SettingsStore(inMemory: "")
+    let ruler = Ruler()
+
+    let differences = settings.observeChanges(.columns) { change in
+      ruler.width += change.new - change.old
+    }
+    #expect(ruler.width == 0)
+    settings[.columns] = 100
+    #expect(ruler.width == 20)
+    differences.cancel()
+    settings[.columns] = 120
+    #expect(ruler.width == 20)
+  }
+
+  @Test func `properties and views`() {
+    let settings = SettingsStore(inMemory: "")
+    let ruler = Ruler()
+
+    let view = ObservableSettings(settings)
+    withObservationTracking {
+      ruler.width = view.columns
+    } onChange: {
+      print("the number of columns changes")
+    }
+    #expect(ruler.width == 80)
   }
 
   @Test func `on the thread that watches`() async {

@@ -8,23 +8,23 @@ extension SettingsKeys {
   static let token = SettingsKey<String?>("sync.token", .secret)
 }
 
-enum Theme: String, SettingsSerializable {
+enum Theme: String, CaseIterable, SettingsSerializable {
   case light, dark, system
 }
 
 let settings = try SettingsStore(app: "org.example.editor")
 
-print(settings[.theme])  // system: there is no file yet, and a default is never written
-settings[.theme] = .dark  // visible at once in this process, on disk in a moment
-settings.fontSize += 1  // the same for any key, as a property
-try settings.set(["/tmp/a"], for: .recent)  // returns when it is on disk; throws if it cannot be
+print(settings[.theme])  // system: the default, as there is no file yet
+settings[.theme] = .dark  // visible in this process at once, on disk a moment later
+settings.fontSize += 1  // each key is a property, too
+try settings.set(["/tmp/a"], for: .recent)  // returns when the value is on disk, or throws
 
-try settings.update {  // all or nothing, on what the file has at that moment
+try settings.update {  // all or nothing, on what the file holds at that moment
   $0[.fontSize] *= 2
   $0[.recent].append("/tmp/b")
 }
 
-for await size in settings.updates(.fontSize) {  // 26 now; then each change, whoever makes it
+for await size in settings.updates(.fontSize) {  // 26 now, then each change, whoever makes it
   print("the font has \(size) points")
   if size == 26 { settings.reset(.fontSize) }
   if size == 12 { break }

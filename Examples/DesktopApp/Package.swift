@@ -1,0 +1,20 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+  name: "desktop-app",
+  dependencies: [
+    // In a package of your own: .package(url: "…", from: "…")
+    .package(name: "app-settings", path: "../..")
+  ],
+  targets: [
+    .executableTarget(
+      name: "desktop-app",
+      dependencies: [
+        .product(name: "AppSettings", package: "app-settings"),
+        .product(name: "AppSettingsObserve", package: "app-settings"),
+      ],
+      path: "Sources")
+  ]
+)

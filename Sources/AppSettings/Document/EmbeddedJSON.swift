@@ -1,0 +1,59 @@
+package import SettingsTOML
+import FoundationEssentials
+
+extension JSONText {
+  /// The JSON that a string holds, as text or as data in Base64; `nil` if it holds none.
+  package static func embedded(in text: String) -> String? {
+    if isJSON(text) { return text }
+    // Base64 of the shortest JSON has four characters, and that of an object or an array begins with one of these.
+    guard text.utf8.count >= 4, let data = Data(base64Encoded: text),
+      let decoded = String(validating: data, as: UTF8.self), isJSON(decoded)
+    else { return nil }
+    return decoded
+  }
+
+  /// The texts of JSON that a stored value may stand for, where strings in it that hold JSON are what they hold; none if
+  /// there is no such string.
+  ///
+  /// A string such as `5` may be a string beside others that are JSON: it is first taken for one.
+  package static func embedded(in stored: TOMLValue) -> [String] {
+    func text(of value: TOMLValue, _ takes: (String) -> Bool, _ isThere: inout Bool) -> String? {
+      switch value {
+      case .string(let string):
+        guard let json = embedded(in: string), takes(json) else { return quoted(string) }
+        isThere = true
+        return json
+      case .array(let items):
+        var texts: [String] = []
+        for item in items {
+          guard let text = text(of: item, takes, &isThere) else { return nil }
+          texts.append(text)
+        }
+        return "[\(texts.joined(separator: ","))]"
+      case .table(let table):
+        var texts: [String] = []
+        for (key, value) in table {
+          guard let text = text(of: value, takes, &isThere) else { return nil }
+          texts.append("\(quoted(key)):\(text)")
+        }
+        return "{\(texts.joined(separator: ","))}"
+      default: return self.text(of: value)
+      }
+    }
+    var found: [String] = []
+    for takes in [{ $0.withoutBlanks.first.map("[{\"".contains) ?? false }, { _ in true }] as [(String) -> Bool] {
+      var isThere = false
+      if let json = text(of: stored, takes, &isThere), isThere, found.last != json { found.append(json) }
+    }
+    return found
+  }
+
+  private static func isJSON(_ text: String) -> Bool {
+    do throws(Failure) {
+      _ = try value(of: text)
+      return true
+    } catch {
+      return !error.isSyntax
+    }
+  }
+}

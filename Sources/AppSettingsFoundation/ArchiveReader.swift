@@ -1,0 +1,108 @@
+import AppSettings
+import AppSettingsImport
+import Foundation
+
+/// Reads the objects of an archive as `NSKeyedUnarchiver` does where it requires secure coding: only objects of the
+/// classes that are asked for come of it.
+///
+/// An archive that was written elsewhere may hold anything. Foundation's own reader on Linux ends the program for a field
+/// of another class, for a class that it cannot find and for a circle of references; here each of these is `nil`.
+/// Classes are found by their own names, whatever module or prefix the archive has them in.
+final class ArchiveReader: NSCoder {
+  private let archive: KeyedArchive
+  /// The fields of the objects that are being read, the innermost last.
+  private var open: [[String: KeyedArchive.Node]] = []
+  /// What was made of the archive's objects, by their numbers: each once.
+  private var made: [Int: NSObject] = [:]
+
+  init(_ archive: KeyedArchive) { self.archive = archive }
+
+  override var allowsKeyedCoding: Bool { true }
+  override var requiresSecureCoding: Bool { true }
+
+  private func field(_ key: String) -> KeyedArchive.Node? { archive.resolved(open.last?[key]) }
+
+  /// The object of one of some classes that a node is; `nil` if it is another one.
+  func object(_ node: KeyedArchive.Node, of classes: [AnyClass]) -> NSObject? {
+    // A circle of references has no end.
+    guard open.count < 128 else { return nil }
+    func allowed(_ object: NSObject?) -> NSObject? {
+      classes.contains { object?.isKind(of: $0) == true } ? object : nil
+    }
+    if case .reference(let number) = node, let object = made[number] { return allowed(object) }
+    let object: NSObject?
+    switch archive.resolved(node) {
+    case .value(.string(let text))?: object = NSString(string: text)
+    case .value(.integer(let number))?: object = NSNumber(value: number)
+    case .value(.float(let number))?: object = NSNumber(value: number)
+    case .value(.boolean(let flag))?: object = NSNumber(value: flag)
+    case .data(let bytes)?: object = NSData(data: Data(bytes))
+    case .date(let seconds)?: object = NSDate(timeIntervalSinceReferenceDate: seconds)
+    default: object = archive.object(node).flatMap { self.object($0, of: classes) }
+    }
+    if case .reference(let number) = node { made[number] = object }
+    return allowed(object)
+  }
+
+  private func object(_ object: KeyedArchive.Object, of classes: [AnyClass]) -> NSObject? {
+    switch archive.content(of: object) {
+    case .null?: return NSNull()
+    case .text(let text)?: return NSString(string: text)
+    case .url(let url)?: return url as NSURL
+    case .uuid(let uuid)?: return uuid as NSUUID
+    case .date(let seconds)?: return NSDate(timeIntervalSinceReferenceDate: seconds)
+    case .data(let bytes)?: return NSData(data: Data(bytes))
+    case .list(let items)?:
+      let elements = inside([:]) { items.compactMap { self.object($0, of: classes) } }
+      return object.className.contains("Set") ? NSSet(array: elements) : NSArray(array: elements)
+    case .entries(let entries)?:
+      let result = NSMutableDictionary()
+      inside([:]) {
+        for (key, value) in entries {
+          guard let key = self.object(key, of: classes), let value = self.object(value, of: classes) else { continue }
+          result.setObject(value, forKey: key)
+        }
+      }
+      return result
+    case nil:
+      let name = object.className.split(separator: ".").last ?? ""
+      guard let type = classes.first(where: { String(describing: $0) == name }) as? any NSSecureCoding.Type,
+        type.supportsSecureCoding
+      else { return nil }
+      return inside(object.fields) { type.init(coder: self) as? NSObject }
+    }
+  }
+
+  private func inside<Result>(_ fields: [String: KeyedArchive.Node], _ body: () -> Result) -> Result {
+    open.append(fields)
+    defer { open.removeLast() }
+    return body()
+  }
+
+  // MARK: What classes ask for
+
+  override func containsValue(forKey key: String) -> Bool { open.last?[key] != nil }
+
+  override func decodeObject(of classes: [AnyClass]?, forKey key: String) -> Any? {
+    open.last?[key].flatMap { object($0, of: classes ?? []) }
+  }
+
+  override func decodeObject<Decoded: NSCoding>(of type: Decoded.Type, forKey key: String) -> Decoded?
+  where Decoded: NSObject { decodeObject(of: [type], forKey: key) as? Decoded }
+
+  /// Without a class, only values: what else there is has to be asked for.
+  override func decodeObject(forKey key: String) -> Any? {
+    decodeObject(of: [NSString.self, NSNumber.self, NSData.self, NSDate.self], forKey: key)
+  }
+
+  private func number(_ key: String) -> NSNumber? {
+    field(key).flatMap { object($0, of: [NSNumber.self]) } as? NSNumber
+  }
+
+  override func decodeBool(forKey key: String) -> Bool { number(key)?.boolValue ?? false }
+  override func decodeInteger(forKey key: String) -> Int { number(key)?.intValue ?? 0 }
+  override func decodeInt32(forKey key: String) -> Int32 { number(key)?.int32Value ?? 0 }
+  override func decodeInt64(forKey key: String) -> Int64 { number(key)?.int64Value ?? 0 }
+  override func decodeFloat(forKey key: String) -> Float { number(key)?.floatValue ?? 0 }
+  override func decodeDouble(forKey key: String) -> Double { number(key)?.doubleValue ?? 0 }
+}

@@ -1,0 +1,166 @@
+import AppSettings
+
+/// What `git config` reads. Sections and keys are in lower case, as git lists them; subsections stay as they are.
+struct GitConfigText {
+  private let bytes: [UInt8]
+  private var at = 0
+  private var line = 1
+
+  static func read(_ text: String, _ budget: inout ImportBudget) throws(ImportFailure) -> ImportedValues {
+    var reader = GitConfigText(bytes: Array(text.utf8))
+    var paths: [TOMLPath] = []
+    // `nil` for a key without a value, which is true.
+    var texts: [TOMLPath: [String?]] = [:]
+    var section = TOMLPath.root
+    while let byte = reader.skippedBlanks() {
+      if byte == UInt8(ascii: "[") {
+        section = try reader.section()
+        continue
+      }
+      let path = section.appending(try reader.key())
+      let text = try reader.value()
+      try budget.take(bytes: path.cost + (text?.utf8.count ?? 0))
+      if texts[path] == nil { paths.append(path) }
+      texts[path, default: []].append(text)
+    }
+    var result = ImportedValues()
+    result.isUntyped = true
+    for path in paths {
+      let values = texts[path, default: []]
+      if path.last == "path", path.components[0] == "include" || path.components[0] == "includeif" {
+        result.skip(path, "it includes another file, which is not read: import that file, too")
+      } else if values.count > 1 {
+        // For whatever asks for one value, git has the last.
+        result.set(
+          .array(values.map { $0.map(PlainText.value(of:)) ?? true }), at: path,
+          text: values.last.flatMap { $0 } ?? "true")
+      } else if let text = values[0] {
+        result.setPlain(text, at: path)
+      } else {
+        result.set(true, at: path)
+      }
+    }
+    return result
+  }
+
+  private init(bytes: [UInt8]) {
+    self.bytes = bytes
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { at = 3 }
+  }
+
+  private func fault(_ what: String) -> ImportFailure { ImportFailure(reason: "line \(line) \(what)") }
+
+  private var current: UInt8? { at < bytes.count ? bytes[at] : nil }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 10 || byte == 13 }
+
+  private static func isPartOfName(_ byte: UInt8) -> Bool {
+    UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+      || byte == UInt8(ascii: "-")
+  }
+
+  /// The byte that is next, after blanks, line breaks and comments.
+  private mutating func skippedBlanks() -> UInt8? {
+    while let byte = current {
+      if byte == UInt8(ascii: "#") || byte == UInt8(ascii: ";") {
+        while let byte = current, byte != 10 { at += 1 }
+      } else if Self.isBlank(byte) {
+        if byte == 10 { line += 1 }
+        at += 1
+      } else {
+        return byte
+      }
+    }
+    return nil
+  }
+
+  /// `[section]`, `[section "subsection"]`, and the older `[section.subsection]`.
+  private mutating func section() throws(ImportFailure) -> TOMLPath {
+    at += 1
+    let name = taken { Self.isPartOfName($0) || $0 == UInt8(ascii: ".") }.lowercased()
+    var parts = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    if let byte = current, Self.isBlank(byte), byte != 10 {
+      _ = taken { Self.isBlank($0) && $0 != 10 }
+      let rest = try subsection()
+      parts = parts.count == 1 ? [parts[0], rest] : [parts[0], parts[1] + "." + rest]
+    }
+    guard current == UInt8(ascii: "]"), !parts[0].isEmpty else { throw fault("begins a section that is malformed") }
+    at += 1
+    return TOMLPath(parts)
+  }
+
+  private mutating func subsection() throws(ImportFailure) -> String {
+    guard current == UInt8(ascii: "\"") else { throw fault("has a subsection without quotes") }
+    at += 1
+    var name: [UInt8] = []
+    while let byte = current, byte != 10 {
+      at += 1
+      if byte == UInt8(ascii: "\"") { return String(decoding: name, as: UTF8.self) }
+      if byte == UInt8(ascii: "\\"), let escaped = current, escaped != 10 {
+        at += 1
+        name.append(escaped)
+      } else {
+        name.append(byte)
+      }
+    }
+    throw fault("has a subsection without a closing quote")
+  }
+
+  private mutating func key() throws(ImportFailure) -> String {
+    guard let first = current, UInt8(ascii: "a")...UInt8(ascii: "z") ~= first | 0x20 else {
+      throw fault("is neither a section nor 'key = value'")
+    }
+    return taken(Self.isPartOfName).lowercased()
+  }
+
+  /// The value after a key; `nil` if it has none.
+  private mutating func value() throws(ImportFailure) -> String? {
+    _ = taken { $0 == 32 || $0 == 9 || $0 == 13 }
+    guard let byte = current, byte != 10 else { return nil }
+    guard byte == UInt8(ascii: "=") else { throw fault("is neither a section nor 'key = value'") }
+    at += 1
+    var value: [UInt8] = []
+    // Blanks at the ends do not count, unless they are in quotes.
+    var end = 0
+    var isQuoted = false
+    while let byte = current, byte != 10 {
+      at += 1
+      switch byte {
+      case _ where Self.isBlank(byte) && !isQuoted:
+        if byte == 13, current == 10 || current == nil { continue }
+        if !value.isEmpty { value.append(byte) }
+        continue
+      case UInt8(ascii: "#"), UInt8(ascii: ";"):
+        guard isQuoted else {
+          _ = taken { $0 != 10 }
+          continue
+        }
+        value.append(byte)
+      case UInt8(ascii: "\\"):
+        if current == 13 { at += 1 }
+        guard let escaped = current else { throw fault("ends with a backslash") }
+        at += 1
+        switch escaped {
+        case 10: line += 1
+        case UInt8(ascii: "t"): value.append(9)
+        case UInt8(ascii: "n"): value.append(10)
+        case UInt8(ascii: "b"): value.append(8)
+        case UInt8(ascii: "\\"), UInt8(ascii: "\""): value.append(escaped)
+        default: throw fault("has an unknown escape")
+        }
+      case UInt8(ascii: "\""): isQuoted.toggle()
+      default: value.append(byte)
+      }
+      end = value.count
+    }
+    guard !isQuoted else { throw fault("has a value without a closing quote") }
+    return String(decoding: value[..<end], as: UTF8.self)
+  }
+
+  /// The bytes up to the first that a condition does not hold for.
+  private mutating func taken(_ condition: (UInt8) -> Bool) -> String {
+    let start = at
+    while let byte = current, condition(byte) { at += 1 }
+    return String(decoding: bytes[start..<at], as: UTF8.self)
+  }
+}

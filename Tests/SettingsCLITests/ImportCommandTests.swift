@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// `import` of what other programs have written, with a schema and for an administrator.
+struct ImportCommandTests {
+  let home = ScratchHome()
+  private let app = "org.example.test"
+
+  private func run(_ arguments: String..., input: String? = nil) throws -> ChildProcess.Result {
+    try ChildProcess.run(
+      ChildProcess.product("settings-cli"), arguments, environment: home.environment, input: input, directory: home.path
+    )
+  }
+
+  private func writeSchema() throws {
+    try home.write(
+      """
+      app = "org.example.test"
+      [keys.home]
+      type = "url"
+      [keys.bookmarks]
+      type = "array"
+      elements = { type = "url" }
+      [keys.scores]
+      type = "array"
+      elements = { type = "integer" }
+      [keys.names]
+      type = "array"
+      elements = { type = "string" }
+      [keys.zone]
+      type = "table"
+      [keys.wrap]
+      type = "boolean"
+      [keys.title]
+      type = "string"
+      [keys."remote.fetch"]
+      type = "string"
+      """, to: home.path + "/data/app-settings/org.example.test.toml")
+  }
+
+  @Test func `with a schema, JSON in strings and data of a property list is taken as what the keys need`() throws {
+    try writeSchema()
+    let list = #"""
+      <plist version="1.0"><dict>
+        <key>home</key><string>"https:\/\/example.org\/"</string>
+        <key>bookmarks</key><array><string>"https:\/\/example.org\/a"</string></array>
+        <key>scores</key><data>WzMsMV0=</data>
+        <key>zone</key><string>{"id":"0"}</string>
+        <key>title</key><string>"quoted"</string>
+      </dict></plist>
+      """#
+    let result = try run("import", app, "-", "--format", "plist", input: list)
+    #expect(result.status == 0 && !result.output.contains("skipped"), "\(result)")
+    let text = home.text() ?? ""
+    for line in [
+      #"home = "https://example.org/""#, #"bookmarks = ["https://example.org/a"]"#, "scores = [3, 1]",
+      #"title = "\"quoted\"""#, #"id = "0""#,
+    ] { #expect(text.contains(line), "\(text)") }
+  }
+
+  @Test func `with a schema, lists and words of files without types are taken as what the keys need`() throws {
+    try writeSchema()
+    #expect(
+      try run("import", app, "-", "--format", "kconfig", input: "names=a\\\\,b,c\nscores=1,2\nwrap=on\n").status == 0)
+    #expect(home.text() == "names = [\"a,b\", \"c\"]\nscores = [1, 2]\nwrap = true\n", "\(home.text() ?? "")")
+    // Of several values, git has the last for who wants one.
+    let git = "[remote]\nfetch = a\nfetch = 12\n"
+    #expect(
+      try run("import", app, "-", "--format", "git", input: git).output == "taken: remote.fetch -> remote.fetch\n")
+    #expect(home.text()?.contains("fetch = \"12\"") == true)
+    #expect(try run("import", app, "-", "--format", "keyfile", "--replace", input: "title=a;b;\n").status == 0)
+    #expect(home.text()?.contains("title = \"a;b;\"") == true)
+  }
+
+  @Test func `locks are taken into an administrator's file, and not into a user's`() throws {
+    let text = "[proxy]\nurl[$i]=x\n[update][$i]\nchannel=beta\n"
+    let user = try run("import", app, "-", "--format", "kconfig", "--locks", input: text)
+    #expect(user.status == 2 && home.text() == nil)
+    #expect(user.error.contains("The user of 'org.example.test' cannot lock keys."))
+    let file = home.path + "/etc/xdg/org.example.test/settings.toml"
+    let site = try run("import", file, "-", "--format", "kconfig", "--locks", input: text)
+    #expect(
+      site.output == """
+        taken: proxy.url -> proxy.url
+        taken: update.channel -> update.channel
+        taken: proxy.url -> settings-locked
+        taken: update -> settings-locked
+
+        """, "\(site)")
+    let set = try run("set", app, "update.channel", "stable")
+    #expect(set.status == 5, "\(set)")
+    #expect(try run("get", app, "proxy.url").output == "x\n")
+  }
+}
