@@ -76,7 +76,7 @@ extension SettingsKeys {
   static let palette = SettingsKey("view.palette", default: Palette(colours: ["red"]))
   static let badge = SettingsKey("view.badge", default: Badge(text: "new"))
   static let plugins = SettingsKey<[String: SettingsValue]>("plugins", default: [:])
-  static let scores = SettingsKey<[Int?]>("scores", default: [])
+  static let ratings = SettingsKey<[Int?]>("ratings", default: [])
 }
 
 struct GettingStarted {
@@ -145,7 +145,7 @@ struct GettingStarted {
     #expect(settings[.palette].colours == ["blue"])
     #expect(settings[.badge].text == "old")
     #expect(settings[.plugins]["spelling"]?.table?["strict"] == true)
-    #expect(throws: SettingsError.self) { try settings.set([1, nil], for: .scores) }
+    #expect(throws: SettingsError.self) { try settings.set([1, nil], for: .ratings) }
   }
 
   @Test func `the message on an unknown case lists the valid ones`() {
