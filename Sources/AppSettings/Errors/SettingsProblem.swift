@@ -33,3 +33,8 @@ public struct SettingsProblem: Sendable, Hashable {
     self.init(error.code, error.description, path: path, file: error.file, position: error.position)
   }
 }
+
+extension SettingsProblem: CustomStringConvertible {
+  /// The message.
+  public var description: String { message }
+}

@@ -198,3 +198,8 @@ public struct SettingsLocation: Sendable, Hashable {
     }
   }
 }
+
+extension SettingsLocation: CustomStringConvertible {
+  /// The path of the user's file.
+  public var description: String { PathText.shown(file) }
+}

@@ -13,6 +13,14 @@ public struct SettingsOverrides: Sendable, Hashable {
   var arguments: [TOMLPath: String] = [:]
   /// Why variables that are for the app override nothing.
   var refusals: [String] = []
+  /// The arguments of the form `--key=value` or `-key` that name no declared key, as they were given: perhaps with a typo,
+  /// perhaps an option of the app's own.
+  ///
+  /// ```swift
+  /// let overrides = SettingsOverrides.arguments(Array(CommandLine.arguments.dropFirst()), keys: SettingsKeys.all)
+  /// for argument in overrides.unknownArguments { print("warning: there is no setting '\(argument)'") }
+  /// ```
+  public private(set) var unknownArguments: [String] = []
   /// Whether nothing is overridden.
   package var isEmpty: Bool { arguments.isEmpty && environment.isEmpty }
 
@@ -58,7 +66,8 @@ public struct SettingsOverrides: Sendable, Hashable {
   /// key that is a boolean is `true`, and no other key is overridden. For a value that begins with `-` there is
   /// `--key=-value`.
   ///
-  /// What is not of these forms, names no declared key, or comes after `--` is left alone.
+  /// What is not of these forms, names no declared key, or comes after `--` is left alone; ``unknownArguments`` has what
+  /// is of these forms and names no key.
   ///
   /// - Parameters:
   ///   - arguments: The process's arguments, without its name.
@@ -73,6 +82,8 @@ public struct SettingsOverrides: Sendable, Hashable {
         let name = String(argument[argument.index(argument.startIndex, offsetBy: 2)..<equals])
         if let key = keysByName[name] {
           result.arguments[key.path] = String(argument[argument.index(after: equals)...])
+        } else {
+          result.unknownArguments.append(argument)
         }
       } else if argument.hasPrefix("-"), let key = keysByName[String(argument.dropFirst())] {
         if let word = rest.first, isValue(word, keysByName) {
@@ -81,6 +92,8 @@ public struct SettingsOverrides: Sendable, Hashable {
         } else if key.schemaType.kind == .boolean {
           result.arguments[key.path] = "true"
         }
+      } else if argument.hasPrefix("-"), !argument.hasPrefix("--"), !isValue(argument, keysByName) {
+        result.unknownArguments.append(argument)
       }
     }
     return result
@@ -99,6 +112,7 @@ public struct SettingsOverrides: Sendable, Hashable {
     var result = self
     result.prefix = other.prefix ?? prefix
     result.refusals += other.refusals
+    result.unknownArguments += other.unknownArguments
     result.environment.merge(other.environment) { $1 }
     result.arguments.merge(other.arguments) { $1 }
     return result
@@ -156,5 +170,13 @@ public struct SettingsOverrides: Sendable, Hashable {
 
   private static func variableName(_ text: String) -> String {
     String(text.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
+  }
+}
+
+extension SettingsOverrides: CustomStringConvertible {
+  /// The names of the variables and the keys of the arguments, without any value.
+  public var description: String {
+    let names = environment.keys.sorted() + arguments.keys.map { "--\($0)" }.sorted()
+    return names.isEmpty ? "none" : names.joined(separator: ", ")
   }
 }

@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import SettingsTOML
 
 /// The registry of an app's migrations: what each version of the stored representation changed.
@@ -162,6 +163,11 @@ public struct Migration: Sendable {
   }
 }
 
+extension Migration: CustomStringConvertible {
+  /// The version and the name: `2 'split name into first and last'`.
+  public var description: String { "\(version) '\(name)'" }
+}
+
 /// What an ``Migration/afterCommit(_:)`` is told.
 public struct MigrationCommit: Sendable, Hashable {
   /// The version that the migration led to.
@@ -200,6 +206,11 @@ public struct MigrationStepError: Error, Sendable, Hashable, CustomStringConvert
 
   /// The place and the reason, as a clause.
   public var description: String { "at '\(path)', \(reason)" }
+}
+
+extension MigrationStepError: LocalizedError {
+  /// The key, and what is wrong there.
+  public var errorDescription: String? { description }
 }
 
 /// Collects migrations.

@@ -71,15 +71,20 @@ extension SettingsRecordKey where Record.ID: SettingsSerializable {
   ///   - fallback: A record that has the required fields which a stored one lacks, so that a property added in a new
   ///     release costs nothing. Its id does not matter.
   ///   - details: A description, a group, whether the records are secret.
-  public convenience init(_ name: String, over fallback: Record? = nil, _ details: SettingsRecordDetail...) {
-    self.init(name: name, ids: RecordIDCoding(serializable: Record.ID.self), over: fallback, details: details)
+  public convenience init(
+    _ name: some SettingsKeyName, over fallback: Record? = nil, _ details: SettingsRecordDetail...
+  ) {
+    self.init(
+      name: name.description, ids: RecordIDCoding(serializable: Record.ID.self), over: fallback, details: details)
   }
 }
 
 extension SettingsRecordKey where Record.ID: LosslessStringConvertible {
   /// Makes a key of records whose ids are written as their descriptions.
-  public convenience init(_ name: String, over fallback: Record? = nil, _ details: SettingsRecordDetail...) {
-    self.init(name: name, ids: RecordIDCoding(lossless: Record.ID.self), over: fallback, details: details)
+  public convenience init(
+    _ name: some SettingsKeyName, over fallback: Record? = nil, _ details: SettingsRecordDetail...
+  ) {
+    self.init(name: name.description, ids: RecordIDCoding(lossless: Record.ID.self), over: fallback, details: details)
   }
 }
 
@@ -91,7 +96,10 @@ extension SettingsRecordKey where Record.ID: LosslessStringConvertible & Setting
   ///   - fallback: A record that has the required fields which a stored one lacks, so that a property added in a new
   ///     release costs nothing. Its id does not matter.
   ///   - details: A description, a group, whether the records are secret.
-  public convenience init(_ name: String, over fallback: Record? = nil, _ details: SettingsRecordDetail...) {
-    self.init(name: name, ids: RecordIDCoding(serializable: Record.ID.self), over: fallback, details: details)
+  public convenience init(
+    _ name: some SettingsKeyName, over fallback: Record? = nil, _ details: SettingsRecordDetail...
+  ) {
+    self.init(
+      name: name.description, ids: RecordIDCoding(serializable: Record.ID.self), over: fallback, details: details)
   }
 }

@@ -7,6 +7,17 @@ extension SettingsStore {
   /// Values are compared as they are stored.
   public func isDefault(_ key: AnySettingsKey) -> Bool { key.readsDefault(core.lookUp(key).value.candidates) }
 
+  /// The keys that this store was used with so far: read, set or observed.
+  ///
+  /// An app that lists its keys, for its schema and its arguments, checks in a test that the list lacks none:
+  ///
+  /// ```swift
+  /// #expect(settings.usedKeys.subtracting(SettingsKeys.all).isEmpty)
+  /// ```
+  ///
+  /// Several stores on the same file share what they know of each other.
+  public var usedKeys: Set<AnySettingsKey> { Set(core.declarations.keys) }
+
   /// The paths of all values in the user's file, also of those that no key is declared for; tables that hold anything
   /// are not among them, nor are reserved keys. What was set and is not yet written is included.
   public var storedPaths: [TOMLPath] {
@@ -47,6 +58,7 @@ extension SettingsStore {
   }
 
   /// Removes the user's values of everything in a group. Visible at once, written later.
+  @_disfavoredOverload  // so that an unknown '.key' is reported as a member that a key's type lacks
   public func reset(_ group: SettingsGroup) {
     do {
       try core.enqueue([Edit(path: group.path, value: nil)])

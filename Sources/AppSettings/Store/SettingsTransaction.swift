@@ -4,7 +4,7 @@ import SettingsTOML
 ///
 /// ``SettingsStore/update(_:)`` hands one to its closure. Reading sees the fresh values and what the closure has set;
 /// nothing becomes visible to anyone else until all of it is on disk, in one write.
-public struct SettingsTransaction {
+public struct SettingsTransaction: SettingsAccess {
   private(set) var view: SettingsSnapshot
   private let problems: ProblemLog
   private var edits: [Edit] = []
