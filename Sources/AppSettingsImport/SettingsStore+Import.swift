@@ -9,7 +9,7 @@ extension SettingsStore {
   ///   - rules: Which key becomes which.
   ///   - dryRun: Whether only the report is made, and nothing written.
   /// - Returns: What was taken and what was not.
-  /// - Throws: ``SettingsError`` `unparsable`, `io` if there is no such file, or as ``set(_:for:)``. The user's file is
+  /// - Throws: `SettingsError` `unparsable`, `io` if there is no such file, or as `set(_:for:)`. The user's file is
   ///   unchanged.
   @discardableResult
   public func importFile(

@@ -16,7 +16,7 @@ extension SettingsStore {
   /// - Parameters:
   ///   - key: The key.
   ///   - initial: Whether the first element is the value that there is now.
-  ///   - includingDuplicates: Whether to deliver a value that equals the one before when it was set anew.
+  ///   - duplicates: Whether to deliver a value that equals the one before when it was set anew.
   public func updates<Value>(
     _ key: SettingsKey<Value>, initial: Bool = true, includingDuplicates duplicates: Bool = false
   ) -> SettingsStream<Value> {
@@ -34,7 +34,7 @@ extension SettingsStore {
   /// - Parameters:
   ///   - keys: The keys.
   ///   - initial: Whether the first element is of the values that there are now.
-  ///   - includingDuplicates: Whether to deliver values that equal the ones before when one was set anew.
+  ///   - duplicates: Whether to deliver values that equal the ones before when one was set anew.
   public func updates<each Value>(
     _ keys: repeat SettingsKey<each Value>, initial: Bool = true, includingDuplicates duplicates: Bool = false
   ) -> SettingsStream<(repeat each Value)> {
@@ -50,7 +50,7 @@ extension SettingsStore {
   /// - Parameters:
   ///   - keys: The keys, of any type.
   ///   - initial: Whether the first element is the state that there is now.
-  ///   - includingDuplicates: Whether to deliver a state in which no value differs when one was set anew.
+  ///   - duplicates: Whether to deliver a state in which no value differs when one was set anew.
   public func updates(
     _ keys: [AnySettingsKey], initial: Bool = true, includingDuplicates duplicates: Bool = false
   ) -> SettingsStream<SettingsSnapshot> {
