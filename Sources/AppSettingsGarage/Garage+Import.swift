@@ -28,7 +28,7 @@ extension GarageObjects {
   ///   - conflict: What becomes of a row whose type and id there is a record of already.
   ///   - decrypt: Turns each `gs_data` into JSON, where a `DataEncryptionDelegate` had encrypted it.
   /// - Returns: What was taken.
-  /// - Throws: ``SettingsError`` `migrationFailed` if the text is no such JSON or any row cannot be taken, with all of
+  /// - Throws: `SettingsError` `migrationFailed` if the text is no such JSON or any row cannot be taken, with all of
   ///   them in its `cause`; and as parking. The file is unchanged in each case.
   @discardableResult
   public func importGarageStorage(

@@ -27,7 +27,7 @@ extension GarageObjects {
   /// ```
   ///
   /// - Returns: How many records were migrated.
-  /// - Throws: ``SettingsError`` `migrationFailed` with what failed in its `cause`; `sealedRecord`, `readOnly`,
+  /// - Throws: `SettingsError` `migrationFailed` with what failed in its `cause`; `sealedRecord`, `readOnly`,
   ///   `unparsable`, `newerVersion`, `lockTimeout` or `io`. The file is unchanged in each case.
   @discardableResult
   public func migrateAll<New: Codable & Identifiable>(
@@ -102,8 +102,11 @@ extension GarageObjects {
   /// As ``migrateAll(from:to:onConflict:)-(_,New.Type,_)`` otherwise; only what the new objects have is kept, and the
   /// sync status.
   ///
-  /// - Parameter convert: Makes a new object of an old one, whose references are filled in. What it throws is listed in
-  ///   the error.
+  /// - Parameters:
+  ///   - oldType: The type of the records.
+  ///   - type: The type that they become.
+  ///   - conflict: What to do when a record with the new type and id already exists.
+  ///   - convert: Makes a new object of an old one, whose references are filled in. The error lists what it throws.
   @discardableResult
   public func migrateAll<Old: Codable, New: Codable & Identifiable>(
     from oldType: Old.Type, to type: New.Type, onConflict conflict: Garage.MigrationConflict = .fail,

@@ -9,7 +9,7 @@ extension GarageObjects {
   /// Its sync status stays, and so do fields in the file that this release's type does not know, comments, and every
   /// other byte. If nothing differs, nothing is written.
   ///
-  /// - Throws: ``SettingsError`` `invalidValue` if the object cannot be stored, or two objects of one id that it refers
+  /// - Throws: `SettingsError` `invalidValue` if the object cannot be stored, or two objects of one id that it refers
   ///   to differ; `invalidKey` if its id has no text or another type has its name; `sealedRecord` if the one that is
   ///   there cannot be opened; `readOnly`, `unparsable`, `newerVersion`, `lockTimeout` or `io`. The file is unchanged
   ///   in each case.
@@ -23,7 +23,7 @@ extension GarageObjects {
 
   /// Parks a value, unless one that is equal is there.
   ///
-  /// - Throws: ``SettingsError`` as ``park(_:)-(T)``.
+  /// - Throws: `SettingsError` as ``park(_:)-(T)``.
   public func parkValue<T: Codable & Hashable>(_ value: T) throws(SettingsError) { try parkValues([value]) }
 
   /// Not there: an array is no value with fields.
@@ -52,7 +52,7 @@ extension GarageObjects {
   ///
   /// Within one retrieve there is one object for each record, however many refer to it.
   ///
-  /// - Throws: ``SettingsError`` `invalidValue` with type, id and path if a record cannot be read, `missingRecord` if a
+  /// - Throws: `SettingsError` `invalidValue` with type, id and path if a record cannot be read, `missingRecord` if a
   ///   reference that is not optional leads nowhere, `sealedRecord`, `unparsable`, `readOnly` or `io`.
   public func retrieve<T: Codable & Identifiable>(_ type: T.Type = T.self, id: T.ID) throws(SettingsError) -> T? {
     try SettingsError.only {
@@ -64,9 +64,11 @@ extension GarageObjects {
 
   /// All objects of a type, in the order of the file, with all that their references lead to.
   ///
-  /// - Parameter onUnreadable: Called for each record that cannot be read, which is left out then; what it throws ends
-  ///   the retrieve. Without it, the first such record does.
-  /// - Throws: ``SettingsError`` as ``retrieve(_:id:)``.
+  /// - Parameters:
+  ///   - type: The type of the objects.
+  ///   - onUnreadable: Called for each record that cannot be read, which is left out then; what it throws ends the
+  ///     retrieve. Without it, the first such record does.
+  /// - Throws: `SettingsError` as ``retrieve(_:id:)``.
   public func retrieveAll<T: Codable & Identifiable>(
     _ type: T.Type = T.self, onUnreadable: ((SettingsError) throws -> Void)? = nil
   ) throws -> [T] {
@@ -82,7 +84,7 @@ extension GarageObjects {
 
   /// The text of an object's id, as it is in the file.
   ///
-  /// - Throws: ``SettingsError`` `invalidKey` if it has none.
+  /// - Throws: `SettingsError` `invalidKey` if it has none.
   public func identifier<T: Identifiable>(of object: T) throws(SettingsError) -> String {
     try GarageCoding.text(of: object.id, T.self)
   }
@@ -91,7 +93,7 @@ extension GarageObjects {
 
   /// Deletes an object's record. What it refers to stays.
   ///
-  /// - Throws: ``SettingsError`` `missingRecord` if it is not parked; `readOnly`, `unparsable`, `newerVersion`,
+  /// - Throws: `SettingsError` `missingRecord` if it is not parked; `readOnly`, `unparsable`, `newerVersion`,
   ///   `lockTimeout` or `io`. The file is unchanged in each case.
   public func delete<T: Codable & Identifiable>(_ object: T) throws(SettingsError) { try delete(T.self, id: object.id) }
 
@@ -114,7 +116,7 @@ extension GarageObjects {
 
   /// Deletes all objects of a type, those that cannot be read too.
   ///
-  /// - Throws: ``SettingsError`` as ``delete(_:)-(T)``, but it may be that there are none.
+  /// - Throws: `SettingsError` as ``delete(_:)-(T)``, but it may be that there are none.
   public func deleteAll<T>(_ type: T.Type) throws(SettingsError) {
     if try hasNoFile { return }
     try change { draft in for name in try names.entry(of: type).all { try draft.removeAll(of: name) } }
@@ -215,7 +217,7 @@ extension GarageReading {
 
   /// The keys of all records of a type, in the order of the file, those of its present name first.
   ///
-  /// - Throws: ``SettingsError`` `invalidValue` for two that are the same id, written in two ways.
+  /// - Throws: `SettingsError` `invalidValue` for two that are the same id, written in two ways.
   private func keys<T: Identifiable>(of type: T.Type) throws -> [GarageKey] {
     var keys: [GarageKey] = []
     var present: Set<TOMLPath> = []

@@ -32,7 +32,7 @@ extension Garage {
   /// cipher. Where the former key has become known, remove the backups.
   ///
   /// - Parameter cipher: What seals the records from now on.
-  /// - Throws: ``SettingsError`` `sealedRecord` if this garage has no cipher, or not that of the file, or if any record
+  /// - Throws: `SettingsError` `sealedRecord` if this garage has no cipher, or not that of the file, or if any record
   ///   cannot be opened; `nestedUpdate` within an update; `readOnly`, `unparsable`, `newerVersion`, `lockTimeout` or `io`.
   ///   The file is unchanged, unless an `io` error says that the new text was not made durable: then the garage goes on
   ///   with the cipher that the file has.
@@ -88,7 +88,7 @@ extension Garage {
   ///   - backup: One of ``backups``.
   ///   - former: The cipher that the backup is sealed with, if the garage had another one then: its records are sealed
   ///     again with the present one.
-  /// - Throws: ``SettingsError`` `io` if there is no such backup, `unparsable` if it is no TOML, `sealedRecord` if it has
+  /// - Throws: `SettingsError` `io` if there is no such backup, `unparsable` if it is no TOML, `sealedRecord` if it has
   ///   plain records or is sealed with another key, or the file is; `readOnly` or `lockTimeout`. The file is unchanged.
   public func restore(_ backup: SettingsBackup, sealedWith former: GarageCipher? = nil) throws(SettingsError) {
     try SettingsError.only {
@@ -125,7 +125,7 @@ extension Garage {
   ///
   /// One that cannot be sealed stays as it is, and is a problem until it can be or is gone: it may be the only copy.
   ///
-  /// - Throws: ``SettingsError`` `readOnly`, `io` or `lockTimeout`. Each backup is as it was, or sealed.
+  /// - Throws: `SettingsError` `readOnly`, `io` or `lockTimeout`. Each backup is as it was, or sealed.
   func sealBackups() throws {
     let format = format
     guard format.cipher != nil, format.plainRecords == .seal, !hasSealedBackups.withLock({ $0 }),

@@ -39,7 +39,7 @@ public final class Garage: GarageObjects, Sendable {
   ///     written.
   ///   - plainRecords: What becomes of plain records in the file of a garage with a cipher: by default they are an error.
   ///   - logger: Where problems go, once each.
-  /// - Throws: ``SettingsError`` `invalidLocation` for an id of another form; `io` if there is no home directory.
+  /// - Throws: `SettingsError` `invalidLocation` for an id of another form; `io` if there is no home directory.
   public convenience init(
     app: String, name: String = "garage", cipher: GarageCipher? = nil, plainRecords: PlainRecords = .refuse,
     logger: Logger = Logger(label: "app-settings")
@@ -59,7 +59,10 @@ public final class Garage: GarageObjects, Sendable {
 
   /// Makes a garage in memory, for tests and previews. It behaves as one with a file that no one else has.
   ///
-  /// - Parameter text: The TOML text to begin with.
+  /// - Parameters:
+  ///   - text: The TOML text to begin with.
+  ///   - cipher: Seals the records, if given.
+  ///   - plainRecords: What to do with records that are plain text although there is a cipher.
   public convenience init(
     inMemory text: String = "", cipher: GarageCipher? = nil, plainRecords: PlainRecords = .refuse
   ) {
@@ -118,13 +121,13 @@ public final class Garage: GarageObjects, Sendable {
   /// the key, as the file was; in the file's turn from plain to sealed, they are sealed as well: see
   /// ``PlainRecords/seal``.
   ///
-  /// - Throws: ``SettingsError`` `io` or `readOnly` if their directory cannot be listed.
+  /// - Throws: `SettingsError` `io` or `readOnly` if their directory cannot be listed.
   public var backups: [SettingsBackup] { get throws(SettingsError) { try store.backups } }
 
   /// Moves a file that does not parse to the backups, as it is, so that the garage begins afresh.
   ///
   /// - Returns: Where it is now; `nil` if there is no file, or it parses.
-  /// - Throws: ``SettingsError`` `readOnly`, `io` or `lockTimeout`. The file is where it was.
+  /// - Throws: `SettingsError` `readOnly`, `io` or `lockTimeout`. The file is where it was.
   @discardableResult
   public func recover() throws(SettingsError) -> SettingsBackup? {
     // What is moved there may be plain.

@@ -34,7 +34,7 @@ extension GarageObjects {
   /// - Parameter body: Runs on this thread, while other writers wait. It runs once. Within a transaction's own update, it
   ///   is part of that transaction, and a throw takes back what this part has changed.
   /// - Returns: What `body` returns.
-  /// - Throws: What `body` throws, or ``SettingsError`` `readOnly`, `unparsable`, `newerVersion`, `lockTimeout`, `io`, or
+  /// - Throws: What `body` throws, or `SettingsError` `readOnly`, `unparsable`, `newerVersion`, `lockTimeout`, `io`, or
   ///   `nestedUpdate` if the garage itself is written within `body`. The file is unchanged in each case.
   public func update<Result>(_ body: (inout GarageTransaction) throws -> Result) throws -> Result {
     try access.update(body)
@@ -84,7 +84,7 @@ public struct GarageAccess {
 
   /// What there is to read.
   ///
-  /// - Throws: ``SettingsError`` as ``Garage/contents()``.
+  /// - Throws: `SettingsError` as ``Garage/contents()``.
   func contents() throws -> GarageDraft { try openDraft ?? garage.contents() }
 
   /// The transaction's draft. What is done in it after the update would be lost without a word, so that is the

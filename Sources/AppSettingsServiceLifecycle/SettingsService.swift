@@ -53,7 +53,7 @@
 
     /// Runs until graceful shutdown begins or the task is cancelled, then waits until everything set is on disk.
     ///
-    /// - Throws: ``SettingsError`` of a write that failed; what the function throws that was given.
+    /// - Throws: `SettingsError` of a write that failed; what the function throws that was given.
     public func run() async throws {
       settings.follow()
       if let work {

@@ -20,7 +20,7 @@ import FoundationEssentials
 /// - each migration on an empty document, which must not fail;
 /// - each migration on its own output, which must not change again.
 ///
-/// Steps run as in the app; nothing outside the directory is read, but by ``ImportFile``, and hooks do not run.
+/// Steps run as in the app; nothing outside the directory is read, but by `ImportFile`, and hooks do not run.
 ///
 /// - Parameters:
 ///   - migrations: The history.

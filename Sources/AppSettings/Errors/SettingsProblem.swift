@@ -3,7 +3,7 @@ public import SettingsTOML
 /// Something wrong that failed no call: a value that cannot be decoded, a file that does not parse, a watch that
 /// had to become polling.
 ///
-/// Problems reach ``SettingsStore/problems`` and, once each, swift-log at the warning level. The values of secret
+/// Problems reach `AppSettingsObserve`'s `problems` and, once each, swift-log at the warning level. The values of secret
 /// keys never appear in one.
 public struct SettingsProblem: Sendable, Hashable {
   /// The kind, as in ``SettingsError/Code``.

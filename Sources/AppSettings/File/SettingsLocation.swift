@@ -13,7 +13,7 @@ public struct SettingsLocation: Sendable, Hashable {
     case config
     /// `$XDG_STATE_HOME`; no other layer.
     case state
-    /// `$XDG_DATA_HOME`, for what a person makes with the app: a ``Garage``; no other layer.
+    /// `$XDG_DATA_HOME`, for what a person makes with the app: a `Garage`; no other layer.
     case data
   }
 

@@ -83,7 +83,11 @@ public final class SettingsStore: SettingsAccess, Sendable {
 
   /// Makes a store in memory, for tests and previews. It behaves as one with a file that no one else has.
   ///
-  /// - Parameter text: The TOML text to begin with.
+  /// - Parameters:
+  ///   - text: The TOML text to begin with.
+  ///   - migrations: The app's migrations.
+  ///   - overrides: Values that hide the text's.
+  ///   - logger: Receives each problem once.
   public convenience init(
     inMemory text: String = "", migrations: SettingsMigrations = .none, overrides: SettingsOverrides = .none,
     logger: Logger = Logger(label: "app-settings")

@@ -21,7 +21,7 @@ extension SettingsStore {
   /// - Parameters:
   ///   - key: The key.
   ///   - initial: Whether the first call is for the value that there is now.
-  ///   - includingDuplicates: Whether to call for a value that equals the one before when it was set anew.
+  ///   - duplicates: Whether to call for a value that equals the one before when it was set anew.
   ///   - body: The function.
   /// - Returns: What the observation lasts with: keep it.
   public func observe<Value>(
@@ -87,7 +87,7 @@ extension SettingsStore {
   ///   - key: The key.
   ///   - owner: The object.
   ///   - initial: Whether the first call is for the value that there is now.
-  ///   - includingDuplicates: Whether to call for a value that equals the one before when it was set anew.
+  ///   - duplicates: Whether to call for a value that equals the one before when it was set anew.
   ///   - body: The function; its first argument is the object.
   public func observe<Value, Owner: AnyObject & Sendable>(
     _ key: SettingsKey<Value>, tiedTo owner: Owner, initial: Bool = true, includingDuplicates duplicates: Bool = false,

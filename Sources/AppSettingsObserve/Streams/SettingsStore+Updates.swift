@@ -17,7 +17,7 @@ extension SettingsStore {
   ///   - key: The key.
   ///   - initial: Whether the first element is the value that there is now. Without it, the first element is the first
   ///     value that is set after this call.
-  ///   - includingDuplicates: Whether to deliver a value that equals the one before when it was set anew.
+  ///   - duplicates: Whether to deliver a value that equals the one before when it was set anew.
   public func updates<Value>(
     _ key: SettingsKey<Value>, initial: Bool = true, includingDuplicates duplicates: Bool = false
   ) -> SettingsStream<Value> {
@@ -36,7 +36,7 @@ extension SettingsStore {
   ///   - keys: The keys.
   ///   - initial: Whether the first element is of the values that there are now. Without it, the first element is of the
   ///     first change after this call.
-  ///   - includingDuplicates: Whether to deliver values that equal the ones before when one was set anew.
+  ///   - duplicates: Whether to deliver values that equal the ones before when one was set anew.
   public func updates<each Value>(
     _ keys: repeat SettingsKey<each Value>, initial: Bool = true, includingDuplicates duplicates: Bool = false
   ) -> SettingsStream<(repeat each Value)> {
@@ -52,7 +52,7 @@ extension SettingsStore {
   /// - Parameters:
   ///   - keys: The keys, of any type.
   ///   - initial: Whether the first element is the state that there is now.
-  ///   - includingDuplicates: Whether to deliver a state in which no value differs when one was set anew.
+  ///   - duplicates: Whether to deliver a state in which no value differs when one was set anew.
   public func updates(
     _ keys: [AnySettingsKey], initial: Bool = true, includingDuplicates duplicates: Bool = false
   ) -> SettingsStream<SettingsSnapshot> {
