@@ -3,7 +3,7 @@
   internal import Configuration
   internal import FoundationEssentials
 
-  /// The declared keys by path, and how a configuration key is read as one of swift-configuration's types.
+  /// The declared keys by path, and how to read a configuration key as one of swift-configuration's types.
   struct KeyTable: Sendable {
     private let declared: [TOMLPath: AnySettingsKey]
     private let secrets: [TOMLPath]
@@ -13,13 +13,13 @@
       secrets = keys.filter(\.isSecret).flatMap(\.paths)
     }
 
-    /// The keys whose changes are changes of a configuration key; none if it can have no value.
+    /// The keys whose changes change a configuration key; none if it can have no value.
     func watched(_ key: AbsoluteConfigKey) -> [AnySettingsKey] {
       guard let path = Self.path(of: key) else { return [] }
       return [declared[path] ?? self.key(at: path, SettingsValue.self)]
     }
 
-    /// What a configuration key reads.
+    /// Looks up a configuration key.
     func lookUp(
       _ key: AbsoluteConfigKey, as type: ConfigType, in state: SettingsSnapshot
     ) throws(SettingsError) -> LookupResult {
@@ -52,7 +52,7 @@
       let stored = StoredValue(of: key, in: state)
       do throws(SettingsValueError) {
         let value = try stored.decoded(by: key) ?? nil
-        // What the key itself would refuse to read is no value of it.
+        // A value that the key itself would refuse does not count.
         if case .value(let value) = stored { try declared[path]?.check(value) }
         return value
       } catch {
@@ -60,7 +60,7 @@
       }
     }
 
-    /// A key of this type where a declared one may have another.
+    /// A key of this type, where a declared one may have another.
     private func key<Value: SettingsSerializable & Sendable>(
       at path: TOMLPath, _ type: Value.Type
     ) -> SettingsKey<Value?> {
@@ -69,12 +69,12 @@
       return SettingsKey(path.description, .formerly(names), .secret)
     }
 
-    /// Whether a value is a secret, or has one in it, or is part of one.
+    /// Whether a value is secret, contains a secret, or is part of one.
     private func isSecret(_ path: TOMLPath) -> Bool {
       secrets.contains { $0.hasPrefix(path) || path.hasPrefix($0) }
     }
 
-    /// The path of a configuration key; `nil` for one that can have no value: the root, and what is reserved.
+    /// The path of a configuration key; `nil` for one that can have no value: the root, and reserved keys.
     private static func path(of key: AbsoluteConfigKey) -> TOMLPath? {
       guard let first = key.components.first, !first.hasPrefix("settings-") else { return nil }
       return TOMLPath(key.components)

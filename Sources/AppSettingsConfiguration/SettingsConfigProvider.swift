@@ -3,7 +3,7 @@
   internal import AppSettingsObserve
   public import Configuration
 
-  /// Settings as a provider of swift-configuration: each value that a file or an override has, and each change of it.
+  /// A provider of swift-configuration that reads settings: the values of files and overrides, and their changes.
   ///
   /// ```swift
   /// let settings = try SettingsStore(app: "org.example.relay")
@@ -15,12 +15,12 @@
   /// }
   /// ```
   ///
-  /// A configuration key is a path of the settings: `server.port` is `port` in `[server]`. Changes are pushed, whoever
-  /// makes them; nothing is polled. The store follows its files from now on.
+  /// A configuration key is a path of the settings: `server.port` is `port` in `[server]`. Changes by any program are
+  /// pushed; nothing is polled. Creating the provider makes the store follow its files.
   ///
-  /// A key that no layer has a value for has none here: a default is the reader's own, or that of a later provider.
+  /// A key without a value in any layer has none here: its default comes from the reader or a later provider.
   public struct SettingsConfigProvider: ConfigProvider {
-    /// What the provider is called in logs and access reports.
+    /// The name of the provider in logs and access reports.
     public let providerName: String
     private let settings: SettingsStore
     private let table: KeyTable
@@ -29,9 +29,9 @@
     ///
     /// - Parameters:
     ///   - settings: The store.
-    ///   - keys: Declared keys. Values of secret ones are marked as secret; constraints and former names count, too. Any
-    ///     other value can be asked for as well.
-    ///   - name: What tells this provider from others of its kind.
+    ///   - keys: Declared keys: values of secret ones are marked as secret, and constraints and former names apply.
+    ///     Other values can be read too.
+    ///   - name: Distinguishes this provider from others of its kind.
     public init(_ settings: SettingsStore, keys: [AnySettingsKey] = [], name: String? = nil) {
       self.settings = settings
       table = KeyTable(keys)
@@ -39,19 +39,19 @@
       settings.follow()
     }
 
-    /// The value now.
+    /// Returns the present value.
     ///
     /// - Throws: `SettingsError` `invalidValue` for a stored value that is not of this type.
     public func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
       try table.lookUp(key, as: type, in: settings.snapshot)
     }
 
-    /// The value now, which is the one in the files: they are followed.
+    /// Returns the present value. It is that of the files, because the store follows them.
     public func fetchValue(forKey key: AbsoluteConfigKey, type: ConfigType) async throws -> LookupResult {
       try value(forKey: key, type: type)
     }
 
-    /// The value now, and each time it becomes another one. A slow reader gets the newest and no queue of old ones.
+    /// Watches the value: the present one, then each new one. A slow reader gets the newest and no queue of old ones.
     public func watchValue<Return: ~Copyable>(
       forKey key: AbsoluteConfigKey, type: ConfigType,
       updatesHandler: (
@@ -63,10 +63,10 @@
         ConfigUpdatesAsyncSequence(LookupUpdates(states: states, table: table, key: key, type: type)))
     }
 
-    /// All values at this moment.
+    /// Returns all present values.
     public func snapshot() -> any ConfigSnapshot { snapshot(settings.snapshot) }
 
-    /// All values now, and each time one becomes another.
+    /// Watches all values: the present ones, then each new state.
     public func watchSnapshot<Return: ~Copyable>(
       updatesHandler: (_ updates: ConfigUpdatesAsyncSequence<any ConfigSnapshot, Never>) async throws -> Return
     ) async throws -> Return {
@@ -89,7 +89,7 @@
     }
   }
 
-  /// What a key reads, each time that is something else.
+  /// The results of looking up a key, whenever they change.
   private struct LookupUpdates: AsyncSequence, Sendable {
     typealias Element = Result<LookupResult, any Error>
     typealias Failure = Never
@@ -114,7 +114,7 @@
         while let state = await states.next(isolation: actor) {
           let result = Result { try table.lookUp(key, as: type, in: state) }
           let found = try? result.get()
-          // The text may be another one and mean the same.
+          // A different text may have the same meaning.
           if let found, found == last { continue }
           last = found
           return result

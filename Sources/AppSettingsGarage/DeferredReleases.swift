@@ -1,16 +1,16 @@
 import AppSettings
 import CSettingsSystem
 
-/// What links lead to is released here, one after the other: the release of an object releases its links, and those
-/// what they lead to, so that a long chain would be a deep recursion.
+/// Releases the objects of links one after the other. Releasing an object releases its links and their objects in turn,
+/// so a long chain would otherwise recurse deeply.
 enum DeferredReleases {
-  /// What a thread is still to release. Only that thread touches it.
+  /// The values that a thread has yet to release. Only that thread touches it.
   private final class Queue {
     var values: [Any] = []
   }
 
-  /// Takes a value out of a link that is going and releases it: at once, with all that this leads to, or after the value
-  /// that the thread is releasing just now.
+  /// Takes a value out of a link that is being released, and releases it: now, with all that its links lead to, or
+  /// after the value that the thread is releasing at the moment.
   static func release<Value>(_ value: inout Value, leaving empty: Value) {
     if let queue = thread_releases_get() {
       Unmanaged<Queue>.fromOpaque(queue).takeUnretainedValue().values.append(value)
@@ -19,7 +19,7 @@ enum DeferredReleases {
     }
     let queue = Queue()
     queue.values.append(value)
-    // Nobody but the queue has it now, so that it goes when it leaves the queue.
+    // Only the queue holds it now, so it is released when it leaves the queue.
     value = empty
     thread_releases_set(Unmanaged.passUnretained(queue).toOpaque())
     withExtendedLifetime(queue) {

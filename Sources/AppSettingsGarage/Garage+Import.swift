@@ -1,35 +1,36 @@
 import AppSettings
 
-/// What an import of GarageStorage's rows took, and what it had to leave out.
+/// The result of an import of GarageStorage's rows: what it imported and what it left out.
 public struct GarageImportReport: Sendable, Hashable {
-  /// How many records were taken, by record name.
+  /// The number of imported records by record name.
   public var taken: [String: Int] = [:]
-  /// What was left out or kept in another form: nulls in lists, for which TOML has no value; numbers with more digits
-  /// than a floating-point number has, which are kept as text; and conflicts that kept the record that was there.
+  /// What was left out or kept in another form: nulls in lists, because TOML has no null; numbers with more digits than
+  /// a floating-point number holds, which are kept as text; and rows skipped because their records exist.
   public var notes: [String] = []
 }
 
 extension GarageObjects {
-  /// Takes over the rows of a GarageStorage store, as JSON: an array of objects with `gs_type`, `gs_identifier`,
+  /// Imports the rows of a GarageStorage store from JSON: an array of objects with `gs_type`, `gs_identifier`,
   /// `gs_data` and `gs_syncStatus`.
   ///
-  /// `sqlite3 -json MyGarage.sqlite 'SELECT * FROM ZGSCOREDATAOBJECT'` prints them, under Core Data's names for the
-  /// columns (`ZGS_TYPE`), which are read as well; an empty text is what it prints of an empty table, and has no rows.
-  /// Each row becomes the record `[gs_type."gs_identifier"]`, with its sync status; where there are objects without an
-  /// id under that name, it becomes one of them, unless one with the same fields is there. What `MappableObject`s have
-  /// written is turned into what `Codable` types read: tagged dates into dates, references into ids, anonymous objects
-  /// into tables in their place. Then ``migrateAll(recordName:to:onConflict:)`` makes them objects of today's types, best
-  /// in the same ``update(_:)``.
+  /// Print the rows with `sqlite3 -json MyGarage.sqlite 'SELECT * FROM ZGSCOREDATAOBJECT'`. Core Data's names for the
+  /// columns (`ZGS_TYPE`) are understood too. An empty text, which that command prints for an empty table, has no rows.
+  ///
+  /// Each row becomes the record `[gs_type."gs_identifier"]` with its sync status. If the file has objects without an
+  /// id under that name, the row becomes one of them, unless one with the same fields exists. The forms that
+  /// `MappableObject`s write become those that `Codable` types read: tagged dates become dates, references become ids,
+  /// and anonymous objects become tables in their place. Then call ``migrateAll(recordName:to:onConflict:)``, best in
+  /// the same ``update(_:)``, to convert the records to your present types.
   ///
   /// - Parameters:
   ///   - json: The rows.
-  ///   - valueTypes: The types, as the rows name them, whose objects have no id, so that a hash is their identifier. Their
-  ///     rows become values, and a reference to one of them, as early releases wrote it, becomes the object itself.
-  ///   - conflict: What becomes of a row whose type and id there is a record of already.
-  ///   - decrypt: Turns each `gs_data` into JSON, where a `DataEncryptionDelegate` had encrypted it.
-  /// - Returns: What was taken.
-  /// - Throws: `SettingsError` `migrationFailed` if the text is no such JSON or any row cannot be taken, with all of
-  ///   them in its `cause`; and as parking. The file is unchanged in each case.
+  ///   - valueTypes: The types, as the rows name them, whose objects have no id and are identified by a hash. Their rows
+  ///     become values, and a reference to one of them, as early releases wrote it, becomes the object itself.
+  ///   - conflict: What to do with a row if a record with its type and id exists.
+  ///   - decrypt: Turns each `gs_data` into JSON, for a store that a `DataEncryptionDelegate` encrypted.
+  /// - Returns: What was imported, and what was left out.
+  /// - Throws: `SettingsError` `migrationFailed` if the text is not such JSON or a row cannot be imported; `cause`
+  ///   lists all of these rows. Otherwise as ``park(_:)-(T)``. The file is unchanged in each case.
   @discardableResult
   public func importGarageStorage(
     rows json: String, valueTypes: Set<String> = [], onConflict conflict: Garage.MigrationConflict = .fail,
@@ -54,10 +55,10 @@ extension GarageObjects {
           if let old, old.fields != row.row.fields || old.status != row.row.status {
             switch conflict {
             case .fail:
-              failures.append("Cannot take \(key): there is one already.")
+              failures.append("Cannot import \(key): the record exists already.")
               continue
             case .keep:
-              report.notes.append("\(key) was there already and is kept.")
+              report.notes.append("\(key) exists already and is kept.")
               continue
             case .replace: break
             }
@@ -71,7 +72,7 @@ extension GarageObjects {
       guard failures.isEmpty else {
         throw SettingsError(
           .migrationFailed,
-          "Cannot import the rows of GarageStorage: \(failures.count) cannot be taken. Nothing was written.",
+          "Cannot import the rows of GarageStorage: \(failures.count) failed. Nothing was written.",
           cause: failures.joined(separator: "\n"), file: format.file)
       }
       return report
@@ -85,7 +86,7 @@ struct GarageStorageRow {
   var identifier: String
   var row: GarageRow
 
-  /// Reads rows; what is wrong with them is added to `failures`.
+  /// Parses rows; adds the mistakes found to `failures`.
   static func rows(
     of json: String, _ valueTypes: Set<String>, _ decrypt: (String) throws -> String, hidesContent: Bool,
     report: inout GarageImportReport,
@@ -94,7 +95,7 @@ struct GarageStorageRow {
     if json.utf8.allSatisfy({ $0 == 0x20 || 0x09...0x0D ~= $0 }) { return [] }
     let value: TOMLValue?
     do {
-      // Columns may be null, and count as absent then.
+      // Columns may be null, which counts as missing.
       value = try JSONText.value(of: json)
     } catch {
       let reason = hidesContent ? "the text is not JSON" : error.reason
@@ -179,20 +180,20 @@ struct GarageStorageRow {
   }
 }
 
-/// The objects without an id that rows of an import come in beside.
+/// The objects without an id that are in the file while rows are imported.
 private struct ImportedObjects {
   let draft: GarageDraft
-  /// The fields of those that are there, by name: to read them all for each row would take the square of the time.
+  /// The fields of the existing ones, by name: reading all of them for each row would take quadratic time.
   private var fields: [String: Set<TOMLTable>] = [:]
-  /// The names that the draft has been given.
+  /// The names whose objects are in the draft.
   private var settled: Set<String> = []
 
   init(draft: GarageDraft) { self.draft = draft }
 
-  /// Adds a row, unless there is an object with the same fields, if its name has objects without an id.
+  /// Adds a row if its name has objects without an id, unless one with the same fields exists.
   ///
-  /// - Parameter isValue: Whether the name is known to be one for objects without an id.
-  /// - Returns: Whether it has.
+  /// - Parameter isValue: Whether the name is known to have objects without an id.
+  /// - Returns: Whether the name has such objects.
   mutating func take(_ row: GarageStorageRow, isValue: Bool) throws(SettingsError) -> Bool {
     let name = row.type
     if fields[name] == nil {

@@ -2,32 +2,36 @@ public import AppSettings
 import FoundationEssentials
 
 extension Garage {
-  /// What becomes of a record whose new type and id there is one of already.
+  /// What to do when a record with the new type and id already exists.
   public enum MigrationConflict: Sendable, Hashable {
-    /// The migration fails, and names all of them.
+    /// The migration fails, and the error lists all of these records.
     case fail
-    /// The one that is there stays; the old record is removed.
+    /// The existing record stays; the old record is removed.
     case keep
-    /// The migrated one takes its place.
+    /// The migrated record replaces it.
     case replace
   }
 }
 
 extension GarageObjects {
-  /// Makes all records of one type records of another, which can read what the old one has written.
+  /// Converts all records of one type to another type that can read them.
   ///
-  /// Everything is read first. If anything cannot be, or meets a record that is there already, nothing is written, and
-  /// the error lists type, id and path of each. Then all is written at once, after a backup. Sync status stays, and
-  /// fields that the new type does not know. References lead to the new records: those of the migrated objects to each
-  /// other even where ids change. Dates that are kept as strings, and numbers of many digits that are, become dates and
-  /// numbers where the new type wants them. Where there are no old records, nothing happens.
+  /// The migration first reads everything, then makes a backup and writes everything at once. If a record cannot be
+  /// read, or its new type and id are taken, nothing is written, and the error lists the type, id and path of each such
+  /// record. Sync status and fields that the new type does not know stay. References lead to the new records, even
+  /// where ids change. Dates and long numbers stored as strings become dates and numbers where the new type needs
+  /// them. Without records it does nothing.
   ///
   /// ```swift
   /// try garage.migrateAll(from: MCPerson.self, to: Person.self)
   /// ```
   ///
-  /// - Returns: How many records were migrated.
-  /// - Throws: `SettingsError` `migrationFailed` with what failed in its `cause`; `sealedRecord`, `readOnly`,
+  /// - Parameters:
+  ///   - oldType: The type whose records are converted.
+  ///   - type: The new type.
+  ///   - conflict: What to do if a record with the new type and id already exists.
+  /// - Returns: The number of migrated records.
+  /// - Throws: `SettingsError` `migrationFailed` with the reasons in its `cause`; `sealedRecord`, `readOnly`,
   ///   `unparsable`, `newerVersion`, `lockTimeout` or `io`. The file is unchanged in each case.
   @discardableResult
   public func migrateAll<New: Codable & Identifiable>(
@@ -38,10 +42,9 @@ extension GarageObjects {
     }
   }
 
-  /// Makes all records of one type values of another; see
-  /// ``migrateAll(from:to:onConflict:)-(_,New.Type,_)``.
+  /// Converts all records of one type to values of another; see ``migrateAll(from:to:onConflict:)-(_,New.Type,_)``.
   ///
-  /// Equal ones become one, whatever `onConflict` would say of them.
+  /// Equal values become one.
   @discardableResult
   public func migrateValues<New: Codable & Hashable>(from oldType: Any.Type, to type: New.Type) throws(SettingsError)
     -> Int
@@ -49,10 +52,10 @@ extension GarageObjects {
     try SettingsError.only { try migrateValues(recordName: try names.entry(of: oldType).name, to: type) }
   }
 
-  /// Makes all records of a name records of a type, where the old type is no longer in the program.
+  /// Converts all records stored under a name to `type`, for when the old type no longer exists in the program.
   ///
-  /// The name may be the type's own: then its records are read and written anew, so that what an older form has, such
-  /// as dates that are strings, gets the present form. See ``migrateAll(from:to:onConflict:)-(_,New.Type,_)``.
+  /// The name may be that of `type` itself: its records are then read and rewritten, so that old forms, such as dates
+  /// stored as strings, get the present form. See ``migrateAll(from:to:onConflict:)-(_,New.Type,_)``.
   @discardableResult
   public func migrateAll<New: Codable & Identifiable>(
     recordName old: String, to type: New.Type, onConflict conflict: Garage.MigrationConflict = .fail
@@ -72,7 +75,7 @@ extension GarageObjects {
     }
   }
 
-  /// Makes all records of a name values of a type. Equal ones become one.
+  /// Converts all records stored under a name to values of a type. Equal values become one.
   @discardableResult
   public func migrateValues<New: Codable & Hashable>(recordName old: String, to type: New.Type) throws(SettingsError)
     -> Int
@@ -90,8 +93,7 @@ extension GarageObjects {
     }
   }
 
-  /// Makes all records of one type records of another by code, for a type that cannot read what the old one has
-  /// written.
+  /// Converts all records of one type to another with your code, for a type that cannot read the old records.
   ///
   /// ```swift
   /// try garage.migrateAll(from: LegacyItem.self, to: Item.self) { old in
@@ -99,8 +101,8 @@ extension GarageObjects {
   /// }
   /// ```
   ///
-  /// As ``migrateAll(from:to:onConflict:)-(_,New.Type,_)`` otherwise; only what the new objects have is kept, and the
-  /// sync status.
+  /// Only the fields of the new objects and the sync status are kept. Otherwise this does the same as
+  /// ``migrateAll(from:to:onConflict:)-(_,New.Type,_)``.
   ///
   /// - Parameters:
   ///   - oldType: The type of the records.
@@ -128,7 +130,7 @@ extension GarageObjects {
     }
   }
 
-  /// Makes all records of one type values of another by code. Equal ones become one.
+  /// Converts all records of one type to values of another with your code. Equal values become one.
   @discardableResult
   public func migrateValues<Old: Codable, New: Codable & Hashable>(
     from oldType: Old.Type, to type: New.Type, _ convert: (Old) throws -> New
@@ -150,14 +152,14 @@ extension GarageObjects {
 
   // MARK: Within
 
-  /// What an app's code makes of an old object. Of a sealed record, an error does not say what the code says.
+  /// Runs the app's code on an old object. For a sealed record, the error does not show the code's own message.
   private func converted<New>(_ key: GarageKey, _ convert: () throws -> New) throws -> New {
     do {
       return try convert()
     } catch  where format.hidesContent {
       throw SettingsError(
         .migrationFailed,
-        "Cannot convert \(key): the code threw '\(Swift.type(of: error))'. What that says is not shown.",
+        "Cannot convert \(key): the code threw '\(Swift.type(of: error))'. Its message is not shown.",
         file: format.file)
     }
   }
@@ -228,22 +230,22 @@ extension GarageObjects {
   }
 }
 
-/// An old record that is to be migrated.
+/// An old record to migrate.
 struct GarageSource {
   var key: GarageKey
   var row: GarageRow
 }
 
-/// A migration under way: what was read, and what failed.
+/// A migration in progress: what was read, and what failed.
 struct GarageMigration<New> {
-  /// An old record with the object that was made of it.
+  /// An old record with the object made from it.
   struct Taken {
     var source: GarageSource
     var object: New
     var id = ""
-    /// The object's number in the reading; 0 where that tells nothing.
+    /// The object's number in the reading; 0 if not needed.
     var number = 0
-    /// Whether all references of the object lead somewhere. If not, none of its code runs, and its fields stay.
+    /// Whether all references of the object lead to a record. If not, none of its code runs, and its fields stay.
     var isWhole = true
   }
 
@@ -266,7 +268,7 @@ struct GarageMigration<New> {
 
   var count: Int { allSources.count }
 
-  /// The old records, with an id or without.
+  /// The old records, with or without an id.
   mutating func sources(in draft: GarageDraft) throws -> [GarageSource] {
     switch try draft.kind(of: old) {
     case .none: break
@@ -282,7 +284,7 @@ struct GarageMigration<New> {
     return allSources
   }
 
-  /// Takes what a record is read as, and its fields in today's form.
+  /// Adds a record's object and its fields in the present form.
   mutating func take(_ source: GarageSource, _ read: () throws -> (New, TOMLTable)) {
     do {
       let (object, fields) = try read()
@@ -294,7 +296,7 @@ struct GarageMigration<New> {
     }
   }
 
-  /// Takes a record as it is read by a type that can, its references where they lead somewhere.
+  /// Adds a record that its new type can read, with its references as far as they lead to a record.
   mutating func take(_ source: GarageSource, by reading: GarageReading) where New: Codable {
     let count = taken.count
     take(source) { try reading.convert(New.self, source.row.fields, source.key) }
@@ -303,7 +305,7 @@ struct GarageMigration<New> {
     taken[taken.count - 1].number = reading.lastNumber
   }
 
-  /// Marks the objects with these numbers as having a reference that leads nowhere.
+  /// Marks the objects with these numbers as having a reference to a missing record.
   mutating func noteIncomplete(_ numbers: Set<Int>) {
     for index in taken.indices where numbers.contains(taken[index].number) { taken[index].isWhole = false }
   }
@@ -312,15 +314,15 @@ struct GarageMigration<New> {
     guard !failures.isEmpty else { return }
     throw SettingsError(
       .migrationFailed,
-      "Cannot migrate '\(old)' to '\(new)' in '\(file)': \(failures.count) of \(count) records cannot be. Nothing was "
+      "Cannot migrate '\(old)' to '\(new)' in '\(file)': \(failures.count) of \(count) records failed. Nothing was "
         + "written.", cause: failures.joined(separator: "\n"), file: file)
   }
 }
 
 extension GarageMigration where New: Codable & Identifiable {
-  /// Finds the objects' ids, and those that are there already.
+  /// Finds the ids of the new objects, and the existing records with these ids.
   ///
-  /// - Returns: The new ids of those that had others.
+  /// - Returns: The new ids of the records whose ids change.
   mutating func findIDs(in draft: GarageDraft) throws -> [TOMLPath: String] {
     var newIDs: [TOMLPath: String] = [:]
     var places: [TOMLPath: Int] = [:]
@@ -332,7 +334,7 @@ extension GarageMigration where New: Codable & Identifiable {
       do {
         guard let text = candidate.isWhole ? try GarageCoding.text(of: object.id, New.self) : source.key.id else {
           failures.append(
-            "Cannot convert \(source.key): a reference that it needs leads to a record that is not there.")
+            "Cannot convert \(source.key): a reference that it needs leads to a missing record.")
           continue
         }
         id = try draft.storedID(text, of: new, isUUID: New.ID.self == UUID.self)
@@ -348,13 +350,13 @@ extension GarageMigration where New: Codable & Identifiable {
       let key = GarageKey(name: new, id: id)
       if let place = places[path] {
         switch conflict {
-        case .fail: failures.append("Cannot make \(source.key) \(key): \(kept[place].source.key) is to be that too.")
+        case .fail: failures.append("Cannot make \(source.key) \(key): \(kept[place].source.key) becomes that too.")
         case .keep: break
         case .replace: kept[place] = found
         }
       } else if old != new, draft.status(new, id) != nil, try !isEqual(object, source, id, in: draft) {
         switch conflict {
-        case .fail: failures.append("Cannot make \(source.key) \(key): there is one already.")
+        case .fail: failures.append("Cannot make \(source.key) \(key): the record exists already.")
         case .keep: break
         case .replace:
           places[path] = kept.count
@@ -369,14 +371,14 @@ extension GarageMigration where New: Codable & Identifiable {
     if !newIDs.isEmpty {
       for candidate in taken where !candidate.isWhole {
         failures.append(
-          "Cannot convert \(candidate.source.key): a reference that it needs leads to a record that is not there, so that "
+          "Cannot convert \(candidate.source.key): a reference that it needs leads to a missing record, so that "
             + "its others cannot get the new ids.")
       }
     }
     return newIDs
   }
 
-  /// Whether the record that is there says the same as the old one.
+  /// Whether the existing record has the same content as the old one.
   private func isEqual(_ object: New, _ source: GarageSource, _ id: String, in draft: GarageDraft) throws -> Bool {
     try draft.row(new, id)?.fields == source.row.fields
   }

@@ -4,33 +4,34 @@ import FoundationEssentials
 extension GarageObjects {
   // MARK: Parking
 
-  /// Parks an object, in the place of the one of its type and id, with all that its references lead to.
+  /// Parks an object, with all objects that it refers to. It replaces the record of its type and id.
   ///
-  /// Its sync status stays, and so do fields in the file that this release's type does not know, comments, and every
-  /// other byte. If nothing differs, nothing is written.
+  /// The record keeps its sync status and the fields that this release's type does not know. Comments and all other
+  /// bytes of the file stay. If nothing differs, nothing is written.
   ///
-  /// - Throws: `SettingsError` `invalidValue` if the object cannot be stored, or two objects of one id that it refers
-  ///   to differ; `invalidKey` if its id has no text or another type has its name; `sealedRecord` if the one that is
-  ///   there cannot be opened; `readOnly`, `unparsable`, `newerVersion`, `lockTimeout` or `io`. The file is unchanged
-  ///   in each case.
+  /// - Parameter object: The object.
+  /// - Throws: `SettingsError` `invalidValue` if the object cannot be stored, or refers to two different objects with
+  ///   one id; `invalidKey` if its id has no text form or another type uses its record name; `sealedRecord` if the
+  ///   existing record cannot be opened; `readOnly`, `unparsable`, `newerVersion`, `lockTimeout` or `io`. The file is
+  ///   unchanged in each case.
   public func park<T: Codable & Identifiable>(_ object: T) throws(SettingsError) { try park([object]) }
 
-  /// Parks objects, in one write; see ``park(_:)-(T)``.
+  /// Parks objects in one write; see ``park(_:)-(T)``.
   public func park<T: Codable & Identifiable>(_ objects: [T]) throws(SettingsError) {
     guard !objects.isEmpty else { return }
     try change { draft in try GarageWriting(draft, names).park(objects) }
   }
 
-  /// Parks a value, unless one that is equal is there.
+  /// Parks a value, unless an equal one is parked.
   ///
   /// - Throws: `SettingsError` as ``park(_:)-(T)``.
   public func parkValue<T: Codable & Hashable>(_ value: T) throws(SettingsError) { try parkValues([value]) }
 
-  /// Not there: an array is no value with fields.
+  /// Unavailable: an array is not a value with fields.
   @available(*, unavailable, message: "use parkValues(_:), which parks each of them")
   public func parkValue<T: Codable & Hashable>(_ values: [T]) throws(SettingsError) { try parkValues(values) }
 
-  /// Parks values, in one write, each unless one that is equal is there.
+  /// Parks values in one write, except those for which an equal one is parked.
   public func parkValues<T: Codable & Hashable>(_ values: [T]) throws(SettingsError) {
     guard !values.isEmpty else { return }
     try change { draft in
@@ -48,12 +49,13 @@ extension GarageObjects {
 
   // MARK: Retrieving
 
-  /// The object of a type and id, with all that its references lead to; `nil` if there is none.
+  /// Retrieves the object with a type and id, and all objects that it refers to.
   ///
-  /// Within one retrieve there is one object for each record, however many refer to it.
+  /// Within one call there is one object for each record, however many objects refer to it.
   ///
+  /// - Returns: The object, or `nil` if there is none.
   /// - Throws: `SettingsError` `invalidValue` with type, id and path if a record cannot be read, `missingRecord` if a
-  ///   reference that is not optional leads nowhere, `sealedRecord`, `unparsable`, `readOnly` or `io`.
+  ///   reference that is not optional leads to no record; `sealedRecord`, `unparsable`, `readOnly` or `io`.
   public func retrieve<T: Codable & Identifiable>(_ type: T.Type = T.self, id: T.ID) throws(SettingsError) -> T? {
     try SettingsError.only {
       let reading = GarageReading(try contents(), names)
@@ -62,7 +64,7 @@ extension GarageObjects {
     }
   }
 
-  /// All objects of a type, in the order of the file, with all that their references lead to.
+  /// Retrieves all objects of a type, in the order of the file, and all objects that they refer to.
   ///
   /// - Parameters:
   ///   - type: The type of the objects.
@@ -75,36 +77,36 @@ extension GarageObjects {
     try GarageReading(try contents(), names).all(type, onUnreadable)
   }
 
-  /// All values of a type, in the order of the file; see ``retrieveAll(_:onUnreadable:)``.
+  /// Retrieves all values of a type, in the order of the file; see ``retrieveAll(_:onUnreadable:)``.
   public func retrieveValues<T: Codable & Hashable>(
     _ type: T.Type = T.self, onUnreadable: ((SettingsError) throws -> Void)? = nil
   ) throws -> [T] {
     try GarageReading(try contents(), names).allValues(type, onUnreadable)
   }
 
-  /// The text of an object's id, as it is in the file.
+  /// Returns the text of an object's id, as stored in the file.
   ///
-  /// - Throws: `SettingsError` `invalidKey` if it has none.
+  /// - Throws: `SettingsError` `invalidKey` if the id has no text form.
   public func identifier<T: Identifiable>(of object: T) throws(SettingsError) -> String {
     try GarageCoding.text(of: object.id, T.self)
   }
 
   // MARK: Deleting
 
-  /// Deletes an object's record. What it refers to stays.
+  /// Deletes an object's record. Objects that it refers to stay.
   ///
-  /// - Throws: `SettingsError` `missingRecord` if it is not parked; `readOnly`, `unparsable`, `newerVersion`,
+  /// - Throws: `SettingsError` `missingRecord` if the object is not parked; `readOnly`, `unparsable`, `newerVersion`,
   ///   `lockTimeout` or `io`. The file is unchanged in each case.
   public func delete<T: Codable & Identifiable>(_ object: T) throws(SettingsError) { try delete(T.self, id: object.id) }
 
-  /// Deletes the record of a type and id; see ``delete(_:)-(T)``.
+  /// Deletes the record with a type and id; see ``delete(_:)-(T)``.
   public func delete<T: Codable & Identifiable>(_ type: T.Type, id: T.ID) throws(SettingsError) {
     try change { draft in
       for key in try access.keys(of: type, id: id, in: draft) { draft.remove(key.name, key.id!) }
     }
   }
 
-  /// Deletes all values that are equal to one.
+  /// Deletes all values equal to one.
   public func deleteValue<T: Codable & Hashable>(_ value: T) throws(SettingsError) {
     try change { draft in
       let name = try names.entry(of: T.self).name
@@ -114,15 +116,15 @@ extension GarageObjects {
     }
   }
 
-  /// Deletes all objects of a type, those that cannot be read too.
+  /// Deletes all objects of a type, including those that cannot be read. There may be none.
   ///
-  /// - Throws: `SettingsError` as ``delete(_:)-(T)``, but it may be that there are none.
+  /// - Throws: `SettingsError` as ``delete(_:)-(T)``, except `missingRecord`.
   public func deleteAll<T>(_ type: T.Type) throws(SettingsError) {
     if try hasNoFile { return }
     try change { draft in for name in try names.entry(of: type).all { try draft.removeAll(of: name) } }
   }
 
-  /// Deletes all objects. What is in the file besides, such as comments that stand by themselves, stays.
+  /// Deletes all objects. Everything else in the file stays, such as comments set off by blank lines.
   public func deleteAll() throws(SettingsError) {
     if try hasNoFile { return }
     try change { draft in for name in try draft.names() { try draft.removeAll(of: name) } }
@@ -131,7 +133,7 @@ extension GarageObjects {
 }
 
 extension GarageAccess {
-  /// The records of an object, under each of its type's names that has one.
+  /// The records of an object under the type's names that have one.
   func keys<T: Identifiable>(of type: T.Type, id: T.ID, in draft: GarageDraft) throws -> [GarageKey] {
     let entry = try names.entry(of: type)
     let text = try GarageCoding.text(of: id, type)
@@ -149,13 +151,13 @@ extension GarageAccess {
       file: format.file)
   }
 
-  /// An object without id, with the row it is stored as; `nil` if that cannot be read.
+  /// An object without an id, with its stored row; `nil` for an object that cannot be read.
   struct StoredObject<T> {
     var row: GarageRow
-    /// The name that the row has.
+    /// The name that the row is stored under.
     var name: String
     var object: T?
-    /// Of one that cannot be read, the id of the record that it refers to and that is missing or cannot be read either.
+    /// For an unreadable object, the id of the record that it needs and that is missing or unreadable itself.
     var neededID: String?
     var isFormer: Bool
   }
@@ -176,7 +178,7 @@ extension GarageAccess {
       isFormer: name != (try names.entry(of: type).name))
   }
 
-  /// Where the objects of a type without an id are in a draft.
+  /// The places of a type's objects without an id in a draft.
   func objectIndex<T: Codable & Hashable>(of type: T.Type, in draft: GarageDraft) throws -> GarageObjectIndex<T> {
     let name = try names.entry(of: type).name
     if let known = draft.objectIndex(of: name) as? GarageObjectIndex<T> {
@@ -205,7 +207,7 @@ extension GarageReading {
     }
   }
 
-  /// All objects of a type without one.
+  /// All objects of a type without an id.
   func allValues<T: Codable & Hashable>(
     _ type: T.Type, _ unreadable: ((SettingsError) throws -> Void)?, where isWanted: (GarageRow) -> Bool = { _ in true }
   ) throws -> [T] {
@@ -217,7 +219,7 @@ extension GarageReading {
 
   /// The keys of all records of a type, in the order of the file, those of its present name first.
   ///
-  /// - Throws: `SettingsError` `invalidValue` for two that are the same id, written in two ways.
+  /// - Throws: `SettingsError` `invalidValue` for two records whose ids are the same, written in two ways.
   private func keys<T: Identifiable>(of type: T.Type) throws -> [GarageKey] {
     var keys: [GarageKey] = []
     var present: Set<TOMLPath> = []
@@ -236,10 +238,10 @@ extension GarageReading {
         {
           throw draft.failure(
             "Cannot read \(GarageKey(name: name, id: id))",
-            "the id of \(GarageKey(name: name, id: other)) is the same, written in another way. Remove one of them",
+            "the id of \(GarageKey(name: name, id: other)) is the same in another notation. Remove one of them",
             at: [name, id])
         }
-        // What an earlier release's name still has is hidden by what the present one has.
+        // A record under the present name hides the one under a former name.
         if present.insert([id]).inserted { keys.append(GarageKey(name: name, id: id)) }
       }
     }

@@ -1,20 +1,20 @@
 public import AppSettings
 
-// Going from plain to sealed, and from one key to another.
+// Converting a garage from plain to sealed, and from one key to another.
 
 extension Garage {
-  /// What becomes of records that are plain text in the file of a garage with a cipher.
+  /// What a garage with a cipher does with plain-text records in its file.
   public enum PlainRecords: Sendable, Hashable {
-    /// They are an error, with their line, and the file is not written while one is there.
+    /// Plain records are an error that names their line, and the file is not written while it has one.
     ///
-    /// Anyone who can write the file can put a plain record into it. With this, no one can pass it off as sealed.
+    /// Anyone who can write the file can put a plain record into it. With this case it cannot pass as a sealed one.
     case refuse
-    /// They are read like others, and sealed: for the time in which a garage that was plain becomes a sealed one.
+    /// Plain records are read like others and sealed: for converting a plain garage to a sealed one.
     ///
-    /// The first write seals all records in the file, and before that all in its backups; an empty ``GarageObjects/update(_:)`` is
-    /// enough. A backup that cannot be sealed, since it does not parse, has something in it that is no record, or has
-    /// records of another key, stays as it is, with its plain text, and is one of ``Garage/currentProblems``: correct it or
-    /// delete it. Comments in and directly above what is sealed are removed with the plain text.
+    /// The first write seals all records in the file, after those in its backups; an empty ``GarageObjects/update(_:)``
+    /// is enough. A backup cannot be sealed if it does not parse, contains anything that is not a record, or has
+    /// records sealed with another key. It then stays unchanged, in plain text, and is one of
+    /// ``Garage/currentProblems``: correct it or delete it. Comments in and above a sealed record are removed.
     case seal
   }
 
@@ -24,18 +24,18 @@ extension Garage {
   /// try garage.changeCipher(to: .aesGCM(key: newKey))
   /// ```
   ///
-  /// That is one atomic write: after a crash all records are sealed with the former cipher, or all with the new one. Sync
-  /// status, comments and fields that no type knows stay. This garage goes on with the new cipher; others that are open
-  /// on the file, in this process and elsewhere, are refused from then on.
+  /// This is one atomic write: after a crash, either all records are sealed with the former cipher or all with the new
+  /// one. Sync status, comments and fields that no type knows stay. This garage continues with the new cipher; other
+  /// garages open on the file, in this process or another, get errors from then on.
   ///
-  /// Backups stay as they are, sealed with the former key. ``restore(_:sealedWith:)`` puts one back if it gets the former
-  /// cipher. Where the former key has become known, remove the backups.
+  /// Backups stay sealed with the former key. To restore one, pass the former cipher to ``restore(_:sealedWith:)``. If
+  /// somebody else knows the former key, remove the backups.
   ///
-  /// - Parameter cipher: What seals the records from now on.
-  /// - Throws: `SettingsError` `sealedRecord` if this garage has no cipher, or not that of the file, or if any record
-  ///   cannot be opened; `nestedUpdate` within an update; `readOnly`, `unparsable`, `newerVersion`, `lockTimeout` or `io`.
-  ///   The file is unchanged, unless an `io` error says that the new text was not made durable: then the garage goes on
-  ///   with the cipher that the file has.
+  /// - Parameter cipher: The new cipher for the records.
+  /// - Throws: `SettingsError` `sealedRecord` if this garage has no cipher or not that of the file, or if a record
+  ///   cannot be opened; `nestedUpdate` within an update; `readOnly`, `unparsable`, `newerVersion`, `lockTimeout` or
+  ///   `io`. The file is unchanged, unless an `io` error says that the new text was not made durable: then the garage
+  ///   continues with the cipher that the file has.
   public func changeCipher(to cipher: GarageCipher) throws(SettingsError) {
     try SettingsError.only {
       try core.checkNotNested()
@@ -50,12 +50,12 @@ extension Garage {
       new.cipher = cipher
       new.former = nil
       new.renewGeneration()
-      // Until it is known which of the two the file has, both open what is read.
+      // Until it is certain which of the two ciphers the file has, both open records.
       var either = old
       either.former = cipher
       either.renewGeneration()
       defer {
-        // It has failed: at the very end, maybe, when the file was new already.
+        // It failed: perhaps at the very end, when the file was already new.
         if format.generation == either.generation {
           format = either.settled(by: core.known.document)
         }
@@ -72,24 +72,23 @@ extension Garage {
         format = either
         return edits
       } checkingAgain: { [core] _ in
-        // What is new in it may be sealed with the former key.
+        // New content in the file may be sealed with the former key.
         throw core.overtakenError("something")
       }
       format = new
     }
   }
 
-  /// Puts a backup in the place of the file; what is there now becomes a backup first.
+  /// Replaces the file with a backup, after backing up the present file.
   ///
-  /// With a cipher, no plain text comes back: a backup with plain records is refused, or sealed as it is put back if the
+  /// With a cipher, no plain text is restored: a backup with plain records is refused, or sealed on the way if the
   /// garage was opened with ``PlainRecords/seal``.
   ///
   /// - Parameters:
   ///   - backup: One of ``backups``.
-  ///   - former: The cipher that the backup is sealed with, if the garage had another one then: its records are sealed
-  ///     again with the present one.
-  /// - Throws: `SettingsError` `io` if there is no such backup, `unparsable` if it is no TOML, `sealedRecord` if it has
-  ///   plain records or is sealed with another key, or the file is; `readOnly` or `lockTimeout`. The file is unchanged.
+  ///   - former: The cipher of the backup, if the garage had another one then. Its records get the present one.
+  /// - Throws: `SettingsError` `io` if the backup does not exist, `unparsable` if it is not TOML, `sealedRecord` if
+  ///   it has plain records, or it or the file has another key; `readOnly` or `lockTimeout`. The file is unchanged.
   public func restore(_ backup: SettingsBackup, sealedWith former: GarageCipher? = nil) throws(SettingsError) {
     try SettingsError.only {
       let format = format
@@ -97,7 +96,7 @@ extension Garage {
         do {
           try write { _ in }
         } catch let error as SettingsError where error.code == .unparsable {
-          // What is there becomes a backup as it is, like a file that is recovered.
+          // The present file becomes a backup unchanged, like a recovered file.
           hasSealedBackups.withLock { $0 = false }
         }
       }
@@ -113,7 +112,7 @@ extension Garage {
         let draft = GarageDraft(base: document, format: opening)
         if former != nil {
           try draft.sealAll()
-          // A backup without records has the check value alone.
+          // A backup without records gets only the check value.
           draft.renewsCheck = true
         }
         return try draft.text()
@@ -121,11 +120,11 @@ extension Garage {
     }
   }
 
-  /// Seals the backups that are plain, if that is to be done. Called with the file's lock, before anything is written.
+  /// Seals the plain backups if the garage was opened to do so. Called under the file's lock, before a write.
   ///
-  /// One that cannot be sealed stays as it is, and is a problem until it can be or is gone: it may be the only copy.
+  /// A backup that cannot be sealed stays unchanged and is a problem until sealed or deleted: it may be the only copy.
   ///
-  /// - Throws: `SettingsError` `readOnly`, `io` or `lockTimeout`. Each backup is as it was, or sealed.
+  /// - Throws: `SettingsError` `readOnly`, `io` or `lockTimeout`. Each backup is either unchanged or sealed.
   func sealBackups() throws {
     let format = format
     guard format.cipher != nil, format.plainRecords == .seal, !hasSealedBackups.withLock({ $0 }),
@@ -140,7 +139,7 @@ extension Garage {
           problems.append(
             SettingsProblem(
               .sealedRecord,
-              Self.backupProblem + "'\(backup.path)', which stays as it is, with plain text in it: \(error.message) "
+              Self.backupProblem + "'\(backup.path)', which still contains plain text: \(error.message) "
                 + "Correct the backup, or delete it if its content is not needed.", file: backup.path,
               position: error.position))
           return nil
@@ -154,13 +153,13 @@ extension Garage {
 
   private static var backupProblem: String { "Cannot seal the backup " }
 
-  /// The text to replace that of a backup by; `nil` if there is nothing plain in it.
+  /// The new text of a backup; `nil` if nothing in it is plain.
   private func sealedText(ofBackup bytes: [UInt8], at path: String, _ format: GarageFormat) throws -> [UInt8]? {
     let document: TOMLDocument
     do {
       document = try TOMLDocument(parsing: bytes)
     } catch {
-      // One that was sealed before it was damaged has nothing plain in it.
+      // A backup sealed before it was damaged has no plain text.
       if bytes.containsText(GarageFormat.checkKey) { return nil }
       throw SettingsError(
         .unparsable, "line \(error.position.line) of it is not TOML.", file: path, position: error.position)

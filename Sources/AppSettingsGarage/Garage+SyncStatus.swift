@@ -1,24 +1,23 @@
 public import AppSettings
 
 extension Garage {
-  /// How far a record is known to a web service. The garage only keeps it: with the record, through parking and
-  /// migration.
+  /// The state of a record on a web service. The garage only stores it, through parking and migrations.
   public enum SyncStatus: String, Sendable, Hashable, CaseIterable {
-    /// Not set.
+    /// The status is not set.
     case undetermined
-    /// Not known to the service as it is here.
+    /// The service does not have this version of the record.
     case notSynced = "not-synced"
-    /// Being sent.
+    /// The record is being sent.
     case syncing
-    /// Known to the service as it is here.
+    /// The service has this version of the record.
     case synced
   }
 
-  /// A record, by its type's name and its id.
+  /// Identifies a record by its type's record name and its id.
   public struct RecordID: Sendable, Hashable {
-    /// The name of the type's records.
+    /// The record name of the type.
     public var recordName: String
-    /// The id as text; `nil` for an object without one.
+    /// The id as text; `nil` for an object without an id.
     public var id: String?
   }
 
@@ -27,13 +26,14 @@ extension Garage {
 extension GarageObjects {
   /// Sets the sync status of a parked object.
   ///
-  /// - Throws: `SettingsError` `missingRecord` if it is not parked, and as ``park(_:)-(T)``. The file is unchanged.
+  /// - Throws: `SettingsError` `missingRecord` if the object is not parked; otherwise as ``park(_:)-(T)``. The file
+  ///   is unchanged.
   public func setSyncStatus<T: Codable & Identifiable>(_ status: Garage.SyncStatus, for object: T) throws(SettingsError)
   {
     try setSyncStatus(status, for: [object])
   }
 
-  /// Sets the sync status of parked objects, in one write: of all of them or, if one is not parked, of none.
+  /// Sets the sync status of parked objects in one write: of all of them or, if one is not parked, of none.
   public func setSyncStatus<T: Codable & Identifiable>(_ status: Garage.SyncStatus, for objects: [T])
     throws(SettingsError)
   {
@@ -54,7 +54,7 @@ extension GarageObjects {
     try setSyncStatus(status, forValues: [value])
   }
 
-  /// Sets the sync status of parked values, in one write: of all of them or, if one is not parked, of none.
+  /// Sets the sync status of parked values in one write: of all of them or, if one is not parked, of none.
   public func setSyncStatus<T: Codable & Hashable>(_ status: Garage.SyncStatus, forValues values: [T])
     throws(SettingsError)
   {
@@ -69,9 +69,9 @@ extension GarageObjects {
     }
   }
 
-  /// The sync status of a parked object.
+  /// Returns the sync status of a parked object.
   ///
-  /// - Throws: `SettingsError` `missingRecord` if it is not parked; `unparsable`, `readOnly` or `io`.
+  /// - Throws: `SettingsError` `missingRecord` if the object is not parked; `unparsable`, `readOnly` or `io`.
   public func syncStatus<T: Codable & Identifiable>(of object: T) throws(SettingsError) -> Garage.SyncStatus {
     try SettingsError.only {
       let draft = try contents()
@@ -80,7 +80,7 @@ extension GarageObjects {
     }
   }
 
-  /// The sync status of a parked value.
+  /// Returns the sync status of a parked value.
   public func syncStatus<T: Codable & Hashable>(ofValue value: T) throws(SettingsError) -> Garage.SyncStatus {
     try SettingsError.only {
       let draft = try contents()
@@ -92,7 +92,7 @@ extension GarageObjects {
     }
   }
 
-  /// The objects of a type that have a sync status.
+  /// Retrieves the objects of a type that have a given sync status.
   ///
   /// - Throws: `SettingsError` as ``retrieveAll(_:onUnreadable:)``.
   public func retrieveAll<T: Codable & Identifiable>(
@@ -104,14 +104,14 @@ extension GarageObjects {
     }
   }
 
-  /// The values of a type that have a sync status.
+  /// Retrieves the values of a type that have a given sync status.
   public func retrieveValues<T: Codable & Hashable>(
     _ type: T.Type = T.self, withStatus status: Garage.SyncStatus
   ) throws(SettingsError) -> [T] {
     try SettingsError.only { try GarageReading(try contents(), names).allValues(type, nil) { $0.status == status } }
   }
 
-  /// The objects of several types that have a sync status, all of one state of the file.
+  /// Retrieves the objects of several types that have a given sync status, all from one state of the file.
   ///
   /// ```swift
   /// for object in try garage.retrieveAll([Person.self, Pet.self], withStatus: .notSynced) { … }
@@ -129,7 +129,7 @@ extension GarageObjects {
     }
   }
 
-  /// The records of all types that have a sync status, without opening them.
+  /// Returns the records of all types that have a given sync status, without opening them.
   public func records(withStatus status: Garage.SyncStatus) throws(SettingsError) -> [Garage.RecordID] {
     try SettingsError.only {
       let draft = try contents()

@@ -1,7 +1,7 @@
 import AppSettings
 
 extension Garage {
-  /// Makes changes, in one write.
+  /// Makes changes in one write.
   func write<Result>(_ body: (GarageDraft) throws -> Result) throws -> Result {
     var result: Result?
     try core.rewrite { document in
@@ -22,10 +22,10 @@ extension Garage {
     return result!
   }
 
-  /// What there is to read: the file as last read.
+  /// The file as last read.
   ///
-  /// - Throws: ``SettingsError`` `unparsable`, `readOnly` or `io` if there is a file and nothing is known of it. To
-  ///   take that for an empty garage would make an app believe that its objects were deleted.
+  /// - Throws: ``SettingsError`` `unparsable`, `readOnly` or `io` if the file exists and could not be read. Treating it
+  ///   as an empty garage would make an app believe that its objects were deleted.
   func contents() throws(SettingsError) -> GarageDraft {
     core.load()
     while true {

@@ -1,11 +1,11 @@
 public import AppSettings
 public import Logging
 
-/// A place for objects: park them, and retrieve them by type and id.
+/// A store for objects: park them, and retrieve them by type and id.
 ///
-/// Any `Codable` type that is `Identifiable` can be parked, and any that is `Hashable` as a value. The records are tables of
-/// a TOML file, `$XDG_DATA_HOME/<app>/<name>.toml`, `[Person."joan smith"]`; values are `[[Address]]`. Every call
-/// that changes something returns when it is on disk, in one atomic write, or throws and has changed nothing.
+/// You can park any `Codable` type that is `Identifiable`, and as a value any that is `Hashable`. The records are
+/// tables of a TOML file, `$XDG_DATA_HOME/<app>/<name>.toml`: `[Person."joan smith"]`, and for values `[[Address]]`. A
+/// call that changes something returns when the change is on disk, in one atomic write; if it throws, nothing changed.
 ///
 /// ```swift
 /// let garage = try Garage(app: "org.example.hotel")
@@ -14,32 +14,32 @@ public import Logging
 /// try garage.update { try $0.park([order, receipt]) }
 /// ```
 ///
-/// Reads are from memory, all of one state of the file. What other processes have parked shows after ``reload()`` and
-/// after each write of one's own; a write always begins with what the file has at that moment.
+/// Reads come from memory, all from one state of the file. Records that other processes park show up after ``reload()``
+/// and after each write of your own. A write always starts from the present content of the file.
 public final class Garage: GarageObjects, Sendable {
-  /// The engine, as of a store: one write path for all files.
+  /// The store's engine: all files share one write path.
   let core: StoreCore
   let store: SettingsStore
-  // Protects how records are stored, which changes with the cipher; taken for nothing else.
+  // Protects how records are stored, which changes with the cipher; protects nothing else.
   private let currentFormat: Lock<GarageFormat>
   let names = GarageNames()
 
-  /// Whether no backup is plain any more, as far as this garage is to see to that.
+  /// Whether the backups that this garage has to seal are all sealed.
   let hasSealedBackups = Lock(false)
 
-  /// Where the records are; `nil` for a garage in memory.
+  /// The location of the file; `nil` for a garage in memory.
   public var location: SettingsLocation? { core.location }
 
-  /// Opens a garage of an app. Nothing is read or made until the first access.
+  /// Opens a garage of an app. Nothing is read or created until the first access.
   ///
   /// - Parameters:
   ///   - app: The app's id, such as `org.example.hotel`.
-  ///   - name: Which of the app's garages; the file is `<app>/<name>.toml`.
-  ///   - cipher: What seals each record. Without one, records are plain text, and a file that has sealed ones is not
+  ///   - name: The name of the garage; the file is `<app>/<name>.toml`.
+  ///   - cipher: Seals each record. Without a cipher records are plain text, and files with sealed ones are not
   ///     written.
-  ///   - plainRecords: What becomes of plain records in the file of a garage with a cipher: by default they are an error.
-  ///   - logger: Where problems go, once each.
-  /// - Throws: `SettingsError` `invalidLocation` for an id of another form; `io` if there is no home directory.
+  ///   - plainRecords: What a garage with a cipher does with plain records in the file. By default they are an error.
+  ///   - logger: Receives each problem once.
+  /// - Throws: `SettingsError` `invalidLocation` if the id is malformed; `io` if there is no home directory.
   public convenience init(
     app: String, name: String = "garage", cipher: GarageCipher? = nil, plainRecords: PlainRecords = .refuse,
     logger: Logger = Logger(label: "app-settings")
@@ -49,7 +49,7 @@ public final class Garage: GarageObjects, Sendable {
       logger: logger)
   }
 
-  /// Opens the garage at a location. Nothing is read or made until the first access.
+  /// Opens the garage at a location. Nothing is read or created until the first access.
   public convenience init(
     at location: SettingsLocation, cipher: GarageCipher? = nil, plainRecords: PlainRecords = .refuse,
     logger: Logger = Logger(label: "app-settings")
@@ -57,7 +57,7 @@ public final class Garage: GarageObjects, Sendable {
     self.init(SettingsStore(at: location, logger: logger), cipher, plainRecords)
   }
 
-  /// Makes a garage in memory, for tests and previews. It behaves as one with a file that no one else has.
+  /// Makes a garage in memory, for tests and previews. It behaves like one with a file that nobody else writes.
   ///
   /// - Parameters:
   ///   - text: The TOML text to begin with.
@@ -69,7 +69,7 @@ public final class Garage: GarageObjects, Sendable {
     self.init(SettingsStore(inMemory: text), cipher, plainRecords)
   }
 
-  /// Opens a garage for a tool or a test, with system calls of its own; it shares nothing with others.
+  /// Opens a garage for a tool or a test, with its own system calls; it shares nothing with other garages.
   package convenience init(
     at location: SettingsLocation, cipher: GarageCipher? = nil, plainRecords: PlainRecords = .refuse,
     logger: Logger? = nil, system: Syscalls, lockTimeout: Duration = .seconds(30)
@@ -95,12 +95,12 @@ public final class Garage: GarageObjects, Sendable {
 
   // MARK: Several changes as one
 
-  /// How the garage's objects are reached.
+  /// The access to the garage's objects.
   public var access: GarageAccess { GarageAccess(garage: self) }
 
   /// Makes several changes as one, without blocking a thread of the concurrency pool.
   ///
-  /// As ``GarageObjects/update(_:)`` otherwise.
+  /// Otherwise does the same as ``GarageObjects/update(_:)``.
   public func update<Result: Sendable>(
     _ body: @escaping @Sendable (inout GarageTransaction) throws -> Result
   ) async throws -> Result {
@@ -109,28 +109,29 @@ public final class Garage: GarageObjects, Sendable {
 
   // MARK: The file
 
-  /// Reads the file again, and takes over what other processes have parked.
+  /// Re-reads the file, so that records parked by other processes show up.
   ///
-  /// If it does not parse, what was read last stays, and that is a problem.
+  /// If the file does not parse, the garage keeps the content last read, and reports a problem.
   public func reload() { store.reload() }
 
-  /// The problems that stand now, oldest first.
+  /// The unresolved problems, oldest first.
   public var currentProblems: [SettingsProblem] { store.currentProblems }
 
-  /// The copies of the file that were made before migrations and restores, newest first. Each is as plain, or sealed with
-  /// the key, as the file was; in the file's turn from plain to sealed, they are sealed as well: see
-  /// ``PlainRecords/seal``.
+  /// The backups of the file made before migrations and restores, newest first.
+  ///
+  /// Each is as plain, or sealed with the same key, as the file was. When a plain file is sealed, its backups are
+  /// sealed too: see ``PlainRecords/seal``.
   ///
   /// - Throws: `SettingsError` `io` or `readOnly` if their directory cannot be listed.
   public var backups: [SettingsBackup] { get throws(SettingsError) { try store.backups } }
 
-  /// Moves a file that does not parse to the backups, as it is, so that the garage begins afresh.
+  /// Moves a file that does not parse to the backups, unchanged, so that the garage starts empty.
   ///
-  /// - Returns: Where it is now; `nil` if there is no file, or it parses.
-  /// - Throws: `SettingsError` `readOnly`, `io` or `lockTimeout`. The file is where it was.
+  /// - Returns: The moved file; `nil` if there is no file, or it parses.
+  /// - Throws: `SettingsError` `readOnly`, `io` or `lockTimeout`. The file is in its old place.
   @discardableResult
   public func recover() throws(SettingsError) -> SettingsBackup? {
-    // What is moved there may be plain.
+    // The moved file may be plain.
     defer { hasSealedBackups.withLock { $0 = false } }
     return try store.recover()
   }

@@ -1,28 +1,26 @@
 import AppSettings
 import FoundationEssentials
 
-/// What is done with objects: by a ``Garage``, in a write for each call, and by a ``GarageTransaction``, in one for all.
+/// The operations on objects: of a ``Garage``, one write each; of a ``GarageTransaction``, one write for all.
 ///
-/// An object of an `Identifiable` type is kept by its id, and one of a `Hashable` type as a value: it is there or it is
-/// not. The calls for values have `Value` in their names, so that a type which gets an id later does not change what they
-/// mean.
+/// An object of an `Identifiable` type is stored under its id. An object of a `Hashable` type is a value: it is stored
+/// or not. The calls for values have `Value` in their names, so that they still work if a type gets an id.
 public protocol GarageObjects {
-  /// How the objects are reached. Only this module has a use for it.
+  /// The access to the objects. Only this module uses it.
   var access: GarageAccess { get }
 }
 
-/// Several changes of a garage that are made as one. ``GarageObjects/update(_:)`` hands one to its closure; using it after
-/// that is a programming error and traps.
+/// Several changes of a garage made as one. ``GarageObjects/update(_:)`` passes one to its closure. Using it after that
+/// is a programming error and traps.
 public struct GarageTransaction: GarageObjects {
-  /// How the objects are reached.
+  /// The access to the objects.
   public let access: GarageAccess
 }
 
 extension GarageObjects {
-  /// Makes several changes as one: under one lock, on what the file has now, in one atomic write.
+  /// Makes several changes as one: under one lock, on the present content of the file, in one atomic write.
   ///
-  /// What is called on the transaction is all on disk when this returns, and a throw writes nothing of it. The
-  /// transaction shows what it has changed so far.
+  /// When this returns, all changes are on disk; if `body` throws, none is written. Its reads see its changes.
   ///
   /// ```swift
   /// try garage.update { transaction in
@@ -31,20 +29,20 @@ extension GarageObjects {
   /// }
   /// ```
   ///
-  /// - Parameter body: Runs on this thread, while other writers wait. It runs once. Within a transaction's own update, it
-  ///   is part of that transaction, and a throw takes back what this part has changed.
+  /// - Parameter body: Runs once, on this thread, while other writers wait. A nested update of the transaction is part
+  ///   of it; if that throws, only its own changes are undone.
   /// - Returns: What `body` returns.
-  /// - Throws: What `body` throws, or `SettingsError` `readOnly`, `unparsable`, `newerVersion`, `lockTimeout`, `io`, or
-  ///   `nestedUpdate` if the garage itself is written within `body`. The file is unchanged in each case.
+  /// - Throws: What `body` throws, or `SettingsError` `readOnly`, `unparsable`, `newerVersion`, `lockTimeout`, `io`,
+  ///   or `nestedUpdate` if `body` writes the garage itself. The file is unchanged in each case.
   public func update<Result>(_ body: (inout GarageTransaction) throws -> Result) throws -> Result {
     try access.update(body)
   }
 }
 
-/// How objects are reached: those of the file, or those of a transaction.
+/// The access to objects: those of the file, or those of a transaction.
 public struct GarageAccess {
   let garage: Garage
-  /// What the transaction has made of the file so far.
+  /// The transaction's state of the file so far.
   var draft: GarageDraft?
 
   var names: GarageNames { garage.names }
@@ -57,7 +55,7 @@ public struct GarageAccess {
     }
   }
 
-  /// Makes changes: as part of the transaction, or else in one write of their own.
+  /// Makes changes: as part of the transaction, or else in a write of their own.
   func write<Result>(_ body: (GarageDraft) throws -> Result) throws -> Result {
     guard let draft = openDraft else { return try garage.write(body) }
     let mark = draft.mark
@@ -69,12 +67,12 @@ public struct GarageAccess {
     }
   }
 
-  /// As ``write(_:)``, of a change in which no code of the caller runs that could throw something else.
+  /// Does the same as ``write(_:)`` for a change without code of the caller that could throw other errors.
   func change<Result>(_ body: (GarageDraft) throws -> Result) throws(SettingsError) -> Result {
     try SettingsError.only { try write(body) }
   }
 
-  /// Whether there is nothing that could be changed: then not even a directory is to be made for it.
+  /// Whether there is nothing to change: then not even a directory may be created.
   var hasNoFile: Bool {
     get throws(SettingsError) {
       guard openDraft == nil else { return false }
@@ -82,13 +80,12 @@ public struct GarageAccess {
     }
   }
 
-  /// What there is to read.
+  /// The content to read.
   ///
   /// - Throws: `SettingsError` as ``Garage/contents()``.
   func contents() throws -> GarageDraft { try openDraft ?? garage.contents() }
 
-  /// The transaction's draft. What is done in it after the update would be lost without a word, so that is the
-  /// programmer's error.
+  /// The transaction's draft. Changes after the update would be lost silently: a programming error.
   private var openDraft: GarageDraft? {
     precondition(draft?.hasEnded != true, "A transaction of a garage was used after its update had ended.")
     return draft

@@ -1,11 +1,11 @@
 import AppSettings
 
-/// Seals and opens records: authenticated encryption with a key that the app brings.
+/// Seals and opens records: authenticated encryption with a key from the app.
 ///
-/// `AppSettingsSealed` makes ones of swift-crypto's ChaCha20-Poly1305 and AES-GCM. Another algorithm has to encrypt and
-/// authenticate: one that does not notice a changed byte is none for this.
+/// `AppSettingsSealed` provides ciphers for swift-crypto's ChaCha20-Poly1305 and AES-GCM. Another algorithm must
+/// encrypt and authenticate: one that does not detect a changed byte is unsuitable.
 public struct GarageCipher: Sendable {
-  /// What the records say of how they were sealed, such as `chacha20-poly1305`: letters, digits and dashes.
+  /// The name of the algorithm stored with the records, such as `chacha20-poly1305`: letters, digits and dashes.
   public let name: String
   let seal: @Sendable (_ plain: [UInt8], _ context: [UInt8]) throws -> [UInt8]
   let open: @Sendable (_ sealed: [UInt8], _ context: [UInt8]) throws -> [UInt8]
@@ -13,10 +13,10 @@ public struct GarageCipher: Sendable {
   /// Makes a cipher.
   ///
   /// - Parameters:
-  ///   - name: The algorithm's name, which is written with each record. It must not have a colon.
-  ///   - seal: Encrypts bytes, with a nonce of its own each time, and authenticates them together with the second
-  ///     bytes, which say what record they are. Returns all that `open` needs besides the key.
-  ///   - open: Gives the bytes back, or throws if anything differs.
+  /// - name: The algorithm's name, which is written with each record. It must not contain a colon.
+  /// - seal: Encrypts the first bytes, with a new nonce each time, and authenticates them together with the second
+  ///   bytes, which identify the record. Returns everything that `open` needs besides the key.
+  /// - open: Returns the original bytes, or throws if anything differs.
   public init(
     name: String,
     seal: @escaping @Sendable (_ plain: [UInt8], _ context: [UInt8]) throws -> [UInt8],

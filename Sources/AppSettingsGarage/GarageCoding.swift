@@ -1,24 +1,24 @@
 import AppSettings
 import FoundationEssentials
 
-/// What a reading or writing of a garage's objects hands down to the references in them.
+/// What reading or writing a garage's objects passes to the references in them.
 enum GarageCoding {
   static let reading = CodingUserInfoKey(rawValue: "org.app-settings.garage.reading")!
   static let writing = CodingUserInfoKey(rawValue: "org.app-settings.garage.writing")!
 
-  /// The reading that a decoder is part of; `nil` outside a garage.
+  /// The reading that a decoder belongs to; `nil` outside a garage.
   static func reading(of decoder: any Decoder) -> GarageReading? {
     decoder.userInfo[reading] as? GarageReading
   }
 
-  /// The writing that an encoder is part of; `nil` outside a garage.
+  /// The writing that an encoder belongs to; `nil` outside a garage.
   static func writing(of encoder: any Encoder) -> GarageWriting? {
     encoder.userInfo[writing] as? GarageWriting
   }
 
-  /// The text of an id.
+  /// The text form of an id.
   ///
-  /// - Throws: ``SettingsError`` `invalidKey` for an id that has none.
+  /// - Throws: ``SettingsError`` `invalidKey` for an id without one.
   static func text(of id: Any, _ type: Any.Type) throws(SettingsError) -> String {
     switch id {
     case let id as String: return id
@@ -35,8 +35,8 @@ enum GarageCoding {
 }
 
 extension TOMLValue {
-  /// The date-time in a string that is one in full, with an offset, as others write dates; or the number in one that has
-  /// more digits than a floating-point number, as an import keeps it.
+  /// The complete date-time with an offset in a string, the way other programs write dates; or the number in a string
+  /// with more digits than a floating-point number holds, as an import keeps it.
   fileprivate var valueInString: TOMLValue? {
     guard case .string(let text) = self, text.utf8.count > 15, let first = text.utf8.first,
       0x30...0x39 ~= first || first == UInt8(ascii: "-")
@@ -46,7 +46,7 @@ extension TOMLValue {
     return value
   }
 
-  /// The value with the part at a path replaced, as the errors of the coder give paths; `nil` if there is no such part.
+  /// The value with the part at a path replaced, in the coder's notation of paths; `nil` if there is no such part.
   fileprivate func replacing(_ path: ArraySlice<String>, _ change: (TOMLValue) -> TOMLValue?) -> TOMLValue? {
     guard let first = path.first else { return change(self) }
     switch self {
@@ -64,10 +64,10 @@ extension TOMLValue {
     }
   }
 
-  /// Replaces the parts at a path, and at the paths that have other elements of the same arrays, or other entries of the
-  /// same dictionaries, in them.
+  /// Replaces the parts at a path, and at the same path in other elements of its arrays and entries of its
+  /// dictionaries.
   ///
-  /// - Parameter known: What the type knows of the value: where that is fields, others are none of its entries.
+  /// - Parameter known: What the type knows of the value: its fields are not entries of a dictionary.
   fileprivate mutating func replaceInAll(
     _ path: ArraySlice<String>, _ known: KnownFields, _ change: (TOMLValue) -> TOMLValue?
   ) {
@@ -94,7 +94,7 @@ extension TOMLValue {
 }
 
 extension KnownFields {
-  /// What is known of a part, by the name that the errors of the coder give it.
+  /// What is known of a part, by its name in the coder's errors.
   fileprivate func part(_ name: String) -> KnownFields {
     switch self {
     case .whole: return .whole
@@ -107,21 +107,21 @@ extension KnownFields {
 }
 
 extension GarageReading {
-  /// Reads an object out of an older form, where dates and numbers of many digits are strings.
+  /// Reads an object from an older form, in which dates and numbers with many digits are strings.
   ///
-  /// Only the type can tell such a string from a text that happens to look like one: where it refuses a string that is
-  /// a date or a number, it gets that.
+  /// Only the type can tell such a string from a text that looks like one: if it refuses the string, it gets the date or
+  /// the number.
   ///
-  /// - Returns: The object, and the fields as it could be read from.
+  /// - Returns: The object, and the fields from which it could be read.
   func convert<T: Decodable>(
     _ type: T.Type, _ fields: TOMLTable, _ key: GarageKey
   ) throws -> (object: T, fields: TOMLTable) {
-    // Elements of an array and entries of a dictionary mostly have one type: all at once, as each round reads the whole
-    // object.
+    // Elements of an array and entries of a dictionary mostly have one type: replace all at once, because each round
+    // reads the whole object.
     try convert(type, fields, key, inAll: true) ?? convert(type, fields, key, inAll: false)!
   }
 
-  /// - Returns: `nil` if elements and entries were replaced together, and the type wants some of it as it was.
+  /// - Returns: `nil` if elements and entries were replaced together, and the type needs some of them unchanged.
   private func convert<T: Decodable>(
     _ type: T.Type, _ fields: TOMLTable, _ key: GarageKey, inAll: Bool
   ) throws -> (object: T, fields: TOMLTable)? {

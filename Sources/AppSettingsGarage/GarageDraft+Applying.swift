@@ -1,13 +1,13 @@
 import AppSettings
 
-// How a draft's changes get into the document.
+// Applies a draft's changes to the document.
 
 extension GarageDraft {
-  /// Makes the changes in the document that this was begun with.
+  /// Makes the changes in the document that the draft started from.
   ///
-  /// - Returns: What was done, path by path.
-  /// - Throws: ``SettingsError`` `sealedRecord` if the file has another key, or something plain under a cipher that is
-  ///   not to be sealed; `invalidValue` for what TOML has no text for, or no such depth.
+  /// - Returns: The changes by path.
+  /// - Throws: ``SettingsError`` `sealedRecord` if the file has another key, or plain content that a garage with a
+  ///   cipher must not seal; `invalidValue` for a value that TOML has no text for, or that is too deep.
   func apply(to document: inout TOMLDocument) throws(SettingsError) -> [Edit] {
     try format.checkKey(of: base)
     let plain = try sealPlain()
@@ -23,7 +23,7 @@ extension GarageDraft {
     }
   }
 
-  /// The text of the base with what is plain in it sealed: what a backup may hold.
+  /// The text of the base with its plain content sealed, for a backup.
   func sealedBase() throws(SettingsError) -> [UInt8] {
     guard format.cipher != nil else { return base.bytes }
     return try GarageDraft(base: base, format: format).text()
@@ -36,7 +36,7 @@ extension GarageDraft {
     return document.bytes
   }
 
-  /// Seals all records again, each with its notes.
+  /// Seals all records again, with their notes.
   func sealAll() throws(SettingsError) {
     for name in try names() {
       switch try kind(of: name) {
@@ -49,7 +49,7 @@ extension GarageDraft {
 
   // MARK: Within
 
-  /// How many records there have to be for them to be changed together.
+  /// The number of records from which they are changed together.
   private static let many = 8
 
   private func edit(_ document: inout TOMLDocument, _ plain: Set<TOMLPath>) throws -> [Edit] {
@@ -63,12 +63,12 @@ extension GarageDraft {
         edits.append(Edit(path: [old], value: nil))
         edits += (document.childKeys(of: [name]) ?? []).map { Edit(path: [name, $0], value: document[[name, $0]]) }
       }
-      // One at a time: for many, to write them anew is the faster way by far.
+      // One at a time; for many, rewriting them is much faster.
       for (path, old) in moved where moved.count <= 50 && changes[path] != .some(nil) {
         guard !document.contains(path), !plain.contains(old), try document.move(from: old, to: path) else { continue }
         edits += [Edit(path: old, value: nil), Edit(path: path, value: document[path])]
       }
-      // Comments in what was plain may say what is sealed: they go with it.
+      // Comments in a plain record may repeat its content: they are removed with it.
       let removed = changed.filter { path in
         changes[path] == .some(nil) && document.contains(path) || plain.contains(path)
       }
@@ -127,21 +127,22 @@ extension GarageDraft {
         _ = try document.editMembers(of: parent, where: { new[path($0)] != nil }) { member, part in
           if let table = new[path(member)] { try part.setFields(table, at: path(member)) }
         }
-        // What has no text of its own.
+        // Records whose text is not in one piece.
         for (path, table) in tables where document[path] != .table(table) { try document.setFields(table, at: path) }
       }
     }
     return tables.map { Edit(path: $0.path, value: .table($0.table)) }
   }
 
-  /// Seals the plain records of the file where the garage was opened to do so, so that none is written again in plain.
+  /// Seals the plain records of the file if the garage was opened to do so, so that none is written in plain again.
   ///
-  /// - Returns: The paths of the records to write again, without the comments in them.
-  /// - Throws: ``SettingsError`` `sealedRecord` for the first that is to stay, and is not to be sealed.
+  /// - Returns: The paths of the records to rewrite without the comments in them.
+  /// - Throws: ``SettingsError`` `sealedRecord` for the first plain record that would stay, if the garage may not seal
+  ///   it.
   private func sealPlain() throws(SettingsError) -> Set<TOMLPath> {
     guard format.cipher != nil, format.firstPlain(in: base) != nil else { return [] }
     var plain: Set<TOMLPath> = []
-    // What takes the place of something plain is sealed.
+    // The replacement of a plain record is sealed.
     func isLeft(_ name: String, _ id: String?) -> Bool {
       id.map { changes[[name, $0]] == nil } ?? !changedArrays.contains(name)
     }

@@ -1,35 +1,35 @@
 import AppSettings
 
-/// What a garage holds, with changes over it that are not in the file yet: what a retrieve reads and an update edits.
+/// The content of a garage with changes that are not in the file yet: retrieves read it, and updates edit it.
 ///
-/// Nothing in it touches a file. Each change can be taken back, which for a large update costs less than copies would.
+/// It does not touch files. Each change can be undone, which for a large update costs less than copies.
 final class GarageDraft: @unchecked Sendable {  // used by the one thread that reads or is in the update
   /// The file's text.
   let base: TOMLDocument
   let format: GarageFormat
-  /// Rows by path, `nil` for one that is removed, in the order of their first change.
+  /// Rows by path, `nil` for a removed one, in the order of their first change.
   private(set) var changes: [TOMLPath: TOMLTable?] = [:]
   private(set) var changed: [TOMLPath] = []
   /// Ids that the base does not have, by name.
   private(set) var added: [String: [String]] = [:]
-  /// How many records more there are than in the base, by name; and how many those are, once they were counted.
+  /// By name, how many more records there are than in the base, and how many the base has once counted.
   private var differences: [String: Int] = [:]
   private var storedCounts: [String: Int] = [:]
   /// Whole arrays of tables, by name.
   private(set) var arrays: [String: GarageObjectList] = [:]
   private(set) var changedArrays: [String] = []
-  /// Where rows come from that only get another name, to keep their comments: old names by new ones, and paths.
+  /// Where rows come from that only change their name, to keep their comments: old names by new ones, and paths.
   private(set) var renamed: [String: String] = [:]
   private(set) var moved: [TOMLPath: TOMLPath] = [:]
-  /// Ids by what Swift takes for equal to them, by name; of the names for which that was asked.
+  /// Ids by what Swift treats as equal to them, by name; only for names that were asked for.
   private var forms: [String: [String: [String]]] = [:]
-  /// What was found of the objects without an id, by name; forgotten when they change in another way than by it.
+  /// The index of the objects without an id, by name; dropped when something else changes them.
   private var objectIndices: [String: (index: AnyObject, hasFormer: Bool, needsRecords: Bool)] = [:]
   /// Whether to store the cipher's check value even if nothing else changes.
   var renewsCheck = false
-  /// Whether the update that it is for has ended.
+  /// Whether the update of this draft has ended.
   var hasEnded = false
-  /// What a backup is to be made before.
+  /// The reason for a backup.
   var backupReason: String?
 
   private enum Step {
@@ -41,7 +41,7 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
     case renaming(String)
   }
 
-  /// What was done, for the way back.
+  /// The changes, for undoing them.
   private var log: [Step] = []
 
   init(base: TOMLDocument, format: GarageFormat) {
@@ -54,13 +54,13 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
 
   /// How the records under a name are stored.
   ///
-  /// - Throws: ``SettingsError`` `invalidValue` if the name has something that is no records at all.
+  /// - Throws: ``SettingsError`` `invalidValue` if the name holds something other than records.
   func kind(of name: String) throws(SettingsError) -> Kind {
     if let list = arrays[name], !list.isEmpty { return .objects }
     let path: TOMLPath = [name]
     let difference = differences[name]
     if base.isTable(at: path) || difference != nil {
-      // Counted only where it is needed: that takes longer the more there are.
+      // Counted only where needed: counting takes longer the more records there are.
       if difference ?? 0 > 0 { return .records }
       if difference ?? 0 == 0 { return base.hasKeys(at: path) ? .records : .none }
       return storedCount(of: name) + (difference ?? 0) > 0 ? .records : .none
@@ -73,7 +73,7 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
     return items.isEmpty ? .none : .objects
   }
 
-  /// How many records the base has under a name.
+  /// The number of records under a name in the base.
   private func storedCount(of name: String) -> Int {
     if let count = storedCounts[name] { return count }
     let count = base.childCount(of: [name]) ?? 0
@@ -98,7 +98,7 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
 
   /// A record's row; `nil` if there is none.
   ///
-  /// - Throws: ``SettingsError`` `sealedRecord`, or `invalidValue` if what is there is no record.
+  /// - Throws: ``SettingsError`` `sealedRecord`, or `invalidValue` if something other than a record is in its place.
   func row(_ name: String, _ id: String) throws(SettingsError) -> GarageRow? {
     let path: TOMLPath = [name, id]
     if !changes.isEmpty, let change = changes[path] {
@@ -107,7 +107,7 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
       }
     }
     guard let stored = base[path] else {
-      // Slower, and only to tell what is wrong where something is.
+      // Slower, and only for the error message.
       guard try kind(of: name) != .objects else {
         throw failure(
           "Cannot look for \(GarageKey(name: name, id: id))",
@@ -124,7 +124,7 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
     return try format.row(table, of: GarageKey(name: name, id: id), at: base.position(of: path))
   }
 
-  /// What stands where a record has to be, without its content if that is to be hidden.
+  /// What is in a record's place, without its content if that must stay hidden.
   private func description(of value: TOMLValue) -> String {
     format.hidesContent ? value.kindName : value.errorDescription
   }
@@ -137,7 +137,7 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
     return GarageRow.status(base[path.appending(GarageRow.statusKey)])
   }
 
-  /// Stores a record in the place of what is there.
+  /// Stores a record, replacing an existing one.
   func set(_ row: GarageRow, _ name: String, _ id: String) throws(SettingsError) {
     if try kind(of: name) == .objects {
       throw failure(
@@ -181,8 +181,8 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
     return base.contains(path)
   }
 
-  /// The id that a record has in the file where it may be written in more than one way: a UUID in either case, letters
-  /// outside ASCII composed or not.
+  /// The id as the file writes it, if it has more than one notation: a UUID in either case, composed or decomposed
+  /// letters.
   func storedID(_ id: String, of name: String, isUUID: Bool) throws(SettingsError) -> String {
     if isUUID {
       guard !contains(name, id) else { return id }
@@ -194,10 +194,10 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
     return forms(of: id, under: name).first { isThere([name, $0]) } ?? id
   }
 
-  /// The ids under a name that Swift takes for equal to one, whether or not they are there still.
+  /// The ids under a name that Swift treats as equal to one, including removed ones.
   private func forms(of id: String, under name: String) -> [String] {
     if let known = forms[name] { return known[id] ?? [] }
-    // Once for all that ask, or parking many objects would go through all of them for each.
+    // Built once for all queries; otherwise parking many objects would search all of them for each.
     var new: [String: [String]] = [:]
     for id in (base.childKeys(of: [name]) ?? []) + (added[name] ?? []) { new[id, default: []].append(id) }
     forms[name] = new
@@ -206,13 +206,13 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
 
   private func contains(_ name: String, _ id: String) -> Bool { contains([name, id]) }
 
-  /// Notes that a record only changed its name, so that its comments go along.
+  /// Notes that a record only changes its name, so that its comments move along.
   func noteMove(of id: String, from old: String, to name: String) {
     guard moved.updateValue([old, id], forKey: [name, id]) == nil else { return }
     log.append(.move([name, id]))
   }
 
-  /// Notes that all records of a name got another one.
+  /// Notes that all records of a name get another one.
   func noteRenaming(of old: String, to name: String) {
     guard renamed.updateValue(old, forKey: name) == nil else { return }
     log.append(.renaming(name))
@@ -249,7 +249,7 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
     }
   }
 
-  /// What the objects of a name have for a sync status, without opening them.
+  /// The sync statuses of the objects of a name, without opening them.
   func objectNotes(of name: String) -> [TOMLValue?] {
     if changedArrays.contains(name) { return (arrays[name]?.elements ?? []).map { $0.table[GarageRow.statusKey] } }
     guard case .array(let items)? = base[[name]] else { return [] }
@@ -262,13 +262,13 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
     let elements = try rows.map { row throws(SettingsError) in try element(row, of: name) }
     if !changedArrays.contains(name) { changedArrays.append(name) }
     log.append(.objects(name, arrays.updateValue(GarageObjectList(elements), forKey: name)))
-    // Those of other names say what they did, unless some of their rows may have had this one.
+    // The indexes of other names are still right, unless some of their rows may have had this name.
     objectIndices = objectIndices.filter { $0.key != name && !$0.value.hasFormer }
   }
 
   /// Removes one of the objects that were set.
   ///
-  /// - Parameter place: Which one it was of those that were set or added, however many are removed by now.
+  /// - Parameter place: Its number among those that were set or added, not counting removals.
   func removeObject(at place: Int, of name: String) {
     log.append(.object(name, place, arrays[name]?.replace(place, by: nil)))
   }
@@ -307,10 +307,10 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
     throw failure("Cannot park an object of '\(name)'", "it has records with an id", at: [name])
   }
 
-  /// What was found of the objects of a name, if it still holds.
+  /// The index of the objects of a name, if it is still right.
   func objectIndex(of name: String) -> AnyObject? { objectIndices[name]?.index }
 
-  /// - Parameter needsRecords: Whether some of what was found depends on records.
+  /// - Parameter needsRecords: Whether some of the index depends on records.
   func noteObjectIndex(_ index: AnyObject, of name: String, hasFormer: Bool, needsRecords: Bool) {
     objectIndices[name] = (index, hasFormer, needsRecords)
   }
@@ -325,7 +325,7 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
     log.dropFirst(mark).compactMap { if case .row(let path, _, _) = $0 { path.components[1] } else { nil } }
   }
 
-  /// Takes back what was done since a mark.
+  /// Undoes the changes since a mark.
   func rollBack(to mark: Int) {
     if log.count > mark { objectIndices = objectIndices.filter { !$0.value.needsRecords } }
     while log.count > mark {
@@ -367,7 +367,7 @@ final class GarageDraft: @unchecked Sendable {  // used by the one thread that r
 
   /// Removes everything under a name.
   ///
-  /// - Throws: ``SettingsError`` `invalidValue` if that is no records at all.
+  /// - Throws: ``SettingsError`` `invalidValue` if the name holds something other than records.
   func removeAll(of name: String) throws(SettingsError) {
     switch try kind(of: name) {
     case .none: return

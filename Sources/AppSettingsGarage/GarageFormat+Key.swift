@@ -1,16 +1,16 @@
 import AppSettings
 
-// What a garage may do with a file: the file knows the key that its records are sealed with.
+// Which file a garage may write: the file identifies the key that its records are sealed with.
 //
-// `settings-seal`, a key of the file's root, is a constant that is sealed as records are, in a context that no record
-// has. It opens with the file's key only, and tells who has not got that no more than any record does.
+// `settings-seal`, a key of the file's root, is a constant sealed like a record, in a context that no record has. Only
+// the file's key opens it, and it reveals no more than any record does.
 
 extension GarageFormat {
   static let checkKey = "settings-seal"
   private static let checkPath: TOMLPath = [checkKey]
   private static let checkText = Array("app-settings garage key".utf8)
 
-  /// The check value to write; `nil` if there is no cipher, or the file's is that of the cipher.
+  /// The check value to write; `nil` without a cipher, or if the file has that of the cipher.
   func newCheckValue(for document: TOMLDocument) throws(SettingsError) -> TOMLValue? {
     guard let cipher, !opens(document[Self.checkPath], cipher) else { return nil }
     do {
@@ -30,7 +30,7 @@ extension GarageFormat {
 
   /// Throws unless the file's key is that of this garage, or neither has one.
   ///
-  /// A file that was sealed before there was a check value is known by the first record that opens.
+  /// A file sealed before check values existed is identified by the first record that opens.
   ///
   /// - Throws: ``SettingsError`` `sealedRecord`.
   func checkKey(of document: TOMLDocument) throws(SettingsError) {
@@ -42,7 +42,7 @@ extension GarageFormat {
       if opens(check, cipher) { return }
       if let former, opens(check, former) { return }
       guard case .string(let text) = check, let (name, _) = GarageCipher.parts(of: text) else {
-        throw keyFailure("'\(Self.checkKey)', which tells the right key, is not as it was written.", in: document)
+        throw keyFailure("'\(Self.checkKey)', which identifies the key, has been changed.", in: document)
       }
       throw keyFailure(
         name == cipher.name
@@ -62,7 +62,7 @@ extension GarageFormat {
     }
   }
 
-  /// Of a format that may be changing its cipher to `former`, the one that a file has.
+  /// For a format that may be changing its cipher to `former`, the format that a file has.
   func settled(by document: TOMLDocument) -> GarageFormat {
     guard let next = former else { return self }
     var result = self
@@ -84,7 +84,7 @@ extension GarageFormat {
     return firstRecord(of: document) { $2 }
   }
 
-  /// Whether there is a record, or an array of objects, of which something holds.
+  /// Finds the first record, or array of objects, that satisfies a condition.
   private static func firstRecord(
     of document: TOMLDocument, where holds: (_ name: String, _ id: String?, _ isSealed: Bool) -> Bool
   ) -> Bool {
@@ -103,14 +103,14 @@ extension GarageFormat {
   /// Something in a file that is not sealed.
   struct Plain {
     var key: GarageKey
-    /// Whether it is no record at all, so that it cannot be sealed either.
+    /// Whether it is not a record and so cannot be sealed.
     var isForeign: Bool
     var position: TOMLPosition?
   }
 
-  /// What is not sealed among all but comments, and is found first.
+  /// Finds the first content, apart from comments, that is not sealed.
   ///
-  /// - Parameter isLeft: Whether what is under a name and an id stays in the file; of objects without an id, under a name.
+  /// - Parameter isLeft: Whether the record with a name and an id stays in the file; without an id, all of them.
   func firstPlain(
     in document: TOMLDocument, where isLeft: (_ name: String, _ id: String?) -> Bool = { _, _ in true }
   ) -> Plain? {
@@ -139,7 +139,7 @@ extension GarageFormat {
     return nil
   }
 
-  /// Whether a record has nothing but what is sealed and the garage's notes.
+  /// Whether a record has only sealed content and the garage's notes.
   static func isSealed(_ path: TOMLPath, in document: TOMLDocument) -> Bool {
     guard let keys = document.childKeys(of: path) else { return false }
     return keys.contains(GarageRow.sealKey) && keys.allSatisfy { GarageRow.isNote($0) }
@@ -149,16 +149,16 @@ extension GarageFormat {
     guard plain.isForeign else { return plainFailure(plain.key, at: plain.position) }
     return SettingsError(
       .sealedRecord,
-      "Cannot write '\(file)'\(Self.line(plain.position)): what is there is not a record, and so cannot be sealed. "
+      "Cannot write '\(file)'\(Self.line(plain.position)): this is not a record, so it cannot be sealed. "
         + "Remove it. The file is unchanged.", file: file, position: plain.position)
   }
 }
 
 extension [UInt8] {
-  /// Whether the bytes of a text are among these, one after the other.
+  /// Whether the bytes contain those of a text.
   func containsText(_ text: String) -> Bool {
     let word = Array(text.utf8)
-    // How far the search may go on from a byte that is not the last of the word (Horspool).
+    // How far the search can skip from a byte that is not the last of the word (Horspool).
     var skips = [Int](repeating: word.count, count: 256)
     for (index, byte) in word.dropLast().enumerated() { skips[Int(byte)] = word.count - 1 - index }
     return withUnsafeBufferPointer { all in

@@ -4,29 +4,29 @@ import Synchronization
 
 /// How rows are stored: fields and notes in one table, sealed if there is a cipher.
 struct GarageFormat: Sendable {
-  /// Seals what is written; without one, records are plain text.
+  /// Seals the records; without it they are plain text.
   var cipher: GarageCipher?
-  /// Opens what is to be sealed again with `cipher`.
+  /// Opens records that are to be sealed again with `cipher`.
   var former: GarageCipher?
-  /// What becomes of plain records if there is a cipher.
+  /// What a garage with a cipher does with plain records.
   var plainRecords = Garage.PlainRecords.refuse
-  /// What an error calls the file.
+  /// The name of the file in errors.
   var file: String
-  /// Another number for each change of the cipher.
+  /// A number that changes with each change of the cipher.
   private(set) var generation = 0
   private static let generations = Atomic<Int>(0)
 
-  /// Gives the format a number that no other has.
+  /// Gives the format a number that no other format has.
   mutating func renewGeneration() {
     generation = Self.generations.wrappingAdd(1, ordering: .relaxed).newValue
   }
 
-  /// Whether no message may show what the records hold.
+  /// Whether messages must not show the content of records.
   var hidesContent: Bool { cipher != nil }
 
   /// The row of a stored table.
   ///
-  /// - Parameter position: Where the record is, for an error.
+  /// - Parameter position: Where the record is, for errors.
   /// - Throws: ``SettingsError`` `sealedRecord`.
   func row(
     _ stored: TOMLTable, of key: GarageKey, at position: @autoclosure () -> TOMLPosition?
@@ -50,7 +50,7 @@ struct GarageFormat: Sendable {
       return row
     }
     guard row.fields.isEmpty else {
-      throw failure(key, "it has plain fields beside what is sealed, which is not how it was sealed", at: position())
+      throw failure(key, "it has plain fields besides its sealed text, which no sealing writes", at: position())
     }
     do {
       row.fields = try open(sealed, key)
@@ -60,7 +60,7 @@ struct GarageFormat: Sendable {
     return row
   }
 
-  /// The table to store of a row.
+  /// The table that stores a row.
   func table(_ row: GarageRow, of key: GarageKey) throws(SettingsError) -> TOMLTable {
     var table = TOMLTable()
     if let cipher {
@@ -86,7 +86,7 @@ struct GarageFormat: Sendable {
     }
   }
 
-  /// Why something that is sealed cannot be opened.
+  /// Why a sealed text cannot be opened.
   private struct OpenFailure: Error {
     var reason: String
     var cause: String?
@@ -94,7 +94,7 @@ struct GarageFormat: Sendable {
 
   private func open(_ sealed: TOMLValue, _ key: GarageKey) throws(OpenFailure) -> TOMLTable {
     guard case .string(let text) = sealed, let (name, bytes) = GarageCipher.parts(of: text) else {
-      throw OpenFailure(reason: "what is sealed is not as it was written")
+      throw OpenFailure(reason: "its sealed text is damaged")
     }
     guard let cipher else {
       throw OpenFailure(reason: "it is sealed with \(name), and this garage has no cipher. Open it with 'cipher:'")
@@ -109,21 +109,21 @@ struct GarageFormat: Sendable {
       do {
         plain = try cipher.open(bytes, Self.context(of: key))
       } catch {
-        // Not what it says: that may be anything, if the cipher is the app's own.
+        // Without its message, which may say anything if the cipher is the app's own.
         cause = "\(type(of: error))"
         continue
       }
       guard case .table(let fields)? = try? TOMLValue(parsing: String(decoding: plain, as: UTF8.self)) else {
-        throw OpenFailure(reason: "what is sealed is not a record")
+        throw OpenFailure(reason: "its sealed text does not hold a record")
       }
       return fields
     }
     throw OpenFailure(
-      reason: "the key is another one, or the record was cut, changed, or moved here from another type or id",
+      reason: "the key is different, or the record was cut, changed, or moved here from another type or id",
       cause: cause)
   }
 
-  /// What is authenticated with a record, so that none can be passed off as another: lengths keep the parts apart.
+  /// The data that is authenticated with a record, so that none can pass as another: lengths separate the parts.
   private static func context(of key: GarageKey) -> [UInt8] {
     var bytes = Array("app-settings garage 1".utf8)
     for part in [key.name, key.id ?? ""] {
@@ -143,12 +143,12 @@ struct GarageFormat: Sendable {
       cause: cause, file: file, position: position)
   }
 
-  /// The error for a record that is not sealed and has to be.
+  /// The error for a plain record in a sealed garage.
   func plainFailure(_ key: GarageKey, at position: TOMLPosition?) -> SettingsError {
     failure(
       key,
-      "it is plain text, and the records of this garage are sealed. Whoever put it there did not need the key. Delete it, "
-        + "or, if it is from before the garage was sealed, open the garage once with 'plainRecords: .seal'",
+      "it is plain text, and the records of this garage are sealed. It was written without the key. Delete it, "
+        + "or, if it is older than the sealing of the garage, open the garage once with 'plainRecords: .seal'",
       at: position)
   }
 
@@ -156,25 +156,25 @@ struct GarageFormat: Sendable {
 }
 
 extension GarageCipher {
-  /// What is written of something sealed: the algorithm's name, a colon, and Base64.
+  /// The stored form of sealed bytes: the algorithm's name, a colon, and Base64.
   func sealText(_ plain: [UInt8], _ context: [UInt8]) throws -> String {
     name + ":" + Data(try seal(plain, context)).base64EncodedString()
   }
 
-  /// The algorithm's name and the bytes; `nil` of a text that no cipher has written.
+  /// The algorithm's name and the bytes; `nil` for a text that no cipher has written.
   static func parts(of text: String) -> (name: String, bytes: [UInt8])? {
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), colon > text.startIndex,
       let data = Data(base64Encoded: String(text[text.index(after: colon)...]))
     else { return nil }
     let name = text[..<colon]
-    // The name appears in messages, so it must not be anything but a name: other text was not sealed by a cipher.
+    // Messages show the name, so anything that is not a name is rejected: no cipher has written such a text.
     guard name.utf8.count <= 40, name.utf8.allSatisfy({ TOMLValue.isNameByte($0) }) else { return nil }
     return (String(name), Array(data))
   }
 }
 
 extension TOMLValue {
-  /// A letter, a digit, a dash or what else a cipher's name has in one word.
+  /// Whether a byte may be part of a cipher's name.
   fileprivate static func isNameByte(_ byte: UInt8) -> Bool {
     byte > 0x20 && byte < 0x7F && byte != 0x22 && byte != 0x27
   }

@@ -1,9 +1,9 @@
 import AppSettings
 
-/// A type that says under which name a garage keeps its records.
+/// A type that chooses the name of its records in a garage.
 ///
-/// Types without it are kept under their own name, with that of the type they are nested in: `Person`,
-/// `Hotel.Guest`. Rename a type without losing its records by naming what they are kept under:
+/// Other types use their own name, prefixed with those of the types they are nested in: `Person`, `Hotel.Guest`. To
+/// rename a type without losing its records, name the records:
 ///
 /// ```swift
 /// struct Customer: Codable, Identifiable, GarageNamed {
@@ -13,22 +13,22 @@ import AppSettings
 /// }
 /// ```
 public protocol GarageNamed {
-  /// The name of the table that has the records. It must not begin with `settings-`.
+  /// The name of the table that holds the records. It must not begin with `settings-`.
   static var recordName: String { get }
-  /// Names that earlier releases kept the records under, the newest first.
+  /// The record names of earlier releases, newest first.
   ///
-  /// Records are found under these names too, and move to ``recordName`` when they are next parked.
+  /// Records under these names are found too, and move to ``recordName`` when they are next parked.
   static var formerNames: [String] { get }
 }
 
 extension GarageNamed {
-  /// The type's own name, with those of the types it is nested in.
+  /// The type's own name, prefixed with those of the types it is nested in.
   public static var recordName: String { GarageNames.defaultName(of: Self.self) }
-  /// None.
+  /// An empty array.
   public static var formerNames: [String] { [] }
 }
 
-/// The names of the types that a garage has met, so that no two share one.
+/// The types that a garage has used and their names, so that no two share one.
 final class GarageNames: Sendable {
   struct Entry: Sendable {
     let name: String
@@ -48,7 +48,7 @@ final class GarageNames: Sendable {
     var owners: [String: String] = [:]
   }
 
-  // Protects the table. Types are asked for their names before it is taken.
+  // Protects the table. Types are asked for their names before it is locked.
   private let state = Lock(State())
 
   /// The names of a type.
@@ -58,7 +58,7 @@ final class GarageNames: Sendable {
     if let known = state.withLock({ $0.entries[ObjectIdentifier(type)] }) { return known }
     let record = type as? any GarageNamed.Type
     let name = record?.recordName ?? Self.defaultName(of: type)
-    // A name that is still in use is no former one: what is found under it is not to be moved.
+    // The present name is not a former one: records under it must not move.
     let former = (record?.formerNames ?? []).filter { $0 != name }
     let entry = Entry(name: name, former: former)
     let typeName = String(reflecting: type)
@@ -79,7 +79,7 @@ final class GarageNames: Sendable {
     return entry
   }
 
-  /// Throws for a name that no records can be kept under.
+  /// Throws if no records can be kept under a name.
   static func check(_ name: String, of type: String) throws(SettingsError) {
     guard name.isEmpty || name.hasPrefix(GarageRow.reservedPrefix) else { return }
     throw SettingsError(
@@ -88,7 +88,7 @@ final class GarageNames: Sendable {
         + "'recordName'.")
   }
 
-  /// A type's name without its module, and without what tells private and local types apart, which differs by build.
+  /// A type's name without its module, and without the build-dependent parts of private and local types.
   static func defaultName(of type: Any.Type) -> String {
     var components: [Substring] = []
     var depth = 0

@@ -2,12 +2,11 @@ import AppSettings
 
 import SettingsTOML
 
-/// The objects of one name without an id, as a draft has them. Each keeps its place, so that to remove one of many moves
-/// no other.
+/// The objects without an id of one name in a draft. Each keeps its place, so that removing one moves no other.
 struct GarageObjectList {
   struct Element {
     var table: TOMLTable
-    /// Which one of the file it is.
+    /// The object's number in the file.
     var origin: GarageRow.Origin?
   }
 
@@ -21,12 +20,12 @@ struct GarageObjectList {
 
   var isEmpty: Bool { count == 0 }
 
-  /// Those that are there, in their order.
+  /// The present objects, in order.
   var elements: [Element] { places.compactMap { $0 } }
 
   subscript(place: Int) -> Element? { places[place] }
 
-  /// - Returns: What was there.
+  /// - Returns: The element that was there.
   @discardableResult
   mutating func replace(_ place: Int, by element: Element?) -> Element? {
     let old = places[place]
@@ -45,19 +44,19 @@ struct GarageObjectList {
   mutating func removeLast() { if places.removeLast() != nil { count -= 1 } }
 }
 
-/// The places of objects without an id in a draft, by what they are: to read all of them for each one that is parked or
-/// deleted in an update would take the square of the time.
+/// The places of the objects without an id in a draft, by value: reading all of them for each one that an update parks
+/// or deletes would take quadratic time.
 final class GarageObjectIndex<T: Codable & Hashable> {
   private(set) var places: [T: [Int]] = [:]
-  /// The fields of those that cannot be read.
+  /// The fields of objects that cannot be read.
   private(set) var unreadable: Set<TOMLTable> = []
-  /// Those of them that a record is missing or wrong for, by its id in lower case, as a UUID may be written in two ways.
+  /// Those of them whose record is missing or invalid, by its id in lower case: a UUID may be written in two ways.
   private var waiting: [String: [(place: Int, row: GarageRow, name: String)]] = [:]
   /// The state of the draft in which they were read.
   private var mark: Int
-  /// Those that the draft has to be given before one is removed or added; `nil` when it has them.
+  /// The objects to set in the draft before one is removed or added; `nil` when they are set.
   private var rows: [GarageRow]?
-  /// Whether some have a former name of their type.
+  /// Whether some are stored under a former name of their type.
   let hasFormer: Bool
   private var needsRecords = false
 
@@ -78,7 +77,7 @@ final class GarageObjectIndex<T: Codable & Hashable> {
     if let id = known.neededID { waiting[id.lowercased(), default: []].append((place, known.row, known.name)) }
   }
 
-  /// Reads those again that could not be, and need a record that has changed since.
+  /// Reads unreadable objects again if a record that they need has changed since.
   func update(in draft: GarageDraft, _ garage: GarageAccess) throws {
     guard !waiting.isEmpty else { return }
     let reading = GarageReading(draft, garage.names)
@@ -91,7 +90,7 @@ final class GarageObjectIndex<T: Codable & Hashable> {
     mark = draft.mark
   }
 
-  /// Removes all objects that are equal to one.
+  /// Removes all objects equal to one.
   ///
   /// - Returns: Whether there were any.
   func remove(_ object: T, of name: String, from draft: GarageDraft, _ garage: GarageAccess) throws -> Bool {
@@ -102,9 +101,9 @@ final class GarageObjectIndex<T: Codable & Hashable> {
     return true
   }
 
-  /// Sets the sync status of the first object that is equal to one.
+  /// Sets the sync status of the first object equal to one.
   ///
-  /// - Returns: Whether there is any.
+  /// - Returns: Whether there is one.
   func set(
     _ status: Garage.SyncStatus, of object: T, of name: String, in draft: GarageDraft, _ garage: GarageAccess
   ) throws -> Bool {
@@ -114,7 +113,7 @@ final class GarageObjectIndex<T: Codable & Hashable> {
     return true
   }
 
-  /// The sync status of the first object that is equal to one; `nil` if there is none.
+  /// The sync status of the first object equal to one; `nil` if there is none.
   func status(of object: T, of name: String, in draft: GarageDraft) -> Garage.SyncStatus? {
     guard let place = places[object]?.first else { return nil }
     return rows?[place].status ?? draft.objectStatus(at: place, of: name)
@@ -125,7 +124,7 @@ final class GarageObjectIndex<T: Codable & Hashable> {
     places[object] = [try draft.appendObject(row, of: name)]
   }
 
-  /// Gives the draft what was found, all under the present name.
+  /// Sets the objects in the draft, all under the present name.
   func settle(_ name: String, in draft: GarageDraft, _ garage: GarageAccess) throws {
     guard let rows else { return }
     try garage.replace(rows, of: T.self, in: draft)
@@ -133,7 +132,7 @@ final class GarageObjectIndex<T: Codable & Hashable> {
     note(name, in: draft)
   }
 
-  /// Has the draft keep this for the next one who asks. Objects of a class may change after they were added.
+  /// Stores this index in the draft for the next query. Objects of a class may change after they were added.
   func note(_ name: String, in draft: GarageDraft) {
     if !(T.self is AnyObject.Type) {
       draft.noteObjectIndex(self, of: name, hasFormer: hasFormer, needsRecords: needsRecords)

@@ -1,51 +1,50 @@
 import AppSettings
 import FoundationEssentials
 
-/// One reading of objects: all of one state of the file, with one object for each record however often it is referred
-/// to.
+/// One reading of objects: all from one state of the file, with one object for each record, however many refer to it.
 ///
-/// References are read as ids and filled in afterwards, one record after the other: an object that is being read cannot
-/// be given to the objects that it refers to and that refer back to it, and a long chain must not be a deep recursion.
+/// References are read as ids and filled in afterwards, one record after the other. An object that is still being read
+/// cannot be given to objects that refer back to it, and a long chain must not recurse deeply.
 final class GarageReading: @unchecked Sendable {  // used by the one thread that reads; handed down as user info only
   let draft: GarageDraft
   private let names: GarageNames
-  /// What becomes of references.
+  /// What to do with references.
   enum References {
-    /// They stay ids.
+    /// Keep the ids.
     case ids
-    /// All that they lead to is read.
+    /// Read all records that they lead to.
     case filled
-    /// What they lead to is read where that can be; ``settle()`` tells where it cannot.
+    /// Read the records that exist and are valid; ``settle()`` reports the others.
     case filledWhereThere
   }
 
   private let references: References
-  /// Whether the records that references lead to are read.
+  /// Whether to read the records that references lead to.
   var resolvesReferences: Bool { references != .ids }
   /// Other names that records of a name may still have, after its own.
   private let aliases: [String: String]
-  /// Whether a record has to be kept under the id that its object has.
+  /// Whether a record must be stored under the id of its object.
   private let checksIDs: Bool
 
   private var objects: [TOMLPath: Any] = [:]
-  /// Those of them that may lack something, and the checks that wait for it.
+  /// Objects that may be incomplete, and the checks that wait for them.
   private var unfinished: [TOMLPath] = []
   private var checks: [() throws -> Void] = []
   /// The references in them.
   private var links: [any UnfilledLink] = []
   private var waiting: [TOMLPath: [Waiter]] = [:]
-  /// How many references were met.
+  /// The number of references so far.
   private var requestCount = 0
   private var jobs: [() throws -> Void] = []
   private var nextJob = 0
   /// The record whose fields are being read.
   private var current = GarageKey(name: "")
-  /// Why a reference has no name to look for.
+  /// Why the record name of a reference cannot be found.
   private var nameFailure: (any Error)?
   private var graph = ReferenceGraph()
-  /// The record that was looked for last.
+  /// The record looked up last.
   private var foundPath = TOMLPath.root
-  /// The id of the record that ``whole(_:)`` has failed for because it was referred to; `nil` if it failed without one.
+  /// The id of the referenced record that made ``whole(_:)`` fail; `nil` if another record did.
   private(set) var neededID: String?
 
   private struct Waiter {
@@ -70,9 +69,9 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
 
   // MARK: Objects
 
-  /// The object of a record; `nil` if there is none. Its references are filled in as ``whole(_:)`` ends.
+  /// The object of a record; `nil` if there is none. Its references are filled in when ``whole(_:)`` ends.
   ///
-  /// - Parameter isOnly: Whether nothing else is read but what it refers to.
+  /// - Parameter isOnly: Whether only this object and those that it refers to are read.
   func object<T: Codable & Identifiable>(_ type: T.Type, id: String, isOnly: Bool = false) throws -> T? {
     let entry = try names.entry(of: type)
     for name in entry.all + (aliases[entry.name].map { [$0] } ?? []) {
@@ -92,7 +91,7 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
       guard requestCount == known else {
         objects[path] = object
         unfinished.append(path)
-        // The id may be that of something that is referred to.
+        // The id may be that of an object that this one refers to.
         if checksIDs { checks.append { [self] in try check(object, isAt: path) } }
         return object
       }
@@ -103,7 +102,7 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
     return nil
   }
 
-  /// Throws if an object's own id is another one than it is kept under: parked again, it would become a second record.
+  /// Throws if an object's id differs from the one it is stored under: parking it would create a second record.
   private func check<T: Codable & Identifiable>(_ object: T, isAt path: TOMLPath) throws(SettingsError) {
     let (id, stored) = (try GarageCoding.text(of: object.id, T.self), path.components[1])
     guard id != stored, T.ID.self != UUID.self || id != stored.uppercased() else { return }
@@ -111,7 +110,7 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
     let shown = draft.format.hidesContent ? "another one" : TOMLValue.quoted(id, limit: 80)
     throw draft.failure(
       "Cannot read \(GarageKey(name: path.components[0], id: stored))",
-      "its own fields say that its id is \(shown). Correct the one or the other", at: path)
+      "its own fields say that its id is \(shown). Correct one of them", at: path)
   }
 
   /// The object of a row that was found already.
@@ -137,7 +136,7 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
     do {
       return try decode(type, fields)
     } catch  where draft.format.hidesContent && !(error is SettingsValueError) {
-      // Whatever it says, it may say what the record holds.
+      // Its own message may show the content of the record.
       throw SettingsValueError(expected: "another form", foundText: "one")
     }
   }
@@ -146,7 +145,7 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
     try ValueCoding.decode(type, from: value, userInfo: [GarageCoding.reading: self])
   }
 
-  /// What a type knows of its stored fields. References in them are none of this reading's.
+  /// What a type knows of its stored fields. References in them do not belong to this reading.
   func knownFields<T: Decodable>(of type: T.Type, in fields: TOMLTable) -> KnownFields {
     let reading = GarageReading(draft, names, references: .ids)
     return ValueCoding.knownFields(of: type, in: fields, userInfo: [GarageCoding.reading: reading])
@@ -156,12 +155,12 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
     defer { nameFailure = nil }
     if let nameFailure { return nameFailure }
     guard !draft.format.hidesContent else {
-      let reason = error.isMissing ? "a field that the type needs is missing" : "what is sealed has another form"
+      let reason = error.isMissing ? "a field that the type needs is missing" : "the sealed text has another form"
       let position = draft.base.position(of: TOMLPath([key.name] + (key.id.map { [$0] } ?? [])))
       return SettingsError(
         .invalidValue,
-        "Cannot read \(key) as '\(type)' in '\(draft.format.file)'\(GarageFormat.line(position)): \(reason). What it holds is "
-          + "not shown.", file: draft.format.file, position: position)
+        "Cannot read \(key) as '\(type)' in '\(draft.format.file)'\(GarageFormat.line(position)): \(reason). Its content "
+          + "is not shown.", file: draft.format.file, position: position)
     }
     let path = TOMLPath([key.name] + (key.id.map { [$0] } ?? []) + error.path)
     let inFile = draft.base.position(of: path) ?? draft.base.position(of: TOMLPath(Array(path.components.prefix(2))))
@@ -173,10 +172,10 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
 
   // MARK: References
 
-  /// Takes note of a reference that is going to be filled in.
+  /// Notes a reference that will be filled in.
   func note(_ link: any UnfilledLink) { links.append(link) }
 
-  /// Has a reference filled in with the object of a record before the reading ends.
+  /// Requests that a reference be filled in with a record's object before the reading ends.
   func request<T: Codable & Identifiable>(
     _ type: T.Type, id: String, isRequired: Bool, path: String, fill: @escaping (T?) -> Void
   ) throws {
@@ -211,8 +210,8 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
       if object == nil, let waiter = waiters.first(where: \.isRequired) {
         let reason =
           draft.format.hidesContent
-          ? "a reference in it leads to a record that is not there"
-          : "'\(waiter.path)' refers to \(GarageKey(name: name, id: id)), which is not there"
+          ? "a reference in it leads to a missing record"
+          : "'\(waiter.path)' refers to \(GarageKey(name: name, id: id)), which is missing"
         throw SettingsError(
           .missingRecord, "Cannot read \(waiter.source) in '\(draft.format.file)': \(reason).", file: draft.format.file)
       }
@@ -220,12 +219,11 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
     }
   }
 
-  /// Reads all that the objects read so far refer to.
+  /// Reads all objects that those read so far refer to.
   ///
-  /// - Throws: ``SettingsError`` `missingRecord` for a reference that needs a record which is not there, and as
-  ///   reading.
+  /// - Throws: ``SettingsError`` `missingRecord` if a required reference leads to a missing record, and reading errors.
   private func finish() throws {
-    // Not one in another: a chain of references may be as long as it likes.
+    // Not nested: a chain of references may be of any length.
     while nextJob < jobs.count {
       let job = jobs[nextJob]
       nextJob += 1
@@ -235,9 +233,9 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
     (jobs, nextJob, checks, links, unfinished) = ([], 0, [], [], [])
   }
 
-  // MARK: References where they lead somewhere
+  // MARK: References to existing records
 
-  /// Has references to a record lead to an object, which was the last to be read.
+  /// Makes references to a record lead to the object read last.
   func note(_ object: Any, of key: GarageKey) {
     guard let id = key.id else { return }
     let path: TOMLPath = [key.name, id]
@@ -245,13 +243,13 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
     graph.note(path)
   }
 
-  /// The number of the object that was the last to be read.
+  /// The number of the object read last.
   var lastNumber: Int { graph.last }
 
-  /// Fills in all references that lead somewhere.
+  /// Fills in all references to existing records.
   ///
-  /// - Returns: The numbers of the objects which have a reference that they need, and that does not: to look at what they
-  ///   refer to would be an error, as would be to look at an object that needs them.
+  /// - Returns: The numbers of the objects with a required reference to a missing record, or to such an object.
+  ///   Accessing that reference would be an error.
   func settle() -> Set<Int> {
     while nextJob < jobs.count {
       let job = jobs[nextJob]
@@ -262,7 +260,7 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
     return graph.fill()
   }
 
-  /// Lets go of all objects. Those in a circle would stay for ever.
+  /// Releases all objects. Those in a cycle would stay forever.
   func letGo() {
     for link in links { link.empty() }
     (links, objects) = ([], [:])
@@ -270,7 +268,7 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
 
   // MARK: -
 
-  /// Reads something with all that it refers to. If that fails, nothing of it is left that could fail anything else.
+  /// Reads something with all that it refers to. After a failure, nothing is left that could make later reads fail.
   func whole<Result>(_ body: () throws -> Result) throws -> Result {
     neededID = nil
     do {
@@ -278,7 +276,7 @@ final class GarageReading: @unchecked Sendable {  // used by the one thread that
       try finish()
       return result
     } catch {
-      // Nobody gets these objects: a circle of them would stay for ever, and a long chain be a deep recursion.
+      // Nobody gets these objects: a cycle of them would stay forever, and releasing a long chain would recurse deeply.
       for link in links { link.empty() }
       for path in unfinished { objects[path] = nil }
       (jobs, nextJob, checks, links, unfinished, waiting) = ([], 0, [], [], [], [:])

@@ -1,6 +1,6 @@
 import AppSettings
 
-/// Which record: its type's name and its id; without an id one of the objects that are known by what they are.
+/// Identifies a record by its type's record name and its id; without an id, one of the objects known by their values.
 struct GarageKey: Sendable, CustomStringConvertible {
   var name: String
   var id: String?
@@ -8,12 +8,12 @@ struct GarageKey: Sendable, CustomStringConvertible {
   var description: String { id.map { "\(name) \(TOMLValue.quoted($0, limit: 80))" } ?? name }
 }
 
-/// One record as a garage works with it: its object's fields, and what the garage notes of it.
+/// One record as a garage handles it: its object's fields, and the garage's notes on it.
 struct GarageRow: Sendable, Equatable {
   var fields: TOMLTable
-  /// Keys that begin with `settings-`, as they are stored; ones that this release does not know stay.
+  /// Keys that begin with `settings-`, as stored, including those that this release does not know.
   var notes = TOMLTable()
-  /// Which object without an id of the file it is, so that its comments stay with it; `nil` for another.
+  /// The file's object without an id that this is, so that its comments stay with it; `nil` for a new one.
   var origin: Origin?
 
   struct Origin: Sendable, Equatable {
@@ -25,7 +25,7 @@ struct GarageRow: Sendable, Equatable {
   static let statusKey = "settings-sync"
   static let sealKey = "settings-sealed"
 
-  /// Whether a key of a stored record is one that the garage keeps for itself, rather than a field's.
+  /// Whether a key of a stored record belongs to the garage and not to a field.
   static func isNote(_ key: String) -> Bool {
     key.hasPrefix(reservedPrefix) && !key.dropFirst(reservedPrefix.count).hasPrefix(reservedPrefix)
   }

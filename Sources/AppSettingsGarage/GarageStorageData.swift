@@ -1,13 +1,13 @@
 import AppSettings
 import Glibc
 
-/// Reads the data of GarageStorage's rows: JSON in which `MappableObject`s have left forms of their own.
+/// Reads the data of GarageStorage's rows: JSON with the special forms that `MappableObject`s write.
 struct GarageStorageData {
-  /// Which row it is of, for messages.
+  /// The row, for messages.
   let place: String
   /// The data of rows of objects without an id, by type and identifier.
   private let values: [TOMLPath: String]
-  /// Whether messages may not show what the row holds.
+  /// Whether messages must not show the row's content.
   private let hidesContent: Bool
   /// What was left out, or kept in another form.
   private(set) var notes: [String] = []
@@ -39,7 +39,7 @@ struct GarageStorageData {
     do {
       text = try decrypt(data)
     } catch {
-      let reason = hidesContent ? "the code threw '\(type(of: error))'. What that says is not shown." : "\(error)"
+      let reason = hidesContent ? "the code threw '\(type(of: error))'. Its message is not shown." : "\(error)"
       throw Failure(message: "\(place), cannot be decrypted: \(reason)")
     }
     var nulls: [TOMLPath] = []
@@ -47,7 +47,7 @@ struct GarageStorageData {
     let value: TOMLValue?
     do {
       value = try JSONText.value(of: json) { path in
-        // Absent is how a member is null; in an array it is a loss.
+        // A null member is the same as a missing one; in an array it is a loss.
         if path.components.last?.hasPrefix("[") == true { nulls.append(path) }
       }
     } catch {
@@ -59,13 +59,13 @@ struct GarageStorageData {
     }
     for number in numbers {
       let number = hidesContent ? "a number" : "the number \(number)"
-      notes.append("\(place): \(number) is kept as text, since a floating-point number would round it.")
+      notes.append("\(place): \(number) is kept as text, because a floating-point number would round it.")
     }
     guard let value else { throw Failure(message: "\(place), holds null, not an object.") }
     return try modern(value, decrypt)
   }
 
-  /// The three forms that `MappableObject`s leave in their data, turned into what `Codable` types have there.
+  /// Replaces the three forms that `MappableObject`s write with those that `Codable` types read.
   private mutating func modern(
     _ value: TOMLValue, _ decrypt: (String) throws -> String
   ) throws(Failure) -> TOMLValue {
@@ -137,7 +137,7 @@ struct GarageStorageData {
       }
       if !number.isEmpty {
         let text = String(decoding: number, as: UTF8.self)
-        // Whole numbers are kept as they are as far as there is a type for them.
+        // Integers stay exact as far as there is a type for them.
         if Int64(text) == nil, UInt64(text) == nil, isRounded(text), (try? JSONText.value(of: text)) != nil {
           numbers.append(text)
           number = Array("\"\(text)\"".utf8)
@@ -152,7 +152,7 @@ struct GarageStorageData {
 
   private static func isRounded(_ text: String) -> Bool {
     guard let number = Double(text), let written = Decimal(text) else { return false }
-    // As many digits as are written, and none if it is nought.
+    // As many digits as written, or none for zero.
     let count = max(written.digits.count, 1)
     let format = "%.\(count - 1)e"
     var buffer = [CChar](repeating: 0, count: count + 32)
@@ -161,11 +161,11 @@ struct GarageStorageData {
     return Decimal(String(decoding: printed, as: UTF8.self)) != written
   }
 
-  /// A number as it is written, with its digits and nothing that says the same in another way.
+  /// A number as written: its significant digits and its scale.
   private struct Decimal: Equatable {
     var isNegative: Bool
     var digits: [UInt8]
-    /// Of the last digit.
+    /// The exponent of the last digit.
     var exponent: Int
 
     init?(_ text: String) {

@@ -1,13 +1,13 @@
 import AppSettings
 import FoundationEssentials
 
-/// One parking of objects with all that they refer to, one after the other: a graph may have cycles and long chains.
+/// Parks objects with all that they refer to, one after the other: a graph may have cycles and long chains.
 final class GarageWriting: @unchecked Sendable {  // used by the one thread that parks; handed down as user info only
   let draft: GarageDraft
   private let names: GarageNames
-  /// New ids by old ones, of the type that is being migrated.
+  /// New ids by old ones, of the type being migrated.
   private let newIDs: [TOMLPath: String]
-  /// Whether references that were read stay what they are, but for new ids, and what they lead to is not parked.
+  /// Whether references that were read stay, except for new ids, and the objects they lead to are not parked.
   let keepsReadReferences: Bool
   /// Why a reference cannot be stored.
   private var referenceFailure: (any Error)?
@@ -17,7 +17,7 @@ final class GarageWriting: @unchecked Sendable {  // used by the one thread that
   private var roots: Set<TOMLPath> = []
   private var queue: [() throws -> Void] = []
   private var next = 0
-  /// Objects and references that were dealt with; kept, so that no other takes the address of one meanwhile.
+  /// Objects and references already handled; retained so that no other gets the address of one meanwhile.
   private var seen: [ObjectIdentifier: AnyObject] = [:]
 
   init(
@@ -31,8 +31,8 @@ final class GarageWriting: @unchecked Sendable {  // used by the one thread that
 
   /// Parks objects with all that they refer to.
   ///
-  /// An object that is handed over wins over another of the same id that one refers to.
-  /// The draft has them then, or has some of them if this throws.
+  /// A given object takes precedence over another with the same id that one refers to. If this throws, the draft may
+  /// have some of the objects.
   func park<T: Codable & Identifiable>(_ objects: [T]) throws {
     let name = try names.entry(of: T.self).name
     let ids = try objects.map { try GarageCoding.text(of: $0.id, T.self) }
@@ -41,7 +41,7 @@ final class GarageWriting: @unchecked Sendable {  // used by the one thread that
     try finish()
   }
 
-  /// What an object is stored as, and all that it refers to stored.
+  /// Stores everything that an object refers to, and returns the object's fields.
   func fields<T: Encodable>(of object: T, _ key: GarageKey) throws -> TOMLTable {
     do {
       let value = try ValueCoding.encode(object, userInfo: [GarageCoding.writing: self])
@@ -51,11 +51,11 @@ final class GarageWriting: @unchecked Sendable {  // used by the one thread that
       return table
     } catch  where draft.format.hidesContent {
       defer { referenceFailure = nil }
-      // Whatever it says, it may say what the object holds.
+      // Its own message may show the content of the object.
       throw referenceFailure
         ?? SettingsError(
           .invalidValue,
-          "Cannot park \(key): it cannot be stored. What it holds is not shown. Nothing was written.",
+          "Cannot park \(key): it cannot be stored. Its content is not shown. Nothing was written.",
           file: draft.format.file)
     } catch let error as SettingsValueError {
       throw SettingsError(
@@ -63,7 +63,7 @@ final class GarageWriting: @unchecked Sendable {  // used by the one thread that
     }
   }
 
-  /// Encodes what is referred to and was not yet.
+  /// Encodes referenced objects that are not encoded yet.
   func finish() throws {
     while next < queue.count {
       let job = queue[next]
@@ -82,7 +82,7 @@ final class GarageWriting: @unchecked Sendable {  // used by the one thread that
 
   /// The id to store for a reference, whose target is parked too.
   ///
-  /// - Parameter isNew: Whether the reference is one that was not followed yet, as ``visit(_:)`` says.
+  /// - Parameter isNew: Whether the reference was not followed yet, as returned by ``visit(_:)``.
   func reference<T: Codable & Identifiable>(to object: T, as type: T.Type, isNew: Bool) throws -> String {
     let (name, id): (String, String)
     do {
@@ -93,7 +93,7 @@ final class GarageWriting: @unchecked Sendable {  // used by the one thread that
       throw error
     }
     let path: TOMLPath = [name, id]
-    // An object is parked once; of values, there may be several that say the same.
+    // An object is parked once; there may be several equal values.
     guard T.self is AnyObject.Type ? visit(object as AnyObject) : isNew, !roots.contains(path) else { return id }
     queue.append { [self] in
       let fields = try encode(object, path)
@@ -102,7 +102,7 @@ final class GarageWriting: @unchecked Sendable {  // used by the one thread that
           throw SettingsError(
             .invalidValue,
             "Cannot park \(GarageKey(name: name, id: id)): two objects of that id differ, and neither is the one to be "
-              + "parked. Park the one that counts itself. Nothing was written.", file: draft.format.file)
+              + "parked. Park the right one explicitly. Nothing was written.", file: draft.format.file)
         }
       } else {
         encoded[path] = fields
@@ -112,9 +112,9 @@ final class GarageWriting: @unchecked Sendable {  // used by the one thread that
     return id
   }
 
-  /// Notes that an object or a reference is dealt with.
+  /// Marks an object or a reference as handled.
   ///
-  /// - Returns: Whether it was not before.
+  /// - Returns: Whether it was not handled before.
   func visit(_ object: AnyObject) -> Bool { seen.updateValue(object, forKey: ObjectIdentifier(object)) == nil }
 
   /// The id to store for a reference that was read and not filled in.
@@ -124,7 +124,7 @@ final class GarageWriting: @unchecked Sendable {  // used by the one thread that
 
   // MARK: Rows
 
-  /// Stores an object's fields over what is there: its status stays, and fields that its type does not know.
+  /// Stores an object's fields in its record: the status and unknown fields stay.
   private func store<T: Codable & Identifiable>(_ object: T, id: String, fields: TOMLTable) throws {
     let entry = try names.entry(of: T.self)
     let isUUID = T.ID.self == UUID.self

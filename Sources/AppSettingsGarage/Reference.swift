@@ -1,10 +1,9 @@
 import AppSettings
 
-/// A property that refers to an object with an id, which a ``Garage`` keeps as a record of its own.
+/// A property that refers to an object with an id, which a ``Garage`` stores as a separate record.
 ///
-/// The record that has the property stores the id. Parking an object parks what it refers to as well; retrieving it
-/// retrieves that too, the same object for each reference to it. A type may refer to itself, and objects to each other
-/// in a circle.
+/// The object's record stores only the id. Parking an object also parks the objects it refers to. Retrieving it
+/// retrieves them too, as the same object for each reference. A type may refer to itself, and cycles are allowed.
 ///
 /// ```swift
 /// final class Person: Codable, Identifiable {
@@ -14,36 +13,36 @@ import AppSettings
 /// }
 /// ```
 ///
-/// A reference to a type that is not optional has to lead to a record; an optional one that does not is `nil`, and its
-/// id stays until the property is set. Objects that refer to each other in a circle keep each other alive until one of
-/// the references is set to `nil`, as strong references do.
+/// A reference that is not optional must lead to a record. An optional one that leads to none is `nil`, and its id
+/// stays until you set the property. Objects in a cycle of references keep each other alive until you set one of the
+/// references to `nil`, as with strong references.
 ///
-/// With other coders than a garage's, the object itself is encoded in the place of its id.
+/// Coders other than a garage's encode the object itself in place of its id.
 @propertyWrapper
 public struct Reference<Value: Codable>: Codable {
   private var link: ReferenceLink<Value>
 
-  /// The object. It is not there yet while the type's `init(from:)` runs in a retrieve.
+  /// The object. It is not available while the type's `init(from:)` runs in a retrieve.
   public var wrappedValue: Value {
     get { link.value }
     set { link = ReferenceLink(newValue) }
   }
 
-  /// The id of what is referred to, as text; that of an optional reference also where it leads nowhere.
+  /// The id as text, also that of an optional reference that leads to no record.
   public var projectedValue: String? { link.id }
 
   /// Makes a reference to an object.
   public init(wrappedValue: Value) where Value: Identifiable { link = ReferenceLink(wrappedValue) }
 
-  /// Makes a reference to an object or to none.
+  /// Makes a reference to an object or to `nil`.
   public init<Target: Codable & Identifiable>(wrappedValue: Value) where Value == Target? {
     link = ReferenceLink(wrappedValue)
   }
 
-  /// Makes a reference to none.
+  /// Makes a reference to `nil`.
   public init<Target: Codable & Identifiable>() where Value == Target? { link = ReferenceLink(nil) }
 
-  /// Reads the id, or outside a garage the object.
+  /// Reads the id or, outside a garage, the object.
   public init(from decoder: any Decoder) throws {
     guard let reading = GarageCoding.reading(of: decoder), let target = ReferenceTarget.type(of: Value.self) else {
       link = ReferenceLink(try Value(from: decoder))
@@ -63,7 +62,7 @@ public struct Reference<Value: Codable>: Codable {
     try request(target)
   }
 
-  /// Writes the id, and has the garage park the object; outside a garage, writes the object.
+  /// Writes the id and lets the garage park the object; outside a garage, writes the object.
   public func encode(to encoder: any Encoder) throws {
     guard let writing = GarageCoding.writing(of: encoder), let target = ReferenceTarget.type(of: Value.self) else {
       try link.value.encode(to: encoder)
@@ -91,26 +90,26 @@ extension Reference: Equatable, Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(link.id) }
 }
 
-/// A property that refers to objects with an id, which a ``Garage`` keeps as records of their own.
+/// A property that refers to objects with an id, which a ``Garage`` stores as separate records.
 ///
-/// As ``Reference`` for an array: the record stores the ids in order. Each has to lead to a record.
+/// It works like ``Reference`` for an array: the record stores the ids in order. Each must lead to a record.
 @propertyWrapper
 public struct References<Element: Codable & Identifiable>: Codable {
   private var link: ReferencesLink<Element>
 
-  /// The objects. They are not there yet while the type's `init(from:)` runs in a retrieve.
+  /// The objects. They are not available while the type's `init(from:)` runs in a retrieve.
   public var wrappedValue: [Element] {
     get { link.values }
     set { link = ReferencesLink(newValue) }
   }
 
-  /// The ids of what is referred to, as text.
+  /// The ids as text.
   public var projectedValue: [String] { link.ids }
 
   /// Makes references to objects.
   public init(wrappedValue: [Element] = []) { link = ReferencesLink(wrappedValue) }
 
-  /// Reads the ids, or outside a garage the objects.
+  /// Reads the ids or, outside a garage, the objects.
   public init(from decoder: any Decoder) throws {
     guard let reading = GarageCoding.reading(of: decoder) else {
       link = ReferencesLink(try [Element](from: decoder))
@@ -131,7 +130,7 @@ public struct References<Element: Codable & Identifiable>: Codable {
     }
   }
 
-  /// Writes the ids, and has the garage park the objects; outside a garage, writes the objects.
+  /// Writes the ids and lets the garage park the objects; outside a garage, writes the objects.
   public func encode(to encoder: any Encoder) throws {
     guard let writing = GarageCoding.writing(of: encoder) else {
       try link.values.encode(to: encoder)
@@ -159,16 +158,16 @@ extension References: Equatable, Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(link.ids) }
 }
 
-// The compiler's own `init(from:)` asks for a wrapped property whether or not it is there.
+// The synthesized `init(from:)` requires a wrapped property even if it is missing.
 extension KeyedDecodingContainer {
-  /// Reads an optional reference; one that is absent is `nil`.
+  /// Reads an optional reference; a missing one is `nil`.
   public func decode<Target: Codable & Identifiable>(
     _ type: Reference<Target?>.Type, forKey key: Key
   ) throws -> Reference<Target?> {
     try decodeIfPresent(type, forKey: key) ?? Reference()
   }
 
-  /// Reads references; absent ones are none.
+  /// Reads references; missing ones are empty.
   public func decode<Element: Codable & Identifiable>(
     _ type: References<Element>.Type, forKey key: Key
   ) throws -> References<Element> {

@@ -1,6 +1,6 @@
 import AppSettings
 
-/// Objects that refer to each other where not all that is referred to is there: which of them can be looked at.
+/// Finds out which objects are usable when some of the objects that they refer to are missing.
 ///
 /// Objects have numbers, in the order in which they are read.
 struct ReferenceGraph {
@@ -13,16 +13,16 @@ struct ReferenceGraph {
 
   private var open: [Int] = []
   private var count = 0
-  /// The object that was the last to be read.
+  /// The object read last.
   private(set) var last = 0
-  /// What is read, by the record's own path.
+  /// The objects read, by the path of their record.
   private var numbers: [TOMLPath: Int] = [:]
   private var requests: [Request] = []
-  /// What is referred to, by the path that references have; `nil` until it is known.
+  /// The targets by the path in the references; `nil` until known.
   private var targets: [TOMLPath: (object: Any, number: Int)?] = [:]
   private var asked: [TOMLPath] = []
 
-  /// Notes that an object begins to be read.
+  /// Notes that the reading of an object begins.
   mutating func begin() {
     count += 1
     open.append(count)
@@ -36,7 +36,7 @@ struct ReferenceGraph {
 
   /// Notes a reference in the object that is being read.
   ///
-  /// - Returns: A number to answer with, if this is the first to what it leads to.
+  /// - Returns: A number for the answer, if this is the first reference to its target.
   mutating func request(_ target: TOMLPath, isRequired: Bool, fill: @escaping (Any?) -> Void) -> Int? {
     requests.append(Request(source: open.last ?? 0, target: target, isRequired: isRequired, fill: fill))
     guard targets.updateValue(targets[target] ?? nil, forKey: target) == nil else { return nil }
@@ -44,14 +44,14 @@ struct ReferenceGraph {
     return asked.count - 1
   }
 
-  /// Notes the object that the references of a number lead to, and the path of its record.
+  /// Notes the object that the references with a number lead to, and the path of its record.
   mutating func found(_ object: Any, _ path: TOMLPath, for number: Int) {
     targets[asked[number]] = .some(numbers[path].map { (object, $0) })
   }
 
   /// Fills in the references.
   ///
-  /// - Returns: The objects which have a reference that they need and that leads nowhere, or to such an object.
+  /// - Returns: The objects with a required reference to a missing record, or to such an object.
   mutating func fill() -> Set<Int> {
     func target(of request: Request) -> (object: Any, number: Int)? { targets[request.target] ?? nil }
     var dependents: [Int: [Int]] = [:]

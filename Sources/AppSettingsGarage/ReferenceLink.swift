@@ -2,19 +2,18 @@ import AppSettings
 
 /// A reference that a retrieve fills in.
 protocol UnfilledLink: AnyObject {
-  /// Lets go of what it leads to.
+  /// Releases the object that it leads to.
   func empty()
 }
 
-/// Where a reference's object is: there from the start, or filled in while a retrieve goes on.
+/// The storage of a reference's object, which is set at the start or filled in during a retrieve.
 ///
-/// Set once more at most, before the object that has the reference is handed out; a property that is set gets a new
-/// one.
+/// It is filled in at most once, before the object with the reference is returned. Setting the property makes another.
 final class ReferenceLink<Value: Codable>: UnfilledLink,
   @unchecked Sendable  // filled by the thread that made it, before any other has it
 {
   private var filled: Value?
-  /// The id that was read; `nil` for a reference that was made.
+  /// The id that was read; `nil` for a reference made in code.
   let readID: String?
 
   init(_ value: Value) {
@@ -28,7 +27,7 @@ final class ReferenceLink<Value: Codable>: UnfilledLink,
     if filled != nil { DeferredReleases.release(&filled, leaving: nil) }
   }
 
-  /// The value, if it is there.
+  /// The value, if it is filled in.
   var known: Value? { filled }
 
   var value: Value {
@@ -50,10 +49,10 @@ final class ReferenceLink<Value: Codable>: UnfilledLink,
   func empty() { filled = nil }
 }
 
-/// Where the objects of references are.
+/// The storage of the objects of references.
 final class ReferencesLink<Element: Codable & Identifiable>: UnfilledLink, @unchecked Sendable {  // as ReferenceLink
   private var filled: [Element?]
-  /// The ids that were read; `nil` for references that were made.
+  /// The ids that were read; `nil` for references made in code.
   let readIDs: [String]?
 
   init(_ values: [Element]) {
@@ -70,7 +69,7 @@ final class ReferencesLink<Element: Codable & Identifiable>: UnfilledLink, @unch
     if !filled.isEmpty { DeferredReleases.release(&filled, leaving: []) }
   }
 
-  /// The objects, if all are there.
+  /// The objects, if they are filled in.
   var known: [Element]? {
     let values = filled.compactMap { $0 }
     return values.count == filled.count ? values : nil
@@ -92,16 +91,15 @@ final class ReferencesLink<Element: Codable & Identifiable>: UnfilledLink, @unch
   func empty() { filled = Array(repeating: nil, count: filled.count) }
 }
 
-/// What references lead to.
+/// The targets of references.
 enum ReferenceTarget {
-  /// The type with an id that a reference's type is, or is an optional of.
+  /// The type with an id that a reference's type is, or wraps as an optional.
   static func type(of value: Any.Type) -> (any (Codable & Identifiable).Type)? {
     let wrapped = (value as? any OptionalReference.Type)?.wrapped ?? value
     return wrapped as? any (Codable & Identifiable).Type
   }
 
-  /// The id that is stored for a reference: a string, an integer, or a table as GarageStorage's mappable objects have
-  /// it.
+  /// The stored id of a reference: a string, an integer, or a table as GarageStorage's mappable objects write it.
   static func id(from decoder: any Decoder) throws -> String {
     let found = ValueCoding.value(of: decoder)
     switch found {
@@ -115,12 +113,12 @@ enum ReferenceTarget {
   }
 }
 
-/// Optionals, with what they wrap.
+/// An optional and the type that it wraps.
 private protocol OptionalReference { static var wrapped: Any.Type { get } }
 extension Optional: OptionalReference { fileprivate static var wrapped: Any.Type { Wrapped.self } }
 
 extension [any CodingKey] {
-  /// The path as errors show it: `parents[0].mother`.
+  /// The path in the notation of errors: `parents[0].mother`.
   var pathText: String {
     reduce("") { text, key in
       if key.intValue != nil { return "\(text)[\(key.intValue ?? 0)]" }

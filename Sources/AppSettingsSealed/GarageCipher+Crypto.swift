@@ -10,8 +10,8 @@
     /// let garage = try Garage(app: "org.example.hotel", cipher: .chaChaPoly(key: key))
     /// ```
     ///
-    /// - Parameter key: 256 bits, such as `SymmetricKey(size: .bits256)`. Keep it apart from the file, in the desktop's
-    ///   secret service for one. Who loses it loses the records.
+    /// - Parameter key: 256 bits, such as `SymmetricKey(size: .bits256)`. Store it apart from the file, for example in
+    ///   the desktop's secret service. Without the key, the records are lost.
     public static func chaChaPoly(key: SymmetricKey) -> GarageCipher {
       precondition(key.bitCount == 256, "The key of ChaCha20-Poly1305 has 256 bits, not \(key.bitCount).")
       return GarageCipher(
@@ -26,15 +26,15 @@
 
     /// AES-GCM (NIST SP 800-38D) with a random nonce for each write of a record.
     ///
-    /// - Parameter key: 128, 192 or 256 bits. With random nonces, no more than some four thousand million records
-    ///   should be written with one key; ``chaChaPoly(key:)`` has the same bound.
+    /// - Parameter key: 128, 192 or 256 bits. With random nonces, write at most about four thousand million records
+    ///   with one key; the same limit applies to ``chaChaPoly(key:)``.
     public static func aesGCM(key: SymmetricKey) -> GarageCipher {
       precondition(
         [128, 192, 256].contains(key.bitCount), "The key of AES has 128, 192 or 256 bits, not \(key.bitCount).")
       return GarageCipher(
         name: "aes-gcm-\(key.bitCount)",
         seal: { plain, context in
-          // There always is one with a nonce of the standard's 96 bits, which is what `seal` makes.
+          // Not `nil` with a nonce of the standard's 96 bits, which `seal` makes.
           Array(try AES.GCM.seal(plain, using: key, authenticating: context).combined!)
         },
         open: { sealed, context in

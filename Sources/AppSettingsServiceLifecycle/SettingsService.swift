@@ -3,7 +3,7 @@
   public import AppSettingsObserve
   public import ServiceLifecycle
 
-  /// Settings as a service of a service group: follows them while the group runs, and writes what is left at its end.
+  /// A service that follows settings files while its service group runs, and finishes pending writes at the end.
   ///
   /// ```swift
   /// let settings = try SettingsStore(app: "org.example.relay")
@@ -14,13 +14,13 @@
   /// try await group.run()
   /// ```
   ///
-  /// It runs until graceful shutdown begins, or its task is cancelled. Put it before the services that set values: those
-  /// are shut down first then, and what they set at their end is written.
+  /// It runs until graceful shutdown begins or its task is cancelled. Put it before the services that set values: those
+  /// shut down first then, and the values that they set at the end are written.
   public struct SettingsService: Service {
     private let settings: SettingsStore
     private let work: (@Sendable () async throws -> Void)?
 
-    /// Makes a service that keeps the store up to date with its files, so that reads see what others change.
+    /// Makes a service that keeps the store up to date with its files, so that reads see the changes of others.
     ///
     /// - Parameter settings: The store.
     public init(_ settings: SettingsStore) {
@@ -28,13 +28,13 @@
       work = nil
     }
 
-    /// Makes a service that does something for each element of a stream.
+    /// Makes a service that runs a closure for each element of a stream.
     ///
     /// - Parameters:
     ///   - settings: The store, which is also kept up to date with its files.
     ///   - stream: The stream, such as `settings.updates(.port)`.
-    ///   - body: Called for one element after another, the newest each time. Graceful shutdown does not interrupt it: the
-    ///     service ends when it has returned. What it throws ends the service.
+    ///   - body: Runs for one element after another, the newest each time. Graceful shutdown does not interrupt it: the
+    ///     service ends after it has returned. An error that it throws ends the service.
     public init<Element>(
       _ settings: SettingsStore, each stream: SettingsStream<Element>,
       _ body: @escaping @Sendable (Element) async throws -> Void
@@ -53,13 +53,13 @@
 
     /// Runs until graceful shutdown begins or the task is cancelled, then waits until everything set is on disk.
     ///
-    /// - Throws: `SettingsError` of a write that failed; what the function throws that was given.
+    /// - Throws: `SettingsError` of a failed write, or what `body` throws.
     public func run() async throws {
       settings.follow()
       if let work {
         try await work()
       } else {
-        // Throws when the task is cancelled, which is an end like the other.
+        // Throws if the task is cancelled, which ends the service too.
         try? await gracefulShutdown()
       }
       try await settings.flush()

@@ -1,12 +1,11 @@
 public import AppSettings
 import FoundationEssentials
 
-/// Checks that a history of migrations still does what it did when each of its versions was shipped.
+/// Checks that a history of migrations still gives the results of its released versions.
 ///
-/// The directory holds one file for each shipped version, `v1.toml`, `v2.toml`…, as that release left it, and beside each
-/// the text it is to become, `v1.expected.toml`. A test that fails shows the difference. Set
-/// `SETTINGS_RECORD_GOLDEN=1` once to write the expected texts that are missing, look at them, and commit them: from
-/// then on they are frozen.
+/// The directory has one file for each released version, `v1.toml`, `v2.toml`…, as that release left it, and next to
+/// each the migrated text, `v1.expected.toml`. A failure shows the difference. Run the test once with
+/// `SETTINGS_RECORD_GOLDEN=1` to write missing expected texts, review them, and commit them: they are frozen then.
 ///
 /// ```swift
 /// @Test func `migrations stay what they were`() throws {
@@ -14,20 +13,20 @@ import FoundationEssentials
 /// }
 /// ```
 ///
-/// Checked are
+/// It checks
 /// - each file, byte for byte, and that the result needs no further migration;
-/// - every prefix of the history: to each version between and on from there gives the same bytes as all at once;
-/// - each migration on an empty document, which must not fail;
-/// - each migration on its own output, which must not change again.
+/// - each intermediate version: stopping there and continuing gives the same bytes as one run;
+/// - each migration on an empty document, on which it must not fail;
+/// - each migration on its own output, which it must not change again.
 ///
-/// Steps run as in the app; nothing outside the directory is read, but by `ImportFile`, and hooks do not run.
+/// Steps run as in the app. They read nothing outside the directory, except with ``ImportFile``. Hooks do not run.
 ///
 /// - Parameters:
 ///   - migrations: The history.
 ///   - directory: The directory of the files.
-///   - shipped: The versions there has to be a file of; if not given, 1 and each of the history.
-///   - notRepeatable: Versions that are known to change their own output again, such as those that scale a number.
-/// - Throws: ``MigrationAssertionFailure`` with everything that is wrong.
+///   - shipped: The versions that must have a file; by default 1 and each version of the history.
+///   - notRepeatable: Versions that change their own output, such as those that scale a number.
+/// - Throws: ``MigrationAssertionFailure`` with all failures.
 public func assertMigrations(
   _ migrations: SettingsMigrations, golden directory: String, shipped: [Int]? = nil, notRepeatable: Set<Int> = []
 ) throws {
@@ -37,12 +36,12 @@ public func assertMigrations(
   if !check.failures.isEmpty { throw MigrationAssertionFailure(failures: check.failures) }
 }
 
-/// What ``assertMigrations(_:golden:shipped:notRepeatable:)`` found.
+/// The failures that ``assertMigrations(_:golden:shipped:notRepeatable:)`` found.
 public struct MigrationAssertionFailure: Error, CustomStringConvertible {
-  /// Each thing that is wrong, as a sentence and, for a text, the difference.
+  /// Each failure as a sentence and, for a text, the difference.
   public let failures: [String]
 
-  /// All of them.
+  /// All failures in one text.
   public var description: String {
     "\(failures.count == 1 ? "A migration is" : "\(failures.count) migrations are") not what was shipped:\n"
       + failures.joined(separator: "\n")
@@ -87,7 +86,7 @@ private struct MigrationCheck {
     guard let data = FileManager.default.contents(atPath: expected) else {
       guard ProcessFacts.variable("SETTINGS_RECORD_GOLDEN") == "1" else {
         failures.append(
-          "There is no '\(expected)': run the test once with SETTINGS_RECORD_GOLDEN=1, look at what it writes, and "
+          "There is no '\(expected)': run the test once with SETTINGS_RECORD_GOLDEN=1, review what it writes, and "
             + "commit it.")
         return
       }
@@ -99,11 +98,11 @@ private struct MigrationCheck {
       return
     }
     let difference = UnifiedDiff.text(
-      from: String(decoding: data, as: UTF8.self), to: new.text, oldName: expected, newName: "what \(path) becomes now")
-    if !difference.isEmpty { failures.append("'\(path)' becomes something else than it did:\n\(difference)") }
+      from: String(decoding: data, as: UTF8.self), to: new.text, oldName: expected, newName: "\(path), migrated now")
+    if !difference.isEmpty { failures.append("The result of '\(path)' has changed:\n\(difference)") }
   }
 
-  /// To each version between, and on from there.
+  /// Migrates to each intermediate version, and then on to the newest.
   private mutating func prefixes(of old: TOMLDocument, to new: TOMLDocument, path: String) throws {
     for migration in migrations.migrations {
       var document = old
@@ -112,12 +111,12 @@ private struct MigrationCheck {
       try migrations.run(on: &document)
       guard document.bytes != new.bytes else { continue }
       let difference = UnifiedDiff.text(
-        from: new.text, to: document.text, oldName: "all at once", newName: "with a stop at \(migration.version)")
-      failures.append("'\(path)' depends on a stop at version \(migration.version):\n\(difference)")
+        from: new.text, to: document.text, oldName: "all at once", newName: "after stopping at \(migration.version)")
+      failures.append("'\(path)' gives another result after stopping at version \(migration.version):\n\(difference)")
     }
   }
 
-  /// Each migration on its own output.
+  /// Runs each migration on its own output.
   private mutating func outputs(of old: TOMLDocument, path: String) throws {
     var document = old
     for migration in try migrations.pending(from: SettingsMigrations.version(of: old)) {

@@ -1,38 +1,38 @@
 /// A calendar date without an offset: TOML's local date, `1979-05-27`.
 ///
-/// Any numbers can be put in; only those that name a day of the calendar can be written (``isValid``).
+/// The fields may have any value; only a day of the calendar (``isValid``) can be written.
 public struct TOMLLocalDate: Sendable, Hashable {
   private var storedYear: Int16
   private var storedMonth: Int8
   private var storedDay: Int8
 
-  /// Makes a date of its fields.
+  /// Makes a date from its fields.
   public init(year: Int, month: Int, day: Int) {
-    // Clamping keeps what is out of range out of range.
+    // Clamping keeps a value that is out of range out of range.
     storedYear = Int16(clamping: year)
     storedMonth = Int8(clamping: month)
     storedDay = Int8(clamping: day)
   }
 
-  /// 0 to 9999.
+  /// The year, 0 to 9999.
   public var year: Int {
     get { Int(storedYear) }
     set { storedYear = Int16(clamping: newValue) }
   }
 
-  /// 1 to 12.
+  /// The month, 1 to 12.
   public var month: Int {
     get { Int(storedMonth) }
     set { storedMonth = Int8(clamping: newValue) }
   }
 
-  /// 1 to 31, as the month has them.
+  /// The day, from 1 to the last day of the month.
   public var day: Int {
     get { Int(storedDay) }
     set { storedDay = Int8(clamping: newValue) }
   }
 
-  /// Whether the fields name a day of the (proleptic Gregorian) calendar.
+  /// Whether the fields name a day of the proleptic Gregorian calendar.
   public var isValid: Bool {
     guard 0...9999 ~= year, 1...12 ~= month, day >= 1 else { return false }
     return day <= TOMLLocalDate.days(inMonth: month, year: year)
@@ -54,7 +54,7 @@ public struct TOMLLocalTime: Sendable, Hashable {
   private var storedMinute: Int8
   private var storedSecond: Int8
 
-  /// Makes a time of its fields.
+  /// Makes a time from its fields.
   public init(hour: Int, minute: Int, second: Int = 0, nanosecond: Int = 0) {
     storedHour = Int8(clamping: hour)
     storedMinute = Int8(clamping: minute)
@@ -62,31 +62,31 @@ public struct TOMLLocalTime: Sendable, Hashable {
     storedNanosecond = Int32(clamping: nanosecond)
   }
 
-  /// 0 to 23.
+  /// The hour, 0 to 23.
   public var hour: Int {
     get { Int(storedHour) }
     set { storedHour = Int8(clamping: newValue) }
   }
 
-  /// 0 to 59.
+  /// The minute, 0 to 59.
   public var minute: Int {
     get { Int(storedMinute) }
     set { storedMinute = Int8(clamping: newValue) }
   }
 
-  /// 0 to 60; 60 is a leap second.
+  /// The second, 0 to 60; 60 is a leap second.
   public var second: Int {
     get { Int(storedSecond) }
     set { storedSecond = Int8(clamping: newValue) }
   }
 
-  /// 0 to 999,999,999; further digits in a file are cut off, as the specification asks.
+  /// The nanosecond, 0 to 999,999,999. Further digits in a file are cut off, as the specification requires.
   public var nanosecond: Int {
     get { Int(storedNanosecond) }
     set { storedNanosecond = Int32(clamping: newValue) }
   }
 
-  /// Whether the fields are within their ranges.
+  /// Whether each field is within its range.
   public var isValid: Bool {
     0...23 ~= hour && 0...59 ~= minute && 0...60 ~= second && 0...999_999_999 ~= nanosecond
   }
@@ -99,7 +99,7 @@ public struct TOMLLocalDateTime: Sendable, Hashable {
   /// The time of that day.
   public var time: TOMLLocalTime
 
-  /// Makes a date-time of a day and a time.
+  /// Makes a date-time from a day and a time.
   public init(date: TOMLLocalDate, time: TOMLLocalTime) {
     self.date = date
     self.time = time
@@ -111,22 +111,22 @@ public struct TOMLLocalDateTime: Sendable, Hashable {
 
 /// A date and time with its offset from UTC: TOML's offset date-time, `1979-05-27T00:32:00-07:00`.
 ///
-/// Equality is of the fields: the same instant written with two offsets is two values.
+/// Equality compares the fields: one instant written with two offsets is two different values.
 public struct TOMLOffsetDateTime: Sendable, Hashable {
-  /// The day, as seen at the offset.
+  /// The day at the offset.
   public var date: TOMLLocalDate
   /// The time of that day.
   public var time: TOMLLocalTime
   private var storedOffset: Int16
 
-  /// Makes a date-time of a day, a time and an offset.
+  /// Makes a date-time from a day, a time and an offset.
   public init(date: TOMLLocalDate, time: TOMLLocalTime, offsetMinutes: Int = 0) {
     self.date = date
     self.time = time
     storedOffset = Int16(clamping: offsetMinutes)
   }
 
-  /// Minutes east of UTC, -1439 to 1439. `Z` is 0.
+  /// The offset in minutes east of UTC, -1439 to 1439. `Z` is 0.
   public var offsetMinutes: Int {
     get { Int(storedOffset) }
     set { storedOffset = Int16(clamping: newValue) }

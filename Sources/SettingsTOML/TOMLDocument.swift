@@ -1,32 +1,32 @@
-/// A TOML text with its values: every byte of it is kept, and edits change only the bytes they are about.
+/// A TOML text with its values, in which an edit changes only the bytes it concerns.
 ///
-/// A document is the original bytes and an index of where in them each key and value is; values are made when asked
-/// for. Copies are cheap: they share both until one of them is edited.
+/// A document holds the original bytes and an index of its keys and values; a value is made when you ask for it. Copies
+/// are cheap: they share both until one of them is edited.
 ///
 /// ```swift
 /// var document = try TOMLDocument(parsing: text)
 /// try document.set(14, at: ["editor", "font-size"])
-/// print(document.text)    // as before, but for that number
+/// print(document.text)    // as before, except for that number
 /// ```
 ///
-/// All of TOML 1.0 is read, and of TOML 1.1 line breaks, comments and trailing commas in inline tables, `\e`, `\xHH`,
-/// and times without seconds; only TOML 1.0 is written. Line breaks in multi-line strings are read as `\n`.
+/// It reads all of TOML 1.0, and from TOML 1.1 line breaks, comments and trailing commas in inline tables, `\e`,
+/// `\xHH`, and times without seconds. It writes only TOML 1.0. Line breaks in multi-line strings are read as `\n`.
 public struct TOMLDocument: Sendable {
-  /// The size in bytes up to which documents are read: 256 MB.
+  /// The maximum size of a document in bytes: 256 MB.
   public static let maximumSize = 256 * 1024 * 1024
-  /// How many levels of keys a document may have.
+  /// The maximum number of levels of keys.
   public static let maximumDepth = 1024
-  /// How deep brackets may stand within each other in one value.
+  /// The maximum depth of brackets within each other in one value.
   public static let maximumBracketDepth = 128
 
-  /// The text: each byte that no edit was about is the original one.
+  /// The text. Bytes that no edit concerned are the original ones.
   public package(set) var bytes: [UInt8]
   var tree: DocumentIndex
-  /// The line break of a text that has none left: that of its first line as it was read.
+  /// The line break for a text that has none left: that of its first line when it was parsed.
   var usualLineBreak = [Byte.newline]
-  /// Whether the index was mended in place since the text was last read: then it is not proven to be that of the text.
+  /// Whether the index was patched in place since the text was last parsed, and is not yet proven to match it.
   package internal(set) var isMended = false
-  /// The edits made within ``edit(_:)``, to be checked at its end; `nil` outside.
+  /// The edits made within ``edit(_:)``, which are checked at its end; `nil` outside.
   var recorded: [Change]?
 
   /// Makes an empty document.
@@ -35,18 +35,18 @@ public struct TOMLDocument: Sendable {
     tree = DocumentIndex()
   }
 
-  /// Reads a document.
+  /// Parses a document.
   ///
-  /// - Throws: ``TOMLSyntaxError``, for the first fault in it.
+  /// - Throws: ``TOMLSyntaxError`` for the first fault.
   public init(parsing bytes: [UInt8]) throws(TOMLSyntaxError) {
     self.bytes = bytes
     tree = try TOMLDocument.index(bytes)
     usualLineBreak = lines.lineBreak(at: 0)
   }
 
-  /// Reads a document.
+  /// Parses a document.
   ///
-  /// - Throws: ``TOMLSyntaxError``, for the first fault in it.
+  /// - Throws: ``TOMLSyntaxError`` for the first fault.
   public init(parsing text: String) throws(TOMLSyntaxError) {
     try self.init(parsing: Array(text.utf8))
   }
@@ -64,17 +64,17 @@ public struct TOMLDocument: Sendable {
     return try result.get()
   }
 
-  /// The text.
+  /// The text as a string.
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
 // MARK: - Reading
 
 extension TOMLDocument {
-  /// All values.
+  /// The table of all values.
   public var root: TOMLTable { withBase { Materializer(base: $0, tree: tree).table(DocumentIndex.root) } }
 
-  /// The value at a path, `nil` if there is none. Only this value is made.
+  /// The value at a path, or `nil` if there is none. Only this value is made.
   public subscript(path: TOMLPath) -> TOMLValue? {
     guard let id = find(path) else { return nil }
     return value(of: id)
@@ -89,33 +89,32 @@ extension TOMLDocument {
     return tree[id].kind.isTable
   }
 
-  /// The keys of a table in the order of the file, `nil` if there is no table at the path.
+  /// The keys of a table in the order of the file, or `nil` if there is no table at the path.
   public func childKeys(of path: TOMLPath) -> [String]? {
     guard let id = find(path), tree[id].kind.isTable else { return nil }
     return withBase { base in tree.children(of: id).map { KeyText.string(tree[$0], in: base) } }
   }
 
-  /// Whether there is a table at a path, with keys.
+  /// Whether there is a table with keys at a path.
   package func hasKeys(at path: TOMLPath) -> Bool {
     find(path).map { tree[$0].kind.isTable && tree[$0].firstChild != DocumentIndex.none } ?? false
   }
 
-  /// The number of keys of a table; `nil` if there is no table at the path.
+  /// The number of keys of a table, or `nil` if there is no table at the path.
   package func childCount(of path: TOMLPath) -> Int? {
     guard let id = find(path), tree[id].kind.isTable else { return nil }
     return tree.children(of: id).reduce(0) { count, _ in count + 1 }
   }
 
-  /// Where the value at a path is; for tables with a header, where the header is. `nil` if there is none.
+  /// The position of the value at a path, or of its header for a table with one; `nil` if there is no value.
   public func position(of path: TOMLPath) -> TOMLPosition? {
     guard let id = find(path) else { return nil }
     return bytes.withUnsafeBufferPointer { TOMLPosition(of: Int(tree[id].start), in: $0) }
   }
 
-  /// The paths of all values below a path that are not tables, in the order of the file.
+  /// Returns the paths of all values at or below a path that are not tables, in the order of the file.
   ///
-  /// Arrays, arrays of tables too, count as one value, and so do empty tables. A path that has such a value itself
-  /// gives that path.
+  /// An array, including an array of tables, counts as one value, and so does an empty table.
   public func leafPaths(under path: TOMLPath = .root) -> [TOMLPath] {
     guard let id = find(path) else { return [] }
     var paths: [TOMLPath] = []
@@ -154,7 +153,7 @@ extension TOMLDocument {
     return id
   }
 
-  /// The child of a table with a key.
+  /// The child of a table with a given key.
   func child(_ key: String, of parent: DocumentIndex.ID) -> DocumentIndex.ID? {
     guard tree[parent].kind.isTable else { return nil }
     var key = key

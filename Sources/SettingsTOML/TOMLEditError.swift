@@ -1,26 +1,26 @@
-/// Why an edit was not made. The document is unchanged.
+/// The reason why an edit was refused. The document is unchanged.
 public struct TOMLEditError: Error, Sendable, CustomStringConvertible {
-  /// The kinds of reasons.
+  /// A kind of reason.
   public enum Code: Sendable, Hashable {
-    /// A path leads through something that is not a table; its path, and what it is, as in `a string`.
+    /// A path leads through something that is not a table: the path of that value, and its kind, such as `a string`.
     case notATable(TOMLPath, found: String)
-    /// There is a value already where one is to be moved to.
+    /// The destination of a move has a value.
     case exists(TOMLPath)
-    /// The path cannot be edited: the root, or a path within the one that is moved.
+    /// The path cannot be edited: it is the root, or lies within the table to be moved.
     case invalidKey(TOMLPath)
-    /// TOML has no text for the value: a date that is not in the calendar, a time out of range.
+    /// TOML has no text for the value: a date that is not in the calendar, or a time out of range.
     case unrepresentable(TOMLPath)
-    /// There is no array of tables at the path, or no element with that number.
+    /// There is no array of tables at the path, or it has no element with that number.
     case noElement(TOMLPath)
-    /// The edited text would be larger, or its keys and values deeper, than what can be read back.
+    /// The edited text would be too large or too deep to be read back.
     case tooLarge
-    /// The edit came out wrong and was undone: a fault of this library.
+    /// The edit gave a wrong result and was undone: a defect of this library.
     case internalInconsistency
   }
 
   /// The kind of reason.
   public let code: Code
-  /// A full sentence.
+  /// A full sentence: what failed and what to do.
   public let message: String
 
   /// The message.
@@ -36,10 +36,10 @@ public struct TOMLEditError: Error, Sendable, CustomStringConvertible {
       .notATable(path, found: found), "Cannot set a key below '\(path)': it is \(found), not a table. Remove it first.")
   }
 
-  /// An edited text that would not be read back: too deep, or wrong.
+  /// The error for an edited text that could not be read back: too deep, or invalid.
   static func unreadable(_ error: TOMLSyntaxError) -> TOMLEditError {
     guard error.isLimit else { return .inconsistent("the text would not be TOML (\(error))") }
-    return TOMLEditError(.tooLarge, "The edit would make the document deeper than can be read: \(error.message)")
+    return TOMLEditError(.tooLarge, "The edit would make the document too deep to be read back: \(error.message)")
   }
 
   static func inconsistent(_ what: String) -> TOMLEditError {

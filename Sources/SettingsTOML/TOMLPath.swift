@@ -1,12 +1,12 @@
-/// The way from a document's root to a value: one component for each table on the way.
+/// The way from a document's root to a value: one component for each table on the way, and one for the value.
 ///
-/// In text, components are separated by dots; one that is not a bare key (`A-Za-z0-9_-`) is quoted, as in TOML:
-/// `servers."eu.west".url`. Components are compared by code points, as TOML asks, not by canonical equivalence.
+/// In text, dots separate the components. A component that is not a bare key (`A-Za-z0-9_-`) is quoted, as in TOML:
+/// `servers."eu.west".url`. Components are compared by code points, as TOML requires, not by canonical equivalence.
 public struct TOMLPath: Sendable {
   /// The components, outermost first. Empty for the root.
   public var components: [String]
 
-  /// Makes a path of components.
+  /// Makes a path from components.
   public init(_ components: [String] = []) { self.components = components }
 
   /// The root.
@@ -15,19 +15,19 @@ public struct TOMLPath: Sendable {
   /// Whether this is the root.
   public var isRoot: Bool { components.isEmpty }
 
-  /// The path without its last component; the root's is the root.
+  /// The path without its last component. The root is its own parent.
   public var parent: TOMLPath { TOMLPath(Array(components.dropLast())) }
 
-  /// The last component, `nil` for the root.
+  /// The last component, or `nil` for the root.
   public var last: String? { components.last }
 
-  /// The path one component longer.
+  /// Returns the path with one more component.
   public func appending(_ component: String) -> TOMLPath { TOMLPath(components + [component]) }
 
-  /// The path with another one below it.
+  /// Returns the path with the components of another one appended.
   public func appending(_ other: TOMLPath) -> TOMLPath { TOMLPath(components + other.components) }
 
-  /// Whether the path is `other` or below it.
+  /// Returns whether the path is `other` or below it.
   public func hasPrefix(_ other: TOMLPath) -> Bool {
     guard components.count >= other.components.count else { return false }
     return zip(components, other.components).allSatisfy { $0.hasSameCodeUnits(as: $1) }
@@ -48,7 +48,7 @@ extension TOMLPath: Hashable {
 }
 
 extension TOMLPath: ExpressibleByArrayLiteral {
-  /// Makes a path of components.
+  /// Makes a path from components.
   public init(arrayLiteral elements: String...) { self.init(elements) }
 }
 
@@ -64,9 +64,9 @@ extension TOMLPath: CustomStringConvertible {
   }
 }
 
-/// Why a text is not a path.
+/// The reason why a text is not a path.
 public struct TOMLPathError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// A full sentence: what is wrong with which path, and what to do.
+  /// A full sentence: which path is invalid, why, and what to do.
   public let message: String
 
   /// The message.
@@ -74,9 +74,9 @@ public struct TOMLPathError: Error, Sendable, Hashable, CustomStringConvertible 
 }
 
 extension TOMLPath {
-  /// Reads a path as TOML writes a dotted key: `editor.font-size`, `servers."eu.west".url`.
+  /// Parses a path written like a dotted key in TOML: `editor.font-size`, `servers."eu.west".url`.
   ///
-  /// Spaces around dots, which TOML allows in a file, are not part of a path's text and are refused.
+  /// Spaces around dots, which TOML allows in a file, are refused.
   ///
   /// - Throws: ``TOMLPathError`` for an empty text or component, for a character that needs quotes, and for more
   ///   components than ``TOMLDocument/maximumDepth``.
@@ -99,7 +99,7 @@ extension TOMLPath {
           }
           throw fault("\(first.quotedForMessage) needs quotes, as in 'a.\"b c\".d'")
         }
-        // One by one: a generic append would have the runtime look through every conformance of the program first.
+        // One by one: a generic append would first make the runtime search every conformance of the program.
         var component = String.UnicodeScalarView()
         for scalar in bare { component.append(scalar) }
         components.append(String(component))

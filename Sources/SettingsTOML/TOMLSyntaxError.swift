@@ -7,7 +7,7 @@ public struct TOMLPosition: Sendable, Hashable {
   /// The offset in bytes, from 0.
   public let byteOffset: Int
 
-  /// Makes a position of its parts.
+  /// Makes a position from its parts.
   public init(line: Int, column: Int, byteOffset: Int) {
     self.line = line
     self.column = column
@@ -36,20 +36,20 @@ public struct TOMLPosition: Sendable, Hashable {
   }
 }
 
-/// Why a text is not TOML: where, what was found, what was expected, and what to do.
+/// The reason why a text is not valid TOML: where, what was found, what was expected, and what to do.
 public struct TOMLSyntaxError: Error, Sendable, CustomStringConvertible {
-  /// Where it is.
+  /// Where the fault is.
   public let position: TOMLPosition
   /// Full sentences: what was found, what was expected, what to do.
   public let message: String
-  /// The same without anything of the text: for texts that may hold secrets. What does not parse does not say which of
-  /// its words belong to which key.
+  /// The message without anything from the text, for texts that may hold secrets: in a text that does not parse,
+  /// nothing tells which word belongs to which key.
   package let discreetMessage: String
-  /// The line it is in, without its line break; control characters and bytes that are not UTF-8 are shown escaped.
+  /// The line of the fault without its line break. Control characters and invalid UTF-8 are shown escaped.
   public let sourceLine: String
-  /// Whether the text may be TOML, but is larger or deeper than what is read.
+  /// Whether the text may be valid but is larger or deeper than this library reads.
   public let isLimit: Bool
-  /// How many scalars of `sourceLine` come before the fault.
+  /// The number of scalars of `sourceLine` before the fault.
   private let caretOffset: Int
 
   init(_ fault: SyntaxFault, in bytes: UnsafeBufferPointer<UInt8>, tree: DocumentIndex) {
@@ -75,9 +75,9 @@ public struct TOMLSyntaxError: Error, Sendable, CustomStringConvertible {
   /// The position and the message: `3:7: Expected …`.
   public var description: String { "\(position.line):\(position.column): \(message)" }
 
-  /// The error as compilers show one: `file:line:column: message`, the line, and a caret below the fault.
+  /// Formats the error as compilers do: `file:line:column: message`, the line, and a caret below the fault.
   ///
-  /// A long line is cut to a window around the caret; tabs keep their width, so that the caret stands right.
+  /// A long line is cut to a window around the caret. Tabs keep their width, so the caret is in the right column.
   ///
   /// - Parameter file: The name to show for the text.
   public func formatted(file: String) -> String {
@@ -103,13 +103,13 @@ public struct TOMLSyntaxError: Error, Sendable, CustomStringConvertible {
     return "\(file):\(position.line):\(position.column): \(message)\n  \(String(line))\n  \(caret)^"
   }
 
-  /// The place and ``discreetMessage``: `file:line:column: message`.
+  /// The position and ``discreetMessage``: `file:line:column: message`.
   package func discreet(file: String) -> String { "\(file):\(discreet)" }
 
   /// The position and ``discreetMessage``: `3:7: Expected …`.
   package var discreet: String { "\(position.line):\(position.column): \(discreetMessage)" }
 
-  /// What takes the same width as a scalar: a tab, nothing, one or two columns.
+  /// Blank text of the same width as a scalar: a tab, nothing, one or two columns.
   private static func blank(below scalar: Unicode.Scalar) -> String {
     if scalar == "\t" { return "\t" }
     switch scalar.properties.generalCategory {
@@ -124,7 +124,7 @@ public struct TOMLSyntaxError: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Bytes as text that is safe to print: control characters and what is not UTF-8 as `\xHH` or `\u{HHHH}`.
+  /// Bytes as printable text: control characters and invalid UTF-8 as `\xHH` or `\u{HHHH}`.
   static func shown(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
     guard let base = bytes.baseAddress else { return "" }
     var text = String.UnicodeScalarView()
@@ -157,9 +157,9 @@ public struct TOMLSyntaxError: Error, Sendable, CustomStringConvertible {
 }
 
 extension String {
-  /// The text as a message shows it: cut where it is long.
+  /// The text shortened for a message.
   ///
-  /// - Parameter limit: How many scalars are shown. Not characters, of which one can have any number of scalars.
+  /// - Parameter limit: The maximum number of scalars. Not of characters, which can have any number of scalars.
   package func shortened(to limit: Int = 200) -> String {
     guard let end = unicodeScalars.index(startIndex, offsetBy: limit, limitedBy: endIndex), end < endIndex else {
       return self

@@ -1,7 +1,7 @@
 /// The keys and values of a table, in the order in which they were first set.
 ///
-/// Keys are compared by code points, as TOML asks: `é` as one scalar and as `e` with an accent are two keys. Equality
-/// ignores the order. Look-up by key is O(1) on average; removal is O(n).
+/// Keys are compared by code points, as TOML requires: `é` as one scalar and as `e` with an accent are two keys.
+/// Equality ignores the order. A look-up by key takes O(1) on average, a removal O(n).
 public struct TOMLTable: Sendable {
   struct Entry: Sendable {
     var key: String
@@ -10,7 +10,7 @@ public struct TOMLTable: Sendable {
 
   /// The pairs, in order.
   private(set) var entries: [Entry] = []
-  /// Positions in `entries` plus one by key hash, open addressing; empty while a table is small enough to be walked.
+  /// Positions in `entries` plus one by key hash, open addressing; empty while a linear search is fast enough.
   private var slots: [UInt32] = []
 
   private static let walkedCount = 8
@@ -18,7 +18,7 @@ public struct TOMLTable: Sendable {
   /// Makes an empty table.
   public init() {}
 
-  /// Makes a table of entries whose keys are known to differ.
+  /// Makes a table from entries whose keys are known to differ.
   init(distinct entries: [Entry]) {
     self.entries = entries
     if entries.count > TOMLTable.walkedCount { index() }
@@ -33,7 +33,7 @@ public struct TOMLTable: Sendable {
   /// The keys, in order.
   public var keys: [String] { entries.map(\.key) }
 
-  /// The value of a key; setting `nil` removes the key, setting a new key appends it.
+  /// The value of a key, or `nil` if it is missing. Setting `nil` removes the key; setting a new key appends it.
   public subscript(key: String) -> TOMLValue? {
     get {
       guard let position = position(of: key) else { return nil }
@@ -58,7 +58,7 @@ public struct TOMLTable: Sendable {
     }
   }
 
-  /// The value below this table at a path; `nil` if any component is absent or its parent is not a table.
+  /// The value at a path below this table, or `nil` if a component is missing or its parent is not a table.
   public subscript(path path: TOMLPath) -> TOMLValue? {
     var current = TOMLValue.table(self)
     for component in path.components {
@@ -103,12 +103,12 @@ public struct TOMLTable: Sendable {
 }
 
 extension TOMLTable: Hashable {
-  /// Compares keys and values in any order.
+  /// Compares keys and values, ignoring their order.
   public static func == (lhs: TOMLTable, rhs: TOMLTable) -> Bool {
     lhs.pairs(with: rhs) { $0.isEqual(to: $1, level: 1) }
   }
 
-  /// Whether both have the same keys, and a test holds for each two values of one key.
+  /// Whether both have the same keys, and a condition holds for the two values of each key.
   func pairs(with other: TOMLTable, _ isPair: (TOMLValue, TOMLValue) -> Bool) -> Bool {
     guard count == other.count else { return false }
     for (position, entry) in entries.enumerated() {
@@ -122,7 +122,7 @@ extension TOMLTable: Hashable {
     return true
   }
 
-  /// Hashes keys and values in any order.
+  /// Hashes keys and values, ignoring their order.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(entries.count)
     hash(into: &hasher, level: 0)
@@ -142,25 +142,25 @@ extension TOMLTable: Hashable {
 }
 
 extension TOMLTable: Sequence, ExpressibleByDictionaryLiteral {
-  /// Goes over the pairs of a table in order.
+  /// An iterator over the pairs of a table, in order.
   public struct Iterator: IteratorProtocol, Sendable {
     private var rest: [Entry].Iterator
 
     fileprivate init(_ entries: [Entry]) { rest = entries.makeIterator() }
 
-    /// The next pair.
+    /// Returns the next pair.
     public mutating func next() -> (key: String, value: TOMLValue)? {
       rest.next().map { ($0.key, $0.value) }
     }
   }
 
-  /// Iterates over the pairs in order.
+  /// Returns an iterator over the pairs, in order.
   public func makeIterator() -> Iterator { Iterator(entries) }
 
   /// The number of keys.
   public var underestimatedCount: Int { entries.count }
 
-  /// Makes a table; the last of two equal keys wins.
+  /// Makes a table. Of two equal keys the last one wins.
   public init(dictionaryLiteral elements: (String, TOMLValue)...) {
     for (key, value) in elements { self[key] = value }
   }

@@ -1,7 +1,7 @@
-/// A value as TOML 1.0.0 has them.
+/// A value of TOML 1.0.0.
 ///
 /// Two tables are equal if they have the same keys with equal values, in any order. Two floats are equal if they are
-/// the same number, or both are `nan`; `0.0` and `-0.0` are different values, since TOML tells them apart in text.
+/// the same number or both are `nan`; `0.0` and `-0.0` differ, because TOML writes them differently.
 public enum TOMLValue: Sendable {
   /// Text: any Unicode scalars.
   case string(String)
@@ -26,8 +26,8 @@ public enum TOMLValue: Sendable {
 }
 
 extension TOMLValue: Hashable {
-  /// How many levels are compared, hashed and searched by recursion. Values of a file are never much deeper; those of a
-  /// program may be, and must not overflow the stack.
+  /// The number of levels that are compared, hashed and searched by recursion. Values from a file are hardly ever
+  /// deeper; those of a program may be, and must not overflow the stack.
   private static let recursedLevels = 256
 
   /// Compares two values; see ``TOMLValue`` for tables and floats.
@@ -81,7 +81,7 @@ extension TOMLValue: Hashable {
     return true
   }
 
-  /// Hashes the value; equal values have equal hashes.
+  /// Hashes the value.
   public func hash(into hasher: inout Hasher) { hash(into: &hasher, level: 0) }
 
   func hash(into hasher: inout Hasher, level: Int) {
@@ -113,7 +113,7 @@ extension TOMLValue: Hashable {
     case .array(let value):
       hasher.combine(8)
       hasher.combine(value.count)
-      // What is further down does not make the hashes of equal values differ.
+      // Ignoring deeper levels keeps the hashes of equal values equal.
       guard level < TOMLValue.recursedLevels else { return }
       for element in value { element.hash(into: &hasher, level: level + 1) }
     case .table(let value):
@@ -124,7 +124,7 @@ extension TOMLValue: Hashable {
     }
   }
 
-  /// Whether arrays and tables are nested within each other more than so many levels deep.
+  /// Whether arrays and tables are nested more than `limit` levels deep.
   package func isNested(deeperThan limit: Int) -> Bool {
     switch self {
     case .array(let items): limit <= 0 || items.contains { $0.isNested(deeperThan: limit - 1) }
@@ -135,7 +135,7 @@ extension TOMLValue: Hashable {
 }
 
 extension [TOMLValue] {
-  /// Whether two arrays are one in memory, and so have the same elements.
+  /// Whether two arrays share their storage, and so have the same elements.
   fileprivate func hasSameStorage(as other: [TOMLValue]) -> Bool {
     withUnsafeBufferPointer { a in other.withUnsafeBufferPointer { b in a.baseAddress == b.baseAddress } }
   }
@@ -154,7 +154,7 @@ extension TOMLValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
   public init(booleanLiteral value: Bool) { self = .boolean(value) }
   /// Makes an array.
   public init(arrayLiteral elements: TOMLValue...) { self = .array(elements) }
-  /// Makes a table; the last of two equal keys wins.
+  /// Makes a table. Of two equal keys the last one wins.
   public init(dictionaryLiteral elements: (String, TOMLValue)...) {
     var table = TOMLTable()
     for (key, value) in elements { table[key] = value }
@@ -163,10 +163,10 @@ extension TOMLValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
 }
 
 extension TOMLValue {
-  /// The table, if this is one.
+  /// The table, or `nil` if the value is not one.
   public var table: TOMLTable? { if case .table(let table) = self { table } else { nil } }
 
-  /// What an error calls a value of this kind, with its article: `an integer`, `a string`.
+  /// The name of the value's kind in messages, with its article: `an integer`, `a string`.
   public var kindName: String {
     switch self {
     case .string: "a string"

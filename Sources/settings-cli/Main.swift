@@ -4,8 +4,8 @@ import Glibc
 @main
 enum Main {
   static func main() {
-    // A reader that has gone ends the output, not the process by a signal half-way; and a limit on the size of files is
-    // an error with a message.
+    // If the reader is gone, the output ends with an error and not the process by a signal. A limit on file sizes is an
+    // error with a message too.
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
     do {
@@ -19,7 +19,7 @@ enum Main {
     }
   }
 
-  /// Ends the process because of an error: what was answered goes out first.
+  /// Ends the process with an error, after sending the answers so far.
   static func end(_ error: any Error) -> Never {
     let failure: Failure
     switch error {

@@ -2,46 +2,46 @@ import AppSettings
 import AppSettingsSchema
 import Synchronization
 
-/// What a target's schema says, for verbs that work with or without one.
+/// The facts of a target's schema, for verbs that work with or without one.
 ///
-/// Without a schema (a file by path, an app that has written none) every question has an answer: all keys are known,
-/// there are no defaults, no secrets, and a value may be anything.
+/// Without a schema (for a file given by its path, or an app that has not written one) every question has an answer:
+/// all keys are known, nothing has a default or is secret, and any value is valid.
 struct SchemaLookup: Sendable {
-  /// `nil` if the target has none, or one that cannot be used.
+  /// `nil` if the target has no schema, or an unusable one.
   let schema: SettingsSchema?
-  /// Whether messages may show what stands in a text that does not parse: where no key is known to be a secret.
+  /// Whether messages may show a text that does not parse: only where no key is known to be secret.
   let showsText: Bool
   private let tree: SchemaKeyTree
 
-  /// - Parameter isUsable: Whether no schema means that there is none.
+  /// - Parameter isUsable: Whether a missing schema really does not exist.
   init(schema: SettingsSchema?, isUsable: Bool = true) {
     self.schema = schema
     showsText = isUsable && schema?.hasSecrets != true
     tree = SchemaKeyTree(schema?.keys ?? [])
   }
 
-  // Protects what was found. A process has one target, and asks for its schema in several places.
+  // Protects the schema found. A process has one target, and asks for its schema in several places.
   private static let found = Mutex<(target: String, lookup: SchemaLookup)?>(nil)
 
-  /// The schema of a target. One that cannot be used is told on standard error, once, and done without.
+  /// The schema of a target. An unusable one is reported on standard error, once, and ignored.
   static func of(_ target: String) -> SchemaLookup {
     do {
       return try find(target)
     } catch {
-      // What is no app's id is for whoever opens the target to say.
+      // An invalid id of an app is reported by the code that opens the target.
       if (error as? SettingsError)?.code != .invalidLocation {
-        Output.warning("\(error) It is done without the schema.")
+        Output.warning("\(error) The schema is ignored.")
       }
       return keep(SchemaLookup(schema: nil, isUsable: false), target)
     }
   }
 
-  /// The schema of a target, for verbs that write: without it, they could not tell what the app would refuse.
+  /// The schema of a target, for verbs that write: without it they could not know what the app would refuse.
   ///
-  /// - Throws: ``SettingsError`` for one that cannot be used.
+  /// - Throws: ``SettingsError`` if the schema cannot be used.
   static func find(_ target: String) throws -> SchemaLookup {
     if let known = found.withLock({ $0 }), known.target == target { return known.lookup }
-    // Their compilation would cost more than all else; a key's own is seen to where its value is checked.
+    // Compiling the patterns would cost more than the rest; a key's own is compiled when its value is checked.
     let schema =
       try target.utf8.contains(UInt8(ascii: "/")) ? nil : SettingsSchema.find(app: target, checksPatterns: false)
     return keep(SchemaLookup(schema: schema), target)
@@ -57,10 +57,10 @@ struct SchemaLookup: Sendable {
   /// The keys, in the order of the schema.
   var keys: [SchemaKey] { schema?.keys ?? [] }
 
-  /// The key with a name, present or former.
+  /// The key with a present or former name.
   func key(_ path: TOMLPath) -> SchemaKey? { tree.key(at: path).map { keys[$0] } }
 
-  /// The key whose value a path is in, or is.
+  /// The key whose value a path is, or is in.
   func key(around path: TOMLPath) -> SchemaKey? { tree.key(around: path).map { keys[$0] } }
 
   /// The keys at and below a path.
@@ -68,28 +68,28 @@ struct SchemaLookup: Sendable {
     path.isRoot ? keys : named(below: path).filter { $0.path.hasPrefix(path) }
   }
 
-  /// The keys with a name, present or former, at or below a path.
+  /// The keys with a present or former name at or below a path.
   func named(below path: TOMLPath) -> [SchemaKey] { tree.keys(atOrBelow: path).map { keys[$0] } }
 
-  /// Whether the schema has a key at, above or below a path; always, without a schema or where it lists no keys.
+  /// Whether the schema has a key at, above or below a path; always `true` if it lists no keys or is missing.
   func knows(_ path: TOMLPath) -> Bool {
     keys.isEmpty || key(around: path) != nil || !keys(below: path).isEmpty
   }
 
-  // A suggestion takes a comparison with every key, and a text may have as many that are unknown: one process makes no
-  // more of them than a check.
+  // A suggestion compares a text with every key, and a file may have many unknown ones: a process makes no more than a
+  // check.
   private static let suggestions = Atomic<Int>(0)
   private static let suggestionLimit = 100
 
-  /// The name that may have been meant.
+  /// The key that was probably meant.
   func suggestion(for path: TOMLPath) -> String? {
     guard Self.suggestions.add(1, ordering: .relaxed).oldValue < Self.suggestionLimit else { return nil }
     return Suggestion.nearest(to: path.description, among: keys.map(\.path.description))
   }
 
-  /// Throws for a key that the schema does not have.
+  /// Throws if the schema does not list a key.
   ///
-  /// - Parameter advice: What else can be done, as a sentence.
+  /// - Parameter advice: What else the user can do, as a sentence.
   /// - Throws: ``Failure`` with status 3 and a suggestion.
   func checkKnown(_ path: TOMLPath, advice: String? = nil) throws {
     guard !knows(path) else { return }
@@ -99,7 +99,7 @@ struct SchemaLookup: Sendable {
 
   // MARK: Values
 
-  /// What a key's place, or a place in a key's value, has to hold; `nil` if nothing is known of it.
+  /// The type of a key's table, of a key, or of a part of its value; `nil` if unknown.
   func type(of path: TOMLPath) -> SchemaType? {
     guard let key = key(around: path) else { return nil }
     var type: SchemaType? = key.type
@@ -115,10 +115,10 @@ struct SchemaLookup: Sendable {
     return type
   }
 
-  /// Reads the VALUE of a command line by the schema's type; `nil` if the schema says nothing of the key.
+  /// Parses the VALUE of a command line as the schema's type; `nil` if the schema does not describe the key.
   ///
-  /// - Parameter current: What the key has now, for types that allow anything.
-  /// - Throws: ``Failure`` with status 4 that says the type, range or choices.
+  /// - Parameter current: The key's present value, for types that allow any value.
+  /// - Throws: ``Failure`` with status 4 that names the type, range or choices.
   func value(_ text: String, at path: TOMLPath, current: TOMLValue?) throws -> TOMLValue? {
     guard let type = type(of: path) else { return nil }
     do {
@@ -128,9 +128,9 @@ struct SchemaLookup: Sendable {
     }
   }
 
-  /// Throws if a value cannot be what the key's schema asks for.
+  /// Throws if the key's schema does not allow a value.
   ///
-  /// - Throws: ``Failure`` with status 4 that says the type, range or choices.
+  /// - Throws: ``Failure`` with status 4 that names the type, range or choices.
   func check(_ value: TOMLValue, at path: TOMLPath) throws {
     if let type = type(of: path) {
       do {
@@ -143,7 +143,7 @@ struct SchemaLookup: Sendable {
     }
   }
 
-  /// Why the app would refuse a value, as a clause that does not show it; `nil` if it would not.
+  /// Why the app would refuse a value, as a clause that does not show it; `nil` if it would accept it.
   func refusal(of path: TOMLPath, _ value: TOMLValue) -> String? {
     guard let type = type(of: path) else { return nil }
     do {
@@ -155,7 +155,7 @@ struct SchemaLookup: Sendable {
     }
   }
 
-  /// A table above keys: each of them has to be right.
+  /// A table above keys: the value of each must be valid.
   private func checkTable(_ value: TOMLValue, at path: TOMLPath) throws {
     guard key(around: path) == nil else { return }
     let below = keys(below: path)
@@ -182,14 +182,14 @@ struct SchemaLookup: Sendable {
     return Failure(.invalidValue, "Cannot set '\(path)' to \(shown): \(needed). Nothing was written.")
   }
 
-  /// The texts that may be given for a key, for completion.
+  /// The possible values of a key, for completion.
   func choices(of path: TOMLPath) -> [String] {
     guard let type = type(of: path) else { return [] }
     if let choices = type.choices { return choices.map(Shown.bare) }
     return type.kind == .boolean ? ["true", "false"] : []
   }
 
-  /// What the app reads at a path while no file has a value: a key's default, a part of it, or the table of several.
+  /// The app's value at a path that no file sets: a key's default, a part of it, or the table of several.
   func defaultValue(at path: TOMLPath) -> TOMLValue? {
     if let key = key(around: path) {
       guard let name = key.paths.first(where: { path.hasPrefix($0) }) else { return nil }
@@ -210,14 +210,14 @@ struct SchemaLookup: Sendable {
     return table.isEmpty ? nil : table
   }
 
-  /// Whether the value at a path is, is part of, or has in it what the schema calls a secret.
+  /// Whether the value at a path is secret, is part of a secret, or contains one.
   func isSecret(_ path: TOMLPath) -> Bool {
     key(around: path)?.isSecret ?? named(below: path).contains(where: \.isSecret)
   }
 
   // MARK: Names of earlier releases
 
-  /// The key that a path is in the value of, or is, if that has former names; with the part of it.
+  /// The key that contains a path, if it has former names, and the part of its value.
   func renamedKey(around path: TOMLPath) -> (key: SchemaKey, part: TOMLPath)? {
     guard let key = key(around: path), !key.formerPaths.isEmpty,
       let name = key.paths.first(where: { path.hasPrefix($0) })
@@ -229,12 +229,12 @@ struct SchemaLookup: Sendable {
     TOMLPath(Array(path.components.dropFirst(other.components.count)))
   }
 
-  /// The names of a path, the present one first, where it is in a key that has former ones.
+  /// The names of a path, the present one first, if its key has former names.
   func names(of path: TOMLPath) -> [TOMLPath] {
     renamedKey(around: path).map { key, part in key.paths.map { $0.appending(part) } } ?? [path]
   }
 
-  /// The value of a key over all layers, under its present name or else a former one, or else its default.
+  /// The value of a key over all layers, under its present or else a former name, or else its default.
   func effectiveValue(of path: TOMLPath, in snapshot: SettingsSnapshot) -> TOMLValue? {
     if let (key, part) = renamedKey(around: path) {
       if case .value(let value) = LayerLookup(snapshot.stored(for: key.settingsKey), at: part.components[...]) {
@@ -243,7 +243,7 @@ struct SchemaLookup: Sendable {
       return defaultValue(at: path)
     }
     let stored = snapshot[path]
-    // A table of several keys is completed by the defaults of those that have no value, and by what has a former name.
+    // A table of several keys also gets the defaults of those without a value, and values under former names.
     if case .table(let table)? = stored ?? .table(TOMLTable()), key(around: path) == nil {
       let all = (defaults(below: path) ?? TOMLTable()).merging(renamed(table, at: path, in: snapshot))
       return all.isEmpty ? stored : .table(all)
@@ -311,10 +311,10 @@ struct SchemaLookup: Sendable {
 }
 
 extension Shown {
-  /// What stands for a secret.
+  /// Shown in place of a secret.
   static let redacted = "(secret)"
 
-  /// A value for a message, cut where it is long.
+  /// A value for a message, shortened if it is long.
   static func short(_ value: TOMLValue) -> String {
     value.tomlText.shortened(to: 80)
   }

@@ -91,7 +91,7 @@ import AppSettingsGarage
         #expect(!"\(found!)".contains("hunter2"))
         return found?.message ?? ""
       }
-      #expect(try failure(good, .chaChaPoly(key: SymmetricKey(size: .bits256))).contains("the key is another one"))
+      #expect(try failure(good, .chaChaPoly(key: SymmetricKey(size: .bits256))).contains("the key is different"))
       #expect(
         try failure(good, .aesGCM(key: key)).contains("sealed with chacha20-poly1305, and this garage's cipher is aes"))
       #expect(
@@ -101,7 +101,7 @@ import AppSettingsGarage
           "cut"))
       #expect(try failure(good.replacingOccurrences(of: sealed("work"), with: "chacha20-poly1305:")).contains("cut"))
       #expect(
-        try failure(good.replacingOccurrences(of: sealed("work"), with: "nothing")).contains("not as it was written"))
+        try failure(good.replacingOccurrences(of: sealed("work"), with: "nothing")).contains("its sealed text is damaged"))
       #expect(
         try failure(good.replacingOccurrences(of: "[Account.work]\n", with: "[Account.work]\npassword = \"mine\"\n"))
           .contains("fields beside"))

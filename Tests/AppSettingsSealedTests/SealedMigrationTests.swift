@@ -77,7 +77,7 @@ import AppSettingsGarage
         let reason =
           cipher == nil
           ? "it is sealed with chacha20-poly1305, and this garage has no cipher. Open it with 'cipher:'. The record is unchanged."
-          : "the key is another one, or the record was cut, changed, or moved here from another type or id. The record is unchanged."
+          : "the key is different, or the record was cut, changed, or moved here from another type or id. The record is unchanged."
         #expect(found?.code == .sealedRecord)
         #expect(found?.message == "Cannot open OldLogin \"a\" in '\(file)', line 3: \(reason)")
         #expect(text == before)

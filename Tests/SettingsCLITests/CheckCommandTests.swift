@@ -100,7 +100,7 @@ struct CheckCommandTests {
     let checked = try test.run("check", "./x.toml", "--schema", test.schemaFile)
     #expect(checked.status == 4 && checked.output.contains("x.toml:1:9: error: 'theme' is the string \"red\""))
     let missing = try test.run("check", "./x.toml", "--schema", "./none.toml")
-    #expect(missing == answer("", "settings-cli: There is no schema file './none.toml'.\n", status: 3))
+    #expect(missing == answer("", "settings-cli: Cannot find the schema file './none.toml'.\n", status: 3))
   }
 
   @Test func `check changes nothing, and knows unknown apps and wrong usage`() throws {
@@ -116,7 +116,7 @@ struct CheckCommandTests {
       try test.run("check", "org.example.tset")
         == answer(
           "",
-          "settings-cli: There is no app 'org.example.tset': it has neither settings nor a schema. Did you mean "
+          "settings-cli: Unknown app 'org.example.tset': it has neither settings nor a schema. Did you mean "
             + "'org.example.test'?\n", status: 3))
     #expect(try test.run("check").status == 2)
     #expect(try test.run("check", app, "key").status == 2)

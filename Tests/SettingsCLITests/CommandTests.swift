@@ -99,8 +99,8 @@ struct CommandTests {
       refused
         == answer(
           "",
-          "settings-cli: Cannot set 'port' to \"many\": the key needs an integer, as its value now is; --type gives it "
-            + "another type. Nothing was written.\n", status: 4))
+          "settings-cli: Cannot set 'port' to \"many\": the key needs an integer, like its present value; --type gives "
+            + "it another type. Nothing was written.\n", status: 4))
     #expect(home.text() == "port = 80 # p\nname = \"12\"\nratio = 2.0\non = true\n")
     #expect(try run("set", app, "port", "many", "--type", "string") == answer(""))
     #expect(home.text()?.hasPrefix("port = \"many\" # p\n") == true)

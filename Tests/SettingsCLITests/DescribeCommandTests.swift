@@ -59,7 +59,7 @@ struct DescribeCommandTests {
             from      user \(test.file):1
             default   12
             needs     an integer from 6 to 72
-            stands as font_size, a former name
+            stored as font_size, a former name
             formerly  font_size
             problem   Found the integer 99, but an integer from 6 to 72 is needed.
 
@@ -113,7 +113,7 @@ struct DescribeCommandTests {
           value     1
           from      user \(test.file):2
           needs     an integer
-          note      the app's schema does not know this key
+          note      the app's schema does not list this key
 
         """))
     #expect(
@@ -137,7 +137,7 @@ struct DescribeCommandTests {
     #expect(
       try test.run("describe", "./x.toml", "b")
         == answer(
-          "", "settings-cli: Nothing is known of 'b': it has no value, and no schema tells of it.\n", status: 1))
+          "", "settings-cli: Nothing is known of 'b': it has no value, and no schema lists it.\n", status: 1))
     #expect(try test.run("describe").status == 2)
     #expect(try test.run("describe", app, "a..b").status == 2)
     try test.write("a = = 1\n")
@@ -156,7 +156,7 @@ struct DescribeCommandTests {
         result.error.hasPrefix(
           "settings-cli: warning: Cannot use the schema '\(test.schemaFile):3:8': there is no type 'nope'; there are "),
         "\(verb): \(result.error)")
-      #expect(result.error.hasSuffix("It is done without the schema.\n"))
+      #expect(result.error.hasSuffix("The schema is ignored.\n"))
       #expect(result.error.split(separator: "\n").count == 1)
     }
     let refused = try test.run("set", app, "a", "2")

@@ -29,8 +29,8 @@ struct ReadingVerbTests {
   }
 
   private let note =
-    "settings-cli: Pending: 2 'rename colour'. This is shown as it will be; 'settings-cli migrate org.example.test' "
-    + "writes it.\n"
+    "settings-cli: Pending: 2 'rename colour'. Values are shown as they will be; to write them, run "
+    + "'settings-cli migrate org.example.test'.\n"
 
   /// Every file in the home, with what it holds.
   private func files() -> [String: String] {
@@ -119,7 +119,7 @@ struct ReadingVerbTests {
       """, to: home.path + "/data/app-settings/\(app).toml")
     let before = files()
     let result = try run("get", app, "theme")
-    #expect(result.output == "dark\n" && result.error.contains("Pending: the import that a new file begins with."))
+    #expect(result.output == "dark\n" && result.error.contains("Pending: the import into a new file."))
     #expect(files() == before)
     #expect(try run("set", app, "x", "1").status == 0)
     #expect(try run("get", app, "theme").error.isEmpty)

@@ -207,7 +207,8 @@ struct RoundTripTests {
     for (json, status) in [(#"{"cod": 1}"#, 3), (#"{"editor": {"font-size": 2}}"#, 4), (#"{"editor": 1}"#, 4)] {
       let refused = try run("import", app, "-", "--format", "json", input: json)
       #expect(
-        refused.status == Int32(status) && refused.error.hasPrefix("settings-cli: Nothing was taken: "), "\(refused)")
+        refused.status == Int32(status) && refused.error.hasPrefix("settings-cli: Nothing was imported: "), "\(refused)"
+      )
       #expect(home.text() == before)
     }
     #expect(home.names(in: home.backups).count == 1)

@@ -59,7 +59,7 @@ struct SchemaCommandTests {
       unparsable.status == 6 && unparsable.error.contains("\(test.schemaFile):") && unparsable.error.contains("^"))
     #expect(
       try test.run("schema", "./none.toml")
-        == answer("", "settings-cli: There is no schema file './none.toml'.\n", status: 3))
+        == answer("", "settings-cli: Cannot find the schema file './none.toml'.\n", status: 3))
     try test.home.write("a = 1\n", to: test.home.path + "/config/org.example.b/settings.toml")
     #expect(
       try test.run("schema", "org.example.b")

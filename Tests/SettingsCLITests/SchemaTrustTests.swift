@@ -63,7 +63,7 @@ import TestSupport
     let result = try run("migrate", app)
     #expect(
       result.error.contains(
-        "Cannot read '\(source)': user \(user) has no permission to. It is read with that user's rights, not root's, since "
+        "Cannot read '\(source)': user \(user) has no permission. It is read with that user's rights, not root's, because "
           + "the schema that names it belongs to that user."), "\(result.error)")
   }
 

@@ -159,8 +159,8 @@ struct SecretTests {
     #expect(table.output == "{ user = \"me\" }\n" && table.status == 0)
     #expect(
       table.error
-        == "settings-cli: warning: Left out, since they are secrets or may hold one: 'sync.token'. Ask for a secret by its "
-        + "key.\n"
+        == "settings-cli: warning: Left out because they are or may contain secrets: 'sync.token'. To print a secret, "
+        + "name its key.\n"
     )
   }
 

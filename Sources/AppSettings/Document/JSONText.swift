@@ -1,12 +1,12 @@
 package import SettingsTOML
 
-/// JSON text (RFC 8259) as TOML values, and back.
+/// Converts JSON text (RFC 8259) to TOML values and back.
 package enum JSONText {
-  /// Why a text has no value.
+  /// The reason why a text has no value.
   package struct Failure: Error {
     /// A clause.
     package var reason: String
-    /// Whether the text is not JSON at all; else it is JSON that TOML cannot hold.
+    /// Whether the text is not JSON; otherwise it is JSON that TOML cannot hold.
     package var isSyntax: Bool
 
     package init(reason: String, isSyntax: Bool) {
@@ -15,18 +15,18 @@ package enum JSONText {
     }
   }
 
-  /// The value of a JSON text; `nil` for `null`. Members of objects keep their order; the last of two names wins.
+  /// The value of a JSON text; `nil` for `null`. Members keep their order; of two with one name the last one wins.
   ///
-  /// - Throws: ``Failure`` if the text is not JSON or holds a `null` in an array, which TOML has no value for.
+  /// - Throws: ``Failure`` if the text is not JSON or has a `null` in an array, which TOML cannot hold.
   package static func value(of text: String) throws(Failure) -> TOMLValue? {
     var reader = Reader(bytes: Array(text.utf8))
     let node = try reader.document()
     return try node.value(at: .root, onNull: nil)
   }
 
-  /// As ``value(of:)``, without the elements and members that are `null`, each of which is told of.
+  /// Does the same as ``value(of:)``, but leaves out elements and members that are `null`, and reports each.
   ///
-  /// - Parameter limit: How many values there may be.
+  /// - Parameter limit: The maximum number of values.
   package static func value(
     of text: String, limit: Int = .max, onNull: (TOMLPath) -> Void
   ) throws(Failure) -> TOMLValue? {
@@ -38,7 +38,7 @@ package enum JSONText {
     }
   }
 
-  /// JSON of a value, on one line; `nil` for infinities and not-a-number. Dates are strings.
+  /// A value as JSON, on one line; `nil` for infinities and not-a-number. Dates become strings.
   package static func text(of value: TOMLValue) -> String? {
     switch value {
     case .string(let text): return quoted(text)
@@ -98,13 +98,13 @@ package enum JSONText {
             onNull(place)
           } else {
             throw Failure(
-              reason: "element [\(index)] of the JSON array is null, which TOML has no value for", isSyntax: false)
+              reason: "element [\(index)] of the JSON array is null, which TOML cannot hold", isSyntax: false)
           }
         }
         return .array(items)
       case .object(let members):
         var table = TOMLTable()
-        // Taken out at the end, all at once: of a large table each removal takes as long as the table is.
+        // Removed together at the end: each removal from a large table takes as long as the table is.
         var nulls = TOMLTable()
         for (key, node) in members {
           let value = try node.value(at: path.appending(key), onNull: onNull)
@@ -123,7 +123,7 @@ package enum JSONText {
   private struct Reader {
     let bytes: [UInt8]
     var at = 0
-    /// How many values may come yet.
+    /// The number of values that may still follow.
     var rest = Int.max
     private static let mostNested = 128
 
@@ -135,7 +135,7 @@ package enum JSONText {
     mutating func document() throws(Failure) -> Node {
       let node = try value(depth: 0)
       skipBlanks()
-      guard at == bytes.count else { throw fault("there is more after its end") }
+      guard at == bytes.count else { throw fault("text follows its end") }
       return node
     }
 
@@ -237,7 +237,7 @@ package enum JSONText {
         && (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[digits + 1])
       guard hasDigit, !hasLeadingZero else { throw fault("no value begins like this") }
       if isInteger, let number = Int64(text) { return .value(.integer(number)) }
-      // As `UInt64` is stored: a float would lose digits.
+      // Stored like a `UInt64`: a float would lose digits.
       if isInteger, UInt64(text) != nil { return .value(.string(text)) }
       guard !text.hasSuffix("."), let number = Double(text), number.isFinite else {
         throw fault("a number is malformed, or too large")
@@ -276,10 +276,10 @@ package enum JSONText {
         var unit = try hexUnit()
         if 0xD800..<0xDC00 ~= unit, take("\\"), take("u") {
           let low = try hexUnit()
-          guard 0xDC00..<0xE000 ~= low else { throw fault("half of a character is escaped") }
+          guard 0xDC00..<0xE000 ~= low else { throw fault("an escape is half of a surrogate pair") }
           unit = 0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00)
         }
-        guard let scalar = Unicode.Scalar(unit) else { throw fault("half of a character is escaped") }
+        guard let scalar = Unicode.Scalar(unit) else { throw fault("an escape is half of a surrogate pair") }
         return scalar
       default: throw fault("there is an unknown escape")
       }

@@ -1,21 +1,21 @@
-/// Which lines two texts have in common, by E. W. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986),
+/// Finds the lines common to two texts, by E. W. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986),
 /// section 4b.
 ///
-/// Time and space are linear in the number of lines: where a stretch has more than `limit` differences, the search goes
-/// on from the farthest point that it has reached. What it finds is a difference of the two texts in any case, and the
-/// shortest one up to that limit.
+/// Time and space are linear in the number of lines: if a stretch has more than `limit` differences, the search
+/// continues from the farthest point that it has reached. The result is always a difference of the two texts, and up to
+/// that limit the shortest one.
 struct LineComparison {
-  /// For each old line, whether it is left out.
+  /// For each old line, whether it is removed.
   private(set) var isRemoved: [Bool]
-  /// For each new line, whether it is put in.
+  /// For each new line, whether it is added.
   private(set) var isAdded: [Bool]
 
-  /// How many differences a search goes through from each end.
+  /// The number of differences that a search covers from each end.
   private static let limit = 256
-  /// Where the main diagonal is in what is kept by diagonal.
+  /// The index of the main diagonal in the arrays by diagonal.
   private static let center = limit + 1
 
-  // The lines that both texts have, equal ones as one number, and where they are.
+  // The lines of both texts, equal ones as one number, and their places.
   private var old: [Int] = []
   private var new: [Int] = []
   private var oldPlaces: [Int] = []
@@ -35,7 +35,7 @@ struct LineComparison {
   private struct Line: Hashable {
     let text: Substring
 
-    // By bytes: two ways to write one character are two lines.
+    // By bytes: two encodings of one character make two lines.
     static func == (a: Line, b: Line) -> Bool { a.text.utf8.elementsEqual(b.text.utf8) }
 
     func hash(into hasher: inout Hasher) {
@@ -68,14 +68,14 @@ struct LineComparison {
     }
   }
 
-  /// A stretch of old lines and the stretch of new lines that it is compared with.
+  /// A stretch of old lines and the stretch of new lines to compare with it.
   private struct Stretch {
     var old: Range<Int>
     var new: Range<Int>
   }
 
   private mutating func match() {
-    // A stack of its own: the depth grows with the text.
+    // An explicit stack: the depth grows with the text.
     var open = [Stretch(old: 0..<old.count, new: 0..<new.count)]
     while let stretch = open.popLast() {
       var (oldStart, oldEnd) = (stretch.old.lowerBound, stretch.old.upperBound)
@@ -100,8 +100,8 @@ struct LineComparison {
     isAdded[newPlaces[newIndex]] = false
   }
 
-  /// A point on a shortest way through a stretch whose ends differ, or the farthest one on the way to it. Neither of
-  /// the parts is the whole.
+  /// A point on a shortest way through a stretch whose ends differ, or the farthest one on the way to it. No part is
+  /// the whole.
   private mutating func middle(of stretch: Stretch) -> (old: Int, new: Int) {
     let (width, height) = (stretch.old.count, stretch.new.count)
     let delta = width - height
@@ -157,7 +157,7 @@ struct LineComparison {
     return max(down - diagonal <= height ? down : -1, right >= 0 && right < width ? right + 1 : -1)
   }
 
-  /// The point that is farthest from the end where its search began.
+  /// The point farthest from the end where its search began.
   private func farthest(in stretch: Stretch) -> (old: Int, new: Int) {
     var best = (distance: 0, point: (old: stretch.old.lowerBound, new: stretch.new.lowerBound))
     for diagonal in Self.diagonals(Self.limit, stretch.old.count, stretch.new.count) {

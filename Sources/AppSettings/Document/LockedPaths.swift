@@ -2,11 +2,11 @@ package import SettingsTOML
 
 /// The paths that administrators' layers lock, as a tree.
 ///
-/// A lock fixes what the layers up to its own give at its path. The lowest layer that locks a path decides, and a lock
-/// at or below a path that a lower layer has locked adds nothing. Finding the lock of a path takes the length of the
-/// path, however many locks there are.
+/// A lock fixes the value that the layers up to its own give at its path. The lowest layer that locks a path decides; a
+/// lock at or below a path that a lower layer has locked adds nothing. A look-up takes time in the length of the path,
+/// however many locks there are.
 package struct LockedPaths: Sendable {
-  /// The lowest layer that locks this very path.
+  /// The lowest layer that locks exactly this path.
   private var own = Self.none
   /// The lowest layer that locks a path below this one.
   private var below = Self.none
@@ -23,7 +23,7 @@ package struct LockedPaths: Sendable {
   package mutating func insert(_ path: TOMLPath, layer: Int) { insert(path.components[...], layer) }
 
   private mutating func insert(_ components: ArraySlice<String>, _ layer: Int) {
-    // What a lower layer has locked is locked with all below it.
+    // A lock of a lower layer covers everything below it.
     if own <= layer { return }
     guard let first = components.first else {
       own = layer
@@ -33,7 +33,7 @@ package struct LockedPaths: Sendable {
     children[ExactKey(first), default: LockedPaths()].insert(components.dropFirst(), layer)
   }
 
-  /// Adds the locks of another tree, as those of the same paths.
+  /// Adds the locks of another tree for the same paths.
   mutating func formUnion(_ other: LockedPaths) {
     own = min(own, other.own)
     below = min(below, other.below)
@@ -42,7 +42,7 @@ package struct LockedPaths: Sendable {
 
   // MARK: Looking up
 
-  /// The lock that counts at a path: of those at it and at the tables around it, the one of the lowest layer.
+  /// The lock that applies to a path: of those at it and at the tables around it, that of the lowest layer.
   package func lock(around path: TOMLPath) -> (path: TOMLPath, layer: Int)? {
     var node = self
     var lock = own == Self.none ? nil : (depth: 0, layer: own)
@@ -54,7 +54,7 @@ package struct LockedPaths: Sendable {
     return lock.map { (TOMLPath(Array(path.components.prefix($0.depth))), $0.layer) }
   }
 
-  /// The locks at and below a path, which has them as its own; `nil` if there are none.
+  /// The locks at and below a path, as a tree of their own; `nil` if there are none.
   package subscript(path: TOMLPath) -> LockedPaths? {
     var node = self
     for component in path.components {
@@ -66,13 +66,13 @@ package struct LockedPaths: Sendable {
 
   subscript(component: String) -> LockedPaths? { children[ExactKey(component)] }
 
-  /// Whether the path itself is locked for a layer: by one below it.
+  /// Whether a lower layer locks the path itself for a layer.
   func isLocked(for layer: Int) -> Bool { own < layer }
 
-  /// Whether something below the path is locked for a layer, so that only a table counts there.
+  /// Whether a part of the path is locked for a layer, so that only a table takes effect there.
   package func hasLockedPart(for layer: Int) -> Bool { below < layer }
 
-  /// The locked paths below this one that are in no other, relative to it; those of lower layers first.
+  /// The locked paths below this one that are in no other, relative to it, those of lower layers first.
   package var parts: [TOMLPath] {
     var found: [(path: TOMLPath, layer: Int)] = []
     func collect(_ node: LockedPaths, _ path: TOMLPath) {
@@ -87,10 +87,10 @@ package struct LockedPaths: Sendable {
 }
 
 extension TOMLTable {
-  /// Puts what a layer says over what the layers below it say: tables key by key, any other value in the place of what
-  /// is there. What locks keep a layer from saying is left out.
+  /// Merges the table of a layer into the values of the layers below it: tables key by key; any other value replaces
+  /// the existing one. Parts that locks exclude are left out.
   ///
-  /// - Parameter locks: Those at and below the place of the table.
+  /// - Parameter locks: The locks at and below the place of the table.
   mutating func merge(_ above: TOMLTable, of layer: Int, under locks: LockedPaths?) {
     guard let locks else {
       self = merging(above)

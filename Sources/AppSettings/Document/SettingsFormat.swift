@@ -5,9 +5,9 @@ package enum SettingsFormat {
   package static let versionPath: TOMLPath = ["settings-version"]
   package static let locksPath: TOMLPath = ["settings-locked"]
 
-  /// Sets the version: in the line that has it, or in a new one at the very top.
+  /// Sets the version, in its existing line or in a new one at the very top.
   ///
-  /// At the top it stands apart from the comments there, which belong to the file or to its first key.
+  /// A blank line separates a new one from the comments there, which belong to the file or to its first key.
   package static func setVersion(_ version: Int, in document: inout TOMLDocument) throws {
     try document.setAtTop(versionPath.components[0], .integer(Int64(version)))
   }

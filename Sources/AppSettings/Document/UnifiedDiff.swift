@@ -1,4 +1,4 @@
-/// The difference of two texts as `diff -u` shows it, in a time that is linear in the number of lines.
+/// The difference of two texts in the form of `diff -u`, in time linear in the number of lines.
 package enum UnifiedDiff {
   private static let context = 3
 
@@ -12,13 +12,13 @@ package enum UnifiedDiff {
     var isInNew: Bool { if case .removed = self { false } else { true } }
   }
 
-  /// The difference, empty if the texts are equal.
+  /// The difference, or an empty text if the texts are equal.
   ///
   /// - Parameters:
-  ///   - oldName: What the header calls the old text.
-  ///   - newName: What it calls the new text.
+  ///   - oldName: The name of the old text in the header.
+  ///   - newName: The name of the new text in the header.
   package static func text(from old: String, to new: String, oldName: String, newName: String) -> String {
-    // By bytes: two ways to write one character are two texts.
+    // By bytes: two encodings of one character make two texts.
     guard !old.utf8.elementsEqual(new.utf8) else { return "" }
     let lines = script(from: split(old), to: split(new))
     var result = "--- \(oldName)\n+++ \(newName)\n"
@@ -63,7 +63,7 @@ package enum UnifiedDiff {
     line.utf8.last == 10 ? "\(mark)\(line)" : "\(mark)\(line)\n\\ No newline at end of file\n"
   }
 
-  /// The lines with their line breaks. By bytes, so that CR LF is not one character that is no line feed.
+  /// The lines with their line breaks. By bytes, because as a character CR LF is not a line feed.
   private static func split(_ text: String) -> [Substring] {
     var lines: [Substring] = []
     var start = text.startIndex

@@ -1,12 +1,12 @@
 public import FoundationEssentials
 public import SettingsTOML
 
-/// Why a call on settings failed, in a sentence for a person and a code for a program.
+/// The reason why a call on settings failed: a message for a person and a code for a program.
 ///
-/// The message says what failed, on what, why, and what to do. Each call's documentation states which codes it
-/// throws and what the file holds then. The values of secret keys never appear in a message.
+/// The message says what failed, on what, why, and what to do. The documentation of each call lists the codes that it
+/// throws and the state of the file in that case. Messages never contain values of secret keys.
 public struct SettingsError: Error, Sendable, Hashable {
-  /// The kind of failure. A new code in a later release breaks no `switch`, since this is not an enumeration.
+  /// The kind of failure. It is not an enumeration, so a new code in a later release breaks no `switch`.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Kind: String {
       case invalidLocation, invalidKey, invalidValue, locked, readOnly, overridden, unparsable, newerVersion,
@@ -16,15 +16,15 @@ public struct SettingsError: Error, Sendable, Hashable {
     }
     private let kind: Kind
 
-    /// The name of the app cannot be used in a path.
+    /// An app id or store name is malformed, or a path does not name a file.
     public static let invalidLocation = Code(kind: .invalidLocation)
-    /// The text is not a path of keys, or the key cannot stand where it is asked for.
+    /// The text is not a key path, or the key is not allowed in that place.
     public static let invalidKey = Code(kind: .invalidKey)
-    /// The value is not of the key's type or breaks its constraint.
+    /// The value does not have the key's type, or violates its constraint.
     public static let invalidValue = Code(kind: .invalidValue)
     /// An administrator has locked the key.
     public static let locked = Code(kind: .locked)
-    /// The process may not write there.
+    /// The process has no permission, or the file system is read-only.
     public static let readOnly = Code(kind: .readOnly)
     /// The value was stored, but a higher layer hides it.
     public static let overridden = Code(kind: .overridden)
@@ -34,22 +34,22 @@ public struct SettingsError: Error, Sendable, Hashable {
     public static let newerVersion = Code(kind: .newerVersion)
     /// A migration failed.
     public static let migrationFailed = Code(kind: .migrationFailed)
-    /// Another process has held the lock for too long.
+    /// Another process has held the lock for longer than the time limit.
     public static let lockTimeout = Code(kind: .lockTimeout)
     /// The system refused an operation on a file.
     public static let io = Code(kind: .io)
     /// A write was called inside an `update` of the same file, or of another file in the same directory, on the same
     /// thread: it would wait for itself.
     public static let nestedUpdate = Code(kind: .nestedUpdate)
-    /// A secret stands in a file that other users may open. This is a problem's code; no call throws it.
+    /// A file that other users may open contains a secret. Only problems have this code; no call throws it.
     public static let exposedSecret = Code(kind: .exposedSecret)
-    /// There is no record of that type and id, where one is needed.
+    /// A required record with this type and id does not exist.
     public static let missingRecord = Code(kind: .missingRecord)
-    /// There is a record of that type and id already.
+    /// A record with this type and id already exists.
     public static let existingRecord = Code(kind: .existingRecord)
-    /// A sealed record cannot be opened: there is no cipher, its key is another, or the record is not as it was sealed.
+    /// A sealed record cannot be opened: there is no cipher, the key is different, or the record was changed.
     public static let sealedRecord = Code(kind: .sealedRecord)
-    /// The new text failed the check before the write. This is an error in this library.
+    /// The new text failed the check before the write. This is a defect of this library.
     public static let internalInconsistency = Code(kind: .internalInconsistency)
 
     /// The code's name, as in this documentation.
@@ -60,14 +60,14 @@ public struct SettingsError: Error, Sendable, Hashable {
   public var code: Code
   /// One or more full sentences.
   public var message: String
-  /// What lies behind it, if that says more: a system error's or a syntax error's own text.
+  /// The underlying error, if it says more: the text of a system error or a syntax error.
   public var cause: String?
-  /// The file it is about.
+  /// The path of the file concerned.
   public var file: String?
-  /// The place in the file.
+  /// The position in the file.
   public var position: TOMLPosition?
 
-  /// Makes an error. Bytes of paths that are not UTF-8 stand as `\xE9` in the message.
+  /// Makes an error. In the message, bytes of paths that are not UTF-8 appear as `\xE9`.
   public init(
     _ code: Code, _ message: String, cause: String? = nil, file: String? = nil, position: TOMLPosition? = nil
   ) {
@@ -80,12 +80,12 @@ public struct SettingsError: Error, Sendable, Hashable {
 }
 
 extension String {
-  /// A sentence as a clause of another.
+  /// The sentence without its full stop, for use as a clause of another.
   package var withoutFullStop: String { hasSuffix(".") ? String(dropLast()) : self }
 }
 
 extension SettingsError {
-  /// Runs what throws nothing else, where that cannot be said in the types: generic closures, and coders of the language.
+  /// Runs code that throws nothing else, where the types cannot say so: generic closures, and the language's coders.
   package static func only<Result>(_ body: () throws -> Result) throws(SettingsError) -> Result {
     do {
       return try body()
@@ -96,7 +96,7 @@ extension SettingsError {
 }
 
 extension SettingsError: CustomStringConvertible {
-  /// The message, and the cause on lines of its own if there is one.
+  /// The message, followed by the cause on separate lines if there is one.
   public var description: String {
     if let cause { "\(message)\n\(cause)" } else { message }
   }

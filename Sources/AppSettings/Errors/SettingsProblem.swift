@@ -1,23 +1,23 @@
 public import SettingsTOML
 
-/// Something wrong that failed no call: a value that cannot be decoded, a file that does not parse, a watch that
-/// had to become polling.
+/// Something wrong that made no call fail: a value that cannot be decoded, a file that does not parse, a watch that
+/// polls.
 ///
 /// Problems reach `AppSettingsObserve`'s `problems` and, once each, swift-log at the warning level. The values of secret
 /// keys never appear in one.
 public struct SettingsProblem: Sendable, Hashable {
-  /// The kind, as in ``SettingsError/Code``.
+  /// The kind of problem, as in ``SettingsError/Code``.
   public var code: SettingsError.Code
   /// One or more full sentences: what, on what, why, and what is used instead.
   public var message: String
-  /// The key it is about.
+  /// The key concerned.
   public var path: TOMLPath?
-  /// The file it is about.
+  /// The path of the file concerned.
   public var file: String?
-  /// The place in the file.
+  /// The position in the file.
   public var position: TOMLPosition?
 
-  /// Makes a problem. Bytes of paths that are not UTF-8 stand as `\xE9` in the message.
+  /// Makes a problem. In the message, bytes of paths that are not UTF-8 appear as `\xE9`.
   public init(
     _ code: SettingsError.Code, _ message: String, path: TOMLPath? = nil, file: String? = nil,
     position: TOMLPosition? = nil

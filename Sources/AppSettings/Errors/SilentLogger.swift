@@ -1,6 +1,6 @@
 package import Logging
 
 extension Logger {
-  /// Logs nothing: for tools and tests, which look at the problems themselves.
+  /// Logs nothing: for tools and tests, which check the problems themselves.
   package static var silent: Logger { Logger(label: "app-settings.silent") { _ in SwiftLogNoOpLogHandler() } }
 }

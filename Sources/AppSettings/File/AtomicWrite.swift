@@ -1,10 +1,10 @@
 import Glibc
 
-/// Replaces a file by a whole new one through a temporary file in the same directory, `rename(2)`.
+/// Replaces a file with a new one by a temporary file in the same directory and `rename(2)`.
 ///
-/// The caller holds the directory's lock, so the temporary file has one fixed name: what a writer that was killed left
-/// behind is taken away by the next one, and strays never pile up. Where a directory has that name, or another user's
-/// file that this process may not remove, it is a random one, and the next writer takes away those as well.
+/// The caller holds the directory's lock, so the temporary file has one fixed name: the next writer removes what a
+/// killed one left behind, and strays never pile up. If a directory has that name, or another user's file that this
+/// process may not remove, the name is random, and the next writer removes that file too.
 package struct AtomicWrite: Sendable {
   package let name: String
   package let directory: CInt
@@ -27,25 +27,25 @@ package struct AtomicWrite: Sendable {
     temporary = BesideName.temporary(for: name)
   }
 
-  /// How the new file took its place.
+  /// How the new file got its place.
   package enum Outcome: Sendable, Equatable {
-    /// In the place of the old one, or of none.
+    /// It has replaced the old file, or none.
     case renamed
-    /// What was there has the temporary name now, for the caller to look at and to remove.
+    /// The old file now has the temporary name, for the caller to check and remove.
     case exchanged
   }
 
   /// Writes and syncs the new file, then renames it over the old one. The caller syncs the directory.
   ///
   /// - Parameters:
-  ///   - old: The file to take mode, owner and extended attributes from; ``newMode`` without one, and then the new file
-  ///     replaces none.
+  ///   - old: The file whose mode, owner and extended attributes are kept. Without one, the mode is ``newMode``, and
+  ///     the new file replaces none.
   ///   - source: The same file, open.
-  ///   - keepsDisplaced: Whether what is replaced is to have the temporary name, if the file system can do so.
-  ///   - beforeRename: Called when the new file is synced, right before it takes its place.
-  /// - Returns: The new file, and how it took its place.
-  /// - Throws: The failing call's ``Errno``, or what `beforeRename` throws. The old file is unchanged and the temporary
-  ///   file is gone.
+  ///   - keepsDisplaced: Whether the old file should get the temporary name, if the file system can do that.
+  ///   - beforeRename: Runs when the new file is synced, right before the rename.
+  /// - Returns: The new file, and how it got its place.
+  /// - Throws: The failing call's ``Errno``, or what `beforeRename` throws. The old file is unchanged, and the
+  ///   temporary file is removed.
   package mutating func replace(
     with bytes: [UInt8], keeping old: FileStatus?, of source: CInt, keepsDisplaced: Bool = false,
     beforeRename: () throws -> Void = {}
@@ -68,17 +68,17 @@ package struct AtomicWrite: Sendable {
     }
   }
 
-  /// Takes the file away: it has the temporary name then, for the caller to look at and to remove.
+  /// Moves the file away: it gets the temporary name, for the caller to check and remove.
   ///
-  /// - Parameter beforeRename: Called right before it loses its name.
-  /// - Throws: The failing call's ``Errno``, or what `beforeRename` throws. The file is where it was.
+  /// - Parameter beforeRename: Runs right before the file loses its name.
+  /// - Throws: The failing call's ``Errno``, or what `beforeRename` throws. The file is in its old place.
   mutating func displace(beforeRename: () throws -> Void) throws {
     try clearName()
     try beforeRename()
     try system.renameNew(name, to: temporary, in: directory)
   }
 
-  /// Takes away what a killed writer has left, and finds another name where this one cannot be had.
+  /// Removes the file of a killed writer, and chooses another name if that is impossible.
   private mutating func clearName() throws(Errno) {
     do {
       return try system.unlink(temporary, in: directory)
@@ -102,8 +102,8 @@ package struct AtomicWrite: Sendable {
     return try system.status(of: descriptor, path: name)
   }
 
-  /// Gives the new file, which only its owner may open so far, what the old one has. At no step may anyone open it who may
-  /// not open the old one.
+  /// Gives the new file, which only its owner may open so far, the rights of the old one. At no step can anyone open it
+  /// who may not open the old one.
   private mutating func keepRights(of old: FileStatus, _ source: CInt, on descriptor: CInt) throws(Errno) {
     lost = []
     var new = try system.status(of: descriptor, path: name)
@@ -111,19 +111,19 @@ package struct AtomicWrite: Sendable {
       do throws(Errno) {
         try system.setOwner(old.owner, group: old.group, of: descriptor, path: name)
       } catch {
-        // Only root may give a file away; the group alone may be one of ours.
+        // Only root may give a file away, but the group may be one of this process's.
         guard error.rawValue == EPERM || error.rawValue == EINVAL else { throw error }
         try? system.setOwner(UInt32.max, group: old.group, of: descriptor, path: name)
       }
       new = try system.status(of: descriptor, path: name)
     }
     let hasOtherGroup = new.group != old.group
-    // Before the mode: an access list that came from the directory would give by it what the old file never gave.
+    // Before the mode: with an access list from the directory, the mode would give rights that the old file had not.
     let attributes = try system.copyAttributes(
       from: source, to: descriptor, hasOtherGroup: hasOtherGroup, path: name)
     var permissions = old.permissions
     if hasOtherGroup {
-      // Nobody has chosen this group: it may do what everyone may.
+      // Nobody chose this group: it gets the rights of everyone.
       permissions &= attributes.hasList ? ~0o2000 : ~0o2070 | (permissions & 0o007) << 3
       lost.append("the group \(old.group) (it is \(new.group) now)")
     }

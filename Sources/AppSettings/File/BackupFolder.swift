@@ -2,8 +2,8 @@ import Glibc
 
 /// The directory of one file's backups, locked for making one.
 ///
-/// The lock of the settings file excludes most others already; this one does so for processes that see another file at the
-/// same path, such as in containers that share a state directory.
+/// The settings file's lock excludes most other processes. This lock excludes those that see another file at the same
+/// path, such as containers that share a state directory.
 struct BackupFolder: ~Copyable {
   let path: String
   /// The settings file's name without `.toml`.
@@ -11,16 +11,16 @@ struct BackupFolder: ~Copyable {
   let system: Syscalls
   /// The backups with a number, newest first.
   let names: [BackupName]
-  /// The directories that were made for it.
+  /// The directories created for it.
   let made: MadeDirectories
   private let lock: DirectoryLock
 
-  /// The one name of temporary files, so that what a killed process left is replaced.
+  /// The only name of temporary files, so that one from a killed process is replaced.
   static let temporaryName = ".backup.settings-new"
 
-  /// Makes the directory if need be, and takes away what killed processes have left in it.
+  /// Creates the directory if needed, and removes what killed processes have left in it.
   ///
-  /// - Parameter limit: The time that there is to wait for its lock; a whole one if not given.
+  /// - Parameter limit: The remaining time to wait for its lock; by default a new time limit.
   /// - Throws: ``SettingsError`` `readOnly`, `io` or `lockTimeout`.
   static func open(
     _ path: String, of name: String, within limit: TimeLimit?, system: Syscalls
@@ -47,7 +47,7 @@ struct BackupFolder: ~Copyable {
       } catch {
         throw .system(error, "make a backup in", path)
       }
-      // Where there is a backup already, this was done before it was made.
+      // If a backup exists, this was done before it was made.
       if names.isEmpty { try directory.synchronizeParents(of: path) }
       return BackupFolder(
         path: path, name: name, system: system, names: names.sorted { $0.isNewer(than: $1) }, made: made,
@@ -67,7 +67,7 @@ struct BackupFolder: ~Copyable {
     self.lock = lock
   }
 
-  /// The newest backup, if it was made for this reason and of this text, as by a process that died before it went on.
+  /// The newest backup, if it has this reason and text: a process that died before it could continue may have made it.
   func newest(_ reason: String, of bytes: [UInt8]) throws -> BackupName? {
     guard let newest = names.first, newest.reason == reason,
       (try? SettingsFile(path: file(newest), system: system).read().bytes).isSameText(as: bytes)
@@ -77,7 +77,7 @@ struct BackupFolder: ~Copyable {
 
   /// Gives a file a second name, as the newest backup.
   ///
-  /// - Throws: ``Errno`` if the file system cannot.
+  /// - Throws: ``Errno`` if the file system cannot do that.
   func link(_ source: String, reason: String) throws -> BackupName {
     try add(reason) { name throws(Errno) in try system.link(source, to: file(name)) }
   }
@@ -92,7 +92,7 @@ struct BackupFolder: ~Copyable {
     }
   }
 
-  /// Calls `make` with one name after another until there was no file of that name.
+  /// Calls `make` with one name after another until one is free.
   private func add(_ reason: String, _ make: (BackupName) throws(Errno) -> Void) throws -> BackupName {
     var number = names.first?.number ?? 0
     while true {
@@ -117,9 +117,9 @@ struct BackupFolder: ~Copyable {
 }
 
 extension Syscalls {
-  /// Writes a file under a temporary name, synced, and has it given its own.
+  /// Writes a file under a temporary name, syncs it, and lets the caller give it its name.
   ///
-  /// - Throws: ``Errno``. The temporary file is gone then.
+  /// - Throws: ``Errno``. The temporary file is removed.
   func writeBackup(
     _ bytes: [UInt8], for name: String, in directory: CInt, place: (_ temporary: String) throws(Errno) -> Void
   ) throws(Errno) {

@@ -1,15 +1,15 @@
 /// The name of a backup: `settings.000012.20261121T093000Z.before-v3-was-v1.toml`.
 ///
-/// The number says which was made first; the time is for people, since a clock can be set back. Older releases had names
-/// without a number, `settings.20261121T093000Z-000.before-v3-was-v1.toml`: these are older than all with one.
+/// The number gives the order in which backups were made; the time is for people, because a clock can be set back.
+/// Older names had no number, `settings.20261121T093000Z-000.before-v3-was-v1.toml`: these are the oldest.
 struct BackupName: Sendable, Hashable {
-  /// Which of the file's backups it is, from 1 on; `nil` for one of an older release.
+  /// The number among the file's backups, from 1; `nil` for a backup of an older release.
   var number: Int?
-  /// When it was made, in UTC.
+  /// The time at which it was made, in UTC.
   var time: String
-  /// Which it was within that second, for one of an older release.
+  /// The number within that second, for a backup of an older release.
   var turn = 0
-  /// What it was made before.
+  /// The reason for the backup.
   var reason: String
 
   init(number: Int, time: String, reason: String) {
@@ -18,11 +18,10 @@ struct BackupName: Sendable, Hashable {
     self.reason = reason
   }
 
-  /// Reads the name of a file.
+  /// Parses the name of a file.
   ///
   /// - Parameter name: The settings file's name without `.toml`; `nil` for any.
-  /// - Returns: `nil` if this is not exactly the name of a backup of that file: a file of another store may begin with the
-  ///   same letters.
+  /// - Returns: `nil` if this is not exactly the name of a backup of that file; other stores' files may begin alike.
   init?(_ text: String, of name: String?) {
     var rest = Substring(text).utf8
     guard Self.drop(".toml", fromEndOf: &rest), let reason = Self.dropLastPart(of: &rest),
@@ -43,7 +42,7 @@ struct BackupName: Sendable, Hashable {
     guard Self.isTime(time), !rest.isEmpty, name.map({ $0.utf8.elementsEqual(rest) }) ?? true else { return nil }
   }
 
-  /// The file's name, for a settings file of this name without `.toml`.
+  /// The backup's file name, for a settings file with this name without `.toml`.
   func text(of name: String) -> String {
     let digits = String(number ?? 0)
     return "\(name).\(String(repeating: "0", count: max(0, 6 - digits.count)))\(digits).\(time).\(reason).toml"
@@ -54,13 +53,13 @@ struct BackupName: Sendable, Hashable {
     (number ?? 0, time, turn) > (other.number ?? 0, other.time, other.turn)
   }
 
-  /// The version that a migration led to before which it was made; `nil` if it was made for another reason.
+  /// The version to which a migration led after this backup; `nil` for a backup with another reason.
   var migratedTo: Int? {
     guard reason.hasPrefix("before-v") else { return nil }
     return Int(reason.dropFirst("before-v".count).prefix { $0.isWholeNumber })
   }
 
-  /// Whether a name is that of a temporary file of an older release's backups, which had the time in it.
+  /// Whether a name is that of a temporary backup of an older release, which contained the time.
   static func isFormerTemporary(_ text: String, of name: String) -> Bool {
     guard text.utf8.first == UInt8(ascii: ".") else { return false }
     var rest = Substring(text.utf8.dropFirst()).utf8
@@ -69,7 +68,7 @@ struct BackupName: Sendable, Hashable {
     return backup.number == nil
   }
 
-  /// A number of more digits is none of ours, so that one more can always be added to one of these.
+  /// A longer number is not from this library, so that a larger one can always follow.
   private static let mostDigits = 15
 
   private static func isTime(_ text: String) -> Bool {
@@ -84,7 +83,7 @@ struct BackupName: Sendable, Hashable {
     return true
   }
 
-  /// Takes what follows the last `.`, and that; `nil` if there is none.
+  /// Removes the last `.` and what follows it, and returns the latter; `nil` if there is none.
   private static func dropLastPart(of rest: inout Substring.UTF8View) -> Substring.UTF8View? {
     guard let dot = rest.lastIndex(of: UInt8(ascii: ".")) else { return nil }
     defer { rest = rest[..<dot] }

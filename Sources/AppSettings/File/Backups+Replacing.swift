@@ -1,11 +1,11 @@
 import Glibc
 
 extension Backups {
-  /// Puts another text in the place of a backup's, in one step, and durably.
+  /// Replaces the text of a backup durably, in one step.
   ///
-  /// - Parameter text: Gets what the backup holds, and returns its new text; `nil` to leave it. Does not run if it is gone.
-  /// - Throws: What `text` throws, or ``SettingsError`` `readOnly`, `io` or `lockTimeout`. The backup is as it was, or has
-  ///   the new text.
+  /// - Parameter text: Gets the backup's content, returns its new text, or `nil` to leave it. Not called if it is gone.
+  /// - Throws: What `text` throws, or ``SettingsError`` `readOnly`, `io` or `lockTimeout`. The backup has its old or
+  ///   new text.
   package func replace(_ backup: SettingsBackup, by text: ([UInt8]) throws -> [UInt8]?) throws {
     let slash = backup.path.lastSlash!
     let directory = String(backup.path[..<slash])

@@ -1,27 +1,27 @@
 import Glibc
 
-/// A backup that is made along with the replacing of the file.
+/// A backup made while the file is being replaced.
 struct BackupInProgress {
   /// The backup; `nil` for settings in memory.
   var backup: SettingsBackup?
-  /// Makes it durable; to be called before the file is replaced.
+  /// Makes it durable; must be called before the file is replaced.
   var finish: () throws -> Void = {}
-  /// Takes it back where the file was not replaced after all.
+  /// Removes it if the file was not replaced after all.
   var abandon: () -> Void = {}
 }
 
-/// The copies of a file from before something replaced it, newest 10 kept.
+/// The backups of a file, made before something replaces it. The newest 10 are kept.
 ///
-/// They are below the state directory, under the physical path of the file, so that each file has its own and has them
-/// whatever leads to it. That path is found when backups are used, not when a store is opened.
+/// They are in the state directory, under the physical path of the file, so that each file has its own, whatever path
+/// leads to it. That path is found when backups are used, not when a store is opened.
 package struct Backups: Sendable {
   let location: SettingsLocation
   let system: Syscalls
-  /// The time that the present call has for waiting; a whole one for each lock if not given.
+  /// The remaining time of the present call for waiting; by default a new time limit for each lock.
   var limit: TimeLimit?
 
   package static let kept = 10
-  /// What the backups of texts that do not parse are made before.
+  /// The reason of backups of texts that do not parse.
   static let unparsable = "unparsable"
 
   package init(of location: SettingsLocation, system: Syscalls) {
@@ -29,18 +29,18 @@ package struct Backups: Sendable {
     self.system = system
   }
 
-  /// Where the backups of the file are.
+  /// The places of the file and its backups.
   struct Place {
     /// The file itself.
     let file: PhysicalPath
     let directory: String
-    /// The file's name without `.toml`, with which the names of its backups begin; of a very long one, a hash.
+    /// The file's name without `.toml`, with which its backups' names begin; a hash if the name is very long.
     let name: String
   }
 
-  /// Finds the file, and with it the place of its backups.
+  /// Finds the file, and the place of its backups.
   ///
-  /// - Parameter path: Where the location has led to, if that is known: its links may have been turned elsewhere since.
+  /// - Parameter path: The path that the location led to, if known: its links may have changed since.
   func place(of path: String? = nil) throws(SettingsError) -> Place {
     let file = try PhysicalPath(path ?? location.file, system: system)
     let name = file.name
@@ -52,16 +52,16 @@ package struct Backups: Sendable {
 
   // MARK: Making one
 
-  /// Writes a copy, durably, and takes away the oldest beyond the number kept.
+  /// Writes a copy durably, and removes the oldest backups beyond the number kept.
   ///
-  /// The caller holds the settings file's lock. Where the newest backup has this text and was made for this reason, as by a
-  /// process that died before it could go on, it serves.
+  /// The caller holds the settings file's lock. If the newest backup has this text and reason, as after a process that
+  /// died before it could continue, that one is used.
   ///
   /// - Parameters:
-  ///   - reason: What the copy is made before, in letters, digits and dashes: `before-v3`.
+  ///   - reason: The reason, in letters, digits and dashes: `before-v3`.
   ///   - spared: A backup that stays, however old: the one whose text is about to replace this one.
   /// - Returns: The copy.
-  /// - Throws: ``SettingsError`` `readOnly`, `io` or `lockTimeout`. No copy was made then, or none that counts on.
+  /// - Throws: ``SettingsError`` `readOnly`, `io` or `lockTimeout`. No copy was made then, or none that is used later.
   @discardableResult
   package func save(_ bytes: [UInt8], reason: String, sparing spared: SettingsBackup? = nil) throws -> SettingsBackup {
     let backup = try begin(of: nil, bytes, nil, reason: reason, sparing: spared)
@@ -69,19 +69,19 @@ package struct Backups: Sendable {
     return backup.backup!
   }
 
-  /// Begins to keep the text of a file that is about to be replaced: by a second name for the file where there can be one,
-  /// so that there is room for it on a full disk, and else by a copy. The caller holds the file's lock.
+  /// Begins to keep the text of a file that is about to be replaced. The caller holds the file's lock.
   ///
-  /// There can be no second name on another file system, in one that knows none, and where the file has other names already,
-  /// through which it might be written to.
+  /// If possible the file gets a second name, which works on a full disk; otherwise it is copied. A second name is
+  /// impossible on another file system, on one without hard links, and for a file that has other names already, through
+  /// which it could be written.
   ///
-  /// It becomes durable by what is returned, which is to be finished when the new text is on disk already: file systems
-  /// with a journal have then written both, so that it costs next to nothing.
+  /// The caller calls `finish` of the result when the new text is on disk: file systems with a journal have then
+  /// written both, so that it costs next to nothing.
   ///
   /// - Parameters:
-  ///   - source: The file, without a link in its last part; `nil` if only a copy will do.
-  ///   - bytes: What the file has, as it was read with `status`.
-  ///   - reason: As in ``save(_:reason:sparing:)``, and so `spared`.
+  ///   - source: The file, without a link in its last part; `nil` to make a copy.
+  ///   - bytes: The content of the file, as read with `status`.
+  ///   - reason: As for ``save(_:reason:sparing:)``, and so `spared`.
   /// - Throws: As ``save(_:reason:sparing:)``.
   func begin(
     of source: String?, _ bytes: [UInt8], _ status: FileStatus?, reason: String, sparing spared: SettingsBackup? = nil
@@ -104,7 +104,7 @@ package struct Backups: Sendable {
         let path = folder.file(name)
         let made = folder.made
         return inProgress(name) {
-          // While the file has both names, an editor that writes in place would write to the backup.
+          // While the file has both names, an editor that writes in place would change the backup.
           if let status = try? system.status(at: path), status.links > 1 { try? system.unlink(path) }
           guard !made.all.isEmpty else { return }
           let lock = try? DirectoryLock.acquire(place.directory, timeout: .zero, system: system)
@@ -117,7 +117,7 @@ package struct Backups: Sendable {
     }
   }
 
-  /// Gives the file a second name among the backups; `nil` if there can be none.
+  /// Gives the file a second name among the backups; `nil` if that is impossible.
   private func link(
     _ source: String, _ status: FileStatus, into folder: borrowing BackupFolder, reason: String
   ) throws -> BackupName? {
@@ -128,7 +128,7 @@ package struct Backups: Sendable {
     } catch is Errno {
       return nil
     }
-    // Whoever writes without the lock may have put another file there since it was read.
+    // A program that writes without the lock may have put another file there since it was read.
     let path = folder.file(name)
     guard let linked = try? system.status(at: path), linked.sameFile(status), linked.links == 2,
       linked.size == status.size, linked.modified == status.modified
@@ -139,18 +139,18 @@ package struct Backups: Sendable {
     return name
   }
 
-  /// Sees to it that a backup is on disk, and its name too.
+  /// Makes sure that a backup and its name are on disk.
   private func synchronize(_ path: String) throws(SettingsError) {
     do throws(Errno) {
       try system.makeDurable(FinalPath(directory: String(path[..<path.lastSlash!]), name: path.lastPathPart))
     } catch {
-      throw .system(error, "make durable", path)
+      throw .system(error, "sync", path)
     }
   }
 
-  // MARK: Those there are
+  // MARK: Listing and removing
 
-  /// All backups of the file, the newest made first; after them those of older releases.
+  /// All backups of the file, newest first, followed by those of older releases.
   ///
   /// - Throws: ``SettingsError`` `io` or `readOnly` if a directory cannot be listed.
   package func list() throws(SettingsError) -> [SettingsBackup] {
@@ -185,20 +185,20 @@ package struct Backups: Sendable {
     }
   }
 
-  /// Takes away the oldest, those of older releases first, and none that may be of another file.
+  /// Removes the oldest backups, those of older releases first, but none that may be of another file.
   private func prune(sparing spared: SettingsBackup?) {
     guard let all = try? list().filter({ !$0.mayBeOfAnotherFile }) else { return }
     for backup in all.dropFirst(Self.kept) where backup.name != spared?.name { try? system.unlink(backup.path) }
   }
 
-  /// Takes away what killed processes of older releases left where those kept the backups of this file.
+  /// Removes what killed processes of older releases left where those kept this file's backups.
   private func removeFormerTemporaries(except place: Place) {
     let directory = location.formerBackups.directory
     guard !directory.utf8.elementsEqual(place.directory.utf8), let names = try? system.names(in: directory) else {
       return
     }
     let strays = names.filter { BackupName.isFormerTemporary($0, of: location.name) }
-    // An older release that is writing one just now has this lock.
+    // An older release that is writing one at the moment holds this lock.
     guard !strays.isEmpty, let lock = try? DirectoryLock.acquire(directory, timeout: .zero, system: system) else {
       return
     }

@@ -1,25 +1,24 @@
-/// The names of files that this library makes beside another, `.NAME.settings-new`.
+/// The names of files that this library makes next to another, `.NAME.settings-new`.
 ///
-/// Each is one fixed name, so that what a process that was killed has left is found again, and nothing piles up. None ends
-/// in `.toml`, so that no drop-in directory reads it. Where the file's name leaves no room (a name has at most 255
-/// bytes), a hash stands for it.
+/// Each is a fixed name, so that the file of a killed process is found again, and nothing piles up. None ends in
+/// `.toml`, so that no drop-in directory reads it. If a name would exceed 255 bytes, a hash replaces it.
 package enum BesideName {
   static let mostBytes = 255
 
-  /// The name that a new text has until it takes the file's place.
+  /// The name of a new text until it replaces the file.
   package static func temporary(for name: String) -> String { make(name, ".settings-new") }
 
-  /// The name that a file has on its way out. It is not that of the temporary file, which any writer takes away.
+  /// The name of a file on its way out. It differs from that of the temporary file, which any writer removes.
   static func aside(for name: String) -> String { make(name, ".settings-aside") }
 
-  /// What the names begin with that stand in for `taken`, which cannot be had: a directory has it, or another user's file
-  /// in a directory whose files only their owners may remove. Random digits follow, as nobody can take all of those.
+  /// The beginning of the names used instead of `taken` when that is unavailable: a directory has it, or another user's
+  /// file in a directory with restricted deletion. Random digits follow, because nobody can take all of those.
   static func substitutePrefix(for taken: String) -> String {
     let prefix = taken + "-"
     return PathText.bytes(prefix).count + randomDigits <= mostBytes ? prefix : ".\(hash(of: taken))-"
   }
 
-  /// A name that stands in for `taken`.
+  /// A name to use instead of `taken`.
   static func substitute(for taken: String) -> String {
     let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
     return substitutePrefix(for: taken) + String(repeating: "0", count: randomDigits - digits.count) + digits
@@ -27,7 +26,7 @@ package enum BesideName {
 
   private static let randomDigits = 16
 
-  /// A name for what is kept about a file: its own, or a hash where that has more bytes than there is room for.
+  /// A name for what is kept about a file: its own, or a hash if that is too long.
   static func label(_ name: String, upTo room: Int) -> String {
     name.utf8.count <= room || PathText.bytes(name).count <= room ? name : hash(of: name)
   }

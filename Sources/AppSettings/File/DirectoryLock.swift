@@ -2,11 +2,11 @@ import Glibc
 
 /// An exclusive `flock(2)` on a directory, held while the value lives.
 ///
-/// The kernel releases it when the process dies, however it dies, so that no stale lock can block anyone. No file of
-/// its own is needed, and every process that writes into the directory meets the same lock whatever its environment.
-/// A child made by `fork(2)` meanwhile neither holds it nor releases it.
+/// The kernel releases it when the process dies, however it dies, so that no stale lock can block anyone. It needs no
+/// file of its own, and every process that writes in the directory uses the same lock, whatever its environment. A
+/// child made by `fork(2)` meanwhile neither holds nor releases it.
 ///
-/// A thread that wants a directory which it has locked already is told at once, instead of waiting for itself.
+/// A thread that tries to lock a directory twice gets an error at once, instead of waiting for itself.
 package struct DirectoryLock: ~Copyable {
   private let own: OwnDescriptor
   private let system: Syscalls
@@ -27,10 +27,11 @@ package struct DirectoryLock: ~Copyable {
   /// Opens the directory and waits for its lock.
   ///
   /// - Parameters:
-  ///   - file: The file that is to be written, for errors; the directory if not given.
+  ///   - file: The file to be written, for errors; by default the directory.
   ///   - timeout: The longest wait for another holder.
-  /// - Returns: The lock, or `nil` if there is no such directory.
-  /// - Throws: ``SettingsError`` `lockTimeout`, `nestedUpdate` if the calling thread holds the lock, `readOnly` or `io`.
+  /// - Returns: The lock, or `nil` if the directory does not exist.
+  /// - Throws: ``SettingsError`` `lockTimeout`, `nestedUpdate` if the calling thread holds the lock, `readOnly` or
+  ///   `io`.
   package static func acquire(
     _ path: String, for file: String? = nil, timeout: Duration, system: Syscalls
   ) throws(SettingsError) -> DirectoryLock? {
@@ -38,7 +39,7 @@ package struct DirectoryLock: ~Copyable {
     return try acquire(path, for: file, within: &limit, system: system)
   }
 
-  /// As ``acquire(_:for:timeout:system:)``, within the time that a call has left.
+  /// Does the same as ``acquire(_:for:timeout:system:)``, within the remaining time of a call.
   package static func acquire(
     _ path: String, for file: String? = nil, within limit: inout TimeLimit, system: Syscalls
   ) throws(SettingsError) -> DirectoryLock? {
@@ -60,7 +61,7 @@ package struct DirectoryLock: ~Copyable {
           }
           try wait(for: descriptor, path: path, limit: limit, system: system)
         }
-        // Whoever held the lock may have removed the directory or put another in its place.
+        // The previous holder may have removed the directory or replaced it.
         let held = try system.status(of: descriptor.number, path: path)
         guard let now = try system.status(at: path), now.sameFile(held) else { continue }
         HeldLocks.add(descriptor.number, of: held, for: file)
@@ -75,18 +76,18 @@ package struct DirectoryLock: ~Copyable {
 
   private enum Progress { case waiting, abandoned, held, failed(Errno) }
 
-  /// Waits in a thread of its own: `flock` has no time limit, and asking again and again would starve behind a
-  /// process that writes in a loop, while the kernel's queue is fair.
+  /// Waits in a separate thread: `flock` has no time limit. Polling would starve behind a process that writes in a
+  /// loop, while the kernel's queue is fair.
   ///
-  /// When the time is over the thread stays in the kernel's queue, from which nothing takes it. If it gets the lock then,
-  /// it lets go of it at once.
+  /// After a time-out the thread stays in the kernel's queue, because nothing can remove it. If it then gets the lock,
+  /// it releases it at once.
   private static func wait(
     for descriptor: OwnDescriptor, path: String, limit: TimeLimit, system: Syscalls
   ) throws {
     guard !limit.isOver else { throw SettingsError.lockTimeout(path, limit.duration) }
     let progress = Monitor(Progress.waiting)
-    // The waiter has a descriptor of its own, of the same open file: if we give up it can close that one when its
-    // turn comes, which does not disturb a descriptor number that is someone else's by then.
+    // The waiter has its own descriptor of the same open file. After a time-out it can close that one when its turn
+    // comes, and does not close a descriptor number that something else uses by then.
     let waiterDescriptor = try system.duplicate(descriptor)
     do {
       try PlainThread.start("settings-lock") {
@@ -113,7 +114,7 @@ package struct DirectoryLock: ~Copyable {
     let end = progress.wait(untilNanoseconds: limit.end) { (progress) -> Progress? in
       if case .waiting = progress { nil } else { progress }
     }
-    // It may have come at the last moment, or between the two looks.
+    // The lock may have come at the last moment, or between the two checks.
     let last = progress.withLockQuietly { progress in
       if end == nil, case .waiting = progress { progress = .abandoned }
       return progress
@@ -127,8 +128,8 @@ package struct DirectoryLock: ~Copyable {
 }
 
 extension DirectoryLock {
-  /// Asks again and again, where the process may have no more threads. Behind a process that writes in a loop this can
-  /// take long, but not longer than the limit.
+  /// Polls, for a process that may not have more threads. Behind a process that writes in a loop this can take long,
+  /// but no longer than the limit.
   private static func waitWithoutThread(
     for descriptor: OwnDescriptor, path: String, limit: TimeLimit, system: Syscalls
   ) throws {
@@ -140,13 +141,13 @@ extension DirectoryLock {
 }
 
 extension SettingsError {
-  /// The error of a system call that `verb` names, on `path`. Says whether it is a matter of permission.
+  /// The error of a system call that `verb` names, on `path`. It reports whether permission is missing.
   package static func system(_ errno: Errno, _ verb: String, _ path: String, then: String = "") -> SettingsError {
     let tail = then.isEmpty ? "" : " " + then
     switch errno.rawValue {
     case EACCES, EPERM:
       return SettingsError(
-        .readOnly, "Cannot \(verb) '\(path)': this process has no permission to.\(tail)", cause: nil, file: path)
+        .readOnly, "Cannot \(verb) '\(path)': this process has no permission.\(tail)", cause: nil, file: path)
     case EROFS:
       return SettingsError(
         .readOnly, "Cannot \(verb) '\(path)': the file system is mounted read-only.\(tail)", file: path)
@@ -159,22 +160,22 @@ extension SettingsError {
     }
   }
 
-  /// Why the system refuses a call, and what to do where it is a limit, as a clause.
+  /// Why the system refuses a call, and for a limit what to do, as a clause.
   private static func reason(_ errno: Errno) -> String {
     switch errno.rawValue {
     case ELOOP: "its symbolic links form a loop"
-    case EFBIG: "the file would be larger than this process may make files; raise its limit, 'ulimit -f'"
-    case EMFILE: "this process has as many files open as it may; raise its limit, 'ulimit -n'"
+    case EFBIG: "the file would exceed this process's limit on file sizes; raise it, 'ulimit -f'"
+    case EMFILE: "this process has reached its limit of open files; raise it, 'ulimit -n'"
     case ENFILE: "the system's limit of open files is reached; raise fs.file-max"
-    case ENOMEM: "this process gets no more memory; raise its limit, 'ulimit -v', or that of the system"
+    case ENOMEM: "this process has no more memory; raise its limit, 'ulimit -v', or the system's"
     case ENAMETOOLONG: "its path, or a name in it, is longer than the file system allows"
     default: errno.message
     }
   }
 
-  /// The error where no thread can be started.
+  /// The error for a thread that cannot be started.
   ///
-  /// - Parameter verb: What cannot be done without.
+  /// - Parameter verb: What needs the thread.
   package static func noThread(_ errno: Errno, _ verb: String) -> SettingsError {
     SettingsError(
       .io,
@@ -194,7 +195,7 @@ extension SettingsError {
     case ENOLCK, ENOTSUP, ENOSYS, EINVAL, EBADF:
       SettingsError(
         .io,
-        "Cannot lock '\(path)': its file system has no working 'flock' (\(errno.message)). Nothing was written, since "
+        "Cannot lock '\(path)': its file system has no working 'flock' (\(errno.message)). Nothing was written, because "
           + "two writers could lose each other's changes. Keep the settings on a file system that has locks.",
         file: path)
     default: .system(errno, "lock", path)

@@ -1,18 +1,19 @@
 import Glibc
 
-/// The directories of a file that is to be written: made where they are missing, and made durable.
+/// The directories of a file to be written: created if they are missing, and made durable.
 extension SettingsFile {
-  /// Makes a directory and those above it that are missing, each 0700 (XDG Base Directory specification, "Referencing
-  /// this specification"), or 0755 for a shared file.
+  /// Creates a directory and its missing parents, each 0700 (XDG Base Directory specification, "Referencing this
+  /// specification"), or 0755 for a shared file.
   ///
-  /// A symbolic link that leads nowhere is followed as `open(2)` would follow it to make a file: what it leads to is made
-  /// if there is a directory to make it in. Otherwise it may be on a disk that is not mounted, or misspelt, and this fails.
+  /// A dangling symbolic link is followed as `open(2)` would follow it to create a file: its target is created if the
+  /// target's parent exists. Otherwise the target may be on a disk that is not mounted, or misspelt, and this fails.
   ///
-  /// Nothing of it is durable on return; ``synchronizeParents(of:)`` makes it so. If another process removes directories
-  /// meanwhile, they may be missing on return: the caller tries again.
+  /// On return nothing is durable yet; ``synchronizeParents(of:)`` makes it so. If another process removes directories
+  /// at the same time, they may be missing on return: the caller tries again.
   ///
-  /// - Returns: What it made, for a write that comes to nothing.
-  /// - Throws: ``SettingsError`` `readOnly` or `io`, which names the link if one is in the way. What it made is gone.
+  /// - Returns: The directories created, for a write that fails later.
+  /// - Throws: ``SettingsError`` `readOnly` or `io`, which names the link if one is in the way. The directories created
+  ///   are removed.
   @discardableResult
   package func makeDirectories(_ directory: String) throws(SettingsError) -> MadeDirectories {
     let (missing, link) = try missingDirectories(on: directory)
@@ -22,7 +23,7 @@ extension SettingsFile {
         guard let status = try system.makeDirectory(path, mode: isShared ? 0o755 : 0o700) else { continue }
         made.all.append((path, status))
       } catch {
-        // The one above it was there just now: somebody has removed it.
+        // Its parent existed a moment ago: another process has removed it.
         if error.rawValue == ENOENT { return made }
         made.remove()
         throw .cannotMake(path, error, throughLink: link)
@@ -37,7 +38,7 @@ extension SettingsFile {
     }
   }
 
-  /// The directories to make, the last one first, and the dangling link that leads to the first of them.
+  /// The directories to create, the last one first, and the dangling link that leads to the first of them.
   private func missingDirectories(on directory: String) throws(SettingsError) -> (missing: [String], link: String?) {
     var missing: [String] = []
     var current = directory
@@ -48,9 +49,9 @@ extension SettingsFile {
           guard try system.status(at: place.directory) != nil else {
             throw SettingsError(
               .io,
-              "Cannot make the directory '\(directory)': '\(current)' is a symbolic link to '\(target)', and there is no "
-                + "directory '\(place.directory)' to make that in. Nothing was written. Make it, mount the disk that it is "
-                + "on, or correct the link.", file: path)
+              "Cannot make the directory '\(directory)': '\(current)' is a symbolic link to '\(target)', whose "
+                + "directory '\(place.directory)' does not exist. Nothing was written. Create it, mount its disk, or "
+                + "correct the link.", file: path)
           }
           return (missing + [place.path], current)
         }
@@ -68,22 +69,22 @@ extension SettingsFile {
 
   /// Makes the entry of a directory in its parent durable, and so on upwards.
   ///
-  /// To be called before the first file in a directory gets its name there: then a file that exists says that its
-  /// directories are durable, and no later write has to ask. It does not matter who made them; a writer that was killed
-  /// before it could sync them may have been the one.
+  /// Call it before the first file in a directory gets its name: an existing file then implies that its directories are
+  /// durable, and no later write has to check. It does not matter which process made them: one that was killed before
+  /// it could sync them may have done so.
   ///
-  /// It ends at the first directory that this process may not write to, and at a mount point: no entry there is of its
-  /// making. What may be written to but not opened cannot be synced, and is passed over.
+  /// It ends at the first directory that this process may not write to, and at a mount point: it has made no entry
+  /// there. A directory that may be written to but not opened cannot be synced and is skipped.
   ///
   /// - Throws: ``SettingsError`` `io`. Nothing was written.
   package func synchronizeParents(of directory: String) throws(SettingsError) {
-    // By way of "..", which the kernel takes from where a link has led.
+    // By "..", which the kernel resolves from the target of a link.
     var path = directory
     do throws(Errno) {
       guard var below = try system.status(at: path) else { return }
       while true {
         path += "/.."
-        // A confined process may not even look at what is above its own directories.
+        // A confined process may not even read the status of directories above its own.
         guard let status = try? system.status(at: path), !status.sameFile(below), status.device == below.device,
           (try? system.checkWritable(path, in: Syscalls.workingDirectory)) != nil
         else { return }
@@ -95,12 +96,12 @@ extension SettingsFile {
         below = status
       }
     } catch {
-      throw .system(error, "make durable the directory", path, then: "Nothing was written.")
+      throw .system(error, "sync the directory", path, then: "Nothing was written.")
     }
   }
 }
 
-/// The directories that a write has made: if it comes to nothing, so do they.
+/// The directories created by a write: if it fails, they are removed.
 package struct MadeDirectories: Sendable {
   let system: Syscalls
   fileprivate(set) var all: [(path: String, status: FileStatus)] = []
@@ -109,7 +110,7 @@ package struct MadeDirectories: Sendable {
 
   static func += (made: inout Self, more: Self) { made.all += more.all }
 
-  /// Removes those that are still where they were made, and empty. The caller holds the lock of the last one, so that no
+  /// Removes those that are still in their places, and empty. The caller holds the lock of the last one, so that no
   /// other write is about to use it.
   func remove() {
     for (path, status) in all.reversed() {

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Where a file really is: its path with every symbolic link in the last component followed, as far as that goes.
+/// The place of a file: its path with every symbolic link in the last component followed, as far as possible.
 ///
-/// A dangling link ends at the place where its target would be made, so that writing through it makes that file and
-/// keeps the link.
+/// A dangling link leads to the place where its target would be created: writing through it creates that and keeps the
+/// link.
 package struct FinalPath: Sendable, Equatable {
-  /// The directory that holds the file; links on the way to it are left to the kernel.
+  /// The directory of the file; the kernel follows links on the way to it.
   package var directory: String
   /// The file's name in it.
   package var name: String
@@ -21,7 +21,7 @@ package struct FinalPath: Sendable, Equatable {
   /// - Throws: ``SettingsError`` `io` for a loop of links, `readOnly` where a directory may not be searched.
   package static func resolve(_ path: String, system: Syscalls) throws(SettingsError) -> FinalPath {
     var current = split(path)
-    // The last time round there must be no further link.
+    // In the last round there must be no further link.
     for _ in 0...mostLinks {
       let target: String?
       do {

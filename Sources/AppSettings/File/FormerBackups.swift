@@ -1,19 +1,19 @@
-/// Where older releases kept the backups of a file: by app and name, or by the path as it was spelled. Some files shared
-/// such a place, so that a backup in it may be of another one.
+/// Where older releases kept the backups of a file: by app and name, or by the path as spelled. Some files shared such
+/// a place, so that a backup there may be of another file.
 struct FormerBackups: Sendable, Hashable {
   let directory: String
-  /// The app's file of the same name in another scope, which had its backups there, too.
+  /// The app's file of the same name in another scope, which had its backups there too.
   let sharer: String?
 
-  /// Whether another file that exists had its backups in the same place and under the same name.
+  /// Whether another existing file had its backups in the same place and under the same name.
   ///
   /// - Parameters:
   ///   - path: The file whose backups are looked for.
-  ///   - root: The directory that the paths of files are mirrored in; older releases left out the `..` in them.
+  ///   - root: The directory that mirrors the paths of files; older releases left out the `..` in them.
   func isShared(with path: PhysicalPath, root: String, system: Syscalls) throws(Errno) -> Bool {
     var others = [sharer].compactMap { $0 }
     if directory.beginsBytewise(with: root + "/"), directory.endsBytewise(with: ".backups") {
-      // 'a/b/../x.toml' counted as 'a/b/x.toml', so that any file whose path lacks some of the directories may be meant.
+      // 'a/b/../x.toml' counted as 'a/b/x.toml', so any file whose path lacks some of the directories may be meant.
       let inner = directory.utf8.dropFirst(root.utf8.count).dropLast(".backups".utf8.count)
       let parts = Substring(inner).pathParts
       others.append("/" + parts.joined(separator: "/"))

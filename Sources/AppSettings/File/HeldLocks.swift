@@ -1,7 +1,7 @@
-/// Which directories the threads of this process have locked.
+/// The directories that the threads of this process have locked.
 ///
-/// `flock(2)` belongs to an open file, not to a thread: one that wants a directory which it has locked already would wait
-/// for itself. This tells it, whichever store, garage or backup it has locked it for.
+/// `flock(2)` belongs to an open file, not to a thread: a thread that locks a directory twice would wait for itself.
+/// This detects it, whichever store, garage or backup holds the lock.
 enum HeldLocks {
   private struct Holder: Sendable {
     var thread: UInt
@@ -36,9 +36,9 @@ enum HeldLocks {
 }
 
 extension SettingsFile {
-  /// Throws if the calling thread has locked the directory of this file, and so would wait for itself.
+  /// Throws if the calling thread has locked this file's directory, and so would wait for itself.
   ///
-  /// Costs next to nothing for a thread that has locked nothing.
+  /// It costs next to nothing for a thread without locks.
   ///
   /// - Throws: ``SettingsError`` `nestedUpdate`.
   func checkNotLocked() throws(SettingsError) {
@@ -50,7 +50,7 @@ extension SettingsFile {
 }
 
 extension SettingsError {
-  /// The error of a thread that would wait for its own lock.
+  /// The error for a thread that would wait for its own lock.
   static func nestedUpdate(of file: String, inside held: String, in directory: String) -> SettingsError {
     let reason =
       file == held

@@ -2,12 +2,12 @@ import Glibc
 
 /// The identity of a file: its absolute path without symbolic links, `.` and `..`.
 ///
-/// Every spelling of a path, and every symbolic link to a file, has the same physical path, and two files never have the
-/// same one. It is the name under which something is kept about a file: backups, and what is still due after a
-/// migration. The file need not exist: a dangling link leads to the place where its target would be made, and a missing
-/// directory counts as the one that a write would make there.
+/// Every spelling of a path, and every symbolic link to a file, has the same physical path, and two files never share
+/// one. It is the name under which data about a file is kept: its backups, and work pending after a migration. The file
+/// need not exist: a dangling link leads to the place where its target would be created, and a missing directory counts
+/// as the one that a write would create.
 ///
-/// Hard links and bind mounts are names of their own, as they are for everything that replaces files.
+/// Hard links and bind mounts are separate names, as for everything that replaces files.
 package struct PhysicalPath: Sendable, Hashable, CustomStringConvertible {
   /// The whole path.
   package let description: String
@@ -15,25 +15,25 @@ package struct PhysicalPath: Sendable, Hashable, CustomStringConvertible {
   /// The file's name.
   package var name: String { description.lastPathPart }
 
-  /// The most links on the way, as for the kernel: `path_resolution(7)`.
+  /// The maximum number of links on the way, as in the kernel: `path_resolution(7)`.
   private static let mostLinks = 40
 
-  /// Follows a path part by part, as the kernel does.
+  /// Follows a path component by component, as the kernel does.
   ///
-  /// This reads each part of the path. Do it when something is kept about a file or looked up, not when a file is opened.
+  /// This reads each component of the path. Use it to store or find data about a file, not to open one.
   ///
   /// - Parameter path: An absolute path.
-  /// - Throws: ``SettingsError`` `io` for a loop of links, `readOnly` where a directory may not be searched.
+  /// - Throws: ``SettingsError`` `io` for a loop of links, `readOnly` if a directory may not be searched.
   package init(_ path: String, system: Syscalls) throws(SettingsError) {
     var resolved: [Substring] = []
-    // The next part is the last element.
+    // The next component is the last element.
     var pending = Array(path.pathParts.reversed())
     var links = 0
     do throws(Errno) {
       while let part = pending.popLast() {
         switch part {
         case ".": continue
-        // What a link led to has been resolved, so that the parent is the one that the kernel would take.
+        // Targets of links are resolved already, so that the parent is the kernel's.
         case "..": _ = resolved.popLast()
         default:
           guard let target = try system.linkTarget("/" + (resolved + [part]).joined(separator: "/")) else {
@@ -52,7 +52,7 @@ package struct PhysicalPath: Sendable, Hashable, CustomStringConvertible {
     description = "/" + resolved.joined(separator: "/")
   }
 
-  // Two strings that differ in bytes alone, such as two forms of 'é', are equal in Swift. They are different files.
+  // In Swift, two strings that differ only in bytes, such as two forms of 'é', are equal. They name different files.
   package static func == (a: PhysicalPath, b: PhysicalPath) -> Bool { a.description.isBytewise(b.description) }
 
   package func hash(into hasher: inout Hasher) {

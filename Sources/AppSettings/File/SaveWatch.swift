@@ -1,44 +1,43 @@
-/// Decides whether a program may be saving a file right now, so that what the file holds is not its new state yet.
+/// Decides whether a program may be saving a file at the moment, so that its content is not the new state yet.
 ///
-/// It is the one rule for every file of every layer, for looks, first reads and writes. Programs that save by a rename
-/// put a whole file in place. Others empty the file or remove it, write it piece by piece, and close it; to take what
-/// is there in between for the settings would show defaults and write them back.
+/// This is the only rule for every file of every layer, for checks, first reads and writes. Programs that save by a
+/// rename put a whole file in place. Others empty the file or remove it, write it piece by piece, and close it. Taking
+/// an intermediate content for the settings would show defaults and write them back.
 ///
-/// | what is found | it counts |
-/// |---|---|
+/// | what is found | when it counts |
 /// | what was there before | at once |
-/// | a file that nobody has open for writing | at once, but for the next two |
+/// | a file that nobody has open for writing | at once, except for the next two |
 /// | an empty file, one that does not parse, one written in place that has lost keys | ``incomplete`` after the last change |
 /// | no file, where there was one | ``gone`` after it was first missed |
-/// | a file that somebody has open for writing | when it is closed; if it is whole, ``open`` after the last change |
-/// | a file of which the kernel does not say who has it open | ``unknown`` after the last change; at once after a save |
+/// | a file that somebody has open for writing | when it is closed; if it is complete, ``open`` after the last change |
+/// | a file for which the kernel does not say who has it open | ``unknown`` after the last change; at once after a save |
 ///
-/// A value for one file. It remembers since when it has found the same, for what has no time of its own and for clocks
-/// that are set back.
+/// There is one value for each file. It remembers how long it has found the same state, for states without a time of
+/// their own and for clocks that are set back.
 package struct SaveWatch: Sendable {
-  /// How long a program may keep a file open and pause between two pieces of it: 1 s.
+  /// How long a program may keep a file open and pause between two writes: 1 s.
   static let open: UInt64 = 1_000_000_000
-  /// How long an empty, broken or shortened file may take to become whole: 500 ms. A busy machine can be that slow
-  /// between the call that empties a file and the one that fills it.
+  /// How long an empty, broken or shortened file may take to become complete: 500 ms. On a busy machine it can take
+  /// that long from the call that empties a file to the one that fills it.
   static let incomplete: UInt64 = 500_000_000
-  /// How long a file may be away between its removal and its return: 100 ms.
+  /// How long a file may be missing between its removal and its return: 100 ms.
   static let gone: UInt64 = 100_000_000
-  /// How long a file must have been left alone if the kernel does not say whether it is open: 250 ms.
+  /// How long a file must be unchanged if the kernel does not say whether it is open: 250 ms.
   static let unknown: UInt64 = 250_000_000
-  /// The same after a save in place that left less than there was, as the beginning of the next one would: 50 ms.
+  /// The same after a save in place that left less than before, as the beginning of the next one would: 50 ms.
   static let shortened: UInt64 = 50_000_000
-  /// The longest time until a file that is being written is to be read again.
+  /// The longest time until a file that is being written is re-read.
   static let step: UInt64 = 50_000_000
-  /// The longest wait of a first read for a save to end: 500 ms. A write waits within its own time limit.
+  /// The longest time that a first read waits for a save to end: 500 ms. A write waits within its own time limit.
   package static let firstRead: UInt64 = 500_000_000
 
-  /// What tells that a save has ended.
+  /// The evidence that a save has ended.
   package enum Evidence: Sendable {
-    /// Nothing does.
+    /// There is none.
     case doubt
     /// The file was closed after writing, or moved to its place. The next save may have begun.
     case saveEnded
-    /// Somebody who should know has asked to read the file now.
+    /// The caller explicitly asked to read the file now.
     case asked
   }
 
@@ -46,7 +45,7 @@ package struct SaveWatch: Sendable {
   package struct Known: Sendable {
     /// The text; `nil` if there was no file.
     package var bytes: [UInt8]?
-    /// The file that held it, to tell a save in place from one by a rename.
+    /// The file that held it, to distinguish a save in place from one by a rename.
     package var inode: UInt64?
 
     package init(bytes: [UInt8]? = nil, inode: UInt64? = nil) {
@@ -80,19 +79,19 @@ package struct SaveWatch: Sendable {
 
   package init() {}
 
-  /// What a text is like beside the one before.
+  /// The state of a text compared with the one before.
   package enum Wholeness: Sendable {
     case whole
     /// It does not parse.
     case broken
-    /// It parses, and has no value where the one before had one.
+    /// It parses, but lacks a value that the one before had.
     case lacksKeys
   }
 
-  /// How long to leave the file alone until it counts.
+  /// Returns how long to leave the file alone until it counts.
   ///
-  /// - Parameter wholeness: What the text is like; asked for only if the file is so young that it matters.
-  /// - Returns: Nanoseconds until it is to be read again; `nil` if it counts now.
+  /// - Parameter wholeness: Checks the text; called only if the file is so new that it matters.
+  /// - Returns: Nanoseconds until the file should be re-read; `nil` if it counts now.
   package mutating func wait(
     for found: SettingsFile.Contents, after known: Known, _ evidence: Evidence, at now: Moment = .now,
     wholeness: () -> Wholeness
@@ -106,18 +105,18 @@ package struct SaveWatch: Sendable {
     let isInPlace = known.inode == status.inode
     switch found.isOpenForWriting {
     case true?:
-      // Programs set the time of a file before they close it; the kernel's own cannot be set.
+      // Programs set the time of a file before they close it; they cannot set the kernel's own.
       let age = Self.age(since: max(status.modified, status.changed), seen, now)
       if let rest = Self.rest(of: Self.open, after: age) { return min(rest, Self.step) }
     case nil where evidence == .doubt:
-      // A program may have set a time in the future; the kernel's own is of the last change at the latest.
+      // A program may have set a time in the future; the kernel's own is never later than the last change.
       let age = Self.age(since: min(status.modified, status.changed), seen, now)
       if let rest = Self.rest(of: Self.unknown, after: age) { return rest }
     case nil where evidence == .saveEnded && isInPlace && bytes.count < known.bytes?.count ?? 0:
       if let rest = Self.rest(of: Self.shortened, after: age) { return rest }
     default: break
     }
-    // Nobody keeps a part of a text open for ever: the rest of it comes.
+    // Nobody keeps a partial text open forever: the rest will come.
     guard let rest = found.isOpenForWriting == true ? Self.open : Self.rest(of: Self.incomplete, after: age) else {
       return nil
     }
@@ -129,13 +128,13 @@ package struct SaveWatch: Sendable {
     }
   }
 
-  /// Waits a moment before a file that somebody seems to be saving is read again: a short one, since a program that saves
-  /// is mostly done within it.
+  /// Waits a moment before a file that somebody seems to be saving is re-read: a short one, because most saves end
+  /// within it.
   ///
   /// - Parameters:
-  ///   - wait: What ``wait(for:after:_:at:wholeness:)`` has returned.
-  ///   - deadline: When the time for that is over, on the monotonic clock.
-  /// - Returns: `false`, at once, if it is over.
+  ///   - wait: The result of ``wait(for:after:_:at:wholeness:)``.
+  ///   - deadline: The end of the waiting time, on the monotonic clock.
+  /// - Returns: `false`, at once, if the deadline has passed.
   static func pause(for wait: UInt64, until deadline: UInt64) -> Bool {
     let now = ProcessFacts.monotonicNanoseconds()
     guard now < deadline else { return false }
@@ -143,13 +142,13 @@ package struct SaveWatch: Sendable {
     return true
   }
 
-  /// - Returns: For how long the same has been found.
+  /// - Returns: How long the same state has been found.
   private mutating func noteSighting(
     of found: SettingsFile.Contents, _ evidence: Evidence, _ now: Moment
   ) -> UInt64 {
     let sighting =
       found.status.map { Sighting(inode: $0.inode, size: $0.size, modified: $0.modified) } ?? Sighting()
-    // A save has ended since, so this is the beginning of another one, not the same silence.
+    // A save has ended since, so this is the beginning of another one.
     if let last, last.sighting == sighting, evidence != .saveEnded { return seen(now) }
     last = (sighting, now.monotonic)
     return 0
@@ -160,7 +159,7 @@ package struct SaveWatch: Sendable {
     return now.monotonic - last.since
   }
 
-  /// The time since a file changed; where its clock is ahead of ours, the time since that was first seen.
+  /// The time since a file changed or, if its clock is ahead of ours, since that was first seen.
   private static func age(since time: Int64, _ seen: UInt64, _ now: Moment) -> UInt64 {
     let (age, overflows) = now.since1970.subtractingReportingOverflow(time)
     if overflows { return time < 0 ? .max : seen }

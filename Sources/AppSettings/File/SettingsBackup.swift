@@ -1,18 +1,18 @@
-/// A copy of a settings file, as it was before something replaced it.
+/// A copy of a settings file from before something replaced it.
 public struct SettingsBackup: Sendable, Hashable {
-  /// Where it is.
+  /// The absolute path of the copy.
   public let path: String
-  /// When it was made, in UTC: `20261121T093000Z`.
+  /// The time at which it was made, in UTC: `20261121T093000Z`.
   public let time: String
-  /// What it was made before: `before-v3-was-v1`, `before-restore`, `unparsable`.
+  /// The reason for the backup: `before-v3-was-v1`, `before-restore`, `unparsable`.
   public let reason: String
-  /// Whether an older release made it in a place that it shared with another file that exists, so that nothing says which
-  /// of the two it is of. It is restored only where it is named.
+  /// Whether the backup may be of another file: an older release kept the backups of two files in one place. Such a
+  /// backup is restored only if you name it.
   public let mayBeOfAnotherFile: Bool
 
   let name: BackupName
 
-  /// Makes one of the path of a backup; `nil` if the name is not that of one.
+  /// Makes a value from the path of a backup; `nil` if its name is not that of a backup.
   package init?(path: String) {
     guard let name = BackupName(path.lastPathPart, of: nil) else { return nil }
     self.init(path: path, name: name)

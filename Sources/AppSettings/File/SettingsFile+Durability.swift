@@ -1,7 +1,7 @@
 import Glibc
 
 extension SettingsFile {
-  /// Syncs the file and its name, as they are; nothing where there is no file, or where this process has no permission.
+  /// Syncs the present file and its name. Does nothing if there is no file, or this process has no permission.
   ///
   /// - Throws: ``SettingsError`` `io`.
   package func makeDurable() throws(SettingsError) {
@@ -10,9 +10,9 @@ extension SettingsFile {
       guard try system.status(at: place.path) != nil else { return }
       try system.makeDurable(place)
     } catch {
-      // Whoever may not open the file or its directory has not written it either.
+      // A process that may not open the file or its directory has not written it either.
       guard ![EACCES, EPERM, EROFS, EINVAL].contains(error.rawValue) else { return }
-      throw .system(error, "make durable", path, then: "A power failure may bring its former text back.")
+      throw .system(error, "sync", path, then: "A power failure may bring back its former text.")
     }
   }
 }
@@ -24,7 +24,7 @@ extension Syscalls {
     try synchronizeDirectory(directory, path: place.directory)
   }
 
-  /// As ``makeDurable(_:in:_:)``, for a file that is not open.
+  /// Does the same as ``makeDurable(_:in:_:)`` for a file that is not open.
   func makeDurable(_ place: FinalPath) throws(Errno) {
     let file = try open(place.path, flags: O_RDONLY)
     defer { close(file) }

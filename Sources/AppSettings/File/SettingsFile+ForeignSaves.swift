@@ -1,19 +1,19 @@
 import Glibc
 
-/// What another program has saved into a file that a write has replaced, until one text on disk has both.
+/// What another program has saved into a file that a write replaced, until one text on disk contains both.
 struct ForeignSave {
   var contents: SettingsFile.Contents
-  /// The file in which it is, beside the settings file; `nil` where the file system has left it no name.
+  /// The name of the file that holds it, next to the settings file; `nil` if it has none.
   var name: String?
   /// The file that the write has put in its place; `nil` if it has removed the file.
   var ours: FileStatus?
 }
 
-/// Saves by programs that do not lock: waiting for their end, and keeping what they have saved.
+/// Saves by programs that do not lock: waiting for their end, and keeping their content.
 extension SettingsFile {
-  /// What another program has saved that the new file has replaced: in another file, which it has moved to the path at
-  /// the last moment, or in the one that was read. One that somebody is still writing is waited for. The replaced file
-  /// loses its temporary name then: what has to be merged gets one that a recovery finds.
+  /// Finds what another program has saved and the new file has replaced: in another file, which that program moved to
+  /// the path at the last moment, or in the file that was read. Waits for a program that is still writing it. The
+  /// replaced file then loses its temporary name; one that must be merged gets a name that a recovery finds.
   ///
   /// - Parameter ours: The file that the write has put in its place; `nil` if it has removed the file.
   /// - Returns: `nil` if nobody has saved anything.
@@ -34,7 +34,7 @@ extension SettingsFile {
         let status = try? system.status(at: temporary, in: write.directory, followingLinks: false),
         let former = read.status, !status.sameFile(former)
       {
-        // Not even a file: a link, to be followed.
+        // Not a regular file: a link, which must be followed.
         guard status.isRegular else { throw Overtaken() }
         var other = try openAndRead(temporary, in: write.directory, followingLinks: false)
         late = try textAtRest(of: &other, after: read, steps, within: limit)
@@ -42,7 +42,7 @@ extension SettingsFile {
         late = try textAtRest(of: &current, after: read, steps, within: limit)
       }
       guard let late else {
-        // Its name is not synced: what a power failure may leave of it, the next write takes away.
+        // Its name is not synced: the next write removes what a power failure leaves of it.
         if outcome == .exchanged { try? system.unlink(temporary, in: write.directory) }
         return nil
       }
@@ -56,10 +56,10 @@ extension SettingsFile {
     } catch {
       guard outcome == .exchanged else {
         if (error as? SettingsError)?.code == .lockTimeout { throw error }
-        // What cannot be read of the old file takes nothing from the new one.
+        // An unreadable part of the old file takes nothing from the new one.
         return nil
       }
-      // Theirs goes back to its place, and ours away.
+      // Their file returns to its place, and ours is removed.
       guard (try? putBack(temporary, write, inPlaceOf: ours)) == true else {
         let aside = try? setAside(temporary, of: write.name, in: write.directory)
         throw notPutBack(
@@ -72,8 +72,8 @@ extension SettingsFile {
     }
   }
 
-  /// Puts what another program has saved in its place again: as if that save had come first, and this call after it.
-  /// Where the system refuses that, it stays beside the file, for a recovery to find.
+  /// Puts another program's save back in its place, as if it had come first and this call after it. If the system
+  /// refuses, it stays next to the file, where a recovery finds it.
   ///
   /// - Returns: The error to throw.
   func giveBack(
@@ -105,7 +105,7 @@ extension SettingsFile {
       guard now?.hasSameText(as: ours) == true else { return false }
     }
     if let name = save.name {
-      // Nothing is written for this, so that it succeeds on a full disk, too.
+      // Nothing is written for this, so that it also succeeds on a full disk.
       guard try putBack(name, write, inPlaceOf: save.ours) else { return false }
     } else {
       var steps = steps
@@ -116,12 +116,12 @@ extension SettingsFile {
     return true
   }
 
-  /// Gives what a write has displaced its place again, if there is what the write has put there, or nothing.
+  /// Puts the file displaced by a write back in its place, unless something else than the write's file is there.
   ///
   /// - Parameters:
-  ///   - name: The name that it has now.
+  ///   - name: Its present name.
   ///   - ours: The file that the write has put in its place; `nil` if it has removed the file.
-  /// - Returns: Whether it is in its place. There is another text by now otherwise, in another file or in ours, which stays.
+  /// - Returns: Whether it is in its place. Otherwise there is yet another text, which stays.
   private func putBack(
     _ name: String, _ write: AtomicWrite, inPlaceOf ours: FileStatus?
   ) throws(Errno) -> Bool {
@@ -137,7 +137,7 @@ extension SettingsFile {
         try? system.unlink(name, in: directory)
         return true
       } catch {
-        // Ours has been removed.
+        // Our file has been removed.
         guard error.rawValue == ENOENT else { throw error }
       }
     }
@@ -145,7 +145,7 @@ extension SettingsFile {
     return true
   }
 
-  /// Writes what has no name any more beside the file. On a disk that cannot sync it is better there than nowhere.
+  /// Writes a text that no longer has a name next to the file. A disk that cannot sync is better than none.
   private func keep(_ text: [UInt8], of write: AtomicWrite) -> String? {
     let name = BesideName.substitute(for: BesideName.aside(for: write.name))
     guard let descriptor = try? system.createFile(name, in: write.directory, mode: 0o600) else { return nil }
@@ -161,7 +161,7 @@ extension SettingsFile {
     return name
   }
 
-  /// Removes what has been merged.
+  /// Removes a save that has been merged.
   func forget(_ save: ForeignSave?, in directory: CInt) {
     if let name = save?.name { try? system.unlink(name, in: directory) }
   }
@@ -181,7 +181,7 @@ extension SettingsFile {
     }
   }
 
-  /// What a file has when nobody is writing to it any more; `nil` if that is what was read of it or of the one before.
+  /// The content of a file when nobody writes to it any more; `nil` if it equals what was read.
   private func textAtRest(
     of file: inout OpenFile, after read: Contents, _ steps: WriteSteps, within limit: TimeLimit
   ) throws(SettingsError) -> Contents? {

@@ -1,18 +1,18 @@
 import Glibc
 
-/// What another program has saved and a write has replaced has a name of its own until both are one text.
+/// The name of another program's save that a write has replaced, until both are merged.
 extension SettingsFile {
   /// Gives a file the name under which ``rescueSetAside(_:in:to:)`` finds it.
   ///
   /// - Parameter file: The name of the settings file.
-  /// - Returns: The name that it has now.
+  /// - Returns: Its new name.
   func setAside(_ name: String, of file: String, in directory: CInt) throws(Errno) -> String {
     let aside = BesideName.aside(for: file)
     do throws(Errno) {
       try system.renameNew(name, to: aside, in: directory)
       return aside
     } catch {
-      // What is there is not ours to remove.
+      // The existing file is not ours to remove.
       guard error.rawValue == EEXIST else { throw error }
       let substitute = BesideName.substitute(for: aside)
       try system.renameNew(name, to: substitute, in: directory)
@@ -20,7 +20,7 @@ extension SettingsFile {
     }
   }
 
-  /// Puts files into the backups that a process has set aside and not removed, since it was killed or the disk failed.
+  /// Moves files to the backups that a process set aside and left, killed or with a failed disk.
   func rescueSetAside(_ place: FinalPath, in directory: CInt, to backups: Backups) throws {
     let aside = BesideName.aside(for: place.name)
     let substitutes = BesideName.substitutePrefix(for: aside)
@@ -31,11 +31,10 @@ extension SettingsFile {
   }
 
   private func rescue(_ aside: String, of place: FinalPath, in directory: CInt, to backups: Backups) throws {
-    // Anybody may have put something else there: a link is not followed, and what this process may not remove is not of
-    // its making.
+    // Anyone may have put something else there: a link is not followed, and a file that cannot be removed is not ours.
     guard let status = try? system.status(at: aside, in: directory, followingLinks: false), status.isRegular,
       isRemovable(status, in: directory, place),
-      // By now there may be a link.
+      // By now it may be a link.
       let bytes = try openAndRead(aside, in: directory, followingLinks: false).contents.bytes
     else { return }
     try backups.save(bytes, reason: Backups.unparsable)
@@ -47,7 +46,7 @@ extension SettingsFile {
     }
   }
 
-  /// Whether a file is this user's own where only owners may remove theirs, `unlink(2)`.
+  /// Whether a file belongs to this user, in a directory with restricted deletion, `unlink(2)`.
   private func isRemovable(_ file: FileStatus, in directory: CInt, _ place: FinalPath) -> Bool {
     guard let holder = try? system.status(of: directory, path: place.directory) else { return false }
     return holder.permissions & 0o1000 == 0 || [file.owner, holder.owner].contains(geteuid())

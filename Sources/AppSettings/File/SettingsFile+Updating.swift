@@ -1,56 +1,56 @@
 import Glibc
 
-/// What a write knows of the file from before, and what it has done at each step.
+/// What a write knows of the present file, and the hooks for its steps.
 ///
 /// The defaults are for files that nobody else edits.
 package struct WriteSteps {
-  /// What the writer knew of the file. With it, a save by another program that seems to be under way is waited for, and
-  /// what is written into the replaced file is merged.
+  /// What the writer knew of the file. With it, the write waits for a save by another program that seems to be in
+  /// progress, and merges what is written into the replaced file.
   package var known: SaveWatch.Known?
-  /// The time that there is to wait for the lock, and for other programs' saves; a whole one if not given.
+  /// The remaining time to wait for the lock and for other programs' saves; by default a new time limit.
   package var limit: TimeLimit?
-  /// The file as last synced; nothing is synced again for an equal text.
+  /// The file as last synced; an equal text is not synced again.
   package var durable: FileStatus?
-  /// What a text is like beside the known one.
+  /// Compares a text with the known one.
   package var wholeness: ([UInt8]) -> SaveWatch.Wholeness = { _ in .whole }
-  /// Called with the new text just before the file is replaced by it; not where the file is to go.
+  /// Runs with the new text just before it replaces the file; not for a removal.
   package var willReplace: ([UInt8]) -> Void = { _ in }
-  /// Called when the new text is on disk under its temporary name. What it throws leaves the file.
+  /// Runs when the new text is on disk under its temporary name. If it throws, the file stays.
   package var beforeRename: () throws -> Void = {}
-  /// Called when the file is replaced.
+  /// Runs when the file has been replaced.
   package var didReplace: () -> Void = {}
 
   package init() {}
 }
 
-/// What a write has done.
+/// The result of a write.
 package struct WriteResult: Sendable {
   /// Whether the file was replaced or removed.
   package var isReplaced = false
   /// The file, which is on disk now; `nil` if there is none.
   package var durable: FileStatus?
-  /// What the new file could not take over from the replaced one, in words: its owner, its group, an attribute.
+  /// What the new file could not keep of the replaced one, in words: its owner, its group, an attribute.
   package var lost: [String] = []
 }
 
 extension SettingsFile {
-  /// Locks, reads, and replaces the text by what `body` makes of it: the one way in which a file changes.
+  /// Locks and reads the file, and replaces its text with the result of `body`: the only way in which a file changes.
   ///
-  /// Missing directories are made (0700) first, and removed if nothing is written after all. A new file is 0600, or 0644
-  /// if it is shared; an existing one keeps mode, owner and extended attributes as far as the process may set them, and
-  /// what it could not keep is in the result. At no moment may anyone open the new file who may not open the old one.
+  /// Missing directories are created (0700) first, and removed if nothing is written after all. A new file is 0600, or
+  /// 0644 if it is shared. An existing file keeps its mode, owner and extended attributes as far as the process may set
+  /// them; the result lists what it could not keep. Nobody can ever open the new file who may not open the old one.
   ///
-  /// Programs that do not lock may save the file meanwhile. It is compared with what was read right before it is
-  /// replaced. After that, what somebody still writes into the replaced file is waited for, and becomes the text that
-  /// `body` is asked about again; and if the path leads to another directory by now, all is done again there. So `body`
-  /// may run several times, the last time for the text that counts.
+  /// Programs that do not lock may save the file at the same time. It is compared with what was read right before it is
+  /// replaced. After that, the call waits for programs that still write into the replaced file, and runs `body` again
+  /// on their text; if the path leads to another directory by then, everything is repeated there. So `body` may run
+  /// several times, the last time on the text that counts.
   ///
-  /// - Parameter body: Gets what the file holds; returns the text that it is to have, the same one to leave it as it is,
-  ///   and `nil` for no file.
-  /// - Returns: Whether the file was replaced or removed. That is on disk then, and also if it was so already.
-  /// - Throws: What `body` throws, or ``SettingsError`` `lockTimeout`, `nestedUpdate` if this thread is writing in the
-  ///   same directory already, `readOnly` or `io`. The file is unchanged, unless the message says that its text may not
-  ///   survive a power failure. If another program has saved the file meanwhile, it holds what that has saved.
+  /// - Parameter body: Gets the file's content. Returns the new text, the same one to leave it, or `nil` to remove the
+  ///   file.
+  /// - Returns: Whether the file was replaced or removed. The result is on disk, even if nothing changed.
+  /// - Throws: What `body` throws, or ``SettingsError`` `lockTimeout`, `nestedUpdate` if this thread is already writing
+  ///   in the same directory, `readOnly` or `io`. The file is unchanged, unless the message says that its text may not
+  ///   survive a power failure. If another program has saved the file in between, it holds that program's text.
   @discardableResult
   package func update(
     _ steps: WriteSteps = WriteSteps(), _ body: (Contents) throws -> [UInt8]?
@@ -65,7 +65,7 @@ extension SettingsFile {
     }
   }
 
-  /// As ``update(_:_:)``; notes the directories that it makes.
+  /// Does the same as ``update(_:_:)``, and notes the directories that it creates.
   private func update(
     _ steps: WriteSteps, within limit: inout TimeLimit, making made: inout MadeDirectories,
     _ body: (Contents) throws -> [UInt8]?
@@ -76,20 +76,20 @@ extension SettingsFile {
         made += try makeDirectories(place.directory)
         continue
       }
-      // A link may have been turned elsewhere while this waited.
+      // A link may have changed while this waited.
       guard try FinalPath.resolve(path, system: system) == place else { continue }
       do {
         let result = try update(place, in: lock.descriptor, steps, within: limit, body)
         if !result.isReplaced { made.remove() }
-        // The directory may have been replaced, or a link on the way: what was written is somewhere else then.
+        // The directory or a link on the way may have been replaced: the text is in another place then.
         if !result.isReplaced || leads(to: place, in: lock.descriptor) { return result }
       } catch is Overtaken {
-        // Again, with what is there now. Locking counts how often.
+        // Again, on the present state. Locking counts the attempts.
       }
     }
   }
 
-  /// Whether the path still leads to a directory; so too where the system does not say.
+  /// Whether the path still leads to a directory; also if the system does not say.
   private func leads(to place: FinalPath, in directory: CInt) -> Bool {
     guard let held = try? system.status(of: directory, path: place.directory),
       let now = try? system.status(at: place.directory).map({ $0.sameFile(held) }) ?? false,
@@ -98,9 +98,9 @@ extension SettingsFile {
     return now && found == place
   }
 
-  /// As ``update(_:_:)``, under the lock.
+  /// Does the same as ``update(_:_:)``, under the lock.
   ///
-  /// - Throws: Also ``Overtaken``, if the file is not what was read.
+  /// - Throws: Also ``Overtaken`` if the file is not the one that was read.
   private func update(
     _ place: FinalPath, in directory: CInt, _ steps: WriteSteps, within limit: TimeLimit,
     _ body: (Contents) throws -> [UInt8]?
@@ -112,7 +112,7 @@ extension SettingsFile {
     var result = WriteResult()
     var current = try readAtRest(place.name, in: directory, steps, within: limit)
     var base = current.contents
-    /// What another program has saved into a file that this call has replaced by its own text.
+    /// What another program has saved into a file that this call has replaced.
     var foreign: ForeignSave?
     var ours: [UInt8]?
     while true {
@@ -139,13 +139,12 @@ extension SettingsFile {
         do {
           try synchronizeDirectory(place, directory, isGone: wanted == nil)
         } catch {
-          // The new text is in its place. What another program has saved into the replaced file gets the name under which
-          // a recovery finds it.
+          // The new text is in its place. Another program's save in the replaced file gets a name for recovery.
           if foreign == nil { _ = try lateSave(into: &current, write, outcome, result.durable, steps, within: limit) }
           foreign = nil
           throw error
         }
-        // Now one text on disk has both.
+        // Now one text on disk contains both.
         forget(foreign, in: directory)
         foreign = nil
         foreign = try lateSave(into: &current, write, outcome, result.durable, steps, within: limit)
@@ -157,8 +156,8 @@ extension SettingsFile {
         do {
           guard error is Overtaken else { throw error }
           try limit.noteAttempt(at: place.directory)
-          // If the text is still ours, someone only opened or touched the file, and the save before that still has to be
-          // merged. Otherwise there has been a later one, which counts.
+          // If the text is still ours, someone only opened or touched the file, and the earlier save must still be
+          // merged. Otherwise there was a later one, which counts.
           if try openAndRead(place.name, in: directory).contents.bytes.isSameText(as: ours) { continue }
         } catch {
           throw giveBack(save, &write, current, steps, after: error)
@@ -169,12 +168,12 @@ extension SettingsFile {
     }
   }
 
-  /// Another program has changed the file since it was read.
+  /// The error if another program has changed the file since it was read.
   struct Overtaken: Error {}
 
-  /// Puts a new text in the place of what was read, or nothing.
+  /// Replaces the file that was read with a new text, or removes it.
   ///
-  /// - Returns: The new file, and whether what was there has the temporary name now.
+  /// - Returns: The new file, and whether the old one now has the temporary name.
   @discardableResult
   func replace(
     _ write: inout AtomicWrite, _ file: borrowing OpenFile, by bytes: [UInt8]?, _ steps: WriteSteps
@@ -185,7 +184,7 @@ extension SettingsFile {
     func beforeRename() throws {
       try steps.beforeRename()
       let now = try system.status(at: name, in: directory, followingLinks: false)
-      // Not written to, and neither its mode nor its owner changed, which the new file is to have.
+      // The file was not written to, nor its mode or owner changed, which the new file keeps.
       guard now?.isUntouched(since: old.status) ?? (old.status == nil) else { throw Overtaken() }
     }
     do {
@@ -207,7 +206,7 @@ extension SettingsFile {
     }
   }
 
-  /// A file that the process may not write is not replaced either, though the directory's permission would do for that.
+  /// A file that the process may not write is not replaced, although the directory's permission would allow it.
   private func checkWritable(_ name: String, in directory: CInt) throws {
     do throws(Errno) {
       try system.checkWritable(name, in: directory)
@@ -218,8 +217,7 @@ extension SettingsFile {
       }
       throw SettingsError(
         .readOnly,
-        "Cannot write '\(path)': this process has no permission to, by the mode of the file. The file is unchanged.",
-        file: path)
+        "Cannot write '\(path)': the file's mode does not allow it. The file is unchanged.", file: path)
     }
   }
 
@@ -231,15 +229,15 @@ extension SettingsFile {
     } catch {
       guard !isGone else {
         throw SettingsError.system(
-          error, "make durable that the file is gone from", path,
-          then: "After a power failure it may be there again. Its text is among the backups.")
+          error, "sync the removal of", path,
+          then: "After a power failure it may exist again. Its text is among the backups.")
       }
       throw SettingsError.system(
-        error, "make durable", path, then: "The file holds the new text, which may not survive a power failure.")
+        error, "sync", path, then: "The file holds the new text, which may not survive a power failure.")
     }
   }
 
-  /// Sees to it that a text that is there already is on disk: whoever wrote it may not have synced it.
+  /// Makes sure that an existing text is on disk: the program that wrote it may not have synced it.
   private func makeDurable(
     _ file: borrowing OpenFile, _ place: FinalPath, in directory: CInt, knowing durable: FileStatus?
   ) throws(SettingsError) -> FileStatus? {
@@ -252,10 +250,10 @@ extension SettingsFile {
         try system.makeDurable(file.descriptor, in: directory, place)
       }
     } catch {
-      // A file system that cannot be written to, or that knows no such call, has nothing that is still to be written.
+      // A read-only file system, or one without that call, has nothing left to write.
       guard error.rawValue == EROFS || error.rawValue == EINVAL || status == nil else {
         throw SettingsError.system(
-          error, "make durable", path, then: "The file holds the text, which may not survive a power failure.")
+          error, "sync", path, then: "The file holds the text, which may not survive a power failure.")
       }
     }
     return status
@@ -263,7 +261,7 @@ extension SettingsFile {
 }
 
 extension FileStatus {
-  /// Whether nobody has written to a file in between, nor changed its mode or owner. It may have got another name.
+  /// Whether nobody has written to a file in between, nor changed its mode or owner. It may have another name.
   fileprivate func isUntouched(since other: FileStatus?) -> Bool {
     guard let other else { return false }
     return hasSameText(as: other) && mode == other.mode && owner == other.owner && group == other.group

@@ -3,7 +3,7 @@ import Glibc
 extension SettingsFile {
   /// Reads the file with the rights of a user.
   ///
-  /// - Parameter rights: Whose; those of this process if `nil`.
+  /// - Parameter rights: The user's rights; `nil` for those of this process.
   /// - Throws: ``SettingsError`` as ``read()``.
   package func read(with rights: UserRights?) throws(SettingsError) -> Contents {
     guard let rights else { return try read() }
@@ -12,8 +12,8 @@ extension SettingsFile {
     } catch let error as SettingsError where error.code == .readOnly {
       throw SettingsError(
         .readOnly,
-        "Cannot read '\(path)': user \(rights.user) has no permission to. It is read with that user's rights, not "
-          + "root's, since the schema that names it belongs to that user.", file: path)
+        "Cannot read '\(path)': user \(rights.user) has no permission. It is read with that user's rights, not "
+          + "root's, because the schema that names it belongs to that user.", file: path)
     } catch {
       throw error as? SettingsError ?? .system(error as? Errno ?? Errno(EIO), "read", path)
     }

@@ -1,12 +1,12 @@
 import Glibc
 import SettingsTOML
 
-/// A settings file as bytes: reading it, and the one way in which anything here writes it.
+/// A settings file as bytes: reading it, and the only way in which this library writes it.
 ///
-/// Writing is: lock the directory of the real file → read → let the caller make the new text → temporary file beside it
-/// → `fsync` → `rename` → `fsync` of the directory → unlock. A crash at any point leaves the old or the new text.
+/// Writing is: lock the directory of the real file → read → let the caller make the new text → temporary file next to
+/// it → `fsync` → `rename` → `fsync` of the directory → unlock. A crash at any point leaves the old or the new text.
 package struct SettingsFile: Sendable {
-  /// The path as it was asked for, absolute. Its links are followed afresh for each read and write.
+  /// The absolute path that was asked for. Its links are followed again for each read and write.
   package let path: String
   package let system: Syscalls
   /// The longest wait for another writer.
@@ -14,7 +14,7 @@ package struct SettingsFile: Sendable {
   /// Whether other users may read a new file, as far as the umask lets them.
   package let isShared: Bool
 
-  /// The largest file that is read: 256 MiB. Settings are never that large; a mistake can be.
+  /// The maximum size of a file: 256 MiB. Settings are never that large; a mistake can be.
   package static let sizeLimit = 256 << 20
 
   package init(
@@ -26,12 +26,12 @@ package struct SettingsFile: Sendable {
     self.lockTimeout = lockTimeout
   }
 
-  /// What is at the path.
+  /// The content at the path.
   package struct Contents: Sendable {
     /// The bytes; `nil` if there is no file.
     package var bytes: [UInt8]?
     package var status: FileStatus?
-    /// Whether anyone has it open for writing; `nil` where that is not known.
+    /// Whether any process has the file open for writing; `nil` if unknown.
     package var isOpenForWriting: Bool?
 
     package init(bytes: [UInt8]? = nil, status: FileStatus? = nil, isOpenForWriting: Bool? = nil) {
@@ -41,16 +41,16 @@ package struct SettingsFile: Sendable {
     }
   }
 
-  /// Reads the file without a lock. Replacements are atomic, so this sees one of them whole; what a program that saves
-  /// in place has written so far is for a ``SaveWatch`` to judge.
+  /// Reads the file without a lock. Replacements are atomic, so this reads one version completely. A ``SaveWatch``
+  /// decides about a file that a program saves in place.
   ///
-  /// - Throws: ``SettingsError`` `io` for what is not a regular file, is too large or cannot be read; `readOnly` where
-  ///   the process lacks the permission to read.
+  /// - Throws: ``SettingsError`` `io` if it is not a regular file, is too large or cannot be read; `readOnly` if the
+  ///   process has no permission to read it.
   package func read() throws(SettingsError) -> Contents {
     try openAndRead(path, in: AT_FDCWD).contents
   }
 
-  /// Whether the directory that the path leads to is there; so too where the system does not say.
+  /// Whether the directory that the path leads to exists; also `true` if the system does not say.
   func hasDirectory() throws(SettingsError) -> Bool {
     let place = try FinalPath.resolve(path, system: system)
     do throws(Errno) {
@@ -64,16 +64,16 @@ package struct SettingsFile: Sendable {
   struct OpenFile: ~Copyable {
     var contents = Contents()
     fileprivate(set) var descriptor: CInt = -1
-    /// Whether it was written to so shortly before it was read that another change may have the same time.
+    /// Whether it was written so shortly before it was read that another change may have the same time.
     fileprivate(set) var isFresh = false
     fileprivate let system: Syscalls
 
     deinit { if descriptor >= 0 { system.close(descriptor) } }
   }
 
-  /// Opens a file and reads it; an empty one stands for none.
+  /// Opens a file and reads it; an empty one stands for a missing file.
   ///
-  /// - Parameter followingLinks: Whether `name` may be a symbolic link; otherwise one is an error.
+  /// - Parameter followingLinks: Whether `name` may be a symbolic link; otherwise a link is an error.
   func openAndRead(
     _ name: String, in directory: CInt, followingLinks: Bool = true
   ) throws(SettingsError) -> OpenFile {
@@ -96,7 +96,7 @@ package struct SettingsFile: Sendable {
     }
   }
 
-  /// Reads what an open file has by now.
+  /// Reads the present content of an open file.
   func readAgain(_ file: inout OpenFile) throws(SettingsError) {
     guard file.descriptor >= 0 else { return }
     do {
@@ -119,7 +119,7 @@ package struct SettingsFile: Sendable {
       guard status.size <= Self.sizeLimit else { throw SettingsError.tooLarge(status.size, path) }
       bytes = try system.readAll(file.descriptor, path: name, expecting: status.size, limit: Self.sizeLimit)
       guard bytes.count <= Self.sizeLimit else { throw SettingsError.tooLarge(bytes.count, path) }
-      // In this order: who has opened it since still has it open, and who has closed it has changed its status.
+      // In this order: if opened since, it is still open; if closed since, its status has changed.
       isOpen = system.isOpenForWriting(file.descriptor, path: name)
       let now = try system.status(of: file.descriptor, path: name)
       let isUnchanged = now.hasSameText(as: status)
@@ -131,10 +131,10 @@ package struct SettingsFile: Sendable {
     file.contents = Contents(bytes: bytes, status: status, isOpenForWriting: isOpen)
   }
 
-  /// Changes within this time may have one time in the file system: two ticks of the slowest kernels, 20 ms.
+  /// Changes within this time may get the same time in the file system: two ticks of the slowest kernels, 20 ms.
   private static let coarseTime: Int64 = 20_000_000
 
-  /// How often a text that changes while it is read is read, until it is said to be being written.
+  /// The number of times that a changing text is read before it counts as being written.
   private static let mostReads = 4
 }
 

@@ -1,42 +1,42 @@
-/// Where the settings of an app are: the user's file, the administrators' files below it, and where backups go.
+/// The location of an app's settings: the user's file, the administrators' files below it, and the backups.
 ///
-/// Follows the XDG Base Directory specification 0.8: variables that are unset, empty or hold a relative path are
+/// It follows the XDG Base Directory specification 0.8: variables that are unset, empty or hold a relative path are
 /// ignored ("All paths set in these environment variables must be absolute").
 ///
-/// Paths are bytes, and need not be UTF-8. In the strings here, a byte that is not part of valid UTF-8 is one scalar:
-/// U+10FF80 for `0x80` to U+10FFFF for `0xFF`. A string from here given to ``init(file:environment:)`` leads to exactly the
-/// same file. Messages show such a byte as `\xE9`.
+/// Paths are bytes and need not be UTF-8. In these strings, a byte that is not part of valid UTF-8 is one scalar:
+/// U+10FF80 for `0x80` to U+10FFFF for `0xFF`. Such a string, passed to ``init(file:environment:)``, leads to exactly
+/// the same file. Messages show such a byte as `\xE9`.
 public struct SettingsLocation: Sendable, Hashable {
-  /// What is kept: settings, which a person would copy to a new machine, state, which stays (window positions), or data.
+  /// The kind of data: settings, which a person would copy to a new machine; state, such as window positions; or data.
   public enum Scope: Sendable, Hashable {
     /// `$XDG_CONFIG_HOME`, with the layers of `$XDG_CONFIG_DIRS` below.
     case config
-    /// `$XDG_STATE_HOME`; no other layer.
+    /// `$XDG_STATE_HOME`, without other layers.
     case state
     /// `$XDG_DATA_HOME`, for what a person makes with the app: a `Garage`; no other layer.
     case data
   }
 
-  /// The user's file, absolute. It need not exist.
+  /// The absolute path of the user's file. It need not exist.
   public let file: String
-  /// The administrators' directories, lowest layer first: in each, `systemFileName` and `systemDropInName/*.toml`.
+  /// The administrators' directories, lowest layer first: each has `systemFileName` and `systemDropInName/*.toml`.
   public let systemDirectories: [String]
   /// The file's name without `.toml`.
   public let name: String
-  /// Where the library keeps what it knows about files of any app: `$XDG_STATE_HOME/app-settings`.
+  /// The directory for the library's own data about files of any app: `$XDG_STATE_HOME/app-settings`.
   public let stateDirectory: String
-  /// The app, if the location is an app's.
+  /// The app's id, if the location is an app's.
   public let app: String?
-  /// `$XDG_DATA_HOME` and then `$XDG_DATA_DIRS`, in order of importance.
+  /// `$XDG_DATA_HOME` and then `$XDG_DATA_DIRS`, in order of precedence.
   package let dataDirectories: [String]
   /// Where older releases kept the backups of this file, perhaps with those of another.
   let formerBackups: FormerBackups
 
-  /// Where a copy of the file goes before something replaces it: below ``stateDirectory``, in
-  /// `files/PATH.backups`, with the file's path after all symbolic links have been followed.
+  /// The directory of the file's backups: `files/PATH.backups` below ``stateDirectory``, where `PATH` is the file's
+  /// path with all symbolic links resolved.
   ///
-  /// A file has the same backups whatever leads to it: an app's id or a path, by any spelling and through any link. Each
-  /// access reads the links on the way. Where they lead nowhere, the path counts as it is.
+  /// A file has the same backups whatever leads to it: an app's id or a path, in any spelling and through any link.
+  /// Each access resolves the links. If that fails, the path is used unchanged.
   public var backupsDirectory: String {
     backupsDirectory(of: (try? PhysicalPath(file, system: Syscalls()).description))
   }
@@ -48,15 +48,15 @@ public struct SettingsLocation: Sendable, Hashable {
     return "\(stateDirectory)/files\(path.droppingLastBytes(name.utf8.count))\(label).backups"
   }
 
-  /// The location of an app's settings.
+  /// Finds the location of an app's settings.
   ///
   /// - Parameters:
   ///   - app: The app's id, such as `org.example.editor`: `[A-Za-z0-9][A-Za-z0-9._-]*` without `..`.
-  ///   - name: Which of the app's stores; the file is `<app>/<name>.toml`.
-  ///   - scope: Settings or state.
-  ///   - variables: The environment; the process's own by default.
-  /// - Throws: ``SettingsError`` with code `invalidLocation` for an id or a name of another form, `io` if there is no
-  ///   home directory to be found.
+  ///   - name: The name of the store; the file is `<app>/<name>.toml`.
+  ///   - scope: The kind of data.
+  ///   - variables: The environment; by default that of the process.
+  /// - Throws: ``SettingsError`` `invalidLocation` if the id or the name is malformed, `io` if there is no home
+  ///   directory.
   public init(
     app: String, name: String = "settings", scope: Scope = .config,
     environment variables: [String: String]? = nil
@@ -99,22 +99,22 @@ public struct SettingsLocation: Sendable, Hashable {
     self.app = app
   }
 
-  /// The location of one file, without other layers.
+  /// Finds the location of a single file, without other layers.
   ///
   /// - Parameters:
-  ///   - path: The file's path; a relative one is taken from the working directory.
-  ///   - variables: The environment; the process's own by default.
-  /// - Throws: ``SettingsError`` with code `invalidLocation` for an empty path or one with a NUL, `io` if there is no home
-  ///   directory to be found.
+  ///   - path: The file's path; a relative one starts from the working directory.
+  ///   - variables: The environment; by default that of the process.
+  /// - Throws: ``SettingsError`` `invalidLocation` if the path is empty or contains a NUL, `io` if there is no home
+  ///   directory.
   public init(file path: String, environment variables: [String: String]? = nil) throws(SettingsError) {
     let environment = Self.reader(variables)
     guard !path.isEmpty, !path.utf8.contains(0), path.utf8.last != UInt8(ascii: "/") else {
-      throw SettingsError(.invalidLocation, "Invalid path '\(path)': it names no file. Give the path of a TOML file.")
+      throw SettingsError(.invalidLocation, "Invalid path '\(path)': it does not name a file. Give the path of one.")
     }
     var absolute = path
     if !path.isAbsolutePath {
       guard let current = ProcessFacts.workingDirectory() else {
-        throw SettingsError(.io, "Cannot find the working directory that '\(path)' is relative to. Give a whole path.")
+        throw SettingsError(.io, "Cannot find the working directory that '\(path)' starts from. Give an absolute path.")
       }
       absolute = current + "/" + path
     }
@@ -129,7 +129,7 @@ public struct SettingsLocation: Sendable, Hashable {
     } else {
       state = try Self.home(environment) + "/.local/state"
     }
-    // The file's own directory may be under version control or watched: nothing is kept there.
+    // The file's own directory may be under version control or watched, so nothing is kept there.
     stateDirectory = state + "/app-settings"
     let mirrored = absolute.pathParts.filter { $0 != "." && $0 != ".." }.joined(separator: "/")
     formerBackups = FormerBackups(directory: "\(stateDirectory)/files/\(mirrored).backups", sharer: nil)
@@ -137,7 +137,7 @@ public struct SettingsLocation: Sendable, Hashable {
     dataDirectories = []
   }
 
-  /// The absolute directories of a list with colons; the default if there are none.
+  /// The absolute directories in a list separated by colons; the default if there are none.
   private static func listed(_ value: String?, default fallback: [String]) -> [String] {
     let listed = (value ?? "").bytewiseSplit(UInt8(ascii: ":")).filter(\.isAbsolutePath)
     return listed.isEmpty ? fallback : listed.map { trimmed(String($0)) }
@@ -159,14 +159,14 @@ public struct SettingsLocation: Sendable, Hashable {
     return path == "/" ? "" : path
   }
 
-  /// The path without the parts that lead nowhere. Where `..` leads depends on links: it stays.
+  /// The path without `.` components. Where `..` leads depends on links: it stays.
   private static func withoutDots(_ path: String) -> String {
     let parts = path.pathParts
     guard parts.last != ".", parts.count > 1 else { return path }
     return "/" + parts.filter { $0 != "." }.map(String.init).joined(separator: "/")
   }
 
-  /// Compares paths by their bytes: two that are equal as strings, such as two forms of 'é', may lead to different files.
+  /// Compares paths by their bytes: equal strings, such as two forms of 'é', may name different files.
   public static func == (a: SettingsLocation, b: SettingsLocation) -> Bool {
     a.name == b.name && a.app == b.app && a.systemDirectories.count == b.systemDirectories.count
       && a.paths.elementsEqual(b.paths) { $0.isBytewise($1) }

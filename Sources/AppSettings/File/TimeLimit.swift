@@ -1,14 +1,14 @@
 import Glibc
 
-/// How long one call may go on trying: a time on the monotonic clock, which nobody can set.
+/// The time limit of one call: an end on the monotonic clock, which nobody can set.
 package struct TimeLimit: Sendable {
-  /// The time that there was at the beginning.
+  /// The whole time from the beginning.
   package let duration: Duration
-  /// When it is over, in nanoseconds on the monotonic clock.
+  /// The end, in nanoseconds on the monotonic clock.
   package let end: UInt64
   private var attempts = 0
 
-  /// Begins.
+  /// Starts the time.
   package init(_ duration: Duration) {
     self.duration = duration
     let (end, overflows) = ProcessFacts.monotonicNanoseconds().addingReportingOverflow(duration.nanoseconds)
@@ -20,8 +20,8 @@ package struct TimeLimit: Sendable {
 
   private static let freeAttempts = 8
 
-  /// Counts an attempt at something that others may undo each time. The first few are free, so that a limit of no time at
-  /// all allows what takes several steps; from then on it waits a little before each.
+  /// Counts an attempt at something that others may undo each time. The first few are free, so that a limit of zero
+  /// allows work of several steps; from then on it waits a little before each.
   ///
   /// - Throws: ``SettingsError`` `lockTimeout` if the time is over.
   mutating func noteAttempt(at directory: String) throws(SettingsError) {
@@ -30,15 +30,15 @@ package struct TimeLimit: Sendable {
     guard !isOver else {
       throw SettingsError(
         .lockTimeout,
-        "Cannot lock '\(directory)': other programs have removed or replaced it, or saved the file in it, each time, for "
-          + "\(duration). Find out which program does that, and stop it.", file: directory)
+        "Cannot lock '\(directory)': other programs have kept removing or replacing it, or saving the file in it, for "
+          + "\(duration). Find that program and stop it.", file: directory)
     }
     usleep(1000)
   }
 }
 
 extension Duration {
-  /// The length in nanoseconds; nothing below zero.
+  /// The length in nanoseconds, at least zero.
   package var nanoseconds: UInt64 {
     let (seconds, attoseconds) = components
     guard seconds >= 0 else { return 0 }

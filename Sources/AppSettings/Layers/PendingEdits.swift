@@ -1,23 +1,23 @@
 package import SettingsTOML
 
-/// Edits that are visible in this process and not yet in the file, by path.
+/// Edits that are visible in this process but not in the file yet, by path.
 ///
-/// A later edit replaces earlier ones at and below its path and refines one above it. Finding what they do to a path
-/// costs the length of the path.
+/// A later edit replaces earlier ones at and below its path and refines one above it. Finding their effect on a path
+/// takes time in the length of the path.
 package struct PendingEdits: Sendable {
   /// An object, so that looking something up copies nothing.
   private final class Node: @unchecked Sendable {  // changed only while no one else has it
-    /// The edit at this very path, with its place in the order of all edits.
+    /// The edit at exactly this path, with its place in the order of all edits.
     var edit: (value: TOMLValue?, number: UInt64, key: AnySettingsKey?)?
-    /// The key that the table's text has in the file, if the edit gives it another one.
+    /// The key under which the file has the table's text, if the edit gives it another one.
     var source: String?
-    /// The number of the edit that has put it where it is, if not the last one.
+    /// The number of the edit that determines its place, if that is not the last one.
     var place: UInt64?
-    /// Whether what the file has here goes before the edit's value comes.
+    /// Whether the file's value is removed before the edit's value is set.
     var isRemovedFirst = false
     var children: [ExactKey: Node] = [:]
 
-    /// Makes sure that no one else has a node, and changes it.
+    /// Changes a node, after making sure that nothing else holds it.
     static func change(_ node: inout Node, _ body: (Node) -> Void) {
       if !isKnownUniquelyReferenced(&node) {
         let copy = Node()
@@ -33,22 +33,22 @@ package struct PendingEdits: Sendable {
   }
 
   private var root = Node()
-  /// Whether the edits are made one by one, as they were added: then what is removed and comes back comes last, and a
-  /// table that gets another key keeps its place. Else only the last edit at each path is made.
+  /// Whether the edits are made one by one, as they were added: a value that is removed and set again comes last, and a
+  /// table that gets another key keeps its place. Otherwise only the last edit at each path is made.
   private let keepsSequence: Bool
 
   package init() { keepsSequence = false }
 
-  /// Makes one for edits that are all made, in their order.
+  /// Makes an instance whose edits are all made, in their order.
   init(keepingSequence: Bool) { keepsSequence = keepingSequence }
 
   package var isEmpty: Bool { root.children.isEmpty }
 
-  /// Adds an edit. Numbers grow.
+  /// Adds an edit. Numbers must grow.
   package mutating func add(_ edit: Edit, number: UInt64) {
     let former = keepsSequence ? edit.source.flatMap { walk(to: $0).node } : nil
     let isMove = keepsSequence && edit.source != nil
-    // What has come back under the key of something that was moved or removed is not what the file has there.
+    // A value set again under the key of something moved or removed is not the file's value.
     let isNew = former.map { $0.isRemovedFirst || $0.edit != nil && $0.edit?.value == nil } ?? false
     let source = isMove ? former?.source ?? (isNew ? nil : edit.source?.components.last) : nil
     let place = former.map(Self.order)
@@ -75,7 +75,7 @@ package struct PendingEdits: Sendable {
     insert(&root, edit.path.components[...])
   }
 
-  /// Forgets the edits up to a number: they are in the file, or have failed.
+  /// Drops the edits up to a number: they are in the file, or have failed.
   package mutating func removeAll(upTo number: UInt64) {
     func pruned(_ node: Node) -> Node {
       let result = Node()
@@ -94,7 +94,7 @@ package struct PendingEdits: Sendable {
     root = pruned(root)
   }
 
-  /// All edits in the order in which they were made, those of one number together.
+  /// All edits in their order, those of one number together.
   package var byNumber: [(number: UInt64, edits: [Edit])] {
     var found: [UInt64: [Edit]] = [:]
     func collect(_ node: Node, _ path: TOMLPath) {
@@ -120,7 +120,7 @@ package struct PendingEdits: Sendable {
     return !node.children.isEmpty
   }
 
-  /// What there is at a path with these edits over what `base` finds there.
+  /// The value at a path with these edits applied to what `base` finds there.
   package func lookUp(_ path: TOMLPath, base: () -> LayerLookup) -> LayerLookup {
     if isEmpty { return base() }
     // The nearest edit at or above the path decides; those below it refine.
@@ -130,10 +130,10 @@ package struct PendingEdits: Sendable {
     return result
   }
 
-  /// What the nearest edit at or above a path leaves there, whatever those below it add; `nil` if there is none.
+  /// The result of the nearest edit at or above a path, without those below it; `nil` if there is none.
   func decision(at path: TOMLPath) -> LayerLookup? { isEmpty ? nil : walk(to: path).decision }
 
-  /// The keys right below a path that edits are about, in the order of the edits; `nil` if one is at or above the path.
+  /// The keys directly below a path that edits concern, in their order; `nil` if one is at or above the path.
   func keys(below path: TOMLPath) -> [String]? {
     if isEmpty { return [] }
     let (decision, node) = walk(to: path)
@@ -172,7 +172,7 @@ package struct PendingEdits: Sendable {
     if !table.isEmpty || result.isTable { result = .value(.table(table)) }
   }
 
-  /// Gives the tables in a table the keys that edits give them, in their places, and takes away what comes back later.
+  /// Gives the tables in a table their new keys, in their places, and removes those that are set again later.
   private static func giveNewKeys(to table: inout TOMLTable, at path: TOMLPath, by node: Node) {
     var targets: [ExactKey: String] = [:]
     for (key, child) in node.children where child.edit?.value != nil {

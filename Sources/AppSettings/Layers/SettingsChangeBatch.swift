@@ -1,10 +1,10 @@
 public import SettingsTOML
 
-/// What became visible at one moment: a committed write of this process, or an outside change that was noticed.
+/// The changes that became visible at one moment: a committed write of this process, or a change from outside.
 public struct SettingsChangeBatch: Sendable, Hashable {
-  /// The generation of the state that holds all of it.
+  /// The generation of the state that contains all of these changes.
   public var generation: UInt64
-  /// The paths whose values differ from before, each a value that is no table where that can be said.
+  /// The paths whose values have changed; where possible, each is that of a value that is not a table.
   public var paths: [TOMLPath]
   /// Who made the change.
   public var origin: SettingsChangeOrigin

@@ -5,11 +5,11 @@ internal import Synchronization
 public struct SettingsLayer: Sendable, Hashable {
   /// The kinds of layer, lowest first.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// The key's own default; there is nothing in any file.
+    /// The key's own default; no file has a value.
     case `default`
     /// An administrator's file or drop-in.
     case system
-    /// The user's file: the one that is written.
+    /// The user's file, which is the one that is written.
     case user
     /// An environment variable.
     case environment
@@ -29,18 +29,18 @@ public struct SettingsLayer: Sendable, Hashable {
   }
 }
 
-/// What one layer says of a path.
+/// The content of one layer at a path.
 package enum LayerLookup: Sendable {
-  /// Nothing: lower layers show.
+  /// Nothing: lower layers take effect.
   case absent
-  /// A value that is not a table stands above the path: it replaces what lower layers have there, by nothing.
+  /// A value that is not a table is above the path. It replaces the table of lower layers, which hides their values.
   case hidden
   case value(TOMLValue)
 
   package var isTable: Bool { if case .value(.table) = self { true } else { false } }
   package var isAbsent: Bool { if case .absent = self { true } else { false } }
 
-  /// Looks below a value, along components.
+  /// Finds the value below another one, along components.
   package init(_ value: TOMLValue?, at components: ArraySlice<String>) {
     guard var current = value else {
       self = .absent
@@ -61,18 +61,18 @@ package enum LayerLookup: Sendable {
   }
 }
 
-/// A layer with what it holds. Immutable, and an object so that a state of the store is copied for little.
+/// A layer with its content. It is immutable, and an object so that copying a state of the store is cheap.
 package final class LayerContent: Sendable {
   package let layer: SettingsLayer
   package let document: TOMLDocument
-  /// The text of the file itself, where `document` is that as migrated in memory; else `nil`.
+  /// The text of the file, if `document` is its migration in memory; else `nil`.
   private let unmigrated: [UInt8]?
   private let hasFile: Bool
-  /// The paths that it locks for all layers above it, with everything below them.
+  /// The paths that this layer locks for all layers above it, with everything below them.
   package let locks: [TOMLPath]
-  /// The file that it was read from, if an administrator's: tells a save in place from one by a rename.
+  /// The inode of an administrator's file, to distinguish a save in place from one by a rename.
   package let inode: UInt64?
-  /// What it takes to find places in the file, made when the first is asked for.
+  /// The data for finding positions in the file, made when the first is needed.
   private let places = AtomicLazyReference<FilePlaces>()
 
   package init(
@@ -89,7 +89,7 @@ package final class LayerContent: Sendable {
 
   /// The same layer with another text.
   ///
-  /// - Parameter bytes: The bytes of the file, which `document` is what they mean of; `nil` if there is no file.
+  /// - Parameter bytes: The bytes of the file, whose meaning is `document`; `nil` if there is no file.
   package func holding(_ document: TOMLDocument, of bytes: [UInt8]?) -> LayerContent {
     let isMigrated = !document.bytes.isSameText(as: bytes ?? [])
     return LayerContent(
@@ -100,9 +100,9 @@ package final class LayerContent: Sendable {
   /// The bytes of the file; `nil` if there is none.
   package var fileBytes: [UInt8]? { hasFile ? unmigrated ?? document.bytes : nil }
 
-  /// The place in the file of what is at a path.
+  /// The position in the file of the value at a path.
   ///
-  /// - Returns: `nil` also for what a migration in memory has made or moved: the text that it is in is no file's.
+  /// - Returns: Also `nil` for a value that a migration in memory has made or moved, because that text is in no file.
   package func position(of path: TOMLPath) -> TOMLPosition? {
     let places = places.load() ?? places.storeIfNil(FilePlaces(of: unmigrated, or: document))
     guard let file = places.document else { return nil }
@@ -113,7 +113,7 @@ package final class LayerContent: Sendable {
 
   package func lookUp(_ path: TOMLPath) -> LayerLookup {
     if let value = document[path] { return .value(value) }
-    // Absent, unless an ancestor is there and is no table.
+    // Missing, unless an ancestor exists and is not a table.
     var ancestor = path.parent
     while !ancestor.isRoot {
       if document.contains(ancestor) { return document.isTable(at: ancestor) ? .absent : .hidden }

@@ -1,11 +1,11 @@
 public import SettingsTOML
 
-/// Where a value comes from, and who has a say in it.
+/// Where a value comes from, and what locks it.
 public struct SettingsOrigin: Sendable, Hashable {
-  /// The layer that the value is from; `default` if no layer has one. For a table of several layers: the highest.
+  /// The layer of the value; `default` if no layer has one. For a table from several layers, the highest.
   public var layer: SettingsLayer
-  /// The place of the value in the layer's file; `nil` for a default, an override, what is not yet written, and what a
-  /// migration in memory has made or moved.
+  /// The position of the value in the layer's file; `nil` for a default, an override, a value that is not yet written,
+  /// and one that a migration in memory has made or moved.
   public var position: TOMLPosition?
   /// Whether no layer has a value, so that the key's default is used.
   public var isDefault: Bool { layer.kind == .default }
@@ -13,16 +13,16 @@ public struct SettingsOrigin: Sendable, Hashable {
   public var lockedBy: SettingsLayer?
   /// The place of the lock in that layer's file.
   public var lockPosition: TOMLPosition?
-  /// The former name under which the value stands; `nil` if it has the key's present one.
+  /// The former name under which the value is stored; `nil` if it is stored under the key's present name.
   public var formerName: TOMLPath?
-  /// Whether the value stands under a former name, which the next write of the key replaces.
+  /// Whether the value is stored under a former name, which the next write of the key replaces.
   public var isDeprecated: Bool { formerName != nil }
   /// Whether the key is locked, so that it cannot be set.
   public var isLocked: Bool { lockedBy != nil }
 }
 
 extension SettingsSnapshot {
-  /// Where the value at a path comes from.
+  /// Returns where the value at a path comes from.
   public func origin(of path: TOMLPath) -> SettingsOrigin {
     let lock = lock(of: path)
     return SettingsOrigin(

@@ -1,17 +1,17 @@
 package import SettingsTOML
 
-/// Values that hide the files' for one process and are never written: from its environment and its arguments.
+/// Values that override those of the files for one process and are never written: from its environment and arguments.
 ///
-/// An override is a text. It is read as the type of the key that is asked for: as a TOML value if the key takes that,
-/// else as a string, else, for a boolean, as one of `yes true y t 1`, `no false n f 0` in any case.
+/// An override is a text, read as the type of the requested key: as a TOML value if the key accepts that, else as a
+/// string, else, for a boolean, as one of `yes true y t 1`, `no false n f 0` in any case.
 public struct SettingsOverrides: Sendable, Hashable {
   /// Texts by variable name, for the environment.
   var environment: [String: String] = [:]
-  /// The variables' common beginning; `nil` if the environment is not looked at.
+  /// The common prefix of the variables; `nil` if the environment is not used.
   var prefix: String?
   /// Texts by path, for arguments.
   var arguments: [TOMLPath: String] = [:]
-  /// Why variables that are for the app override nothing.
+  /// Why some of the app's variables override nothing.
   var refusals: [String] = []
   /// The arguments of the form `--key=value` or `-key` that name no declared key, as they were given: perhaps with a typo,
   /// perhaps an option of the app's own.
@@ -29,14 +29,14 @@ public struct SettingsOverrides: Sendable, Hashable {
 
   private init() {}
 
-  /// Overrides by variables `<APP>_SETTINGS__EDITOR__FONT_SIZE` for the key `editor.font-size`.
+  /// Returns overrides by variables, such as `<APP>_SETTINGS__EDITOR__FONT_SIZE` for the key `editor.font-size`.
   ///
-  /// The app's id and the key are in capitals, with `_` for what is no letter or digit, and `__` between components.
-  /// A variable of the process whose value is not UTF-8 overrides nothing, and is a problem of the store.
+  /// The app's id and the key are in capitals, with `_` for each character that is not a letter or digit, and `__`
+  /// between components. A variable whose value is not UTF-8 overrides nothing and is a problem of the store.
   ///
   /// - Parameters:
   ///   - app: The app's id.
-  ///   - variables: The environment; the process's own by default.
+  ///   - variables: The environment; by default that of the process.
   public static func environment(app: String, variables: [String: String]? = nil) -> SettingsOverrides {
     guard let variables else { return environment(app: app, processVariables: ProcessFacts.environment) }
     var result = SettingsOverrides()
@@ -46,32 +46,30 @@ public struct SettingsOverrides: Sendable, Hashable {
     return result
   }
 
-  /// As ``environment(app:variables:)``, with values as ``ProcessFacts`` has them.
+  /// Does the same as ``environment(app:variables:)``, with values in the form of ``ProcessFacts``.
   package static func environment(app: String, processVariables: [String: String]) -> SettingsOverrides {
     var result = environment(app: app, variables: processVariables)
     for (name, value) in result.environment.sorted(by: { $0.key < $1.key }) {
       result.environment[name] = PathText.utf8(value)
       guard result.environment[name] == nil else { continue }
       result.refusals.append(
-        "Cannot use the variable '\(name)': it is not UTF-8, and settings are. It overrides nothing. Set it to UTF-8 text, "
+        "Cannot use the variable '\(name)': it is not UTF-8. It overrides nothing. Set it to UTF-8 text, "
           + "or unset it.")
     }
     return result
   }
 
-  /// Overrides by arguments: `--key=value`, or `-key value` as the argument domain of property lists' defaults has them.
+  /// Returns overrides by arguments: `--key=value`, or `-key value` as in the argument domain of `UserDefaults`.
   ///
-  /// A word is the value of the `-key` before it unless it begins with `-`: another key or option may follow, and keeps
-  /// its own value. A negative number is a value all the same, if no declared key has it for a name. Without a value, a
-  /// key that is a boolean is `true`, and no other key is overridden. For a value that begins with `-` there is
-  /// `--key=-value`.
+  /// A word is the value of the `-key` before it unless it begins with `-`: that is another key or option, and keeps
+  /// its own value. A negative number is a value, unless a declared key has it as its name. Without a value, a boolean
+  /// key is `true`, and no other key is overridden. For a value that begins with `-`, use `--key=-value`.
   ///
-  /// What is not of these forms, names no declared key, or comes after `--` is left alone; ``unknownArguments`` has what
-  /// is of these forms and names no key.
+  /// Arguments in other forms, or that follow `--`, are ignored. ``unknownArguments`` lists those that name no declared key.
   ///
   /// - Parameters:
   ///   - arguments: The process's arguments, without its name.
-  ///   - keys: The keys that may be overridden.
+  ///   - keys: The keys that can be overridden.
   public static func arguments(_ arguments: [String], keys: [AnySettingsKey]) -> SettingsOverrides {
     var result = SettingsOverrides()
     let names = keys.map { ($0.name, $0) } + keys.flatMap { key in key.formerNames.map { ($0, key) } }
@@ -107,7 +105,7 @@ public struct SettingsOverrides: Sendable, Hashable {
     return text.first.map { $0.isASCII && $0.isNumber } == true || ["inf", "nan"].contains(text)
   }
 
-  /// Both; where both override a key, `other` counts.
+  /// Returns both sets of overrides. If both override a key, `other` takes precedence.
   public func adding(_ other: SettingsOverrides) -> SettingsOverrides {
     var result = self
     result.prefix = other.prefix ?? prefix
@@ -118,20 +116,20 @@ public struct SettingsOverrides: Sendable, Hashable {
     return result
   }
 
-  /// The text for a path in one of the two layers: arguments are `process`, and above the environment.
+  /// The text for a path in one of the two layers: arguments are `process`, which is above the environment.
   package func text(for path: TOMLPath, in layer: SettingsLayer.Kind) -> String? {
     if layer == .process { return arguments[path] }
     guard let prefix, !environment.isEmpty, !path.isRoot else { return nil }
     return environment[prefix + Self.variableName(of: path, app: nil)]
   }
 
-  /// The arguments for what is below a path, the outer ones first.
+  /// The arguments for paths below a path, the outer ones first.
   func arguments(below path: TOMLPath) -> [(path: TOMLPath, text: String)] {
     arguments.filter { $0.key.hasPrefix(path) && $0.key != path }.map { ($0.key, $0.value) }
       .sorted { $0.path.components.count < $1.path.components.count }
   }
 
-  /// The paths of what some tables at a path have that variables are for, the outer ones first.
+  /// The paths, in some tables at a path, that variables override, the outer ones first.
   func variables(below path: TOMLPath, in values: [TOMLValue?]) -> [TOMLPath] {
     var found: Set<TOMLPath> = []
     func collect(_ value: TOMLValue?, _ path: TOMLPath, _ start: String) {
@@ -149,13 +147,13 @@ public struct SettingsOverrides: Sendable, Hashable {
     return found.sorted { ($0.components.count, $0.description) < ($1.components.count, $1.description) }
   }
 
-  /// The variable that overrides a path of an app; without an app, the part of its name that is the path's.
+  /// The variable that overrides a path of an app; without an app, the part of its name for the path.
   package static func variableName(of path: TOMLPath, app: String?) -> String {
     let name = path.components.map(variableName).joined(separator: "__")
     return app.map { "\(variableName($0))_SETTINGS__\(name)" } ?? name
   }
 
-  /// What a text may stand for, the likeliest first.
+  /// The possible values of a text, the most likely first.
   package static func candidates(for text: String) -> [TOMLValue] {
     var values: [TOMLValue] = []
     if let parsed = try? TOMLValue(parsing: text) { values.append(parsed) }

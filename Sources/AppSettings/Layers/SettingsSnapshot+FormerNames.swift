@@ -1,8 +1,8 @@
 import SettingsTOML
 
-// How a key with former names is read. The layer decides first: in each of them the value stands under the key's present
-// name, or else under the newest former one, and a higher layer's is above a lower one's whatever name each of them has.
-// A lock of one of the names is a lock of all.
+// Reads a key with former names. The layer decides first: in each layer the value under the present name counts, or
+// else that under the newest former name, and a higher layer is above a lower one whatever the names. A lock applies to
+// all.
 
 extension SettingsSnapshot {
   /// The stored value of a key, over all layers; `nil` if none has one.
@@ -15,7 +15,7 @@ extension SettingsSnapshot {
     return merged(under: locks) { counted(names, in: $0, under: locks).found }
   }
 
-  /// The administrator's layer that locks a key under any of its names, and where it says so.
+  /// The administrator's layer that locks a key under any of its names, and the position of the lock.
   package func lock(of key: AnySettingsKey) -> (layer: SettingsLayer, position: TOMLPosition?)? {
     lock(of: key.paths)
   }
@@ -26,10 +26,10 @@ extension SettingsSnapshot {
     return lock.flatMap { self.lock(of: $0.path) }
   }
 
-  /// Where the value of a key is: the highest layer that has one, and the name that it has there.
+  /// The source of a key's value: the highest layer that has one, and its name there.
   package func source(of key: AnySettingsKey) -> (path: TOMLPath, index: Int)? { source(of: key.paths) }
 
-  /// - Parameter part: Of the value, the part to find.
+  /// - Parameter part: The part of the value to find.
   private func source(of names: [TOMLPath], part: TOMLPath = .root) -> (path: TOMLPath, index: Int)? {
     let (locks, partLocks) = (locks(of: names), locks(of: names.map { $0.appending(part) }))
     for index in stride(from: partLocks.ceiling, through: 0, by: -1) {
@@ -47,7 +47,7 @@ extension SettingsSnapshot {
     return nil
   }
 
-  /// What locks mean for a key of several names: a lock of any of them is one of the key.
+  /// The locks of a key with several names: a lock of any of them locks the key.
   func locks(of names: [TOMLPath]) -> PathLocks {
     var result = locks(of: names[0])
     for name in names.dropFirst() {
@@ -60,7 +60,7 @@ extension SettingsSnapshot {
     return result
   }
 
-  /// What counts of what a layer has for a key, and the name that it has there.
+  /// The effective part of a layer's value for a key, and its name there.
   private func counted(
     _ names: [TOMLPath], in index: Int, under locks: PathLocks
   ) -> (found: LayerLookup, path: TOMLPath) {
@@ -75,9 +75,9 @@ extension SettingsSnapshot {
 }
 
 extension SettingsSnapshot {
-  /// Where the value of a key comes from, and the name that it has there.
+  /// Where the value of a key comes from, including its name there.
   ///
-  /// - Parameter part: Of the value, the part that is asked for.
+  /// - Parameter part: The requested part of the value.
   package func origin(of key: AnySettingsKey, part: TOMLPath = .root) -> SettingsOrigin {
     let names = key.paths.map { $0.appending(part) }
     if names.count == 1 { return origin(of: names[0]) }
@@ -95,6 +95,6 @@ extension SettingsSnapshot {
 }
 
 extension StoredValue {
-  /// What there is for a key, under any of its names.
+  /// The stored value of a key under any of its names.
   package init(of key: AnySettingsKey, in snapshot: SettingsSnapshot) { self.init(snapshot.overlay(of: key)) }
 }

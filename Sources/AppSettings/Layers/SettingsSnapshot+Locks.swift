@@ -1,17 +1,18 @@
 package import SettingsTOML
 
-// What an administrator's locks allow to be written: nothing that would change or hide what is locked.
+// Checks writes against an administrator's locks: nothing may change or hide a locked value.
 
 extension SettingsSnapshot {
-  /// The edits to make of those that one call asks for: all of them, or an error.
+  /// Returns the edits to make from those that one call asks for: all of them, or throws.
   ///
-  /// * An edit at a locked path, or below one, is refused. If it is one of several that store a key which is declared
-  ///   above the lock, such as a struct of which one property is locked, it is left out where it says what counts anyway.
-  /// * A table for a path above a locked one may leave the locked part out or repeat what counts there, which is then
-  ///   left out of it. One that says something else is refused, and so is a value that is no table, which would hide it.
-  /// * A table above a locked path may be removed from the user's file: what it says of the locked part does not count.
+  /// * An edit at or below a locked path is refused. There is one exception: if several edits store a key declared
+  ///   above the lock, such as a struct with one locked property, an edit that repeats the effective value is left out.
+  /// * A table for a path above a locked one may omit the locked part or repeat its effective value, which is then left
+  ///   out. A table with another value is refused, and so is a value that is not a table, which would hide the locked
+  ///   part.
+  /// * A table above a locked path may be removed from the user's file: its locked part has no effect.
   ///
-  /// - Throws: ``SettingsError`` `locked`, which names the locked path and the file and line that lock it.
+  /// - Throws: ``SettingsError`` `locked`, which names the locked path and the file and line of the lock.
   package func permitted(_ edits: [Edit]) throws(SettingsError) -> [Edit] {
     guard !locks.isEmpty else { return edits }
     var result: [Edit] = []
@@ -49,7 +50,7 @@ extension SettingsSnapshot {
     return permitted
   }
 
-  /// The paths that what an edit is about has: one for each name of its key.
+  /// The paths of an edit: one for each name of its key.
   private func places(of edit: Edit) -> [TOMLPath] {
     guard let key = edit.key, key.paths.count > 1, let name = key.paths.first(where: { edit.path.hasPrefix($0) }) else {
       return [edit.path]
@@ -58,7 +59,7 @@ extension SettingsSnapshot {
     return [edit.path] + key.paths.filter { $0 != name }.map { $0.appending(rest) }
   }
 
-  /// What counts at a path; where no layer has anything, what the default of the key around it says.
+  /// The effective value at a path; if no layer has one, that of the surrounding key's default.
   private func effectiveValue(at path: TOMLPath, of key: AnySettingsKey?) -> TOMLValue? {
     guard let key, let name = key.paths.first(where: { path.hasPrefix($0) }) else { return self[path] }
     let rest = path.components.dropFirst(name.components.count)
@@ -68,9 +69,9 @@ extension SettingsSnapshot {
     return nil
   }
 
-  /// The error of setting a locked path; `nil` if it is not locked.
+  /// The error for setting a locked path; `nil` if it is not locked.
   ///
-  /// - Parameter formerPaths: The path's former names: a lock of one of them is one of the path.
+  /// - Parameter formerPaths: The path's former names, whose locks apply to the path too.
   package func lockError(_ path: TOMLPath, formerly formerPaths: [TOMLPath] = []) -> SettingsError? {
     ([path] + formerPaths).lazy.compactMap { locks.lock(around: $0) }.first
       .map { lockError(path, by: $0.path, isPart: false) }
@@ -93,7 +94,7 @@ extension SettingsSnapshot {
       position: lock?.position)
   }
 
-  /// What layers have at a path that does not count there, since a lower layer has locked it or a part of it.
+  /// The layers' values at a path that have no effect, because a lower layer has locked it or a part of it.
   ///
   /// - Parameter names: The present name of the path, then former ones.
   package func ignored(at names: [TOMLPath]) -> [(layer: SettingsLayer, position: TOMLPosition?)] {

@@ -1,28 +1,28 @@
 package import SettingsTOML
 
-// What the environment and the process's arguments put over the files. An override stands for its whole value: it is
-// not merged with what the files have. It counts for what is in it, and in every table around it.
+// Applies overrides from the environment and arguments to the files' values. An override replaces its whole value and
+// is not merged with the files'. It applies to the parts of the value, and to every table around it.
 
 extension SettingsSnapshot {
-  /// The value of a path, or of a key under any of its names, with the overrides over it.
+  /// The value of a path, or of a key under any of its names, with overrides applied.
   package struct Overlay: Sendable {
     package var value: TOMLValue?
-    /// The layer of the highest override that has a say in the value; `nil` if none has.
+    /// The layer of the highest override that affects the value; `nil` if none does.
     package var layer: SettingsLayer.Kind?
-    /// The text of the override that is all of the value, to be read as the key's type; `nil` if there is none.
+    /// The text of the override that is the whole value, to be read as the key's type; `nil` if there is none.
     package var text: String?
   }
 
   package func overlay(of path: TOMLPath) -> Overlay {
     let stored = stored(at: path)
-    // Without overrides, no list of one name is made for each read.
+    // Without overrides, no list with a single name is made for each read.
     return overrides.isEmpty ? Overlay(value: stored) : overlaid(stored, at: [path])
   }
 
-  /// The value of a key with the overrides over it.
+  /// The value of a key with overrides applied.
   package func overlay(of key: AnySettingsKey) -> Overlay { overlaid(stored(at: key.paths), at: key.paths) }
 
-  /// The highest layer of overrides that has a say in a value: `default` if it takes the value away, `nil` if none has.
+  /// The highest layer of overrides that affects a value: `default` if it removes the value, `nil` if none does.
   func overrideLayer(of names: [TOMLPath]) -> SettingsLayer.Kind? {
     if overrides.isEmpty { return nil }
     let overlay = overlaid(stored(at: names), at: names)
@@ -48,9 +48,9 @@ extension SettingsSnapshot {
     return result
   }
 
-  /// What the nearest override at or above a path says of it.
+  /// The effect of the nearest override at or above a path.
   ///
-  /// - Returns: It, with the override's text if that is at the path and no lock has a say in it; `nil` if there is none.
+  /// - Returns: It, with the override's text if that is at the path and no lock affects it; `nil` if there is none.
   private func override(
     around path: TOMLPath, in layer: SettingsLayer.Kind
   ) -> (found: LayerLookup, text: String?)? {
@@ -63,8 +63,7 @@ extension SettingsSnapshot {
     return nil
   }
 
-  /// What an override stands for at a path; `nil` if a lock keeps it from counting. Locked parts are as the files have
-  /// them.
+  /// The value of an override at a path; `nil` if a lock disables it. Locked parts have the files' values.
   private func permitted(_ text: String, at path: TOMLPath) -> TOMLValue? {
     if locks.lock(around: path) != nil { return nil }
     let value = SettingsOverrides.candidates(for: text).first
@@ -78,9 +77,9 @@ extension SettingsSnapshot {
     return .table(table)
   }
 
-  /// A table with the overrides of what is below it; `nil` if there are none.
+  /// A table with the overrides of the paths below it; `nil` if there are none.
   ///
-  /// A variable's name does not say how its key is written, so that variables count in a table for keys that are there.
+  /// A variable's name does not tell how its key is written, so in a table variables apply only to existing keys.
   private func overriding(
     _ value: TOMLValue?, at path: TOMLPath, in layer: SettingsLayer.Kind, over stored: TOMLValue?
   ) -> TOMLTable? {

@@ -1,6 +1,6 @@
 public import SettingsTOML
 
-/// All layers at one moment, and what a path reads there.
+/// All layers at one moment, for reading several consistent values.
 ///
 /// A value: it never changes. A later state has a higher generation.
 public struct SettingsSnapshot: SettingsAccess, Sendable {
@@ -8,13 +8,13 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
   public package(set) var generation: UInt64
   /// Files and overrides, lowest first.
   package private(set) var layers: [LayerContent]
-  /// Which of them is the user's: the highest.
+  /// The index of the user's layer, which is the highest.
   package var userIndex: Int { layers.count - 1 }
-  /// What this process has set and not yet written, over the user's file.
+  /// Changes of this process that are not written yet, above the user's file.
   package var pending: PendingEdits
-  /// What the layers lock.
+  /// The locks of the layers.
   package private(set) var locks = LockedPaths()
-  /// Above all files: what this process's environment and arguments say.
+  /// The overrides from this process's environment and arguments, above all files.
   package var overrides: SettingsOverrides
 
   package init(
@@ -27,7 +27,7 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
     findLocks()
   }
 
-  /// Puts the administrators' layers in the place of those before.
+  /// Replaces the administrators' layers.
   package mutating func replaceSystemLayers(by layers: [LayerContent]) {
     self.layers.replaceSubrange(..<userIndex, with: layers)
     findLocks()
@@ -42,9 +42,9 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
   /// The bytes of the user's file; `nil` while there is none.
   var userBytes: [UInt8]? { layers[userIndex].fileBytes }
 
-  /// Takes over what the user's file holds.
+  /// Stores a new content of the user's file.
   ///
-  /// - Parameter document: The meaning of the bytes, migrated in memory if need be.
+  /// - Parameter document: The meaning of the bytes, migrated in memory if needed.
   mutating func adopt(_ document: TOMLDocument, bytes: [UInt8]?) {
     layers[userIndex] = layers[userIndex].holding(document, of: bytes)
   }
@@ -54,11 +54,11 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
     for (index, content) in layers.enumerated() { for path in content.locks { locks.insert(path, layer: index) } }
   }
 
-  /// The value at a path, over all layers; `nil` if none has one.
+  /// The value at a path over all layers, or `nil` if none has one.
   ///
-  /// Layers are put over each other, the lowest first: tables merge key by key, and any other value replaces what is
-  /// there. What a layer locks stays as the layers up to that one have it: for those above, nothing counts that is at or
-  /// below a locked path, nor does a value that is not a table and would hide one.
+  /// Layers are merged from the lowest to the highest: tables merge key by key, and any other value replaces a lower
+  /// one. A locked value stays as the layers up to the lock have it: higher layers have no effect at or below a locked
+  /// path, nor with a value above it that is not a table and would hide it.
   public subscript(path: TOMLPath) -> TOMLValue? {
     overlay(of: path).value
   }
@@ -68,7 +68,7 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
     if let first = path.components.first, first.hasPrefix("settings-") { return nil }
     let locks = locks(of: path)
     let value = merged(under: locks) { counted(lookUp(path, in: $0), at: path, in: $0, under: locks) }
-    // What is the files' own is no setting.
+    // Reserved keys of the files are not settings.
     guard path.isRoot, case .table(let table)? = value, table.keys.contains(where: { $0.hasPrefix("settings-") }) else {
       return value
     }
@@ -77,30 +77,30 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
     return .table(settings)
   }
 
-  /// Everything, over all layers.
+  /// All values over all layers.
   public var root: TOMLTable { self[.root]?.table ?? TOMLTable() }
 
-  /// The layer that the value at a path comes from: the highest that has one, `default` if none has.
+  /// Returns the layer of the value at a path: the highest that has one, `default` if none has.
   public func layer(of path: TOMLPath) -> SettingsLayer {
     if let override = overrideLayer(of: [path]) { return SettingsLayer(override) }
     guard let index = layerIndex(of: path) else { return SettingsLayer(.default) }
     return layers[index].layer
   }
 
-  /// The place of the value in its layer's file; `nil` for a default, an override, what is not yet written, and what a
-  /// migration in memory has made or moved.
+  /// Returns the position of the value in its layer's file; `nil` for a default, an override, a value that is not yet
+  /// written, and one that a migration in memory has made or moved.
   public func position(of path: TOMLPath) -> TOMLPosition? {
     if overrideLayer(of: [path]) != nil { return nil }
     return layerIndex(of: path).flatMap { position(of: path, in: $0) }
   }
 
-  /// The place in its file of what a layer has at a path.
+  /// The position in its file of a layer's value at a path.
   func position(of path: TOMLPath, in index: Int) -> TOMLPosition? {
     guard layers[index].layer.file != nil, index != userIndex || !pending.touches(path) else { return nil }
     return layers[index].position(of: path)
   }
 
-  /// The administrator's layer that locks a path, and where it says so; `nil` if the path is not locked.
+  /// Returns the administrator's layer that locks a path, and the lock's position; `nil` if none does.
   public func lock(of path: TOMLPath) -> (layer: SettingsLayer, position: TOMLPosition?)? {
     guard let lock = locks.lock(around: path) else { return nil }
     let content = layers[lock.layer]
@@ -119,7 +119,7 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
     return nil
   }
 
-  /// What one layer has at a path, whatever others lock.
+  /// One layer's value at a path, ignoring locks.
   func lookUp(_ path: TOMLPath, in index: Int) -> LayerLookup {
     let content = layers[index]
     return index == userIndex ? pending.lookUp(path) { content.lookUp(path) } : content.lookUp(path)
@@ -129,9 +129,9 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
 // MARK: - Locks and layers
 
 extension SettingsSnapshot {
-  /// What locks mean for one path.
+  /// The effect of locks on one path.
   struct PathLocks {
-    /// The highest layer that counts there.
+    /// The highest layer that has an effect there.
     var ceiling: Int
     /// The locks below it; `nil` if there are none.
     var parts: LockedPaths?
@@ -143,9 +143,9 @@ extension SettingsSnapshot {
     return PathLocks(ceiling: locks.lock(around: path)?.layer ?? top, parts: locks[path])
   }
 
-  /// Merges what the layers have, the lowest first.
+  /// Merges the values of the layers, the lowest first.
   ///
-  /// - Parameter found: What counts of the layer of an index; what is locked in a table may be in it.
+  /// - Parameter found: The effective value of the layer with an index; a table may contain locked parts.
   func merged(under locks: PathLocks, _ found: (Int) -> LayerLookup) -> TOMLValue? {
     var result: TOMLValue?
     for index in layers.indices where index <= locks.ceiling {
@@ -166,8 +166,8 @@ extension SettingsSnapshot {
     return result
   }
 
-  /// What counts of what a layer has at a path, up to the ceiling there: a value that is not a table does not, at the
-  /// path or above it, if a lower layer has locked something in its place.
+  /// The effective part of a layer's value at a path: above the ceiling nothing; and a value that is not a table, at
+  /// the path or above it, has no effect if a lower layer has locked something in its place.
   func counted(_ found: LayerLookup, at path: TOMLPath, in index: Int, under locks: PathLocks) -> LayerLookup {
     if self.locks.isEmpty { return found }
     switch found {
@@ -179,9 +179,9 @@ extension SettingsSnapshot {
     }
   }
 
-  /// Where, above a path that is hidden in a layer, the value is that hides it.
+  /// The path of the value that hides a path in a layer.
   func obstacle(above path: TOMLPath, in index: Int) -> TOMLPath? {
-    // From below: what is hidden itself is not looked up further, and no table around it is made.
+    // From below: nothing below a hidden path is looked up, and no table around it is made.
     for count in stride(from: path.components.count - 1, to: 0, by: -1) {
       let place = TOMLPath(Array(path.components.prefix(count)))
       if case .value = lookUp(place, in: index) { return place }

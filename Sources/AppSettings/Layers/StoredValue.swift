@@ -1,10 +1,10 @@
 package import SettingsTOML
 
-/// What there is for a key in all layers.
+/// The stored value of a key over all layers.
 package enum StoredValue: Sendable {
   case absent
   case value(TOMLValue)
-  /// The text of an override, which a key reads as its own type.
+  /// The text of an override, to be read as the key's type.
   case text(String)
 
   init(_ overlay: SettingsSnapshot.Overlay) {
@@ -19,7 +19,7 @@ package enum StoredValue: Sendable {
 
   package init(at path: TOMLPath, in snapshot: SettingsSnapshot) { self.init(snapshot.overlay(of: path)) }
 
-  /// What the value may be as TOML, the likeliest first; empty if there is none.
+  /// The possible TOML values, the most likely first; empty if there is none.
   package var candidates: [TOMLValue] {
     switch self {
     case .absent: []
@@ -28,12 +28,12 @@ package enum StoredValue: Sendable {
     }
   }
 
-  /// The value as TOML, as far as that can be told without a type.
+  /// The value as TOML, as far as it is known without a type.
   package var value: TOMLValue? {
     if case .value(let value) = self { value } else { candidates.first }
   }
 
-  /// Reads the value as a key's type; `nil` if there is none.
+  /// Decodes the value as a key's type; `nil` if there is none.
   package func decoded<Value>(by key: SettingsKey<Value>) throws(SettingsValueError) -> Value? {
     switch self {
     case .absent: return nil

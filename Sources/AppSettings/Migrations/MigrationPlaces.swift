@@ -1,16 +1,16 @@
 package import SettingsTOML
 
-/// A step that takes keys to other places, so that what is said of a key by its old name can be said of the new one.
+/// A step that moves keys, so that facts about a key's old name can be applied to the new one.
 package protocol PlacingStep: MigrationStep {
-  /// The paths where a value at or below a path may be after the step, besides that path; of a path above the step's
-  /// keys, where they may be.
+  /// Returns the paths where a value at or below a path may be after the step, besides that path; for a path above the
+  /// step's keys, where those may be.
   func places(of path: TOMLPath) -> [TOMLPath]
 }
 
 extension SettingsMigrations {
-  /// Where values at some paths may be after the migrations that a version still needs: the paths, and what steps make
-  /// of them. What steps of code make of them is not known, and neither is more than some hundred places of each: steps
-  /// that copy what others have copied double them, and would never end.
+  /// Returns some paths, and the places of their values after the pending migrations of a version. The results of steps
+  /// with code are unknown, and at most some hundred places of each path are found: steps that copy the results of
+  /// others double them each time.
   package func places(of paths: [TOMLPath], from version: Int) -> [TOMLPath] {
     let limit = 100 * (paths.count + 10)
     return pending(from: version).reduce(paths) { $1.steps.places(of: $0, upTo: limit) }
@@ -18,7 +18,7 @@ extension SettingsMigrations {
 }
 
 extension [any MigrationStep] {
-  /// The paths, and where the steps take what is there, one step after the other.
+  /// The paths, and the places to which the steps move their values, one step after the other.
   func places(of paths: [TOMLPath], upTo limit: Int) -> [TOMLPath] {
     var places = paths
     var known = Set(paths)
@@ -33,6 +33,6 @@ extension [any MigrationStep] {
     return places
   }
 
-  /// The places of one path, as ``PlacingStep/places(of:)``.
+  /// The places of one path; see ``PlacingStep/places(of:)``.
   package func places(of path: TOMLPath) -> [TOMLPath] { places(of: [path], upTo: 1000) }
 }

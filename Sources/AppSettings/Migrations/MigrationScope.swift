@@ -1,8 +1,8 @@
 public import SettingsTOML
 
-/// Where a step works: the whole document, a table in it, or one element of an array of tables.
+/// The place where a step works: the whole document, a table in it, or one element of an array of tables.
 ///
-/// Paths are relative to that place, so that ``ForEach`` can take the same steps on each record.
+/// Paths are relative to that place, so that ``ForEach`` can apply the same steps to each record.
 package struct MigrationScope {
   package enum Place: Sendable {
     case table(TOMLPath)
@@ -11,11 +11,11 @@ package struct MigrationScope {
 
   package var document: TOMLDocument
   package let place: Place
-  /// The number that errors give an element: where it is alone in its document it is not the document's own.
+  /// The element's number in errors: if the element is alone in its document, that is not the document's own.
   private let shownIndex: Int?
-  /// How many bytes the settings have beside this document, where it is of a part of them.
+  /// The number of bytes of the settings outside this document, if it is only a part of them.
   package var outside = 0
-  /// With whose rights files are imported; `nil` for this process's own.
+  /// The rights for importing files; `nil` for those of this process.
   package var importRights: UserRights?
 
   package init(_ document: TOMLDocument, at place: Place = .table(.root), shownIndex: Int? = nil) {
@@ -24,7 +24,7 @@ package struct MigrationScope {
     self.shownIndex = shownIndex
   }
 
-  /// The value at a path of this place.
+  /// The value at a path in this place.
   package subscript(path: TOMLPath) -> TOMLValue? {
     switch place {
     case .table(let prefix): return document[prefix.appending(path)]
@@ -65,26 +65,26 @@ package struct MigrationScope {
     }
   }
 
-  /// Moves what is at one path to another where nothing is, with its comments. Either may be below the other: a value
-  /// gets a table around it, or comes out of one that has nothing else.
+  /// Moves the value at a path to another path that has none, with its comments. Either path may be below the other: a
+  /// table is put around the value, or replaced by it if it holds nothing else.
   package mutating func move(from source: TOMLPath, to destination: TOMLPath) throws {
     guard source != destination, contains(source) else { return }
     guard source.hasPrefix(destination) || destination.hasPrefix(source) else {
       return try moveApart(from: source, to: destination)
     }
-    // By way of a name that no file has: root keys that begin so are reserved.
+    // Through a name that no file has: root keys that begin like this are reserved.
     let between: TOMLPath = ["settings-between"]
     try moveApart(from: source, to: between)
     if let rest = self[destination] {
       guard rest.leafCount == 0 else {
-        throw error(at: destination, "there are other keys beside '\(source)', which would be lost")
+        throw error(at: destination, "other keys next to '\(source)' would be lost")
       }
       try remove(at: destination)
     }
     try moveApart(from: between, to: destination)
   }
 
-  /// An error with the whole path of what it is about.
+  /// An error with the complete path of its subject.
   package func error(at path: TOMLPath, _ reason: String) -> MigrationStepError {
     switch place {
     case .table(let prefix): MigrationStepError(path: prefix.appending(path), reason: reason)
@@ -94,8 +94,8 @@ package struct MigrationScope {
     }
   }
 
-  /// Throws if the settings would be too large with a value that a step makes of others. Steps that take what others have
-  /// made double it each time, and would fill the memory.
+  /// Throws if a value that a step makes from others would make the settings too large. Steps that use the results of
+  /// others double them each time, and would fill the memory.
   ///
   /// - Parameter size: The size of the value in bytes.
   package func checkMade(_ size: Int, at path: TOMLPath) throws {
@@ -106,7 +106,7 @@ package struct MigrationScope {
     if whole > TOMLDocument.maximumSize { throw error(at: path, "the settings would have more than 256 MiB") }
   }
 
-  /// Runs steps here, in order.
+  /// Runs steps in this place, in order.
   package mutating func run(_ steps: [any MigrationStep]) throws {
     for step in steps {
       if let step = step as? any ScopedStep {
@@ -119,7 +119,7 @@ package struct MigrationScope {
     }
   }
 
-  /// Steps of code know documents only: they get one that holds this place's values, and what they change is set here.
+  /// Steps with code work on documents only: they get one with this place's values, and their changes are set here.
   private mutating func runOnCopy(_ step: any MigrationStep) throws {
     guard case .table(let table)? = self[.root] else { return }
     var copy = TOMLDocument()
@@ -132,23 +132,23 @@ package struct MigrationScope {
 }
 
 extension TOMLValue {
-  /// How many values there are that are not tables.
+  /// The number of values that are not tables.
   var leafCount: Int {
     guard case .table(let table) = self else { return 1 }
     return table.reduce(0) { $0 + $1.value.leafCount }
   }
 }
 
-/// A step that reads another file, for which a store without a file of its own runs its migrations.
+/// A step that reads another file. A store without a file of its own runs its migrations if that file exists.
 package protocol ImportingStep: MigrationStep {
-  /// Whether there is something to import.
+  /// Returns whether there is something to import.
   ///
-  /// - Parameter rights: With whose rights it is read; `nil` for this process's own.
+  /// - Parameter rights: The rights for reading it; `nil` for those of this process.
   func hasSource(_ rights: UserRights?) -> Bool
 }
 
 extension SettingsMigrations {
-  /// Whether a step imports a file, and that file exists.
+  /// Whether a step imports a file that exists.
   package var hasSomethingToImport: Bool {
     migrations.contains { migration in
       migration.steps.contains { ($0 as? any ImportingStep)?.hasSource(importRights) ?? false }
@@ -177,7 +177,7 @@ extension BuiltInStep {
 }
 
 extension MigrationStep {
-  /// A path that the programmer wrote; trap if it is none.
+  /// Parses a path in the program's code; traps if it is invalid.
   package static func path(_ text: String) -> TOMLPath {
     do {
       return try TOMLPath(parsing: text)

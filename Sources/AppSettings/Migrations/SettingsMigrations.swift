@@ -4,8 +4,8 @@ public import SettingsTOML
 /// The registry of an app's migrations: what each version of the stored representation changed.
 ///
 /// Versions are integers that grow; a file without `settings-version` has version 1. On first access a store runs every
-/// migration above the file's version, in order, in memory, and writes data and version together in one atomic write
-/// after a backup. If any fails, nothing is written and the app runs on the old data, with the error reported.
+/// migration above the file's version, in order, in memory. It then makes a backup and writes data and version in one
+/// atomic write. If a migration fails, nothing is written, the error is reported, and the app uses the old data.
 ///
 /// ```swift
 /// let migrations = SettingsMigrations {
@@ -16,19 +16,19 @@ public import SettingsTOML
 /// }
 /// ```
 public struct SettingsMigrations: Sendable {
-  /// In the order of their versions.
+  /// The migrations, in the order of their versions.
   public let migrations: [Migration]
-  /// With whose rights files are imported; `nil` for this process's own.
+  /// The rights for importing files; `nil` for those of this process.
   package var importRights: UserRights?
 
-  /// Makes a registry. Versions have to be 2 or more, each larger than the one before; anything else traps.
+  /// Makes a registry. Versions must be 2 or more, each larger than the one before; anything else traps.
   public init(@SettingsMigrationsBuilder _ migrations: () -> [Migration]) {
     self.migrations = migrations()
     var last = 1
     for migration in self.migrations {
       precondition(
         migration.version > last,
-        "Migration \(migration.version) '\(migration.name)' has to come after version \(last).")
+        "Migration \(migration.version) '\(migration.name)' must come after version \(last).")
       last = migration.version
     }
   }
@@ -38,18 +38,18 @@ public struct SettingsMigrations: Sendable {
   /// No migrations: the current version is 1.
   public static let none = SettingsMigrations {}
 
-  /// The version that files have after the last migration.
+  /// The version of a file after the last migration.
   public var currentVersion: Int { migrations.last?.version ?? 1 }
 
-  /// The migrations that a file of a version still needs.
+  /// Returns the migrations that a file of a given version still needs.
   public func pending(from version: Int) -> [Migration] { migrations.filter { $0.version > version } }
 
-  /// Runs what is pending, and sets the version, up to `target` if given.
+  /// Runs the pending migrations, up to version `target` if given, and sets the version.
   ///
-  /// The text of the result has been read anew, and checked against all edits.
+  /// The resulting text is parsed again and checked against all edits.
   ///
-  /// - Parameter layer: Whose document it is, for errors.
-  /// - Throws: ``SettingsError`` `migrationFailed`, with the version, the name and the cause. The document is unchanged.
+  /// - Parameter layer: The layer of the document, for errors.
+  /// - Throws: ``SettingsError`` `migrationFailed` with the version, the name and the cause. The document is unchanged.
   package func run(
     on document: inout TOMLDocument, upTo target: Int? = nil, of layer: SettingsLayer? = nil
   ) throws(SettingsError) {
@@ -59,12 +59,12 @@ public struct SettingsMigrations: Sendable {
     var result = document
     var running = last
     do {
-      // One check for all edits: each alone reads the whole text anew.
+      // One check for all edits: each alone would parse the whole text.
       try result.edit { draft in
         for migration in pending {
           running = migration
           try migration.run(on: &draft, importRights)
-          // After each, so that the text is the one that migrating to each version in turn would leave.
+          // After each, so that the text is the same as after migrating to each version in turn.
           try SettingsFormat.setVersion(migration.version, in: &draft)
         }
       }
@@ -81,7 +81,7 @@ public struct SettingsMigrations: Sendable {
     var cause = "\(error)"
     while cause.hasSuffix(".") { cause.removeLast() }
     let subject = layer?.file.map { "'\($0)'" } ?? "the settings"
-    // What becomes of an administrator's file, its reader says.
+    // The reader of an administrator's file reports what happens to it.
     let consequence =
       layer?.kind == .system
       ? "" : " Nothing was written; the settings are used as they are in version \(version)."
@@ -92,7 +92,7 @@ public struct SettingsMigrations: Sendable {
       position: (error as? MigrationStepError).flatMap { position($0.path) })
   }
 
-  /// The version that a document says it has.
+  /// Returns the version in a document.
   ///
   /// - Throws: ``SettingsError`` `migrationFailed` if the version is not a positive integer.
   package static func version(of document: TOMLDocument) throws(SettingsError) -> Int {
@@ -110,24 +110,25 @@ public struct SettingsMigrations: Sendable {
 
 /// One step in the history of a representation.
 public struct Migration: Sendable {
-  /// The version that a file has after it.
+  /// The version of a file after this migration.
   public let version: Int
   /// An imperative phrase, never reused: "split name into first and last".
   public let name: String
-  /// What it does.
+  /// The steps, in the order in which they run.
   public let steps: [any MigrationStep]
   package var commitHook: (@Sendable (MigrationCommit) throws -> Void)?
 
-  /// Makes a migration of declarative steps.
+  /// Makes a migration from declarative steps.
   public init(_ version: Int, _ name: String, @MigrationStepsBuilder _ steps: () -> [any MigrationStep]) {
-    precondition(version >= 2, "Migration \(version) '\(name)': versions begin with 2, since 1 is a file without one.")
+    precondition(
+      version >= 2, "Migration \(version) '\(name)': versions begin with 2; a file without one has version 1.")
     self.version = version
     self.name = name
     self.steps = steps()
   }
 
-  /// Makes a migration of code. It sees the document's values, never the app's types, so that it means the same in
-  /// every later release.
+  /// Makes a migration from code. The code sees the document's values, never the app's types, so that it keeps its
+  /// meaning in later releases.
   public init(_ version: Int, _ name: String, _ body: @escaping @Sendable (inout TOMLDocument) throws -> Void) {
     self.init(version, name) { RunCode(body) }
   }
@@ -138,11 +139,11 @@ public struct Migration: Sendable {
     self.steps = steps
   }
 
-  /// The same migration with something to do once its result is on disk: an effect outside the file.
+  /// Returns the migration with a side effect outside the file, which runs after its result is on disk.
   ///
-  /// It is done at least once, by the process that wrote the file, or by the next that opens it if that one died
-  /// in between; never for a file that is migrated in memory only. It should do no harm when repeated. What it throws
-  /// is a problem, and it is tried again at the next start.
+  /// The side effect must be idempotent: it runs at least once, in the process that wrote the file or, if that died, in
+  /// the next one that opens it. It does not run for a file that is migrated only in memory. An error that it throws is
+  /// reported as a problem, and it runs again at the next start.
   ///
   /// ```swift
   /// Migration(3, "move the cache") { Remove("cache-path") }
@@ -177,7 +178,7 @@ public struct MigrationCommit: Sendable, Hashable {
   /// The settings file; `nil` for a store in memory.
   public var file: String?
 
-  /// Makes one, for tests of a hook.
+  /// Makes a value, for tests of a closure.
   public init(version: Int, name: String, file: String?) {
     self.version = version
     self.name = name
@@ -185,17 +186,17 @@ public struct MigrationCommit: Sendable, Hashable {
   }
 }
 
-/// One thing that a migration does. It does nothing where its key is absent.
+/// One change that a migration makes. It does nothing if its key is missing.
 public protocol MigrationStep: Sendable {
-  /// Changes the document. A throw makes the whole migration fail, with nothing written.
+  /// Changes the document. If it throws, the whole migration fails and nothing is written.
   func run(on document: inout TOMLDocument) throws
 }
 
-/// Why a step could not do its work.
+/// The reason why a step failed.
 public struct MigrationStepError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The key.
+  /// The key concerned.
   public var path: TOMLPath
-  /// A clause: what is wrong there.
+  /// A clause that says what is wrong there.
   public var reason: String
 
   /// Makes an error.
@@ -216,20 +217,20 @@ extension MigrationStepError: LocalizedError {
 /// Collects migrations.
 @resultBuilder
 public enum SettingsMigrationsBuilder {
-  /// The migrations, in the order in which they are written.
+  /// Returns the migrations, in the order in which they are written.
   public static func buildBlock(_ migrations: Migration...) -> [Migration] { migrations }
 }
 
 /// Collects the steps of a migration.
 @resultBuilder
 public enum MigrationStepsBuilder {
-  /// One step.
+  /// Returns one step.
   public static func buildExpression(_ step: any MigrationStep) -> [any MigrationStep] { [step] }
-  /// Several steps, as another function makes them.
+  /// Returns several steps made by another function.
   public static func buildExpression(_ steps: [any MigrationStep]) -> [any MigrationStep] { steps }
-  /// The steps, in the order in which they run.
+  /// Returns the steps, in the order in which they run.
   public static func buildBlock(_ steps: [any MigrationStep]...) -> [any MigrationStep] { steps.flatMap { $0 } }
-  /// The steps for each element of a sequence, in order.
+  /// Returns the steps for each element of a sequence, in order.
   public static func buildArray(_ steps: [[any MigrationStep]]) -> [any MigrationStep] { steps.flatMap { $0 } }
 }
 

@@ -1,11 +1,10 @@
-/// How many steps a backtracking match of a pattern may take on a text: an upper bound, counted in time proportional to
-/// the text.
+/// An upper bound for the steps of a backtracking match of a pattern on a text, computed in linear time.
 ///
-/// The pattern becomes a graph of its characters, each with those that may follow it, once for each way there (Glushkov's
-/// automaton, with repetitions). A matcher goes at most once along each path through the graph that agrees with the
-/// text, so that the number of such paths, counted character by character, bounds its steps. What the parser does not
-/// know exactly (a Unicode property, a back reference) counts as any character: the bound may be too high, never too
-/// low. What a match means stays with Swift's `Regex`.
+/// The pattern becomes a graph of its characters, each with those that may follow it, once for each way there
+/// (Glushkov's automaton, with repetitions). A matcher follows each path through the graph that agrees with the text at
+/// most once, so the number of such paths, counted character by character, bounds its steps. Constructs that the parser
+/// does not know exactly (a Unicode property, a back reference) count as any character: the bound may be too high,
+/// never too low. Swift's `Regex` alone decides what matches.
 struct MatchCost: Sendable {
   /// A character of the pattern.
   struct Place: Sendable {
@@ -16,15 +15,15 @@ struct MatchCost: Sendable {
 
   private let places: [Place]
   private let first: [Int32]
-  /// Whether there is at most one way to match any text, so that nothing needs counting.
+  /// Whether any text can match in at most one way, so that nothing needs counting.
   let isPlain: Bool
 
-  /// The number of steps from one place to the next up to which a pattern is taken.
+  /// The maximum number of steps from one place to the next in a pattern.
   static let sizeLimit = 200_000
 
-  /// Reads a pattern that is a regular expression.
+  /// Parses a pattern that is a valid regular expression.
   ///
-  /// - Throws: ``PatternFault`` for one that is too large, or has a construct whose cost cannot be bounded.
+  /// - Throws: ``PatternFault`` for one that is too large or has a construct whose cost cannot be bounded.
   init(_ pattern: String) throws(PatternFault) {
     var parser = PatternParser(pattern)
     let part = try parser.pattern()
@@ -60,7 +59,7 @@ struct MatchCost: Sendable {
       }
       for place in active {
         let count = ways[Int(place)]
-        // No count is above the limit before this, so that nothing overflows.
+        // Counts are checked against the limit before this, so that nothing overflows.
         steps += count * places[Int(place)].next.count
         if steps > limit { return false }
         step(places[Int(place)].next, count)
@@ -107,10 +106,10 @@ struct CharacterRange: Sendable, Hashable {
     (low, high, hasOthers) = (low | other.low, high | other.high, hasOthers || other.hasOthers)
   }
 
-  /// The other ASCII characters, and all that are none.
+  /// The other ASCII characters, and all characters outside ASCII.
   var inverted: CharacterRange { CharacterRange(low: ~low, high: ~high, hasOthers: true) }
 
-  /// The same with both cases of each letter, and with what is no ASCII: some of that has a case in ASCII.
+  /// The same with both cases of each letter, and with the characters outside ASCII: some have a case in ASCII.
   var foldingCase: CharacterRange {
     var result = self
     for byte in UInt8(ascii: "a")...UInt8(ascii: "z") where contains(byte) || contains(byte ^ 0x20) {

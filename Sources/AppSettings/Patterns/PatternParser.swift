@@ -1,10 +1,10 @@
-/// Why a regular expression cannot be used as a pattern.
+/// The reason why a regular expression cannot be used as a pattern.
 struct PatternFault: Error {
   /// A clause.
   var reason: String
 }
 
-/// Reads a pattern as far as ``MatchCost`` needs it. Whether it is a regular expression, `Regex` has said before.
+/// Parses a pattern as far as ``MatchCost`` needs it. `Regex` has already accepted it as a regular expression.
 struct PatternParser {
   /// A part of the pattern: where it may begin and end, and whether it may match nothing.
   struct Part {
@@ -20,13 +20,13 @@ struct PatternParser {
   private var ignoresCase = false
   private var ignoresSpace = false
 
-  /// A part that is repeated a number of times stands in the graph that often, up to so many places; above, it counts as
-  /// one that is repeated without end, which has more ways.
+  /// Up to this number of places, a repeated part appears in the graph as often as it is repeated; above, it counts as
+  /// repeated without limit, which has more ways.
   private static let copyLimit = 1000
 
   init(_ text: String) {
     self.text = Array(text)
-    // An option in the middle holds for what follows; to have it for all only adds ways.
+    // An option in the middle applies to what follows; applying it to all only adds ways.
     ignoresCase = text.contains("(?") && text.contains("i")
   }
 
@@ -57,19 +57,19 @@ struct PatternParser {
     guard let count = quantifier() else { return part }
     let (textEnd, size) = (index, places.count - firstPlace)
     let copies = max(count.most ?? count.least, 1)
-    // The ways to repeat nothing are beyond counting.
+    // The number of ways to repeat nothing is unlimited.
     if part.isOptional, count.most == nil || copies > 1 {
-      throw PatternFault(reason: "it repeats a part that may match nothing, as '(a*)*' does where 'a*' would do")
+      throw PatternFault(reason: "it repeats a part that may match nothing, as in '(a*)*'; write 'a*' instead")
     }
     guard copies <= Self.copyLimit, copies * size <= Self.copyLimit else {
       return try loop(part, isOptional: count.least == 0)
     }
-    // A chain: each copy is entered from the one before it, or so many characters would have many ways. It may end with
-    // each copy from the least on, and goes on with the last one where there is no most.
+    // A chain: each copy is entered from the one before it; otherwise many characters would have many ways. It may end
+    // with each copy from the minimum on, and repeats the last one if there is no maximum.
     part.isOptional = part.isOptional || count.least == 0
     var (last, end) = (part.last, count.least <= 1 ? part.last : [])
     for copy in 1..<copies {
-      // The same text once more, for places of its own.
+      // Parses the same text again, for separate places.
       (index, ignoresSpace) = (start, space)
       let next = try atom()
       try join(last, to: next.first)
@@ -129,7 +129,7 @@ struct PatternParser {
     } else {
       return nil
     }
-    // Lazy and possessive ones have no more ways.
+    // Lazy and possessive ones have no additional ways.
     if !take("?") { _ = take("+") }
     return result
   }
@@ -148,7 +148,7 @@ struct PatternParser {
   private mutating func atom() throws(PatternFault) -> Part {
     skipSpace()
     guard let character = peek() else { return Part() }
-    // What ends a sequence is for it to see.
+    // The caller handles the end of a sequence.
     if character == "|" || character == ")" { return Part() }
     index += 1
     switch character {
@@ -197,7 +197,7 @@ struct PatternParser {
         }
       default:
         ignoresSpace = options()
-        // Without a part of its own it holds for the rest of the group around it, which restores what was.
+        // Without a part of its own it applies to the rest of the surrounding group, which restores the old value.
         if take(")") { return Part() }
         guard take(":") else { throw PatternFault(reason: "the cost of its group '(?' cannot be bounded") }
       }
@@ -211,7 +211,7 @@ struct PatternParser {
     return part
   }
 
-  /// Whether white space means nothing, by the letters of an option.
+  /// Whether white space is ignored, by the letters of an option.
   private mutating func options() -> Bool {
     var (isOn, result) = (true, ignoresSpace)
     while let letter = peek(), letter != ":", letter != ")" {
@@ -246,7 +246,7 @@ struct PatternParser {
       return part
     case "E": return Part()
     case "u", "U", "x", "o", "N", "r":
-      // A scalar may be one character with those around it.
+      // A scalar may form one character with its neighbours.
       let hasBraces = peek() == "{"
       skipBraces("{", "}")
       if !hasBraces, letter != "r", letter != "N" { skipHex(letter == "u" ? 4 : letter == "U" ? 8 : 2) }
@@ -288,7 +288,7 @@ struct PatternParser {
     return (range, true)
   }
 
-  /// A class in brackets, from behind the first one.
+  /// A class in brackets, from after the first one.
   private mutating func characterClass() -> (range: CharacterRange, isExact: Bool) {
     let isInverted = take("^")
     var range = CharacterRange.none
@@ -329,7 +329,7 @@ struct PatternParser {
         range.formUnion(CharacterRange(from...to))
         lower = nil
       case "&" where peek() == "&", "-" where peek() == "-", "~" where peek() == "~":
-        // No more than all that stands in it.
+        // At most all characters in it.
         isExact = false
       default:
         range.insert(character)

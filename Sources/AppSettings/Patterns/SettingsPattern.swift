@@ -1,30 +1,30 @@
 internal import Synchronization
 
-/// A regular expression for whole strings, as Swift's `Regex` reads it, with a limit on the work of a match.
+/// A regular expression for whole strings, in the syntax of Swift's `Regex`, with a limit on the work of a match.
 ///
 /// Swift's matcher tries one way after another, and a pattern such as `(a+)+b` has exponentially many. Before a match,
 /// ``MatchCost`` counts the ways that the pattern and the text allow; above ``stepLimit(characters:)`` the text is
-/// refused, unmatched. The count depends on pattern and text alone, so that the app and every tool refuse the same texts
-/// on every machine.
+/// refused without matching. The count depends only on pattern and text, so that the app and every tool refuse the same
+/// texts on every machine.
 package final class SettingsPattern: Sendable {
   package let text: String
-  // Protects what the first use makes. A command that reads no value of the key need not compile its pattern.
+  // Protects the result of the first use. A command that reads no value of the key need not compile its pattern.
   private let compiled = Mutex<Compiled?>(nil)
 
   package init(_ text: String) { self.text = text }
 
-  /// The size in bytes up to which a pattern is read: compiling takes time, too.
+  /// The maximum size of a pattern in bytes: compiling takes time too.
   package static let sizeLimit = 8192
-  /// The size in bytes up to which a text is matched.
+  /// The maximum size of a matched text in bytes.
   package static let textLimit = 1 << 20
 
-  /// How many steps a match may take: 50,000, and 100 for each character.
+  /// The maximum number of steps of a match: 50,000, and 100 for each character.
   package static func stepLimit(characters: Int) -> Int { 50_000 + 100 * characters }
 
-  /// Why the text is no pattern that can be used, as a clause; `nil` if it is one.
+  /// Why the text cannot be used as a pattern, as a clause; `nil` if it can.
   package var fault: String? { made.fault }
 
-  /// What a match finds.
+  /// The result of a match.
   package enum Verdict: Sendable, Hashable {
     case matches
     case differs
@@ -39,7 +39,7 @@ package final class SettingsPattern: Sendable {
       return .refused(compiled.fault ?? "the pattern cannot be used")
     }
     guard string.utf8.count <= Self.textLimit else {
-      return .refused("it has \(string.utf8.count) bytes, and patterns are matched with up to \(Self.textLimit)")
+      return .refused("it has \(string.utf8.count) bytes, and patterns accept at most \(Self.textLimit)")
     }
     if !cost.isPlain {
       let limit = Self.stepLimit(characters: string.count)
@@ -71,9 +71,9 @@ package final class SettingsPattern: Sendable {
     guard text.utf8.count <= sizeLimit else {
       return Compiled(fault: "a pattern may have \(sizeLimit) bytes, and this one has \(text.utf8.count)")
     }
-    // Swift's parser calls itself for each bracket within another, on the stack that there is.
+    // Swift's parser recurses for nested brackets, on the caller's stack.
     guard bracketDepth(of: text) <= bracketLimit else {
-      return Compiled(fault: "a pattern may have \(bracketLimit) brackets '[' within each other")
+      return Compiled(fault: "a pattern may have \(bracketLimit) nested brackets '['")
     }
     let regex: Regex<AnyRegexOutput>
     do {
@@ -90,7 +90,7 @@ package final class SettingsPattern: Sendable {
 
   private static let bracketLimit = 50
 
-  /// How many brackets that are not escaped stand open at most.
+  /// The maximum number of unescaped brackets that are open at once.
   private static func bracketDepth(of text: String) -> Int {
     var (depth, most, isEscaped) = (0, 0, false)
     for byte in text.utf8 {

@@ -1,14 +1,14 @@
 import SettingsTOML
 
-/// Records that were decoded, with what they were decoded from: each is decoded again only when that has changed.
+/// Decoded records with the values they were decoded from: each is decoded again only when its value has changed.
 ///
-/// Stamps are drawn from one counter for the whole process, so a key that is used with several stores is right with one
-/// cache; see ``ValueCache``.
+/// Stamps come from one counter for the whole process, so one cache serves a key used with several stores; see
+/// ``ValueCache``.
 final class RecordCache<Record: Sendable>: Sendable {
-  // Protects the state. What is replaced is released after the lock: its deinitialisation may run anyone's code.
+  // Protects the state. Replaced values are released after unlocking: deinitialisers may run foreign code.
   private let state = Lock(RecordCacheState())
 
-  /// What was decoded last of a table, with the stamp of the state that it was decoded in or found to be the same in.
+  /// The latest result of decoding a table, with the stamp of the newest state in which it was valid.
   func find(_ text: String) -> (decoded: Decoded<Record>, stamp: UInt64)? {
     let key = ExactKey(text)
     guard let found = state.withLock({ $0.entries[key] }) else { return nil }
@@ -22,23 +22,23 @@ final class RecordCache<Record: Sendable>: Sendable {
     _ = old
   }
 
-  /// All that was decoded last, whatever it was decoded for.
+  /// All latest results.
   var known: [ExactKey: Decoded<Record>] {
     state.withLock { $0.entries }.mapValues { unsafeDowncast($0.decoded, to: Decoded<Record>.self) }
   }
 
-  /// The listing of the state with a stamp; `nil` if it is not here.
+  /// The listing of the state with a stamp; `nil` if it is not cached.
   func listing(at stamp: UInt64) -> RecordListing<Record>? {
     let found = state.withLock { $0.listingStamp == stamp ? $0.listing : nil }
     return found.map { unsafeDowncast($0, to: ListedRecords<Record>.self).listing }
   }
 
-  /// The listing that was made last, of whichever state.
+  /// The latest listing, of whichever state.
   var latest: ListedRecords<Record>? {
     state.withLock { $0.listing }.map { unsafeDowncast($0, to: ListedRecords<Record>.self) }
   }
 
-  /// Keeps a listing that was made from the ground up, with what was decoded for it in the place of all else.
+  /// Stores a complete new listing; its results replace all others.
   func store(_ listed: ListedRecords<Record>, at stamp: UInt64) {
     var entries: [ExactKey: RecordCacheState.Entry] = [:]
     entries.reserveCapacity(listed.items.count)
@@ -47,7 +47,7 @@ final class RecordCache<Record: Sendable>: Sendable {
     _ = old
   }
 
-  /// Keeps a listing that was brought up to date, with what was decoded for that; `nil` is for what is gone.
+  /// Stores an updated listing with the new results; `nil` removes one.
   func store(_ listed: ListedRecords<Record>, changes: [ExactKey: Decoded<Record>?], at stamp: UInt64) {
     let old = state.withLock { state in
       let old = changes.map { key, new in
@@ -59,8 +59,7 @@ final class RecordCache<Record: Sendable>: Sendable {
     _ = old
   }
 
-  /// The key that stands for an id in the state with a stamp, where it is not the id's own text; `nil` if none were
-  /// looked for in that state.
+  /// The key for an id in the state with a stamp, if it differs from the id's own text; `nil` if not searched.
   func otherForm(of text: String, at stamp: UInt64) -> String?? {
     state.withLock { state in
       state.otherFormsStamp == stamp ? .some(state.otherForms[ExactKey(text)]) : nil
@@ -74,8 +73,8 @@ final class RecordCache<Record: Sendable>: Sendable {
     }
   }
 
-  /// Whether a store's declarations are still to be told of the key. An object that has the address of a store that is
-  /// gone misses it, which costs no more than a problem that is not reported.
+  /// Whether the key still has to be noted in a store's declarations. A new object at the address of a released store
+  /// is missed, which costs only a problem that is not reported.
   func isToBeNoted(by core: AnyObject) -> Bool {
     let id = ObjectIdentifier(core)
     return state.withLock { state in
@@ -85,11 +84,11 @@ final class RecordCache<Record: Sendable>: Sendable {
   }
 }
 
-/// The same for all types of records: what is generic would be slow at each look.
+/// The same for all types of records: generic code would be slow at each look-up.
 private struct RecordCacheState: Sendable {
   struct Entry: Sendable {
     let decoded: DecodedRecord
-    /// The stamp of the state that it was decoded in or found to be the same in.
+    /// The stamp of the newest state in which it was valid.
     let stamp: UInt64
 
     init(_ decoded: DecodedRecord, _ stamp: UInt64) {
@@ -99,18 +98,18 @@ private struct RecordCacheState: Sendable {
   }
 
   var entries: [ExactKey: Entry] = [:]
-  /// How many entries there may be before all are dropped: ids that are gone must not stay for ever.
+  /// The number of entries at which all are dropped: entries of removed ids must not stay forever.
   private var limit = 1024
   /// A `ListedRecords`.
   private(set) var listing: (any AnyObject & Sendable)?
   private(set) var listingStamp: UInt64 = .max
-  /// Keys that are not written as ids are, by the ids' own text.
+  /// Keys that differ from their ids' own text, by that text.
   var otherForms: [ExactKey: String] = [:]
   var otherFormsStamp: UInt64 = .max
-  /// The store whose declarations know the key; it may be gone.
+  /// The store whose declarations have the key; it may be gone.
   var notedBy: ObjectIdentifier?
 
-  /// - Returns: What is no longer here.
+  /// - Returns: The replaced values.
   mutating func store(
     _ decoded: DecodedRecord, _ key: ExactKey, at stamp: UInt64
   ) -> (entry: Entry?, entries: [ExactKey: Entry]?) {
@@ -121,7 +120,7 @@ private struct RecordCacheState: Sendable {
     return (nil, entries)
   }
 
-  /// - Returns: What is no longer here.
+  /// - Returns: The replaced values.
   mutating func replace(
     by new: any AnyObject & Sendable, _ newEntries: [ExactKey: Entry]?, at stamp: UInt64
   ) -> (listing: (any AnyObject & Sendable)?, entries: [ExactKey: Entry]?) {

@@ -1,12 +1,12 @@
 import SettingsTOML
 
-/// How records become tables, and back: as their type is stored, but for the id, which is the table's key.
+/// Converts records to tables and back: as their type is stored, except for the id, which is the table's key.
 struct RecordCoding<Record: SettingsRecord>: Sendable where Record.ID: Sendable {
-  /// The field that has the id in the types that have one.
+  /// The name of the field for the id, in types that have one.
   static var idField: String { "id" }
 
   let ids: RecordIDCoding<Record.ID>
-  /// How the type is stored on its own.
+  /// How the type is stored by itself.
   let bridge: SettingsBridge<Record>
   private let fallback: Record?
 
@@ -19,14 +19,14 @@ struct RecordCoding<Record: SettingsRecord>: Sendable where Record.ID: Sendable 
     bridge = (Record.self as? any SettingsSerializable.Type).flatMap { own($0) } ?? .codable
   }
 
-  /// What is stored for the record that others are completed from, without its id.
+  /// The stored form of the record whose fields complete others, without its id.
   var storedFallback: TOMLTable? {
     guard let fallback, case .table(var table)? = try? bridge.write(fallback) else { return nil }
     if let stored = table[Self.idField], ids.isID(stored, fallback.id) { table[Self.idField] = nil }
     return table
   }
 
-  /// What is known of the fields of a record, without the id; `nil` if that is nothing.
+  /// The fields of a record with their types, without the id, from the fallback record; `nil` without one.
   var fieldTypes: [SchemaType.Field]? {
     guard let text = fallback.flatMap({ try? ids.text($0.id) }) ?? ids.sample else { return nil }
     let reread = { table in try write(read(.table(table), at: text), at: text) }
@@ -73,7 +73,7 @@ struct RecordCoding<Record: SettingsRecord>: Sendable where Record.ID: Sendable 
 
   // MARK: Writing
 
-  /// The key of one record, for what is done to that alone.
+  /// A key for one record, for work on that record alone.
   func key(_ text: String, of records: AnySettingsKey) -> SettingsKey<Record?> {
     let core = OneRecordCore(self, text)
     return SettingsKey(
@@ -107,7 +107,7 @@ struct RecordCoding<Record: SettingsRecord>: Sendable where Record.ID: Sendable 
     return .table(table)
   }
 
-  /// Leaves an id in the table if it is the right one: then the file is to keep it.
+  /// Leaves the right id in the table, so that the file keeps it.
   fileprivate func removingWrongID(_ text: String, from stored: TOMLValue) -> TOMLValue {
     guard case .table(var table) = stored, let found = table[Self.idField], let id = try? ids.id(text),
       !ids.isID(found, id)
@@ -139,7 +139,7 @@ private final class OneRecordCore<Record: SettingsRecord>: BridgeCore where Reco
   func knownFields(of written: TOMLValue, _ context: BridgeContext) -> KnownFields {
     let known = core.knownFields(of: coding.addingID(text, to: written), context)
     guard case .record(var fields) = known else { return known }
-    // Whether the file has the id or not is the file's own business.
+    // It is up to the file whether it has the id.
     fields[RecordCoding<Record>.idField] = nil
     return .record(fields)
   }

@@ -1,15 +1,15 @@
 import FoundationEssentials
 import SettingsTOML
 
-/// How the ids of records become the keys of their tables, and back.
+/// Converts the ids of records to the keys of their tables and back.
 struct RecordIDCoding<ID: Hashable & Sendable>: Sendable {
-  /// The key of an id's table. Throws what ``SettingsBridge/write(_:)`` does.
+  /// Returns the table key of an id. Throws as ``SettingsBridge/write(_:)`` does.
   let text: @Sendable (ID) throws -> String
-  /// The id that a key is. Throws ``SettingsValueError``.
+  /// Returns the id of a key. Throws ``SettingsValueError``.
   let id: @Sendable (String) throws -> ID
-  /// What a field of the record holds that has the id.
+  /// Returns the stored value of a field that holds the id.
   let stored: @Sendable (ID) -> TOMLValue?
-  /// What ids are, for tools.
+  /// The kind of ids, for tools.
   let kind: RecordFacts.IDKind
 
   /// The key of some id, to try with what else a record needs; `nil` if none is known.
@@ -23,7 +23,7 @@ struct RecordIDCoding<ID: Hashable & Sendable>: Sendable {
   init(serializable type: ID.Type) where ID: SettingsSerializable {
     let keys = DictionaryKeyCoding<ID>()
     let bridge = ID.settingsBridge
-    // A string is its own key. Asking a value for its type each time would cost more than all else of a read.
+    // A string is its own key. Asking each value for its type would cost more than the rest of a read.
     let itself: @Sendable (String) -> String = { $0 }
     text = itself as? @Sendable (ID) -> String ?? { try keys.text($0) }
     id = itself as? @Sendable (String) -> ID ?? { try keys.key($0) }
@@ -50,7 +50,7 @@ struct RecordIDCoding<ID: Hashable & Sendable>: Sendable {
     kind = type is any BinaryInteger.Type ? .integer : .text
   }
 
-  /// Whether a stored field holds an id.
+  /// Whether a stored field holds a given id.
   func isID(_ value: TOMLValue, _ id: ID) -> Bool {
     if value == stored(id) { return true }
     guard case .string(let text) = value else { return false }

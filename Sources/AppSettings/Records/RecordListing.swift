@@ -1,6 +1,6 @@
 package import SettingsTOML
 
-/// The records of a table at one moment: those that can be read, in the order of the file.
+/// The readable records of a table at one moment, in the order of the file.
 package struct RecordListing<Record: Sendable>: Sendable {
   package struct Entry: Sendable {
     /// The key of the record's table.
@@ -14,17 +14,17 @@ package struct RecordListing<Record: Sendable>: Sendable {
       self.decoded = decoded
     }
 
-    /// What the record was decoded from.
+    /// The value that the record was decoded from.
     package var stored: TOMLValue { decoded.stored }
 
-    /// Whether both come of one decoding, so that nothing has to be compared.
+    /// Whether both come from the same decoding, so that nothing has to be compared.
     package func isSame(as other: Entry) -> Bool { decoded === other.decoded }
   }
 
   /// The records themselves.
   package private(set) var records: [Record] = []
   private var sources: [(text: String, decoded: DecodedRecord)] = []
-  /// What cannot be read, by the paths of the tables; the path of all if that is no table.
+  /// What cannot be read, by the paths of the tables; the path of all records if that is not a table.
   var failures: [(path: TOMLPath, error: SettingsValueError)] = []
 
   package var indices: Range<Int> { records.indices }
@@ -50,16 +50,16 @@ package struct RecordListing<Record: Sendable>: Sendable {
   }
 }
 
-/// What one table was when it was decoded. On the heap, so that finding it copies a reference.
+/// The value of one table when it was decoded. On the heap, so that finding it copies a reference.
 ///
-/// Apart from what it was decoded to, so that the cache's own work is the same for all types of records.
+/// Without the decoded result, so that the cache does the same work for all types of records.
 class DecodedRecord: @unchecked Sendable {  // it and its one subclass have constants only
   let stored: TOMLValue
 
   init(stored: TOMLValue) { self.stored = stored }
 }
 
-/// What became of one table: a record or an error.
+/// The result of decoding one table: a record or an error.
 final class Decoded<Record: Sendable>: DecodedRecord, @unchecked Sendable {  // as above
   let record: Record?
   let error: SettingsValueError?
@@ -77,14 +77,14 @@ final class Decoded<Record: Sendable>: DecodedRecord, @unchecked Sendable {  // 
   }
 }
 
-/// A listing with what it takes to bring it up to date.
+/// A listing with the data for updating it.
 final class ListedRecords<Record: Sendable>: Sendable {
-  /// All tables, those that cannot be read too, in the order of the file.
+  /// All tables, including unreadable ones, in the order of the file.
   let items: [(text: String, decoded: Decoded<Record>)]
   let listing: RecordListing<Record>
-  /// The state of the store that it is of.
+  /// The state of the store that it belongs to.
   let position: RecentChanges.Position
-  /// Whether each key is its id's own text, so that no two of them can be one id.
+  /// Whether each key is its id's own text, so that no two of them can be the same id.
   let isPlain: Bool
 
   init(

@@ -1,11 +1,10 @@
 import SettingsTOML
 import Synchronization
 
-// How all records are listed. A listing is made from the ground up once; after that, only what has changed since is
-// looked up, as far as the store remembers it.
+// Lists all records. A complete listing is made once; later ones look up only the changes that the store remembers.
 
 extension SettingsRecordKey {
-  /// All records that can be read; each that cannot is a problem.
+  /// All readable records; each unreadable one is a problem.
   package func listing(in core: StoreCore) -> RecordListing<Record> {
     if let listing = cache.listing(at: core.stamp.load(ordering: .acquiring)) { return listing }
     note(in: core)
@@ -30,14 +29,14 @@ extension SettingsRecordKey {
       problems.append(
         SettingsProblem(
           .invalidValue,
-          "\(Self.beginning)s '\(path)': of them, \(listing.failures.count) cannot be read. The first "
+          "\(Self.beginning)s '\(path)': \(listing.failures.count) of them cannot be read. The first "
             + "\(Self.mostProblems) are reported one by one.", path: path))
     }
     report(problems, at: { [path] in $0 == path || $0.parent == path }, core.problems)
     return listing
   }
 
-  /// All records of a snapshot that can be read.
+  /// All readable records of a snapshot.
   func listing(in snapshot: SettingsSnapshot) -> RecordListing<Record> {
     let known = cache.known
     return list(snapshot, at: RecentChanges.Position()) { known[$0] }.listing
@@ -84,11 +83,11 @@ extension SettingsRecordKey {
     }
   }
 
-  // MARK: What has changed
+  // MARK: Changes
 
-  /// Brings a listing up to date.
+  /// Updates a listing.
   ///
-  /// - Returns: The new listing, and what became of the tables that have changed; `nil` if all has to be listed anew.
+  /// - Returns: The new listing, and the results for the changed tables; `nil` if everything must be listed again.
   private func update(
     _ old: ListedRecords<Record>, to state: StoreCore.StateSince
   ) -> (ListedRecords<Record>, [ExactKey: Decoded<Record>?])? {
@@ -108,7 +107,7 @@ extension SettingsRecordKey {
     return (listed, changed)
   }
 
-  /// The listing where the same tables are there, in the same order, and can all be read.
+  /// The listing if the tables and their order are the same, and all can be read.
   private func patch(
     _ old: ListedRecords<Record>, _ keys: [String], _ changed: [ExactKey: Decoded<Record>?],
     at position: RecentChanges.Position
@@ -142,7 +141,7 @@ extension SettingsRecordKey {
         item = (text, decoded)
       } else {
         if next >= old.items.count || !old.items[next].text.hasSameCodeUnits(as: text) {
-          // It is where another was, as after a removal.
+          // It has the place of another one, as after a removal.
           if places == nil {
             places = Dictionary(uniqueKeysWithValues: old.items.indices.map { (ExactKey(old.items[$0].text), $0) })
           }
@@ -160,8 +159,8 @@ extension SettingsRecordKey {
 }
 
 extension SettingsSnapshot {
-  /// The keys of a table that only the user's layer has, in order, with what is pending, removed ones too; `nil` if
-  /// that is not all there is to it.
+  /// The keys of a table that only the user's layer has, in order, including pending and removed ones; `nil` if others
+  /// have some.
   func soleKeys(of path: TOMLPath) -> [String]? {
     guard overrides.isEmpty, locks.isEmpty else { return nil }
     for index in layers.indices where index != userIndex && layers[index].document.contains(path) { return nil }
@@ -174,11 +173,11 @@ extension SettingsSnapshot {
 }
 
 extension StoreCore {
-  /// The present state, with what has changed since another one.
+  /// The present state and the changes since another one.
   struct StateSince {
     var snapshot: SettingsSnapshot
     var position: RecentChanges.Position
-    /// The paths whose values have changed since; `nil` if that is not known any more.
+    /// The paths whose values have changed since; `nil` if that is no longer known.
     var changes: [TOMLPath]?
   }
 
@@ -195,7 +194,7 @@ extension StoreCore {
 }
 
 extension SettingsValueError {
-  /// Two keys that stand for one id.
+  /// The error for two keys with the same id.
   fileprivate static func sameRecord(_ text: String, as other: String) -> SettingsValueError {
     SettingsValueError(
       expected: "an id that no other record has",

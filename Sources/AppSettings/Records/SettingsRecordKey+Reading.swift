@@ -1,27 +1,27 @@
 package import SettingsTOML
 import Synchronization
 
-// How records are found in a snapshot. Whoever reads one decodes one; whoever reads all decodes those that were not
-// decoded before, or are stored otherwise now.
+// Finds records in a snapshot. Reading one record decodes only that one. Reading all decodes those that were not
+// decoded before or have changed.
 
 extension SettingsSnapshot {
-  /// What is stored for one record, over all layers.
+  /// The stored value of one record, over all layers.
   func storedRecord(_ text: String, of records: AnySettingsKey) -> TOMLValue? {
     let path = records.path.appending(text)
     let overlay = overlay(of: path)
-    // A variable is for a record that is there: its name does not say which id a new one would have.
+    // A variable applies to an existing record: its name does not tell the id of a new one.
     guard overlay.layer != nil, stored(at: path) == nil else { return overlay.value }
     return self[records.path]?.table?[text]
   }
 
-  /// What is stored for all records, over all layers.
+  /// The stored value of all records, over all layers.
   func storedRecords(of records: AnySettingsKey) -> TOMLValue? { self[records.path] }
 }
 
 extension SettingsRecordKey {
   // MARK: One
 
-  /// The record with an id; `nil` if there is none, or none that can be read, which is a problem.
+  /// The record with an id; `nil` if there is none, or it cannot be read, which is a problem.
   func record(_ id: Record.ID, in core: StoreCore) -> Record? {
     guard let text = try? coding.ids.text(id) else { return nil }
     let known = cache.find(text)
@@ -29,7 +29,7 @@ extension SettingsRecordKey {
     return look(for: text, in: core, known?.decoded)?.decoded.record
   }
 
-  /// The record with an id, with what is stored for it.
+  /// The record with an id, and its stored value.
   package func entry(_ id: Record.ID, in core: StoreCore) -> RecordListing<Record>.Entry? {
     guard let own = try? coding.ids.text(id),
       let (text, decoded) = look(for: own, in: core, cache.find(own)?.decoded), let record = decoded.record
@@ -37,17 +37,17 @@ extension SettingsRecordKey {
     return RecordListing.Entry(text, decoded, record)
   }
 
-  /// The path whose changes are those of the record with an id; of all records, where a key may be written otherwise.
+  /// The path to observe for the record with an id; that of all records if a key may have other notations.
   package func observedPath(of id: Record.ID) -> TOMLPath {
     guard !coding.ids.hasOtherForms, let text = try? coding.ids.text(id) else { return path }
     return path.appending(text)
   }
 
-  /// What becomes of the table of an id, which is a problem if it cannot be read; `nil` if there is none.
+  /// Looks up the table of an id; an unreadable one is a problem. Returns `nil` if there is none.
   ///
   /// - Parameters:
-  ///   - own: The id's own text, as the library writes it.
-  ///   - known: What was decoded last of the table that has it for a key.
+  ///   - own: The id's own text, as this library writes it.
+  ///   - known: The latest result for the table with that key.
   private func look(
     for own: String, in core: StoreCore, _ known: Decoded<Record>?
   ) -> (text: String, decoded: Decoded<Record>)? {
@@ -69,7 +69,7 @@ extension SettingsRecordKey {
     return (text, decoded)
   }
 
-  /// The record with an id, or why it cannot be read; `nil` if there is none.
+  /// The record with an id, or the reason why it cannot be read; `nil` if there is none.
   func value(_ id: Record.ID, in core: StoreCore) throws(SettingsError) -> Record? {
     let text = try self.text(id)
     guard let (text, stored, _) = find(text, in: core) else { return nil }
@@ -78,14 +78,14 @@ extension SettingsRecordKey {
     return decoded.record
   }
 
-  /// The record with an id in a snapshot; `nil` if there is none, or none that can be read.
+  /// The record with an id in a snapshot; `nil` if there is none, or it cannot be read.
   func record(_ id: Record.ID, in snapshot: SettingsSnapshot) -> Record? {
     guard let text = try? coding.ids.text(id) else { return nil }
     let key = self.key(text, in: snapshot)
     return snapshot.storedRecord(key, of: self).flatMap { decode($0, key).record }
   }
 
-  /// Where the record with an id is: its key in the file, what is stored, and the stamp of the state.
+  /// The place of the record with an id: its key in the file, its stored value, and the stamp of the state.
   private func find(_ text: String, in core: StoreCore) -> (text: String, stored: TOMLValue, stamp: UInt64)? {
     let (stored, stamp) = core.lookUp { $0.storedRecord(text, of: self) }
     if let stored { return (text, stored, stamp) }
@@ -102,13 +102,13 @@ extension SettingsRecordKey {
     return (key, stored, newStamp)
   }
 
-  /// The key under which a snapshot has the record with an id: most often that id's own text.
+  /// The key of the record with an id in a snapshot: usually the id's own text.
   func key(_ text: String, in snapshot: SettingsSnapshot) -> String {
     guard coding.ids.hasOtherForms, snapshot.storedRecord(text, of: self) == nil else { return text }
     return otherForms(in: snapshot.storedRecords(of: self)?.table ?? TOMLTable())[ExactKey(text)] ?? text
   }
 
-  /// The keys that stand for an id without being its own text, where that is no key.
+  /// The keys that stand for an id in another notation, if its own text is not a key.
   private func otherForms(in table: TOMLTable) -> [ExactKey: String] {
     var forms: [ExactKey: String] = [:]
     for text in table.keys {
@@ -118,7 +118,7 @@ extension SettingsRecordKey {
     return forms
   }
 
-  /// The text of the id that a key stands for; `nil` if that is the key, or it stands for none.
+  /// The text of the id that a key stands for; `nil` if it is the key itself, or the key stands for none.
   func ownForm(of text: String) -> String? {
     guard let id = try? coding.ids.id(text), let own = try? coding.ids.text(id), ExactKey(own) != ExactKey(text) else {
       return nil
@@ -136,7 +136,7 @@ extension SettingsRecordKey {
     }
   }
 
-  /// Decodes a record, unless that was done before.
+  /// Decodes a record, unless it was decoded before.
   func decode(_ stored: TOMLValue, _ text: String) -> Decoded<Record> {
     if let known = cache.find(text)?.decoded, known.stored == stored { return known }
     return decodeAnew(stored, text)
@@ -150,7 +150,7 @@ extension SettingsRecordKey {
     }
   }
 
-  /// Tells a store's declarations of the key, once.
+  /// Notes the key in a store's declarations, once.
   func note(in core: StoreCore) {
     guard cache.isToBeNoted(by: core) else { return }
     core.declarations.note(self, as: Self.self, core.problems)
@@ -161,10 +161,10 @@ extension SettingsRecordKey {
 
 extension SettingsRecordKey {
   static var beginning: String { "Cannot read the record" }
-  /// How many records are reported one by one: finding a line takes time, and a file may have any number of them.
+  /// The number of records reported one by one: finding a line takes time, and a file may have any number of them.
   static var mostProblems: Int { 20 }
 
-  /// Reports what cannot be read at some places, and takes back what could not be read there before.
+  /// Reports what cannot be read at some places, and withdraws earlier problems there.
   func report(_ new: [SettingsProblem], at isPlace: (TOMLPath) -> Bool, _ problems: ProblemLog) {
     problems.resolve { old in
       guard let path = old.path, isPlace(path), old.message.hasPrefix(Self.beginning) else { return false }
@@ -180,11 +180,11 @@ extension SettingsRecordKey {
     error.message +=
       path == self.path
       ? " There are no records until that is corrected."
-      : " The record is left out, and stays in the file as it is."
+      : " The record is left out, and stays unchanged in the file."
     return SettingsProblem(error, path: path)
   }
 
-  /// The full sentence for a record that cannot be read, with the place of what is wrong in it. Never shows a secret.
+  /// The full message for an unreadable record, with the place of the fault in it. Never shows a secret.
   fileprivate func describe(
     _ error: SettingsValueError, at path: TOMLPath, in snapshot: SettingsSnapshot
   ) -> SettingsError {

@@ -1,9 +1,9 @@
 import SettingsTOML
 
-// How records become edits: of the fields of one table, of its removal, of its key.
+// Turns changes of records into edits: of the fields of one table, of its removal, of its key.
 
 extension SettingsRecordKey {
-  /// The edits that store a record over what a snapshot has.
+  /// The edits that store a record over the content of a snapshot.
   ///
   /// - Throws: ``SettingsError`` `invalidValue`, `invalidKey`.
   func edits(
@@ -13,13 +13,13 @@ extension SettingsRecordKey {
     try checkTable(in: snapshot, for: path.appending(text))
     let edits = try coding.key(text, of: self).edits(storing: record, in: snapshot)
     guard !snapshot.locks.isEmpty else { return edits }
-    // What an administrator has locked may be written as it is.
+    // Locked fields may be written with their present values.
     return edits.filter { edit in
       snapshot.lock(of: edit.path) == nil || edit.value == nil || edit.value != snapshot[edit.path]
     }
   }
 
-  /// The edits that take a record away; none if there is none.
+  /// The edits that remove a record; none if it does not exist.
   ///
   /// - Throws: ``SettingsError`` `readOnly` if it is in an administrator's file.
   func edits(removing id: Record.ID, in snapshot: SettingsSnapshot) throws(SettingsError) -> [Edit] {
@@ -28,17 +28,17 @@ extension SettingsRecordKey {
     return edits(resetting: text, in: snapshot)
   }
 
-  /// The edits that take the user's part of a record away.
+  /// The edits that remove the user's part of a record.
   func edits(resetting text: String, in snapshot: SettingsSnapshot) -> [Edit] {
     let path = path.appending(text)
     guard case .value = snapshot.lookUp(path, in: snapshot.userIndex) else { return [] }
     return [Edit(path: path, value: nil, key: coding.key(text, of: self))]
   }
 
-  /// The edits that give a record another id; none if there is no such record.
+  /// The edits that give a record another id; none if it does not exist.
   ///
-  /// - Throws: ``SettingsError`` `existingRecord` if there is a record with the new id, `invalidValue` if the record's own
-  ///   fields say what its id is, `readOnly` if it is in an administrator's file.
+  /// - Throws: ``SettingsError`` `existingRecord` if a record with the new id exists, `invalidValue` if the record's
+  ///   own fields determine its id, `readOnly` if it is in an administrator's file.
   func edits(
     renaming id: Record.ID, to newID: Record.ID, in snapshot: SettingsSnapshot
   ) throws(SettingsError) -> [Edit] {
@@ -49,12 +49,12 @@ extension SettingsRecordKey {
     try checkIsOwn(text, in: snapshot, "rename")
     guard case .value(let stored) = snapshot.lookUp(path, in: snapshot.userIndex) else { return [] }
     let taken = self.path.appending(key(newText, in: snapshot))
-    // Another way of writing the same id is no other record.
+    // Another notation of the same id is the same record.
     if taken != path, let position = Optional(snapshot.position(of: taken)), snapshot[taken] != nil {
       let place = position.map { " at line \($0.line)" } ?? ""
       throw SettingsError(
         .existingRecord,
-        "Cannot rename the record '\(path)' to '\(newPath)': there is one already\(place). Nothing was changed.",
+        "Cannot rename the record '\(path)' to '\(newPath)': that one exists already\(place). Nothing was changed.",
         file: snapshot.layer(of: taken).file, position: position)
     }
     let renamed = coding.renaming(stored, from: id, to: newID)
@@ -64,7 +64,7 @@ extension SettingsRecordKey {
       } catch {
         throw SettingsError(
           .invalidValue,
-          "Cannot rename the record '\(path)' to '\(newPath)': its own fields say what its id is. Put a record with the "
+          "Cannot rename the record '\(path)' to '\(newPath)': its own fields determine its id. Put a record with the "
             + "new id, and remove this one. Nothing was changed.", cause: error.message)
       }
     }
@@ -74,11 +74,11 @@ extension SettingsRecordKey {
     ]
   }
 
-  /// Throws if the records' place in the user's file is taken by something else.
+  /// Throws if something else has the records' place in the user's file.
   private func checkTable(in snapshot: SettingsSnapshot, for record: TOMLPath) throws(SettingsError) {
     var obstacle: (path: TOMLPath, kind: String, position: TOMLPosition?)?
     let user = snapshot.layers[snapshot.userIndex]
-    // Not all that is pending is put together here: that would be done for each of many records.
+    // This does not collect all pending edits, which would be repeated for each of many records.
     switch snapshot.pending.decision(at: path) {
     case .value(let value)? where value.table == nil:
       guard case .value(let now) = snapshot.pending.lookUp(path, base: { .absent }), now.table == nil else { return }
@@ -120,7 +120,7 @@ extension SettingsRecordKey {
 }
 
 extension RecordCoding {
-  /// A stored record with another id, where it has one stored.
+  /// A stored record with another id, if it stores its id.
   func renaming(_ stored: TOMLValue, from id: Record.ID, to newID: Record.ID) -> TOMLValue {
     guard case .table(var table) = stored, let own = table[Self.idField], ids.isID(own, id),
       let new = ids.stored(newID)

@@ -1,6 +1,6 @@
 import SettingsTOML
 
-/// What a record has to be: `Codable`, for its fields, and `Identifiable`, for its name.
+/// The requirements for a record: `Codable` for its fields, `Identifiable` for its id.
 public typealias SettingsRecord = Codable & Identifiable & Sendable
 
 /// A key that names a table of records: any number of values of one type, each with an id.
@@ -18,12 +18,13 @@ public typealias SettingsRecord = Codable & Identifiable & Sendable
 /// settings[.profiles]["work"] = Profile(id: "work", region: "us")   // [profiles.work] region = "us"
 /// ```
 ///
-/// An id is a string, a UUID, an integer, or of any other type that can be the key of a dictionary
-/// (``SettingsSerializable``) or is `LosslessStringConvertible`. The field `id` is not stored, since the table's key says
-/// it: a type that reads one gets the key's. A file may have one all the same; it has to agree.
+/// An id is a string, a UUID, an integer, or a value of another type that can be the key of a dictionary
+/// (``SettingsSerializable``) or is `LosslessStringConvertible`. The field `id` is not stored, because the table's key
+/// holds it; a type with such a field reads it from the key. A file may contain the field, but then it must match the
+/// key.
 ///
-/// Records have no default: what is not in any file is not there. ``SettingsStore/subscript(_:)-(SettingsRecordKey<Record>)``
-/// reads and writes them.
+/// Records have no default: a record that is in no file does not exist. Read and write records with
+/// ``SettingsStore/subscript(_:)-(SettingsRecordKey<Record>)``.
 public final class SettingsRecordKey<Record: SettingsRecord>: AnySettingsKey,
   @unchecked Sendable  // it has only constants and a locked cache
 where Record.ID: Sendable {
@@ -67,9 +68,9 @@ extension SettingsRecordKey where Record.ID: SettingsSerializable {
   /// Makes a key of records.
   ///
   /// - Parameters:
-  ///   - name: The dotted path of the table that the records are in.
-  ///   - fallback: A record that has the required fields which a stored one lacks, so that a property added in a new
-  ///     release costs nothing. Its id does not matter.
+  ///   - name: The dotted path of the table for the records.
+  ///   - fallback: A record whose fields complete stored records that lack required ones, so that a new release can add
+  ///     a property. Its id does not matter.
   ///   - details: A description, a group, whether the records are secret.
   public convenience init(
     _ name: some SettingsKeyName, over fallback: Record? = nil, _ details: SettingsRecordDetail...
@@ -92,9 +93,9 @@ extension SettingsRecordKey where Record.ID: LosslessStringConvertible & Setting
   /// Makes a key of records.
   ///
   /// - Parameters:
-  ///   - name: The dotted path of the table that the records are in.
-  ///   - fallback: A record that has the required fields which a stored one lacks, so that a property added in a new
-  ///     release costs nothing. Its id does not matter.
+  ///   - name: The dotted path of the table for the records.
+  ///   - fallback: A record whose fields complete stored records that lack required ones, so that a new release can add
+  ///     a property. Its id does not matter.
   ///   - details: A description, a group, whether the records are secret.
   public convenience init(
     _ name: some SettingsKeyName, over fallback: Record? = nil, _ details: SettingsRecordDetail...

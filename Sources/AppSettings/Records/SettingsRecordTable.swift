@@ -1,33 +1,33 @@
 import SettingsTOML
 
-/// The records of a store under one key, to be read and written one by one.
+/// The records of a store under one key, which you read and write one by one.
 ///
 /// ```swift
 /// settings[.profiles]["work"] = Profile(id: "work", region: "us")
 /// for profile in settings[.profiles].all { print(profile.id, profile.region) }
 /// ```
 ///
-/// Records are in the order of the file: an administrator's first, then those that were added, the last one last. A
-/// record that cannot be read (a field of another type, a stored id that is not its key) is left out and is a problem;
-/// it stays in the file, and the others are there.
+/// Records are in the order of the file: an administrator's first, then added ones, the last one last. A record that
+/// cannot be read (a field of another type, a stored id that differs from its key) is left out and reported as a
+/// problem. It stays in the file, and the others are available.
 ///
-/// Reading decodes a record once, and again only when its text has changed. Writing touches the lines of one record, and
-/// keeps the fields that its type does not know.
+/// Reading decodes a record once, and again only when its text has changed. Writing touches only the lines of one
+/// record, and keeps fields that its type does not know.
 public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record.ID: Sendable {
   /// The key of the records.
   public let key: SettingsRecordKey<Record>
-  /// The store that they are in.
+  /// The store of the records.
   public let store: SettingsStore
 
   private var core: StoreCore { store.core }
 
   // MARK: Reading
 
-  /// The record with an id; `nil` if there is none, or none that can be read.
+  /// The record with an id, or `nil` if there is none or it cannot be read.
   ///
-  /// Setting is visible to this process at once and written in the background, as with a key's subscript; `nil` removes
-  /// the record. What is refused (a record with another id, a locked one, the removal of an administrator's) is a
-  /// problem.
+  /// A value that you set is visible to this process at once and written in the background, as with a key's subscript;
+  /// `nil` removes the record. A refused change (a record with another id, a locked record, the removal of an
+  /// administrator's record) is reported as a problem.
   public subscript(id: Record.ID) -> Record? {
     get { key.record(id, in: core) }
     nonmutating set {
@@ -58,13 +58,14 @@ public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record
   /// Whether there is a record with an id.
   public func contains(_ id: Record.ID) -> Bool { self[id] != nil }
 
-  /// The record with an id, or why it cannot be used; `nil` if there is none.
+  /// Returns the record with an id, or throws the reason why it cannot be used.
   ///
+  /// - Returns: The record, or `nil` if there is none.
   /// - Throws: ``SettingsError`` `invalidValue` with file, line, what was found and what is needed; `invalidKey` for an
-  ///   id that cannot be written as a text.
+  ///   id that cannot be written as text.
   public func value(for id: Record.ID) throws(SettingsError) -> Record? { try key.value(id, in: core) }
 
-  /// Where the record with an id comes from; of several layers, the highest. A `default` if there is none.
+  /// Returns where the record with an id comes from; of several layers, the highest. A `default` if there is none.
   public func origin(of id: Record.ID) -> SettingsOrigin {
     let snapshot = core.snapshot
     guard let text = try? key.text(id) else { return snapshot.origin(of: key.path) }
@@ -75,18 +76,19 @@ public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record
 
   /// Stores a record under its id and returns when it is on disk.
   ///
-  /// Fields of a record that is there already are set one by one: comments, and fields that the type does not know, stay.
-  /// A new record comes after the last one.
+  /// Fields of an existing record are set one by one: comments, and fields that the type does not know, stay. A new
+  /// record goes after the last one.
   ///
-  /// - Returns: Whether the file changed.
-  /// - Throws: ``SettingsError`` `invalidValue` for a record that cannot be stored, or if something else stands in the
-  ///   table's place, and as ``SettingsStore/set(_:for:)``. The file is unchanged in each case.
+  /// - Parameter record: The record.
+  /// - Returns: `true` if the file changed, `false` if it already held the record.
+  /// - Throws: ``SettingsError`` `invalidValue` if the record cannot be stored or something else has the table's place;
+  ///   otherwise as ``SettingsStore/set(_:for:)``. The file is unchanged in each case.
   @discardableResult
   public func put(_ record: Record) throws(SettingsError) -> Bool {
     try commit(try key.edits(putting: record, for: record.id, in: snapshot()))
   }
 
-  /// Stores a record, without blocking a thread of the concurrency pool. As ``put(_:)`` without `async` otherwise.
+  /// Stores a record without blocking a thread of the concurrency pool; otherwise like ``put(_:)`` without `async`.
   @discardableResult
   public func put(_ record: Record) async throws(SettingsError) -> Bool {
     try await commit(try key.edits(putting: record, for: record.id, in: snapshot()))
@@ -94,25 +96,25 @@ public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record
 
   /// Removes a record and returns when that is on disk.
   ///
-  /// The comment lines directly above the record go with it.
+  /// Comment lines directly above the record are removed too.
   ///
-  /// - Returns: Whether there was one.
-  /// - Throws: ``SettingsError`` `readOnly` for one that an administrator's file has, for all users; else as
+  /// - Returns: `true` if there was such a record.
+  /// - Throws: ``SettingsError`` `readOnly` if an administrator's file has the record; otherwise as
   ///   ``SettingsStore/set(_:for:)``. The file is unchanged in each case.
   @discardableResult
   public func remove(_ id: Record.ID) throws(SettingsError) -> Bool {
     try commit(try key.edits(removing: id, in: snapshot()))
   }
 
-  /// Removes a record, without blocking a thread of the concurrency pool. As ``remove(_:)`` without `async` otherwise.
+  /// Removes a record without blocking a thread of the concurrency pool; otherwise like ``remove(_:)`` without `async`.
   @discardableResult
   public func remove(_ id: Record.ID) async throws(SettingsError) -> Bool {
     try await commit(try key.edits(removing: id, in: snapshot()))
   }
 
-  /// Removes the user's part of a record, so that an administrator's shows again. Visible at once, written later.
+  /// Removes the user's part of a record, so that an administrator's applies again. Visible at once, written later.
   ///
-  /// A record that only the user has is removed. A locked one is left as it is, which is a problem.
+  /// A record that only the user has is removed. A locked one stays unchanged, which is reported as a problem.
   public func reset(_ id: Record.ID) {
     do {
       let edits = key.edits(resetting: key.key(try key.text(id), in: snapshot()), in: snapshot())
@@ -124,12 +126,15 @@ public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record
 
   /// Gives a record another id and returns when that is on disk.
   ///
-  /// The table keeps its place, its comments and the fields that its type does not know. The record is taken as the file
-  /// has it then, under its lock.
+  /// The table keeps its place, its comments and the fields that its type does not know. The content is that of the
+  /// file at that moment, read under its lock.
   ///
-  /// - Returns: Whether there was a record to rename, with another id than the new one.
-  /// - Throws: ``SettingsError`` `existingRecord` if there is a record with the new id, `invalidValue` if the record's own
-  ///   fields say what its id is, `readOnly` for one that an administrator's file has; else as
+  /// - Parameters:
+  ///   - id: The present id.
+  ///   - newID: The new id.
+  /// - Returns: `true` if the record existed and its id changed.
+  /// - Throws: ``SettingsError`` `existingRecord` if a record with the new id exists, `invalidValue` if the record's
+  ///   own fields determine its id, `readOnly` if an administrator's file has the record; otherwise as
   ///   ``SettingsStore/set(_:for:)``. The file is unchanged in each case.
   @discardableResult
   public func rename(_ id: Record.ID, to newID: Record.ID) throws(SettingsError) -> Bool {
@@ -140,8 +145,8 @@ public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record
     }
   }
 
-  /// Gives a record another id, without blocking a thread of the concurrency pool. As ``rename(_:to:)`` without `async`
-  /// otherwise.
+  /// Renames a record without blocking a thread of the concurrency pool; otherwise like ``rename(_:to:)`` without
+  /// `async`.
   @discardableResult
   public func rename(_ id: Record.ID, to newID: Record.ID) async throws(SettingsError) -> Bool {
     do {

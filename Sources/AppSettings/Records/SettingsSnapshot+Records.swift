@@ -1,4 +1,4 @@
 extension SettingsSnapshot {
-  /// The records under a key at the snapshot's moment, in the order of the file; those that cannot be read are left out.
+  /// The readable records under a key at the snapshot's moment, in the order of the file.
   public subscript<Record>(records: SettingsRecordKey<Record>) -> [Record] { records.listing(in: self).records }
 }

@@ -1,5 +1,5 @@
 extension SettingsTransaction {
-  /// The records under one key within ``SettingsStore/update(_:)``: as the file has them, with what was set so far.
+  /// The records under one key within ``SettingsStore/update(_:)``: those of the file, with the changes so far.
   ///
   /// ```swift
   /// try settings.update { transaction in
@@ -16,9 +16,9 @@ extension SettingsTransaction {
       self.transaction = transaction
     }
 
-    /// The record with an id; `nil` if there is none, or none that can be read. Setting `nil` removes it.
+    /// The record with an id, or `nil` if there is none or it cannot be read. Setting `nil` removes it.
     ///
-    /// What is refused makes the whole update fail.
+    /// A refused change makes the whole update fail.
     public subscript(id: Record.ID) -> Record? {
       get { key.record(id, in: transaction.view) }
       set {
@@ -45,15 +45,15 @@ extension SettingsTransaction {
 
     /// Stores a record under its id.
     ///
-    /// - Throws: ``SettingsError`` as ``SettingsRecordTable/put(_:)``; nothing was recorded then.
+    /// - Throws: ``SettingsError`` as ``SettingsRecordTable/put(_:)``. The transaction is unchanged in that case.
     public mutating func put(_ record: Record) throws(SettingsError) {
       transaction.record(try key.edits(putting: record, for: record.id, in: transaction.view))
     }
 
     /// Removes a record.
     ///
-    /// - Returns: Whether there was one.
-    /// - Throws: ``SettingsError`` as ``SettingsRecordTable/remove(_:)``; nothing was recorded then.
+    /// - Returns: `true` if there was such a record.
+    /// - Throws: ``SettingsError`` as ``SettingsRecordTable/remove(_:)``. The transaction is unchanged in that case.
     @discardableResult
     public mutating func remove(_ id: Record.ID) throws(SettingsError) -> Bool {
       let edits = try key.edits(removing: id, in: transaction.view)
@@ -63,8 +63,8 @@ extension SettingsTransaction {
 
     /// Gives a record another id.
     ///
-    /// - Returns: Whether there was a record to rename, with another id than the new one.
-    /// - Throws: ``SettingsError`` as ``SettingsRecordTable/rename(_:to:)``; nothing was recorded then.
+    /// - Returns: `true` if the record existed and its id changed.
+    /// - Throws: ``SettingsError`` as ``SettingsRecordTable/rename(_:to:)``. The transaction is unchanged in that case.
     @discardableResult
     public mutating func rename(_ id: Record.ID, to newID: Record.ID) throws(SettingsError) -> Bool {
       let edits = try key.edits(renaming: id, to: newID, in: transaction.view)
@@ -77,7 +77,7 @@ extension SettingsTransaction {
   public subscript<Record>(key: SettingsRecordKey<Record>) -> RecordTable<Record> {
     get { RecordTable(key, self) }
     _modify {
-      // Taken out of here meanwhile, so that each edit is added to the others in place.
+      // Moved out meanwhile, so that each edit is added to the others in place.
       var records = RecordTable(key, self)
       self = .placeholder(of: self)
       defer { self = records.transaction }

@@ -1,22 +1,22 @@
 import SettingsTOML
 
-/// What a transition of a store's state is to tell.
+/// What a transition of a store's state has to report.
 struct StateNews: Sendable {
-  /// What became different; `nil` if values were only set to what they were.
+  /// The values that changed; `nil` if values were only set to what they were.
   var batch: SettingsChangeBatch?
-  /// The paths that were set, be it to what they were.
+  /// The paths that were set, including those set to what they were.
   var sets: [TOMLPath]
-  /// Tables whose keys came in another order; for these alone, if their values are the same.
+  /// Tables whose keys changed their order; only these, if their values are the same.
   var reordered: [TOMLPath] = []
 }
 
-/// The state of a store behind its lock, and the way from there to those who wait for changes.
+/// The state of a store behind its lock, and the delivery of changes to those who wait for them.
 ///
-/// What a transition changes is recorded with them before the lock is released. So each sees changes in the order of
-/// their generations, whichever threads make them, and who sees a state has all records up to it. They are woken, and
-/// functions called, after that; see ``DeferredCalls``.
+/// Changes of a transition are recorded for the waiters before the lock is released. So each waiter sees changes in the
+/// order of their generations, whichever threads make them, and a reader of a state has all records up to it. Waiters
+/// are woken and callbacks run after that; see ``DeferredCalls``.
 struct AnnouncedState: ~Copyable, Sendable {
-  // Protects what the store knows. Held for look-ups and transitions only, never for a file or foreign code.
+  // Protects the store's state. Held for look-ups and transitions only, never for files or foreign code.
   private let state: Lock<StoreState>
   private let waiters: ChangeWaiters
   private let problems: ProblemLog
@@ -33,7 +33,7 @@ struct AnnouncedState: ~Copyable, Sendable {
     var wakeUps = WakeUps()
     var changed: [TOMLPath] = []
     defer {
-      // What was wrong with the values that are gone is over.
+      // Problems of the replaced values are resolved.
       if !changed.isEmpty { problems.resolveValues(at: changed) }
       wakeUps.deliver()
     }

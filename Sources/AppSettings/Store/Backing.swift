@@ -1,12 +1,12 @@
 import Glibc
 import SettingsTOML
 
-/// Where a store's own layer is kept: a file, or memory for tests and previews.
+/// The storage of a store's own layer: a file, or memory for tests and previews.
 enum Backing: Sendable {
   case file(SettingsFile, Backups)
   case memory(MemoryFile)
 
-  /// What an error calls it.
+  /// The name in errors.
   var name: String {
     switch self {
     case .file(let file, _): file.path
@@ -14,7 +14,7 @@ enum Backing: Sendable {
     }
   }
 
-  /// What there is now.
+  /// The present content.
   func read() throws(SettingsError) -> SettingsFile.Contents {
     switch self {
     case .file(let file, _): try file.read()
@@ -22,9 +22,9 @@ enum Backing: Sendable {
     }
   }
 
-  /// Replaces the bytes by what `body` makes of them, under a lock that excludes every other writer.
+  /// Replaces the bytes with the result of `body`, under a lock that excludes every other writer.
   ///
-  /// As ``SettingsFile/update(_:_:)``, for memory too.
+  /// Does the same as ``SettingsFile/update(_:_:)``, also for memory.
   func update(
     _ steps: WriteSteps, _ body: (SettingsFile.Contents) throws -> [UInt8]?
   ) throws -> WriteResult {
@@ -47,19 +47,19 @@ enum Backing: Sendable {
     if case .file(let file, _) = self { try file.checkNotLocked() }
   }
 
-  /// Keeps a copy of what the file has. The caller holds the file's lock.
+  /// Keeps a copy of the file's content. The caller holds the file's lock.
   func backUp(_ bytes: [UInt8], reason: String, within limit: TimeLimit?) throws {
     try backups(within: limit)?.save(bytes, reason: reason)
   }
 
-  /// The file's backups, for a call that has so much time left.
+  /// The file's backups, for a call with the remaining time.
   func backups(within limit: TimeLimit?) -> Backups? {
     guard case .file(_, var backups) = self else { return nil }
     backups.limit = limit
     return backups
   }
 
-  /// Begins a backup of what the file has, which has to be finished before the file is replaced.
+  /// Begins a backup of the file's content, which must be finished before the file is replaced.
   func beginBackup(
     _ contents: SettingsFile.Contents, reason: String, sparing spared: SettingsBackup? = nil, within limit: TimeLimit?
   ) throws -> BackupInProgress {
@@ -71,7 +71,7 @@ enum Backing: Sendable {
   }
 }
 
-/// Bytes in memory, for one store. Its writers are serialised by the store.
+/// Bytes in memory, for one store, which serialises its writers.
 final class MemoryFile: Sendable {
   private let contents: Lock<[UInt8]?>
   private let hooks = Lock<[Int]>([])
@@ -82,7 +82,7 @@ final class MemoryFile: Sendable {
     set { contents.withLock { $0 = newValue } }
   }
 
-  /// Versions whose effects outside the settings are still to be done.
+  /// Versions whose side effects are still due.
   var dueHooks: [Int] {
     get { hooks.withLock { $0 } }
     set { hooks.withLock { $0 = newValue } }
@@ -90,8 +90,8 @@ final class MemoryFile: Sendable {
 }
 
 extension Backing {
-  /// Puts into the backups what was set aside beside the file and never merged. The caller holds the lock. What cannot be
-  /// put away stays: it is in nobody's way.
+  /// Moves files that were set aside and never merged to the backups. The caller holds the lock. A file that cannot be
+  /// moved stays and does no harm.
   func rescueSetAside(within limit: TimeLimit?) throws {
     guard case .file(let file, _) = self, let backups = backups(within: limit) else { return }
     let place = try FinalPath.resolve(file.path, system: file.system)

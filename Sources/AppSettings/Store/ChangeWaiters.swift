@@ -1,8 +1,8 @@
 package import SettingsTOML
 
-/// One observer's place to wait: woken when something that it is interested in changed.
+/// One observer's place to wait: it is woken when something that it observes has changed.
 ///
-/// It holds no values. A wake-up means "read again"; what there is to see is read then.
+/// It holds no values. A wake-up means "read again".
 package final class ChangeWaiter: Sendable {
   /// Why an observer was woken. Several reasons since its last wait are one wake-up.
   package struct Wake: Sendable {
@@ -10,14 +10,14 @@ package final class ChangeWaiter: Sendable {
     package var batch: SettingsChangeBatch?
     /// All changes, oldest first, for an observer that wants each.
     package var batches: [SettingsChangeBatch] = []
-    /// Whether a value was set that was there already.
+    /// Whether a value was set that was already there.
     package var isEqualSet = false
-    /// For an observer that tells what was set without propagation: the paths that were changed otherwise, and not
-    /// without propagation after that.
+    /// For an observer that distinguishes changes without propagation: the paths with other changes that no change
+    /// without propagation has followed.
     fileprivate var loud: Set<TOMLPath> = []
     fileprivate var isLoudSet = false
 
-    /// Whether there is more than what was set without propagation.
+    /// Whether there is more than changes without propagation.
     package var isLoud: Bool { isLoudSet || !loud.isEmpty }
 
     fileprivate mutating func keep(_ batch: SettingsChangeBatch) {
@@ -35,27 +35,26 @@ package final class ChangeWaiter: Sendable {
   private struct State: Sendable {
     var wake: Wake?
     var isCancelled = false
-    /// Taken out to be resumed, by one who has the lock: so once.
+    /// Whoever holds the lock takes it out to resume it, so it is resumed once.
     var continuation: UnsafeContinuation<Void, Never>?
   }
 
-  /// An observer that is further behind gets the rest as one batch: what is kept for it has a bound.
+  /// An observer that is further behind gets the rest as one batch: what is kept for it is limited.
   package static let mostBatches = 64
 
-  /// The paths to be woken for: changes at, above or below one of them. The root is for everything.
+  /// The observed paths: the observer is woken by changes at, above or below one of them. The root observes everything.
   package let paths: [TOMLPath]
-  /// Whether to be woken by a value that is set and was there already.
+  /// Whether to wake it if a value is set that was already there.
   package let seesEqualSets: Bool
-  /// Whether to be woken when the keys of the table at a path come in another order, though all values are the same.
+  /// Whether to wake it if the keys of the table at a path change their order, but not their values.
   fileprivate let seesOrder: Bool
-  /// Whether what is set without propagation is told from the rest.
+  /// Whether to distinguish changes without propagation.
   fileprivate let tellsQuiet: Bool
-  /// Whether each batch is kept, and not only the newest.
+  /// Whether to keep each batch, and not only the newest.
   private let keepsBatches: Bool
-  /// For an observer that is no task: called after each record, on the thread that made the change.
+  /// For an observer outside a task: called after each record, on the thread that made the change.
   private let callback: (@Sendable () -> Void)?
-  // Protects the fields above. Innermost: the continuation is resumed and the callback called after all locks are
-  // released.
+  // Protects the fields above. Innermost: resuming and calling back happen after all locks are released.
   private let state = Lock(State())
 
   package init(
@@ -70,11 +69,11 @@ package final class ChangeWaiter: Sendable {
     self.seesEqualSets = seesEqualSets
   }
 
-  /// What happened to the values that an observer is interested in.
+  /// A change of values that an observer observes.
   fileprivate struct Record {
     /// The change; `nil` if values were only set to what they were.
     var batch: SettingsChangeBatch?
-    /// The paths of it that led to the observer.
+    /// The paths of the change that concern the observer.
     var paths: [TOMLPath] = []
     /// The paths that were set without propagation.
     var quiet: [TOMLPath] = []
@@ -82,7 +81,7 @@ package final class ChangeWaiter: Sendable {
     var isQuiet = false
   }
 
-  /// Records a change. Nobody is woken yet: that is for when no lock is held.
+  /// Records a change. Waiters are woken later, when no lock is held.
   fileprivate func record(_ new: Record, _ wakeUps: inout WakeUps) {
     let isCancelled = state.withLock { state -> Bool in
       guard !state.isCancelled else { return true }
@@ -106,14 +105,14 @@ package final class ChangeWaiter: Sendable {
     if !isCancelled, let callback { wakeUps.callbacks.append(callback) }
   }
 
-  /// Records that there is a problem, for one that observes these.
+  /// Records a new problem, for an observer of problems.
   func recordProblem(_ wakeUps: inout WakeUps) {
     record(Record(batch: SettingsChangeBatch(generation: 0, paths: [], origin: .outside)), &wakeUps)
   }
 
-  /// Waits for the next record, or for nothing if there is one since the last ``take()``.
+  /// Waits for the next record; returns at once if there is one since the last ``take()``.
   ///
-  /// - Returns: Whether there is one; `false` once the waiter or the task is cancelled.
+  /// - Returns: `true` for a record; `false` once the waiter or the task is cancelled.
   package func wait() async -> Bool {
     await withTaskCancellationHandler {
       await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
@@ -130,10 +129,9 @@ package final class ChangeWaiter: Sendable {
     }
   }
 
-  /// Takes the records that have come since the last time; `nil` if there are none.
+  /// Takes the records since the last call; `nil` if there are none.
   ///
-  /// Records are made with the change. So what is taken in ``StoreCore/moment(_:)`` is up to the state there, no more and
-  /// no less.
+  /// Records are made with the change. So records taken in ``StoreCore/moment(_:)`` match the state there exactly.
   package func take() -> Wake? {
     state.withLock { state in
       defer { state.wake = nil }
@@ -165,9 +163,9 @@ package final class ChangeWaiters: Sendable {
 
   private struct Tree: Sendable {
     var root = Node()
-    /// How many waiters see equal sets.
+    /// The number of waiters that observe equal sets.
     var seeingEqualSets = 0
-    /// The paths of waiters that see the order of keys, with how many there are for each.
+    /// The paths of waiters that observe the order of keys, with the number of waiters for each.
     var ordered: [TOMLPath: Int] = [:]
   }
 
@@ -200,10 +198,10 @@ package final class ChangeWaiters: Sendable {
     }
   }
 
-  /// The paths of the tables whose order of keys someone sees.
+  /// The paths of the tables whose order of keys is observed.
   var orderedPaths: [TOMLPath] { tree.withLock { Array($0.ordered.keys) } }
 
-  /// Records that the keys of some tables have come in another order, with the observers who see that.
+  /// Records a new order of keys in some tables with their observers.
   func record(_ batch: SettingsChangeBatch, reordered paths: [TOMLPath], _ wakeUps: inout WakeUps) {
     tree.withLock { tree in
       for path in paths {
@@ -216,13 +214,13 @@ package final class ChangeWaiters: Sendable {
     }
   }
 
-  /// Records a change with the observers of its paths, with each once.
+  /// Records a change with the observers of its paths, once for each observer.
   ///
   /// - Parameters:
-  ///   - batch: The change; `nil` if nothing became different.
-  ///   - sets: The paths that were set, be it to what they were: for those who want to know.
-  ///   - isQuiet: Whether what was set was set without propagation. What else is in the batch was not.
-  ///   - wakeUps: Gets who is to be woken.
+  ///   - batch: The change; `nil` if no value changed.
+  ///   - sets: The paths that were set, including those set to what they were.
+  ///   - isQuiet: Whether these were set without propagation. Other changes in the batch were not.
+  ///   - wakeUps: Collects the waiters to wake.
   func record(_ batch: SettingsChangeBatch?, sets: [TOMLPath], isQuiet: Bool, _ wakeUps: inout WakeUps) {
     tree.withLock { tree in
       var records: [(waiter: ChangeWaiter, record: ChangeWaiter.Record)] = []
@@ -272,7 +270,7 @@ package final class ChangeWaiters: Sendable {
   }
 }
 
-/// Who is to be woken, and called, for changes that are recorded.
+/// The waiters to wake and callbacks to call for recorded changes.
 package struct WakeUps {
   fileprivate var continuations: [UnsafeContinuation<Void, Never>] = []
   fileprivate var callbacks: [@Sendable () -> Void] = []

@@ -1,24 +1,24 @@
 import SettingsTOML
 
-/// One write of a store, in steps: take over what others have written, change, prove, replace, publish.
+/// One write of a store, in steps: read what others have written, change, check, replace, publish.
 ///
-/// A program that does not lock may save the file in the middle of it. Then the steps are gone through again, on what
-/// that program has saved. What callers do runs once: the edits that came of it are applied again.
+/// A program that does not lock may save the file during these steps. Then they are repeated on its text. Code of
+/// callers runs once: its edits are applied again.
 struct Commit {
-  /// What a commit is about.
+  /// The work of a commit.
   enum Work {
-    /// What is pending, and nothing else.
+    /// The pending edits only.
     case pending
-    /// Edits made on a view of the fresh values. They are made again, where that may be, if another program saves the
-    /// file meanwhile; else they are applied again as they were.
+    /// Edits made on a view of the present values. If another program saves the file meanwhile, they are made again,
+    /// where that is allowed, or else applied again unchanged.
     case edits((SettingsSnapshot, ProblemLog) throws -> [Edit], mayRunAgain: Bool)
-    /// Edits that are made in the document, for the check of the new text; and what another program has saved has to be
-    /// for them to be made in that again.
+    /// Edits made directly in the document, for the check of the new text. The second closure checks another program's
+    /// text before they are made in that.
     case rewrite((inout TOMLDocument) throws -> [Edit], checkingAgain: (TOMLDocument) throws -> Void)
-    /// A whole text in the place of another one, of which a backup is made first, `reason` in its name: for restoring,
-    /// importing, editing, recovering, and migrating a part. What is pending stays so. Gets what the file holds, and runs
-    /// again for each text that it is to replace; returns the text that the file is to have, the same one to leave it, and
-    /// `nil` for no file. The backup that the new text is from stays, however old.
+    /// A whole text that replaces another, after a backup with `reason` in its name: for restoring, importing, editing,
+    /// recovering, and migrating a part. Pending edits stay pending. The closure gets the file's content and runs again
+    /// for each text to be replaced; it returns the new text, the same one to leave it, or `nil` for no file. The
+    /// backup that the new text comes from stays, however old.
     case text(reason: String, from: () -> SettingsBackup?, ([UInt8]?) throws -> [UInt8]?)
 
     var replacesText: Bool { if case .text = self { true } else { false } }
@@ -29,33 +29,33 @@ struct Commit {
   /// A document that the file may still hold, so that it need not be read.
   let known: TOMLDocument?
 
-  /// How it ends for what was pending.
+  /// The outcome for the pending edits.
   private(set) var report = WriteReport(number: 0)
   private(set) var sets: [TOMLPath] = []
   /// Whether the work itself changed the text.
   private(set) var hasChanged = false
-  /// Whether the text was migrated, in this round or in one before: then hooks may be due.
+  /// Whether the text was migrated, in this round or an earlier one: then hooks may be due.
   private(set) var hasMigrated = false
   private(set) var backup: BackupInProgress?
-  /// The backup of the text that was replaced last.
+  /// The backup of the text replaced last.
   private var kept: BackupInProgress?
   var keptBackup: SettingsBackup? { kept?.backup }
 
-  /// What was pending when the file was locked.
+  /// The edits pending when the file was locked.
   private var pending: [(number: UInt64, edits: [Edit])]?
-  /// What the work came to when it ran.
+  /// The edits that the work made.
   private var made: [Edit]?
-  /// The document that the work ran on.
+  /// The document on which the work ran.
   private var firstBase: TOMLDocument?
   private var revision: UInt64 = 0
   private var written: Written?
 
-  /// What is in the file.
+  /// The new content of the file.
   private struct Written {
     var bytes: [UInt8]?
-    /// What the bytes mean to this release.
+    /// The meaning of the bytes to this release.
     var document: TOMLDocument
-    /// The only paths where it can differ from what was there; `nil` if that is not known.
+    /// The only paths at which it can differ from the previous content; `nil` if unknown.
     var edited: [TOMLPath]? = []
   }
 
@@ -67,7 +67,7 @@ struct Commit {
 
   // MARK: The steps
 
-  /// Takes what is pending: under the file's lock only, as who has waited long enough may give up an edit until then.
+  /// Takes the pending edits, under the file's lock only: until then, a timed-out caller may withdraw its edit.
   private mutating func takePending() {
     guard pending == nil, !work.replacesText else { return }
     let (pending, newest) = core.state.withLock { $0.beginCommit() }
@@ -75,9 +75,9 @@ struct Commit {
     report.number = newest
   }
 
-  /// Makes the text that the file is to have of what it holds; `nil` for none.
+  /// Makes the new text from the file's content; `nil` for none.
   mutating func text(replacing contents: SettingsFile.Contents) throws -> [UInt8]? {
-    // What an earlier round began is of another text.
+    // The backup of an earlier round is of another text.
     abandonBackup()
     report.changed = []
     report.failures = [:]
@@ -97,12 +97,12 @@ struct Commit {
     let applied = try change(&document, of: base, bytes)
     revision = core.state.withLock { $0.userRevision }
     if bytes == nil, report.changed.isEmpty, !hasChanged, !isImport {
-      // Nothing to store: no file is made for it.
+      // Nothing to store: no file is created.
       written = Written(bytes: nil, document: TOMLDocument())
       return nil
     }
     let text = document.bytes
-    // A migration alone has read its text anew, and checked it, itself.
+    // A migration has parsed and checked its text itself.
     if !text.isSameText(as: bytes), !isMigration || !applied.isEmpty {
       try prove(&document, base: base, edits: applied)
     }
@@ -111,7 +111,7 @@ struct Commit {
     return text
   }
 
-  /// Applies what is pending, then what the work makes.
+  /// Applies the pending edits, then those of the work.
   private mutating func change(
     _ document: inout TOMLDocument, of base: TOMLDocument, _ bytes: [UInt8]?
   ) throws -> [Edit] {
@@ -143,14 +143,14 @@ struct Commit {
     return applied + edits
   }
 
-  /// Throws if another program has saved what the edits of a rewrite are about: they may replace whole arrays and tables,
-  /// and were made of what was there before.
+  /// Throws if another program has saved something at the paths of a rewrite's edits: they may replace whole arrays and
+  /// tables, and were made from the previous content.
   private func checkStillHolds(on base: TOMLDocument) throws(SettingsError) {
     guard let firstBase, let made else { return }
     var paths = PathSet()
     for edit in made { paths.insert(edit.path) }
     guard let changed = base.changedPaths(since: firstBase).first(where: { paths.touches($0) }) else { return }
-    // The record's. What stands below may be the content of one.
+    // The record's path. Components below it may be content of a record.
     let path = TOMLPath(Array(changed.components.prefix(2)))
     throw core.overtakenError("'\(path)'")
   }
@@ -170,7 +170,7 @@ struct Commit {
     replacing contents: SettingsFile.Contents, _ reason: String, from source: () -> SettingsBackup?,
     _ body: ([UInt8]?) throws -> [UInt8]?
   ) throws -> [UInt8]? {
-    // What others have written is a change of theirs, also where it is not to stay. What does not parse is none.
+    // A change by others is published even if it will not stay. One that does not parse is not.
     _ = try? core.takeOver(contents.bytes, knowing: known)
     written = nil
     hasChanged = false
@@ -186,10 +186,10 @@ struct Commit {
     return new
   }
 
-  /// Checks that the new text parses, and that the edits, and nothing else, are in it.
+  /// Checks that the new text is valid and contains the edits, and nothing else.
   ///
-  /// Only what is not known yet is read: a document that an edit has read anew is what its text says, and of one that was
-  /// mended in place the changed sections tell.
+  /// Parses only what has not been verified: a document that an edit has re-parsed is trusted; of one patched in place
+  /// only the changed sections are parsed.
   private func prove(_ document: inout TOMLDocument, base: TOMLDocument, edits: [Edit]) throws(SettingsError) {
     let check = EditCheck(edits)
     if let changed = document.provenChanges(since: base), check.fault(in: document, changed: changed) == nil {
@@ -214,14 +214,14 @@ struct Commit {
       position: position)
   }
 
-  /// The new text is in place: the backup stays, whatever comes next.
+  /// The new text is in place: the backup stays, whatever follows.
   mutating func noteReplaced() {
     kept = backup
     backup = nil
   }
 
-  /// The commit has failed, perhaps at its very end. A file that is in its place again is to be no backup as well, which an
-  /// editor that writes in place would write to.
+  /// The commit has failed, perhaps at its very end. A file that is back in its place must not be a backup too, because
+  /// an editor that writes in place would change the backup.
   func noteFailed() {
     guard let kept, let backup = kept.backup, case .file(let file, _) = core.backing,
       let copy = try? file.system.status(at: backup.path), let now = try? file.system.status(at: file.path),
@@ -230,24 +230,24 @@ struct Commit {
     kept.abandon()
   }
 
-  /// Takes back a backup of a text that was not replaced.
+  /// Removes the backup of a text that was not replaced.
   mutating func abandonBackup() {
     backup?.abandon()
     backup = nil
   }
 
-  /// Makes visible what is in the file now.
+  /// Publishes the present content of the file.
   ///
-  /// - Returns: Whether someone has replaced the file after this and was seen first.
+  /// - Returns: Whether a later replacement by others was seen first.
   func publish(_ result: WriteResult) -> Bool {
     core.state.withLock { state -> Bool in
       state.durable = result.durable
       guard let written else { return false }
       if !work.replacesText { state.isWriteDue = false }
-      // Before the first access has ended, there is nothing that anybody could see.
+      // Before the first access has ended, nothing is visible.
       defer { if state.isLoaded { core.renewStamp() } }
       let committed = work.replacesText ? nil : report.number
-      // Someone replaced the file after us and was seen first: ours is old news.
+      // A later replacement by others was seen first: ours is outdated.
       guard state.userRevision == revision else {
         state.adopt(
           state.userDocument, bytes: state.userBytes, committed: committed, sets: sets, origin: .thisProcess)
@@ -262,16 +262,16 @@ struct Commit {
   }
 }
 
-/// What a commit's work came to.
+/// The outcome of a commit's work.
 package struct CommitOutcome {
   /// Whether the work changed the text.
   package let hasChanged: Bool
-  /// The backup of the text that it has replaced, if one is made for such work.
+  /// The backup of the replaced text, if this kind of work makes one.
   package let backup: SettingsBackup?
 }
 
 extension SaveWatch.Wholeness {
-  /// What a text is like beside the one that the file had.
+  /// The state of a text compared with the file's previous one.
   package init(of text: [UInt8], since known: [UInt8]?) {
     guard let document = try? TOMLDocument(parsing: text) else {
       self = .broken

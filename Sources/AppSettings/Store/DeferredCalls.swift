@@ -1,20 +1,20 @@
 import CSettingsSystem
 
-/// Calls of code that is not this library's: observers, loggers, hooks. A thread makes them when it has released the
-/// locks of this library, all of them, whatever they protect.
+/// Defers calls of foreign code: observers, loggers, hooks. A thread makes them when it has released all locks of this
+/// library, whatever they protect.
 ///
-/// That code may do anything: read and write settings, wait for a lock that another thread holds while it writes. Under
-/// one of our locks it would wait for itself, or the other thread for it.
+/// Foreign code may do anything: read and write settings, or wait for a lock that another thread holds while it writes.
+/// Under one of our locks it could wait for itself, or the other thread for it.
 package enum DeferredCalls {
-  /// What a thread has put off. Only that thread touches it.
+  /// The deferred calls of a thread. Only that thread touches it.
   private final class Pending {
     var calls: [() -> Void] = []
-    /// How many sections the thread is in, one within the other.
+    /// The number of nested sections the thread is in.
     var depth = 0
   }
 
-  /// Runs `body`, which takes locks, and then makes the calls that were put off meanwhile, in their order. Within another
-  /// section they are made at that one's end.
+  /// Runs `body`, which takes locks, and then the calls deferred meanwhile, in order. Nested, they run at the outer
+  /// end.
   package static func section<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -30,7 +30,7 @@ package enum DeferredCalls {
     pending.depth += 1
   }
 
-  /// Ends a section, after the locks were released.
+  /// Ends a section, after the locks are released.
   static func end() {
     guard let pending = current else { return }
     pending.depth -= 1
@@ -40,7 +40,7 @@ package enum DeferredCalls {
     for call in pending.calls { call() }
   }
 
-  /// Makes a call: now, or at the end of the section that the thread is in.
+  /// Runs a call now, or at the end of the thread's section.
   package static func run(_ call: @escaping () -> Void) {
     guard let pending = current else { return call() }
     pending.calls.append(call)

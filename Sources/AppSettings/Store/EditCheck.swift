@@ -1,8 +1,8 @@
 import SettingsTOML
 
-/// What a set of edits has to have done to a document, and what it must have left alone.
+/// Checks the effect of edits on a document: their values are there, and nothing else has changed.
 struct EditCheck {
-  /// The values that the edits leave behind: what later edits say counts.
+  /// The values after the edits: later edits take precedence.
   private var expected = TOMLTable()
   private var paths = PathSet()
   private let edits: [Edit]
@@ -15,11 +15,11 @@ struct EditCheck {
     }
   }
 
-  /// What came out otherwise than the edits say.
+  /// A difference from what the edits say.
   enum Fault: Equatable {
-    /// A value that no edit is about is another one, or gone.
+    /// A value that no edit concerns has changed or disappeared.
     case changed(TOMLPath)
-    /// An edit's path has not the value that the edit says.
+    /// An edit's path does not have the edit's value.
     case missed(TOMLPath)
 
     var path: TOMLPath {
@@ -31,26 +31,26 @@ struct EditCheck {
     /// A clause.
     var reason: String {
       switch self {
-      case .changed(let path): "'\(path)' would change, which nobody asked for"
+      case .changed(let path): "'\(path)' would change, although no edit changes it"
       case .missed(let path): "'\(path)' would not get what was asked for"
       }
     }
   }
 
-  /// Why `document` is not to be written: a value that it lacks, or a difference to `base` that is not at, above or below
-  /// an edit's path; `nil` if it is what the edits say.
+  /// Why `document` must not be written: it lacks a value, or differs from `base` at a path that is not at, above or
+  /// below that of an edit; `nil` if it is correct.
   func fault(in document: TOMLDocument, since base: TOMLDocument) -> Fault? {
     fault(in: document, changed: document.changedPaths(since: base))
   }
 
-  /// As ``fault(in:since:)``, where it is known which paths differ.
+  /// Does the same as ``fault(in:since:)``, for known differences.
   func fault(in document: TOMLDocument, changed: [TOMLPath]) -> Fault? {
     if let path = changed.first(where: { !paths.touches($0) }) { return .changed(path) }
     return edits.first { !isMade($0, in: document) }.map { .missed($0.path) }
   }
 
   private func isMade(_ edit: Edit, in document: TOMLDocument) -> Bool {
-    // An edit decides everything at and below its path, but for what later edits did there.
+    // An edit determines everything at and below its path, except for later edits there.
     let found = document[edit.path]
     switch expected[path: edit.path] {
     case .table(let wanted)?: return found?.table?.isEquivalent(to: wanted) ?? wanted.isEquivalent(to: TOMLTable())

@@ -1,4 +1,4 @@
-/// Where a store keeps what follows its files: an object of `AppSettingsObserve`, which this module knows nothing of.
+/// Holds the object that follows a store's files. It is of `AppSettingsObserve`, which this module does not know.
 package final class FollowerSlot: Sendable {
   package typealias Follower = any AnyObject & Sendable
 
@@ -7,15 +7,15 @@ package final class FollowerSlot: Sendable {
     var kept: Follower?
   }
 
-  // Protects the slot. Held while a follower is made, so that there are never two; making one takes no lock of a store's
-  // observers.
+  // Protects the slot. Held while a follower is made, so that there are never two; making one takes none of the locks
+  // of the store's observers.
   private let state = Lock(State())
   // Innermost: a follower asks for it while it is made.
   private let left = Lock<Follower?>(nil)
 
-  /// The follower, made if there is none. It lives as long as someone holds it.
+  /// The follower, made if needed. It lives as long as someone holds it.
   package func shared<Object: AnyObject & Sendable>(_ make: () -> Object) -> (follower: Object, isNew: Bool) {
-    // What there is to report while it is made is reported after the lock is released.
+    // Reports made meanwhile are delivered after the lock is released.
     DeferredCalls.section {
       state.withLock { state in
         if let follower = state.shared as? Object { return (follower, false) }
@@ -26,7 +26,7 @@ package final class FollowerSlot: Sendable {
     }
   }
 
-  /// What followers leave for those after them, made if there is nothing yet.
+  /// The data that followers leave for later ones, made if needed.
   package func memory<Object: AnyObject & Sendable>(_ make: () -> Object) -> Object {
     left.withLock { left in
       if let memory = left as? Object { return memory }
@@ -36,7 +36,7 @@ package final class FollowerSlot: Sendable {
     }
   }
 
-  /// Has the store itself hold the follower, made if there is none.
+  /// Makes the store itself hold the follower, made if needed.
   package func keep(_ make: () -> some AnyObject & Sendable) {
     let follower = shared(make).follower
     state.withLock { $0.kept = follower }

@@ -1,7 +1,7 @@
 import SettingsTOML
 import Synchronization
 
-/// The types as which a store's keys were used, to notice two declarations of one name that disagree.
+/// The types of a store's keys, for detecting two conflicting declarations of one name.
 package final class KeyDeclarations: Sendable {
   private struct Declaration: Sendable {
     var type: Any.Type
@@ -11,23 +11,23 @@ package final class KeyDeclarations: Sendable {
   // Protects the table; problems are reported after it is released.
   private let declarations = Lock<[TOMLPath: Declaration]>([:])
 
-  /// Tells these declarations from those of all other stores.
+  /// Distinguishes these declarations from those of all other stores.
   private let number = KeyDeclarations.count.wrappingAdd(1, ordering: .relaxed).newValue
   private static let count = Atomic<UInt64>(0)
 
   package init() {}
 
-  /// The keys that were used, one for each name.
+  /// The keys in use, one for each name.
   package var keys: [AnySettingsKey] { declarations.withLock { $0.values.map(\.key) } }
 
-  /// Notes that a key is used, and reports one whose name is in use with another type.
+  /// Notes the use of a key, and reports one whose name is in use with another type.
   package func note<Value>(_ key: SettingsKey<Value>, _ problems: ProblemLog) {
     note(key, as: Value.self, problems)
   }
 
-  /// Notes that a name is used for values, or records, of a type.
+  /// Notes the use of a name for values, or records, of a type.
   package func note(_ key: AnySettingsKey, as value: Any.Type, _ problems: ProblemLog) {
-    // It is the same key each time.
+    // It is usually the same key each time.
     guard key.agreedWith.load(ordering: .relaxed) != number else { return }
     let other = declarations.withLock { declarations -> Any.Type? in
       if let known = declarations[key.path] { return known.type == value ? nil : known.type }
@@ -39,7 +39,7 @@ package final class KeyDeclarations: Sendable {
     problems.report(
       SettingsProblem(
         .invalidKey,
-        "The key '\(key.name)' is declared twice, with the types \(names[0]) and \(names[1]). Each reads and writes "
-          + "it as its own, so that the one may not read what the other wrote. Declare it once.", path: key.path))
+        "The key '\(key.name)' is declared twice, with the types \(names[0]) and \(names[1]). Each uses its own type, "
+          + "so one may be unable to read what the other wrote. Declare it once.", path: key.path))
   }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The stores that have written something, so that a normal exit can wait for the rest.
+/// The stores that have written something, so that a normal exit can wait for pending writes.
 enum LiveStores {
   private struct Entry: Sendable { weak var core: StoreCore? }
   private struct State: Sendable {

@@ -1,15 +1,15 @@
 import SettingsTOML
 import Synchronization
 
-/// What is still to be done after a migration's commit, kept on disk so that it outlives the process.
+/// The work due after a migration's commit, stored on disk so that it survives the process.
 ///
-/// Beside the backups is a directory for it. The list is written before the settings file is, and emptied after the
-/// work: it can be done twice, and is never forgotten. One process at a time does the work: the one that has the lock of
-/// a directory of its own, which nobody waits for. The list's lock is not held meanwhile, so that a commit by another
-/// thread, which a hook may wait for, can add to the list.
+/// Its directory is next to the backups. The list is written before the settings file and emptied after the work: work
+/// may be done twice, but is never forgotten. One process at a time does it: the one that holds the lock of a separate
+/// directory, for which nobody waits. The list's lock is not held meanwhile, so that another thread's commit, for which
+/// a hook may wait, can add to the list.
 ///
-/// An older release may have left a list where it kept the backups. The first list here begins with what stands in that
-/// one, which stays as it is, since another file may have shared it.
+/// An older release may have left a list where it kept the backups. The first list here starts with its content; the
+/// old list stays, because another file may have shared it.
 struct MigrationHooks: Sendable {
   let directory: String
   let backups: Backups
@@ -31,7 +31,7 @@ struct MigrationHooks: Sendable {
 
   /// Adds versions to the list.
   func add(_ versions: [Int]) throws {
-    // Makes the directory, and sees to it that it is on disk.
+    // Creates the directory, and makes sure that it is on disk.
     _ = try BackupFolder.open(parent, of: "", within: backups.limit, system: backups.system)
     try update { contents in
       let all = Set(try listed(contents.bytes) + versions)
@@ -40,20 +40,20 @@ struct MigrationHooks: Sendable {
     do throws(Errno) {
       try backups.system.synchronizeDirectory(at: parent)
     } catch {
-      throw SettingsError.system(error, "make durable", parent)
+      throw SettingsError.system(error, "sync", parent)
     }
   }
 
-  /// Does what is due, one after the other, and strikes each off.
+  /// Does the due work, one version after the other, and removes each from the list.
   ///
-  /// - Parameter work: Gets a version, and says whether it is done with.
+  /// - Parameter work: Gets a version, and returns whether it is finished.
   func run(_ work: (Int) -> Bool) throws {
     guard try !listed(file.read().bytes).isEmpty else { return }
     let turn = directory + "/running"
     try file.makeDirectories(turn)
-    // Who finds it locked need not wait: the one that has the lock does the work.
+    // A locked directory means that another process does the work: no need to wait.
     guard let lock = try DirectoryLock.acquire(turn, timeout: .zero, system: backups.system) else { return }
-    // It may have been done by the one that had the lock before.
+    // The previous holder of the lock may have done it.
     for version in try listed(file.read().bytes) where work(version) {
       try update { contents in
         Array(Self.text(of: try listed(contents.bytes).filter { $0 != version }).utf8)
@@ -62,14 +62,14 @@ struct MigrationHooks: Sendable {
     _ = consume lock
   }
 
-  /// Writes the list, within the time of the call that it is for.
+  /// Writes the list, within the time of its call.
   private func update(_ body: (SettingsFile.Contents) throws -> [UInt8]?) throws {
     var steps = WriteSteps()
     steps.limit = backups.limit
     try file.update(steps, body)
   }
 
-  /// What a list says; without one, what an older release left.
+  /// The versions of a list; without one, those that an older release left.
   private func listed(_ bytes: [UInt8]?) throws -> [Int] {
     if let bytes { return Self.listed(bytes) }
     let location = backups.location
@@ -85,6 +85,6 @@ struct MigrationHooks: Sendable {
   }
 
   private static func text(of versions: [Int]) -> String {
-    "# What is to be done after migrations, and is not done yet.\nversions = [\(versions.map(String.init).joined(separator: ", "))]\n"
+    "# Work due after migrations.\nversions = [\(versions.map(String.init).joined(separator: ", "))]\n"
   }
 }

@@ -1,13 +1,13 @@
 package import Logging
 package import SettingsTOML
 
-/// The problems of one store: each is logged once, and kept until it is mended.
+/// The problems of one store: each is logged once, and kept until it is resolved.
 package final class ProblemLog: Sendable {
   private struct Entry: Sendable {
     var problem: SettingsProblem
     /// The number of its report.
     var number: UInt64
-    /// Whether it is over when the value at its path becomes another.
+    /// Whether a new value at its path resolves it.
     var endsWithValue: Bool
   }
 
@@ -23,15 +23,14 @@ package final class ProblemLog: Sendable {
 
   package init(logger: Logger) { self.logger = logger }
 
-  /// Adds a problem, unless it is there already. It is logged, and told to observers, when the calling thread holds no
-  /// locks of this library.
+  /// Adds a problem, unless it is present already. It is logged and reported to observers when the calling thread holds
+  /// no locks of this library.
   ///
-  /// - Parameter endsWithValue: Whether it is over when the value at its path becomes another; so are those of values that
-  ///   cannot be used.
+  /// - Parameter endsWithValue: Whether a new value at its path resolves it. Unusable values always do so.
   package func report(_ problem: SettingsProblem, endsWithValue: Bool = false) {
     let waiters: [ChangeWaiter]? = state.withLock { state in
       guard !state.current.contains(where: { $0.problem == problem }) else { return nil }
-      // A problem that comes back in ever new forms must not grow without bound.
+      // A problem that returns in ever new forms must not grow without limit.
       if state.current.count >= 1000 { state.current.removeFirst() }
       state.lastNumber += 1
       let endsWithValue = endsWithValue || problem.code == .invalidValue
@@ -45,12 +44,12 @@ package final class ProblemLog: Sendable {
     wakeUps.deliver()
   }
 
-  /// Forgets the problems that are over, so that the same one is reported anew if it comes back.
+  /// Removes resolved problems, so that the same ones are reported again if they return.
   package func resolve(where isOver: (SettingsProblem) -> Bool) {
     state.withLock { state in state.current.removeAll { isOver($0.problem) } }
   }
 
-  /// Forgets what was wrong with the values at, above and below some paths: they have changed.
+  /// Removes the problems of the values at, above and below some paths, because these have changed.
   package func resolveValues(at paths: [TOMLPath]) {
     state.withLock { state in
       guard !state.current.isEmpty else { return }
@@ -61,14 +60,14 @@ package final class ProblemLog: Sendable {
     }
   }
 
-  /// Whether any problem stands.
+  /// Whether there are unresolved problems.
   package var hasAny: Bool { state.withLock { !$0.current.isEmpty } }
 
-  /// The problems that stand, oldest first.
+  /// The unresolved problems, oldest first.
   package var current: [SettingsProblem] { state.withLock { $0.current.map(\.problem) } }
 
-  /// The oldest problem that stands and was reported after another, with the number of its report. One that was mended
-  /// and has come back has a new number.
+  /// The oldest unresolved problem reported after another, with the number of its report. A problem that returns after
+  /// it was resolved has a new number.
   package func next(after number: UInt64) -> (problem: SettingsProblem, number: UInt64)? {
     state.withLock { state in
       state.current.first { $0.number > number }.map { ($0.problem, $0.number) }

@@ -1,21 +1,21 @@
 internal import Synchronization
 
-/// The threads that are within `withoutPropagation`, by store.
+/// The threads inside `withoutPropagation`, by store.
 ///
-/// Asked when a change is made, which keeps the answer: whoever tells of it may be another thread, and later.
+/// Asked when a change is made, which stores the answer: another thread may deliver the change later.
 package enum QuietThreads {
   private struct Place: Hashable, Sendable {
     var thread: UInt
     var store: ObjectIdentifier
   }
 
-  /// How many entries there are: what everyone looks at who makes a change.
+  /// The number of entries, which every change checks.
   private static let count = Atomic(0)
-  // Protects the table of how often each is within. Innermost.
+  // Protects the table of nesting depths. Innermost.
   private static let places = Lock<[Place: Int]>([:])
 
   static func areQuiet(for store: ChangeWaiters) -> Bool {
-    // Only this thread itself can have put it there.
+    // Only this thread itself can have added its entry.
     guard count.load(ordering: .relaxed) > 0 else { return false }
     return places.withLock { $0[here(store)] != nil }
   }

@@ -1,9 +1,9 @@
 import SettingsTOML
 import Synchronization
 
-/// The paths of the newest changes of a store, so that who knows an older state need not look at everything again.
+/// The paths of a store's newest changes, so that a reader who knows an older state need not check everything again.
 struct RecentChanges: Sendable {
-  /// A state of a store, told from those of all others of the process.
+  /// Identifies a state of a store among all states of the process.
   struct Position: Sendable, Hashable {
     fileprivate var store: UInt64 = 0
     fileprivate var count: UInt64 = 0
@@ -14,7 +14,7 @@ struct RecentChanges: Sendable {
   /// The paths of each change, the newest last.
   private var changes: [[TOMLPath]] = []
   private var pathCount = 0
-  /// When there are twice as many paths, the oldest go, until so many are left: all at once, as each time moves the rest.
+  /// At twice this number of paths, the oldest are dropped at once, because each removal moves the rest.
   private static let keptPaths = 256
   private static let stores = Atomic<UInt64>(0)
 
@@ -38,7 +38,7 @@ struct RecentChanges: Sendable {
     changes.removeFirst(old)
   }
 
-  /// The paths that have changed since a state; `nil` if that is too long ago, or another store's.
+  /// The paths that have changed since a state; `nil` if it is too old or another store's.
   func since(_ old: Position) -> [TOMLPath]? {
     let count = position.count &- old.count
     guard old.store == position.store, count <= UInt64(changes.count) else { return nil }

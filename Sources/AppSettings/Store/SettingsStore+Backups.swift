@@ -1,13 +1,13 @@
 package import SettingsTOML
 
-/// The way back.
+/// Backups, restoring and recovery.
 extension SettingsStore {
-  /// The copies of the user's file that were made before something replaced it: the newest made comes first.
+  /// The backups of the user's file, made before something replaced it, newest first.
   ///
-  /// Of a file that is reached by several paths or links, each store has the same ones. Those that older releases made
-  /// come last.
+  /// Stores on the same file have the same backups, whatever path or link leads to it. Those of older releases are
+  /// last.
   ///
-  /// - Throws: ``SettingsError`` `io` or `readOnly` if a directory of them cannot be listed.
+  /// - Throws: ``SettingsError`` `io` or `readOnly` if a directory of backups cannot be listed.
   public var backups: [SettingsBackup] {
     get throws(SettingsError) {
       guard case .file(_, let backups) = core.backing else { return [] }
@@ -15,27 +15,26 @@ extension SettingsStore {
     }
   }
 
-  /// Puts a backup in the place of the user's file; what is there now becomes a backup first.
+  /// Replaces the user's file with a backup, after backing up the present file.
   ///
-  /// Without a backup this undoes a migration: it takes the newest that was made before a migration to the version that
-  /// the file has now. A file of another version, which a newer release wrote, or that was brought back already, stays.
+  /// Without an argument this undoes a migration: it restores the newest backup made before a migration to the file's
+  /// present version. A file with another version stays, because a newer release wrote it or it was restored already.
   ///
-  /// This release migrates an older file again when it next writes to it. To stay with the old form, go back to the
-  /// release that wrote it.
+  /// This release migrates an older file again when it next writes it. To keep the old form, return to the old release.
   ///
-  /// - Parameter backup: One of ``backups``; the one to undo a migration with if not given.
-  /// - Returns: The backup that was restored.
-  /// - Throws: ``SettingsError`` `io` if there is no such backup, `unparsable` if it is no TOML, and as
+  /// - Parameter backup: One of ``backups``; `nil` to undo a migration.
+  /// - Returns: The restored backup.
+  /// - Throws: ``SettingsError`` `io` if there is no such backup, `unparsable` if it is not TOML; otherwise as
   ///   ``set(_:for:)``. The file is unchanged.
   @discardableResult
   public func restore(_ backup: SettingsBackup? = nil) throws(SettingsError) -> SettingsBackup {
     try SettingsError.only { try restore(backup) { $1.bytes } }
   }
 
-  /// Puts what is made of a backup in the place of the user's file.
+  /// Replaces the user's file with a text made from a backup.
   ///
-  /// - Parameter text: Gets what the file holds and the backup's document; returns the text to restore. What it throws
-  ///   leaves the file as it is.
+  /// - Parameter text: Gets the file's content and the backup's document; returns the text to restore. If it throws,
+  ///   the file stays.
   @discardableResult
   package func restore(
     _ backup: SettingsBackup?, as text: (_ current: [UInt8]?, TOMLDocument) throws -> [UInt8]
@@ -49,7 +48,7 @@ extension SettingsStore {
       let backup = try backup ?? backups.beforeMigration(of: current, in: file.path)
       guard let bytes = try SettingsFile(path: backup.path, system: file.system).read().bytes else {
         throw SettingsError(
-          .io, "Cannot restore '\(backup.path)': there is no such file. '\(file.path)' is unchanged.", file: file.path)
+          .io, "Cannot restore '\(backup.path)': it does not exist. '\(file.path)' is unchanged.", file: file.path)
       }
       let document = try core.reader.parse(bytes, file: backup.path)
       restored = backup
@@ -58,14 +57,14 @@ extension SettingsStore {
     return restored!
   }
 
-  /// Moves a file that does not parse to the backups, so that the settings begin afresh.
+  /// Moves a file that does not parse to the backups, so that the app starts with its defaults.
   ///
-  /// The file goes only when its very text is in a backup on disk. One that an editor has mended meanwhile stays. What a
-  /// write has set aside beside the file, since the disk failed, goes to the backups, too.
+  /// The file is removed only when exactly its text is in a backup on disk. A file that an editor has corrected
+  /// meanwhile stays. Files that a write has set aside because the disk failed are moved to the backups too.
   ///
-  /// - Returns: Where it is now; `nil` if there is no file, or it parses.
-  /// - Throws: ``SettingsError`` `readOnly`, `io`, `lockTimeout`, or `nestedUpdate` within an update of the same store. The
-  ///   file is where it was, unless the message says where it is now.
+  /// - Returns: The backup; `nil` if there is no file, or it parses.
+  /// - Throws: ``SettingsError`` `readOnly`, `io`, `lockTimeout`, or `nestedUpdate` within an update of the same store.
+  ///   The file is in its old place, unless the message gives another one.
   @discardableResult
   public func recover() throws(SettingsError) -> SettingsBackup? {
     guard case .file(let file, _) = core.backing, try file.hasDirectory() else { return nil }
@@ -77,8 +76,7 @@ extension SettingsStore {
     }
   }
 
-  /// Replaces a file that does not parse by its newest backup that does, in one write. The text that is replaced becomes a
-  /// backup first.
+  /// Replaces a file that does not parse with its newest backup that does, in one write, after backing up its text.
   ///
   /// - Throws: ``SettingsError`` as ``restore(_:)``. The file is unchanged.
   package func recoverFromBackup() throws -> SettingsRecovery {
@@ -86,7 +84,7 @@ extension SettingsStore {
     var outcome = SettingsRecovery.notNeeded
     var source: SettingsBackup? { if case .restored(let backup, _) = outcome { backup } else { nil } }
     let replaced = try core.commit(backingUp: Backups.unparsable, from: { source }) { current in
-      // This may run again, on what an editor has saved meanwhile.
+      // This may run again, on a text that an editor has saved meanwhile.
       outcome = .notNeeded
       guard let current, !SettingsRecovery.parses(current) else { return current }
       outcome = .noBackup
@@ -104,25 +102,25 @@ extension SettingsStore {
   }
 }
 
-/// What became of a file that was to be replaced by a backup.
+/// The result of replacing a file with a backup.
 package enum SettingsRecovery: Sendable, Hashable {
   /// There is no file, or it parses.
   case notNeeded
   /// No backup parses. The file is unchanged.
   case noBackup
-  /// A backup is in its place, and the text that was there is another one.
+  /// A backup has replaced the file, and its old text is another backup.
   case restored(SettingsBackup, replaced: SettingsBackup)
 
   static func parses(_ bytes: [UInt8]) -> Bool { (try? TOMLDocument(parsing: bytes)) != nil }
 }
 
 extension Backups {
-  /// The newest backup of before the migration that made the file what it is.
+  /// The newest backup made before the migration to the file's version.
   fileprivate func beforeMigration(of bytes: [UInt8]?, in file: String) throws -> SettingsBackup {
     let all = try list().filter(\.isBeforeMigration)
     let own = all.filter { !$0.mayBeOfAnotherFile }
     let document = bytes.flatMap { try? TOMLDocument(parsing: $0) }
-    // A text that says no version, since there is none or it does not parse, is no reason against the newest.
+    // A text without a version, because it is missing or does not parse, does not rule out the newest.
     let version = try document.map { try SettingsMigrations.version(of: $0) }
     if let backup = own.first(where: { version == nil || $0.name.migratedTo == version }) { return backup }
     let reason =

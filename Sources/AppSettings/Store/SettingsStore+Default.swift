@@ -3,10 +3,10 @@ import Synchronization
 extension SettingsStore {
   private static let chosen = AtomicLazyReference<SettingsStore>()
 
-  /// The program's main store, for those who are not handed one, such as the property wrapper `@Setting`.
+  /// The program's main store, for code without access to another one, such as the property wrapper `@Setting`.
   ///
-  /// Set it once, as the program starts. Reading it before, and setting it to another store after, are programming
-  /// errors and trap: which store a value comes from must not depend on what ran first.
+  /// Set it once, at the start of the program. Reading it earlier, or setting another store later, is a programming
+  /// error and traps: the store of a value must not depend on what ran first.
   ///
   /// ```swift
   /// SettingsStore.default = try SettingsStore(app: "org.example.editor")

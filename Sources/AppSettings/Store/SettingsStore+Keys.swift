@@ -2,9 +2,9 @@ public import SettingsTOML
 import Synchronization
 
 extension SettingsStore {
-  /// Whether what a key reads is its default, be that because there is no value or because the value is equal to it.
+  /// Returns whether a key's value equals its default, because no layer has a value or because that is equal.
   ///
-  /// Values are compared as they are stored.
+  /// Values are compared in their stored form.
   public func isDefault(_ key: AnySettingsKey) -> Bool { key.readsDefault(core.lookUp(key).value.candidates) }
 
   /// The keys that this store was used with so far: read, set or observed.
@@ -26,16 +26,18 @@ extension SettingsStore {
     return paths.filter { !$0.isRoot && !$0.components[0].hasPrefix("settings-") }
   }
 
-  /// Removes the user's values at names, so that lower layers or defaults show again. Visible at once, written later.
+  /// Removes the user's values of keys given by name, so that lower layers or defaults apply. Visible at once, written
+  /// later.
   ///
-  /// A backup of the file is made first if a key that this store was used with cannot read what is removed.
+  /// If the removed text is unreadable for a key that this store was used with, a backup is made first.
   ///
-  /// - Parameter names: Dotted paths, as in a key's declaration. A table's removes everything in it.
-  /// - Throws: ``SettingsError`` `invalidKey` for a text that is no path or is reserved, `locked` for a key that an
-  ///   administrator has locked. Nothing is changed then.
+  /// - Parameter names: Dotted paths, as in a key's declaration. The name of a table removes everything in it.
+  /// - Throws: ``SettingsError`` `invalidKey` for a name that is not a path or is reserved, `locked` for a key that an
+  ///   administrator has locked. Nothing is changed in these cases.
   public func reset(named names: String...) throws(SettingsError) { try reset(named: names) }
 
-  /// Removes the user's values at names, so that lower layers or defaults show again. Visible at once, written later.
+  /// Removes the user's values of keys given by name, so that lower layers or defaults apply. Visible at once, written
+  /// later.
   ///
   /// - Throws: As ``reset(named:)-(String...)``.
   public func reset(named names: [String]) throws(SettingsError) {
@@ -67,19 +69,19 @@ extension SettingsStore {
     }
   }
 
-  /// Where the value of a key comes from: layer, file, line, and the administrator's lock if there is one.
+  /// Returns where the value of a key comes from: layer, file, line, and an administrator's lock if there is one.
   public func origin(of key: AnySettingsKey) -> SettingsOrigin { snapshot.origin(of: key) }
 }
 
 extension StoreCore {
-  /// What there is for a key, with the stamp of the state it was found in.
+  /// The stored value of a key, with the stamp of the state in which it was found.
   package func lookUp(_ key: AnySettingsKey) -> (value: StoredValue, stamp: UInt64) {
     if key.paths.count == 1 { return lookUp(key.path) }
     load()
     return state.withLock { (StoredValue(of: key, in: $0.snapshot), stamp.load(ordering: .relaxed)) }
   }
 
-  /// What the user's file has, with what is pending.
+  /// The user's values, including pending ones.
   fileprivate var userTable: TOMLTable {
     let snapshot = snapshot
     guard case .value(.table(let table)) = snapshot.lookUp(.root, in: snapshot.userIndex) else { return TOMLTable() }
@@ -88,7 +90,7 @@ extension StoreCore {
 }
 
 extension SettingsKey {
-  /// The edits that store a value over what a snapshot has.
+  /// The edits that store a value over the content of a snapshot.
   func edits(storing value: Value, in snapshot: @autoclosure () -> SettingsSnapshot) throws(SettingsError) -> [Edit] {
     do throws(SettingsValueError) {
       guard bridge.keepsStoredParts else { return try edits(storing: value, over: nil) }

@@ -1,35 +1,35 @@
 import SettingsTOML
 
-/// How a settings file stands to the migrations of this release.
+/// Whether a settings file needs migrations of this release.
 public enum SettingsMigrationStatus: Sendable {
-  /// Nothing is to be done; so too while there is no file.
+  /// Nothing is pending, or there is no file.
   case current
-  /// These are to be run.
+  /// These migrations are pending.
   case pending([Migration])
-  /// A newer release wrote the file: it is read as far as it can be, and not written.
+  /// A newer release wrote the file: it is read as far as possible, and not written.
   case newer(found: Int, supported: Int)
 }
 
-/// What migrating a file would do.
+/// The result of a trial migration.
 public struct SettingsMigrationPreview: Sendable {
-  /// What would be run, in order.
+  /// The migrations that would run, in order.
   public var migrations: [Migration]
-  /// The text the file has; empty if there is none.
+  /// The present text of the file; empty if there is none.
   public var before: String
-  /// The text it would have.
+  /// The text after the migration.
   public var after: String
-  /// The difference, as `diff -u` shows it; empty if there is none.
+  /// The difference in the form of `diff -u`; empty if there is none.
   public var difference: String
-  /// What the difference calls the text that the file has.
+  /// The name of the present text in the difference.
   package var oldName = ""
-  /// What it calls the text that it would have.
+  /// The name of the new text in the difference.
   package var newName = ""
 }
 
 extension SettingsStore {
-  /// How the user's file stands to this store's migrations. It is read for this, and not migrated.
+  /// Whether the user's file needs this store's migrations. The file is read for this, and not migrated.
   ///
-  /// - Throws: ``SettingsError`` `unparsable`, `io`, or `migrationFailed` if its version is no number.
+  /// - Throws: ``SettingsError`` `unparsable`, `io`, or `migrationFailed` if its version is not a number.
   public var migrationStatus: SettingsMigrationStatus {
     get throws(SettingsError) {
       guard let document = try core.readForMigration() else { return .current }
@@ -41,10 +41,10 @@ extension SettingsStore {
     }
   }
 
-  /// What migrating the user's file would do; nothing is written.
+  /// Returns the result of migrating the user's file, without writing it.
   ///
-  /// - Parameter target: The version to go to; the newest if not given.
-  /// - Throws: ``SettingsError`` `migrationFailed` as the migration itself would, `newerVersion`, `unparsable` or `io`.
+  /// - Parameter target: The version to migrate to; by default the newest.
+  /// - Throws: ``SettingsError`` `migrationFailed` if the migration would fail, `newerVersion`, `unparsable` or `io`.
   public func previewMigration(to target: Int? = nil) throws(SettingsError) -> SettingsMigrationPreview {
     let migrations = core.reader.migrations
     let found = try core.readForMigration()
@@ -64,20 +64,21 @@ extension SettingsStore {
       oldName: oldName, newName: newName)
   }
 
-  /// Migrates the user's file, up to a version if one is given, with a backup and in one write.
+  /// Migrates the user's file, optionally only up to a version, in one write after a backup.
   ///
-  /// A store does this by itself at the first access, to the newest version. This is for tests and tools, which want
-  /// a file of a version between.
+  /// A store does this itself at the first access, to the newest version. Use this for intermediate versions, in tests
+  /// and tools.
   ///
-  /// - Returns: What was run.
-  /// - Throws: ``SettingsError`` as ``previewMigration(to:)``, and `readOnly`, `lockTimeout`. The file is unchanged.
+  /// - Parameter target: The version to migrate to; by default the newest.
+  /// - Returns: The migrations that ran.
+  /// - Throws: ``SettingsError`` as ``previewMigration(to:)``, and `readOnly` or `lockTimeout`. The file is unchanged.
   @discardableResult
   public func migrate(to target: Int? = nil) throws(SettingsError) -> [Migration] {
     try SettingsError.only {
       guard let target, target < core.reader.migrations.currentVersion else {
         let pending = try previewMigration().migrations
         if !pending.isEmpty {
-          // A first access would do the same, and report what fails; here the caller gets the error.
+          // A first access would do the same, and report failures; here the caller gets the error.
           try core.commit(of: [])
           core.load()
           core.runDueHooks()
@@ -86,7 +87,7 @@ extension SettingsStore {
       }
       guard try core.backing.read().bytes != nil else { return [] }
       var ran: [Migration] = []
-      // What the file will say, so that undoing finds the backup by it.
+      // The file's new version, so that undoing finds the backup by it.
       let reached = core.reader.migrations.migrations.map(\.version).filter { $0 <= target }.max() ?? 1
       try core.commit(backingUp: "before-v\(reached)") { [core] bytes in
         guard let bytes else { return nil }
@@ -100,7 +101,7 @@ extension SettingsStore {
 }
 
 extension StoreCore {
-  /// The user's document as it is in the file; `nil` if there is none.
+  /// The document in the user's file; `nil` if there is none.
   func readForMigration() throws(SettingsError) -> TOMLDocument? {
     try backing.read().bytes.map { bytes throws(SettingsError) in try parse(bytes) }
   }

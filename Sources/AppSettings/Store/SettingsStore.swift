@@ -19,18 +19,18 @@ public final class SettingsStore: SettingsAccess, Sendable {
   /// Where the settings are; `nil` for a store in memory.
   public var location: SettingsLocation? { core.location }
 
-  /// Opens the settings of an app. Nothing is read or made until the first access.
+  /// Opens the settings of an app. Nothing is read or created until the first access.
   ///
   /// Several stores of one process on the same file share one state.
   ///
   /// - Parameters:
   ///   - app: The app's id, such as `org.example.editor`.
-  ///   - name: Which of the app's stores; the file is `<app>/<name>.toml`.
-  ///   - scope: Settings or state.
-  ///   - migrations: What earlier releases' files need.
-  ///   - overrides: What hides the files' values in this process.
-  ///   - logger: Where problems go, once each.
-  /// - Throws: ``SettingsError`` `invalidLocation` for an id of another form; `io` if there is no home directory.
+  ///   - name: The name of the store; the file is `<app>/<name>.toml`.
+  ///   - scope: The kind of data: settings, state or data.
+  ///   - migrations: The migrations for files of earlier releases.
+  ///   - overrides: Values that override those of the files in this process.
+  ///   - logger: Receives each problem once.
+  /// - Throws: ``SettingsError`` `invalidLocation` if the id is malformed; `io` if there is no home directory.
   public convenience init(
     app: String, name: String = "settings", scope: SettingsLocation.Scope = .config,
     migrations: SettingsMigrations = .none, overrides: SettingsOverrides = .none,
@@ -41,7 +41,7 @@ public final class SettingsStore: SettingsAccess, Sendable {
       logger: logger)
   }
 
-  /// Opens the settings at a location. Nothing is read or made until the first access.
+  /// Opens the settings at a location. Nothing is read or created until the first access.
   public convenience init(
     at location: SettingsLocation, migrations: SettingsMigrations = .none, overrides: SettingsOverrides = .none,
     logger: Logger = Logger(label: "app-settings")
@@ -54,8 +54,8 @@ public final class SettingsStore: SettingsAccess, Sendable {
   ///
   /// - Parameters:
   ///   - acceptsAnyVersion: Whether the file is read and written whatever its version, without migrating it.
-  ///   - onlyReads: Whether the first access writes nothing: a migration that is due is done in memory.
-  ///   - showsText: Whether errors may show what stands in a text that does not parse.
+  ///   - onlyReads: Whether the first access writes nothing: a pending migration is made in memory.
+  ///   - showsText: Whether errors may show a text that does not parse.
   ///   - system: The system calls; a store with its own shares nothing.
   package convenience init(
     at location: SettingsLocation, migrations: SettingsMigrations, overrides: SettingsOverrides = .none,
@@ -81,7 +81,7 @@ public final class SettingsStore: SettingsAccess, Sendable {
     self.init(core: SharedCores.core(for: key, make: make))
   }
 
-  /// Makes a store in memory, for tests and previews. It behaves as one with a file that no one else has.
+  /// Makes a store in memory, for tests and previews. It behaves like one with a file that nobody else writes.
   ///
   /// - Parameters:
   ///   - text: The TOML text to begin with.
@@ -109,12 +109,12 @@ public final class SettingsStore: SettingsAccess, Sendable {
 
   /// The value of a key.
   ///
-  /// Reading gives the default where no layer has a value, and where the value cannot be decoded; that is a problem
-  /// then, and the text in the file stays.
+  /// Reading returns the default if no layer has a value, or if it cannot be decoded; that is reported as a problem,
+  /// and the text in the file stays.
   ///
-  /// Setting is visible to this process at once. It is written by one thread, together with whatever else has come in;
-  /// a value that the key refuses, or a locked key, is left as it is and reported as a problem. If the write fails, the
-  /// value goes back to what the file says, which is a change, and ``flush()`` throws.
+  /// A value that you set is visible to this process at once. One thread writes it, together with other pending
+  /// changes. A value that the key refuses, or for a locked key, is not set, which is reported as a problem. If the
+  /// write fails, the value returns to that of the file, which is a change, and ``flush()`` throws.
   public subscript<Value>(key: SettingsKey<Value>) -> Value {
     @inlinable get {
       let stamp = core.stamp.load(ordering: .acquiring)
@@ -154,9 +154,9 @@ public final class SettingsStore: SettingsAccess, Sendable {
     return value
   }
 
-  /// The value of a key, or why there is none that can be used.
+  /// Returns the value of a key, or throws the reason why it cannot be used.
   ///
-  /// - Returns: The stored value, or the default where no layer has one.
+  /// - Returns: The stored value, or the default if no layer has one.
   /// - Throws: ``SettingsError`` `invalidValue` with file, line, what was found and what is needed.
   public func value<Value>(for key: SettingsKey<Value>) throws(SettingsError) -> Value {
     core.declarations.note(key, core.problems)
@@ -167,19 +167,19 @@ public final class SettingsStore: SettingsAccess, Sendable {
     }
   }
 
-  /// Whether any layer has a value for the key, be it one that can be decoded or not.
+  /// Returns whether any layer has a value for the key, even one that cannot be decoded.
   public func isSet(_ key: AnySettingsKey) -> Bool { core.lookUp(key).value.value != nil }
 
-  /// Everything at one moment.
+  /// All values at one moment; see ``SettingsSnapshot``.
   public var snapshot: SettingsSnapshot { core.snapshot }
 
-  /// The problems that stand now, oldest first.
+  /// The unresolved problems, oldest first.
   public var currentProblems: [SettingsProblem] { core.problems.current }
 
-  /// Reads the files again, and takes over what others have changed.
+  /// Re-reads the files, so that changes by others take effect.
   ///
-  /// A save by another program that is under way is waited for, half a second at the most; what the file had before
-  /// counts if it has not ended by then. Not needed while a stream of `AppSettingsObserve` is open.
+  /// It waits up to half a second for a save by another program to end, and otherwise keeps the previous content. You
+  /// need not call it while a stream of `AppSettingsObserve` is open.
   public func reload() { core.reload() }
 
   // MARK: Writing
@@ -206,13 +206,13 @@ public final class SettingsStore: SettingsAccess, Sendable {
 
   /// Sets a value and returns when it is on disk, without blocking a thread of the concurrency pool.
   ///
-  /// As ``set(_:for:)`` without `async` otherwise.
+  /// Otherwise does the same as ``set(_:for:)`` without `async`.
   @discardableResult
   public func set<Value>(_ value: Value, for key: SettingsKey<Value>) async throws(SettingsError) -> Bool {
     try await core.enqueueAndWait(try edits(storing: value, for: key))
   }
 
-  /// Reads and writes several values as one: on what the file has now, under its lock, in one write.
+  /// Reads and writes several values as one: on the present content of the file, under its lock, in one write.
   ///
   /// Two processes that count this way lose nothing. Observers see one change.
   ///
@@ -228,14 +228,14 @@ public final class SettingsStore: SettingsAccess, Sendable {
     try core.update(body)
   }
 
-  /// As ``update(_:)-(_)`` without `async`, on a thread of its own, so that no thread of the concurrency pool is blocked.
+  /// Does the same as ``update(_:)-(_)`` without `async` on a separate thread, blocking none of the concurrency pool.
   public func update<Result: Sendable>(
     _ body: @escaping @Sendable (inout SettingsTransaction) throws -> Result
   ) async throws -> Result {
     try await core.onPlainThread { [core] in try core.update(body) }
   }
 
-  /// Removes the user's values of keys, so that lower layers or defaults show again. Visible at once, written later.
+  /// Removes the user's values of keys, so that lower layers or defaults apply. Visible at once, written later.
   public func reset(_ keys: AnySettingsKey...) { reset(keys) }
 
   /// Removes the user's values of keys, so that lower layers or defaults show again. Visible at once, written later.
@@ -248,7 +248,7 @@ public final class SettingsStore: SettingsAccess, Sendable {
     }
   }
 
-  /// Removes everything from the user's file except the reserved keys and comments that stand by themselves.
+  /// Removes everything from the user's file except the reserved keys and comments set off by blank lines.
   public func resetAll() {
     let keys = core.userRootKeys.filter { !$0.hasPrefix("settings-") }
     do {
@@ -260,13 +260,13 @@ public final class SettingsStore: SettingsAccess, Sendable {
 
   /// Waits until everything that was set so far is on disk.
   ///
-  /// - Throws: ``SettingsError`` of a write since the last flush that failed and that no other call has thrown. The
-  ///   values it was to write are gone: the store shows what the file says.
+  /// - Throws: ``SettingsError`` of a write that failed since the last flush and that no other call has thrown. The
+  ///   values of that write are lost: the store shows those of the file.
   public func flush() throws(SettingsError) { try core.flush() }
 
   /// Waits until everything that was set so far is on disk, without blocking a thread of the concurrency pool.
   ///
-  /// As ``flush()`` without `async` otherwise.
+  /// Otherwise does the same as ``flush()`` without `async`.
   public func flush() async throws(SettingsError) {
     do {
       try await core.onPlainThread { [core] in try core.flush() }

@@ -1,6 +1,6 @@
 import SettingsTOML
 
-/// A read-modify-write on the values that the file has now, under its lock.
+/// A read-modify-write on the present values of the file, under its lock.
 ///
 /// ``SettingsStore/update(_:)`` hands one to its closure. Reading sees the fresh values and what the closure has set;
 /// nothing becomes visible to anyone else until all of it is on disk, in one write.
@@ -15,7 +15,7 @@ public struct SettingsTransaction: SettingsAccess {
     self.problems = problems
   }
 
-  /// The value of a key. Setting one that the key refuses, or that is locked, makes the whole update fail.
+  /// The value of a key. Setting a value that the key refuses, or for a locked key, makes the whole update fail.
   public subscript<Value>(key: SettingsKey<Value>) -> Value {
     get {
       ValueReading.value(
@@ -31,12 +31,12 @@ public struct SettingsTransaction: SettingsAccess {
     }
   }
 
-  /// Removes the user's values of keys; lower layers and defaults show again.
+  /// Removes the user's values of keys, so that lower layers or defaults take effect again.
   public mutating func reset(_ keys: AnySettingsKey...) {
     for key in keys { record(key.removals) }
   }
 
-  /// Adds edits, unless an administrator's lock forbids one: then the whole update fails.
+  /// Adds edits. If an administrator's lock forbids one, the whole update fails.
   mutating func record(_ new: [Edit]) {
     do throws(SettingsError) {
       for edit in try view.permitted(new) {
@@ -48,10 +48,10 @@ public struct SettingsTransaction: SettingsAccess {
     }
   }
 
-  /// Makes the whole update fail; the first reason is the one that it throws.
+  /// Makes the whole update fail; it throws the first reason.
   mutating func fail(_ error: SettingsError) { failure = failure ?? error }
 
-  /// Stands in the place of a transaction while that is elsewhere.
+  /// A placeholder for a transaction that is elsewhere.
   static func placeholder(of transaction: SettingsTransaction) -> SettingsTransaction {
     SettingsTransaction(
       view: SettingsSnapshot(generation: 0, layers: [], pending: PendingEdits()),
@@ -60,7 +60,7 @@ public struct SettingsTransaction: SettingsAccess {
 
   /// The edits to make.
   ///
-  /// - Throws: The first refusal.
+  /// - Throws: The first reason to refuse one.
   func finish() throws(SettingsError) -> [Edit] {
     if let failure { throw failure }
     return edits

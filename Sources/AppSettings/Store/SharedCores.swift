@@ -1,8 +1,7 @@
-/// The stores' engines that are open in this process, so that several stores on one file are one: a value set through
-/// one is there for all of them at once, and one thread writes.
+/// The engines open in this process, shared so that several stores on one file are one: a value set through one is
+/// visible in all of them at once, and one thread writes.
 ///
-/// Stores share an engine if they agree on where their files are, on the history of the representation, and on
-/// overrides. Those that do not agree meet at the file, as two processes do.
+/// Stores share an engine if they have the same files, migrations and overrides. Others share only the file.
 enum SharedCores {
   struct Key: Hashable, Sendable {
     var location: SettingsLocation
@@ -20,21 +19,21 @@ enum SharedCores {
   }
 }
 
-/// Objects by key, each as long as somebody else holds it.
+/// Objects by key, each as long as something else holds it.
 struct WeakTable<Key: Hashable & Sendable, Value: AnyObject & Sendable>: Sendable {
   private struct Entry: Sendable { weak var value: Value? }
 
   private var entries: [Key: Entry] = [:]
-  /// With so many entries, those of objects that are gone are removed.
+  /// The number of entries at which those of released objects are removed.
   private var limit = 64
 
-  /// How many entries there are, those of objects that are gone included.
+  /// The number of entries, including those of released objects.
   var count: Int { entries.count }
 
   /// The object of a key; a new one if there is none any more.
   ///
-  /// The table has at most twice as many entries as objects, but for the first 64. A removal goes through all entries,
-  /// and comes after as many additions: each addition costs the same, whatever the number of objects.
+  /// Beyond the first 64, the table has at most twice as many entries as objects. A removal visits all entries and
+  /// follows as many additions, so an addition costs the same whatever the number of objects.
   mutating func value(for key: Key, make: () -> Value) -> Value {
     if let value = entries[key]?.value { return value }
     if entries.count >= limit {

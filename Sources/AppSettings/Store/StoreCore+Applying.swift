@@ -1,7 +1,7 @@
 import SettingsTOML
 
-// How edits get into a document. They are not checked one by one: the new text is, as a whole, before it is written.
-// Tables that come or go together do so in one reading of the text, or many of them would take the square of the time.
+// Applies edits to a document. They are not checked one by one: the whole new text is checked before it is written.
+// Tables added or removed together need one parse; one by one, many of them would take quadratic time.
 
 extension StoreCore {
   /// Applies the edits of one caller: all of them, or none.
@@ -13,12 +13,12 @@ extension StoreCore {
     return changed
   }
 
-  /// Applies edits that were pending, those of one number all or not at all.
+  /// Applies pending edits, those of one number all or not at all.
   ///
   /// - Parameters:
-  ///   - report: Gets the numbers whose edits changed the text, and those whose edits failed.
-  ///   - applied: Gets the edits that were applied.
-  ///   - prepare: Called with the edits of each number before they are applied. What it throws is their failure.
+  ///   - report: Collects the numbers whose edits changed the text, and those whose edits failed.
+  ///   - applied: Collects the applied edits.
+  ///   - prepare: Runs with the edits of each number before they are applied. If it throws, they have failed.
   func apply(
     _ pending: [(number: UInt64, edits: [Edit])], to document: inout TOMLDocument, _ report: inout WriteReport,
     _ applied: inout [Edit], prepare: ([Edit]) throws(SettingsError) -> Void
@@ -41,7 +41,7 @@ extension StoreCore {
       applied += all
       return
     }
-    // One of them cannot be applied: which one shows when they are applied one by one.
+    // One of them cannot be applied: applying them one by one shows which.
     for (number, edits) in pending where report.failures[number] == nil {
       do throws(SettingsError) {
         if try apply(edits, to: &document) { report.changed.insert(number) }
@@ -52,7 +52,7 @@ extension StoreCore {
     }
   }
 
-  /// - Parameter noteChange: Called with the index of each edit that changed the text.
+  /// - Parameter noteChange: Runs with the index of each edit that changed the text.
   private func apply(
     _ edits: ArraySlice<Edit>, to document: inout TOMLDocument, noteChange: (Int) -> Void
   ) throws(SettingsError) {
@@ -90,8 +90,8 @@ extension StoreCore {
     return try document.set(value, at: edit.path) || changed
   }
 
-  /// The edits at the beginning of some that can be made together: that add tables to one table, or remove some from it,
-  /// or that set values of any tables.
+  /// The first edits of a list that can be made together: those that add tables to one table, or remove tables from
+  /// one, or set values of any tables.
   private func run(of edits: ArraySlice<Edit>, in document: TOMLDocument) -> ArraySlice<Edit> {
     guard edits.count > 1, let first = edits.first, let kind = kind(of: first, in: document) else {
       return edits.prefix(1)
@@ -121,8 +121,8 @@ extension StoreCore {
     }
   }
 
-  /// Up to how many values are set one by one: an edit moves all that follows, and reading all of it costs as much as so
-  /// many edits.
+  /// The number of values up to which they are set one by one: an edit moves all that follows, and parsing the whole
+  /// text costs as much as so many edits.
   private static let fewValues = 2_000
 
   /// - Returns: The indices of the edits that changed the text; `nil` if they cannot be made together.

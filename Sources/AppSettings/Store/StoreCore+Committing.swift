@@ -1,8 +1,8 @@
 import SettingsTOML
 
-/// The one way in which anything is written.
+/// The only way in which anything is written.
 extension StoreCore {
-  /// Runs a read-modify-write on freshly read values, under the file's lock.
+  /// Runs a read-modify-write on the present values, under the file's lock.
   func update<Result>(_ body: (inout SettingsTransaction) throws -> Result) throws -> Result {
     let limit = TimeLimit(lockTimeout)
     load()
@@ -19,8 +19,8 @@ extension StoreCore {
     return result!
   }
 
-  /// Commits edits that are made of the fresh values, under the file's lock: again, if another program saves the file
-  /// meanwhile.
+  /// Commits edits made from the present values, under the file's lock. After another program's save they are made
+  /// again.
   ///
   /// - Returns: Whether the edits changed the text.
   @discardableResult
@@ -33,11 +33,11 @@ extension StoreCore {
     }
   }
 
-  /// Commits edits right away, on this thread, with whatever is pending.
+  /// Commits edits at once, on this thread, together with pending ones.
   ///
   /// - Parameters:
-  ///   - known: What the file had just now: if it still has, it is not read anew.
-  ///   - timeout: The longest wait for others; the file's if not given.
+  ///   - known: The latest known content of the file: if it still has it, it is not parsed again.
+  ///   - timeout: The longest wait for others; by default the file's.
   /// - Returns: Whether the edits changed the text.
   @discardableResult
   package func commit(of edits: [Edit], knowing known: TOMLDocument? = nil, timeout: Duration? = nil) throws -> Bool {
@@ -45,12 +45,12 @@ extension StoreCore {
     return try commit(work, knowing: known, within: TimeLimit(timeout ?? lockTimeout)).hasChanged
   }
 
-  /// Changes the document as a whole: on what the file has now, under its lock, in one write.
+  /// Changes the document as a whole: on the file's present content, under its lock, in one write.
   ///
-  /// - Parameter body: Edits the document that the file holds, and returns what it did, path by path, for the check of
-  ///   the new text. It need not check its edits itself. A throw changes nothing.
-  /// - Parameter check: Gets the document that the edits are made in again, if another program saves the file meanwhile;
-  ///   throws if they may not be made in that.
+  /// - Parameters:
+  ///   - body: Edits the file's document, and returns its edits by path, for the check of the new text. It need not
+  ///     check them itself. If it throws, nothing is changed.
+  ///   - check: Gets another program's text, if one saves the file meanwhile; throws if it forbids the edits.
   /// - Returns: Whether the file changed.
   @discardableResult
   package func rewrite(
@@ -66,10 +66,10 @@ extension StoreCore {
   /// Commits a whole text, see ``Commit/Work/text(reason:from:_:)``.
   ///
   /// - Parameters:
-  ///   - reason: What the backup of the old text is made before.
-  ///   - source: Asked after `body` for the backup that the new text is from, which stays, however old.
-  ///   - body: Gets what the file holds; returns the text that it is to have, the same one to leave it alone, and `nil` for
-  ///     no file. May run again, if another program saves the file meanwhile.
+  ///   - reason: The reason of the old text's backup.
+  ///   - source: Called after `body`; returns the backup of the new text, which stays, however old.
+  ///   - body: Gets the file's content; returns the new text, the same one to leave it unchanged, or `nil` for no file.
+  ///     Runs again if another program saves the file meanwhile.
   @discardableResult
   package func commit(
     backingUp reason: String, from source: @escaping () -> SettingsBackup? = { nil },
@@ -79,17 +79,17 @@ extension StoreCore {
     return try withoutActuallyEscaping(body) { try commit(.text(reason: reason, from: source, $0), within: limit) }
   }
 
-  /// The one write path: lock → re-read → migrate → apply → check → replace → publish.
+  /// The only write path: lock → re-read → migrate → apply → check → replace → publish.
   ///
-  /// It tells those whose pending edits went along how that ended.
+  /// It reports the outcome to those whose pending edits it included.
   ///
-  /// - Parameter limit: The time that the call has for waiting, all in all.
+  /// - Parameter limit: The total time for waiting.
   @discardableResult
   func commit(
     _ work: Commit.Work, knowing known: TOMLDocument? = nil, within limit: TimeLimit
   ) throws -> CommitOutcome {
     var hasMigrated = false
-    // They may use the store: after all else, and at the first access after that.
+    // Hooks may use the store: they run after all else, and after the first access.
     defer { if hasMigrated, state.withLock({ $0.isLoaded }) { runDueHooks(within: limit) } }
     try enterCommit(within: limit)
     defer { leaveCommit() }
@@ -116,7 +116,7 @@ extension StoreCore {
       result = try backing.update(steps) { try commit.text(replacing: $0) }
     } catch {
       commit.noteFailed()
-      // It may have failed at its very end, by the directory's `fsync`, or by what another program has saved.
+      // It may have failed at its very end, by the directory's `fsync`, or because another program saved the file.
       let looks = state.withLock { state in
         state.writingTexts = []
         return wasReplaced && state.isLoaded
@@ -132,8 +132,8 @@ extension StoreCore {
     return CommitOutcome(hasChanged: commit.hasChanged, backup: commit.hasChanged ? commit.keptBackup : nil)
   }
 
-  /// The document that the bytes under the lock hold. What others wrote meanwhile becomes visible as a change from
-  /// outside, before and apart from this commit's own.
+  /// The document of the bytes under the lock. Changes by others become visible as a change from outside, before and
+  /// separate from this commit's own.
   func takeOver(
     _ bytes: [UInt8]?, knowing parsed: TOMLDocument?
   ) throws(SettingsError) -> TOMLDocument {
@@ -141,7 +141,7 @@ extension StoreCore {
     let (isLoaded, knownBytes, known, revision) = state.withLock {
       ($0.isLoaded, $0.userBytes, $0.userDocument, $0.userRevision)
     }
-    // The known document may have been migrated in memory: then its text is not the file's.
+    // The known document may be migrated in memory: then its text is not the file's.
     let isKnown = isLoaded && knownBytes.isSameText(as: bytes)
     if isKnown, known.bytes.isSameText(as: knownBytes ?? []) { return known }
     guard isLoaded, !isKnown else {
@@ -154,21 +154,21 @@ extension StoreCore {
     if let bytes { (document, meaning, changed) = try interpret(bytes, since: known) }
     state.withLock { state in
       defer { renewStamp() }
-      // Another thread may have taken over something else since.
+      // Another thread may have stored a newer content.
       let edited = state.userRevision == revision ? changed : nil
       state.adopt(meaning, bytes: bytes, committed: nil, edited: edited, origin: .outside)
     }
     return document
   }
 
-  /// Throws where waiting for a write would wait for the caller itself: in a commit of this store, or of another one that
-  /// has its file in the same directory.
+  /// Throws if waiting for a write would mean waiting for the caller itself: within a commit of this store, or of
+  /// another one whose file is in the same directory.
   package func checkNotNested() throws(SettingsError) {
     try checkNotInCommit()
     try backing.checkNotLocked()
   }
 
-  /// Throws if the calling thread is in a commit of this store.
+  /// Throws if the calling thread is within a commit of this store.
   func checkNotInCommit() throws(SettingsError) {
     let me = PlainThread.currentID
     if committing.wait({ owner -> Bool? in owner == me }) { throw nestedUpdateError }
@@ -183,12 +183,12 @@ extension StoreCore {
 }
 
 extension SettingsProblem {
-  /// The problem of a file that was written and could not keep all that it had.
+  /// The problem of a written file that could not keep all its attributes.
   fileprivate init(lost: [String], of file: String) {
     self.init(
       .io,
-      "\(Self.lossBeginning)\(file)', but could not keep \(lost.joined(separator: ", ")): this process may not set that. "
-        + "Nobody may read more than before. Let its owner or root set it again, or write the file.", file: file)
+      "\(Self.lossBeginning)\(file)', but could not keep \(lost.joined(separator: ", ")): this process has no "
+        + "permission for that. Nobody can read more than before. Its owner or root can restore this.", file: file)
   }
 
   private static let lossBeginning = "Wrote '"

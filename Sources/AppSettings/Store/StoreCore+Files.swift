@@ -2,18 +2,18 @@ package import SettingsTOML
 
 /// The file behind a store, for modules that build on one.
 extension StoreCore {
-  /// What an error calls the settings: the file.
+  /// The name of the settings in errors: the file.
   package var name: String { backing.name }
 
-  /// The text that the user's file has now; `nil` if there is no file.
+  /// The present text of the user's file; `nil` if there is no file.
   package func readText() throws(SettingsError) -> [UInt8]? { try backing.read().bytes }
 
-  /// The text that the user's file had when it was last read, and what it means to this release.
+  /// The text of the user's file when it was last read, and its meaning to this release.
   package var known: (bytes: [UInt8]?, document: TOMLDocument) { state.withLock { ($0.userBytes, $0.userDocument) } }
 
   /// The user's document as this release would write it.
   ///
-  /// - Parameter bytes: What the file has; `nil` for a document to begin with.
+  /// - Parameter bytes: The content of the file; `nil` for a new document.
   /// - Throws: ``SettingsError`` `unparsable`, `newerVersion`, or `migrationFailed`.
   package func documentToWrite(of bytes: [UInt8]?) throws(SettingsError) -> TOMLDocument {
     var document = TOMLDocument()
@@ -36,19 +36,19 @@ extension StoreCore {
   /// - Throws: ``SettingsError`` `unparsable`.
   package func parse(_ bytes: [UInt8]) throws(SettingsError) -> TOMLDocument { try reader.parse(bytes, file: name) }
 
-  /// The file's backups, for the commit that is under way; `nil` for settings in memory.
+  /// The file's backups, for the commit in progress; `nil` for settings in memory.
   package var backupsInCommit: Backups? { backing.backups(within: commitLimit) }
 
-  /// Keeps a copy of a text, in the commit that is under way.
+  /// Keeps a copy of a text, in the commit in progress.
   package func backUp(_ bytes: [UInt8], reason: String) throws {
     try backing.backUp(bytes, reason: reason, within: commitLimit)
   }
 
-  /// The error for edits that were made of what another program has replaced.
+  /// The error for edits made from a text that another program has replaced.
   package func overtakenError(_ what: String) -> SettingsError {
     SettingsError(
       .io,
-      "Cannot write '\(name)': another program has saved \(what) meanwhile. The file holds what that program has saved. "
+      "Cannot write '\(name)': another program has saved \(what) meanwhile. The file holds that program's text. "
         + "Try again.", file: location?.file)
   }
 }

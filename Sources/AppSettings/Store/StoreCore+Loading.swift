@@ -1,15 +1,16 @@
 import SettingsTOML
 
-/// Reading the files: what their bytes mean to this release.
+/// Reads the files: the meaning of their bytes to this release.
 extension StoreCore {
-  /// Reads the user's file, migrates it if it is of an older version, and makes it if there is an older home to take
-  /// over. Where that fails, the store goes on in memory.
+  /// Reads the user's file, migrates an older version, and creates the file if there are older settings to import. If
+  /// that fails, the store continues in memory.
   ///
-  /// It waits for no other writer. Where one has the file's lock, that is done in memory, and on disk with the next write,
-  /// or the next time that the store reads the file and its lock is free. A store that only reads does it in memory.
+  /// It waits for no other writer. If one holds the file's lock, this happens in memory, and on disk with the next
+  /// write, or the next time that the store reads the file while its lock is free. One that only reads does it in
+  /// memory.
   ///
-  /// - Parameter deadline: How long to wait for a save that is under way, on the monotonic clock.
-  /// - Returns: What the file has and means; `nil` if a write has made that known already.
+  /// - Parameter deadline: The end of waiting for a save by another program, on the monotonic clock.
+  /// - Returns: The content of the file and its meaning; `nil` if a write has made them known already.
   func readOnFirstAccess(until deadline: UInt64) throws(SettingsError) -> (bytes: [UInt8]?, document: TOMLDocument)? {
     var known: TOMLDocument?
     if let bytes = try readUserFileAtRest(until: deadline).bytes {
@@ -31,7 +32,7 @@ extension StoreCore {
     } catch let error as SettingsError where error.code == .lockTimeout || error.code == .nestedUpdate {
       state.withLock { $0.isWriteDue = true }
     } catch let error as SettingsError {
-      // Not writable is no failure of the migration: it is done in memory, each time.
+      // A missing permission is no failure of the migration: it is made in memory each time.
       if error.code != .readOnly { problems.report(SettingsProblem(error)) }
     } catch {
       problems.report(SettingsProblem(.migrationFailed, "\(error)", file: location?.file))
@@ -40,7 +41,7 @@ extension StoreCore {
     return (now, try now == nil ? importInMemory() : interpret(now))
   }
 
-  /// Reads the user's file for the first time. A save that is under way is waited for.
+  /// Reads the user's file for the first time. Waits for a save by another program.
   private func readUserFileAtRest(until deadline: UInt64) throws(SettingsError) -> SettingsFile.Contents {
     var watch = SaveWatch()
     while true {
@@ -57,13 +58,13 @@ extension StoreCore {
     }
   }
 
-  /// Writes the migration or import that was made in memory at the first access, if nobody has the file's lock.
+  /// Writes the migration or import made in memory at the first access, if nobody holds the file's lock.
   func writeWhatIsDue() {
     guard !onlyReads, state.withLock({ $0.isWriteDue }) else { return }
     do {
       try commit(of: [], timeout: .zero)
     } catch let error as SettingsError where error.code == .lockTimeout || error.code == .nestedUpdate {
-      // Somebody writes, and brings it to disk with that, or the next look does.
+      // Another writer will bring it to disk, or else the next check will.
     } catch {
       state.withLock { $0.isWriteDue = false }
       guard let error = error as? SettingsError, error.code != .readOnly else { return }
@@ -71,7 +72,7 @@ extension StoreCore {
     }
   }
 
-  /// Reads the user's file, and takes note of who may read it.
+  /// Reads the user's file, and notes its permissions.
   func readUserFile() throws(SettingsError) -> SettingsFile.Contents {
     let contents = try backing.read()
     let permissions = contents.status?.permissions
@@ -80,7 +81,7 @@ extension StoreCore {
     return contents
   }
 
-  /// Reports a secret that stands in a file which others may read.
+  /// Reports a secret in a file that others may read.
   func checkSecrecy(of path: TOMLPath) {
     let exposed = state.withLock { state -> UInt32? in
       guard let permissions = state.userPermissions, permissions & 0o077 != 0,
@@ -96,16 +97,16 @@ extension StoreCore {
           + "Run 'chmod go= \(file)'.", path: path, file: file))
   }
 
-  /// What bytes mean to this release: parsed, and migrated in memory if they are of an older version.
+  /// The meaning of bytes to this release: parsed, and migrated in memory if they are of an older version.
   func interpret(_ bytes: [UInt8]?) throws(SettingsError) -> TOMLDocument {
     guard let bytes else { return TOMLDocument() }
     return interpret(try reader.parse(bytes, file: backing.name))
   }
 
-  /// What a text means to this release, read as far as it differs from the document that is known.
+  /// The meaning of a text to this release, parsed only as far as it differs from the known document.
   ///
-  /// - Returns: The document that the text is, its meaning, and the paths of the meaning that have other values than the
-  ///   known document, where that is plain.
+  /// - Returns: The document of the text, its meaning, and the paths of the meaning that differ from the known
+  ///   document, if that is certain.
   func interpret(
     _ bytes: [UInt8], since known: TOMLDocument
   ) throws(SettingsError) -> (document: TOMLDocument, meaning: TOMLDocument, changed: [TOMLPath]?) {
@@ -128,7 +129,7 @@ extension StoreCore {
     return document
   }
 
-  /// Reads the administrators' files for the first time. Saves that are under way are waited for.
+  /// Reads the administrators' files for the first time. Waits for saves in progress.
   func readSystemLayersAtRest(until deadline: UInt64) -> [LayerContent] {
     while true {
       let found = readSystemLayers(.doubt)
@@ -137,12 +138,12 @@ extension StoreCore {
     }
   }
 
-  /// What the administrators' files have, as read at one time.
+  /// The administrators' files as read at one time.
   struct SystemLayers {
     var layers: [LayerContent] = []
-    /// Nanoseconds until a file that may be being written is to be looked at again.
+    /// Nanoseconds until a file that may be being saved should be re-read.
     var wait: UInt64?
-    /// Whether there is something that the system could not read.
+    /// Whether the system could not read something.
     var isUnreadable = false
     var problems: [SettingsProblem] = []
 
@@ -152,9 +153,9 @@ extension StoreCore {
     }
   }
 
-  /// Reads the administrators' files. What cannot be read stays as it was.
+  /// Reads the administrators' files. Unreadable ones keep their previous content.
   ///
-  /// - Parameter evidence: Whether saves are known to have ended; `nil` to take what is there at its word.
+  /// - Parameter evidence: Whether saves are known to have ended; `nil` to accept the present content in any case.
   func readSystemLayers(_ evidence: SaveWatch.Evidence?) -> SystemLayers {
     guard let location, case .file(let file, _) = backing else { return SystemLayers() }
     var (known, watches) = state.withLock { state in
@@ -163,7 +164,7 @@ extension StoreCore {
     defer { state.withLock { [watches] in $0.systemWatches = watches } }
     var result = SystemLayers()
     let paths = SystemFiles.paths(of: location) { directory in
-      // One that is not there may come back: many programs remove a file to save it.
+      // A missing file may return: many programs remove a file to save it.
       let names = known.compactMap(\.layer.file).filter { $0.beginsBytewise(with: directory + "/") }
         .map { String($0[$0.utf8.index($0.startIndex, offsetBy: directory.utf8.count + 1)...]) }
       do throws(Errno) {
@@ -221,7 +222,7 @@ extension StoreCore {
 }
 
 extension StoreCore {
-  /// What a store without a file begins with, where the import into one failed or is not possible.
+  /// The initial document of a store without a file, if the import into one failed or is not possible.
   func importInMemory() -> TOMLDocument {
     var document = TOMLDocument()
     guard !reader.acceptsAnyVersion, reader.migrations.hasSomethingToImport else { return document }

@@ -1,31 +1,31 @@
 import SettingsTOML
 
-/// What a look at the files found, for whoever decides when to look again.
+/// The result of checking the files, which tells when to check again.
 package enum LookOutcome: Sendable, Hashable {
   case settled
-  /// Somebody may be saving the file: look again after this time, in nanoseconds, unless something happens before.
+  /// A program may be saving the file: check again after this time, in nanoseconds, unless something happens earlier.
   case unsettled(nanoseconds: UInt64)
-  /// The system could not read it, for want of descriptors or memory, say. The end of that is no event of the file's.
+  /// The system could not read it, for example without free descriptors or memory. No event reports the end of that.
   case failed(retryAfterNanoseconds: UInt64)
 }
 
 extension StoreCore {
-  /// When to try again what the system could not read.
+  /// The time until the next attempt to read what the system could not read.
   private static let unreadable: UInt64 = 1_000_000_000
 
-  /// Reads all files again, and waits for saves that are under way, ``SaveWatch/firstRead`` at the most.
+  /// Re-reads all files, and waits for saves in progress, at most ``SaveWatch/firstRead``.
   func reload() {
     let deadline = ProcessFacts.monotonicNanoseconds() + SaveWatch.firstRead
     settle(until: deadline) { look() }
     settle(until: deadline) { lookAtSystemLayers(.asked) }
   }
 
-  /// Looks until no save seems to be under way.
+  /// Checks until no save seems to be in progress.
   private func settle(until deadline: UInt64, _ look: () -> LookOutcome) {
     while case .unsettled(let wait) = look(), SaveWatch.pause(for: wait, until: deadline) {}
   }
 
-  /// Looks at the user's file and takes over what is new, unless somebody seems to be saving it.
+  /// Checks the user's file and takes over a new content, unless somebody seems to be saving it.
   ///
   /// - Parameter evidence: Whether a save is known to have ended.
   @discardableResult
@@ -54,7 +54,7 @@ extension StoreCore {
       if let found, state.withLock({ $0.writingTexts.contains(found) }) { return .settled }
       var watch = state.withLock { $0.userWatch }
       let wait = watch.wait(for: contents, after: known, evidence) {
-        // Only what was written in place can lack keys; whether it parses is seen below.
+        // Only a text written in place can lack keys; whether it parses is checked below.
         guard known.inode == contents.status?.inode else { return .whole }
         return SaveWatch.Wholeness(of: found ?? [], since: known.bytes)
       }
@@ -91,8 +91,8 @@ extension StoreCore {
     }
   }
 
-  /// Reads the administrators' files again and takes over what is new. Of one that somebody seems to be saving, what it
-  /// had is used meanwhile.
+  /// Re-reads the administrators' files and takes over new contents. One that somebody seems to be saving keeps its
+  /// previous content meanwhile.
   @discardableResult
   package func lookAtSystemLayers(_ evidence: SaveWatch.Evidence = .asked) -> LookOutcome {
     load()
@@ -105,18 +105,18 @@ extension StoreCore {
     return system.isUnreadable ? .failed(retryAfterNanoseconds: Self.unreadable) : .settled
   }
 
-  /// Reports what is wrong with the user's file as a whole, in the place of what was; `nil` if nothing is.
+  /// Reports what is wrong with the user's file as a whole, and withdraws the previous report; `nil` for nothing.
   func noteUserFailure(_ error: SettingsError?, using sentence: String = "") {
     var failure: StoreState.Failure?
     if let error { failure = StoreState.Failure(error: error, problem: SettingsProblem(error.using(sentence))) }
     let former = state.withLock { state -> StoreState.Failure? in
-      // At each look it is the same.
+      // Each check finds the same error.
       if error == state.userFailure?.error { failure = state.userFailure }
       defer { state.userFailure = failure }
       return state.userFailure
     }
     guard failure == nil || failure != former else { return }
-    // One that a write came upon is over with the others.
+    // A problem that a write has found is resolved with the others.
     let file = location?.file
     problems.resolve { $0 == former?.problem || $0.code == .unparsable && $0.file == file }
     if let failure { problems.report(failure.problem) }
@@ -125,7 +125,7 @@ extension StoreCore {
   /// The user's file; `nil` for a store in memory.
   package var watchedFile: String? { location?.file }
 
-  /// The administrators' files, those that do not exist included.
+  /// The administrators' files, including missing ones.
   package var watchedSystemFiles: [String] {
     guard let location else { return [] }
     return location.systemDirectories.map { "\($0)/\(location.name).toml" }
@@ -137,7 +137,7 @@ extension StoreCore {
     return location.systemDirectories.map { SystemFiles.dropInDirectory($0, location) }
   }
 
-  /// A key's value in a snapshot: the default where there is none, or none that can be used, which is a problem.
+  /// A key's value in a snapshot: the default if there is none, or it cannot be used, which is a problem.
   package func value<Value>(of key: SettingsKey<Value>, in snapshot: SettingsSnapshot) -> Value {
     ValueReading.value(
       of: key, stored: StoredValue(of: key, in: snapshot), in: snapshot, problems: problems

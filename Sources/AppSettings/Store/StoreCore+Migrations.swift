@@ -2,13 +2,13 @@ import Glibc
 import SettingsTOML
 import Synchronization
 
-/// The part of the write path that is about versions.
+/// The part of the write path for versions.
 extension StoreCore {
-  /// Migrates the document of an older file that is about to be written: all in memory, then the backup.
+  /// Migrates the document of an older file that is about to be written: first in memory, then the backup.
   ///
-  /// - Returns: The backup, which has to be finished before the file is replaced; `nil` if there is nothing to migrate.
-  /// - Throws: ``SettingsError`` `newerVersion`; `migrationFailed` if a step fails or no backup can be made, `readOnly` if the file
-  ///   could not be replaced anyway. Nothing was written to the file.
+  /// - Returns: The backup, which must be finished before the file is replaced; `nil` if there is nothing to migrate.
+  /// - Throws: ``SettingsError`` `newerVersion`; `migrationFailed` if a step fails or no backup can be made; `readOnly`
+  ///   if the file could not be replaced anyway. Nothing was written to the file.
   func migrate(
     _ document: inout TOMLDocument, of contents: SettingsFile.Contents
   ) throws(SettingsError) -> BackupInProgress? {
@@ -38,20 +38,20 @@ extension StoreCore {
     }
   }
 
-  /// The time that the commit which is under way has for waiting.
+  /// The remaining time of the commit in progress.
   var commitLimit: TimeLimit? { state.withLock { $0.commitLimit } }
 
   private func noBackup(because error: any Error) -> SettingsError {
     SettingsError(
       .migrationFailed,
-      "Cannot migrate '\(backing.name)' to version \(reader.migrations.currentVersion), since no backup of it could "
-        + "be made. Nothing was written. Make room, or give permission to write in its directory.",
+      "Cannot migrate '\(backing.name)' to version \(reader.migrations.currentVersion): no backup of it could "
+        + "be made. Nothing was written. Free some space, or allow writing in the backup directory.",
       cause: (error as? SettingsError)?.description ?? "\(error)", file: location?.file)
   }
 
-  /// Begins the document of a file that does not exist yet. What is set aside beside it is put away.
+  /// Begins the document of a new file. Files that were set aside are moved to the backups.
   ///
-  /// - Returns: Whether something was imported into it, so that it is written even without an edit.
+  /// - Returns: Whether something was imported, so that the file is written even without an edit.
   func begin(_ document: inout TOMLDocument) throws(SettingsError) -> Bool {
     try? backing.rescueSetAside(within: commitLimit)
     let migrations = reader.migrations
@@ -82,10 +82,10 @@ extension StoreCore {
     }
   }
 
-  /// Does what is due after commits that are on disk, of this process or of one that died: as soon as this thread holds
-  /// no locks, since hooks may use the store.
+  /// Does the work due after commits that are on disk, of this process or of one that died, as soon as this thread
+  /// holds no locks: hooks may use the store.
   ///
-  /// - Parameter limit: The time that the call has for waiting; a whole one if not given.
+  /// - Parameter limit: The remaining time of the call; by default a new time limit.
   func runDueHooks(within limit: TimeLimit? = nil) {
     let migrations = reader.migrations.migrations
     guard migrations.contains(where: { $0.commitHook != nil }), !reader.acceptsAnyVersion else { return }
@@ -95,12 +95,12 @@ extension StoreCore {
 
   private func runHooks(of migrations: [Migration], within limit: TimeLimit) {
     func work(_ due: Int) -> Bool {
-      // The list is written before the file is: only what the file has reached has taken place.
+      // The list is written before the file is: only versions that the file has reached count.
       let bytes = state.withLock { $0.userBytes }
       let version = bytes.flatMap { try? TOMLDocument(parsing: $0) }.flatMap { try? SettingsMigrations.version(of: $0) }
       guard due <= version ?? 0, let migration = migrations.first(where: { $0.version == due }) else { return false }
       do {
-        // A process that died may not have synced what the hook goes by.
+        // A process that died may not have synced the file on which the hook relies.
         if case .file(let file, _) = backing { try file.makeDurable() }
         try migration.commitHook?(MigrationCommit(version: due, name: migration.name, file: location?.file))
         return true
@@ -108,7 +108,7 @@ extension StoreCore {
         problems.report(
           SettingsProblem(
             .migrationFailed,
-            "Cannot finish the migration to version \(due) '\(migration.name)', whose result is stored: \(error). It "
+            "Cannot finish the migration to version \(due) '\(migration.name)', whose result is stored: \(error). This "
               + "is tried again at the next start.", file: location?.file))
         return false
       }
@@ -119,7 +119,7 @@ extension StoreCore {
       case .memory(let memory): memory.dueHooks = memory.dueHooks.filter { !work($0) }
       }
     } catch let error as SettingsError where error.code == .lockTimeout || error.code == .nestedUpdate {
-      // Another process is at it, or this thread is.
+      // Another process does the work, or this thread is already doing it.
     } catch {
       problems.report(SettingsProblem(error as? SettingsError ?? SettingsError(.io, "\(error)")))
     }
@@ -127,7 +127,7 @@ extension StoreCore {
 }
 
 extension Backing {
-  /// Throws if the file exists and this process may not replace it: then nothing else is to be made either.
+  /// Throws if the file exists and this process may not replace it: then nothing else may be created either.
   func checkReplaceable() throws(SettingsError) {
     guard case .file(let file, _) = self else { return }
     let place = try FinalPath.resolve(file.path, system: file.system)
@@ -137,7 +137,7 @@ extension Backing {
       try file.system.checkWritable(path, in: Syscalls.workingDirectory)
       try file.system.checkWritable(place.directory, in: Syscalls.workingDirectory)
     } catch {
-      // Removed just now: there is nothing to replace.
+      // Removed a moment ago: there is nothing to replace.
       if error.rawValue == ENOENT { return }
       throw .system(error, "write", file.path, then: "The file is unchanged.")
     }
@@ -145,7 +145,7 @@ extension Backing {
 }
 
 extension SettingsError {
-  /// The same error, naming the file if it names none.
+  /// The error with a file name, if it has none.
   func about(file: String?) -> SettingsError {
     var error = self
     error.file = error.file ?? file

@@ -1,10 +1,10 @@
 import SettingsTOML
 
-/// Who commits, for how long others wait for that, and what becomes of edits that cannot be written.
+/// Decides which thread commits, how long others wait, and what happens to edits that cannot be written.
 extension StoreCore {
-  /// Makes the calling thread the one that commits. It calls no one else's code until ``leaveCommit()``.
+  /// Makes the calling thread the committing one. It calls no foreign code until ``leaveCommit()``.
   ///
-  /// - Throws: ``SettingsError`` `nestedUpdate` if it would wait for itself, `lockTimeout` if the time runs out.
+  /// - Throws: ``SettingsError`` `nestedUpdate` if it would wait for itself, `lockTimeout` if the time is over.
   func enterCommit(within limit: TimeLimit) throws(SettingsError) {
     try checkNotNested()
     let me = PlainThread.currentID
@@ -29,22 +29,21 @@ extension StoreCore {
         + "Nothing was written. Look for an 'update' whose closure does not end.", file: location?.file)
   }
 
-  /// Commits what is pending; never throws, since each edit has its own outcome.
+  /// Commits the pending edits; never throws, because each edit has its own outcome.
   func commitPending(_ turn: WriteTurn) {
     let newest = state.withLock { $0.lastNumber }
     do {
       try commit(.pending, within: turn.limit ?? TimeLimit(lockTimeout))
     } catch {
       let error = error as? SettingsError ?? SettingsError(.io, "\(error)")
-      // Who comes later has time left.
+      // Later callers have time left.
       abandon(upTo: error.code == .lockTimeout ? turn.number : newest, because: error)
     }
   }
 
-  /// Gives up pending edits: memory goes back to what the file says.
+  /// Withdraws pending edits: memory returns to the file's content.
   ///
-  /// Those that another thread's commit has in hands are not given up, but waited for: it has the file's lock, and is
-  /// about to write them.
+  /// Edits that another thread's commit is writing are not withdrawn but awaited: it holds the file's lock.
   private func abandon(upTo number: UInt64, because error: SettingsError) {
     while true {
       let report = state.withLock { state -> WriteReport? in
@@ -64,7 +63,7 @@ extension StoreCore {
     }
   }
 
-  /// Tells those who wait for edits how they ended. That an edit failed for which nobody waits is a problem.
+  /// Reports the outcome to those who wait for edits. A failed edit for which nobody waits is a problem.
   func finish(_ report: WriteReport) {
     guard report.number > 0 else { return }
     queue.finish(report) { numbers in

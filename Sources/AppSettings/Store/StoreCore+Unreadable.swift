@@ -1,7 +1,7 @@
 import SettingsTOML
 
 extension StoreCore {
-  /// The key whose text in a document it cannot read, among those of some edits and, for edits of names, those that
+  /// The key that cannot read its text in a document, among those of some edits and, for edits of names, those that
   /// this store was used with: that text is about to be lost.
   func unreadableKey(of edits: [Edit], in document: TOMLDocument) -> AnySettingsKey? {
     var seen: Set<ObjectIdentifier> = []
@@ -31,10 +31,10 @@ extension StoreCore {
     }
   }
 
-  /// Makes a backup of the file if edits are to overwrite what their key cannot read.
+  /// Makes a backup of the file if edits are about to overwrite a value that their key cannot read.
   ///
   /// - Parameters:
-  ///   - bytes: What the file has; `nil` once there is a backup of it, or if there is nothing.
+  ///   - bytes: The content of the file; `nil` if a backup of it exists, or there is no file.
   /// - Throws: ``SettingsError`` if no backup can be made. The value must not be overwritten then.
   func keepUnreadable(_ edits: [Edit], in document: TOMLDocument, _ bytes: inout [UInt8]?) throws(SettingsError) {
     guard let contents = bytes, let key = unreadableKey(of: edits, in: document) else { return }

@@ -16,7 +16,7 @@ extension StoreCore {
     return try result.get().changedFile
   }
 
-  /// Runs blocking work on a thread of its own.
+  /// Runs blocking work on a separate thread.
   package func onPlainThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
       do throws(Errno) {
@@ -29,14 +29,14 @@ extension StoreCore {
     }
   }
 
-  /// Counts the stores on this engine. Its thread ends with the last, once everything is written.
+  /// Counts the stores of this engine. Its thread ends with the last one, when everything is written.
   func storeOpened() { openStores.wrappingAdd(1, ordering: .relaxed) }
 
   func storeClosed() {
     if openStores.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 { queue.stop() }
   }
 
-  /// The keys at the root of the user's file, with what is pending.
+  /// The keys at the root of the user's file, including pending ones.
   var userRootKeys: [String] {
     load()
     return state.withLock { state in

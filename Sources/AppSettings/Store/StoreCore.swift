@@ -2,16 +2,16 @@ import Logging
 package import SettingsTOML
 public import Synchronization
 
-/// The engine of a store: its state, the one way in which that changes, and who is told.
+/// The engine of a store: its state, the only way to change it, and the observers.
 ///
-/// Locks, in the order in which they may be taken: `loading` → `committing` → the file's own lock → `state`.
-/// Observers, loggers and hooks are called when the thread has released them all: see ``DeferredCalls``.
+/// Order of the locks: `loading` → `committing` → the file's own lock → `state`. Observers, loggers and hooks are
+/// called when the thread has released all of them: see ``DeferredCalls``.
 @usableFromInline
 package final class StoreCore: Sendable {
   let backing: Backing
   package let location: SettingsLocation?
   let reader: TextReader
-  /// Whether a migration that is due is done in memory only.
+  /// Whether pending migrations are made in memory only.
   package let onlyReads: Bool
   package let problems: ProblemLog
   package let waiters: ChangeWaiters
@@ -19,17 +19,17 @@ package final class StoreCore: Sendable {
   package let follower = FollowerSlot()
   let queue = WriteQueue()
 
-  // What the store knows. Whatever changes it is announced.
+  // The state of the store. Every change of it is announced.
   let state: AnnouncedState
   // Held while the files are read for the first time, so that one thread reads them and the others wait.
   private let loading = Lock(())
   // Serialises this process's commits, and knows which thread is in one: 0 for none.
   let committing = Monitor<UInt>(0)
 
-  // How many stores use this engine.
+  // The number of stores that use this engine.
   let openStores = Atomic<Int>(0)
 
-  /// Names the present state among all states of all stores of the process; 0 before the first access.
+  /// Identifies the present state among all states of all stores of the process; 0 before the first access.
   @usableFromInline package let stamp = Atomic<UInt64>(0)
   private static let lastStamp = Atomic<UInt64>(0)
 
@@ -57,28 +57,28 @@ package final class StoreCore: Sendable {
 
   // MARK: Reading
 
-  /// The present state. The first call reads the files, and migrates the user's if it is of an older version.
+  /// The present state. The first call reads the files, and migrates the user's file if it has an older version.
   package var snapshot: SettingsSnapshot {
     load()
     return state.withLock { $0.snapshot }
   }
 
-  /// Whether the user's file was migrated, or made, in memory only.
+  /// Whether the user's file was migrated, or created, in memory only.
   package var isWriteDue: Bool { state.withLock { $0.isWriteDue } }
 
-  /// The value at a path with the stamp of the state it was found in.
+  /// The value at a path with the stamp of the state in which it was found.
   package func lookUp(_ path: TOMLPath) -> (value: StoredValue, stamp: UInt64) {
     load()
     return state.withLock { (StoredValue(at: path, in: $0.snapshot), stamp.load(ordering: .relaxed)) }
   }
 
-  /// What there is in the present state, with its stamp. Looked up in place, and so without foreign code.
+  /// Looks something up in the present state, and returns it with the stamp. Runs under the lock, without foreign code.
   func lookUp<Found>(_ find: (SettingsSnapshot) -> Found) -> (value: Found, stamp: UInt64) {
     load()
     return state.withLock { (find($0.snapshot), stamp.load(ordering: .relaxed)) }
   }
 
-  /// Reads the files at the first access. Waits for no lock of theirs: see ``readOnFirstAccess(until:)``.
+  /// Reads the files at the first access. Does not wait for their locks: see ``readOnFirstAccess(until:)``.
   package func load() {
     if stamp.load(ordering: .acquiring) != 0 { return }
     DeferredCalls.section {
@@ -109,10 +109,10 @@ package final class StoreCore: Sendable {
 
   // MARK: Writing
 
-  /// Makes edits visible in this process and hands them to the writing thread.
+  /// Makes edits visible in this process and passes them to the writing thread.
   ///
   /// - Parameters:
-  ///   - limit: The time that whoever waits for the completion has.
+  ///   - limit: The time limit of the caller that waits for the completion.
   ///   - completion: Called when the edits are durable, or have failed, on the thread that wrote them.
   /// - Throws: ``SettingsError`` `locked`; nothing is changed then.
   func enqueue(
@@ -126,8 +126,8 @@ package final class StoreCore: Sendable {
   /// Makes edits visible and waits until they are durable.
   ///
   /// - Returns: Whether they changed the file.
-  /// - Throws: ``SettingsError`` `locked`; nothing is changed then. What the write failed with; memory is back at what
-  ///   the file says.
+  /// - Throws: ``SettingsError`` `locked`, and nothing is changed; or the error of the write, and memory returns to the
+  ///   file's content.
   func enqueueAndWait(_ edits: [Edit]) throws(SettingsError) -> Bool {
     try checkNotNested()
     let ticket = WriteTicket(TimeLimit(lockTimeout))
@@ -137,7 +137,7 @@ package final class StoreCore: Sendable {
 
   /// Makes edits visible.
   ///
-  /// - Parameter note: Called with their number before anyone can write them.
+  /// - Parameter note: Runs with their number before anyone can write them.
   private func addPending(_ edits: [Edit], note: (UInt64) -> Void) throws(SettingsError) -> UInt64 {
     load()
     return try state.withLock { state throws(SettingsError) in
@@ -148,7 +148,7 @@ package final class StoreCore: Sendable {
     }
   }
 
-  /// Waits until everything set so far is on disk, and writes it if nobody else does.
+  /// Waits until everything set so far is on disk, and writes it unless another thread does.
   package func flush() throws(SettingsError) {
     try checkNotInCommit()
     let (number, isPending) = state.withLock { ($0.lastNumber, !$0.snapshot.pending.isEmpty) }
@@ -158,7 +158,7 @@ package final class StoreCore: Sendable {
     if let failure { throw failure }
   }
 
-  /// The longest that one call waits for others, in this process and outside.
+  /// The longest time that one call waits for others, in this process and outside.
   var lockTimeout: Duration { if case .file(let file, _) = backing { file.lockTimeout } else { .seconds(30) } }
 
   func renewStamp() {

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// A state of a store, with the stamp that tells it from all others.
+/// A state of a store, with the stamp that identifies it.
 package struct StoreMoment: Sendable {
   package let snapshot: SettingsSnapshot
   let stamp: UInt64
 }
 
 extension StoreCore {
-  /// The state at this moment, and what `take` makes of the same moment: no change comes in between.
+  /// The present state, and the result of `take` at the same moment: no change comes in between.
   package func moment<Taken>(_ take: () -> Taken) -> (taken: Taken, moment: StoreMoment) {
     load()
     return state.withLock { state in
@@ -15,7 +15,7 @@ extension StoreCore {
     }
   }
 
-  /// A key's value at a moment, as ``value(of:in:)``.
+  /// A key's value at a moment; see ``value(of:in:)``.
   package func value<Value>(of key: SettingsKey<Value>, at moment: StoreMoment) -> Value {
     if let value = key.cache.value(at: moment.stamp) { return value }
     let (value, isCacheable) = ValueReading.value(

@@ -1,51 +1,51 @@
 import SettingsTOML
 
-/// What a store knows, as a plain value: the layers as last read, and the edits that are not in the file yet.
+/// The state of a store, as a plain value: the layers as last read, and the edits that are not in the file yet.
 ///
 /// All transitions are here, without locks, threads or files; ``StoreCore`` carries them out.
 struct StoreState: Sendable {
   var isLoaded = false
-  /// All layers, and the edits over the user's that are not in the file yet.
+  /// All layers, and the edits above the user's file that are not in it yet.
   ///
-  /// Look values up in it in place: a copy costs, and makes the next edit cost.
+  /// Look up values in place: a copy is expensive, and makes the next edit expensive.
   private(set) var snapshot: SettingsSnapshot
   /// The paths of the newest changes.
   private(set) var recentChanges = RecentChanges()
   /// The number of the newest edit.
   var lastNumber: UInt64 = 0
 
-  /// What a commit of ours is about to put in place, and has put there. Seeing that is no news from outside.
+  /// Texts that our commit is about to write, or has written. Reading one of them is no news from outside.
   var writingTexts: [[UInt8]] = []
-  /// The time that the commit which is under way has for waiting.
+  /// The remaining time of the commit in progress.
   var commitLimit: TimeLimit?
-  /// Counts what was taken over from the file, so that a slower reader knows that it was overtaken.
+  /// Counts the contents taken over from the file, so that a slower reader knows that it is outdated.
   var userRevision: UInt64 = 0
-  /// The file that `userBytes` were last seen in; tells a save in place from one by a rename.
+  /// The inode of the file in which `userBytes` were last seen; distinguishes a save in place from one by a rename.
   var userInode: UInt64?
-  /// The file as this process has last synced it.
+  /// The file as last synced by this process.
   var durable: FileStatus?
-  /// Its permissions as last seen.
+  /// The file's permissions as last seen.
   var userPermissions: UInt32?
   /// What is wrong with the user's file as a whole: it does not parse, or cannot be read.
   var userFailure: Failure?
-  /// What was wrong with the administrators' files when they were last read.
+  /// The problems of the administrators' files when they were last read.
   var systemProblems: [SettingsProblem] = []
-  /// What tells whether somebody is saving the user's file.
+  /// Detects saves of the user's file.
   var userWatch = SaveWatch()
-  /// The same for administrators' files, by path.
+  /// Detects saves of administrators' files, by path.
   var systemWatches: [String: SaveWatch] = [:]
-  /// Whether the file is to be migrated, or made, as soon as its lock is free: that was done in memory only.
+  /// Whether to migrate or create the file on disk as soon as its lock is free: this was done in memory only.
   var isWriteDue = false
-  /// The edits up to this number are in the hands of a commit, which has the file's lock; 0 while there is none.
+  /// The edits up to this number belong to a commit that holds the file's lock; 0 if there is none.
   var takenNumber: UInt64 = 0
-  /// The tables whose order of keys is observed.
+  /// Returns the tables whose order of keys is observed.
   var orderedPaths: @Sendable () -> [TOMLPath] = { [] }
-  /// What is to be told, oldest first; ``AnnouncedState`` takes it.
+  /// Unreported changes, oldest first; ``AnnouncedState`` takes them.
   var news: [StateNews] = []
 
   struct Failure: Sendable, Equatable {
     var error: SettingsError
-    /// The error with what is used instead.
+    /// The error, with what is used instead.
     var problem: SettingsProblem
   }
 
@@ -59,10 +59,10 @@ struct StoreState: Sendable {
   /// The bytes of the user's file as last read or written; `nil` while there is no file.
   var userBytes: [UInt8]? { snapshot.userBytes }
 
-  /// What is known of the user's file.
+  /// The known state of the user's file.
   var knownUserFile: SaveWatch.Known { SaveWatch.Known(bytes: userBytes, inode: userInode) }
 
-  /// What the next write is to know; without what it does at each step.
+  /// The parameters of the next write, without the hooks for its steps.
   var writeSteps: WriteSteps {
     var steps = WriteSteps()
     let known = isLoaded ? knownUserFile : SaveWatch.Known()
@@ -78,7 +78,7 @@ struct StoreState: Sendable {
     snapshot.generation = 1
   }
 
-  /// Adds edits to what is pending, all with one number.
+  /// Adds edits to the pending ones, all with one number.
   ///
   /// - Returns: The number.
   mutating func enqueue(_ edits: [Edit]) -> UInt64 {
@@ -91,7 +91,7 @@ struct StoreState: Sendable {
     return number
   }
 
-  /// Takes what is pending, for a commit that has the file's lock. Nobody else gives it up until ``endCommit()``.
+  /// Takes the pending edits for a commit that holds the file's lock. Nobody else withdraws them until ``endCommit()``.
   mutating func beginCommit() -> (pending: [(number: UInt64, edits: [Edit])], newest: UInt64) {
     takenNumber = lastNumber
     return (snapshot.pending.byNumber, lastNumber)
@@ -103,24 +103,24 @@ struct StoreState: Sendable {
     writingTexts = []
   }
 
-  /// Whether some of the edits up to a number are in the hands of a commit.
+  /// Whether some of the edits up to a number belong to a commit.
   func isCommitting(upTo number: UInt64) -> Bool {
     takenNumber > 0 && snapshot.pending.byNumber.contains { $0.number <= min(number, takenNumber) }
   }
 
-  /// Takes over the text that the user's file has.
+  /// Takes over the text of the user's file.
   ///
   /// - Parameters:
-  ///   - document: What the bytes hold, migrated in memory if need be.
+  ///   - document: The document of the bytes, migrated in memory if needed.
   ///   - committed: Edits up to this number are no longer pending: they are in the text or have failed.
-  ///   - edited: The paths where the document can differ from the one before, if that is known.
-  ///   - sets: The paths that the calling thread itself has set, be it to what they were.
+  ///   - edited: The only paths at which the document can differ from the previous one, if known.
+  ///   - sets: The paths that the calling thread has set, including those set to what they were.
   mutating func adopt(
     _ document: TOMLDocument, bytes: [UInt8]?, committed: UInt64?, edited: [TOMLPath]? = nil, sets: [TOMLPath] = [],
     origin: SettingsChangeOrigin
   ) {
     guard isLoaded else {
-      // No one has seen anything yet.
+      // Nobody has seen anything yet.
       userRevision += 1
       snapshot.adopt(document, bytes: bytes)
       return
@@ -129,7 +129,7 @@ struct StoreState: Sendable {
     if committed != nil { paths += snapshot.pending.byNumber.flatMap { $0.edits.map(\.path) } }
     userRevision += 1
     userWatch = SaveWatch()
-    // Where it is known what was edited, nothing else can have moved.
+    // If the edited paths are known, nothing else can have moved.
     let orders = edited == nil ? keyOrders : []
     change(at: paths, sets: sets, origin: origin) { state in
       if let committed { state.snapshot.pending.removeAll(upTo: committed) }
@@ -156,7 +156,7 @@ struct StoreState: Sendable {
     news.append(StateNews(batch: batch, sets: [], reordered: reordered))
   }
 
-  /// Takes over what the administrators' files have.
+  /// Takes over the administrators' files.
   mutating func adopt(systemLayers: [LayerContent]) {
     let old = isLoaded ? snapshot.root : TOMLTable()
     let orders = isLoaded ? keyOrders : []
@@ -168,7 +168,7 @@ struct StoreState: Sendable {
     announce(paths, sets: [], .outside)
   }
 
-  /// The value that is seen at the path of a single edit once it is made, if that is plain to see.
+  /// The visible value at the path of a single edit after it is made, if that is certain.
   private func valueToSee(after edits: [Edit]) -> TOMLValue? {
     guard edits.count == 1, let value = edits[0].value, value.table == nil, snapshot.locks.isEmpty,
       snapshot.overrides.isEmpty, edits[0].path.components.first?.hasPrefix("settings-") == false
@@ -176,14 +176,14 @@ struct StoreState: Sendable {
     return value
   }
 
-  /// Makes a change, finds out which values at some paths it changed, and has it announced.
+  /// Makes a change, finds the values at some paths that it changed, and announces it.
   ///
-  /// - Parameter value: What there is at each of them afterwards, if that is known.
+  /// - Parameter value: The value at each of them afterwards, if known.
   private mutating func change(
     at paths: [TOMLPath], to value: TOMLValue? = nil, sets: [TOMLPath], origin: SettingsChangeOrigin,
     _ body: (inout StoreState) -> Void
   ) {
-    // Values, not a snapshot: holding that while `body` runs would make it copy what is pending.
+    // Values, not a snapshot: a snapshot held while `body` runs would make it copy the pending edits.
     let before = paths.map { snapshot[$0] }
     body(&self)
     var changed: [TOMLPath] = []

@@ -1,6 +1,6 @@
 /// The administrators' files of an app.
 package enum SystemFiles {
-  /// Their paths. What cannot be listed is a problem, and left out.
+  /// Their paths. A directory that cannot be listed is a problem, and left out.
   package static func paths(of location: SettingsLocation, system: Syscalls, problems: ProblemLog) -> [String] {
     paths(of: location) { directory in
       do throws(Errno) {
@@ -15,12 +15,12 @@ package enum SystemFiles {
 
   /// Their paths, lowest layer first: in each directory the file itself, then its drop-ins by name.
   ///
-  /// - Parameter names: The names in a directory, perhaps some twice; none where there is none.
+  /// - Parameter names: Returns the names in a directory, perhaps with duplicates; none if there is no directory.
   static func paths(of location: SettingsLocation, names: (String) -> [String]) -> [String] {
     location.systemDirectories.flatMap { directory -> [String] in
       let dropIns = dropInDirectory(directory, location)
       var chosen = names(dropIns).filter { $0.endsBytewise(with: ".toml") && $0.utf8.first != UInt8(ascii: ".") }
-        // By bytes, as `ls` in the C locale: the same on every machine.
+        // By bytes, like `ls` in the C locale: the same on every machine.
         .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
       for index in chosen.indices.dropFirst().reversed() where chosen[index].isBytewise(chosen[index - 1]) {
         chosen.remove(at: index)
@@ -29,14 +29,14 @@ package enum SystemFiles {
     }
   }
 
-  /// The directory of drop-ins beside an administrator's file.
+  /// The directory of drop-ins next to an administrator's file.
   static func dropInDirectory(_ directory: String, _ location: SettingsLocation) -> String {
     "\(directory)/\(location.name).d"
   }
 }
 
 extension SettingsError {
-  /// The same error, saying what is used instead.
+  /// The error, with what is used instead.
   func using(_ sentence: String) -> SettingsError {
     var error = self
     error.message += " " + sentence

@@ -1,13 +1,13 @@
 package import SettingsTOML
 
-/// Makes layers of texts: parses, names the file in errors, and migrates in memory.
+/// Makes layers from texts: parses, names the file in errors, and migrates in memory.
 package struct TextReader: Sendable {
   let migrations: SettingsMigrations
   /// Whether files of any version may be written: for tools, which know no versions.
   let acceptsAnyVersion: Bool
-  /// Whether errors show the line of a text that does not parse. It may hold secrets, and in such a text no word is known
-  /// to belong to a key. So this is for who knows that there are none; a store of an app does not, as keys are declared
-  /// when they are first used.
+  /// Whether errors show the line of a text that does not parse. It may contain secrets, and in such a text no word is
+  /// known to belong to a key. So this is for callers who know that there are no secrets; an app's store does not,
+  /// because keys are declared at their first use.
   let showsText: Bool
 
   package init(migrations: SettingsMigrations, acceptsAnyVersion: Bool, showsText: Bool = false) {
@@ -18,15 +18,15 @@ package struct TextReader: Sendable {
 
   /// Parses a text.
   ///
-  /// - Throws: ``SettingsError`` `unparsable`, with the place and what was expected there, and with the line and a caret
-  ///   where the text may be shown.
+  /// - Throws: ``SettingsError`` `unparsable`, with the position and what was expected there; and if the text may be
+  ///   shown, with the line and a caret.
   package func parse(_ bytes: [UInt8], file: String) throws(SettingsError) -> TOMLDocument {
     do {
       return try TOMLDocument(parsing: bytes)
     } catch {
       throw SettingsError(
         .unparsable,
-        "Cannot parse '\(file)'. It was not changed. Correct the line, or move the file away to begin afresh.",
+        "Cannot parse '\(file)'. It was not changed. Correct the line, or move the file away to start over.",
         cause: showsText ? error.formatted(file: file) : error.discreet(file: file), file: file,
         position: error.position)
     }
@@ -38,15 +38,15 @@ package struct TextReader: Sendable {
     return try SettingsMigrations.version(of: document) < migrations.currentVersion
   }
 
-  /// Makes of what a file says what that means to this release: the one way there, in memory.
+  /// Converts a file's document to its meaning for this release, in memory. There is no other way.
   ///
   /// - Parameters:
-  ///   - layer: Whose the document is.
-  ///   - target: The version to go to; the newest if not given.
-  ///   - readsNewer: Whether one that a newer release wrote is taken as it is.
-  /// - Returns: What was run.
-  /// - Throws: ``SettingsError`` `newerVersion`; `migrationFailed` if a step fails, or the version is no number. The
-  ///   document is as it was.
+  ///   - layer: The layer of the document.
+  ///   - target: The version to migrate to; by default the newest.
+  ///   - readsNewer: Whether to accept a document of a newer release unchanged.
+  /// - Returns: The migrations that ran.
+  /// - Throws: ``SettingsError`` `newerVersion`; `migrationFailed` if a step fails, or the version is not a number. The
+  ///   document is unchanged.
   @discardableResult
   func migrate(
     _ document: inout TOMLDocument, of layer: SettingsLayer, upTo target: Int? = nil, readsNewer: Bool = false
@@ -58,17 +58,17 @@ package struct TextReader: Sendable {
       throw SettingsError(
         .newerVersion,
         "Cannot write \(layer.file.map { "'\($0)'" } ?? "the settings"): it has settings version \(version), and this "
-          + "release knows versions up to \(migrations.currentVersion). The file is unchanged; what can be read of it is "
+          + "release knows versions up to \(migrations.currentVersion). The file is unchanged; readable values are "
           + "used. Update the app.", file: layer.file, position: document.position(of: SettingsFormat.versionPath))
     }
     try migrations.run(on: &document, upTo: target, of: layer)
     return migrations.pending(from: version).filter { $0.version <= target ?? .max }
   }
 
-  /// The paths that an administrator's document locks; of an older one, with where migrations take what is there.
+  /// The paths that an administrator's document locks. For an older document, this includes the places to which
+  /// migrations move the values.
   ///
-  /// - Returns: The paths of all entries that name one, and an error for each entry that does not, or for the whole if it
-  ///   is no array.
+  /// - Returns: The paths of all valid entries, and an error for each invalid one, or one if it is not an array.
   package func locks(in document: TOMLDocument, file: String) -> (paths: [TOMLPath], errors: [SettingsError]) {
     guard let value = document[SettingsFormat.locksPath] else { return ([], []) }
     let position = document.position(of: SettingsFormat.locksPath)
@@ -95,9 +95,9 @@ package struct TextReader: Sendable {
         reason = "it is \(element.kindName), but must be a string that names a key"
       }
       errors.append(
-        error("entry \(index + 1) of 'settings-locked'", reason, "It locks nothing; the other entries hold."))
+        error("entry \(index + 1) of 'settings-locked'", reason, "It locks nothing; the other entries are used."))
     }
-    // An older file locks keys by the names that they had.
+    // An older file locks keys by their old names.
     guard !acceptsAnyVersion, let version = try? SettingsMigrations.version(of: document) else {
       return (paths, errors)
     }

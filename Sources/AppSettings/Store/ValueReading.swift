@@ -1,15 +1,15 @@
 import SettingsTOML
 
-/// Reads a key's typed value from a snapshot, with the default where there is none or none that can be used.
+/// Reads a key's typed value from a snapshot; if there is none, or none that can be used, its default.
 enum ValueReading {
-  /// The value, and whether it may be cached: a computed default is asked for at each read.
+  /// The value, and whether it may be cached: a computed default is evaluated at each read.
   static func value<Value>(
     of key: SettingsKey<Value>, stored: StoredValue, in snapshot: @autoclosure () -> SettingsSnapshot,
     problems: ProblemLog
   ) -> (value: Value, isCacheable: Bool) {
     do throws(SettingsValueError) {
       if let value = try stored.decoded(by: key) {
-        // The change that mended it may have been under another name.
+        // The change that resolved it may have been under another name.
         if key.paths.count > 1 { problems.resolveValues(at: [key.path]) }
         return (value, true)
       }
@@ -24,9 +24,9 @@ enum ValueReading {
 }
 
 extension SettingsValueError {
-  /// The full sentence for a stored value that a key cannot use. Never shows a secret.
+  /// The full message for a stored value that a key cannot use. Never shows a secret.
   ///
-  /// - Parameter fallback: What is used instead; `nil` where nothing is.
+  /// - Parameter fallback: The value used instead; `nil` if there is none.
   package func describing<Value>(
     _ key: SettingsKey<Value>, in snapshot: SettingsSnapshot, using fallback: Value?
   ) -> SettingsError {
@@ -58,7 +58,7 @@ extension SettingsValueError {
     return SettingsError(.invalidValue, message, file: layer.file, position: position)
   }
 
-  /// The full sentence for a value that a key refuses to store.
+  /// The full message for a value that a key refuses to store.
   func refusing<Value>(_ key: SettingsKey<Value>) -> SettingsError {
     let shown = key.isSecret ? redacted : self
     let place = path.isEmpty ? "" : " (in '\(pathDescription)')"

@@ -1,35 +1,35 @@
 import SettingsTOML
 import Synchronization
 
-/// Whose turn it is to write a store's pending edits, and whoever waits for that.
+/// Decides which thread writes a store's pending edits, and keeps those who wait for that.
 ///
-/// Edits are numbered; whoever has the turn commits everything up to the newest number in one go, so that all that has
-/// come in while the one before was writing shares one file replace. Who waits for an edit takes the turn if nobody has
-/// it: that saves two changes of thread. Tickets get it in their order, so that whoever has the turn ran out of time
-/// before those who come after it would. For edits that nobody waits for there is one plain thread, which starts with
+/// Edits are numbered. The thread with the turn commits everything up to the newest number, so that all edits that
+/// arrived during the previous write share one replacement of the file. A thread that waits for an edit takes the turn
+/// if it is free: that saves two changes of thread. Tickets get the turn in order, so that a thread with the turn runs
+/// out of time before later ones would. For edits that nobody waits for there is one plain thread, which starts with
 /// the first of them, sleeps without a timer, and ends with the store.
 final class WriteQueue: Sendable {
-  /// How the edits up to a number ended.
+  /// The outcome of the edits up to a number.
   typealias Outcome = Result<WriteOutcome, SettingsError>
 
   private struct Waiting: Sendable {
     var number: UInt64
-    /// For who can take the turn.
+    /// For a caller that can take the turn.
     var ticket: WriteTicket?
-    /// For who has no ticket: the time that it has.
+    /// The time limit of a caller without a ticket.
     var limit: TimeLimit?
-    /// Whether this waits for all edits up to the number, and not for the one with it.
+    /// Whether this waits for all edits up to the number, and not only for the one with it.
     var isFlush = false
     var completion: @Sendable (Outcome) -> Void
   }
 
   private struct State: Sendable {
-    /// The newest number there is.
+    /// The newest number.
     var wanted: UInt64 = 0
-    /// The newest number that the thread is to see written.
+    /// The newest number that the thread has to write.
     var wantedOfThread: UInt64 = 0
     var done: UInt64 = 0
-    /// Whether somebody has the turn.
+    /// Whether a thread has the turn.
     var isTaken = false
     var isRunning = false
     var isStopping = false
@@ -40,13 +40,13 @@ final class WriteQueue: Sendable {
     var threadIsNeeded: Bool { isStopping || !isTaken && wantedOfThread > done }
   }
 
-  // Protects the numbers and who waits; completions and commits run after it is released.
+  // Protects the numbers and the waiting callers; completions and commits run after it is released.
   private let monitor = Monitor(State())
 
-  /// Takes note of an edit, in the same breath as it becomes pending: from then on anyone may write it.
+  /// Notes an edit in the same step in which it becomes pending: from then on any thread may write it.
   ///
   /// - Parameters:
-  ///   - limit: The time that whoever waits for it has.
+  ///   - limit: The time limit of the caller that waits for it.
   ///   - completion: Called when it is durable or has failed, on the thread that wrote it.
   func note(_ number: UInt64, within limit: TimeLimit? = nil, _ completion: (@Sendable (Outcome) -> Void)?) {
     monitor.withLockQuietly { state in
@@ -57,7 +57,7 @@ final class WriteQueue: Sendable {
     }
   }
 
-  /// As ``note(_:within:_:)``, for who is going to call ``perform(_:commit:)``.
+  /// Does the same as ``note(_:within:_:)``, for a caller that will call ``perform(_:commit:)``.
   func note(_ number: UInt64, _ ticket: WriteTicket) {
     monitor.withLockQuietly { state in
       state.wanted = max(state.wanted, number)
@@ -65,14 +65,14 @@ final class WriteQueue: Sendable {
     }
   }
 
-  /// Has the thread write everything up to a number.
+  /// Makes the thread write everything up to a number.
   ///
-  /// - Parameter commit: Commits all that is pending, and says how that ended by ``finish(_:)``; runs on the thread.
+  /// - Parameter commit: Commits all pending edits and reports the outcome with ``finish(_:)``; runs on the thread.
   /// - Returns: Whether this started the thread.
   func request(upTo number: UInt64, commit: @escaping @Sendable (WriteTurn) -> Void) -> Bool {
     let (starts, wakes) = monitor.withLockQuietly { state in
       state.wantedOfThread = max(state.wantedOfThread, number)
-      // A new store may have come to an engine whose last one had gone.
+      // A new store may use an engine whose last one was released.
       state.isStopping = false
       defer { state.isRunning = true }
       return (!state.isRunning, state.isRunning && !state.isTaken)
@@ -82,7 +82,7 @@ final class WriteQueue: Sendable {
     do {
       try PlainThread.start("settings-write") { self.run(commit) }
     } catch {
-      // Without a thread, the caller's has to do: at the end of the write that it may be in, which it would wait for.
+      // Without a thread, the caller's is used: at the end of a write in which it may be, for which it would wait.
       monitor.withLock { $0.isRunning = false }
       DeferredCalls.run { commit(WriteTurn(number: number)) }
     }
@@ -95,7 +95,7 @@ final class WriteQueue: Sendable {
         if state.wantedOfThread > state.done {
           guard !state.isTaken else { return nil }
           state.isTaken = true
-          // The first who waits has waited longest.
+          // The first one has waited longest.
           guard let first = state.waiting.first else { return WriteTurn(number: state.wanted) }
           return WriteTurn(number: first.number, limit: first.ticket?.limit ?? first.limit)
         }
@@ -108,7 +108,7 @@ final class WriteQueue: Sendable {
     }
   }
 
-  /// Commits, ends the turn, and calls observers only then: a function of theirs may wait for who waits for the turn.
+  /// Commits, ends the turn, and only then calls observers: a callback may wait for a thread that waits for the turn.
   private func take(_ turn: WriteTurn, _ commit: (WriteTurn) -> Void) {
     DeferredCalls.section {
       commit(turn)
@@ -116,7 +116,7 @@ final class WriteQueue: Sendable {
     }
   }
 
-  /// Waits until the edit of a ticket is durable or has failed, and writes it if nobody else does.
+  /// Waits until a ticket's edit is durable or has failed, and writes it unless another thread does.
   func perform(_ ticket: WriteTicket, commit: (WriteTurn) -> Void) -> Outcome {
     monitor.withLockQuietly { state in
       guard !state.isTaken, let waiting = state.waiting.first(where: { $0.ticket === ticket }) else { return }
@@ -131,16 +131,16 @@ final class WriteQueue: Sendable {
     }
   }
 
-  /// Records how a commit ended: one by whoever had the turn, or an `update` that took the pending edits along.
+  /// Records the outcome of a commit: by the thread with the turn, or by an `update` that included the pending edits.
   ///
-  /// - Parameter noteUnawaited: Gets the numbers of the edits that failed and that nobody waits for, before anyone who
-  ///   waits for others goes on.
+  /// - Parameter noteUnawaited: Gets the numbers of the failed edits that nobody waits for, before a waiting caller
+  ///   continues.
   func finish(_ report: WriteReport, noteUnawaited: ([UInt64]) -> Void) {
     let (finished, unawaited, wakes) = monitor.withLockQuietly { state -> ([Waiting], [UInt64], Bool) in
       state.done = max(state.done, report.number)
       let finished = state.waiting.filter { $0.number <= report.number }
       state.waiting.removeAll { $0.number <= report.number }
-      // A failed edit that someone waits for is theirs to handle; one that no one waits for is the next flush's.
+      // A failed edit belongs to the caller that waits for it, and otherwise to the next flush.
       let awaited = Set(finished.lazy.filter { !$0.isFlush }.map(\.number))
       let unawaited = report.failures.keys.filter { !awaited.contains($0) }.sorted()
       if let first = unawaited.first { state.unreported = report.failures[first] }
@@ -163,9 +163,9 @@ final class WriteQueue: Sendable {
     if wakes { monitor.wake() }
   }
 
-  /// Waits until everything up to a number is written, and writes it if nobody else does.
+  /// Waits until everything up to a number is written, and writes it unless another thread does.
   ///
-  /// - Returns: The failure of an edit that no one else was waiting for.
+  /// - Returns: The failure of an edit that no other caller was waiting for.
   func flush(upTo number: UInt64, _ ticket: WriteTicket, commit: (WriteTurn) -> Void) -> SettingsError? {
     let isDone = monitor.withLockQuietly { state in
       if state.done >= number || state.wanted < number { return true }
@@ -179,21 +179,21 @@ final class WriteQueue: Sendable {
     }
   }
 
-  /// Lets the thread write what is left, and end.
+  /// Lets the thread write the remaining edits, and end.
   func stop() { monitor.withLock { $0.isStopping = true } }
 }
 
-/// The right to write, and what for.
+/// The right to write, and its purpose.
 struct WriteTurn: Sendable {
-  /// Everything is to be written, at least up to this number. If time runs out, this is what has failed.
+  /// Everything must be written, at least up to this number. If time runs out, these edits have failed.
   var number: UInt64
-  /// The time that there is; a whole one if not given.
+  /// The remaining time; by default a new time limit.
   var limit: TimeLimit?
 }
 
-/// One caller that waits for its edit, and can write it itself.
+/// A caller that waits for its edit and can write it itself.
 final class WriteTicket: Sendable {
-  /// What the caller is to do.
+  /// What the caller must do.
   enum Call: Sendable {
     /// Write everything, at least up to this number.
     case takeTurn(UInt64)
@@ -201,24 +201,24 @@ final class WriteTicket: Sendable {
   }
 
   private struct State: Sendable {
-    /// The number that the caller has the turn for.
+    /// The number for which the caller has the turn.
     var turn: UInt64?
     var outcome: WriteQueue.Outcome?
   }
 
-  /// The time that the caller has.
+  /// The caller's time limit.
   let limit: TimeLimit
-  // Wakes this caller alone.
+  // Wakes only this caller.
   private let monitor = Monitor(State())
 
   init(_ limit: TimeLimit) { self.limit = limit }
 
-  /// Gives the turn to the caller. Only while the edit is waited for, under the queue's lock: so it comes before the end.
+  /// Gives the turn to the caller. Only while its edit is awaited, under the queue's lock, so before the end.
   func giveTurn(_ number: UInt64) { monitor.withLock { $0.turn = number } }
 
   func end(_ outcome: WriteQueue.Outcome) { monitor.withLock { $0.outcome = outcome } }
 
-  /// Waits for what to do. Who was given the turn has to take it, also if someone else has written the edit since.
+  /// Waits for what to do. A caller with the turn must take it, even if another thread has written its edit since.
   func next() -> Call {
     monitor.wait { state in
       if let number = state.turn {
@@ -230,19 +230,19 @@ final class WriteTicket: Sendable {
   }
 }
 
-/// What a write did for one caller.
+/// The result of a write for one caller.
 struct WriteOutcome: Sendable {
   var changedFile: Bool
 }
 
-/// How a commit ended for all edits up to a number.
+/// The outcome of a commit for all edits up to a number.
 struct WriteReport: Sendable {
   var number: UInt64
   /// The numbers whose edits changed the text.
   var changed: Set<UInt64> = []
   /// The numbers whose edits failed.
   var failures: [UInt64: SettingsError] = [:]
-  /// What those of them are about that failed by themselves, while others were written.
+  /// The paths of those that failed by themselves, while others were written.
   var failedPaths: [UInt64: TOMLPath] = [:]
 
   /// Notes that edits failed by themselves.

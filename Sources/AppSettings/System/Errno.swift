@@ -5,7 +5,7 @@ package struct Errno: Error, Sendable, Hashable {
   package let rawValue: Int32
   package init(_ rawValue: Int32) { self.rawValue = rawValue }
 
-  /// `strerror(3)`'s text. Glibc's is safe to call from any thread for known numbers.
+  /// The text of `strerror(3)`. For known numbers Glibc's version is safe to call from any thread.
   package var message: String {
     String(cString: strerror(rawValue))
   }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What `stat(2)` says of a file, as far as it is used here.
+/// The result of `stat(2)` for a file, as far as it is used here.
 package struct FileStatus: Sendable, Hashable {
   package var device: UInt64
   package var inode: UInt64
@@ -8,12 +8,12 @@ package struct FileStatus: Sendable, Hashable {
   package var owner: UInt32
   package var group: UInt32
   package var size: Int
-  /// How many names it has.
+  /// The number of names (hard links).
   package var links: Int
-  /// When the content was last written to, in nanoseconds since 1970. Programs can set it to any time.
+  /// When the content was last written, in nanoseconds since 1970. Programs can set it to any time.
   package var modified: Int64
 
-  /// The time since it was last written to; negative if that is in the future.
+  /// The time since the last write; negative if that is in the future.
   var age: Int64 {
     let (age, overflows) = ProcessFacts.nanosecondsSince1970().subtractingReportingOverflow(modified)
     return overflows ? .max : age
@@ -22,14 +22,14 @@ package struct FileStatus: Sendable, Hashable {
   /// When content, names, mode or owner last changed, in nanoseconds since 1970. Only the kernel sets it.
   package var changed: Int64
 
-  /// The kinds of file, inode(7). Not `S_IFMT` and its kin, which two modules define.
+  /// The kinds of file, inode(7). Not `S_IFMT` and its relatives, which two modules define.
   private var kind: UInt32 { mode & 0o170000 }
 
   package var isRegular: Bool { kind == 0o100000 }
   package var isDirectory: Bool { kind == 0o040000 }
   package var permissions: UInt32 { mode & 0o7777 }
 
-  /// What an error calls a file of this kind.
+  /// The name of the kind of file in errors.
   package var kindName: String {
     switch kind {
     case 0o100000: "a file"
@@ -54,7 +54,7 @@ package struct FileStatus: Sendable, Hashable {
     changed = Self.nanoseconds(raw.st_ctim)
   }
 
-  /// The nearest time that there is a number for: years 1677 to 2262. File systems know others.
+  /// The nearest time that fits in 64 bits: years 1677 to 2262. File systems know others.
   private static func nanoseconds(_ time: timespec) -> Int64 {
     let (seconds, overflows) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
     let (sum, exceeds) = seconds.addingReportingOverflow(Int64(time.tv_nsec))
@@ -63,10 +63,10 @@ package struct FileStatus: Sendable, Hashable {
 }
 
 extension FileStatus {
-  /// Whether both are of one file, by device and inode.
+  /// Whether both describe one file, by device and inode.
   package func sameFile(_ other: FileStatus) -> Bool { device == other.device && inode == other.inode }
 
-  /// Whether both are of one file that nobody has written to in between.
+  /// Whether both describe one file whose content was not written between.
   func hasSameText(as other: FileStatus) -> Bool {
     sameFile(other) && size == other.size && modified == other.modified
   }

@@ -4,9 +4,9 @@ internal import Glibc
 /// A value behind a mutex of the operating system.
 ///
 /// Not `Synchronization.Mutex`: under contention that one is handed over inside the kernel, where ThreadSanitizer does
-/// not see it, and every program that runs under it would be told of races that are none.
+/// not see it. The sanitizer would report false races to every program that uses this library.
 ///
-/// Inlined everywhere: unspecialized, each use would look up the types of what it returns while the lock is held.
+/// Inlined everywhere: unspecialized, each use would look up the types of its results while it holds the lock.
 @usableFromInline
 package struct Lock<Value: Sendable>: ~Copyable, @unchecked Sendable {  // The value is touched under the mutex only.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>

@@ -2,15 +2,16 @@ import Glibc
 
 /// Paths as text, byte by byte.
 ///
-/// For the kernel a path is bytes, and need not be UTF-8; for this library it is a `String`. What the system gives as
-/// bytes becomes text in which each byte that is not part of valid UTF-8 is one scalar: U+10FF80 for `0x80` to U+10FFFF
-/// for `0xFF`, at the end of the last private use area. On the way back each of these scalars is its byte. A name that
-/// has one of them as UTF-8 is taken byte by byte, too, so that every path is one text and leads back to the same bytes.
+/// The kernel treats a path as bytes, which need not be UTF-8; this library uses a `String`. In the text of a path,
+/// each byte that is not part of valid UTF-8 is one scalar: U+10FF80 for `0x80` to U+10FFFF for `0xFF`, at the end of
+/// the last private use area. Converting back turns each of these scalars into its byte. A name that contains one of
+/// them as UTF-8 is also converted byte by byte, so that each path has exactly one text, which leads back to the same
+/// bytes.
 ///
-/// A byte-path type would not reach as far: the paths of ``SettingsLocation`` and ``SettingsBackup`` are public strings.
+/// A byte path type would not suffice: the paths of ``SettingsLocation`` and ``SettingsBackup`` are public strings.
 ///
-/// Take paths apart by the members of `StringProtocol` below, never by `Character`: to Swift a `/` before a combining
-/// mark is no `/`, and two names that differ in normalization alone are equal.
+/// Split paths with the members of `StringProtocol` below, never by `Character`: to Swift, a `/` before a combining
+/// mark is not a `/`, and two names that differ only in normalization are equal.
 package enum PathText {
   private static let base: UInt32 = 0x10FF00
   /// The first byte of each of these scalars in UTF-8, and of no others below U+100000.
@@ -38,7 +39,7 @@ package enum PathText {
     text(UnsafeRawBufferPointer(start: path, count: strlen(path)))
   }
 
-  /// The scalar that valid UTF-8 begins with; `nil` for none, and for one that stands for a byte.
+  /// The scalar at the start if the bytes begin with valid UTF-8; `nil` otherwise, and if that encodes a byte.
   private static func scalar(at bytes: ArraySlice<UInt8>) -> Unicode.Scalar? {
     let length =
       switch bytes.first ?? 0 {
@@ -65,17 +66,17 @@ package enum PathText {
     return text.unicodeScalars.flatMap { scalar in byte(of: scalar).map { [$0] } ?? Array(String(scalar).utf8) }
   }
 
-  /// Whether bytes in a text are not UTF-8.
+  /// Whether a text contains bytes that are not UTF-8.
   package static func hasBytes(_ text: String) -> Bool {
     text.utf8.contains(lead) && text.unicodeScalars.contains { byte(of: $0) != nil }
   }
 
-  /// What a word of the command line or a variable says; `nil` if its bytes are not UTF-8.
+  /// The text of a word of the command line or of a variable; `nil` if its bytes are not UTF-8.
   package static func utf8(_ text: String) -> String? {
     hasBytes(text) ? String(validating: bytes(text), as: UTF8.self) : text
   }
 
-  /// A text for people: bytes that are not UTF-8 stand as `\xE9`.
+  /// A text for people: bytes that are not UTF-8 appear as `\xE9`.
   package static func shown(_ text: String) -> String {
     guard hasBytes(text) else { return text }
     var result = String.UnicodeScalarView()
@@ -91,7 +92,7 @@ package enum PathText {
 }
 
 extension String {
-  /// Calls `body` with the bytes of a path, ended by a NUL.
+  /// Calls `body` with the NUL-terminated bytes of a path.
   package func withPath<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
     guard PathText.hasBytes(self) else { return withCString(body) }
     return (PathText.bytes(self) + [0]).withUnsafeBytes { body($0.assumingMemoryBound(to: CChar.self).baseAddress!) }
@@ -102,7 +103,7 @@ extension StringProtocol where UTF8View: BidirectionalCollection {
   /// Whether a path is absolute.
   package var isAbsolutePath: Bool { utf8.first == UInt8(ascii: "/") }
 
-  /// Whether the path is one of a file that a person can move: not of a device, or of what a process has open.
+  /// Whether a person can move the file at the path: not a device, nor a file that a process has open.
   package var isMovable: Bool { isAbsolutePath && !hasPrefix("/dev/") && !hasPrefix("/proc/") }
 
   /// The names in a path.
@@ -144,10 +145,10 @@ extension StringProtocol where UTF8View: BidirectionalCollection {
     utf8.count >= end.utf8.count && utf8.suffix(end.utf8.count).elementsEqual(end.utf8)
   }
 
-  /// Whether two texts are of the same bytes: `==` takes é and e with an accent for one.
+  /// Whether two texts have the same bytes: `==` treats é and e with an accent as equal.
   package func isBytewise(_ other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
 
-  /// A text without so many bytes at its end, which are whole scalars.
+  /// A text without a number of bytes at its end, which must be whole scalars.
   package func droppingLastBytes(_ count: Int) -> String {
     String(self[..<utf8.index(endIndex, offsetBy: -count)])
   }

@@ -1,9 +1,9 @@
 import CSettingsSystem
 import Glibc
 
-/// A thread of the system's own, for work that blocks.
+/// A system thread, for work that blocks.
 ///
-/// Not a `Task` and not a dispatch queue: both keep a pool with a timer, and blocking in them takes a thread from others.
+/// Not a `Task` and not a dispatch queue: both keep a pool with a timer, and blocking there takes a thread from others.
 package enum PlainThread {
   /// Starts a detached thread, with signals blocked so that the app's handlers run elsewhere.
   ///
@@ -25,7 +25,7 @@ package enum PlainThread {
     var everySignal = sigset_t()
     var previous = sigset_t()
     sigfillset(&everySignal)
-    // Those that report a crash of the thread itself stay open: blocked, they would end the process without a word.
+    // Signals that report a crash of the thread itself stay unblocked: blocked, they would end the process silently.
     for signal in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS] { sigdelset(&everySignal, signal) }
     pthread_sigmask(SIG_SETMASK, &everySignal, &previous)
     defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
@@ -46,11 +46,11 @@ package enum PlainThread {
     }
   }
 
-  /// A number that tells the calling thread from every other living one.
+  /// A number that distinguishes the calling thread from every other living one.
   package static var currentID: UInt { UInt(pthread_self()) }
 }
 
-/// A value under a lock, with waiting for it to change: `pthread_mutex_t` with `pthread_cond_t`.
+/// A value under a lock, with a way to wait for a change: `pthread_mutex_t` with `pthread_cond_t`.
 ///
 /// `Synchronization.Mutex` has no way to wait; this is for the few places that must.
 package final class Monitor<State>: @unchecked Sendable {  // `state` is touched only between lock and unlock
@@ -75,7 +75,7 @@ package final class Monitor<State>: @unchecked Sendable {  // `state` is touched
     mutex.deallocate()
   }
 
-  /// Runs `body` with the lock held, then wakes whoever waits.
+  /// Runs `body` with the lock held, then wakes all waiters.
   package func withLock<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
     pthread_mutex_lock(mutex)
     defer {
@@ -85,17 +85,17 @@ package final class Monitor<State>: @unchecked Sendable {  // `state` is touched
     return try body(&state)
   }
 
-  /// Runs `body` with the lock held, and wakes nobody.
+  /// Runs `body` with the lock held, and wakes no waiter.
   package func withLockQuietly<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     return try body(&state)
   }
 
-  /// Wakes whoever waits.
+  /// Wakes all waiters.
   package func wake() { pthread_cond_broadcast(condition) }
 
-  /// Waits until `body` gives a result; it runs with the lock held, once at first and again after each change.
+  /// Waits until `body` returns a result. It runs with the lock held, once at first and again after each change.
   package func wait<Result>(_ body: (inout State) -> Result?) -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
@@ -105,7 +105,7 @@ package final class Monitor<State>: @unchecked Sendable {  // `state` is touched
     }
   }
 
-  /// As ``wait(_:)``, but gives up at a time on the monotonic clock, in nanoseconds.
+  /// Does the same as ``wait(_:)``, but gives up at a time on the monotonic clock, in nanoseconds.
   package func wait<Result>(untilNanoseconds deadline: UInt64, _ body: (inout State) -> Result?) -> Result? {
     var time = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
     pthread_mutex_lock(mutex)

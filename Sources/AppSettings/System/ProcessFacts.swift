@@ -1,14 +1,14 @@
 import CSettingsSystem
 import Glibc
 
-/// What the environment and the system say about this process. ``PathText`` stands for bytes that are not UTF-8.
+/// Facts about this process from the environment and the system. Bytes that are not UTF-8 are as in ``PathText``.
 package enum ProcessFacts {
-  /// A variable of the environment; `nil` if it is not set.
+  /// A variable of the environment, or `nil` if it is not set.
   package static func variable(_ name: String) -> String? {
     getenv(name).map { PathText.text($0) }
   }
 
-  /// All variables of the environment; of two of one name the first counts, as for `getenv(3)`.
+  /// All variables of the environment. Of two with one name the first counts, as for `getenv(3)`.
   package static var environment: [String: String] {
     var result: [String: String] = [:]
     var next = environ
@@ -22,7 +22,7 @@ package enum ProcessFacts {
     return result
   }
 
-  /// The words of the command line after the program's name, in memory that other users see in `ps`.
+  /// The words of the command line after the program's name, in the memory that other users see in `ps`.
   package static var arguments: [UnsafeMutablePointer<CChar>] {
     var count: CInt = 0
     guard let words = csettings_arguments(&count), count > 1 else { return [] }
@@ -49,7 +49,7 @@ package enum ProcessFacts {
     return PathText.text(path)
   }
 
-  /// Lets time pass.
+  /// Waits for a time.
   package static func pause(nanoseconds: UInt64) {
     var rest = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
     var left = timespec()

@@ -1,7 +1,7 @@
 import CSettingsSystem
 import Glibc
 
-/// What is in open files.
+/// Calls on the content of open files.
 extension Syscalls {
   /// Goes back to the beginning of an open file, `lseek(2)`.
   package func rewind(_ descriptor: CInt) throws(Errno) {
@@ -12,7 +12,7 @@ extension Syscalls {
   package func readAll(_ descriptor: CInt, path: String, expecting size: Int, limit: Int) throws(Errno) -> [UInt8] {
     var bytes: [UInt8] = []
     while bytes.count <= limit {
-      // One more than there should be: a read that comes short of that has found the end, and needs no other to say so.
+      // One byte more than expected: a short read then marks the end, and no second read is needed.
       let chunk = bytes.isEmpty && size > 0 ? min(size + 1, 1 << 20) : 1 << 16
       let allowed = try step(.read, path) ?? chunk
       var failure: Errno?
@@ -33,9 +33,9 @@ extension Syscalls {
 
   /// Writes every byte.
   ///
-  /// A write beyond the process's limit on the size of files (`RLIMIT_FSIZE`, `setrlimit(2)`) throws `EFBIG`. The signal
-  /// that the kernel sends with that, `SIGXFSZ`, would end the process. It goes to the thread that writes, so that
-  /// blocking it there and taking it back changes nothing for others, nor how the process handles it elsewhere.
+  /// A write beyond the process's limit on file sizes (`RLIMIT_FSIZE`, `setrlimit(2)`) throws `EFBIG`. The kernel also
+  /// sends the writing thread a signal, `SIGXFSZ`, that would end the process. Blocking it in this thread and removing
+  /// it there does not affect other threads or the process's own handling of it.
   package func writeAll(_ bytes: [UInt8], to descriptor: CInt, path: String) throws(Errno) {
     var limitSignal = sigset_t()
     var former = sigset_t()
@@ -61,11 +61,11 @@ extension Syscalls {
     }
   }
 
-  /// Whether anyone has a file open for writing, or mapped so; `nil` where the kernel does not say.
+  /// Whether any process has a file open for writing, or mapped so; `nil` if the kernel does not say.
   ///
-  /// A read lease (`fcntl(2)`, "File leases") is refused with `EAGAIN` while the file is open for writing. It takes an
-  /// own file or `CAP_LEASE`, and a file system with leases. The lease is given back at once: whoever opens the file
-  /// in that moment waits for microseconds, and what the kernel then sends this process is `SIGURG`, which does
+  /// The kernel refuses a read lease (`fcntl(2)`, "File leases") with `EAGAIN` while the file is open for writing. A
+  /// lease requires an own file or `CAP_LEASE`, and a file system with leases. It is released at once: a process that
+  /// opens the file at that moment waits for microseconds, and the kernel then sends this process `SIGURG`, which does
   /// nothing by default, instead of `SIGIO`, which would end it.
   ///
   /// - Parameter descriptor: The file, opened for reading only.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What survives a power failure.
+/// Calls that make changes survive a power failure.
 extension Syscalls {
   package func synchronize(_ descriptor: CInt, path: String) throws(Errno) {
     try step(.fsync, path)

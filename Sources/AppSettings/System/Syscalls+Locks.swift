@@ -3,10 +3,10 @@ import Glibc
 
 /// The locks of directories.
 extension Syscalls {
-  /// Opens a directory to lock it, as a descriptor of this process alone.
+  /// Opens a directory for locking, with a descriptor of this process alone.
   ///
-  /// A lock belongs to the open file, which a child made by `fork(2)` would share and keep locked for as long as it lives:
-  /// its copy is closed before `fork()` returns there.
+  /// A lock belongs to the open file. A child made by `fork(2)` would share it and keep it locked as long as it lives,
+  /// so the child's copy is closed before `fork()` returns there.
   package func openToLock(_ path: String) throws(Errno) -> OwnDescriptor {
     try step(.openDirectory, path)
     var result = csettings_own_descriptor()
@@ -16,7 +16,7 @@ extension Syscalls {
     return OwnDescriptor(result)
   }
 
-  /// Another descriptor of the same open file, this process's alone, too.
+  /// Another descriptor of the same open file, also of this process alone.
   package func duplicate(_ descriptor: OwnDescriptor) throws(Errno) -> OwnDescriptor {
     var result = csettings_own_descriptor()
     _ = try retry { Int(csettings_own_duplicate(descriptor.raw, &result)) }
@@ -25,13 +25,13 @@ extension Syscalls {
 
   /// Closes a descriptor.
   ///
-  /// - Parameter unlocks: Whether the lock of the open file is released first, so that it ends here whoever else has the
-  ///   file open.
+  /// - Parameter unlocks: Whether to release the lock of the open file first, even if other processes have the file
+  ///   open.
   package func close(_ descriptor: OwnDescriptor, unlocks: Bool) {
     csettings_own_close(descriptor.raw, unlocks ? 1 : 0)
   }
 
-  /// Takes an exclusive `flock(2)` if it is free. Released by `close`, and by the kernel when the process ends.
+  /// Takes an exclusive `flock(2)` if it is free. `close` releases it, and so does the kernel when the process ends.
   package func tryLock(_ descriptor: OwnDescriptor, path: String) throws(Errno) -> Bool {
     try step(.lock, path)
     do {
@@ -43,13 +43,13 @@ extension Syscalls {
     }
   }
 
-  /// Waits for an exclusive `flock(2)`, without a limit.
+  /// Waits for an exclusive `flock(2)` without a time limit.
   package func waitForLock(_ descriptor: OwnDescriptor) throws(Errno) {
     _ = try retry { Int(flock(descriptor.number, LOCK_EX)) }
   }
 }
 
-/// A descriptor that a child made by `fork(2)` does not get.
+/// A descriptor that a child made by `fork(2)` does not inherit.
 package struct OwnDescriptor: Sendable {
   package let number: CInt
   private let forks: UInt32

@@ -1,16 +1,16 @@
 import CSettingsSystem
 import Glibc
 
-/// The names of files, and what they lead to.
+/// Calls on the names of files and on links.
 extension Syscalls {
   package func rename(_ old: String, to new: String, in directory: CInt) throws(Errno) {
     try step(.rename, new)
     _ = try retry { old.withPath { old in new.withPath { Int(renameat(directory, old, directory, $0)) } } }
   }
 
-  /// `renameat2(2)` with `RENAME_NOREPLACE`: throws `EEXIST` where the new name is taken.
+  /// `renameat2(2)` with `RENAME_NOREPLACE`: throws `EEXIST` if the new name exists.
   ///
-  /// On a file system that does not know the flag, all who go by the lock are kept out by it.
+  /// On a file system without that flag it checks and then renames; the lock excludes all who take it.
   package func renameNew(_ old: String, to new: String, in directory: CInt) throws(Errno) {
     do throws(Errno) {
       try step(.rename, new)
@@ -22,12 +22,12 @@ extension Syscalls {
     }
   }
 
-  /// `renameat2(2)` with `RENAME_EXCHANGE`: each of two files gets the other's name, in one step.
+  /// `renameat2(2)` with `RENAME_EXCHANGE`: two files exchange their names in one step.
   ///
-  /// Watchers of the directory see a file of the first name go, then one come, as with programs that keep a backup when
-  /// they save. With the names the other way round they would see it go last.
+  /// Watchers of the directory see a file of the first name disappear and then appear, as with programs that keep a
+  /// backup when they save. With the names in the other order they would see it disappear last.
   ///
-  /// - Returns: Whether it did; `false` where the file system cannot.
+  /// - Returns: Whether it did; `false` if the file system cannot.
   package func exchange(_ name: String, with other: String, in directory: CInt) throws(Errno) -> Bool {
     do throws(Errno) {
       try step(.rename, name)
@@ -43,13 +43,13 @@ extension Syscalls {
     old.withPath { old in new.withPath { Int(renameat2(directory, old, directory, $0, flags)) } }
   }
 
-  /// `link(2)`: a second name for a file, which must not be there yet. A symbolic link is not followed.
+  /// `link(2)`: a second name for a file, which must not exist yet. A symbolic link is not followed.
   package func link(_ path: String, to new: String) throws(Errno) {
     try step(.link, new)
     _ = try retry { path.withPath { path in new.withPath { Int(Glibc.link(path, $0)) } } }
   }
 
-  /// `unlinkat(2)`; not an error where there is nothing.
+  /// `unlinkat(2)`; a missing file is not an error.
   package func unlink(_ name: String, in directory: CInt = Syscalls.workingDirectory) throws(Errno) {
     try step(.unlink, name)
     do {
@@ -59,7 +59,7 @@ extension Syscalls {
     }
   }
 
-  /// `readlink(2)`; `nil` where there is no symbolic link.
+  /// `readlink(2)`; `nil` if there is no symbolic link.
   package func linkTarget(_ path: String) throws(Errno) -> String? {
     try step(.readlink, path)
     var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
@@ -76,7 +76,7 @@ extension Syscalls {
     }
   }
 
-  /// The names in a directory, unsorted, without `.` and `..`; `nil` where there is none.
+  /// The names in a directory, unsorted, without `.` and `..`; `nil` if there is no directory.
   package func names(in path: String) throws(Errno) -> [String]? {
     try step(.list, path)
     guard let stream = path.withPath({ opendir($0) }) else {

@@ -1,7 +1,7 @@
 import CSettingsSystem
 import Glibc
 
-/// Who may do what with a file: mode, owner, group, access control lists and other extended attributes.
+/// Calls on access rights: mode, owner, group, access control lists and other extended attributes.
 extension Syscalls {
   package func setPermissions(_ mode: UInt32, of descriptor: CInt, path: String) throws(Errno) {
     try step(.chmod, path)
@@ -13,7 +13,7 @@ extension Syscalls {
     _ = try retry { Int(fchown(descriptor, owner, group)) }
   }
 
-  /// Opens a file that must not be there yet, for writing. Its owner may read and write it, whatever the `umask`.
+  /// Opens a new file for writing. Its owner may read and write it, whatever the `umask`; the name must not exist.
   package func createFile(_ name: String, in directory: CInt, mode: UInt32) throws(Errno) -> CInt {
     let descriptor = try open(name, in: directory, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode)
     do {
@@ -29,9 +29,9 @@ extension Syscalls {
     }
   }
 
-  /// `mkdir(2)`; not an error where a directory is. The owner may use a new one, whatever the `umask`.
+  /// `mkdir(2)`; an existing directory is not an error. The owner may use a new one, whatever the `umask`.
   ///
-  /// - Returns: The new directory; `nil` if something had the name already.
+  /// - Returns: The new directory; `nil` if the name existed.
   package func makeDirectory(_ path: String, mode: UInt32) throws(Errno) -> FileStatus? {
     try step(.mkdir, path)
     do {
@@ -41,20 +41,20 @@ extension Syscalls {
       return nil
     }
     do throws(Errno) {
-      // By a descriptor, since whoever may write to the parent can put a link in the place of the new directory. This
-      // kind needs no permission to read it.
+      // By a descriptor, because others who may write to the parent can replace the new directory with a link. This
+      // kind of descriptor needs no permission to read.
       let descriptor = try open(path, flags: CInt(CSETTINGS_O_PATH) | O_DIRECTORY | O_NOFOLLOW)
       defer { close(descriptor) }
       let made = try status(of: descriptor, path: path)
       if made.permissions & 0o700 != 0o700 {
         let mode = made.permissions | 0o700
         do throws(Errno) {
-          // `fchmod(2)` refuses such a descriptor, and proc(5) leads to what it stands for.
+          // `fchmod(2)` refuses such a descriptor; proc(5) has a link to its file.
           let link = "/proc/self/fd/\(descriptor)"
           try step(.chmod, link)
           _ = try retry { Int(chmod(link, mode)) }
         } catch {
-          // Without proc(5) there is the path alone.
+          // Without proc(5) only the path is left.
           guard error.rawValue == ENOENT, try status(at: path, followingLinks: false)?.sameFile(made) == true else {
             throw error
           }
@@ -69,7 +69,7 @@ extension Syscalls {
     }
   }
 
-  /// Removes a directory that ``makeDirectory(_:mode:)`` made, if it is still the one at its path, and empty.
+  /// Removes a directory that ``makeDirectory(_:mode:)`` made, if it is still at its path, and empty.
   ///
   /// - Throws: ``Errno``, such as `ENOTEMPTY`. The directory stays.
   func removeDirectory(_ path: String, made: FileStatus) throws(Errno) {
@@ -78,13 +78,12 @@ extension Syscalls {
     _ = try retry { path.withPath { Int(rmdir($0)) } }
   }
 
-  /// Gives a new file the extended attributes of another, access control lists among them, and takes those of the system
-  /// away that it has from its directory alone.
+  /// Copies the extended attributes of a file to a new one, including access control lists, and removes those of the
+  /// system that the new one has only from its directory.
   ///
-  /// - Parameter hasOtherGroup: Whether the group is another: then the list gives it no more than everyone has.
-  /// - Returns: The names of the attributes that could not be kept, those of the system's security modules aside: these
-  ///   are for the system to set; and whether there is an access control list, so that the group's part of the mode is
-  ///   what the list allows at the most.
+  /// - Parameter hasOtherGroup: Whether the group differs: the list then gives it no more rights than everyone has.
+  /// - Returns: The names of the attributes that could not be kept, except those of the system's security modules,
+  ///   which the system sets; and whether there is an access control list, whose mask is then the mode's group part.
   /// - Throws: ``Errno`` if an access control list, or another attribute by which the system decides who may open the
   ///   file, cannot be kept.
   func copyAttributes(
@@ -93,7 +92,7 @@ extension Syscalls {
     try step(.xattr, path)
     let names = try attributeNames(of: source)
     for name in try attributeNames(of: target) where Self.decidesAccess(name) && !names.contains(name) {
-      // A file system may list what it cannot remove, as it stands for the mode alone.
+      // A file system may list a list that it cannot remove, because it stands for the mode alone.
       if fremovexattr(target, name) != 0, ![ENODATA, ENOTSUP, EINVAL].contains(errno) { throw Errno(errno) }
     }
     var lost: [String] = []
@@ -114,7 +113,7 @@ extension Syscalls {
 
   private static func decidesAccess(_ name: String) -> Bool { name.hasPrefix("system.") }
 
-  /// The names of a file's extended attributes; none where the file system has none.
+  /// The names of a file's extended attributes; none if the file system does not have them.
   private func attributeNames(of descriptor: CInt) throws(Errno) -> [String] {
     while true {
       let size = flistxattr(descriptor, nil, 0)
@@ -129,7 +128,7 @@ extension Syscalls {
           String(decoding: $0.map(UInt8.init(bitPattern:)), as: UTF8.self)
         }
       }
-      // Another has been added meanwhile.
+      // Another attribute has been added in between.
       guard errno == ERANGE else { throw Errno(errno) }
     }
   }
@@ -148,13 +147,13 @@ extension Syscalls {
   }
 }
 
-/// An access control list as the kernel gives it (`posix_acl_xattr.h`): a version of 4 bytes, then entries of a tag and
+/// An access control list in the kernel's form (`posix_acl_xattr.h`): a version of 4 bytes, then entries of a tag and
 /// permissions, 2 bytes each, and an id of 4 bytes, all little-endian.
 enum AccessList {
   private static let owningGroup: UInt16 = 0x04
   private static let others: UInt16 = 0x20
 
-  /// The list with no more rights for the owning group than for everyone.
+  /// The list with no more rights for the owning group than everyone has.
   static func withoutGroup(_ list: [UInt8]) -> [UInt8] {
     let entries = stride(from: 4, to: list.count - 7, by: 8)
     func tag(_ entry: Int) -> UInt16 { UInt16(list[entry]) | UInt16(list[entry + 1]) << 8 }

@@ -1,17 +1,18 @@
 import Glibc
 
-/// The system calls of the write path, and the seam at which a test makes one fail or die.
+/// The system calls of the write path, and the seam at which tests make one fail or kill the process.
 ///
-/// Nothing else in this module calls libc for files. Each call is retried on `EINTR` and throws ``Errno`` otherwise.
+/// Nothing else in this module calls libc for files. A call is retried on `EINTR`, and throws other errors as
+/// ``Errno``.
 package struct Syscalls: Sendable {
-  /// The calls, as the seam and the trace name them.
+  /// The calls by their names in the seam and the trace.
   package enum Call: String, Sendable, CaseIterable {
     case open, openDirectory, read, write, stat, chmod, chown, xattr, fsync, rename, unlink, fsyncDirectory, mkdir, lock
     case readlink, list, link, lease, rmdir
   }
 
-  /// Called before each call with its name and path. Throwing makes the call fail with that number; returning a
-  /// count limits how many bytes one `read` or `write` moves. `nil` in production.
+  /// Runs before each call, with its name and path. If it throws, the call fails with that number; if it returns a
+  /// count, one `read` or `write` moves at most so many bytes. `nil` in production.
   package var intercept: (@Sendable (Call, String) throws(Errno) -> Int?)?
 
   package init(intercept: (@Sendable (Call, String) throws(Errno) -> Int?)? = nil) { self.intercept = intercept }
@@ -25,7 +26,7 @@ package struct Syscalls: Sendable {
     return try intercept(call, path)
   }
 
-  /// Runs a call until it is not interrupted.
+  /// Repeats a call while it is interrupted.
   func retry(_ body: () -> Int) throws(Errno) -> Int {
     while true {
       let result = body()
@@ -35,7 +36,7 @@ package struct Syscalls: Sendable {
     }
   }
 
-  /// `openat(2)` with `O_CLOEXEC`; never waits for a pipe's other end and never takes a controlling terminal.
+  /// `openat(2)` with `O_CLOEXEC`; never waits for the other end of a pipe and never takes a controlling terminal.
   package func open(
     _ path: String, in directory: CInt = Syscalls.workingDirectory, flags: CInt, mode: UInt32 = 0
   ) throws(Errno) -> CInt {
@@ -44,7 +45,7 @@ package struct Syscalls: Sendable {
       try retry { path.withPath { Int(openat(directory, $0, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode)) } })
   }
 
-  /// `close(2)`. Not retried: on Linux the descriptor is gone whatever it says.
+  /// `close(2)`. Not retried: on Linux the descriptor is closed in any case.
   package func close(_ descriptor: CInt) { _ = Glibc.close(descriptor) }
 
   package func status(of descriptor: CInt, path: String) throws(Errno) -> FileStatus {
@@ -54,7 +55,7 @@ package struct Syscalls: Sendable {
     return FileStatus(raw)
   }
 
-  /// `fstatat(2)`; `nil` where there is nothing.
+  /// `fstatat(2)`; `nil` if there is no file.
   package func status(
     at path: String, in directory: CInt = Syscalls.workingDirectory, followingLinks: Bool = true
   ) throws(Errno) -> FileStatus? {

@@ -1,13 +1,13 @@
 import CSettingsSystem
 import Glibc
 
-/// What a user of this machine may do with files, for a process that may do more: one of root's.
+/// A user's rights to files, for a process with more rights: one that root runs.
 package struct UserRights: Sendable, Hashable {
   let user: UInt32
   private let group: UInt32
   private let groups: [UInt32]
 
-  /// Looks a user up. One that the user database does not have is in no group.
+  /// Looks up a user. One that is not in the user database is in no group.
   package init(of user: UInt32) {
     self.user = user
     (group, groups) = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16_384) { buffer in
@@ -19,7 +19,7 @@ package struct UserRights: Sendable, Hashable {
       }
       var found = [gid_t](repeating: 0, count: 1024)
       var count = CInt(found.count)
-      // With more groups than there is room for, the user has the first ones: too few rights, never too many.
+      // If the user has more groups than fit, the first ones count: too few rights, never too many.
       _ = getgrouplist(entry.pw_name, entry.pw_gid, &found, &count)
       return (entry.pw_gid, Array(found.prefix(min(Int(count), found.count))))
     }
@@ -28,12 +28,12 @@ package struct UserRights: Sendable, Hashable {
   /// `nogroup`, credentials(7) and user_namespaces(7): the overflow id.
   private static let nobodysGroup: UInt32 = 65_534
 
-  /// Whether this process is root, whom files' permissions do not bind.
+  /// Whether this process runs as root, to whom permissions of files do not apply.
   package static var isRoot: Bool { geteuid() == 0 }
 
-  /// Does something with these rights only, on a thread of its own.
+  /// Runs `body` with only these rights, on a separate thread.
   ///
-  /// - Throws: What `body` throws, or ``Errno`` if the thread cannot be started, or cannot get the rights.
+  /// - Throws: What `body` throws, or ``Errno`` if the thread cannot be started or cannot take the rights.
   package func perform<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) throws -> Result {
     typealias Outcome = Swift.Result<Result, any Error>
     let outcome = Monitor<Outcome?>(nil)

@@ -51,12 +51,12 @@ struct Comparison {
     return hasSameBytes(Int(x.keyStart)..<Int(x.keyEnd), Int(y.keyStart)..<Int(y.keyEnd))
   }
 
-  /// Whether two tables are equal but for some paths.
+  /// Whether two tables are equal except at some paths.
   ///
-  /// A table that has nothing but what is excepted may also be absent.
+  /// A table that holds nothing outside those paths may also be missing.
   func tablesAgree(_ a: DocumentIndex.ID, _ b: DocumentIndex.ID, except paths: [ArraySlice<String>]) -> Bool {
     var matched = 0
-    // Most often both have the same keys in the same order.
+    // Usually both have the same keys in the same order.
     var next = new.tree[b].firstChild
     for child in old.tree.children(of: a) {
       let counterpart: DocumentIndex.ID?
@@ -97,7 +97,7 @@ struct Comparison {
     paths.compactMap { $0.first?.hasSameCodeUnits(as: key) == true ? $0.dropFirst() : nil }
   }
 
-  /// Whether a table has nothing but what is at some paths below it.
+  /// Whether everything in a table is at or below some paths.
   private static func isOnly(
     _ paths: [ArraySlice<String>], _ id: DocumentIndex.ID, of document: TOMLDocument,
     _ key: (DocumentIndex.ID) -> String
@@ -111,8 +111,9 @@ struct Comparison {
 }
 
 extension TOMLDocument {
-  /// The paths of the values, as ``leafPaths(under:)`` counts them, that were added, removed or changed since another
-  /// document: those that this one has in its order, then those that only the other has.
+  /// Returns the paths of the values that were added, removed or changed since another version of the document.
+  ///
+  /// Paths are those of ``leafPaths(under:)``, first in the order of this document, then those that only `old` has.
   public func changedPaths(since old: TOMLDocument) -> [TOMLPath] {
     if bytes.isSameText(as: old.bytes) { return [] }
     let comparison = Comparison(old: old, new: self)
@@ -142,7 +143,7 @@ extension Comparison {
       if wasEmpty { gone.append(path) } else { changed.append(path) }
     }
     var matched = 0
-    // Most often both have the same keys in the same order.
+    // Usually both have the same keys in the same order.
     var next = old.tree[a].firstChild
     for child in new.tree.children(of: b) {
       let before: DocumentIndex.ID?

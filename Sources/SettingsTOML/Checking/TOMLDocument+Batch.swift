@@ -1,6 +1,7 @@
 extension TOMLDocument {
-  /// Makes several edits, all or none, and checks them together: many edits of a large document take a fraction of
-  /// the time.
+  /// Makes several edits as one: either all of them or none.
+  ///
+  /// The document is checked once, after the last edit, so many edits of a large document take a fraction of the time.
   ///
   /// ```swift
   /// try document.edit { document in
@@ -8,9 +9,10 @@ extension TOMLDocument {
   /// }
   /// ```
   ///
-  /// - Parameter body: Edits the document it is given. If it throws, nothing is changed.
+  /// - Parameter body: Edits a draft of the document. If it throws, the document is unchanged.
   /// - Returns: What `body` returns.
-  /// - Throws: What `body` throws, or a ``TOMLEditError`` with ``TOMLEditError/Code/internalInconsistency``.
+  /// - Throws: What `body` throws, or ``TOMLEditError`` with ``TOMLEditError/Code/internalInconsistency``. The document
+  ///   is unchanged in both cases.
   public mutating func edit<R>(_ body: (inout TOMLDocument) throws -> R) throws -> R {
     let old = self
     var draft = self
@@ -27,13 +29,13 @@ extension TOMLDocument {
     return result
   }
 
-  /// Checks many edits by reading the text anew, or the sections that they changed: it parses, each changed path has
-  /// the value that was last asked for, and no path that is not at, above or below one of them has changed.
+  /// Checks many edits by parsing the text again, or the sections that they changed: it is valid TOML, each changed
+  /// path has the value last set, and no path has changed except at, above or below one of these.
   private mutating func check(_ changes: [Change], since old: TOMLDocument) throws(TOMLEditError) {
     let proven = try prove(since: old)
     var edited = PathSet()
     for change in changes.reversed() {
-      // What later edits were about says nothing of this one.
+      // A later edit says nothing about this path.
       switch change {
       case .set(let path, let value) where !edited.touches(path):
         guard self[path] == value else { throw .inconsistent("'\(path)' did not get its value") }
@@ -48,7 +50,7 @@ extension TOMLDocument {
       for path in change.paths { edited.insert(path) }
     }
     for path in proven ?? changedPaths(since: old) where !edited.touches(path) {
-      throw .inconsistent("'\(path)' would change, which no edit was about")
+      throw .inconsistent("'\(path)' would change, although no edit changed it")
     }
   }
 }

@@ -1,15 +1,15 @@
-/// What an edit was to do.
+/// What an edit has to achieve.
 enum Change {
   case set(TOMLPath, TOMLValue)
   case remove(TOMLPath)
   case move(TOMLPath, TOMLPath)
-  /// The removal of a path in an element of an array of tables.
+  /// Removes a path from an element of an array of tables.
   case editElement(TOMLPath, Int, TOMLPath)
 }
 
 extension TOMLDocument {
-  /// Checks an edit by reading its text anew, or the sections that it changed: it parses, the changed path has the
-  /// value asked for, and every other path has the value it had.
+  /// Checks an edit by parsing the text again, or the sections that it changed: it is valid TOML, the changed path has
+  /// the value asked for, and every other path has its old value.
   mutating func check(_ change: Change, since old: TOMLDocument) throws(TOMLEditError) {
     let changed = try prove(since: old)
     let paths: [TOMLPath]
@@ -31,7 +31,7 @@ extension TOMLDocument {
         before.indices.allSatisfy({ $0 == index || before[$0] == after[$0] }),
         let oldTable = before[index].table, let newTable = after[index].table,
         TOMLDocument.isRemoval(of: path.components[...], from: oldTable, newTable)
-      else { throw .inconsistent("an element of '\(array)' came out otherwise") }
+      else { throw .inconsistent("an element of '\(array)' did not get its value") }
     }
     if paths.contains(.root) { return }
     if let changed {
@@ -55,16 +55,16 @@ extension TOMLDocument {
 
   private func isTableOrAbsent(_ path: TOMLPath) -> Bool { find(path).map { tree[$0].kind.isTable } ?? true }
 
-  /// Makes sure that the index is that of the text.
+  /// Makes sure that the index matches the text.
   ///
-  /// - Returns: The paths of the values that have changed, if the changed sections tell; `nil` if all was read anew.
+  /// - Returns: The paths of the values that have changed, or `nil` if the whole text was parsed again.
   mutating func prove(since old: TOMLDocument) throws(TOMLEditError) -> [TOMLPath]? {
     let changed = provenChanges(since: old)
     if changed == nil { try readAnew() } else { noteProven() }
     return changed
   }
 
-  /// Makes the index of the text again.
+  /// Parses the text and rebuilds its index.
   private mutating func readAnew() throws(TOMLEditError) {
     do throws(TOMLSyntaxError) {
       tree = try TOMLDocument.index(bytes)
@@ -74,7 +74,7 @@ extension TOMLDocument {
     }
   }
 
-  /// Whether one table is the other without a path; tables that were only there for it may be gone too.
+  /// Whether one table is the other without a path. Tables that existed only for that path may be gone too.
   private static func isRemoval(of keys: ArraySlice<String>, from old: TOMLTable, _ new: TOMLTable) -> Bool {
     var keys = keys
     while !keys.isEmpty {

@@ -1,22 +1,22 @@
-/// Proving that an index that was mended in place is that of the text, by reading the changed sections alone.
+/// Proves that an index patched in place matches the text, by parsing only the changed sections.
 ///
-/// A text is sections, each from one header to the next. A parser that comes to a header carries one thing over from what
-/// it has read: which tables and keys there are, and of which kind. Let two texts be the same but for a stretch of whole
-/// sections in each, and let the index be right for the old one. Then the index is right for the new one, if
+/// A text is a list of sections, each from one header to the next. A parser that reaches a header carries over one
+/// thing from what it has read: which tables and keys exist, and of which kind. Let two texts be equal except for a
+/// stretch of whole sections in each, and let the index be right for the old one. Then it is right for the new one if
 ///
 /// 1. the stretch begins where a section does, and what follows it begins a line (`init`, `endsAtLine`);
-/// 2. the stretch is TOML by itself, and the index has just its nodes there (`changes(in:)`);
-/// 3. every node outside of it is what it was, as far on as the text is longer (`removedNodes`);
-/// 4. no new node has the key of another child of its table, and each may be in that table, wherever else the table has
-///    keys (`areOnlyOnes`, `canBeAdded`); arrays of tables do not change.
+/// 2. the stretch alone is valid TOML, and the index has exactly its nodes there (`changes(in:)`);
+/// 3. every node outside the stretch is unchanged, apart from its offset (`removedNodes`);
+/// 4. no new node has the key of another child of its table, and each is allowed in that table, wherever else the table
+///    has keys (`areOnlyOnes`, `canBeAdded`); arrays of tables do not change.
 ///
-/// For by 3 and 4 a parser of the new text comes to each section with the tables and keys that it had in the old text, but
-/// for some that are gone, which forbid nothing, and some that are new, which nothing there meets; and by 2 it reads the
-/// stretch as it was read alone. Where a premise does not hold, all of the text is parsed. Debug builds do both and
-/// compare, and so does `fuzz-proof`.
+/// By 3 and 4 a parser of the new text reaches each section with the tables and keys of the old text, except for some
+/// that are gone, which forbid nothing, and some that are new, which nothing there collides with. By 2 it reads the
+/// stretch as it was read alone. If a premise does not hold, the whole text is parsed. Debug builds do both and
+/// compare, as `fuzz-proof` does.
 extension TOMLDocument {
-  /// The paths of the values that were added, changed or removed since another document, which this one was made of by
-  /// edits in place; `nil` where only reading all of the text can tell.
+  /// Returns the paths of the values that were added, changed or removed since another document, from which this one
+  /// was made by edits in place; `nil` if only parsing the whole text can decide that.
   ///
   /// A path of ``changedPaths(since:)`` that is missing here is that of a table that was empty, or is now.
   package func provenChanges(since old: TOMLDocument) -> [TOMLPath]? {
@@ -24,7 +24,7 @@ extension TOMLDocument {
     return proof.changes()
   }
 
-  /// Whether reading all of the text comes to the paths that were proven.
+  /// Whether parsing the whole text gives the paths that were proven.
   package func agrees(with proven: [TOMLPath], since old: TOMLDocument) -> Bool {
     guard let read = try? TOMLDocument(parsing: bytes) else { return false }
     let all = Set(read.changedPaths(since: old))
@@ -32,7 +32,7 @@ extension TOMLDocument {
       && all.subtracting(proven).allSatisfy { old.isTable(at: $0) || read.isTable(at: $0) }
   }
 
-  /// Takes note that the index is that of the text.
+  /// Marks the index as matching the text.
   package mutating func noteProven() { isMended = false }
 }
 
@@ -48,7 +48,7 @@ private struct SectionProof {
   /// Where the stretch is in the new text.
   private let places: Range<UInt32>
 
-  /// - Returns: `nil` if so much has changed that reading all of the text is as quick.
+  /// - Returns: `nil` if so much has changed that parsing the whole text is as fast.
   init?(old: TOMLDocument, new: TOMLDocument) {
     let (prefix, suffix) = Scan.commonEnds(old.bytes, new.bytes)
     let firstSame = old.bytes.count - suffix
@@ -56,7 +56,7 @@ private struct SectionProof {
     old.tree.nodes.withUnsafeBufferPointer { nodes in
       for node in nodes where node.kind == .header || node.kind == .element {
         let place = Int(node.start)
-        // The bracket has to be among what is the same.
+        // The bracket must be in the part that is the same.
         if place < prefix { start = max(start, place) }
         if place >= firstSame { end = min(end, place) }
       }
@@ -77,15 +77,15 @@ private struct SectionProof {
       let changed = changes(in: stretch)
     else { return nil }
     guard !removed.isEmpty else { return changed }
-    // Of what is gone, the values: a table goes with what is in it.
+    // Only the values that are gone: a table is removed with its contents.
     let values = removed.filter { !old.tree[$0].kind.isTable || old.tree[$0].firstChild == DocumentIndex.none }
     let gone = values.map { old.location(of: $0).path }
-    // What was removed and added again may be what it was.
+    // A value that was removed and added again may be unchanged.
     let again = Set(gone).intersection(changed)
     return changed.filter { !again.contains($0) || old[$0] != new[$0] } + gone.filter { !again.contains($0) }
   }
 
-  /// Whether what follows the stretch begins a line, as it did.
+  /// Whether what follows the stretch still begins a line.
   private var endsAtLine: Bool {
     if newEnd == new.bytes.count { return true }
     var at = Int(newEnd)
@@ -95,10 +95,9 @@ private struct SectionProof {
 
   // MARK: What is outside of the stretch
 
-  /// Compares the old nodes with what they are in the new index: those outside the stretch have to be what they were,
-  /// as far on as the bytes are.
+  /// Compares the old nodes with the new index: those outside the stretch must be unchanged, apart from their offsets.
   ///
-  /// - Returns: The nodes that are gone, all of them of the stretch; `nil` if another change was found.
+  /// - Returns: The removed nodes, all of them in the stretch; `nil` if something else changed.
   private func removedNodes() -> [DocumentIndex.ID]? {
     guard new.tree.nodes.count >= oldCount else { return nil }
     var removed: [DocumentIndex.ID] = []
@@ -126,13 +125,13 @@ private struct SectionProof {
 
   private func isInStretch(_ place: UInt32) -> Bool { start <= place && place < oldEnd }
 
-  /// Whether a node may have got another value.
+  /// Whether a node may have another value now.
   private func canChange(_ a: IndexNode, into b: IndexNode) -> Bool {
     func isValue(_ kind: IndexNode.Kind) -> Bool { kind.rawValue >= IndexNode.Kind.string.rawValue && kind != .removed }
     return isValue(a.kind) && isValue(b.kind) && isInStretch(a.start)
   }
 
-  /// Whether a node is where it was, or in the stretch if it was there.
+  /// Whether a node is where it was, or was in the stretch and still is.
   @inline(__always)
   private func isInPlace(_ a: IndexNode, _ b: IndexNode) -> Bool {
     let delta = newEnd &- oldEnd
@@ -149,7 +148,7 @@ private struct SectionProof {
       && isEndKept(a.keyEnd, b.keyEnd)
   }
 
-  /// Whether a node has the key, the parent and the neighbours that it had, but for those that are new or gone.
+  /// Whether a node has the same key, parent and neighbours, apart from new and removed nodes.
   @inline(__always)
   private func hasSameRelations(
     _ index: Int, _ before: UnsafeBufferPointer<IndexNode>, _ after: UnsafeBufferPointer<IndexNode>
@@ -175,15 +174,15 @@ private struct SectionProof {
 
   // MARK: The stretch
 
-  /// Compares what was read of the stretch with the index, under keys that nothing else has.
+  /// Compares the parsed stretch with the index, under keys that occur nowhere else.
   ///
-  /// - Returns: The paths of new and changed values; `nil` unless the index has just what was read.
+  /// - Returns: The paths of new and changed values; `nil` unless the index has exactly the parsed nodes.
   private func changes(in stretch: TOMLDocument) -> [TOMLPath]? {
-    // First, since finding a path follows the links that this looks at.
+    // First, because finding a path follows the links that this checks.
     guard areOnlyOnes(DocumentIndex.ID(oldCount)..<DocumentIndex.ID(new.tree.nodes.count)) else { return nil }
     var changed: [TOMLPath] = []
     var (found, added) = (0, 0)
-    // What each node of the stretch is in the new index.
+    // The node in the new index for each node of the stretch.
     var ids = [DocumentIndex.root]
     ids.reserveCapacity(stretch.tree.nodes.count)
     for index in stretch.tree.nodes.indices.dropFirst() {
@@ -206,7 +205,7 @@ private struct SectionProof {
       }
       if isChanged { changed.append(new.location(of: id).path) }
     }
-    // And nothing more than what was read.
+    // And nothing else.
     let places = places
     let expected = new.tree.nodes.withUnsafeBufferPointer { nodes in
       nodes.dropFirst().reduce(0) { count, node in
@@ -232,7 +231,7 @@ private struct SectionProof {
     }
   }
 
-  /// Whether an old node's key is what it was.
+  /// Whether an old node's key is unchanged.
   private func hasSameKey(_ id: DocumentIndex.ID) -> Bool {
     let (a, b) = (old.tree[id], new.tree[id])
     let x = old.bytes[Int(a.keyStart)..<Int(a.keyEnd)]
@@ -242,7 +241,7 @@ private struct SectionProof {
   /// Whether a node's value or its key is in the stretch.
   private func isTouched(_ node: IndexNode) -> Bool { places.contains(node.start) || places.contains(node.keyStart) }
 
-  /// Whether a node is what was read of it in the stretch.
+  /// Whether a node matches what was parsed in the stretch.
   private func matches(_ read: IndexNode, _ node: IndexNode) -> Bool {
     guard read.kind != .arrayOfTables, read.kind != .element else { return false }
     if places.contains(node.start) {
@@ -250,7 +249,7 @@ private struct SectionProof {
         read.end + start == node.end
       else { return false }
     } else {
-      // Named here, and another section has its header, or names it before.
+      // Named here, while its header is in another section, or that section names it first.
       guard read.kind == .implicit, node.kind == .implicit || node.kind == .header else { return false }
     }
     guard places.contains(node.keyStart) else { return true }
@@ -258,7 +257,7 @@ private struct SectionProof {
       && read.keyEnd + start == node.keyEnd
   }
 
-  /// Whether a new node may be in the table that it is in, wherever else that table has keys.
+  /// Whether a new node is allowed in its table, wherever else that table has keys.
   private func canBeAdded(_ read: IndexNode, under readParent: IndexNode, _ id: DocumentIndex.ID) -> Bool {
     let parent = new.tree[new.tree[id].parent].kind
     switch read.kind {
@@ -274,9 +273,9 @@ private struct SectionProof {
     return !hasSameText && old.value(of: id) != new.value(of: id)
   }
 
-  /// Whether no other child has the key of a new node, and each is among its parent's children, one after the other.
+  /// Whether no other child has the key of a new node, and each is in its parent's list of children.
   ///
-  /// All nodes are looked at for that: what is wrong with the hash table is not to be hidden by asking it.
+  /// This checks all nodes and does not use the hash table, so that a defect there cannot hide itself.
   private func areOnlyOnes(_ added: Range<DocumentIndex.ID>) -> Bool {
     if added.isEmpty { return true }
     // Numbers of the tables that have new keys, from 1.
@@ -294,7 +293,7 @@ private struct SectionProof {
     }
     for id in added where numbers[Int(id)] == 0 && new.tree[id].firstChild != DocumentIndex.none { return false }
     return new.tree.nodes.withUnsafeBufferPointer { nodes in
-      // The root is no child of its own, though it says so.
+      // The root is not its own child, although it is its own parent.
       for index in nodes.indices.dropFirst() where numbers[Int(nodes[index].parent)] != 0 {
         let node = nodes[index]
         guard node.kind != .removed else { continue }
@@ -312,7 +311,7 @@ private struct SectionProof {
     var hashes = Hashes()
     var count = 0
 
-    /// Whether they are all there, one after the other.
+    /// Whether all of them are in one list.
     func isWhole(in nodes: UnsafeBufferPointer<IndexNode>) -> Bool {
       var child = nodes[Int(parent)].firstChild
       var last = DocumentIndex.none
@@ -325,7 +324,7 @@ private struct SectionProof {
     }
   }
 
-  /// A set of which most questions are answered by one bit.
+  /// A set that answers most questions with one bit.
   private struct Hashes {
     private var all: Set<UInt32> = []
     private var bits: UInt64 = 0

@@ -1,14 +1,13 @@
-/// Reading a text of which nearly all is known.
+/// Parsing a text that is almost the known one.
 extension TOMLDocument {
-  /// Reads a text that is this document's but for one value, as it is when a value was set by somebody else: of the text
-  /// only that value is read.
+  /// Parses a text that differs from this document in one value, as after another program set it, and only that value.
   ///
-  /// The result is what reading all of it gives. What stands before and after the value is the same, byte for byte, and
-  /// one value in the place of another changes the meaning of nothing else: what ends a value is no part of it.
+  /// The result is that of parsing the whole text. The bytes before and after the value are the same, and replacing one
+  /// value with another does not change the meaning of anything else, because what ends a value is not part of it.
   ///
-  /// - Returns: The document, and the path that has another value, if it is another one: for a value in an array of
-  ///   tables that of the array, as in ``changedPaths(since:)``. `nil` where more than a string, a number, a boolean or a
-  ///   date may differ, or something is wrong: read all of it then.
+  /// - Returns: The document, and the path whose value changed, if one did: for a value in an array of tables the
+  ///   array's path, as in ``changedPaths(since:)``. `nil` if more than a string, a number, a boolean or a date may
+  ///   differ, or the text is invalid: parse all of it then.
   package func reread(_ text: [UInt8]) -> (document: TOMLDocument, changed: TOMLPath?)? {
     guard !isMended, text.count <= TOMLDocument.maximumSize else { return nil }
     let (prefix, suffix) = Scan.commonEnds(bytes, text)
@@ -26,7 +25,7 @@ extension TOMLDocument {
     return (document, location(of: id).pathToTables)
   }
 
-  /// The value without children that a range of the text is within.
+  /// The value without children that contains a range of the text.
   private func scalar(around range: Range<Int>) -> DocumentIndex.ID? {
     tree.nodes.withUnsafeBufferPointer { nodes in
       nodes.firstIndex { node in
@@ -43,7 +42,7 @@ extension IndexNode.Kind {
 }
 
 extension Location {
-  /// The keys, down to the first array of tables that it leads through.
+  /// The keys down to the first array of tables on the way.
   fileprivate var pathToTables: TOMLPath {
     Location(
       steps: Array(

@@ -1,6 +1,6 @@
-/// The items of an array or the members of an inline table, as text to be edited without touching the others.
+/// The items of an array or the members of an inline table, as text in which one can be edited without the others.
 struct InlineItems {
-  /// The whole text, of which the list may be a part.
+  /// The whole text; the list may be only a part of it.
   private(set) var bytes: [UInt8]
   /// Where the opening bracket is.
   let open: Int
@@ -11,7 +11,7 @@ struct InlineItems {
   /// For each item the offset of the comma after it, if there is one.
   private(set) var commas: [Int?] = []
 
-  /// Whether what was put in cannot be read back, because it is too deep; no more is edited then.
+  /// Whether an inserted item cannot be parsed, because it is too deep; no further edit is made then.
   private(set) var isBroken = false
 
   init?(_ bytes: [UInt8], open: Int) {
@@ -72,7 +72,7 @@ struct InlineItems {
     if items.isEmpty {
       insertFirst(text)
     } else if index < 0 {
-      // Before the first item, in its place; the first moves on as if it had been inserted after.
+      // Before the first item: the new item takes its place, and the first moves on as if inserted after it.
       let first = items[0]
       let isOwnLine = isMultiline(0)
       apply([
@@ -139,7 +139,7 @@ struct InlineItems {
     return [Byte.space]
   }
 
-  /// Whether an item begins on another line than what is before it.
+  /// Whether an item begins on a later line than what precedes it.
   private func isMultiline(_ index: Int) -> Bool {
     let before = index == 0 ? open : items[index - 1].upperBound
     return bytes[before..<items[index].lowerBound].contains(Byte.newline)
@@ -182,7 +182,7 @@ struct InlineItems {
       let previous = items[index - 1].upperBound
       let between = bytes[previous..<item.lowerBound]
       if between.contains(Byte.hash), let comma = commas[index - 1] {
-        // A comment of the item before stands between.
+        // A comment of the item before is in between.
         let blanks = commas[index] == nil ? [Splice(comma..<comma + 1)] : []
         apply(blanks + [Splice(item.lowerBound..<afterItem)])
       } else {
@@ -197,7 +197,7 @@ struct InlineItems {
 }
 
 extension Parser {
-  /// Goes over an item of an array, or a member of an inline table.
+  /// Skips an item of an array, or a member of an inline table.
   mutating func scanItem(isMember: Bool) throws(SyntaxFault) {
     if isMember {
       try parseKeyValue(in: DocumentIndex.root, level: 0)

@@ -1,13 +1,13 @@
 /// Lines of a document, as edits see them.
 struct Lines {
   let bytes: [UInt8]
-  /// The line break where the text has none.
+  /// The line break to use if the text has none.
   var usualLineBreak = [Byte.newline]
 
-  /// Where the text begins: after a byte order mark.
+  /// Where the text begins, after a byte order mark.
   var textStart: Int { bytes.starts(with: Byte.byteOrderMark) ? 3 : 0 }
 
-  /// The start of the line that an offset is in.
+  /// The start of the line that contains an offset.
   func start(of offset: Int) -> Int {
     let first = textStart
     var at = offset
@@ -15,7 +15,7 @@ struct Lines {
     return max(at, first)
   }
 
-  /// The end of the line that an offset is in, its line break included.
+  /// The end of the line that contains an offset, including its line break.
   func end(of offset: Int) -> Int {
     var at = offset
     while at < bytes.count {
@@ -25,7 +25,7 @@ struct Lines {
     return at
   }
 
-  /// The end of the line that an offset is in, before its line break.
+  /// The end of the line that contains an offset, before its line break.
   func contentEnd(of offset: Int) -> Int {
     var at = end(of: offset)
     if at > offset, bytes[at - 1] == Byte.newline {
@@ -42,7 +42,7 @@ struct Lines {
     return at
   }
 
-  /// The blanks that a line begins with.
+  /// The blanks at the start of a line.
   func indent(ofLineAt offset: Int) -> [UInt8] {
     let start = start(of: offset)
     return Array(bytes[start..<firstNonBlank(from: start)])
@@ -53,7 +53,7 @@ struct Lines {
     return at < bytes.count && bytes[at] == Byte.hash
   }
 
-  /// Whether a line is there, and has nothing in it.
+  /// Whether a line exists and is empty.
   func isEmpty(_ lineStart: Int) -> Bool {
     let at = firstNonBlank(from: lineStart)
     guard lineStart < bytes.count, at < bytes.count else { return false }
@@ -65,22 +65,21 @@ struct Lines {
     lineStart > textStart ? start(of: lineStart - 1) : nil
   }
 
-  /// The start of the comment lines directly above a line, down to where what is before ends; the line's own start if
-  /// there are none.
+  /// The start of the comment lines directly above a line, but not above `floor`; without any, its own start.
   func commentStart(above lineStart: Int, after floor: Int) -> Int {
     var at = lineStart
     while let previous = previous(at), previous >= floor, isComment(previous) { at = previous }
     return at
   }
 
-  /// The end of the comment lines that directly follow a line, unless they belong to what comes right after them.
+  /// The end of the comment lines directly below a line, unless they belong to what follows them.
   func commentEnd(below lineEnd: Int) -> Int {
     var at = lineEnd
     while at < bytes.count, isComment(at) { at = end(of: at) }
     return at == bytes.count || isEmpty(at) ? at : lineEnd
   }
 
-  /// Whether there is nothing but blank lines and comments in a range of whole lines.
+  /// Whether a range of whole lines has only blank lines and comments.
   func isTrivia(_ range: Range<Int>) -> Bool {
     var at = range.lowerBound
     while at < range.upperBound {
@@ -95,7 +94,7 @@ struct Lines {
     return true
   }
 
-  /// The line break in use at an offset: that of its line, else of the first line, else the usual one.
+  /// The line break to use at an offset: that of its line, else of the first line, else the usual one.
   func lineBreak(at offset: Int) -> [UInt8] {
     let end = end(of: offset)
     if end > offset, bytes[end - 1] == Byte.newline { return lineBreak(endingAt: end) }

@@ -1,4 +1,4 @@
-/// A change of bytes: a range and what takes its place.
+/// A change of bytes: a range and its replacement.
 struct Splice {
   var range: Range<Int>
   var text: [UInt8]
@@ -8,7 +8,7 @@ struct Splice {
     self.text = Array(text)
   }
 
-  /// The bytes after some splices that do not overlap.
+  /// The bytes after some splices, which must not overlap.
   static func apply(_ splices: [Splice], to bytes: [UInt8]) -> [UInt8] {
     let sorted = splices.sorted { $0.range.lowerBound < $1.range.lowerBound }
     var result: [UInt8] = []

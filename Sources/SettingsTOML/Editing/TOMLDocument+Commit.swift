@@ -1,6 +1,6 @@
-/// Taking over new bytes: with the index mended in place where an edit is about one line, else read anew.
+/// Applying new bytes: the index is patched in place if an edit concerns one line; otherwise the text is parsed again.
 extension TOMLDocument {
-  /// Makes some splices and reads the text anew.
+  /// Makes some splices and parses the text again.
   mutating func commit(_ splices: [Splice]) throws(TOMLEditError) {
     let edited = Splice.apply(splices, to: bytes)
     try TOMLDocument.checkSize(edited.count)
@@ -19,7 +19,7 @@ extension TOMLDocument {
     }
   }
 
-  /// Replaces the text of a value that is not a table by that of another.
+  /// Replaces the text of a value that is not a table.
   mutating func replaceValue(_ id: DocumentIndex.ID, _ text: [UInt8]) throws(TOMLEditError) {
     let range = Int(tree[id].start)..<Int(tree[id].end)
     try TOMLDocument.checkSize(bytes.count - range.count + text.count)
@@ -36,9 +36,9 @@ extension TOMLDocument {
   /// Inserts a key line of a table's own body.
   ///
   /// - Parameters:
-  ///   - text: The bytes to insert, with all that goes around the key line.
-  ///   - key: Where in `text` the key is, of one component.
-  ///   - value: Where in `text` the value is.
+  /// - text: The bytes to insert, including everything around the key line.
+  /// - key: Where the key is in `text`; it has one component.
+  /// - value: Where the value is in `text`.
   mutating func commitLine(
     _ text: [UInt8], key: Range<Int>, value: Range<Int>, at place: Int, in table: DocumentIndex.ID
   ) throws(TOMLEditError) {
@@ -69,7 +69,7 @@ extension TOMLDocument {
     else { return try commit([Splice(range, key)]) }
     bytes.replaceSubrange(range, with: key)
     isMended = true
-    // Where a node is found hangs on its key: another one takes its place.
+    // A node is found by its key, so a new key needs a new node.
     var node = tree[id]
     tree.remove(id)
     tree.shift(at: range.lowerBound, removed: range.count, inserted: key.count)
@@ -80,7 +80,7 @@ extension TOMLDocument {
     add(node)
   }
 
-  /// Adds a node with a bare key where its key is in the text.
+  /// Adds a node with a bare key whose key is in the text.
   private mutating func add(_ node: IndexNode) {
     var node = node
     let count = Int(node.keyEnd - node.keyStart)
@@ -92,7 +92,7 @@ extension TOMLDocument {
     tree.settleLastChild(of: node.parent)
   }
 
-  /// Inserts whole sections where another section or the text ends, and reads only them.
+  /// Inserts whole sections at the end of the text or of another section, and parses only them.
   mutating func commitSections(_ text: [UInt8], at place: Int) throws(TOMLEditError) {
     let isSection = text.first { !Byte.isBlank($0) && $0 != Byte.newline && $0 != Byte.carriageReturn }
     guard isSection == Byte.openBracket, place > 0 else { return try commit([Splice(place..<place, text)]) }
@@ -102,20 +102,20 @@ extension TOMLDocument {
     let mended = edited.withUnsafeBufferPointer { buffer -> DocumentIndex? in
       var parser = Parser(UnsafeBufferPointer(rebasing: buffer[..<(place + text.count)]), isDocument: false)
       parser.tree = tree
-      // Copied once, with room for what is added.
+      // Copied once, with room for the new nodes.
       parser.tree.nodes.reserveCapacity(tree.nodes.count + text.count / 8 + 8)
       parser.tree.shift(at: place, removed: 0, inserted: text.count)
       parser.at = place
       do throws(SyntaxFault) { try parser.parseDocument() } catch { return nil }
       let new = parser.tree.nodes[tree.nodes.count...]
-      // A header below an array is one of its last element so far, which is another in the middle of a text.
+      // A header below an array belongs to its last element at that place, which may not be the array's last.
       let isOfTables = new.allSatisfy { node in
         node.kind != .arrayOfTables && node.kind != .element
           && (node.parent >= tree.nodes.count || !isBelowElement(node.parent))
       }
       return isOfTables ? parser.tree : nil
     }
-    // What is wrong with it, or what it means, is told by reading all of it.
+    // If something is wrong or unclear, parsing the whole text decides.
     guard let mended else { return try commit([Splice(place..<place, text)]) }
     bytes = edited
     tree = mended
@@ -143,7 +143,7 @@ extension TOMLDocument {
 
   /// Removes tables whose sections are all of a range.
   ///
-  /// - Returns: Whether that could be done in place: nothing else may be in the range, nor be named there first.
+  /// - Returns: Whether that could be done in place: the range must hold nothing else, nor name anything else first.
   mutating func commitRemoval(ofSections ids: [DocumentIndex.ID], _ range: Range<Int>) -> Bool {
     var removed = ids.filter { tree[$0].kind == .header }
     guard removed.count == ids.count else { return false }
@@ -171,7 +171,7 @@ extension TOMLDocument {
     return true
   }
 
-  /// The kind of the value that a text is.
+  /// The kind of value that a text holds.
   static func scan(_ text: [UInt8]) -> (kind: IndexNode.Kind, isPlain: Bool)? {
     text.withUnsafeBufferPointer { buffer in
       var parser = Parser(buffer, isDocument: false)

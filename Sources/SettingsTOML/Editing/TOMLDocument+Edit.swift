@@ -1,16 +1,19 @@
 extension TOMLDocument {
-  /// Sets a value, and changes only the bytes it is about.
+  /// Sets a value and changes only its bytes.
   ///
-  /// A value in place of another keeps the line as it is, comment and spacing included, and where it fits the quotes,
-  /// base or line breaks of the old one. A new key goes after the last key of its table, in the way its neighbour is
-  /// written; a table that is not there gets a header after its nearest relative. A table over a table is set key by
-  /// key: what is equal is not touched, and what is not in the new table is removed.
+  /// A value that replaces another keeps the rest of the line, comment and spacing included, and where possible the old
+  /// value's quotes, number base or line breaks. A new key goes after the last key of its table and follows the style
+  /// of its neighbour. A missing table gets a header after its nearest relative. A table that replaces a table is set
+  /// key by key: equal values stay untouched, and keys that the new table lacks are removed.
   ///
   /// ```swift
   /// try document.set("dark", at: ["editor", "theme"])
   /// ```
   ///
-  /// - Returns: Whether the text changed; `false` if the value was equal.
+  /// - Parameters:
+  ///   - value: The value to set.
+  ///   - path: The path of the value. Missing tables on the way are created.
+  /// - Returns: `true` if the text changed, `false` if the value was already equal.
   /// - Throws: ``TOMLEditError``. The document is unchanged.
   @discardableResult
   public mutating func set(_ value: TOMLValue, at path: TOMLPath) throws(TOMLEditError) -> Bool {
@@ -21,14 +24,14 @@ extension TOMLDocument {
     }
   }
 
-  /// Sets a value as it is to be written: `0x1F`, `'C:\dir'`, an array with lines and comments.
+  /// Sets a value in the notation given: `0x1F`, `'C:\dir'`, or an array with lines and comments.
   ///
   /// - Parameters:
-  ///   - literal: One TOML value; it is put in as it stands.
-  ///   - path: Where to put it. What is a table there is replaced by the value.
-  /// - Returns: Whether the text changed.
-  /// - Throws: ``TOMLSyntaxError`` if `literal` is not a value, ``TOMLEditError`` as ``set(_:at:)``. The document is
-  ///   unchanged.
+  ///   - literal: One TOML value, inserted unchanged.
+  ///   - path: The path of the value. A table at that path is replaced.
+  /// - Returns: `true` if the text changed.
+  /// - Throws: ``TOMLSyntaxError`` if `literal` is not a value, or ``TOMLEditError`` as ``set(_:at:)`` does. The
+  ///   document is unchanged in both cases.
   @discardableResult
   public mutating func set(literal: String, at path: TOMLPath) throws -> Bool {
     let value = try TOMLValue(parsing: literal)
@@ -50,12 +53,13 @@ extension TOMLDocument {
     }
   }
 
-  /// Removes the value or table at a path.
+  /// Removes the value or table at a path, with its comments.
   ///
-  /// A key's line goes with its trailing comment and the comment lines directly above it; comments that a blank line
-  /// sets off stay, and so does the header of a table that gets empty. A table goes with all tables below it.
+  /// A key's line is removed together with its trailing comment and the comment lines directly above it. Comments set
+  /// off by a blank line stay, and so does the header of a table that becomes empty. A table is removed with those
+  /// below.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: `true` if there was a value.
   /// - Throws: ``TOMLEditError``. The document is unchanged.
   @discardableResult
   public mutating func remove(at path: TOMLPath) throws(TOMLEditError) -> Bool {
@@ -66,9 +70,12 @@ extension TOMLDocument {
 
   /// Renames or moves a key or a whole table, with its comments.
   ///
+  /// - Parameters:
+  ///   - source: The path of the value or table.
+  ///   - destination: The new path.
   /// - Returns: `false` if there is nothing at `source`.
-  /// - Throws: ``TOMLEditError``, with ``TOMLEditError/Code/exists(_:)`` if there is a value at `destination`. The
-  ///   document is unchanged.
+  /// - Throws: ``TOMLEditError``, with ``TOMLEditError/Code/exists(_:)`` if `destination` has a value. The document is
+  ///   unchanged.
   @discardableResult
   public mutating func move(from source: TOMLPath, to destination: TOMLPath) throws(TOMLEditError) -> Bool {
     guard contains(source), source != destination else { return false }
@@ -85,9 +92,9 @@ extension TOMLDocument {
     }
   }
 
-  /// Makes an edit on a copy, and takes it over if it passes the check.
+  /// Makes an edit on a copy, and keeps it if it passes the check.
   ///
-  /// - Parameter isSingle: Whether the edit is one change of the bytes, which is made or not.
+  /// - Parameter isSingle: Whether the edit is a single change of the bytes, made completely or not at all.
   mutating func checked(
     _ change: Change, isSingle: Bool = false, _ edit: (inout TOMLDocument) throws(TOMLEditError) -> Bool
   ) throws(TOMLEditError) -> Bool {
@@ -109,12 +116,12 @@ extension TOMLDocument {
     return true
   }
 
-  /// Whether edits are checked; benchmarks turn it off for a task to time the edit alone.
+  /// Whether edits are checked. Benchmarks turn it off for a task to measure the edit alone.
   @_spi(Benchmarks) @TaskLocal public static var checksEdits = true
 
   // MARK: - Setting
 
-  /// Refuses what no document can hold, before anything is done with it whose work grows with the depth.
+  /// Rejects a value that no document can hold, before doing work that grows with its depth.
   static func checkDepth(of value: TOMLValue, at path: TOMLPath) throws(TOMLEditError) {
     // An innermost array or table may be one level below the last key.
     let left = maximumDepth + 1 - path.components.count
@@ -145,7 +152,7 @@ extension TOMLDocument {
 
   private mutating func setTable(_ table: TOMLTable, at path: Location) throws(TOMLEditError) -> Bool {
     var isChanged = false
-    // First what is new, while its neighbours are there: some tables are gone with the last of their keys.
+    // Add new keys first, while their neighbours exist: some tables disappear with their last key.
     for entry in table.entries where try setUnchecked(entry.value, at: path.appending(entry.key)) { isChanged = true }
     for key in find(path).map(childKeys(of:)) ?? [] where table[key] == nil {
       if try removeUnchecked(at: path.appending(key)) { isChanged = true }
@@ -181,7 +188,7 @@ extension TOMLDocument {
     return true
   }
 
-  /// Puts a value in the place of the first of the dotted keys that make a table, and removes the others.
+  /// Replaces the first of the dotted keys that make up a table with a value, and removes the others.
   private mutating func replaceDotted(_ id: DocumentIndex.ID, with value: TOMLValue) throws(TOMLEditError) {
     let leaves = bodyLeaves(under: id)
     guard let first = leaves.first else { throw .inconsistent("a dotted table has no keys") }

@@ -1,5 +1,5 @@
 extension TOMLDocument {
-  /// How many elements an array has; `nil` if there is no array at the path.
+  /// The number of elements of an array; `nil` if there is no array at the path.
   public func elementCount(of array: TOMLPath) -> Int? {
     guard let id = find(array) else { return nil }
     if tree[id].kind == .arrayOfTables { return tree.children(of: id).reduce(0) { count, _ in count + 1 } }
@@ -8,21 +8,26 @@ extension TOMLDocument {
   }
 
   /// Where a value in one element of an array of tables with headers is, or for the root the element's header; `nil` if
-  /// there is none, and for arrays in brackets.
+  /// it is missing, or the array is written in brackets.
   package func position(of path: TOMLPath, inElement index: Int, of array: TOMLPath) -> TOMLPosition? {
     guard let id = find(Location(array).appending(index: index).appending(path.components)) else { return nil }
     return bytes.withUnsafeBufferPointer { TOMLPosition(of: Int(tree[id].start), in: $0) }
   }
 
-  /// Sets a value in one table of an array of tables, or of an array of inline tables.
+  /// Sets a value in one table of an array of tables or inline tables.
   ///
   /// ```swift
   /// try document.set(8080, at: ["port"], inElement: 1, of: ["servers"])    // in the second [[servers]]
   /// ```
   ///
-  /// - Returns: Whether the text changed.
-  /// - Throws: ``TOMLEditError``, ``TOMLEditError/Code/noElement(_:)`` if there is no such element. The document is
-  ///   unchanged.
+  /// - Parameters:
+  ///   - value: The value to set.
+  ///   - path: The path of the value within the element.
+  ///   - index: The number of the element, from 0.
+  ///   - array: The path of the array.
+  /// - Returns: `true` if the text changed.
+  /// - Throws: ``TOMLEditError``, with ``TOMLEditError/Code/noElement(_:)`` if there is no such element. The document
+  ///   is unchanged.
   @discardableResult
   public mutating func set(
     _ value: TOMLValue, at path: TOMLPath, inElement index: Int, of array: TOMLPath
@@ -37,9 +42,9 @@ extension TOMLDocument {
     }
   }
 
-  /// Removes a value from one table of an array of tables, or of an array of inline tables.
+  /// Removes a value from one table of an array of tables or inline tables.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: `true` if there was a value.
   /// - Throws: ``TOMLEditError``. The document is unchanged.
   @discardableResult
   public mutating func remove(
@@ -58,12 +63,13 @@ extension TOMLDocument {
     return try set(.array(items), at: array)
   }
 
-  /// Renames or moves a key within one table of an array of tables, or of an array of inline tables, with its comments
-  /// where the array's tables have headers.
+  /// Renames or moves a key within one table of an array of tables or inline tables.
+  ///
+  /// Comments move along if the array's tables have headers.
   ///
   /// - Returns: `false` if there is nothing at `source`.
-  /// - Throws: ``TOMLEditError``, with ``TOMLEditError/Code/exists(_:)`` if there is a value at `destination`. The
-  ///   document is unchanged.
+  /// - Throws: ``TOMLEditError``, with ``TOMLEditError/Code/exists(_:)`` if `destination` has a value. The document is
+  ///   unchanged.
   @discardableResult
   public mutating func move(
     from source: TOMLPath, to destination: TOMLPath, inElement index: Int, of array: TOMLPath
@@ -90,7 +96,7 @@ extension TOMLDocument {
     return try set(.array(items), at: array)
   }
 
-  /// Adds a table to the end of an array of tables, which is made if there is none.
+  /// Adds a table to the end of an array of tables, which is created if it is missing.
   ///
   /// - Throws: ``TOMLEditError``. The document is unchanged.
   public mutating func append(_ table: TOMLTable, to array: TOMLPath) throws(TOMLEditError) {
@@ -98,14 +104,14 @@ extension TOMLDocument {
     try set(.array(items + [.table(table)]), at: array)
   }
 
-  /// Removes one element of an array of tables, or one item of another array.
+  /// Removes one element of an array.
   ///
-  /// With its last element an array that is written as `[[name]]` is gone, as there is no such header for an empty one;
-  /// another array stays, as `[]`.
+  /// An array of `[[name]]` tables disappears with its last element, because TOML has no header for an empty one.
+  /// Another array stays, as `[]`.
   ///
-  /// - Returns: `true`; there is no way for an element to be absent.
-  /// - Throws: ``TOMLEditError``, ``TOMLEditError/Code/noElement(_:)`` if there is no such element. The document is
-  ///   unchanged.
+  /// - Returns: Always `true`; a missing element throws.
+  /// - Throws: ``TOMLEditError``, with ``TOMLEditError/Code/noElement(_:)`` if there is no such element. The document
+  ///   is unchanged.
   @discardableResult
   public mutating func removeElement(_ index: Int, of array: TOMLPath) throws(TOMLEditError) -> Bool {
     var items = try items(of: array)

@@ -1,8 +1,8 @@
-/// What is put into a document: a value to be written, or one as it was written elsewhere.
+/// What to insert into a document: a new value, or the text of an existing one.
 struct Insertion {
   /// The value's text.
   var text: [UInt8]
-  /// Comment lines to stand above it, each without indent and line break.
+  /// The comment lines above it, each without indent and line break.
   var comments: [[UInt8]] = []
   /// What follows it on its line: blanks and a comment.
   var trailing: [UInt8] = []
@@ -16,7 +16,7 @@ private struct NewLine {
 }
 
 extension TOMLDocument {
-  /// Puts a value where there is none.
+  /// Inserts a value at a path that has none.
   mutating func insert(_ value: TOMLValue, at path: Location) throws(TOMLEditError) {
     let (table, rest) = try nearestTable(to: path)
     try insert(value, under: table, rest)
@@ -47,7 +47,7 @@ extension TOMLDocument {
   mutating func insert(_ value: TOMLValue, under table: DocumentIndex.ID, _ rest: [String]) throws(TOMLEditError) {
     let takesLine = tree[table].kind == .inline || inlineTable(around: table) != nil
     if !takesLine, tree[table].kind == .dotted {
-      // Below a dotted table only dotted lines.
+      // Below a dotted table only dotted lines are possible.
       var draft = self
       let path = location(of: table).appending(rest)
       for (keys, leaf) in TOMLDocument.flattened(value) {
@@ -77,7 +77,7 @@ extension TOMLDocument {
     return table.entries.flatMap { entry in flattened(entry.value).map { ([entry.key] + $0.0, $0.1) } }
   }
 
-  /// Puts a value's text where there is none: as a line, as a member of an inline table, or below a new header.
+  /// Inserts a value's text: as a line, as a member of an inline table, or below a new header.
   mutating func insertLine(_ new: Insertion, under table: DocumentIndex.ID, _ rest: [String]) throws(TOMLEditError) {
     switch tree[table].kind {
     case .inline: try insertMember(new, in: table, TOMLEmitter.keyText(rest), after: nil)
@@ -106,7 +106,7 @@ extension TOMLDocument {
     }
   }
 
-  /// The dotted tables from the body that they are in down to one of them.
+  /// The dotted tables from the one in the body down to a given one.
   private func dottedChain(to table: DocumentIndex.ID) -> [DocumentIndex.ID] {
     var chain: [DocumentIndex.ID] = []
     var at = table
@@ -134,7 +134,7 @@ extension TOMLDocument {
     try insertLines(new, line, at: statement.upperBound, in: tree[table].kind == .dotted ? nil : table)
   }
 
-  /// The key line on the line above another, if there is one in the same body.
+  /// The key line directly above another, if both are in the same body.
   private func bodySibling(before sibling: DocumentIndex.ID, onLine start: Int) -> DocumentIndex.ID? {
     let parent = tree[sibling].parent
     var found: DocumentIndex.ID?
@@ -156,7 +156,7 @@ extension TOMLDocument {
 
   /// Inserts a whole line, with its comments, at a line's start or at the end of the text.
   ///
-  /// - Parameter table: The table that the key is directly in, `nil` if it is dotted.
+  /// - Parameter table: The table that holds the key, `nil` if the key is dotted.
   private mutating func insertLines(
     _ new: Insertion, _ line: NewLine, at place: Int, in table: DocumentIndex.ID?
   ) throws(TOMLEditError) {
@@ -177,7 +177,7 @@ extension TOMLDocument {
       in: table)
   }
 
-  /// The first key of a document without any outside tables: after the comment that the file begins with.
+  /// Inserts the first key of a document without keys outside tables: after the comment that the file begins with.
   private mutating func insertFirstRootLine(_ new: Insertion, key: [UInt8]) throws(TOMLEditError) {
     let lines = lines
     let start = lines.textStart
@@ -188,11 +188,11 @@ extension TOMLDocument {
     for comment in new.comments { text += comment + lineBreak }
     text += key + LineStyle.usual(in: self, before: bytes.count) + new.text + new.trailing
     if at > start, at == bytes.count || lines.isEmpty(at) {
-      // Set off by a blank line, so that the comment stays what it is.
+      // A blank line keeps the comment apart from the key.
       text = lineBreak + (lines.isUnfinished(at) ? lineBreak + text : text + lineBreak)
       return try commit([Splice(at..<at, text)])
     }
-    // What the comment is directly above of is what it is about.
+    // A comment directly above something is about it.
     text += lineBreak + (start < bytes.count ? lineBreak : [])
     try commit([Splice(start..<start, text)])
   }
@@ -218,7 +218,7 @@ extension TOMLDocument {
     let comments = new.comments + (trailing.isEmpty ? [] : [trailing])
     var splices = [Splice(0..<bytes.count, edited)]
     if !comments.isEmpty {
-      // No place for a comment within: it goes above the statement.
+      // There is no place for a comment inside: it goes above the statement.
       let lines = lines
       let start = lines.start(of: Int(tree[table].start))
       let statementStart = lines.start(of: statementKeyStart(of: table))
@@ -229,7 +229,7 @@ extension TOMLDocument {
     try commit(splices)
   }
 
-  /// Where the key line begins that a node is in.
+  /// Where the key line of a node begins.
   func statementKeyStart(of id: DocumentIndex.ID) -> Int {
     var at = id
     while let outer = inlineTable(around: at) { at = outer }
@@ -238,7 +238,7 @@ extension TOMLDocument {
 }
 
 extension TOMLDocument {
-  /// Sets a key of the root that is to be the first line: where it is, or above all else, comments too.
+  /// Sets a key of the root on the first line: in its place if it exists, else above everything, comments too.
   ///
   /// - Throws: ``TOMLEditError``. The document is unchanged.
   package mutating func setAtTop(_ key: String, _ value: TOMLValue) throws(TOMLEditError) {

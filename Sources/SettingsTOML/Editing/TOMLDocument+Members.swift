@@ -4,24 +4,23 @@ package enum TOMLMember: Sendable, Hashable {
   case index(Int)
 }
 
-/// Editing many members of one table or array, each as a small text of its own: done in the whole text, which is read
-/// anew for most edits, the work would grow with the square of their number.
+/// Edits many members of one table or array, each as a small text of its own. In the whole text, which is parsed again
+/// for most edits, the work would grow with the square of their number.
 extension TOMLDocument {
   /// Whether the array at a path is made of tables with headers, `[[servers]]`.
   package func isArrayOfTables(at path: TOMLPath) -> Bool {
     find(path).map { tree[$0].kind == .arrayOfTables } ?? false
   }
 
-  /// Edits the tables in a table, or the elements of an array of tables, and changes only the bytes these edits are
-  /// about.
+  /// Edits the tables in a table, or the elements of an array of tables, and changes only the bytes of these edits.
   ///
   /// - Parameters:
   ///   - path: The table or the array.
   ///   - isEdited: Which of its members to edit.
-  ///   - body: Gets a member, and a document with that member's own text, where it is at the same path; an element is
-  ///     the only one there, number 0. It may change values at and below the member. If it throws, nothing is changed.
-  /// - Returns: The members that it was not called for, or whose edits were not taken over, since their text is not in
-  ///   one piece. Members that are not tables are not among them.
+  ///   - body: Gets a member, and a document with that member's own text, at the same path; an element is the only one
+  ///     there, with number 0. It may change values at and below the member. If it throws, nothing changes.
+  /// - Returns: The members whose text is not in one piece: `body` was not called for them, or their edits were
+  ///   dropped. Members that are not tables are not included.
   /// - Throws: What `body` throws.
   package mutating func editMembers(
     of path: TOMLPath, where isEdited: (TOMLMember) -> Bool = { _ in true },
@@ -31,7 +30,7 @@ extension TOMLDocument {
     let members = members(of: parent).filter { isEdited($0.member) }
     guard !members.isEmpty else { return [] }
     let pieces = pieces(of: members.map(\.id), under: parent)
-    // Changed in place: a value that is held twice is copied at each change.
+    // Changed in place: a value held twice would be copied at each change.
     var expected = Expected(value(of: parent))
     var splices: [Splice] = []
     var left: [TOMLMember] = []
@@ -59,12 +58,12 @@ extension TOMLDocument {
     return isDone == true ? left : members.map(\.member)
   }
 
-  /// Makes an array of tables hold elements that it has, changed or not, and new ones after them, with one reading of the
-  /// text for each of that. What is not among them is removed with its comments; those of the others stay with them.
+  /// Makes an array of tables hold some of its elements, changed or not, followed by new ones, parsing the text once
+  /// per kind of change. Other elements are removed with their comments; the comments of those kept stay with them.
   ///
-  /// - Parameter elements: The tables, each with the number of the element that it is so far; `nil` for a new one.
-  /// - Returns: `false`, with nothing changed, where that cannot be: there is no array of tables with headers at the
-  ///   path, the elements are in another order, or the lines of one of them do not stand by themselves.
+  /// - Parameter elements: The tables, each with its element's present number; `nil` for a new one.
+  /// - Returns: `false`, with nothing changed, if that is not possible: there is no array of tables with headers at the
+  ///   path, the elements are in another order, or one of them shares lines with something else.
   /// - Throws: ``TOMLEditError``. The document is unchanged.
   package mutating func setElements(_ elements: [(table: TOMLTable, origin: Int?)], at path: TOMLPath) throws -> Bool {
     let kept = elements.prefix { $0.origin != nil }.compactMap(\.origin)
@@ -85,7 +84,7 @@ extension TOMLDocument {
       _ = try part.setUnchecked(.table(table), at: Location(path).appending(index: 0))
     }
     guard left.isEmpty else { return false }
-    // The new ones first: an array without elements has no place.
+    // The new ones first: an empty array has no place.
     if kept.count < elements.count, let array = draft.find(path), let last = draft.element(old.count - 1, of: array) {
       let writer = SectionWriter(
         prefix: draft.headerPrefix(of: last), lineBreak: draft.lines.lineBreak(at: draft.bytes.count))
@@ -120,24 +119,24 @@ extension TOMLDocument {
   /// The text that a member has for itself.
   private struct Piece {
     var range: Range<Int>
-    /// The header that a text of key lines needs above it; `nil` for a text that has its own.
+    /// The header that a text of key lines needs above it; `nil` if the text has its own.
     var header: [UInt8]?
   }
 
-  /// The document of one member's text.
+  /// A document of one member's text.
   private func part(_ piece: Piece, at path: TOMLPath) -> TOMLDocument? {
     var part = try? TOMLDocument(parsing: (piece.header ?? []) + bytes[piece.range])
     part?.usualLineBreak = lines.lineBreak(at: piece.range.lowerBound)
-    // What comes of all of them is compared with the whole.
+    // The result of all of them is compared with the whole.
     part?.recorded = []
     return part
   }
 
-  /// The text to put in the place of a member's; `nil` if it would mean something else there.
+  /// The text that replaces a member's; `nil` if it would mean something else there.
   private func text(of edited: TOMLDocument, for piece: Piece) -> [UInt8]? {
     var text = edited.bytes[...]
     if let header = piece.header {
-      // Key lines stand between others: a new header would take those below it along.
+      // A new header would take the key lines below it along.
       let headers = edited.tree.nodes.reduce(0) { $0 + ($1.kind == .header || $1.kind == .element ? 1 : 0) }
       guard text.starts(with: header), headers == (header.isEmpty ? 0 : 1) else { return nil }
       text = text.dropFirst(header.count)
@@ -146,9 +145,9 @@ extension TOMLDocument {
     return Array(text) + (needsBreak ? lines.lineBreak(at: piece.range.lowerBound) : [])
   }
 
-  /// The texts of those members that have one in one piece.
+  /// The texts of those members whose text is in one piece.
   private func pieces(of members: [DocumentIndex.ID], under parent: DocumentIndex.ID) -> [DocumentIndex.ID: Piece] {
-    // Where statements end: comments directly above a line reach up to there.
+    // Where statements end: comments directly above a line begin no earlier.
     let ends = tree.nodes.lazy.filter { $0.kind != .removed }.map { Int($0.end) }.sorted()
     let wanted = Set(members)
     var pieces: [DocumentIndex.ID: Piece] = [:]
@@ -156,7 +155,7 @@ extension TOMLDocument {
     let owners = headers.map { owner(of: $0, below: parent, among: wanted) }
     appendPieces(starts: headers.map { Int(tree[$0].start) }, end: bytes.count, owners, ends, to: &pieces) { $0 }
 
-    // Key lines of the table that has them, if it has a name of its own.
+    // Key lines of the table that holds them, if it has a name of its own.
     let body = bodyTable(of: parent)
     guard tree[body].kind == .root || tree[body].kind == .header,
       members.contains(where: { isBody($0) && pieces[$0] == nil })
@@ -180,9 +179,9 @@ extension TOMLDocument {
   /// Adds a piece for each owner whose statements follow each other.
   ///
   /// - Parameters:
-  ///   - starts: Offsets in the first lines of some statements, ascending; each reaches up to the next.
-  ///   - end: Where the last one ends.
-  ///   - owners: The member that each is of.
+  /// - starts: Offsets in the first lines of some statements, ascending; each statement ends where the next begins.
+  /// - end: Where the last one ends.
+  /// - owners: The member of each statement.
   private func appendPieces(
     starts: [Int], end: Int, _ owners: [DocumentIndex.ID?], _ ends: [Int], to pieces: inout [DocumentIndex.ID: Piece],
     _ make: (Piece) -> Piece
@@ -206,7 +205,7 @@ extension TOMLDocument {
     for owner in broken { pieces[owner] = nil }
   }
 
-  /// The member of a table or array that a node is, or is below of.
+  /// The member of a table or array that a node is in, or is itself.
   private func owner(of id: DocumentIndex.ID, below parent: DocumentIndex.ID, among members: Set<DocumentIndex.ID>)
     -> DocumentIndex.ID?
   {
@@ -218,7 +217,7 @@ extension TOMLDocument {
     return nil
   }
 
-  /// The table in whose body the key lines of a table's members are.
+  /// The table whose body holds the key lines of a table's members.
   private func bodyTable(of id: DocumentIndex.ID) -> DocumentIndex.ID {
     var at = id
     while tree[at].kind == .dotted { at = tree[at].parent }
@@ -227,7 +226,7 @@ extension TOMLDocument {
 }
 
 extension [Int] {
-  /// The largest of some ascending numbers that is not above a limit; 0 if there is none.
+  /// The largest of some ascending numbers that is at most a limit; 0 if there is none.
   fileprivate func last(upTo limit: Int) -> Int {
     var low = 0
     var high = count
@@ -239,7 +238,7 @@ extension [Int] {
   }
 }
 
-/// What a table or an array is to hold in the end.
+/// What a table or an array has to hold in the end.
 private struct Expected {
   private var table: TOMLTable?
   private var items: [TOMLValue] = []
@@ -250,9 +249,9 @@ private struct Expected {
 
   var value: TOMLValue { table.map { .table($0) } ?? .array(items) }
 
-  /// Takes what an edited part has for a member.
+  /// Takes over the value that an edited part has for a member.
   ///
-  /// - Returns: Whether it has nothing else.
+  /// - Returns: Whether the part holds nothing else.
   mutating func take(_ member: TOMLMember, from part: TOMLValue?) -> Bool {
     switch (member, part) {
     case (.key(let key), .table(let edited)?):

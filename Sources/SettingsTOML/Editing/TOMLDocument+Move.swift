@@ -28,7 +28,7 @@ extension TOMLDocument {
     return true
   }
 
-  /// Whether a move is that of a value to another key of the same table, which changes that key alone.
+  /// Whether a move only changes a value's key within the same table.
   func isRename(of id: DocumentIndex.ID, at source: TOMLPath, to destination: TOMLPath) -> Bool {
     !tree[id].kind.isTable && tree[id].kind != .arrayOfTables
       && source.components.dropLast().elementsEqual(
@@ -65,7 +65,7 @@ extension TOMLDocument {
     try commit(splices)
   }
 
-  /// Changes the beginning of the names of all headers at and below a node.
+  /// Changes the first names in all headers at and below a node.
   private mutating func renameHeaders(of id: DocumentIndex.ID, to names: [String]) throws(TOMLEditError) {
     let depth = keyedChain(of: id).count
     try commit(
@@ -76,7 +76,7 @@ extension TOMLDocument {
       })
   }
 
-  /// How many dotted keys stand before a dotted table's own in its key lines.
+  /// The number of dotted keys before a dotted table's own in its key lines.
   private func dottedLevel(of id: DocumentIndex.ID) -> Int {
     var level = 0
     var at = tree[id].parent
@@ -87,7 +87,7 @@ extension TOMLDocument {
     return level
   }
 
-  /// Where a value's key line, or member of an inline table, begins.
+  /// Where a value's key line or inline member begins.
   private func statementStart(of leaf: DocumentIndex.ID) -> Int {
     guard let inline = inlineTable(around: leaf) else {
       return lines.firstNonBlank(from: lines.start(of: Int(tree[leaf].keyStart)))
@@ -102,13 +102,13 @@ extension TOMLDocument {
     return keyPieces(at: at)
   }
 
-  /// The keys of a dotted key that begins at an offset.
+  /// The parts of a dotted key that begins at an offset.
   private func keyPieces(at offset: Int) -> [Range<Int>] {
     bytes.withUnsafeBufferPointer { buffer in
       var parser = Parser(buffer, isDocument: false)
       parser.at = offset
       var pieces: [Range<Int>] = []
-      // The parser has been over these bytes: nothing here can fail.
+      // The parser has accepted these bytes: nothing here can fail.
       while let key = try? parser.parseKey() {
         pieces.append(key.start..<key.end)
         parser.skipBlanks()
@@ -122,7 +122,7 @@ extension TOMLDocument {
 
   // MARK: Moving
 
-  /// The values at and below a node, as they are written, with their comments and the keys that lead to them.
+  /// The values at and below a node, as written, with their comments and the keys that lead to them.
   private func transferred(_ id: DocumentIndex.ID) -> [(keys: [String], Insertion)] {
     var found: [(keys: [String], Insertion)] = []
     appendTransferred(id, keys: [], comments: [], gaps: gapStarts(under: id), to: &found)
@@ -149,7 +149,7 @@ extension TOMLDocument {
         comments = []
       }
     case .arrayOfTables:
-      // Written on one line, the tables have no place for comments: all go above it.
+      // On one line the tables have no place for comments: all of them go above it.
       for header in headers(under: id) {
         comments += headerComments(of: header, gaps)
         for leaf in bodyLeaves(under: header) {
@@ -169,7 +169,7 @@ extension TOMLDocument {
     }
   }
 
-  /// The comments of a member that has lines of its own.
+  /// The comments of a member that spans lines of its own.
   private func appendMemberComments(of id: DocumentIndex.ID, in table: DocumentIndex.ID, to insertion: inout Insertion)
   {
     guard let list = InlineItems(bytes, open: Int(tree[table].start)),
@@ -189,7 +189,7 @@ extension TOMLDocument {
     commentLines(in: commentStart(above: lineStart)..<lineStart)
   }
 
-  /// The comments in some lines that hold nothing else.
+  /// The comments in lines that hold nothing else.
   private func commentLines(in range: Range<Int>) -> [[UInt8]] {
     let lines = lines
     var comments: [[UInt8]] = []
@@ -202,7 +202,7 @@ extension TOMLDocument {
     return comments
   }
 
-  /// For each section that follows another one below a node, with only comments between, where that one ends.
+  /// For each section below a node that follows another with only comments between: where that other one ends.
   private func gapStarts(under id: DocumentIndex.ID) -> [DocumentIndex.ID: Int] {
     var starts: [DocumentIndex.ID: Int] = [:]
     var end: Int?
@@ -220,7 +220,7 @@ extension TOMLDocument {
     return rest.isEmpty ? [] : [Array(rest)]
   }
 
-  /// The comments of a table's section that are not those of its keys: of the header, and those set off.
+  /// The comments of a table's section that do not belong to its keys: those of the header, and those set off.
   private func headerComments(of id: DocumentIndex.ID, _ gaps: [DocumentIndex.ID: Int]) -> [[UInt8]] {
     let lines = lines
     let section = section(of: id)

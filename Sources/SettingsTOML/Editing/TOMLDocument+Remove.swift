@@ -21,7 +21,7 @@ extension TOMLDocument {
     }
   }
 
-  /// Removes tables that have headers of their own, all in one reading.
+  /// Removes tables that have headers, parsing the text once.
   mutating func removeSections(of ids: [DocumentIndex.ID]) throws(TOMLEditError) {
     let all = Set(ids)
     // A table within another goes with it.
@@ -34,15 +34,15 @@ extension TOMLDocument {
       return true
     }
     guard !outermost.isEmpty else { return }
-    // Of many, each would look through all for where the comments above it begin.
+    // With many of them, each would search all nodes for the start of its comments.
     let ends = outermost.count > 1 ? tree.nodes.filter { $0.kind != .removed }.map { Int($0.end) }.sorted() : nil
     let blocks = outermost.flatMap { linesToRemove(of: $0, ends) }.sorted { $0.range.lowerBound < $1.range.lowerBound }
     try removeLines(blocks, of: Array(outermost))
   }
 
-  /// The lines of a node's statements and sections with the comments that belong to them.
+  /// The lines of a node's statements and sections, with their comments.
   ///
-  /// - Parameter ends: Where all values and headers end, in order, if that is known.
+  /// - Parameter ends: Where all values and headers end, in order, if known.
   private func linesToRemove(of id: DocumentIndex.ID, _ ends: [Int]? = nil) -> [Block] {
     var blocks: [Block] = []
     if isBody(id) {
@@ -76,7 +76,7 @@ extension TOMLDocument {
       if let last = merged.last, last.isSection, block.isSection,
         lines.isTrivia(last.range.upperBound..<block.range.lowerBound)
       {
-        // What stands between two sections of one table belongs to it.
+        // What is between two sections of one table belongs to it.
         merged[merged.count - 1].range = last.range.lowerBound..<block.range.upperBound
       } else if let last = merged.last, last.range.upperBound == block.range.lowerBound, !block.isSection {
         merged[merged.count - 1].range = last.range.lowerBound..<block.range.upperBound
@@ -88,14 +88,14 @@ extension TOMLDocument {
     let splices = merged.map { block in
       let range = withBlankLine(block)
       defer { end = range.upperBound }
-      // A blank line between two blocks goes once.
+      // A blank line between two blocks is removed once.
       return Splice(max(range.lowerBound, end)..<range.upperBound)
     }
     if splices.count == 1, commitRemoval(ofSections: ids, splices[0].range) { return }
     try commit(splices)
   }
 
-  /// A block with the blank line that set it off, so that no two are left where there was one.
+  /// A block with the blank line that set it off, so that removing it does not leave two.
   private func withBlankLine(_ block: Block) -> Range<Int> {
     let lines = lines
     var range = block.range
@@ -108,7 +108,7 @@ extension TOMLDocument {
       range = range.lowerBound..<lines.end(of: range.upperBound)
     }
     if lines.isUnfinished(block.range.upperBound), range.lowerBound > lines.textStart {
-      // The text had no line break at its end, and has none after.
+      // The text had no line break at its end, and gets none.
       var start = range.lowerBound - 1
       if start > lines.textStart, bytes[start - 1] == Byte.carriageReturn { start -= 1 }
       range = start..<range.upperBound

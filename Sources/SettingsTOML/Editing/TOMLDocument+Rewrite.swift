@@ -1,32 +1,32 @@
 extension TOMLDocument {
-  /// Makes the values at some paths those of a table; all others stay.
+  /// Gives some paths the values they have in a table; all other paths stay.
   ///
-  /// The text becomes what ``set(_:at:)`` for each path would make it, but for the order of new tables. The time is
-  /// linear in the text and the number of paths: new keys of one table go in as one piece, and the text is read anew
-  /// once.
+  /// The text becomes what ``set(_:at:)`` for each path would make it, apart from the order of new tables. The time is
+  /// linear in the size of the text and the number of paths: new keys of a table are inserted together, and the text is
+  /// parsed once.
   ///
   /// - Parameters:
-  ///   - values: What the document is to hold.
-  ///   - paths: Where that differs from what it holds now.
+  ///   - values: What the document has to hold.
+  ///   - paths: Where that differs from its present content.
   /// - Throws: ``TOMLEditError``. The document is unchanged.
   package mutating func rewrite(to values: TOMLTable, at paths: [TOMLPath]) throws(TOMLEditError) {
     if paths.count > TOMLDocument.fewPaths, rewriteTogether(to: values, at: paths) { return }
     do {
-      // One check for all: each alone reads the whole text anew.
+      // One check for all: each alone would parse the whole text.
       try edit { draft in try draft.rewriteOneByOne(to: values, at: paths) }
     } catch {
       throw error as? TOMLEditError ?? .inconsistent("\(error)")
     }
   }
 
-  /// As ``rewrite(to:at:)``, with one reading of the text for all paths but those that have to be set by themselves, as
-  /// what is a table now and is to be none.
+  /// Does the work of ``rewrite(to:at:)`` with one parse for all paths except those that have to be set separately,
+  /// such as tables that become other values.
   ///
-  /// - Returns: Whether it could be done. If not, the document is unchanged, and setting one by one says what is wrong.
+  /// - Returns: Whether it was possible. If not, the document is unchanged, and setting one by one gives the reason.
   private mutating func rewriteTogether(to values: TOMLTable, at paths: [TOMLPath]) -> Bool {
     var rewriting = Rewriting(document: self, values: values)
     guard var draft = try? rewriting.document(with: paths) else { return false }
-    // What all of it came to is compared below.
+    // The result is compared below.
     draft.recorded = []
     guard (try? draft.rewriteOneByOne(to: values, at: rewriting.left)) != nil, draft.root == values else {
       return false
@@ -45,20 +45,20 @@ extension TOMLDocument {
     }
   }
 
-  /// Up to how many paths are set one by one.
+  /// The number of paths up to which each is set separately.
   private static let fewPaths = 64
 }
 
-/// Many changes of a document as pieces of text, all at their places in the text as it was.
+/// Many changes of a document as pieces of text, each with its offset in the original text.
 private struct Rewriting {
   var document: TOMLDocument
   let values: TOMLTable
 
-  /// The paths that cannot be made to hold their values by a piece of text, once the others were.
+  /// The paths that no piece of text can set, after the others were set.
   private(set) var left: [TOMLPath] = []
 
   private var replaced: [(splice: Splice, paths: [TOMLPath])] = []
-  // What goes in where nothing is taken out: lines of a table's own come before tables.
+  // Insertions where nothing is removed: a table's own lines come before tables.
   private var lines: [Int: [UInt8]] = [:]
   private var sections: [Int: [UInt8]] = [:]
 
@@ -67,16 +67,16 @@ private struct Rewriting {
     self.values = values
   }
 
-  /// The new keys of a table that is there, in their order.
+  /// The new keys of an existing table, in their order.
   private struct Additions {
     var id: DocumentIndex.ID
     var path: TOMLPath
     var table = TOMLTable()
-    /// The paths that asked for them.
+    /// The paths that they come from.
     var paths: [TOMLPath] = []
   }
 
-  /// A key line to be: its key as it is written, and its value.
+  /// A new key line: its key as written, and its value.
   private struct Entry {
     var key: [UInt8]
     var value: TOMLValue
@@ -101,12 +101,12 @@ private struct Rewriting {
         additions.append(Additions(id: table, path: TOMLPath(Array(path.components.dropLast(rest.count)))))
       }
       additions[place].paths.append(path)
-      // In place: a copy of it would be as long as it is.
+      // In place: a copy would be as long as the table.
       if additions[place].table[key] == nil {
         additions[place].table[key] = values[path: additions[place].path.appending(key)]
       }
     }
-    // The first key of a root without any has a place of its own, between comments.
+    // The first key of a root without any has a special place, between comments.
     if let root = places[DocumentIndex.root], document.lastBodyLeaf(under: DocumentIndex.root) == nil,
       let first = additions[root].table.first(where: { !TOMLDocument.hasHeader($0.value) })
     {
@@ -135,7 +135,7 @@ private struct Rewriting {
   private mutating func add(_ additions: Additions, to table: DocumentIndex.ID) -> Bool {
     switch document.tree[table].kind {
     case .inline:
-      // All of it, since there is no place for a line.
+      // The whole value, because there is no place for a line.
       guard let value = values[path: additions.path] else { return false }
       let node = document.tree[table]
       replaced.append((Splice(Int(node.start)..<Int(node.end), value.tomlText.utf8), additions.paths))
@@ -143,7 +143,7 @@ private struct Rewriting {
       guard document.inlineTable(around: table) == nil, let last = document.lastBodyLeaf(under: table) else {
         return false
       }
-      // The names from the table that the line is in.
+      // The names from the table that holds the line.
       var names: [[UInt8]] = []
       var at = table
       while document.tree[at].kind == .dotted {
@@ -220,7 +220,7 @@ private struct Rewriting {
     var inserted = lines
     for (place, text) in sections { inserted[place, default: []] += text }
     var all = inserted.map { Splice($0.key..<$0.key, $0.value) }
-    // What is in something that is replaced as a whole cannot be replaced with it.
+    // A change inside something that is replaced completely cannot be made separately.
     var end = 0
     func place(_ range: Range<Int>) -> (Int, Int) { (range.lowerBound, -range.upperBound) }
     for (splice, paths) in replaced.sorted(by: { place($0.splice.range) < place($1.splice.range) }) {

@@ -1,10 +1,10 @@
 extension TOMLDocument {
-  /// The keys of a table as a header names them, each as it is written where it is first mentioned.
+  /// The keys of a table as a header names them, each as written where it first occurs.
   func headerPrefix(of id: DocumentIndex.ID) -> [String] {
     keyedChain(of: id).map { String(decoding: keyBytes($0), as: UTF8.self) }
   }
 
-  /// Puts a value below a header that is not there yet.
+  /// Inserts a value below a new header.
   mutating func insertBelowNewHeader(
     _ new: Insertion, under table: DocumentIndex.ID, _ rest: [String]
   ) throws(TOMLEditError) {
@@ -17,7 +17,7 @@ extension TOMLDocument {
     try insertSections([text], under: table)
   }
 
-  /// Puts new sections after the nearest relative of a table: the last section at or below it; else at the end.
+  /// Inserts new sections after the nearest relative of a table: the last section at or below it, else at the end.
   mutating func insertSections(_ sections: [[UInt8]], under table: DocumentIndex.ID) throws(TOMLEditError) {
     let lines = lines
     let place: Int
@@ -31,7 +31,7 @@ extension TOMLDocument {
     try commitSections(separated(text, at: place, lineBreak), at: place)
   }
 
-  /// A section's text as it is put at a place: one blank line before it, and the end of the text as it was.
+  /// A section's text for a place: with one blank line before it, and an end like that of the text.
   func separated(_ text: [UInt8], at place: Int, _ lineBreak: [UInt8]) -> [UInt8] {
     let lines = lines
     if place == lines.textStart { return text }
@@ -41,7 +41,7 @@ extension TOMLDocument {
 }
 
 extension TOMLTable {
-  /// The text of a document that has these values: what is no table first, then each table under its header.
+  /// The text of a document with these values: first the values that are not tables, then each table under its header.
   package var documentText: String {
     let writer = SectionWriter(prefix: [], lineBreak: [Byte.newline])
     var lines: [UInt8] = []
@@ -59,7 +59,7 @@ extension TOMLTable {
 }
 
 extension TOMLDocument {
-  /// Whether a value is written with headers where there is place for them.
+  /// Whether a value is written with headers where possible.
   static func hasHeader(_ value: TOMLValue) -> Bool {
     switch value {
     case .table: true

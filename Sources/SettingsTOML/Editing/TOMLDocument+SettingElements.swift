@@ -1,13 +1,13 @@
-/// Making an array of tables hold others.
+/// Replacing the elements of an array of tables.
 extension TOMLDocument {
-  /// Makes an array of tables hold some tables: elements that are equal stay as they are, in their order; what is between
-  /// them is changed key by key, removed and inserted.
+  /// Makes an array of tables hold some tables: equal elements stay, in their order; those between them are changed key
+  /// by key, removed or inserted.
   mutating func setElements(_ tables: [TOMLTable], of array: Location) throws(TOMLEditError) -> Bool {
     guard let id = find(array), case .array(let items) = value(of: id) else { return false }
     let old = items.compactMap(\.table)
     guard old != tables else { return false }
     var end = (old: old.count, new: tables.count)
-    // The last one first, so that those before it keep their numbers.
+    // From the last to the first, so that earlier elements keep their numbers.
     for pair in ([(old: -1, new: -1)] + TOMLDocument.equalElements(old, tables)).reversed() {
       try replaceElements(pair.old + 1..<end.old, of: array, by: tables[pair.new + 1..<end.new])
       end = pair
@@ -28,7 +28,7 @@ extension TOMLDocument {
     var pairs: [(old: Int, new: Int)] = []
     for index in prefix..<new.count - suffix {
       guard let found = places[new[index]] else { continue }
-      // Of several that are equal the next one, so that all of them may stay.
+      // Of several equal ones the next, so that all of them may stay.
       let next = found.firstPlace { $0 > (pairs.last?.old ?? -1) }
       pairs.append((next < found.count ? found[next] : found[0], index))
     }
@@ -36,9 +36,9 @@ extension TOMLDocument {
       + (0..<suffix).reversed().map { (old.count - 1 - $0, new.count - 1 - $0) }
   }
 
-  /// As many of some pairs as ascend in their old numbers; in the new ones all do.
+  /// The longest selection of pairs whose old numbers ascend; the new ones always do.
   private static func ascending(_ pairs: [(old: Int, new: Int)]) -> [(old: Int, new: Int)] {
-    // By length, the last pair of such a sequence with the lowest number; and the one before each pair.
+    // By length: the last pair of such a sequence with the lowest number. And the pair before each pair.
     var ends: [Int] = []
     var previous: [Int?] = []
     for (index, pair) in pairs.enumerated() {
@@ -55,7 +55,7 @@ extension TOMLDocument {
     return result.reversed()
   }
 
-  /// Changes elements one by one as far as there are as many, and removes or inserts the rest.
+  /// Changes elements one by one as far as both have some, and removes or inserts the rest.
   private mutating func replaceElements(
     _ range: Range<Int>, of array: Location, by tables: ArraySlice<TOMLTable>
   ) throws(TOMLEditError) {
@@ -90,7 +90,7 @@ extension TOMLDocument {
 }
 
 extension [Int] {
-  /// The first of some numbers for which something holds, where it holds for all after it; the count if for none.
+  /// The first number for which a condition holds that also holds for all after it; the count if there is none.
   fileprivate func firstPlace(where holds: (Int) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

@@ -1,6 +1,6 @@
-/// Many tables at once, each with one reading of the text: done one by one, the work would grow with its square.
+/// Edits many tables with one parse of the text. One by one, the work would grow with the square of their number.
 extension TOMLDocument {
-  /// Makes several edits, all or none, and leaves the check to the caller, who reads the text anew before it is used.
+  /// Makes several edits, all or none, and leaves the check to the caller, who parses the text before using it.
   package mutating func editUnchecked<R>(_ body: (inout TOMLDocument) throws -> R) throws -> R {
     var draft = self
     draft.recorded = []
@@ -10,7 +10,7 @@ extension TOMLDocument {
     return result
   }
 
-  /// Adds tables below a path, in order, each with a header where there is place for one.
+  /// Adds tables below a path, in order, each with a header where possible.
   ///
   /// - Parameter tables: Keys that the table at the path does not have yet, each once.
   /// - Throws: ``TOMLEditError``. The document is unchanged.

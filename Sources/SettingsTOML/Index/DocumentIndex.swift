@@ -1,13 +1,13 @@
-/// One key, table or element of an array of tables: where it is in the document, and its place in the tree.
+/// One key, table or element of an array of tables: its place in the text and in the tree.
 struct IndexNode: Sendable {
   enum Kind: UInt8, Sendable {
-    /// Tables, by the way they came to be.
+    /// Tables, by how they were defined.
     case root, header, implicit, dotted, inline
     /// An array of tables, whose children are its elements, and one of these.
     case arrayOfTables, element
     /// Values without children.
     case string, integer, float, boolean, offsetDateTime, localDateTime, localDate, localTime, array
-    /// No longer in the document.
+    /// Removed from the document.
     case removed
 
     var isTable: Bool { rawValue <= Kind.inline.rawValue || self == .element }
@@ -15,33 +15,33 @@ struct IndexNode: Sendable {
 
   enum KeyStyle: UInt8, Sendable {
     case bare, literal, basic
-    /// A basic string with escapes, whose bytes are not those of the key.
+    /// A basic string with escapes: its bytes are not those of the key.
     case escaped
   }
 
   var parent: UInt32 = 0
-  /// The next child of the same parent, in the order in which they are first mentioned; 0 for none.
+  /// The next child of the same parent, in the order of first occurrence; 0 for none.
   var next: UInt32 = 0
   var firstChild: UInt32 = 0
   var lastChild: UInt32 = 0
   var hash: UInt32 = 0
-  /// The key where it is first mentioned, quotes included.
+  /// The key where it first occurs, quotes included.
   var keyStart: UInt32 = 0
   var keyEnd: UInt32 = 0
-  /// The value; for header tables and elements the header with its brackets, for implicit tables the first header
-  /// that names them, for dotted tables the key.
+  /// The value. For header tables and elements the header with its brackets, for implicit tables the first header that
+  /// names them, for dotted tables the key.
   var start: UInt32 = 0
   var end: UInt32 = 0
   var kind: Kind
   var keyStyle: KeyStyle = .bare
-  /// Whether a string's value is its bytes between the quotes.
+  /// Whether a string's value is exactly the bytes between the quotes.
   var isPlain = false
-  /// How many children with a key there are, up to `DocumentIndex.walkedCount`; one more once they are in the hash table.
+  /// The number of children with a key, up to `DocumentIndex.walkedCount`; one more once they are in the hash table.
   var keyedChildren: UInt8 = 0
 }
 
 /// The index of a document: nodes in one flat array. The children of a small table, which are near each other, are
-/// found by walking them; those of a larger one by parent and key through one hash table.
+/// found by a linear search; those of a larger one by parent and key in one hash table.
 struct DocumentIndex: Sendable {
   typealias ID = UInt32
 
@@ -51,18 +51,18 @@ struct DocumentIndex: Sendable {
   private var usedSlots = 0
   /// How many slots are made at first.
   private let firstSlotCount: Int
-  /// How many nodes of `nodes` are of kind `removed`.
+  /// The number of nodes of kind `removed`.
   private(set) var removedCount = 0
 
   static let root: ID = 0
   static let none: ID = 0
   private static let removedSlot = UInt64(UInt32.max)
-  /// The number of children up to which they are walked.
+  /// The largest number of children that are searched linearly.
   private static let walkedCount: UInt8 = 8
-  /// The place of a new child that is not in the hash table.
+  /// The place of a new child that does not go into the hash table.
   private static let walked = -1
 
-  /// Makes a tree with room for some nodes.
+  /// Makes a tree with capacity for some nodes.
   init(expectedCount: Int = 0) {
     if expectedCount > 0 { nodes.reserveCapacity(expectedCount + 8) }
     firstSlotCount = max(32, expectedCount + expectedCount / 2)
@@ -76,7 +76,7 @@ struct DocumentIndex: Sendable {
     @inline(__always) _modify { yield &nodes[Int(id)] }
   }
 
-  /// Empties the tree for another use.
+  /// Empties the tree for reuse.
   mutating func clear() {
     if slots.count > 64 && usedSlots * 8 < slots.count {
       slots = []
@@ -169,7 +169,7 @@ struct DocumentIndex: Sendable {
     return true
   }
 
-  /// Adds a node as its parent's last child, at a place that `find` gave; `nil` for nodes without a key of their own.
+  /// Adds a node as its parent's last child, at a place that `find` returned; `nil` for nodes without a key.
   @inline(__always)
   mutating func append(_ node: IndexNode, slot: Int?) -> ID {
     let id = ID(truncatingIfNeeded: nodes.count)
@@ -193,14 +193,14 @@ struct DocumentIndex: Sendable {
     return id
   }
 
-  /// Whether a node is to be found through the hash table.
+  /// Whether a node is found through the hash table.
   private func isInSlots(_ id: ID) -> Bool {
     let node = nodes[Int(id)]
     return node.kind != .removed && node.kind != .element
       && nodes[Int(node.parent)].keyedChildren > DocumentIndex.walkedCount
   }
 
-  /// Puts the children of a table that is no longer small into the hash table.
+  /// Enters the children of a table that has outgrown linear search into the hash table.
   private mutating func enterChildren(of parent: ID) {
     guard (usedSlots + Int(DocumentIndex.walkedCount) + 1) * 4 <= slots.count * 3 else { return rehash() }
     var child = self[parent].firstChild
@@ -226,7 +226,7 @@ struct DocumentIndex: Sendable {
     for id in ids where isInSlots(id) { enter(id) }
   }
 
-  /// Moves the last child of a table to the place that its position in the document gives it.
+  /// Moves the last child of a table to its place in the order of the text.
   mutating func settleLastChild(of parent: ID) {
     let id = self[parent].lastChild
     let keyStart = self[id].keyStart
@@ -246,7 +246,7 @@ struct DocumentIndex: Sendable {
     if previous == DocumentIndex.none { self[parent].firstChild = id } else { self[previous].next = id }
   }
 
-  /// Takes out a node without children.
+  /// Removes a node without children.
   mutating func remove(_ id: ID) {
     let parent = self[id].parent
     var previous = DocumentIndex.none
@@ -274,11 +274,11 @@ struct DocumentIndex: Sendable {
     }
   }
 
-  /// Moves what comes after a splice of `removed` bytes at `at` by the difference in length.
+  /// Shifts everything after a splice of `removed` bytes at `at` by the difference in length.
   mutating func shift(at: Int, removed: Int, inserted: Int) {
     let delta = UInt32(truncatingIfNeeded: inserted - removed)
     let from = UInt32(at + removed)
-    // A node that ends where bytes are only inserted does not grow.
+    // A node that ends where bytes are inserted does not grow.
     let endsFrom = removed == 0 ? from + 1 : from
     nodes.withUnsafeMutableBufferPointer { nodes in
       for index in nodes.indices {
@@ -287,7 +287,7 @@ struct DocumentIndex: Sendable {
         nodes[index].start &+= nodes[index].start >= from ? delta : 0
         nodes[index].end &+= nodes[index].end >= endsFrom ? delta : 0
       }
-      // The root has no place.
+      // The root has no place in the text.
       (nodes[0].keyStart, nodes[0].keyEnd, nodes[0].start, nodes[0].end) = (0, 0, 0, 0)
     }
   }

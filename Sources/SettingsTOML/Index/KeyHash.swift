@@ -1,4 +1,4 @@
-/// Hashes key bytes: fast, and seeded per process so that a file cannot be made to collide on purpose.
+/// Hashes key bytes: fast, and seeded per process, so that no file can be made to collide on purpose.
 enum KeyHash {
   static let seed = UInt64.random(in: .min ... .max)
 
@@ -47,7 +47,7 @@ enum KeyHash {
   private static var emptyBase: UnsafePointer<UInt8> { UnsafePointer(bitPattern: 1)! }
 }
 
-/// A key for looking up by code units, as TOML compares them: `String` takes canonical equivalents for equal.
+/// A key for look-ups by code units, as TOML compares them. `String` treats canonical equivalents as equal.
 package struct ExactKey: Hashable, Sendable {
   package let text: String
 
@@ -59,7 +59,7 @@ package struct ExactKey: Hashable, Sendable {
 }
 
 extension String {
-  /// Whether two strings have the same code units; `==` would take canonical equivalents for equal.
+  /// Whether two strings have the same code units; `==` would treat canonical equivalents as equal.
   package func hasSameCodeUnits(as other: String) -> Bool {
     let mine = utf8
     let theirs = other.utf8

@@ -1,4 +1,4 @@
-/// The bytes of keys whose text is not their value.
+/// The bytes of keys whose text differs from their value.
 enum KeyText {
   /// The bytes of a key, quotes and escapes undone.
   static func decoded(_ node: IndexNode, in base: UnsafePointer<UInt8>) -> [UInt8] {

@@ -1,11 +1,11 @@
-/// Where the lines of a text begin, for whoever asks for many places in it.
+/// Where the lines of a text begin, for finding many positions in it.
 ///
-/// One place is found by counting from the start of the text, so many would take the square of its length. With the
-/// index each takes the logarithm of the number of lines, however long those are.
+/// Finding one position means counting from the start of the text, so many would take quadratic time. With the index
+/// each takes logarithmic time in the number of lines, however long those are.
 package struct LineIndex: Sendable {
-  /// The offset at which each line begins, a byte order mark left out.
+  /// The offset at which each line begins, after a byte order mark.
   private var starts: [Int]
-  /// How many Unicode scalars begin before each block.
+  /// The number of Unicode scalars before each block.
   private var scalarCounts: [Int] = []
 
   private static let blockSize = 512
@@ -25,7 +25,7 @@ package struct LineIndex: Sendable {
     }
   }
 
-  /// The place of an offset in the text that the index is of.
+  /// The position of an offset in the text of the index.
   package func position(of offset: Int, in bytes: [UInt8]) -> TOMLPosition {
     var (low, high) = (0, starts.count)
     while high - low > 1 {
@@ -47,7 +47,7 @@ package struct LineIndex: Sendable {
 }
 
 extension TOMLDocument {
-  /// As ``position(of:)``, for many places of one document.
+  /// Does the same as ``position(of:)``, for many places of one document.
   ///
   /// - Parameter index: The index of this document's text.
   package func position(of path: TOMLPath, by index: LineIndex) -> TOMLPosition? {

@@ -1,4 +1,4 @@
-/// A way to a node: a path that can also lead to an element of an array of tables.
+/// A way to a node: a path that can also lead through an element of an array of tables.
 struct Location {
   enum Step {
     case key(String)

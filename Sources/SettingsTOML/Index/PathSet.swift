@@ -1,4 +1,4 @@
-/// Paths, with the question whether another one lies at, above or below any of them.
+/// A set of paths that answers whether a path is at, above or below any of them.
 package struct PathSet {
   private struct Node {
     var isMember = false

@@ -1,4 +1,4 @@
-/// What edits ask of the index.
+/// What edits need from the index.
 extension TOMLDocument {
   var lines: Lines { Lines(bytes: bytes, usualLineBreak: usualLineBreak) }
 
@@ -55,10 +55,10 @@ extension TOMLDocument {
     return chain.reversed()
   }
 
-  /// A node's key as it is written where it is first mentioned.
+  /// A node's key as written where it first occurs.
   func keyBytes(_ id: DocumentIndex.ID) -> [UInt8] { Array(bytes[Int(tree[id].keyStart)..<Int(tree[id].keyEnd)]) }
 
-  /// Whether a node is set by a key line of its parent's body, rather than by a header.
+  /// Whether a node is set by a key line of its parent's body and not by a header.
   func isBody(_ id: DocumentIndex.ID) -> Bool {
     switch tree[id].kind {
     case .root, .header, .implicit, .arrayOfTables, .element, .removed: false
@@ -66,7 +66,7 @@ extension TOMLDocument {
     }
   }
 
-  /// The inline table that a node is a member of, directly or through dotted keys.
+  /// The inline table that contains a node, directly or through dotted keys.
   func inlineTable(around id: DocumentIndex.ID) -> DocumentIndex.ID? {
     var at = id
     while at != DocumentIndex.root {
@@ -77,7 +77,7 @@ extension TOMLDocument {
     return nil
   }
 
-  /// The values that key lines set in a table's own body, through dotted keys too, in the order of the file.
+  /// The values that key lines set in a table's own body, including dotted keys, in the order of the file.
   func bodyLeaves(under id: DocumentIndex.ID) -> [DocumentIndex.ID] {
     var leaves: [DocumentIndex.ID] = []
     appendBodyLeaves(under: id, to: &leaves)
@@ -115,7 +115,7 @@ extension TOMLDocument {
 
   /// The start of the comment lines directly above a statement's line; the line's own start if there are none.
   ///
-  /// - Parameter ends: Where all values and headers end, in order, if that is known.
+  /// - Parameter ends: Where all values and headers end, in order, if known.
   func commentStart(above lineStart: Int, _ ends: [Int]? = nil) -> Int {
     guard let previous = lines.previous(lineStart), lines.isComment(previous) else { return lineStart }
     if let ends {
@@ -126,7 +126,7 @@ extension TOMLDocument {
       }
       return lines.commentStart(above: lineStart, after: low > 0 ? ends[low - 1] : 0)
     }
-    // A line that begins with `#` can also be in a multi-line string: none of those is a comment.
+    // A line that begins with `#` can also be in a multi-line string, which is not a comment.
     let floor = tree.nodes.reduce(into: 0) { floor, node in
       if node.kind != .removed, node.end <= lineStart { floor = max(floor, Int(node.end)) }
     }

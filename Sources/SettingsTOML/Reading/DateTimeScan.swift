@@ -1,4 +1,4 @@
-/// A date, a time or both, as read.
+/// A parsed date, time or both.
 struct DateTimeScan {
   private(set) var kind = IndexNode.Kind.localDate
   private(set) var date = TOMLLocalDate(year: 0, month: 1, day: 1)

@@ -1,4 +1,4 @@
-/// Strings of text that the parser has found to be well-formed.
+/// Decodes strings that the parser has accepted.
 enum Escapes {
   /// The bytes between two quotes with escapes, escaped line breaks and CRLF line breaks replaced.
   static func decode(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int, isMultiline: Bool) -> [UInt8] {
@@ -36,7 +36,7 @@ enum Escapes {
     case UInt8(ascii: "u"): digits = 4
     case UInt8(ascii: "U"): digits = 8
     default:
-      // A line break: it and all blanks and line breaks after it are left out.
+      // A line break: it is dropped with all blanks and line breaks after it.
       var next = at + 1
       while next < end, Byte.isBlank(base[next]) || base[next] == Byte.newline || base[next] == Byte.carriageReturn {
         next += 1
@@ -54,7 +54,7 @@ enum Escapes {
     UnsafeBufferPointer(start: base + start, count: end - start).filter { $0 != Byte.carriageReturn }
   }
 
-  /// The string that a whole literal, with its quotes, stands for.
+  /// The string of a whole literal with its quotes.
   static func string(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int) -> String {
     let quote = base[start]
     let isMultiline = end - start >= 6 && base[start + 1] == quote && base[start + 2] == quote

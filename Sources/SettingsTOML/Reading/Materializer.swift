@@ -1,4 +1,4 @@
-/// Makes values of a document's bytes and index.
+/// Makes values from a document's bytes and index.
 struct Materializer {
   let base: UnsafePointer<UInt8>
   let tree: DocumentIndex
@@ -74,7 +74,7 @@ struct ValueReader {
     var items: [TOMLValue] = []
     parser.at += 1
     while true {
-      // The parser has been over these bytes: nothing here can fail.
+      // The parser has accepted these bytes: nothing here can fail.
       try? parser.skipTrivia()
       guard parser.at < parser.end, parser.base[parser.at] != Byte.closeBracket else { break }
       if parser.base[parser.at] == Byte.comma {

@@ -1,4 +1,4 @@
-/// Numbers of text that the parser has found to be one.
+/// Decodes numbers that the parser has accepted.
 enum Numbers {
   /// The integer, or `nil` if it does not fit in 64 bits.
   static func integer(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int) -> Int64? {

@@ -1,4 +1,4 @@
-/// Byte classes of TOML, and searches that look at eight bytes at a time.
+/// Byte classes of TOML, and searches that test eight bytes at a time.
 enum Byte {
   static let tab = UInt8(ascii: "\t")
   static let newline = UInt8(ascii: "\n")
@@ -29,7 +29,7 @@ enum Byte {
   /// `A-Za-z0-9_-`
   @inline(__always)
   static func isBareKey(_ byte: UInt8) -> Bool {
-    // Bit n of the pair of words says whether byte n is one.
+    // Bit n of the pair of words tells whether byte n is in the class.
     let low: UInt64 = 0x03FF_2000_0000_0000
     let high: UInt64 = 0x07FF_FFFE_87FF_FFFE
     guard byte < 128 else { return false }
@@ -52,7 +52,7 @@ enum Byte {
 }
 
 extension [UInt8] {
-  /// Whether two texts are the same: as `==`, which compares byte by byte, eight at a time.
+  /// Whether two texts are equal: like `==`, which compares byte by byte, but eight at a time.
   package func isSameText(as other: [UInt8]) -> Bool {
     guard count == other.count else { return false }
     return withUnsafeBytes { a in
@@ -64,6 +64,6 @@ extension [UInt8] {
 }
 
 extension [UInt8]? {
-  /// Whether both are the same bytes, or there are none of either.
+  /// Whether both have the same bytes, or both are missing.
   package func isSameText(as other: [UInt8]?) -> Bool { self?.isSameText(as: other) ?? (other == nil) }
 }

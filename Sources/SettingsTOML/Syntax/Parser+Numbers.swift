@@ -1,5 +1,5 @@
 extension Parser {
-  /// Goes over a number or a date-time.
+  /// Skips a number or a date-time.
   @inline(__always)
   mutating func scanNumberOrDate() throws(SyntaxFault) -> IndexNode.Kind {
     // Most numbers are short decimal integers.
@@ -60,7 +60,7 @@ extension Parser {
     if at < end, !Byte.endsValue(base[at]) { throw SyntaxFault(fault, at: start) }
   }
 
-  /// Goes over digits with single underscores between them; `false` if there are none or an underscore is misplaced.
+  /// Skips digits with single underscores between them; `false` if there are none or an underscore is misplaced.
   private mutating func skipDigits(_ isDigit: (UInt8) -> Bool) -> Bool {
     guard at < end, isDigit(base[at]) else { return false }
     at += 1

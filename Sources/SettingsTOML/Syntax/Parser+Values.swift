@@ -1,5 +1,5 @@
 extension Parser {
-  /// Goes over one value and says what it is, and whether a string is its bytes.
+  /// Skips one value; returns its kind, and whether a string equals its bytes.
   @inline(__always)
   mutating func scanValue(level: Int) throws(SyntaxFault) -> (IndexNode.Kind, isPlain: Bool) {
     guard at < end else { throw SyntaxFault(.expectedValue, at: at) }
@@ -25,7 +25,7 @@ extension Parser {
     }
   }
 
-  /// `true`, `false`, `inf`, `nan`; or the fault that something else is.
+  /// `true`, `false`, `inf`, `nan`; throws a fault for anything else.
   private mutating func scanWord() throws(SyntaxFault) -> IndexNode.Kind {
     var stop = at
     while stop < end, Byte.isBareKey(base[stop]) { stop += 1 }
@@ -75,7 +75,7 @@ extension Parser {
     brackets -= 1
   }
 
-  /// Reads an inline table that no path leads to: its keys are indexed only while it is read.
+  /// Reads an inline table that no path leads to: its keys are indexed only meanwhile.
   private mutating func scanTableInArray(level: Int) throws(SyntaxFault) {
     if isInScratch {
       var node = IndexNode(kind: .inline)
@@ -117,7 +117,7 @@ extension Parser {
 
   // MARK: Strings
 
-  /// Goes over `"…"`; `true` if it has no escapes.
+  /// Skips `"…"`; `true` if it has no escapes.
   mutating func scanBasicString() throws(SyntaxFault) -> Bool {
     let start = at
     var isPlain = true
@@ -138,7 +138,7 @@ extension Parser {
     }
   }
 
-  /// Goes over `'…'`; always plain.
+  /// Skips `'…'`; always plain.
   mutating func scanLiteralString() throws(SyntaxFault) -> Bool {
     let start = at
     at += 1
@@ -154,7 +154,7 @@ extension Parser {
     }
   }
 
-  /// A tab, a scalar that is not ASCII, or a fault.
+  /// Skips a tab or a scalar that is not ASCII; throws a fault for another byte.
   private mutating func skipInString(_ byte: UInt8, start: Int) throws(SyntaxFault) {
     if byte == Byte.tab {
       at += 1
@@ -167,7 +167,7 @@ extension Parser {
     }
   }
 
-  /// Goes over `"""…"""` or `'''…'''`; `true` if the value is the bytes between the quotes.
+  /// Skips `"""…"""` or `'''…'''`; `true` if the value equals the bytes between the quotes.
   private mutating func scanMultilineString(_ quote: UInt8) throws(SyntaxFault) -> Bool {
     let start = at
     var isPlain = true
@@ -200,7 +200,7 @@ extension Parser {
     }
   }
 
-  /// Goes over a backslash, blanks and a line break, if that is what is here.
+  /// Skips a backslash, blanks and a line break, if they are next.
   private mutating func skipEscapedLineBreak() -> Bool {
     var next = at + 1
     while next < end, Byte.isBlank(base[next]) { next += 1 }

@@ -1,4 +1,4 @@
-/// Reads a document's bytes once, from front to back, and makes its index.
+/// Parses a document's bytes once, from front to back, and builds its index.
 ///
 /// Only brackets within brackets recurse, to at most ``TOMLDocument/maximumBracketDepth``.
 struct Parser {
@@ -6,17 +6,17 @@ struct Parser {
   let end: Int
   var at = 0
   var tree: DocumentIndex
-  /// The index of inline tables in arrays, needed only to find double keys.
+  /// The index of inline tables in arrays, needed only to find duplicate keys.
   var scratch = DocumentIndex()
   var isInScratch = false
   /// The table that key lines belong to, and its level.
   var table = DocumentIndex.root
   var level = 0
   var brackets = 0
-  /// The bytes of the last key read, if they are not those of the document.
+  /// The bytes of the last key read, if they differ from those of the document.
   var decodedKey: [UInt8] = []
 
-  /// - Parameter isDocument: Whether all the bytes are going to be indexed.
+  /// - Parameter isDocument: Whether all bytes will be indexed.
   init(_ bytes: UnsafeBufferPointer<UInt8>, isDocument: Bool) {
     // An empty array may have no address; this one is never read through.
     base = bytes.baseAddress ?? UnsafePointer(bitPattern: 1)!
@@ -24,7 +24,7 @@ struct Parser {
     tree = DocumentIndex(expectedCount: isDocument ? Parser.expectedNodeCount(bytes) : 0)
   }
 
-  /// A guess at the number of keys and tables, from the beginning of a text.
+  /// Estimates the number of keys and tables from the beginning of a text.
   private static func expectedNodeCount(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
     guard bytes.count <= TOMLDocument.maximumSize else { return 0 }
     let sampled = min(bytes.count, 2048)
@@ -36,7 +36,7 @@ struct Parser {
     return sampled == bytes.count ? count : Int(Double(count) / Double(sampled) * 1.1 * Double(bytes.count))
   }
 
-  /// Reads what is left, from the beginning of a line that no value goes on in.
+  /// Parses the rest, from the beginning of a line that is not inside a value.
   mutating func parseDocument() throws(SyntaxFault) {
     guard end <= TOMLDocument.maximumSize else { throw SyntaxFault(.tooLarge, at: 0) }
     if at == 0, hasByteOrderMark(at: 0) { at = 3 }
@@ -72,7 +72,7 @@ struct Parser {
     at += 2
   }
 
-  /// Goes to the end of a comment's line, not over the line break.
+  /// Skips to the end of a comment's line, not past the line break.
   mutating func skipComment() throws(SyntaxFault) {
     at += 1
     while true {
@@ -93,7 +93,7 @@ struct Parser {
     }
   }
 
-  /// Goes over a scalar that is not ASCII.
+  /// Skips a scalar that is not ASCII.
   mutating func skipScalar() throws(SyntaxFault) {
     let length = Scan.scalarLength(base, at: at, end: end)
     guard length > 0 else { throw SyntaxFault(.invalidUTF8, at: at) }
@@ -121,7 +121,7 @@ struct Parser {
     }
   }
 
-  /// Goes over blanks, line breaks and comments: what may stand between the items of brackets.
+  /// Skips blanks, line breaks and comments, which are allowed between the items of brackets.
   mutating func skipTrivia() throws(SyntaxFault) {
     while at < end {
       switch base[at] {
@@ -270,7 +270,7 @@ struct Parser {
       skipBlanks()
       parent = try descend(key, existing, slot, hash, parent: parent)
     }
-    // Tables that this header was the first to name are placed at it.
+    // Tables that this header is the first to name are placed at it.
     while firstNew < tree.nodes.count {
       tree.nodes[firstNew].start = UInt32(truncatingIfNeeded: start)
       tree.nodes[firstNew].end = UInt32(truncatingIfNeeded: at)

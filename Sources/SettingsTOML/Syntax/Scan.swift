@@ -2,7 +2,7 @@ enum Scan {
   private static let ones: UInt64 = 0x0101_0101_0101_0101
   private static let tops: UInt64 = 0x8080_8080_8080_8080
 
-  /// The high bit of each byte that is a control character, DEL, or not ASCII. Bits above the first are not reliable.
+  /// The high bit of each byte that is a control character, DEL, or not ASCII. Bits above the first are unreliable.
   @inline(__always)
   private static func special(_ word: UInt64) -> UInt64 {
     let control = (word &- 0x2020_2020_2020_2020) & ~word
@@ -56,7 +56,7 @@ enum Scan {
 }
 
 extension Scan {
-  /// How many bytes are the same at the beginning, and at the end after them.
+  /// The number of bytes that are the same at the beginning, and at the end after them.
   static func commonEnds(_ a: [UInt8], _ b: [UInt8]) -> (prefix: Int, suffix: Int) {
     a.withUnsafeBytes { a in
       b.withUnsafeBytes { b in
@@ -66,7 +66,7 @@ extension Scan {
     }
   }
 
-  /// How many bytes are the same at the beginning.
+  /// The number of bytes that are the same at the beginning.
   static func commonPrefix(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
     let count = min(a.count, b.count)
     var at = 0
@@ -79,7 +79,7 @@ extension Scan {
     return at
   }
 
-  /// How many bytes are the same at the end, of those behind `start`.
+  /// The number of bytes that are the same at the end, not counting those before `start`.
   static func commonSuffix(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer, from start: Int) -> Int {
     let count = min(a.count, b.count) - start
     var done = 0

@@ -1,23 +1,23 @@
-/// Turns a fault into words.
+/// Describes a fault in words.
 struct SyntaxFaultMessage {
   let fault: SyntaxFault
   let base: UnsafePointer<UInt8>
   let end: Int
   let tree: DocumentIndex
-  /// Whether nothing of the text may be shown.
+  /// Whether the message may quote nothing of the text.
   var isDiscreet = false
 
   var text: String {
     switch fault.kind {
     case .tooLarge:
-      "The text has \(end) bytes, more than the \(TOMLDocument.maximumSize) that are read. Split the file."
+      "The text has \(end) bytes, more than the maximum of \(TOMLDocument.maximumSize). Split the file."
     case .tooDeep:
-      "Too deep: keys may have \(TOMLDocument.maximumDepth) levels, and brackets may stand within "
-        + "\(TOMLDocument.maximumBracketDepth) others. Make it flatter."
+      "Too deep: keys may have \(TOMLDocument.maximumDepth) levels, and brackets may be nested "
+        + "\(TOMLDocument.maximumBracketDepth) deep. Make it flatter."
     case .invalidUTF8:
       "\(faultyByte) is not valid UTF-8 here. Save the file as UTF-8."
     case .bareCarriageReturn:
-      "A carriage return stands alone; lines end with a line feed, or with both. "
+      "A carriage return has no line feed after it; lines end with a line feed, or with both. "
         + "Remove it, or write it as \\r in a \"string\"."
     case .controlInComment:
       "A comment holds the control character \(codePoint). Remove it."
@@ -75,8 +75,8 @@ struct SyntaxFaultMessage {
   private var scalarText: String {
     switch fault.kind {
     case .invalidEscape:
-      "Found '\\' before \(found(at: fault.at + 1)), which is not an escape. Known are \\b \\t \\n \\f \\r \\e \\\" "
-        + "\\\\ \\xHH \\uHHHH \\UHHHHHHHH; for a plain backslash write '\\\\' or use a 'string'."
+      "Found '\\' before \(found(at: fault.at + 1)), which is not an escape. Use \\b \\t \\n \\f \\r \\e \\\" "
+        + "\\\\ \\xHH \\uHHHH \\UHHHHHHHH, or for a plain backslash '\\\\' or a 'string'."
     case .escapeDigits:
       switch base[fault.at + 1] {
       case UInt8(ascii: "x"): "Expected two hexadecimal digits after '\\x'."
@@ -84,14 +84,14 @@ struct SyntaxFaultMessage {
       default: "Expected eight hexadecimal digits after '\\U'. For a plain backslash write '\\\\'."
       }
     case .escapeNotScalar:
-      "The escape is not a Unicode scalar: surrogates (D800 to DFFF) and numbers above 10FFFF are none."
+      "The escape is not a Unicode scalar: surrogates (D800 to DFFF) and numbers above 10FFFF are not allowed."
     case .invalidNumber:
-      "\(quotedToken) is not a number. If it is text, put quotes around it; underscores may only stand between digits."
+      "\(quotedToken) is not a number. If it is text, put quotes around it; underscores are only allowed between digits."
     case .invalidFloat: "\(quotedToken) is not a number: a digit must follow the point, the 'e' and each underscore."
     case .leadingZero:
       "\(quotedToken) begins with a zero. Remove the zero, put quotes around it if it is text, "
         + "or write 0o for an octal number."
-    case .signedBase: "\(quotedToken) has a sign; numbers that begin with 0x, 0o or 0b cannot have one."
+    case .signedBase: "\(quotedToken) has a sign, which numbers that begin with 0x, 0o or 0b cannot have. Remove it."
     case .integerRange:
       "\(quotedToken) does not fit in 64 bits (-9223372036854775808 to 9223372036854775807). "
         + "Write it as a float with a point, or as text in quotes."
@@ -191,11 +191,11 @@ extension SyntaxFaultMessage {
     case "true", "false": return "'\(word)' is not a value; booleans are lower case: \(word.lowercased())."
     case "yes", "on": return "'\(word)' is not a value. Write true, or quotes around it if it is text."
     case "no", "off": return "'\(word)' is not a value. Write false, or quotes around it if it is text."
-    case "null", "nil", "none": return "'\(word)' is not a value; TOML has none for it. Remove the key instead."
+    case "null", "nil", "none": return "'\(word)' is not a value; TOML has no null. Remove the key instead."
     case "inf", "nan", "infinity": return "'\(word)' is not a value; write inf or nan."
     case "": break
     case _ where byte == Byte.dot && fault.at + 1 < end && Byte.isDigit(base[fault.at + 1]):
-      return "'\(word)' is not a number: a digit must stand before the point, as in 0\(word)."
+      return "'\(word)' is not a number: a digit must come before the point, as in 0\(word)."
     default:
       if Byte.isBareKey(byte) { return "'\(word)' is not a value. Text needs quotes: \"\(word)\"." }
     }
@@ -239,7 +239,7 @@ extension SyntaxFaultMessage {
     return "line \(position.line)"
   }
 
-  /// The path of what is in the way, as far as it has one.
+  /// The path of the node in the way, as far as it has one.
   private var quotedKey: String {
     if isDiscreet { return "This name" }
     var keys: [String] = []
@@ -282,7 +282,7 @@ extension SyntaxFaultMessage {
     return TOMLSyntaxError.shown(UnsafeBufferPointer(start: base + fault.at, count: stop - fault.at)).shortened(to: 40)
   }
 
-  /// What stands at an offset, in words.
+  /// What is at an offset, in words.
   private func found(at offset: Int) -> String {
     guard offset < end else { return "the end of the file" }
     let byte = base[offset]

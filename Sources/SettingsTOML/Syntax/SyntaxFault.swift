@@ -1,4 +1,4 @@
-/// What a parser found wrong, small enough to be thrown through the hot path; becomes a ``TOMLSyntaxError`` outside.
+/// What a parser found wrong: small enough to be thrown on the hot path. It becomes a ``TOMLSyntaxError`` outside.
 struct SyntaxFault: Error {
   enum Kind: UInt8 {
     case tooLarge, tooDeep
@@ -15,9 +15,9 @@ struct SyntaxFault: Error {
 
   let kind: Kind
   let at: Int
-  /// The node that is in the way.
+  /// The node in the way.
   let see: DocumentIndex.ID
-  /// Where the bracket was opened that is not closed.
+  /// Where the unclosed bracket was opened.
   let opened: Int
 
   init(_ kind: Kind, at: Int, see: DocumentIndex.ID = DocumentIndex.none, opened: Int = -1) {

@@ -1,7 +1,7 @@
 /// How the key lines around a place are written.
 struct LineStyle {
   private let separator: [UInt8]
-  /// The column of `=` to keep to, if the neighbours do.
+  /// The column of `=`, if the neighbours are aligned.
   private let column: Int?
 
   init(_ document: TOMLDocument, sibling: DocumentIndex.ID, previous: DocumentIndex.ID?) {

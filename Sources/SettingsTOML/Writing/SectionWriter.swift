@@ -1,6 +1,6 @@
 /// Writes tables with headers.
 struct SectionWriter {
-  /// The names of the table that they are in, as they are written.
+  /// The names of the enclosing table, as written.
   let prefix: [String]
   let lineBreak: [UInt8]
 
@@ -29,7 +29,7 @@ struct SectionWriter {
         body += Array("\(TOMLEmitter.keyText(entry.key)) = \(entry.value.tomlText)".utf8) + lineBreak
       }
     }
-    // A table that only has tables needs no header of its own.
+    // A table that has only tables needs no header of its own.
     if body.isEmpty, !below.isEmpty, !isElement { return below }
     let name = names.joined(separator: ".")
     return [Array((isElement ? "[[\(name)]]" : "[\(name)]").utf8) + lineBreak + body] + below

@@ -1,4 +1,4 @@
-/// Writes a value in the style of the text it takes the place of, as far as the value fits it.
+/// Writes a value in the style of the text that it replaces, as far as possible.
 enum StyledText {
   /// - Parameter lineBreak: The line break around the old text, for a string that had none.
   static func text(_ value: TOMLValue, like old: [UInt8], lineBreak: [UInt8]) -> [UInt8] {
@@ -26,7 +26,7 @@ enum StyledText {
     guard isMultiline else { return TOMLEmitter.basicString(text) }
     let lineBreak = lineBreak(of: old) ?? usual
     let body = TOMLEmitter.escaped(text, isMultiline: true)
-    // A first line break would be dropped in reading, unless another comes before it.
+    // Reading drops a first line break, unless another precedes it.
     let start = old.count > 3 && (old[3] == Byte.newline || old[3] == Byte.carriageReturn) || body.hasPrefix("\n")
     return "\"\"\"" + (start ? lineBreak : "") + (lineBreak == "\n" ? body : withLineBreaks(body)) + "\"\"\""
   }
@@ -94,7 +94,7 @@ enum StyledText {
 
   // MARK: Arrays
 
-  /// Changes the items that differ, and keeps the text of those that are equal, with what stands between them.
+  /// Changes the items that differ, and keeps the text of equal ones and of what is between them.
   private static func array(_ items: [TOMLValue], like old: [UInt8], _ lineBreak: [UInt8]) -> [UInt8]? {
     guard old.first == Byte.openBracket, var list = InlineItems(old, open: 0), list.close == old.count - 1 else {
       return nil
@@ -114,7 +114,7 @@ enum StyledText {
     }
     let oldMiddle = oldItems.count - prefix - suffix
     let newMiddle = items.count - prefix - suffix
-    // Each step reads the list again, so many steps on many items would take too long.
+    // Each step parses the list again, so many steps on many items would take too long.
     guard (oldMiddle + newMiddle) * oldItems.count < 1_000_000 else { return lines(items, like: list) }
     let common = min(oldMiddle, newMiddle)
     for index in prefix..<prefix + common where items[index] != oldItems[index] {
@@ -125,14 +125,14 @@ enum StyledText {
     for index in stride(from: prefix + oldMiddle - 1, through: prefix + common, by: -1) { list.remove(index) }
     for index in prefix + common..<prefix + common + max(0, newMiddle - common) {
       let sibling = list.items.first.map { Array(list.bytes[$0]) } ?? []
-      // Only the quotes of a sibling are its style to be followed.
+      // Of a sibling's style only the quotes are followed.
       let style = sibling.first == Byte.apostrophe && !sibling.starts(with: "'''".utf8) ? sibling : []
       list.insert(text(items[index], like: style, lineBreak: lineBreak), after: index - 1)
     }
     return list.isBroken ? nil : list.bytes
   }
 
-  /// All items anew, one a line if they were.
+  /// Writes all items again, one a line if they were.
   private static func lines(_ items: [TOMLValue], like list: InlineItems) -> [UInt8]? {
     guard let first = list.items.first, list.bytes[..<first.lowerBound].contains(Byte.newline) else { return nil }
     let start = Array(list.bytes[..<first.lowerBound])

@@ -1,13 +1,12 @@
 extension TOMLDocument {
-  /// The text without the values of some paths, to be shown. It need not be TOML.
+  /// Returns the text without the values of some paths, for display. The result need not be valid TOML.
   ///
-  /// Of a table that is masked as a whole the names in it are gone, too, and how many there are. So are the comments on
-  /// the lines of what is masked and directly above them, and every comment that has one of the names in it: it may be
-  /// an earlier value.
+  /// For a table that is masked completely, the names in it and their number are hidden too. So are comments on and
+  /// directly above masked lines, and every comment that contains one of the names: it may be an earlier value.
   ///
   /// - Parameters:
-  ///   - names: Names, in lower case, that no comment is to have.
-  ///   - mask: What is shown instead of all at and below a path; `nil` to show it.
+  ///   - names: Names, in lower case, that no visible comment may contain.
+  ///   - mask: What to show instead of everything at and below a path; `nil` to show it.
   package func masked(hidingCommentsWith names: [String], _ mask: (TOMLPath) -> String?) -> String {
     var masking = Masking(document: self, names: names)
     withoutActuallyEscaping(mask) { masking.visit(DocumentIndex.root, .root, $0) }
@@ -96,7 +95,7 @@ private struct Masking {
     return document.lines.commentStart(above: line, after: index > 0 ? ends[index - 1] : 0)
   }
 
-  /// The place of the first number above a limit, in numbers that are in order.
+  /// The index of the first number above a limit, in ascending numbers.
   private func firstIndex(of numbers: [Int], above limit: Int) -> Int {
     var (low, high) = (0, numbers.count)
     while low < high {
@@ -116,7 +115,7 @@ private struct Masking {
     others.append(Splice(hash..<end, "# (not shown)".utf8))
   }
 
-  /// Hides the comments that have one of the names in them.
+  /// Hides the comments that contain one of the names.
   private mutating func hideComments() {
     guard !names.isEmpty else { return }
     let bytes = document.bytes
@@ -162,7 +161,7 @@ private struct Masking {
       last = masked
     }
     if let last { splices.append(splice(last)) }
-    // What is in a masked line, or twice, is gone with it.
+    // Anything inside a masked line, or masked twice, is already hidden.
     var end = -1
     splices.sort { ($0.range.lowerBound, -$0.range.upperBound) < ($1.range.lowerBound, -$1.range.upperBound) }
     splices.removeAll { splice in
@@ -175,7 +174,7 @@ private struct Masking {
 }
 
 extension Sequence<UInt8> {
-  /// Whether a text is in this one.
+  /// Whether a text contains another.
   fileprivate func contains(_ other: some Collection<UInt8>) -> Bool {
     guard let first = other.first else { return true }
     let all = Array(self)

@@ -1,6 +1,6 @@
 /// Writes TOML 1.0 text for keys and values.
 enum TOMLEmitter {
-  /// A key: bare if it can be, else in quotes.
+  /// A key: bare if possible, else in quotes.
   static func keyText(_ key: String) -> String {
     if !key.isEmpty, key.utf8.allSatisfy(Byte.isBareKey) { return key }
     return basicString(key)
@@ -17,9 +17,9 @@ enum TOMLEmitter {
     return result
   }
 
-  /// The inside of a basic string; in a multi-line one, newlines stand for themselves.
+  /// The inside of a basic string. In a multi-line one, newlines are not escaped.
   ///
-  /// All that is escaped is ASCII, so the bytes are gone through, each once.
+  /// Only ASCII characters are escaped, so this visits each byte once.
   static func escaped(_ text: String, isMultiline: Bool) -> String {
     var text = text
     return text.withUTF8 { bytes in
@@ -54,7 +54,7 @@ enum TOMLEmitter {
   /// A value on one line.
   static func text(_ value: TOMLValue) -> String {
     var result = ""
-    // Not by recursion: a program's value may be deeper than the stack.
+    // Without recursion: a program's value may be deeper than the stack.
     var open: [OpenBracket] = []
     append(value, to: &result, &open)
     while let last = open.indices.last {
@@ -95,7 +95,7 @@ enum TOMLEmitter {
     var next = 0
   }
 
-  /// Appends a scalar, or the beginning of an array or a table, whose rest is due then.
+  /// Appends a scalar, or the beginning of an array or a table, whose rest follows later.
   private static func append(_ value: TOMLValue, to result: inout String, _ open: inout [OpenBracket]) {
     switch value {
     case .string(let text): result += basicString(text)
@@ -152,10 +152,10 @@ enum TOMLEmitter {
 }
 
 extension TOMLValue {
-  /// The value as TOML 1.0 writes it on one line; tables inline.
+  /// The value as TOML 1.0 writes it on one line, with inline tables.
   public var tomlText: String { TOMLEmitter.text(self) }
 
-  /// Reads one TOML value, as it stands after `=` in a file. Blanks around it are allowed, nothing else.
+  /// Parses one TOML value, written as after `=` in a file. Blanks around it are allowed, nothing else.
   ///
   /// - Throws: ``TOMLSyntaxError`` with the position in `literal`.
   public init(parsing literal: String) throws(TOMLSyntaxError) {
@@ -171,7 +171,7 @@ extension TOMLValue {
     self = try result.get()
   }
 
-  /// The first value within this one that TOML has no text for, as its kind; `nil` if there is none.
+  /// The kind of the first value in this one that TOML has no text for; `nil` if there is none.
   var unrepresentableKind: String? {
     switch self {
     case .offsetDateTime(let moment): moment.isValid ? nil : kindName

@@ -1,11 +1,11 @@
 import AppSettings
 
-/// The words of the command line, which are bytes and need not be UTF-8.
+/// The words of the command line. They are bytes and need not be UTF-8.
 enum Arguments {
-  /// The words after the program's name. One that is not UTF-8 is the text of a path, as in `PathText`.
+  /// The words after the program's name. A word that is not UTF-8 becomes the text of a path, as in `PathText`.
   static var words: [String] { found.words }
 
-  // Read at once: the words that are secret are blanked later.
+  // Read once, because secret words are blanked later.
   private static let found: (words: [String], broken: Set<String>) = {
     let words = ProcessFacts.arguments
     return (words.map { word($0) }, Set(words.filter { String(validatingCString: $0) == nil }.map { word($0) }))
@@ -19,12 +19,12 @@ enum Arguments {
     PathText.hasBytes(word) && !found.broken.contains(word) ? PathText.text(word.utf8) : word
   }
 
-  /// Throws for a word that has to be text, and is not UTF-8.
+  /// Throws if a word that must be text is not UTF-8.
   ///
-  /// - Parameter role: What the word is.
+  /// - Parameter role: What the word is, for the message.
   /// - Throws: ``Failure`` with status 2.
   static func checkText(_ word: String, _ role: String) throws {
     guard PathText.hasBytes(word), found.broken.contains(where: { $0.utf8.elementsEqual(word.utf8) }) else { return }
-    throw Failure(.usage, "Invalid \(role) '\(word)': it is not UTF-8, and settings are.")
+    throw Failure(.usage, "Invalid \(role) '\(word)': it is not UTF-8. Use UTF-8 text.")
   }
 }

@@ -1,6 +1,6 @@
 import AppSettings
 
-/// The exit statuses; each is a promise to scripts.
+/// The exit statuses, which scripts rely on.
 enum ExitStatus: Int32 {
   case done = 0
   case noValue = 1
@@ -13,10 +13,10 @@ enum ExitStatus: Int32 {
   case migration = 8
 }
 
-/// What ends a verb other than with success.
+/// The reason why a verb failed.
 struct Failure: Error, CustomStringConvertible {
   var status: ExitStatus
-  /// What goes to standard error; `nil` for a status that is an answer in itself.
+  /// The message for standard error; `nil` if the status says everything.
   var message: String?
 
   init(_ status: ExitStatus, _ message: String? = nil) {
@@ -24,10 +24,10 @@ struct Failure: Error, CustomStringConvertible {
     self.message = message
   }
 
-  /// For the library, to which a validation may throw one.
+  /// For the library, which prints what a validation throws.
   var description: String { message ?? "" }
 
-  /// No one reads the answer any more, and no one reads a message.
+  /// The reader of the answer is gone, so nobody reads a message either.
   static let goneReader = Failure(.io)
   var isGoneReader: Bool { status == .io && message == nil }
 

@@ -1,6 +1,6 @@
 import AppSettings
 
-/// A dotted key of the command line.
+/// Parses a dotted key of the command line.
 enum KeyArgument {
   static func parse(_ text: String) throws -> TOMLPath {
     try Arguments.checkText(text, "key")
@@ -16,7 +16,7 @@ enum KeyArgument {
     return path
   }
 
-  /// An assignment `KEY=VALUE`; `nil` if there is no `=` outside of quotes.
+  /// Parses an assignment `KEY=VALUE`; `nil` if there is no `=` outside quotes.
   static func assignment(_ text: String) throws -> (key: TOMLPath, text: String)? {
     var quote: Character?
     var isEscaped = false

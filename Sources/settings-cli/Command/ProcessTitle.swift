@@ -1,8 +1,8 @@
 import AppSettings
 
-/// What other users see of this process's command line.
+/// The command line that other users see for this process.
 enum ProcessTitle {
-  /// Blanks words of it: they may be secrets, and `ps` shows everyone's arguments to everyone.
+  /// Blanks some of its words: they may be secrets, and `ps` shows all users' arguments to everyone.
   static func hide(_ words: some Sequence<String>) {
     let hidden = Set(words.filter { !$0.isEmpty })
     for word in ProcessFacts.arguments where hidden.contains(Arguments.word(word)) {

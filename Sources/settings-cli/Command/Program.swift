@@ -2,15 +2,15 @@ import AppSettings
 import Glibc
 import Synchronization
 
-/// Another program that is run: an editor, or what `watch --exec` names.
+/// Another program to run: an editor, or the command of `watch --exec`.
 struct Program: Sendable {
-  /// Its name, looked up in `PATH`, and its arguments: any bytes, as `PathText` has them.
+  /// Its name, which is looked up in `PATH`, and its arguments: any bytes, as in `PathText`.
   let words: [String]
 
-  // The process that runs now; 0 for none.
+  // The running process; 0 for none.
   private static let running = Atomic<pid_t>(0)
 
-  /// Sends a signal to the program that runs now, if one does.
+  /// Sends a signal to the running program, if there is one.
   static func signal(_ number: CInt) {
     let process = running.load(ordering: .acquiring)
     if process > 0 { kill(process, number) }
@@ -22,9 +22,9 @@ struct Program: Sendable {
     case signal(Int32)
   }
 
-  /// Runs it to its end, with this process's standard streams and the usual signals, whatever they are here.
+  /// Runs the program and waits for its end. It gets this process's standard streams and the default signal handling.
   ///
-  /// - Parameter variables: What its environment has besides this process's own.
+  /// - Parameter variables: Changes to this process's environment; `nil` removes a variable.
   /// - Throws: ``Failure`` with status 7 if it cannot be started.
   func run(adding variables: [String: String?] = [:]) throws -> Ending {
     var environment = ProcessFacts.environment

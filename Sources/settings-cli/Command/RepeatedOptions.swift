@@ -1,17 +1,17 @@
 import ArgumentParser
 
-/// Options that stand twice on a command line.
+/// Rejects options that are given twice.
 ///
-/// The library takes the last one. Whoever wrote both meant something by each, and a script that puts its own before
-/// those of its caller would do other than one of them says.
+/// The library would use the last one. But both were meant, and a script that puts its own options before those of its
+/// caller would silently drop one of them.
 enum RepeatedOptions {
-  /// Throws for an option that takes one value and has two. A flag says no more by being there twice.
+  /// Throws if an option that takes one value has two. A repeated flag is harmless.
   ///
-  /// - Parameter words: A command line that the library has taken.
+  /// - Parameter words: A command line that the library has accepted.
   /// - Throws: ``Failure`` with status 2.
   static func check(_ words: [String]) throws {
     let names = words.prefix { $0 != "--" }.filter { $0.hasPrefix("--") }.map(name)
-    // What each option takes is only looked up where it matters: that takes as long as all else.
+    // Checked only where it matters: looking up what each option takes costs as much as the rest.
     guard Set(names).count < names.count, let verb = try ManualVerb.description().subcommand(words[0]) else { return }
     let options = (verb.arguments ?? []).filter { $0.kind == "option" }
     var isRepeatable: [String: Bool] = [:]
@@ -27,7 +27,7 @@ enum RepeatedOptions {
       if !isRepeatable, !seen.insert(name(word)).inserted {
         throw Failure(
           .usage,
-          "'\(name(word))' is there more than once.\n"
+          "'\(name(word))' is given more than once.\n"
             + "  See 'settings-cli \(verb.commandName) --help' for more information.")
       }
       if !word.contains("=") { index += 1 }

@@ -4,11 +4,11 @@ import AppSettingsSchema
 import Synchronization
 
 extension SchemaLookup {
-  /// What an import is to go by; `nil` without a schema, or with one that lists no keys.
+  /// The rules for an import; `nil` without a schema, or with one that lists no keys.
   ///
   /// - Parameters:
-  ///   - app: The app whose variables may be imported; `nil` for a file by its path.
-  ///   - takesUnknown: Whether keys that the schema does not have are taken.
+  ///   - app: The app whose variables may be imported; `nil` for a file given by its path.
+  ///   - takesUnknown: Whether keys that the schema does not list are imported.
   func importAdvice(app: String?, takesUnknown: Bool) -> ImportAdvice? {
     guard !keys.isEmpty else { return nil }
     let variables = variables(of: app)
@@ -24,14 +24,14 @@ extension SchemaLookup {
       declared: { renamedKey(around: $0)?.key.settingsKey })
   }
 
-  /// Why a path that is in no key's value is none for the app.
+  /// Why a path outside every key's value cannot be imported.
   private func refusal(of path: TOMLPath) -> String? {
     if let key = keys(below: path).first { return "it is the table of '\(key.path)'" }
     let hint = suggestion(for: path).map { "; did you mean '\($0)'?" } ?? ""
     return "the app's schema does not have '\(path)'\(hint)"
   }
 
-  /// The keys by the variables that override them. One that stands for several tells nothing.
+  /// The keys by the variables that override them. A variable that overrides several is left out.
   private func variables(of app: String?) -> [String: TOMLPath] {
     var found: [String: TOMLPath] = [:]
     var ambiguous: Set<String> = []
@@ -47,9 +47,9 @@ extension SchemaLookup {
   }
 }
 
-/// A key's value is checked as a whole, once, however many parts of it are imported.
+/// The verdict on a key's value as a whole, found once however many parts of it are imported.
 private final class Verdicts: Sendable {
-  // Protects what was found. An import asks on one thread.
+  // Protects the verdicts. An import asks on one thread.
   private let known = Mutex<[TOMLPath: String?]>([:])
 
   func verdict(on path: TOMLPath, _ find: () -> String?) -> String? {

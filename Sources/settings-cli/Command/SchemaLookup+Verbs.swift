@@ -2,8 +2,8 @@ import AppSettings
 import AppSettingsSchema
 
 extension SchemaLookup {
-  /// The keys at and below a path: what has a value in a file, in the order of the files, and then what has a default
-  /// only, in that of the schema. A key of the schema is one entry, whatever it holds.
+  /// The keys at and below a path: first those with a value in a file, in the order of the files, then those with only
+  /// a default, in the order of the schema. A key of the schema is one entry, whatever it holds.
   func paths(below: TOMLPath = .root, in snapshot: SettingsSnapshot) -> [TOMLPath] {
     var leaves: [TOMLPath] = []
     below.collectDifferences(nil, snapshot[below], into: &leaves)
@@ -11,37 +11,37 @@ extension SchemaLookup {
     var paths: [TOMLPath] = []
     for leaf in leaves where !leaf.isRoot && !isEmptied(leaf, in: snapshot) {
       let key = key(around: leaf)?.path ?? leaf
-      // What is asked for may be a part of a key's value.
+      // The path may be a part of a key's value.
       let path = key.hasPrefix(below) ? key : leaf
       if seen.insert(path).inserted { paths.append(path) }
     }
     for key in keys(below: below) where !seen.contains(key.path) {
-      // A value under a former name may be outside of the table that is asked for.
+      // A value under a former name may be outside the table at `below`.
       let hasValue = !key.formerPaths.isEmpty && snapshot.stored(for: key.settingsKey) != nil
       if hasValue || key.defaultValue != nil { paths.append(key.path) }
     }
     return paths
   }
 
-  /// Whether a path is a table of which nothing counts: no file has an empty one there.
+  /// Whether a path is a table without effective values: no file has an empty table there.
   private func isEmptied(_ path: TOMLPath, in snapshot: SettingsSnapshot) -> Bool {
     guard snapshot[path]?.table?.isEmpty == true else { return false }
     return !snapshot.layers.contains { $0.document[path]?.table?.isEmpty == true }
   }
 
-  /// The error of setting what is locked under a former name; a lock of the present one is found where it is written.
+  /// The error for setting a key locked under a former name. A lock of the present name is found when it is written.
   func lockError(of path: TOMLPath, in snapshot: SettingsSnapshot) -> SettingsError? {
     let names = names(of: path)
     return names.count == 1 ? nil : snapshot.lockError(path, formerly: names.filter { $0 != path })
   }
 
-  /// A table that is to be set without what it repeats of keys in it that are locked under a former name.
+  /// Removes from a table what only repeats keys that are locked under a former name.
   ///
-  /// - Throws: ``SettingsError`` `locked` if it would change or hide such a key.
+  /// - Throws: ``SettingsError`` `locked` if the table would change or hide such a key.
   func withoutLocked(_ value: TOMLValue, at path: TOMLPath, in snapshot: SettingsSnapshot) throws -> TOMLValue {
     var result = value
     for key in keys(below: path) where key.path != path && !key.formerPaths.isEmpty {
-      // A lock of the present name is found where the table is written.
+      // A lock of the present name is found when the table is written.
       guard snapshot.lockError(key.path) == nil,
         let error = snapshot.lockError(key.path, formerly: key.formerPaths)
       else { continue }
@@ -60,9 +60,9 @@ extension SchemaLookup {
 
   /// The edits that store values, each under its key's present name; `nil` removes one.
   ///
-  /// What the user's file has of the key under former names goes with every write, so that none of it comes back later.
-  /// Where a part of the value is stored, the rest is not to be hidden by it: it moves to the present name, with its
-  /// comments. Where the app could not read what an edit replaces, the write path makes a backup.
+  /// Every write removes the key's former names from the user's file, so that no old value comes back later. If only a
+  /// part of the value is stored, the rest moves to the present name, with its comments, so that the part does not hide
+  /// it. If the app could not read the value that an edit replaces, the write path makes a backup.
   func edits(storing values: [(path: TOMLPath, value: TOMLValue?)], in snapshot: SettingsSnapshot) -> [Edit] {
     let document = snapshot.userDocument
     var edits: [Edit] = []
@@ -74,7 +74,7 @@ extension SchemaLookup {
       }
       let part = Self.rest(of: path, below: name)
       let counting = key.paths.first { document.contains($0) }
-      // To remove a part that is not there is no write.
+      // Removing a missing part is not a write.
       let isWrite = part.isRoot || value != nil || counting.map { document.contains($0.appending(part)) } ?? false
       let checking = checkingKey(key)
       if isWrite, settled.insert(key.path).inserted {
@@ -94,7 +94,7 @@ extension SchemaLookup {
     return edits
   }
 
-  /// A key as the app reads it from its file.
+  /// A key with the type that the app uses to read its file.
   private func checkingKey(_ key: SchemaKey) -> AnySettingsKey {
     let type = key.type
     let bridge = SettingsBridge<TOMLValue>(
@@ -107,8 +107,8 @@ extension SchemaLookup {
       key.path.description, .formerly(key.formerPaths.map(\.description)), bridge: bridge)
   }
 
-  /// The parts of a value that are locked under none of the key's names, as few as cover them; the value itself if nothing
-  /// in it is locked. What is locked has no effect and stays where it is, for when the lock is gone.
+  /// The fewest parts of a value that cover everything not locked under any of the key's names; the value itself if
+  /// nothing in it is locked. Locked parts have no effect and stay where they are, for when the lock is removed.
   private func unlocked(
     _ value: TOMLValue?, of key: SchemaKey, in snapshot: SettingsSnapshot
   ) -> [(part: TOMLPath, value: TOMLValue)] {
@@ -123,9 +123,9 @@ extension SchemaLookup {
     return parts(of: value, at: .root).parts
   }
 
-  /// Reads a text that is to be an element of a key's array.
+  /// Parses the text for an element of a key's array.
   ///
-  /// - Parameter sibling: Another element, for types that allow anything.
+  /// - Parameter sibling: Another element, for types that allow any value.
   /// - Throws: ``Failure`` with status 4.
   func element(_ text: String, of path: TOMLPath, kind: ValueText.Kind?, sibling: TOMLValue?) throws -> TOMLValue {
     guard kind == nil, let type = type(of: path)?.element else {

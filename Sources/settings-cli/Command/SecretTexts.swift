@@ -2,12 +2,12 @@ import AppSettings
 import AppSettingsMigrations
 import AppSettingsSchema
 
-/// Two texts of settings files as they may be shown side by side: without the values that the schema calls secrets.
+/// Two texts of settings files prepared for display side by side: without values that the schema marks as secret.
 struct SecretTexts {
   private(set) var old: String
   private(set) var new: String
 
-  /// What stands for a secret that is not the one before.
+  /// Shown for a secret that differs from the one before.
   static let another = "(another secret)"
 
   init(_ old: [UInt8], _ new: [UInt8], _ schema: SettingsSchema?) {
@@ -23,7 +23,7 @@ struct SecretTexts {
       guard let value = before.document[path] else { return Shown.redacted }
       return value == after.document[path] ? Shown.redacted : Self.another
     }
-    // What does not parse cannot be told from a secret.
+    // Text that does not parse may be a secret.
     if before.rest != nil { self.old += "(not shown: it does not parse from here on, and may hold a secret)\n" }
     if let rest = after.rest {
       let isChanged = before.rest != nil && before.rest != rest
@@ -32,14 +32,14 @@ struct SecretTexts {
   }
 }
 
-/// A text, and what of it is a secret.
+/// A text, and which parts of it are secret.
 private struct SecretText {
   /// The text, as far as it parses.
   let document: TOMLDocument
-  /// What comes after that.
+  /// The rest of the text.
   let rest: ArraySlice<UInt8>?
   private let keys: [SchemaKey]
-  /// Values under names that the app does not have any more.
+  /// Values under names that the app no longer has.
   private let formerSecrets: Set<TOMLPath>
 
   init(_ bytes: [UInt8], _ schema: SettingsSchema) {
@@ -51,7 +51,7 @@ private struct SecretText {
       return
     }
     let secrets = keys.map(\.path)
-    // Where code takes a value cannot be known here.
+    // Where code moves a value cannot be known here.
     let hasCode = migrations.pending(from: version).contains { $0.steps.contains(where: StepForms.needsTheApp) }
     let known = hasCode ? SchemaLookup(schema: schema) : nil
     formerSecrets = Set(
@@ -62,12 +62,12 @@ private struct SecretText {
       })
   }
 
-  /// The text, without secrets.
+  /// The text without secrets.
   func shown(_ placeholder: (TOMLPath) -> String) -> String {
     let names = keys.flatMap(\.paths).compactMap { $0.last?.lowercased() }
     let former = formerSecrets.compactMap { $0.last?.lowercased() }
     return document.masked(hidingCommentsWith: Array(Set(names + former))) { path in
-      // What stands where the table of a secret would be may hold it.
+      // A value in the place of a secret's table may hold the secret.
       func isHidden(by secret: TOMLPath) -> Bool {
         path.hasPrefix(secret) || secret.hasPrefix(path) && !document.isTable(at: path)
       }
@@ -76,8 +76,8 @@ private struct SecretText {
     }
   }
 
-  /// The lines of a text up to those that do not parse. An open bracket or quote may show only much later, so it looks for
-  /// a beginning that parses a few times, and then takes nothing.
+  /// The lines of a text up to those that do not parse. An open bracket or quote may show up only much later, so this
+  /// tries a few beginnings, and then accepts nothing.
   private static func parsed(_ bytes: [UInt8]) -> (TOMLDocument, rest: ArraySlice<UInt8>?) {
     var end = bytes.count
     for _ in 0..<8 {
@@ -94,7 +94,7 @@ private struct SecretText {
 }
 
 extension SchemaLookup {
-  /// How many components at the end of a path are names within the value of a secret.
+  /// The number of components at the end of a path that are names within a secret value.
   func partOfSecret(_ path: TOMLPath) -> Int {
     guard let key = key(around: path), key.isSecret, let name = key.paths.first(where: { path.hasPrefix($0) }) else {
       return 0
@@ -102,12 +102,12 @@ extension SchemaLookup {
     return path.components.count - name.components.count
   }
 
-  /// A value without the secrets in it, and what was left out.
+  /// Removes the secrets from a value, and lists them.
   ///
-  /// A secret itself, and what is in one, stays: whoever asks for it gets it. What stands where the table of a secret would
-  /// be, such as an array of tables, may hold the secret and is left out as a whole.
+  /// A value at or within a secret stays, because it was asked for by name. A value in the place of a secret's table,
+  /// such as an array of tables, may hold the secret and is removed completely.
   ///
-  /// - Returns: `nil` for the value if nothing of it is left.
+  /// - Returns: `nil` for the value if nothing is left of it.
   func withoutSecrets(_ value: TOMLValue, at path: TOMLPath) -> (value: TOMLValue?, secrets: [TOMLPath]) {
     guard key(around: path) == nil else { return (value, []) }
     var result: TOMLValue? = value

@@ -2,18 +2,18 @@ import AppSettings
 import AppSettingsSchema
 import ArgumentParser
 
-/// The command: its verbs, and how the library's answers become this command's.
+/// The command: its verbs, and how the library's errors become this command's.
 struct SettingsCLI: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "settings-cli",
     abstract: "Read, change and watch the settings of apps.",
     usage: "settings-cli VERB TARGET [KEY] [VALUE]",
     discussion: """
-      TARGET is an app's id, such as org.example.editor, or the path of a TOML file: anything with a '/'. An \
-      app's id brings its administrators' files and its schema along; a path is just that file.
+      TARGET is an app's id, such as org.example.editor, or the path of a TOML file, which contains a '/'. With an \
+      app's id the command also reads its administrators' files and its schema; with a path it reads only that file.
 
-      KEY is a dotted key, such as editor.font-size; a part with other characters than letters, digits, '_' and \
-      '-' is quoted: servers."eu.west".url.
+      KEY is a dotted key, such as editor.font-size. Quote a part that has characters other than letters, digits, \
+      '_' and '-': servers."eu.west".url.
 
       Answers go to standard output, everything else to standard error.
 
@@ -29,12 +29,13 @@ struct SettingsCLI: ParsableCommand {
         8  migration failed, or the file is newer than the app
 
       ENVIRONMENT
-        XDG_CONFIG_HOME, XDG_CONFIG_DIRS  where settings are: the user's, the
-                                          administrators'
-        XDG_STATE_HOME                    where backups go
-        XDG_DATA_HOME, XDG_DATA_DIRS      where schemas are
-        VISUAL, EDITOR                    what 'edit' opens
-        NO_COLOR                          not empty: no colour, unless --color asks
+        XDG_CONFIG_HOME    the directory of the user's settings
+        XDG_CONFIG_DIRS    the directories of administrators' settings
+        XDG_STATE_HOME     the directory of backups
+        XDG_DATA_HOME, XDG_DATA_DIRS
+                           the directories of schemas
+        VISUAL, EDITOR     the editor that 'edit' opens
+        NO_COLOR           if not empty: no colour, unless --color asks for it
       """,
     version: "settings-cli 0.1.0",
     subcommands: [
@@ -43,14 +44,14 @@ struct SettingsCLI: ParsableCommand {
       CheckVerb.self, AppsVerb.self, SchemaVerb.self, CompletionVerb.self, ManualVerb.self,
     ])
 
-  /// Every message has the program's name before it, whoever it is from.
+  /// The program's name precedes every message, including the library's.
   static var _errorPrefix: String { "" }
 
-  func run() throws { throw Failure(.usage, "There is no verb.\nUsage: \(Self.configuration.usage ?? "")") }
+  func run() throws { throw Failure(.usage, "Missing verb.\nUsage: \(Self.configuration.usage ?? "")") }
 
-  /// Does what a command line says.
+  /// Runs a command line.
   ///
-  /// - Throws: ``Failure``, with status 2 for what the library refuses; `SettingsError`.
+  /// - Throws: ``Failure``, with status 2 if the library rejects the command line; `SettingsError`.
   static func run(_ words: [String]) throws {
     try checkVerb(words)
     do {
@@ -63,19 +64,19 @@ struct SettingsCLI: ParsableCommand {
       throw error
     } catch {
       let text = fullMessage(for: error)
-      // Help, the version and completions are thrown, too.
+      // The library also throws help, the version and completions.
       guard exitCode(for: error).isSuccess else { throw Failure(.usage, text) }
       if !text.isEmpty { Output.text(text.hasSuffix("\n") ? text : text + "\n") }
     }
   }
 
-  /// Throws with a suggestion for a verb that there is not: the library has suggestions for options only.
+  /// Throws with a suggestion for an unknown verb: the library has suggestions for options only.
   private static func checkVerb(_ words: [String]) throws {
     guard let name = words.first, !name.hasPrefix("-") else { return }
     let verbs = configuration.subcommands.map { $0.configuration }
     let names = verbs.filter(\.shouldDisplay).flatMap { [$0.commandName ?? ""] + $0.aliases } + ["help"]
     guard !names.contains(name), !verbs.contains(where: { $0.commandName == name }) else { return }
     let hint = Suggestion.nearest(to: name, among: names).map { "Did you mean '\($0)'?" }
-    throw Failure(.usage, "Unknown verb '\(name)'. \(hint ?? "There are \(names.joined(separator: ", ")).")")
+    throw Failure(.usage, "Unknown verb '\(name)'. \(hint ?? "Use one of \(names.joined(separator: ", ")).")")
   }
 }

@@ -1,34 +1,34 @@
 import AppSettings
 import ArgumentParser
 
-/// What the words of a `set` ask for.
+/// The changes that the words of a `set` ask for.
 struct SettingsChange {
-  /// The keys and their values as they were typed; one key without a value where elements of an array are changed.
+  /// The keys and their values as typed; one key without a value if elements of an array are changed.
   var pairs: [(key: TOMLPath, text: String)]
-  /// Whether the one value is on standard input.
+  /// Whether the value is read from standard input.
   private(set) var isInput = false
 
-  /// Reads the operands after the target. A `--` may be among them.
+  /// Parses the operands after the target, which may include `--`.
   ///
-  /// - Parameter changesElements: Whether there are `--append` or `--remove`.
-  /// - Throws: `ValidationError` or ``Failure`` for what cannot be meant.
+  /// - Parameter changesElements: Whether `--append` or `--remove` is given.
+  /// - Throws: `ValidationError` or ``Failure`` if the operands make no sense.
   init(_ words: [String], changesElements: Bool) throws {
     for word in words { try Arguments.checkText(word, "KEY or VALUE") }
     let terminator = words.firstIndex(of: "--")
     var operands = words
     if let terminator { operands.remove(at: terminator) }
-    guard let first = operands.first else { throw ValidationError("There is no KEY.") }
+    guard let first = operands.first else { throw ValidationError("Missing KEY.") }
     if changesElements {
-      guard operands.count == 1 else { throw ValidationError("--append and --remove take one KEY, and no VALUE.") }
+      guard operands.count == 1 else { throw ValidationError("--append and --remove take one KEY and no VALUE.") }
       pairs = [(try KeyArgument.parse(first), "")]
     } else if let assignment = try KeyArgument.assignment(first) {
       pairs = [assignment]
       for word in operands.dropFirst() {
         guard let pair = try KeyArgument.assignment(word) else {
-          throw ValidationError("'\(word)' is not KEY=VALUE, as '\(first)' before it is.")
+          throw ValidationError("'\(word)' is not KEY=VALUE, unlike '\(first)' before it.")
         }
         guard !pairs.contains(where: { $0.key == pair.key }) else {
-          throw ValidationError("'\(pair.key)' is there more than once.")
+          throw ValidationError("'\(pair.key)' is given more than once.")
         }
         pairs.append(pair)
       }
@@ -36,9 +36,9 @@ struct SettingsChange {
       let key = try KeyArgument.parse(first)
       guard operands.count < 3 else {
         throw ValidationError(
-          "There is more than one VALUE: quote one that has spaces. Several keys are set by KEY=VALUE each.")
+          "More than one VALUE: quote one that has spaces, or write KEY=VALUE for each key to set several.")
       }
-      guard operands.count == 2 else { throw ValidationError("There is no VALUE.") }
+      guard operands.count == 2 else { throw ValidationError("Missing VALUE.") }
       pairs = [(key, operands[1])]
       isInput = operands[1] == "-" && (terminator ?? 2) > 1
     }

@@ -5,7 +5,7 @@ import Glibc
 enum StandardInput {
   static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
-  /// Everything up to its end.
+  /// Reads everything up to its end.
   ///
   /// - Throws: ``Failure`` with status 7 if it cannot be read.
   static func all() throws -> [UInt8] {
@@ -20,10 +20,10 @@ enum StandardInput {
     }
   }
 
-  /// A line that a person types; `nil` at the end of the input.
+  /// Reads a line typed by a person; `nil` at the end of the input.
   static func line() -> String? { readLine() }
 
-  /// A line that a person types and no one is to see.
+  /// Reads a line typed by a person, without showing it.
   static func hiddenLine(asking question: String) -> String? {
     var before = termios()
     tcgetattr(STDIN_FILENO, &before)

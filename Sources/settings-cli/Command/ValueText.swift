@@ -1,20 +1,20 @@
 import AppSettings
 
-/// Reads the VALUE of a command line.
+/// Parses the VALUE of a command line.
 ///
-/// With a type, the text has to be of it. Without, it is of the type that the key has now; for a key without a value it
-/// is a TOML value if it is one, and a string otherwise.
+/// With a type, the text must be of that type. Without one, it must be of the type of the key's present value. For a
+/// key without a value it is a TOML value if it parses as one, and a string otherwise.
 struct ValueText {
-  /// The names that `--type` takes.
+  /// The names for `--type`.
   enum Kind: String, CaseIterable {
     case string, integer, float, boolean, datetime, array, table, toml
   }
 
-  /// Reads a text.
+  /// Parses a text.
   ///
   /// - Parameters:
-  ///   - isElement: Whether it is to be an element of the key's array, and `current` another one.
-  ///   - isSecret: Whether no message may show it.
+  ///   - isElement: Whether it becomes an element of the key's array, and `current` is another one.
+  ///   - isSecret: Whether messages must not show it.
   static func value(
     _ text: String, kind: Kind?, current: TOMLValue?, key: TOMLPath, isElement: Bool = false, isSecret: Bool = false
   ) throws -> TOMLValue {
@@ -34,7 +34,7 @@ struct ValueText {
     guard let current else { return (try? TOMLValue(parsing: text)) ?? .string(text) }
     let kind = kindOf(current)
     guard let value = value(text, as: kind) else {
-      let now = isElement ? "as the others are" : "as its value now is"
+      let now = isElement ? "like the others" : "like its present value"
       throw invalid("\(current.kindName), \(now); --type gives it another type")
     }
     return value
@@ -56,7 +56,7 @@ struct ValueText {
     }
   }
 
-  /// The words that people use for truth values.
+  /// The words that people use for booleans.
   private static func boolean(_ text: String) -> TOMLValue? {
     switch text.lowercased() {
     case "yes", "y", "t", "on": .boolean(true)

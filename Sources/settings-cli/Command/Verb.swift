@@ -4,7 +4,7 @@ import ArgumentParser
 protocol Verb: ParsableCommand {
   var common: CommonOptions { get }
 
-  /// Does what its arguments say.
+  /// Runs the verb with its arguments.
   func answer() throws
 }
 
@@ -15,7 +15,7 @@ extension Verb {
   }
 }
 
-/// The options that every verb has.
+/// The options of every verb.
 struct CommonOptions: ParsableArguments {
   @Option(help: ArgumentHelp("When to colour the output.", valueName: "when"))
   var color = Terminal.Color.auto
@@ -26,7 +26,7 @@ extension Terminal.Color: ExpressibleByArgument {}
 /// The first operand of nearly every verb.
 struct TargetArgument: ParsableArguments {
   @Argument(
-    help: "An app's id, or the path of a TOML file: anything with a '/'.", completion: .custom(Candidates.targets))
+    help: "An app's id, or the path of a TOML file, which contains a '/'.", completion: .custom(Candidates.targets))
   var target: String
 }
 

@@ -3,9 +3,10 @@ import AppSettingsSchema
 import ArgumentParser
 import Glibc
 
-/// What may stand in a place of a command line on this machine, for the library's completions.
+/// What a word of a command line may be on this machine, for the library's completions.
 ///
-/// Each is called with the words of the command line, the place of the one to complete, and what is typed of it.
+/// The library calls each function with the words of the command line, the index of the one to complete, and its typed
+/// part.
 enum Candidates {
   @Sendable static func targets(_ words: [String], _ index: Int, _ typed: String) -> [String] {
     let line = CompletionLine(words, index, typed)
@@ -25,7 +26,7 @@ enum Candidates {
     return shown(KnownKeys(of: target).keys.filter { !others.contains($0.text) }, on: line)
   }
 
-  /// Values of the key that stands after the target.
+  /// Values of the key after the target.
   @Sendable static func values(_ words: [String], _ index: Int, _ typed: String) -> [String] {
     values(on: CompletionLine(words, index, typed))
   }
@@ -35,7 +36,7 @@ enum Candidates {
     return shown(KnownKeys(of: line.operands[0]).values(of: line.operands[1]), on: line)
   }
 
-  /// What stands after the target of a `set`: a key, its value, or `KEY=VALUE`.
+  /// The words after the target of a `set`: a key, its value, or `KEY=VALUE`.
   @Sendable static func changes(_ words: [String], _ index: Int, _ typed: String) -> [String] {
     let line = CompletionLine(words, index, typed)
     guard let target = line.operands.first else { return [] }
@@ -50,7 +51,7 @@ enum Candidates {
     return isValue ? values(on: line) : keys(on: line)
   }
 
-  /// The files that a typed path may become.
+  /// The files whose paths begin with the typed part.
   private static func files(_ typed: String) -> [String] {
     let slash = typed.lastIndex(of: "/")
     let directory = slash.map { String(typed[...$0]) } ?? ""
@@ -63,9 +64,9 @@ enum Candidates {
     }
   }
 
-  /// One line each, as the shell that asks takes them: zsh and fish show notes beside them.
+  /// The candidates as lines for the shell that asks: zsh and fish show notes next to them.
   ///
-  /// What the verb would not take in this place is left out.
+  /// Leaves out candidates that the verb would not accept in this place.
   private static func shown(_ candidates: [Candidate], on line: CompletionLine) -> [String] {
     candidates.filter { line.takes($0.text) }.compactMap { candidate in
       switch CompletionShell.requesting {
@@ -77,18 +78,17 @@ enum Candidates {
     }
   }
 
-  /// Bash quotes what it inserts, but the script has it expand the words of this list first: without these quotes it
+  /// Bash quotes what it inserts, but the script first makes it expand the words of this list: without these quotes it
   /// would run a value such as `$(date)`.
   private static func bash(_ text: String, _ typed: String) -> String? {
     guard isLine(text) else { return nil }
-    // Bash takes a word apart at these, and completes what is behind the last.
+    // Bash splits a word at these characters and completes the part after the last.
     guard let last = typed.lastIndex(where: { $0 == "=" || $0 == ":" }) else { return ShellWord.quoted(text) }
     let head = typed[...last]
     return text.hasPrefix(head) ? ShellWord.quoted(String(text.dropFirst(head.count))) : nil
   }
 
-  /// zsh quotes what it inserts. It has lines, in which a backslash takes the next character for itself, and of which
-  /// the part behind a colon is a note.
+  /// zsh quotes what it inserts. In its lines a backslash escapes the next character, and a colon begins a note.
   private static func zsh(_ candidate: Candidate) -> String? {
     guard isLine(candidate.text) else { return nil }
     var text = ""
@@ -99,17 +99,17 @@ enum Candidates {
     return candidate.note.isEmpty ? text : "\(text):\(candidate.note)"
   }
 
-  /// Fish quotes what it inserts. It has lines, of which the part behind a tab is a note.
+  /// Fish quotes what it inserts. In its lines a tab begins a note.
   private static func fish(_ candidate: Candidate) -> String? {
     guard isLine(candidate.text) else { return nil }
     return candidate.note.isEmpty ? candidate.text : "\(candidate.text)\t\(candidate.note)"
   }
 
-  /// Whether a text can be a line of its own, and shows what it is.
+  /// Whether a text fits on one line and shows everything in it.
   private static func isLine(_ text: String) -> Bool { !text.unicodeScalars.contains(where: ShellWord.isControl) }
 }
 
-/// A candidate, and what is said of it.
+/// A candidate and a note on it.
 struct Candidate {
   var text: String
   var note = ""

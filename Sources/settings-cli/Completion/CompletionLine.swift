@@ -3,16 +3,16 @@ import ArgumentParser
 
 /// A command line that is being typed.
 struct CompletionLine {
-  /// The words before the one to complete that are neither the program, the verb, options nor their values.
+  /// The words before the one to complete, except the program, the verb, options and their values.
   let operands: [String]
-  /// What is typed of that word.
+  /// The typed part of the word.
   let typed: String
-  /// Whether a `--` stands before, so that words that begin with `-` are no options.
+  /// Whether a `--` precedes the word, so that one that begins with `-` is not an option.
   let isPastOptions: Bool
   /// Whether the word is the value of an option.
   let isOptionValue: Bool
 
-  /// The options that have a value, of the verbs whose operands are completed.
+  /// The options with a value, of the verbs whose operands are completed.
   private static let optionsWithValue: Set<String> = [
     "--append", "--backup", "--color", "--count", "--default", "--exec", "--format", "--ignore", "--into", "--map",
     "--remove", "--schema", "--timeout", "--to", "--type",
@@ -21,7 +21,7 @@ struct CompletionLine {
   init(_ words: [String], _ index: Int, _ typed: String) {
     var joined: [String] = []
     for word in words.prefix(index + 1).dropFirst() {
-      // Bash has taken them apart here.
+      // Bash splits words at these characters.
       let isPart =
         CompletionShell.requesting == .bash
         && (word == "=" || word == ":" || joined.last?.last.map { $0 == "=" || $0 == ":" } == true)
@@ -44,18 +44,18 @@ struct CompletionLine {
     (self.operands, isPastOptions, isOptionValue) = (operands, isPast, isValue)
   }
 
-  /// Whether a verb takes a word in this place for what it is: an option it would not be, nor standard input.
+  /// Whether a verb accepts a word in this place as an operand, and not as an option or standard input.
   func takes(_ word: String) -> Bool {
     guard word.hasPrefix("-"), !isPastOptions, !isOptionValue else { return !word.isEmpty }
     return word != "-" && (try? TOMLValue(parsing: word)) != nil
   }
 }
 
-/// Words as shells have them.
+/// Words in the notation of shells.
 enum ShellWord {
-  /// A word with its quotes taken away, as a shell does before it runs a command.
+  /// Removes the quotes from a word, as a shell does before it runs a command.
   ///
-  /// Fish has done so before it asks.
+  /// Fish does that before it asks.
   static func unquoted(_ word: String) -> String {
     guard CompletionShell.requesting == .bash || CompletionShell.requesting == .zsh else { return word }
     var result = ""
@@ -73,7 +73,7 @@ enum ShellWord {
     return result
   }
 
-  /// A text in single quotes, as every shell of the family of sh reads it.
+  /// A text in single quotes, for every shell of the sh family.
   static func quoted(_ text: String) -> String {
     "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
   }

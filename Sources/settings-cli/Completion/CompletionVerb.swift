@@ -3,10 +3,10 @@ import ArgumentParser
 struct CompletionVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "completion",
-    abstract: "Print the completions for a shell.",
+    abstract: "Print the completion script for a shell.",
     discussion: """
-      Verbs, options, apps, keys and values are completed, from what there is on this machine. An installation \
-      has them in place already.
+      The script completes verbs, options, apps, keys and values, from the files on this machine. An installation of \
+      this command includes it.
 
       EXAMPLES
         . <(settings-cli completion bash)

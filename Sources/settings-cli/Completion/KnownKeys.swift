@@ -1,7 +1,7 @@
 import AppSettings
 import AppSettingsSchema
 
-/// The keys that a target is known to have, and what they may be.
+/// The known keys of a target, and their possible values.
 struct KnownKeys {
   private let snapshot: SettingsSnapshot?
   private let schema: SchemaLookup
@@ -31,12 +31,12 @@ struct KnownKeys {
       return []
     }
     if case .boolean = value { return ["true", "false"].map { Candidate(text: $0) } }
-    return [Candidate(text: Shown.bare(value), note: "the value now")]
+    return [Candidate(text: Shown.bare(value), note: "the present value")]
   }
 }
 
 extension String {
-  /// What fits beside a candidate: the first line, without control characters.
+  /// The part to show next to a candidate: the first line, without control characters.
   fileprivate var firstLine: String {
     let line = prefix { !$0.isNewline }.prefix(60)
     return String(String.UnicodeScalarView(line.unicodeScalars.map { ShellWord.isControl($0) ? " " : $0 }))

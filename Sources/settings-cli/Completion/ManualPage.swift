@@ -34,10 +34,10 @@ struct ManualPage {
       Administrators' settings, and keys that they lock.
       .TP
       .I ~/.local/state/app\\-settings/files/PATH.backups
-      Texts of the file PATH from before migrations, imports, recoveries and edits; the newest ten are kept.
+      Backups of the file PATH, made before migrations, imports, recoveries and edits. The newest ten are kept.
       .TP
       .I ~/.local/share/app\\-settings/APP.toml, /usr/share/app\\-settings/APP.toml
-      Schemas, which apps write.
+      Schemas, written by apps.
       .SH SEE ALSO
       .BR gsettings (1),
       .BR dconf (1),
@@ -60,7 +60,7 @@ struct ManualPage {
   }
 
   private mutating func add(_ argument: Argument) {
-    // In all of them, and said once.
+    // Every verb has these; the page lists them once.
     guard argument.names?.contains(where: { $0.name == "help" || $0.name == "color" || $0.name == "version" }) != true
     else { return }
     let value = (argument.valueName ?? "").uppercased()
@@ -70,7 +70,7 @@ struct ManualPage {
     text += ".TP\n.B \(Self.escaped(label))\n\(Self.escaped((argument.abstract ?? "") + values))\n"
   }
 
-  /// Adds a paragraph: prose, or a heading in capitals with lines that stay as they are.
+  /// Adds a paragraph: prose, or a heading in capitals with literal lines.
   private mutating func add(_ paragraph: [Substring]) {
     guard let heading = paragraph.first, heading.isHeading else {
       text += ".PP\n\(Self.escaped(paragraph.joined(separator: "\n")))\n"
@@ -87,7 +87,7 @@ struct ManualPage {
     return lines.split(whereSeparator: \.isEmpty).map(Array.init)
   }
 
-  /// A text of which roff takes no character for a command.
+  /// A text in which roff finds no commands.
   private static func escaped(_ text: String) -> String {
     var result = ""
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 
-/// Prints the manual page, made of the library's own description of the command.
+/// Prints the manual page, which is made from the library's description of the command.
 struct ManualVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "manual", abstract: "Print the manual page, for man(1).",
@@ -22,7 +22,7 @@ struct ManualVerb: Verb {
     try JSONDecoder().decode(Description.self, from: Data(SettingsCLI._dumpHelp().utf8)).command
   }
 
-  /// The parts of the description that a page needs; ToolInfoV0 in the library, which does not offer the type.
+  /// The parts of the description that a page needs. It is ToolInfoV0 in the library, which does not export the type.
   struct Description: Decodable {
     struct Command: Decodable {
       var commandName: String

@@ -1,20 +1,19 @@
 import AppSettings
 import Glibc
 
-/// Tells a person that a long piece of work goes on.
+/// Shows that long work is going on.
 enum Progress {
   private struct State: Sendable {
     var isDone = false
     var isShown = false
   }
 
-  /// Does work. Where it takes more than a second and standard error is a terminal, a line there says how long it has
-  /// been going on; it is gone at the end.
+  /// Runs `body`. If it takes more than a second and standard error is a terminal, a line there shows the elapsed time.
   static func run<Result>(_ what: String, _ body: () throws -> Result) throws -> Result {
     guard Terminal.error.isTerminal else { return try body() }
     let state = Monitor(State())
     let start = ProcessFacts.monotonicNanoseconds()
-    // The work goes on without it.
+    // The work goes on if this fails.
     try? PlainThread.start("progress") {
       var seconds: UInt64 = 1
       while state.wait(untilNanoseconds: start + seconds * 1_000_000_000, { $0.isDone ? true : nil }) == nil {

@@ -2,12 +2,12 @@ import AppSettings
 
 /// How values are shown.
 enum Shown {
-  /// A value as `get` prints it: a string as it is, anything else as TOML.
+  /// A value as `get` prints it: a string without quotes, anything else as TOML.
   static func bare(_ value: TOMLValue) -> String {
     if case .string(let text) = value { text } else { value.tomlText }
   }
 
-  /// A value as JSON, keys in the order of the file. What JSON has no form for (dates, `nan`, `inf`) is a string.
+  /// A value as JSON, keys in the order of the file. Values without a JSON form (dates, `nan`, `inf`) become strings.
   static func json(_ value: TOMLValue?) -> String {
     switch value {
     case nil: "null"
@@ -31,14 +31,14 @@ enum Shown {
     return "{\n\(members.joined(separator: ",\n"))\n\(indent)}"
   }
 
-  /// A JSON object of members whose values are JSON already.
+  /// A JSON object from members whose values are JSON.
   static func object(_ members: [(String, String)]) -> String {
     "{" + members.map { "\(JSONText.quoted($0.0)):\($0.1)" }.joined(separator: ",") + "}"
   }
 
-  /// Where a value comes from, as JSON members: `key value layer file line isDefault isLocked`.
+  /// The source of a value, as JSON members: `key value layer file line isDefault isLocked`.
   ///
-  /// - Parameter redacting: Whether a secret is shown as none.
+  /// - Parameter redacting: Whether to hide a secret.
   static func record(
     _ path: TOMLPath, in snapshot: SettingsSnapshot, _ schema: SchemaLookup, redacting: Bool = false
   ) -> String {
@@ -64,7 +64,7 @@ enum Shown {
     return origin.isLocked ? text + " (locked)" : text
   }
 
-  /// A line `key = value`, with colours where there are some.
+  /// A line `key = value`, with colours if enabled.
   ///
   /// - Parameter value: `nil` for a secret.
   static func line(_ path: TOMLPath, _ value: TOMLValue?, keyWidth: Int = 0) -> String {
@@ -85,7 +85,7 @@ enum Shown {
     }
   }
 
-  /// A unified diff, with colours where there are some.
+  /// A unified diff, with colours if enabled.
   static func difference(_ text: String) -> String {
     let terminal = Terminal.output
     guard terminal.hasColor || terminal.isTerminal else { return text }

@@ -5,9 +5,9 @@ import ArgumentParser
 struct AppsVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "apps",
-    abstract: "List the apps that have a schema or a settings file here.",
+    abstract: "List the apps that have a schema or a settings file.",
     discussion: """
-      One id a line, in order. Exits 0 also if there are none.
+      Prints one id a line, sorted. Exits 0 even if there are none.
 
       EXAMPLES
         settings-cli apps
@@ -38,7 +38,7 @@ struct AppsVerb: Verb {
 
 /// The ids of apps.
 enum AppName {
-  /// Throws if a target is an app of which there is nothing here: no file in any layer, and no schema.
+  /// Throws if a target is an app without a file in any layer and without a schema.
   ///
   /// - Throws: ``Failure`` with status 3 and a suggestion.
   static func checkKnown(_ target: String) throws {
@@ -47,6 +47,6 @@ enum AppName {
     guard found.file == nil, found.schema == nil, found.systemFiles.isEmpty else { return }
     let known = (try? InstalledApp.all().map(\.app)) ?? []
     let hint = Suggestion.nearest(to: target, among: known).map { " Did you mean '\($0)'?" } ?? ""
-    throw Failure(.unknown, "There is no app '\(target)': it has neither settings nor a schema.\(hint)")
+    throw Failure(.unknown, "Unknown app '\(target)': it has neither settings nor a schema.\(hint)")
   }
 }

@@ -5,15 +5,16 @@ import ArgumentParser
 struct CheckVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Look for what is wrong in the settings: slips, values, locks, permissions.",
+    abstract: "Check the settings for mistakes: syntax, values, locks, permissions.",
     discussion: """
-      Looks through all files of the app, administrators' ones too, and changes none. What is found is the \
-      answer, 'FILE:LINE:COLUMN: error: what' where something is not used, 'warning' otherwise. With a schema \
-      that is also unknown keys, values that the app refuses, and names of earlier releases.
+      Checks all files of the app, including administrators', and changes none. Each finding is a line on standard \
+      output: 'FILE:LINE:COLUMN: error: what' if something is not used, 'warning' otherwise. With a schema the check \
+      also reports unknown keys, values that the app refuses, and names of earlier releases.
 
-      Exits 0 if nothing is found, else with the status of the gravest: 6 a file does not parse, 7 one cannot be \
-      read, 8 it is of a newer version or cannot be migrated, 4 a value or the schema is wrong, 5 a lock makes a \
-      value void or a value hides a table, 7 others may read a secret or change a file, 3 a key is unknown or has a former name.
+      Exits 0 if there are no findings, else with the status of the most serious one: 6 a file does not parse, 7 a \
+      file cannot be read, 8 a file has a newer version or cannot be migrated, 4 a value or the schema is invalid, 5 \
+      a lock disables a value or a value hides a table, 7 others can read a secret or change a file, 3 a key is \
+      unknown or has a former name.
 
       EXAMPLES
         settings-cli check org.example.editor
@@ -24,7 +25,7 @@ struct CheckVerb: Verb {
   @OptionGroup var target: TargetArgument
   @Flag(help: "Print a JSON array of objects: file, line, column, severity, kind, key, message, suggestion.")
   var json = false
-  @Option(help: ArgumentHelp("The schema file to check by.", valueName: "file"), completion: .file())
+  @Option(help: ArgumentHelp("The schema file to check against.", valueName: "file"), completion: .file())
   var schema: String?
   @OptionGroup var common: CommonOptions
 
@@ -44,14 +45,14 @@ struct CheckVerb: Verb {
     if let gravest { throw Failure(gravest.status) }
   }
 
-  /// The schema to check by. One that is wrong is a finding itself, and the rest is checked without it.
+  /// The schema to check against. An invalid one is a finding, and the rest is checked without it.
   private static func schema(
     of target: Target, named file: String?, _ findings: inout [SettingsFinding]
   ) throws -> SettingsSchema? {
     do {
       guard let file else { return try target.fileSchema() }
       if let found = try SettingsSchema.read(SettingsLocation(file: file).file) { return found }
-      throw Failure(.unknown, "There is no schema file '\(file)'.")
+      throw Failure(.unknown, "Cannot find the schema file '\(file)'.")
     } catch let error as SettingsError {
       findings.append(
         SettingsFinding(
@@ -60,7 +61,7 @@ struct CheckVerb: Verb {
     }
   }
 
-  /// The exit statuses of what may be found, the gravest first.
+  /// The exit statuses of the kinds of findings, the most serious first.
   private static let gravity: [(kinds: Set<SettingsFinding.Kind>, status: ExitStatus)] = [
     ([.unparsable], .unparsable), ([.unreadable], .io), ([.newerVersion, .migrationFails], .migration),
     ([.invalidValue, .schema, .reserved], .invalidValue), ([.locked, .hidden], .notWritable), ([.permissions], .io),

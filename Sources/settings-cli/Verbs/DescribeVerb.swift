@@ -5,11 +5,11 @@ import ArgumentParser
 struct DescribeVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "describe",
-    abstract: "Say what keys are for, what they take and where their values are from.",
+    abstract: "Describe keys: their purpose, their values, and where these come from.",
     discussion: """
-      Without KEY, all keys are described. For an app without a schema, and for a file, that is what the file \
-      tells. Secrets are not shown. Exits 1 if KEY has no value and no schema tells of it, 3 if the schema does \
-      not know it.
+      Without KEY, describes all keys. For an app without a schema, and for a file, it describes what the files \
+      hold. Secrets are not shown. Exits 1 if KEY has no value and no schema lists it, 3 if the app's schema does \
+      not list it.
 
       EXAMPLES
         settings-cli describe org.example.editor editor.font-size
@@ -29,7 +29,7 @@ struct DescribeVerb: Verb {
     let descriptions = Self.paths(at: path, in: snapshot, schema).map { Description($0, in: snapshot, schema) }
     if descriptions.isEmpty, !path.isRoot {
       try schema.checkKnown(path)
-      throw Failure(.noValue, "Nothing is known of '\(path)': it has no value, and no schema tells of it.")
+      throw Failure(.noValue, "Nothing is known of '\(path)': it has no value, and no schema lists it.")
     }
     if json {
       let objects = descriptions.map(\.json)
@@ -40,7 +40,7 @@ struct DescribeVerb: Verb {
     }
   }
 
-  /// The keys of the schema at a path, or the one that it is in; then what else has a value there.
+  /// The keys of the schema at a path, or the key that contains it; then other paths with a value.
   private static func paths(at path: TOMLPath, in snapshot: SettingsSnapshot, _ schema: SchemaLookup) -> [TOMLPath] {
     if let key = schema.key(path) { return [key.path] }
     if schema.key(around: path) != nil { return snapshot[path] == nil && schema.type(of: path) == nil ? [] : [path] }
@@ -56,17 +56,17 @@ struct DescribeVerb: Verb {
   }
 }
 
-/// What is known of a key, and what it has now.
+/// The facts about a key, and its value.
 private struct Description {
   let path: TOMLPath
   let key: SchemaKey?
   let type: SchemaType?
   let value: TOMLValue?
   let origin: SettingsOrigin
-  /// What files have for it that does not count, because of a lock.
+  /// Values in files that have no effect because of a lock.
   let ignored: [(layer: SettingsLayer, position: TOMLPosition?)]
   let isSecret: Bool
-  /// Why the value cannot be used; `nil` if it can.
+  /// Why the value is invalid; `nil` if it is valid.
   let problem: String?
   let isKnown: Bool
 
@@ -94,7 +94,7 @@ private struct Description {
 
   private func shown(_ value: TOMLValue) -> String { isSecret ? Shown.redacted : value.tomlText }
 
-  /// What a value has to be, in words.
+  /// The values that the key accepts, in words.
   private var expected: String? { type?.expectedInFull ?? value?.kindName }
 
   // MARK: Text
@@ -122,12 +122,12 @@ private struct Description {
     for (layer, position) in ignored { add("ignored", Self.place(layer, position)) }
     add("default", defaultText)
     add("needs", expected)
-    if let former = origin.formerName { add("stands as", "\(former), a former name") }
+    if let former = origin.formerName { add("stored as", "\(former), a former name") }
     if let key, !key.formerPaths.isEmpty {
       add("formerly", key.formerPaths.map(\.description).joined(separator: ", "))
     }
     if isSecret { add("secret", "yes") }
-    if !isKnown { add("note", "the app's schema does not know this key") }
+    if !isKnown { add("note", "the app's schema does not list this key") }
     add("problem", problem)
     return lines.joined(separator: "\n") + "\n"
   }

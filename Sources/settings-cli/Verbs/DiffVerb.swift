@@ -4,13 +4,13 @@ import ArgumentParser
 struct DiffVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "diff",
-    abstract: "Show what the user's file changes, or how it differs from another.",
+    abstract: "Show what the user's file changes, or compare it with another file.",
     discussion: """
       Prints a unified diff, or nothing if there is no difference.
 
-      Without FILE, of the values: from those that there were without the user's file (the schema's defaults and \
-      administrators' files) to those that there are. With FILE or --backup, of the texts, whether they parse or \
-      not: from the other one to the user's file. Secrets are not shown, but that one is another than before.
+      Without FILE, compares values: those without the user's file (the schema's defaults and administrators' files) \
+      with the present ones. With FILE or --backup, compares the texts, whether they parse or not: the other one \
+      with the user's file. Secrets are not shown, only whether they changed.
 
       EXAMPLES
         settings-cli diff org.example.editor
@@ -25,7 +25,7 @@ struct DiffVerb: Verb {
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    if backup, file != nil { throw ValidationError("--backup and FILE exclude each other.") }
+    if backup, file != nil { throw ValidationError("Use either --backup or FILE, not both.") }
   }
 
   func answer() throws {
@@ -48,7 +48,7 @@ struct DiffVerb: Verb {
   private static func texts(_ other: String, _ target: Target) throws -> String {
     let file = try target.location().file
     guard let old = try SettingsFile(path: other).read().bytes else {
-      throw Failure(.io, "Cannot read '\(other)': there is no such file.")
+      throw Failure(.io, "Cannot read '\(other)': it does not exist.")
     }
     let new = try SettingsFile(path: file).read().bytes
     let texts = SecretTexts(old, new ?? [], target.schema.schema)
@@ -62,7 +62,7 @@ struct DiffVerb: Verb {
     var without = now
     without.userDocument = TOMLDocument()
     let schema = target.schema
-    // Both in one order, so that a value that only differs is not shown as moved.
+    // Both in one order, so that a changed value is not shown as moved.
     let before = schema.paths(in: without)
     let known = Set(before)
     var old = ""

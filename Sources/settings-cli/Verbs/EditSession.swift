@@ -8,9 +8,9 @@ final class EditSession {
   private let file: String
   private let schema: SchemaLookup
   private let copy: EditedCopy
-  /// What the file held when the copy was made.
+  /// The text of the file when the copy was made.
   private let before: [UInt8]?
-  /// Whether the copy is worth keeping after a failure: it is, unless its author has given it up.
+  /// Whether to keep the copy after a failure: not if its author has given it up.
   private(set) var isKept = false
 
   init(store: SettingsStore, schema: SchemaLookup, file: String, before: [UInt8]?, copy: EditedCopy) {
@@ -27,9 +27,9 @@ final class EditSession {
       try openEditor()
       let edited = try copy.read()
       guard edited != before ?? [] else {
-        // An edit that was killed at its very end may have left this text, and not synced it.
+        // An earlier edit that was killed at its very end may have written this text without syncing it.
         try SettingsFile(path: file).makeDurable()
-        Output.note("Nothing was changed.")
+        Output.note("No changes.")
         return
       }
       isKept = true
@@ -55,11 +55,11 @@ final class EditSession {
 
   private func openEditor() throws {
     guard let editor = try Self.editor() else {
-      throw Failure(.usage, "There is no editor: set VISUAL or EDITOR.")
+      throw Failure(.usage, "No editor found: set VISUAL or EDITOR.")
     }
-    // Through a shell, as every program does that runs $EDITOR: it may have arguments.
+    // Through a shell, as every program runs $EDITOR: it may have arguments.
     let program = Program(words: ["/bin/sh", "-c", "\(editor) \"$@\"", editor, copy.path])
-    // Keys that the terminal makes signals of are the editor's.
+    // The keys that send signals belong to the editor.
     let interrupt = signal(SIGINT, SIG_IGN)
     let quit = signal(SIGQUIT, SIG_IGN)
     defer {
@@ -103,7 +103,7 @@ final class EditSession {
     let snapshot = store.snapshot
     let base = (try? TOMLDocument(parsing: before ?? [])) ?? TOMLDocument()
     for path in mine.changedPaths(since: base) {
-      // What has no effect may be taken out.
+      // Removing a value without effect is fine.
       guard let value = mine[path] else { continue }
       do throws(SettingsError) {
         _ = try snapshot.permitted([Edit(path: path, value: value)])
@@ -113,7 +113,7 @@ final class EditSession {
     }
   }
 
-  /// Checks what was changed by the schema. An unknown key may be another program's: that is only said.
+  /// Checks changed values against the schema. An unknown key may be another program's, so it is only a warning.
   private func checkValues(_ mine: TOMLDocument) throws {
     let base = (try? TOMLDocument(parsing: before ?? [])) ?? TOMLDocument()
     var checked: Set<TOMLPath> = []
@@ -136,7 +136,7 @@ final class EditSession {
 
   /// Asks whether to open the editor again.
   ///
-  /// - Throws: The failure, if there is no one to ask, or the answer is no.
+  /// - Throws: The failure, if nobody can be asked or the answer is no.
   private func askToEditAgain(after failure: Failure) throws {
     guard StandardInput.isTerminal else { throw failure }
     Output.error(failure.message ?? "")
@@ -157,7 +157,7 @@ final class EditSession {
         guard let base = try? TOMLDocument(parsing: before ?? []), let theirs = try? TOMLDocument(parsing: now ?? [])
         else {
           throw Failure(
-            .io, "'\(file)' was changed meanwhile, and cannot be merged with your text. Nothing was written.")
+            .io, "'\(file)' has changed, and the change cannot be merged with your text. Nothing was written.")
         }
         let merge = try EditMerge(base: base, mine: mine, theirs: theirs)
         guard merge.conflicts.isEmpty || isConflictSettled else {
@@ -182,11 +182,11 @@ final class EditSession {
   }
 }
 
-/// Two changes of one text, together.
+/// Merges two changes of one text.
 struct EditMerge {
-  /// The edited text, with what others have changed.
+  /// The edited text, with the changes of others.
   private(set) var document: TOMLDocument
-  /// The keys that both have changed, differently: `document` has the editor's values.
+  /// The keys that both have changed differently: `document` has the editor's values.
   private(set) var conflicts: [TOMLPath] = []
   private let theirs: TOMLDocument
 
@@ -214,6 +214,6 @@ struct EditMerge {
       }
       return "  \(path): yours is \(shown(document[path])), theirs is \(shown(theirs[path]))"
     }
-    return "'\(file)' was changed meanwhile, by others, where you have changed it:\n\(lines.joined(separator: "\n"))"
+    return "'\(file)' has changed in places where you changed it:\n\(lines.joined(separator: "\n"))"
   }
 }

@@ -5,14 +5,14 @@ import Glibc
 struct EditVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "edit",
-    abstract: "Edit the user's file with $VISUAL or $EDITOR, checked before it is stored.",
+    abstract: "Edit the user's file with $VISUAL or $EDITOR, and check it before storing it.",
     discussion: """
-      The editor gets a copy. When it ends, the text is checked: one that does not parse, or has a value that \
-      the app's schema refuses, is shown with its line, and can be edited again. Then it is stored in one write, \
-      under the lock; the text from before goes to the backups. What others have changed meanwhile is merged in; \
-      where both have changed one key, you are asked. A file that does not parse can be mended this way.
+      The editor opens a copy. When it ends, the text is checked: if it does not parse, or the app's schema refuses \
+      a value, the line is shown and you can edit again. Then the text is stored in one write, under the lock, after \
+      a backup of the old one. Changes that others made in between are merged; if both have changed one key, you are \
+      asked. You can also repair a file that does not parse this way.
 
-      Where there is no terminal to ask at, a text that cannot be stored is kept, and its path is said.
+      If standard input is not a terminal, a text that cannot be stored is kept, and a message gives its path.
 
       EXAMPLES
         settings-cli edit org.example.editor
@@ -30,7 +30,7 @@ struct EditVerb: Verb {
     let file = SettingsFile(path: location.file)
     if let document = try? TextReader.document(at: location, showsText: false), document.bytes.isEmpty == false {
       if case .newer = try store.migrationStatus { _ = try store.previewMigration() }
-      // As any access does, this brings the file up to the present version.
+      // Like any access, this migrates the file to the current version.
       store.core.load()
     }
     let before = try file.read().bytes
@@ -50,7 +50,7 @@ struct EditVerb: Verb {
   }
 }
 
-/// The copy that the editor gets: in a directory of its own, which no one else may open.
+/// The copy that the editor opens, in a directory that nobody else can open.
 struct EditedCopy {
   let directory: String
   let path: String
@@ -64,7 +64,7 @@ struct EditedCopy {
       throw Failure(.io, "Cannot make a directory for the copy in '\(base ?? "/tmp")': \(Errno(errno).message).")
     }
     directory = template.withUnsafeBufferPointer { PathText.text($0.baseAddress!) }
-    // A umask may have taken rights from its owner, too.
+    // A umask may have removed rights of the owner too.
     _ = directory.withPath { chmod($0, 0o700) }
     path = "\(directory)/\(name).toml"
     try SettingsFile(path: path).update { _ in bytes }
@@ -72,13 +72,13 @@ struct EditedCopy {
 
   func read() throws -> [UInt8] {
     guard let bytes = try SettingsFile(path: path).read().bytes else {
-      throw Failure(.io, "The editor has removed '\(path)'. Nothing was written.")
+      throw Failure(.io, "The editor removed '\(path)'. Nothing was written.")
     }
     return bytes
   }
 
   func remove() {
-    // Editors leave files of theirs beside it.
+    // Editors may leave files in the directory.
     let system = Syscalls()
     for name in (try? system.names(in: directory)) ?? [] where name != "." && name != ".." {
       try? system.unlink("\(directory)/\(name)")

@@ -5,12 +5,13 @@ import ArgumentParser
 struct ExportVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Print the settings in another form.",
+    abstract: "Print the settings as TOML, JSON or environment variables.",
     discussion: """
-      All layers together, without comments. For an app, --env prints the variables that override its settings: \
-      ORG_EXAMPLE_EDITOR_SETTINGS__EDITOR__FONT_SIZE='14'; for a file, EDITOR__FONT_SIZE='14'. A comment above \
-      each names its key and, where it is not plain, that the value is a string. What JSON has no form for (dates, \
-      nan, inf) is a string there. 'import' reads all three. Exits 1 if there is nothing at and below PREFIX.
+      Prints the values of all layers, without comments. For an app, --env prints the variables that override its \
+      settings: ORG_EXAMPLE_EDITOR_SETTINGS__EDITOR__FONT_SIZE='14'; for a file, EDITOR__FONT_SIZE='14'. A comment \
+      above each variable names its key and, where that is not obvious, says that the value is a string. Values \
+      without a JSON form (dates, nan, inf) become strings there. 'import' reads all three. Exits 1 if there is \
+      nothing at and below PREFIX.
 
       EXAMPLES
         settings-cli export org.example.editor > editor.toml
@@ -18,15 +19,15 @@ struct ExportVerb: Verb {
         settings-cli export ./settings.toml --env > settings.env
       """)
 
-  /// What is printed.
+  /// The form to print.
   enum Form: EnumerableFlag {
     case toml, json, env
 
     static func help(for form: Self) -> ArgumentHelp? {
       switch form {
-      case .toml: "As TOML."
-      case .json: "As a JSON object."
-      case .env: "As NAME='value' lines, for a shell or a service manager."
+      case .toml: "Print TOML."
+      case .json: "Print a JSON object."
+      case .env: "Print NAME='value' lines, for a shell or a service manager."
       }
     }
   }
@@ -34,8 +35,8 @@ struct ExportVerb: Verb {
   @OptionGroup var target: TargetArgument
   @Argument(help: "Only the keys at and below this one.", completion: .custom(Candidates.keys)) var prefix: String?
   @Flag var form = Form.toml
-  @Flag(help: "Only what the user's file says.") var changed = false
-  @Flag(help: "Also what the app's schema calls a secret.") var secrets = false
+  @Flag(help: "Only the values in the user's file.") var changed = false
+  @Flag(help: "Include values that the app's schema marks as secret.") var secrets = false
   @OptionGroup var common: CommonOptions
 
   func answer() throws {
@@ -53,7 +54,7 @@ struct ExportVerb: Verb {
       let secrets = paths.filter(schema.isSecret)
       if !secrets.isEmpty {
         let names = secrets.map { "'\($0)'" }.joined(separator: ", ")
-        Output.warning("Left out, since they are secrets: \(names). --secrets takes them along.")
+        Output.warning("Left out because they are secret: \(names). Use --secrets to include them.")
       }
       paths.removeAll(where: schema.isSecret)
     }
@@ -74,18 +75,18 @@ struct ExportVerb: Verb {
   }
 
   private static func variables(_ values: [(TOMLPath, TOMLValue)], of target: Target) throws {
-    // Before the first line: half of an answer is none.
+    // Before the first line: half an answer would be useless.
     for (path, value) in values where EnvironmentForm.text(of: value).utf8.contains(0) {
       throw Failure(
         .invalidValue,
-        "Cannot export '\(path)': a variable cannot hold the character U+0000. Nothing was printed. Use --json, or no form."
+        "Cannot export '\(path)': a variable cannot hold the character U+0000. Nothing was printed. Use --json or TOML."
       )
     }
     var seen: [String: TOMLPath] = [:]
     for (path, value) in values {
       let name = EnvironmentForm.name(of: path, app: target.isFile ? nil : target.name)
       if let other = seen.updateValue(path, forKey: name) {
-        Output.warning("'\(other)' and '\(path)' are both '\(name)': the last one counts.")
+        Output.warning("'\(other)' and '\(path)' are both '\(name)': the last one takes effect.")
       }
       Output.line(EnvironmentForm.lines(value, at: path, name: name))
     }

@@ -16,7 +16,7 @@ struct GetVerb: Verb {
         settings-cli get org.example.editor theme --json
       """)
 
-  /// How the value is printed.
+  /// The form of the value.
   enum Form: String, EnumerableFlag {
     case toml, json
 
@@ -32,7 +32,7 @@ struct GetVerb: Verb {
   @Argument(help: "The dotted key.", completion: .custom(Candidates.keys)) var key: String
   @Option(
     name: .customLong("default"), parsing: .unconditional,
-    help: ArgumentHelp("What to print if the key has no value.", valueName: "value"))
+    help: ArgumentHelp("The text to print if the key has no value.", valueName: "value"))
   var fallback: String?
   @Flag var form: Form?
   @Flag(name: .customShort("0"), help: "End the value with a NUL byte, not a newline.") var endsWithNUL = false
@@ -59,7 +59,7 @@ struct GetVerb: Verb {
     let (value, secrets) = schema.withoutSecrets(found, at: path)
     if !secrets.isEmpty {
       let names = secrets.map { "'\($0)'" }.joined(separator: ", ")
-      Output.warning("Left out, since they are secrets or may hold one: \(names). Ask for a secret by its key.")
+      Output.warning("Left out because they are or may contain secrets: \(names). To print a secret, name its key.")
     }
     guard let value else { throw Failure(.noValue) }
     if form == .json {
@@ -69,7 +69,7 @@ struct GetVerb: Verb {
     }
   }
 
-  /// For a person, a key that is like this one; a script has the status.
+  /// For a person, a similar key; a script has the status.
   private static func hint(_ path: TOMLPath, _ snapshot: SettingsSnapshot) -> String? {
     guard Terminal.error.isTerminal else { return nil }
     let keys = SchemaLookup(schema: nil).paths(in: snapshot).map(\.description)

@@ -5,15 +5,15 @@ public import ArgumentParser
 struct ImportVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Take settings from a file of another form.",
+    abstract: "Import settings from a file in another format.",
     discussion: """
       FILE is JSON, a property list (XML or binary), INI, a GLib key file, a file of KDE's KConfig or of 'git config', \
-      KEY=VALUE lines, what 'dconf dump' prints, or TOML. It is left as it is. What has a value already stays, unless \
-      --replace says otherwise. The answer is one line for each value: 'taken: OLD -> NEW' or 'skipped: OLD: why'. What was there before goes to \
-      the backups.
+      KEY=VALUE lines, the output of 'dconf dump', or TOML. It is not changed. Existing values stay, unless you use \
+      --replace. Prints one line for each value: 'taken: OLD -> NEW' or 'skipped: OLD: why'. A backup of the previous \
+      settings is made.
 
-      With a schema, values are taken as the types of their keys, and a variable as the key that it overrides. What \
-      the app would refuse, and keys that it does not have, are not taken; --create takes those.
+      With a schema, values are imported as the types of their keys, and a variable as the key that it overrides. \
+      Values that the app would refuse are not imported, nor are unknown keys, unless you use --create.
 
       EXAMPLES
         settings-cli import org.example.editor ./old.ini --map size=font-size
@@ -23,25 +23,25 @@ struct ImportVerb: Verb {
 
   @OptionGroup var target: TargetArgument
   @Argument(help: "The file to read; - for standard input.", completion: .file()) var file: String
-  @Option(help: ArgumentHelp("The form of FILE; by its name if not given.", valueName: "form"))
+  @Option(help: ArgumentHelp("The format of FILE (default: by its name).", valueName: "form"))
   var format: SettingsImportFormat?
-  @Option(help: ArgumentHelp("A key of FILE and the key it becomes.", valueName: "old=new")) var map: [String] = []
-  @Option(help: ArgumentHelp("A key of FILE to leave out.", valueName: "old")) var ignore: [String] = []
-  @Flag(help: "Take only what --map names.") var onlyMapped = false
+  @Option(help: ArgumentHelp("A key of FILE and the key to import it as.", valueName: "old=new")) var map: [String] = []
+  @Option(help: ArgumentHelp("A key of FILE to skip.", valueName: "old")) var ignore: [String] = []
+  @Flag(help: "Import only the keys that --map names.") var onlyMapped = false
   @Option(
-    help: ArgumentHelp("The table that what is not mapped goes into.", valueName: "table"),
+    help: ArgumentHelp("The table for keys without --map.", valueName: "table"),
     completion: .custom(Candidates.keys))
   var into: String?
-  @Flag(help: "Replace values that are there.") var replace = false
-  @Flag(help: "Take keys that the app's schema does not have, too.") var create = false
-  @Flag(help: "Lock what FILE locks ([$i] of KDE), where TARGET is an administrator's file, by its path.")
+  @Flag(help: "Replace existing values.") var replace = false
+  @Flag(help: "Also import keys that the app's schema does not list.") var create = false
+  @Flag(help: "Also lock the keys that FILE locks ([$i] of KDE); TARGET must be an administrator's file, by its path.")
   var locks = false
-  @Flag(help: "Only say what would be taken.") var dryRun = false
+  @Flag(help: "Only show what would be imported.") var dryRun = false
   @OptionGroup var common: CommonOptions
 
   func answer() throws {
     guard let format = format ?? SettingsImportFormat(fileName: file) else {
-      throw Failure(.usage, "Cannot tell the form of '\(file)' by its name. Say it with --format.")
+      throw Failure(.usage, "Cannot tell the format of '\(file)' from its name. Give it with --format.")
     }
     var rules = SettingsImportRules(
       ignoring: Set(try ignore.map(Self.original)), takesOnlyMapped: onlyMapped,
@@ -68,15 +68,17 @@ struct ImportVerb: Verb {
     }
     Self.show(report, schema)
     guard report.taken.isEmpty else { return }
-    if let first = report.locked.first { throw Failure(.notWritable, "Nothing was taken: '\(first.key)' is locked.") }
+    if let first = report.locked.first {
+      throw Failure(.notWritable, "Nothing was imported: '\(first.key)' is locked.")
+    }
     guard let first = report.refused.first else { return }
     if !schema.knows(first.key) {
-      throw Failure(.unknown, "Nothing was taken: the app has no key '\(first.key)'. --create takes it all the same.")
+      throw Failure(.unknown, "Nothing was imported: the app has no key '\(first.key)'. To import it, use --create.")
     }
-    throw Failure(.invalidValue, "Nothing was taken: the app would refuse the value of '\(first.key)'.")
+    throw Failure(.invalidValue, "Nothing was imported: the app would refuse the value of '\(first.key)'.")
   }
 
-  /// Prints a line for each value. The names within a secret are part of it: such a one counts as a whole.
+  /// Prints a line for each value. A secret counts as a whole: the names within it are part of it.
   private static func show(_ report: SettingsImportReport, _ schema: SchemaLookup) {
     var last = ""
     func line(_ text: String) {
@@ -90,22 +92,22 @@ struct ImportVerb: Verb {
     }
     for skipped in report.skipped {
       let hidden = schema.partOfSecret(skipped.source)
-      let reason = hidden == 0 ? skipped.reason : "a part of it cannot be taken, or has a value already"
+      let reason = hidden == 0 ? skipped.reason : "a part of it cannot be imported, or already has a value"
       line("skipped: \(shown(skipped.source, without: hidden)): \(reason)")
     }
   }
 
-  /// What is to be imported, and what it is called.
+  /// The data to import, and its name.
   private func original() throws -> ([UInt8], name: String) {
     if file == "-" { return (try StandardInput.all(), "standard input") }
     let path = try SettingsLocation(file: Arguments.path(file)).file
     guard let bytes = try SettingsFile(path: path).read().bytes else {
-      throw Failure(.io, "Cannot import '\(path)': there is no such file.")
+      throw Failure(.io, "Cannot import '\(path)': it does not exist.")
     }
     return (bytes, path)
   }
 
-  /// A key of the original, which may begin with anything.
+  /// A key of the original, which may begin with any text.
   private static func original(_ text: String) throws -> TOMLPath {
     do {
       return try TOMLPath(parsing: text)

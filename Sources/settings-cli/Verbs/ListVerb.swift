@@ -6,9 +6,9 @@ struct ListVerb: Verb {
     commandName: "list",
     abstract: "Print all keys and values.",
     discussion: """
-      One line for each key, as 'key = value' with the value as TOML, in the order of the file; then, for an app \
-      with a schema, the keys that have their defaults. Secrets are not shown: 'get' prints one. Exits 1 if \
-      there is nothing at and below PREFIX.
+      Prints one line for each key, as 'key = value' with the value as TOML, in the order of the file. For an app \
+      with a schema, the keys that have their defaults follow. Secrets are not shown; use 'get' to print one. Exits \
+      1 if there is nothing at and below PREFIX.
 
       EXAMPLES
         settings-cli list org.example.editor
@@ -18,9 +18,9 @@ struct ListVerb: Verb {
 
   @OptionGroup var target: TargetArgument
   @Argument(help: "Only the keys at and below this one.", completion: .custom(Candidates.keys)) var prefix: String?
-  @Flag(help: "Say after each value which layer, file and line it comes from.") var origin = false
-  @Flag(help: "Only what the user's file says, not administrators' files or defaults.") var changed = false
-  @Flag(help: "Print a JSON array of objects, as 'get --json' prints them.") var json = false
+  @Flag(help: "Add the layer, file and line that each value comes from.") var origin = false
+  @Flag(help: "Only the values in the user's file.") var changed = false
+  @Flag(help: "Print a JSON array of objects, like those of 'get --json'.") var json = false
   @OptionGroup var common: CommonOptions
 
   func answer() throws {
@@ -34,7 +34,7 @@ struct ListVerb: Verb {
       Output.line(
         "[" + paths.map { Shown.record($0, in: snapshot, schema, redacting: true) }.joined(separator: ",\n ") + "]")
     } else {
-      // Aligned for a person: a script gets single spaces.
+      // Aligned for a person; scripts get single spaces.
       let width = Terminal.output.isTerminal ? min(32, paths.map { $0.description.count }.max() ?? 0) : 0
       for path in paths {
         guard let value = schema.effectiveValue(of: path, in: snapshot) else { continue }

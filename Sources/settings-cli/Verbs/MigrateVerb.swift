@@ -5,17 +5,16 @@ import ArgumentParser
 struct MigrateVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "migrate",
-    abstract: "Upgrade a settings file to the app's present version, or undo that.",
+    abstract: "Migrate a settings file to the app's current version, or undo that.",
     discussion: """
-      Runs the migrations of the app's schema file that the settings file still needs, all or none, after a \
-      backup. An app does the same by itself when it first reads its settings. A file by path has no schema: \
-      name one.
+      Runs the pending migrations of the app's schema, all or none, after a backup. An app does the same when it \
+      first reads its settings. A file given by its path has no schema: name one with --schema.
 
       --status exits 0 if nothing is pending, 1 if something is, 8 if a newer release wrote the file.
 
-      --undo takes the newest backup that was made before a migration to the version that the file has. What it \
-      replaces becomes a backup itself. It refuses a file of another version, such as one that a newer release \
-      wrote; --backup names a backup to put in its place all the same.
+      --undo restores the newest backup made before a migration to the file's present version, and backs up the file \
+      that it replaces. It refuses a file of another version, such as one written by a newer release; name a backup \
+      with --backup to restore it anyway.
 
       EXAMPLES
         settings-cli migrate org.example.editor --status
@@ -26,15 +25,15 @@ struct MigrateVerb: Verb {
         settings-cli migrate ./settings.toml --schema ./schema.toml
       """)
 
-  /// What is done other than to run the migrations.
+  /// An action other than running the migrations.
   enum Action: EnumerableFlag {
     case status, dryRun, undo
 
     static func help(for action: Self) -> ArgumentHelp? {
       switch action {
-      case .status: "Only say what would be run."
-      case .dryRun: "Only show what would change, as a unified diff."
-      case .undo: "Put the newest backup that was made before a migration in the file's place."
+      case .status: "Only list the pending migrations."
+      case .dryRun: "Only show the changes, as a unified diff."
+      case .undo: "Restore the newest backup made before a migration."
       }
     }
   }
@@ -45,15 +44,17 @@ struct MigrateVerb: Verb {
   @Option(help: ArgumentHelp("The schema file to take the migrations from.", valueName: "file"), completion: .file())
   var schema: String?
   @Option(
-    help: ArgumentHelp("The backup for --undo, by its path or its name.", valueName: "backup"), completion: .file())
+    help: ArgumentHelp("The backup for --undo: its path or name.", valueName: "backup"), completion: .file())
   var backup: String?
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    if backup != nil, action != .undo { throw ValidationError("--backup goes with --undo.") }
+    if backup != nil, action != .undo { throw ValidationError("--backup requires --undo.") }
     guard let to else { return }
     if to < 1 { throw ValidationError("--to must be a version, such as 2, not '\(to)'.") }
-    if action == .status || action == .undo { throw ValidationError("--to goes with --dry-run, or alone.") }
+    if action == .status || action == .undo {
+      throw ValidationError("--to cannot be combined with --status or --undo.")
+    }
   }
 
   func answer() throws {
@@ -77,7 +78,7 @@ struct MigrateVerb: Verb {
         "Cannot migrate '\(location.file)': it has settings version \(found), and the schema knows versions up to "
           + "\(supported). The file is unchanged. Update the app.")
     }
-    // --status asks what is to be run, not whether it can be.
+    // --status lists what is pending, not whether it would succeed.
     let preview = try isStatus ? nil : store.previewMigration(to: to)
     if action == .dryRun {
       if let preview { Output.text(Shown.difference(Self.difference(preview, schema))) }
@@ -86,7 +87,7 @@ struct MigrateVerb: Verb {
     var pending = preview?.migrations ?? []
     if isStatus, case .pending(let all) = try store.migrationStatus { pending = all }
     if pending.isEmpty {
-      // Whoever migrated it may have been killed before it was on disk.
+      // An earlier migration may have been killed before the file was on disk.
       if !isStatus { try SettingsFile(path: location.file).makeDurable() }
       Output.line(try Self.current(of: location, migrations))
       return
@@ -99,7 +100,7 @@ struct MigrateVerb: Verb {
     for migration in pending { Output.line("migrated: \(migration.version) \(migration.name)") }
   }
 
-  /// The backup that is named on the command line.
+  /// The backup named on the command line.
   private static func backup(_ text: String, of store: SettingsStore) throws -> SettingsBackup {
     let path = try SettingsLocation(file: text).file
     let all = try store.backups
@@ -110,7 +111,7 @@ struct MigrateVerb: Verb {
         + (all.isEmpty ? "It has none." : "Its newest one is '\(all[0].path)'."))
   }
 
-  /// What a migration would change, without secrets.
+  /// The changes of a migration, without secrets.
   private static func difference(_ preview: SettingsMigrationPreview, _ schema: SettingsSchema) -> String {
     let texts = SecretTexts(Array(preview.before.utf8), Array(preview.after.utf8), schema)
     return UnifiedDiff.text(from: texts.old, to: texts.new, oldName: preview.oldName, newName: preview.newName)
@@ -121,15 +122,15 @@ struct MigrateVerb: Verb {
     guard let found else {
       throw Failure(
         .unknown,
-        schema.map { "There is no schema file '\($0)'." }
-          ?? "There is no schema for '\(target.name)'. The app writes one, or --schema names it.")
+        schema.map { "Cannot find the schema file '\($0)'." }
+          ?? "There is no schema for '\(target.name)'. The app writes one; you can also name one with --schema.")
     }
     return found
   }
 
   private static func current(of location: SettingsLocation, _ migrations: SettingsMigrations) throws -> String {
     guard let bytes = try SettingsFile(path: location.file).read().bytes else {
-      return "current: there is no file, a new one gets version \(migrations.currentVersion)"
+      return "current: there is no file; a new one gets version \(migrations.currentVersion)"
     }
     let document = try TextReader(migrations: migrations, acceptsAnyVersion: false).parse(bytes, file: location.file)
     return "current: version \(try SettingsMigrations.version(of: document))"

@@ -6,12 +6,12 @@ struct RecoverVerb: Verb {
     commandName: "recover",
     abstract: "Move a settings file that does not parse out of the way.",
     discussion: """
-      The file goes to the backups, and its new path is printed; the app begins afresh, with its defaults. With \
-      --restore the newest backup that parses takes its place, in one write: there is a settings file at every \
-      moment. A file that parses is left alone.
+      Moves the file to the backups and prints its new path; the app starts again with its defaults. With --restore \
+      the newest backup that parses replaces it in one write, so that there is a settings file at every moment. A \
+      file that parses is not changed.
 
-      Exits 0 when the file was moved or replaced, or parses, or does not exist; 1 if --restore finds no backup \
-      that parses, and the file stays.
+      Exits 0 if the file was moved or replaced, parses, or does not exist; 1 if --restore finds no backup that \
+      parses. The file then stays.
 
       EXAMPLES
         settings-cli recover org.example.editor
@@ -19,7 +19,7 @@ struct RecoverVerb: Verb {
       """)
 
   @OptionGroup var target: TargetArgument
-  @Flag(help: "Put the newest backup that parses in the place of the file.") var restore = false
+  @Flag(help: "Replace the file with the newest backup that parses.") var restore = false
   @OptionGroup var common: CommonOptions
 
   func answer() throws {
@@ -34,7 +34,7 @@ struct RecoverVerb: Verb {
     case .noBackup:
       throw Failure(
         .noValue,
-        "There is no backup of '\(location.file)' that parses. The file is unchanged; without --restore it is moved away."
+        "No backup of '\(location.file)' parses. The file is unchanged. To move it away, omit --restore."
       )
     case .restored(let backup, let replaced):
       Output.path(replaced.path)
@@ -43,6 +43,6 @@ struct RecoverVerb: Verb {
   }
 
   private static func noteNothing(_ location: SettingsLocation) {
-    Output.note("'\(location.file)' does not exist, or parses: nothing is to be recovered.")
+    Output.note("'\(location.file)' does not exist, or parses: nothing to recover.")
   }
 }

@@ -5,10 +5,10 @@ import ArgumentParser
 struct SchemaVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "schema",
-    abstract: "Print what an app says of its settings, in several forms.",
+    abstract: "Print an app's schema, in several formats.",
     discussion: """
-      Without an option, the schema file is printed as it is. One that is wrong in itself is refused with its \
-      place. Exits 3 if there is none.
+      Without an option, prints the schema file unchanged. An invalid schema is refused, with the place of the \
+      error. Exits 3 if there is none.
 
       EXAMPLES
         settings-cli schema org.example.editor
@@ -17,13 +17,13 @@ struct SchemaVerb: Verb {
         settings-cli schema ./org.example.editor.toml --markdown
       """)
 
-  /// What is printed other than the schema file.
+  /// A form other than the schema file.
   enum Form: EnumerableFlag {
     case jsonSchema, commentedDefaults, markdown
 
     static func help(for form: Self) -> ArgumentHelp? {
       switch form {
-      case .jsonSchema: "Print a JSON Schema (draft 4), for editors that check TOML with one."
+      case .jsonSchema: "Print a JSON Schema (draft 4), for editors that check TOML."
       case .commentedDefaults: "Print a settings file with every key commented out at its default."
       case .markdown: "Print the keys as a Markdown document."
       }
@@ -31,7 +31,7 @@ struct SchemaVerb: Verb {
   }
 
   @Argument(
-    help: "An app's id, or the path of a schema file: anything with a '/'.", completion: .custom(Candidates.targets))
+    help: "An app's id, or the path of a schema file, which contains a '/'.", completion: .custom(Candidates.targets))
   var target: String
   @Flag var form: Form?
   @OptionGroup var common: CommonOptions
@@ -53,7 +53,7 @@ struct SchemaVerb: Verb {
   private static func schema(of target: Target) throws -> SettingsSchema {
     if target.isFile {
       if let schema = try SettingsSchema.read(target.location().file) { return schema }
-      throw Failure(.unknown, "There is no schema file '\(target.name)'.")
+      throw Failure(.unknown, "Cannot find the schema file '\(target.name)'.")
     }
     if let schema = try target.fileSchema() { return schema }
     try AppName.checkKnown(target.name)

@@ -5,24 +5,24 @@ import ArgumentParser
 struct SetVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "set",
-    abstract: "Set the values of keys, durably.",
+    abstract: "Set the values of keys durably.",
     usage: """
       settings-cli set TARGET KEY VALUE [--type TYPE] [--create]
       settings-cli set TARGET KEY=VALUE ... [--type TYPE] [--create]
       settings-cli set TARGET KEY [--append VALUE] ... [--remove VALUE] ...
       """,
     discussion: """
-      Exits 0 when all values are on disk and effective; a table is effective when each value in it is, whatever \
-      lower layers add to it. Everything else in the file stays as it is, byte for byte. If one value is refused, \
-      none is written.
+      Exits 0 when all values are on disk and effective. A table is effective if each value in it is, whatever lower \
+      layers add to it. Everything else in the file stays unchanged, byte for byte. If one value is refused, none is \
+      written.
 
-      VALUE is read as the type that the schema says, else that the key has now; for a new key as a TOML value \
-      if it is one (12, true, ["a"]), else as a string. --type decides. A VALUE that begins with '-' and is not a \
-      number comes after '--'.
+      VALUE is read as the type in the schema, or else as the type of the key's present value. For a new key it is a \
+      TOML value if it parses as one (12, true, ["a"]), else a string. --type overrides this. Put '--' before a \
+      VALUE that begins with '-' and is not a number.
 
-      A VALUE '-' is read from standard input, up to a last newline: for one that no one is to see, and for \
-      values of any length. At a terminal it is not shown as it is typed. An empty one is refused, since it is \
-      most often what a command printed that failed; --allow-empty stores it.
+      If VALUE is '-', it is read from standard input without the last newline: for secrets, and for values of any \
+      length. A terminal does not show it while you type. An empty value is refused, because it usually comes from a \
+      command that failed; use --allow-empty to store it.
 
       EXAMPLES
         settings-cli set org.example.editor editor.font-size 14
@@ -47,21 +47,21 @@ struct SetVerb: Verb {
   var append: [String] = []
   @Option(
     parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("Take all elements like this out of the key's array.", valueName: "value"),
+    help: ArgumentHelp("Remove all elements equal to this one from the key's array.", valueName: "value"),
     completion: .custom(Candidates.values))
   var remove: [String] = []
-  @Flag(help: "Set a key that the app's schema does not have.") var create = false
-  @Flag(help: "Store an empty text from standard input.") var allowEmpty = false
+  @Flag(help: "Also set keys that the app's schema does not list.") var create = false
+  @Flag(help: "Accept an empty value from standard input.") var allowEmpty = false
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    // The words after it are no options; it is left among them.
+    // The words after '--' are not options; it stays among them.
     for word in words.prefix(while: { $0 != "--" })
     where word.hasPrefix("-") && word != "-" && (try? TOMLValue(parsing: word)) == nil {
       let names = ["--type", "--append", "--remove", "--create", "--allow-empty", "--color", "--help"]
       let hint = Suggestion.nearest(to: word, among: names).map { "Did you mean '\($0)'?" }
       throw ValidationError(
-        "Unknown option '\(word)'. \(hint ?? "A value that begins with '-' comes after '--'.")")
+        "Unknown option '\(word)'. \(hint ?? "Put '--' before a value that begins with '-'.")")
     }
     _ = try SettingsChange(words, changesElements: !(append + remove).isEmpty)
   }
@@ -92,7 +92,7 @@ struct SetVerb: Verb {
     let store = try target.open(mayBeUnknown: true, isForWriting: true)
     let schema = target.schema
     if !creates {
-      for pair in change.pairs { try schema.checkKnown(pair.key, advice: "--create sets it all the same.") }
+      for pair in change.pairs { try schema.checkKnown(pair.key, advice: "To set it, use --create.") }
     }
     if changesElements {
       try edit(change.pairs[0].key, removed, added, in: store, schema, kind)
@@ -101,11 +101,11 @@ struct SetVerb: Verb {
     }
   }
 
-  /// A last newline is the end of the line, not part of the value.
+  /// A last newline ends the line and is not part of the value.
   private static func valueFromStandardInput(of key: TOMLPath) throws -> String {
     if StandardInput.isTerminal {
       guard let line = StandardInput.hiddenLine(asking: "Value of '\(key)': ") else {
-        throw Failure(.usage, "There is no VALUE.")
+        throw Failure(.usage, "Missing VALUE.")
       }
       return line
     }
@@ -143,7 +143,7 @@ struct SetVerb: Verb {
     _ kind: ValueText.Kind?
   ) throws {
     var value = TOMLValue.array([])
-    // On what the file has under its lock: two that append at once lose nothing.
+    // Changes the array as read under the lock, so that two appends at once lose nothing.
     try store.core.commit { view in
       if let error = schema.lockError(of: path, in: view) { throw error }
       let elements = try array(schema.effectiveValue(of: path, in: view), path)
@@ -171,7 +171,7 @@ struct SetVerb: Verb {
     }
   }
 
-  /// Throws if a higher layer hides what was stored, or a part of it.
+  /// Throws if a higher layer hides the stored value, or a part of it.
   private static func checkEffective(
     _ path: TOMLPath, _ value: TOMLValue, in store: SettingsStore, _ schema: SchemaLookup
   ) throws {
@@ -188,8 +188,8 @@ struct SetVerb: Verb {
 }
 
 extension TOMLValue {
-  /// The path of the first value in this one that another one does not have; `nil` if it has them all. What else it has,
-  /// as tables of several layers do, does not matter.
+  /// The path of the first value in this one that another lacks; `nil` if it lacks none. What else the other has, as
+  /// tables of several layers do, does not matter.
   fileprivate func firstPart(missingIn other: TOMLValue?) -> TOMLPath? {
     guard case .table(let table) = self, case .table(let others)? = other else { return self == other ? nil : .root }
     for (key, value) in table {

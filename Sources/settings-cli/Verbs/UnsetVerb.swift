@@ -6,8 +6,8 @@ struct UnsetVerb: Verb {
     commandName: "unset",
     abstract: "Remove the values of keys from the user's file.",
     discussion: """
-      What lower layers and defaults say shows again. A table goes with everything in it. All keys go in one \
-      write, or none. Exits 1 if none of them was there.
+      The values of lower layers and defaults take effect again. A table is removed with everything in it. All keys \
+      are removed in one write, or none. Exits 1 if none of them was in the file.
 
       EXAMPLES
         settings-cli unset org.example.editor editor.font-size

@@ -12,17 +12,16 @@ struct WatchVerb: Verb {
       settings-cli watch TARGET [KEY] --exec CMD [--shell] [-- ARGUMENT ...]
       """,
     discussion: """
-      With KEY: the bare value now (an empty line while there is none), then one line for each change. Without: \
-      each change as 'key = value' ('key' alone when it is unset), and one blank line after each batch.
+      With KEY, prints the present value (an empty line if there is none), then one line for each change. Without \
+      KEY, prints each change as 'key = value' ('key' alone when it is unset), and an empty line after each batch.
 
-      --exec runs CMD once for each changed key, one run after the other, with KEY, OLD and NEW in its \
-      environment; OLD or NEW is absent where there is no value. A secret is '(secret)' in them, unless KEY is that \
-      very key. The words after -- are its arguments. No shell \
-      comes between, unless --shell asks for one. What changes while CMD runs counts once, with the newest \
-      value.
+      --exec runs CMD once for each changed key, one run after the other, with KEY, OLD and NEW in its environment; \
+      OLD or NEW is missing if there is no value. A secret is '(secret)' there, unless KEY is exactly that key. The \
+      words after -- are the arguments of CMD. No shell is involved, unless you use --shell. Several changes while \
+      CMD runs count as one, with the newest value.
 
-      SIGTERM and a reader that has gone end it with status 0; SIGINT ends it as a signal does, so that a script \
-      it is part of ends, too.
+      The command ends with status 0 on SIGTERM and when its reader is gone. SIGINT ends it as that signal does, so \
+      that a script around it ends too.
 
       EXAMPLES
         settings-cli watch org.example.editor theme
@@ -34,7 +33,8 @@ struct WatchVerb: Verb {
   @OptionGroup var target: TargetArgument
   @Argument(help: "The dotted key; without it, every key.", completion: .custom(Candidates.keys)) var key: String?
   @Argument(
-    parsing: .postTerminator, help: ArgumentHelp("After --, the arguments of what --exec names.", valueName: "argument")
+    parsing: .postTerminator,
+    help: ArgumentHelp("The arguments for the command of --exec, after --.", valueName: "argument")
   )
   var arguments: [String] = []
   @Flag(help: "Print JSON objects, one a line: key, old, new, origin.") var json = false
@@ -46,7 +46,7 @@ struct WatchVerb: Verb {
     parsing: .unconditional,
     help: ArgumentHelp("Run this program at each change, and print nothing.", valueName: "cmd"))
   var exec: String?
-  @Flag(help: "CMD is a line of shell.") var shell = false
+  @Flag(help: "Run CMD with /bin/sh.") var shell = false
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
@@ -55,17 +55,17 @@ struct WatchVerb: Verb {
       throw ValidationError("--timeout must be more than 0 seconds, not '\(timeout)'.")
     }
     if exec != nil {
-      if json { throw ValidationError("--exec and --json exclude each other.") }
+      if json { throw ValidationError("Use either --exec or --json, not both.") }
     } else if shell {
-      throw ValidationError("--shell goes with --exec.")
+      throw ValidationError("--shell requires --exec.")
     } else if !arguments.isEmpty {
-      throw ValidationError("What follows -- goes with --exec.")
+      throw ValidationError("Arguments after -- require --exec.")
     }
   }
 
   func answer() throws {
     let watching = try Watching(self)
-    // Before any thread is started: this one is to get them.
+    // Before any thread starts: this one receives them.
     let signals = EndSignals()
     let store = try Target(target).openUnread()
     store.core.load()
@@ -73,7 +73,7 @@ struct WatchVerb: Verb {
     Target(target).notePending(in: store)
     try Self.checkThreads()
     try Self.endWhenReaderIsGone()
-    // On the thread that watches: the runtime's pool has a manager that ends the process where /proc is not mounted.
+    // On the watch thread: the runtime's pool has a manager that ends the process where /proc is not mounted.
     Task.detached(executorPreference: SettingsWatchExecutor.shared) {
       do {
         try await watching.run(on: store)
@@ -86,10 +86,10 @@ struct WatchVerb: Verb {
       }
     }
     if let timeout = watching.timeout {
-      // Not a sleeping task: that would start the pool.
+      // Not a sleeping task, which would start the pool.
       try Self.startThread("watch-timeout") {
         ProcessFacts.pause(nanoseconds: UInt64(timeout * 1e9))
-        // With --count, the time is a limit; without, it is how long to watch.
+        // With --count the time is a limit; without, it is how long to watch.
         Output.finish()
         Program.signal(SIGTERM)
         Glibc.exit(watching.count == nil ? ExitStatus.done.rawValue : ExitStatus.noValue.rawValue)
@@ -98,7 +98,7 @@ struct WatchVerb: Verb {
     signals.waitForEnd()
   }
 
-  /// A pipe's reader may go long before the next change.
+  /// Ends when the reader of a pipe is gone, which may be long before the next change.
   private static func endWhenReaderIsGone() throws {
     try startThread("watch-reader") {
       var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
@@ -109,10 +109,10 @@ struct WatchVerb: Verb {
     }
   }
 
-  /// Threads that a watch takes: for its reader, its time, the files and a command.
+  /// The threads of a watch: for its reader, its time, the files and a command.
   private static let mostThreads = 4
 
-  /// Throws where there may not be enough threads: a task that gets none waits without a word.
+  /// Throws if there may not be enough threads: a task without one waits forever, silently.
   private static func checkThreads() throws {
     let isOver = Monitor(false)
     defer { isOver.withLock { $0 = true } }
@@ -134,11 +134,11 @@ struct WatchVerb: Verb {
 private struct EndSignals: ~Copyable {
   private var set = sigset_t()
 
-  /// Keeps them from this thread and those that it starts, whatever the parent process has set.
+  /// Blocks them in this thread and in those that it starts, whatever the parent process has set.
   init() {
     sigemptyset(&set)
     for number in [SIGINT, SIGTERM, SIGHUP] {
-      // An ignored one (as of a background job of a shell) stays ignored.
+      // An ignored signal, as of a shell's background job, stays ignored.
       var action = sigaction()
       sigaction(number, nil, &action)
       if unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) != unsafeBitCast(SIG_IGN, to: Int.self) {
@@ -148,7 +148,7 @@ private struct EndSignals: ~Copyable {
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  /// Waits for one, and ends the process: whole lines have gone out.
+  /// Waits for one and ends the process, after whole lines.
   mutating func wait() -> CInt {
     var number: CInt = 0
     while sigwait(&set, &number) != 0 {}

@@ -8,7 +8,7 @@ struct Watching: Sendable {
   let count: Int?
   let timeout: Double?
   let program: Program?
-  /// What --exec says, for messages.
+  /// The command of --exec, for messages.
   let command: String
   private let schema: SchemaLookup
 
@@ -34,7 +34,7 @@ struct Watching: Sendable {
     }
   }
 
-  /// The bare value, and then each other one; or the changes.
+  /// Prints the present value and then each new one; or the changes.
   private func watch(_ path: TOMLPath, in store: SettingsStore) async throws {
     let key = SettingsKey<TOMLValue?>(path.description)
     var done = 0
@@ -54,7 +54,7 @@ struct Watching: Sendable {
     }
   }
 
-  /// Every change, batch by batch.
+  /// Prints every change, batch by batch.
   private func watchAll(_ store: SettingsStore) async throws {
     var before = store.snapshot
     var done = 0
@@ -71,7 +71,7 @@ struct Watching: Sendable {
   private func tell(
     _ path: TOMLPath, _ old: TOMLValue?, _ new: TOMLValue?, _ origin: SettingsChangeOrigin
   ) async throws {
-    // A secret is shown to who asks for it by its name, and a program that is run gets what would be shown.
+    // A secret is shown if the user named its key. A program gets only what would be shown.
     let isHidden = self.path == nil && schema.isSecret(path)
     func shown(_ value: TOMLValue?) -> TOMLValue? {
       isHidden
@@ -97,7 +97,7 @@ struct Watching: Sendable {
     try Output.flush()
   }
 
-  /// Runs the program to its end, on a thread that may block. That it fails is said, and does not end the watch.
+  /// Runs the program to its end, on a thread that may block. A failure is reported and does not end the watch.
   private func run(_ program: Program, _ path: TOMLPath, _ old: TOMLValue?, _ new: TOMLValue?) async throws {
     let variables = [
       "KEY": path.description, "OLD": old.map(Shown.bare), "NEW": new.map(Shown.bare),

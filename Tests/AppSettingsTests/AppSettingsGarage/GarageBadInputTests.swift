@@ -44,7 +44,7 @@ struct GarageBadInputTests {
     let text = try #require(home.text)
     let both = try home.garage(text + "\n[\"GarageBadInputTests.Item\".\"e\u{301}\"]\nid = \"e\u{301}\"\nvalue = 3\n")
     let found = settingsError { _ = try both.retrieveAll(Item.self) }
-    #expect(found?.code == .invalidValue && found?.message.contains("written in another way") == true)
+    #expect(found?.code == .invalidValue && found?.message.contains("the same in another notation") == true)
     #expect(found?.position?.line == 5)
     // Each can still be had by its own letters.
     #expect(try both.retrieve(Item.self, id: "\u{E9}")?.value == 2)

@@ -49,7 +49,7 @@ struct GarageErrorTests {
       WrongRecordsCall("migrateAll of none to them", nil) { try $0.migrateAll(from: Person.self, to: Pet.self) },
       WrongRecordsCall(
         "importGarageStorage",
-        "migrationFailed: Cannot import the rows of GarageStorage: 1 cannot be taken. Nothing was written.\n" + wrong
+        "migrationFailed: Cannot import the rows of GarageStorage: 1 failed. Nothing was written.\n" + wrong
       ) { try $0.importGarageStorage(rows: #"[{"gs_type":"Pet","gs_identifier":"1","gs_data":"{}"}]"#) },
       WrongRecordsCall("delete", missing) { try $0.delete(Pet(id: 1, name: "a")) },
       WrongRecordsCall("setSyncStatus", missing) { try $0.setSyncStatus(.synced, for: Pet(id: 1, name: "a")) },
@@ -126,13 +126,13 @@ struct GarageErrorTests {
         + "[Word.\"\u{E9}\"]\nid = \"\u{E9}\"\n\n[Word.\"e\u{301}\"]\nid = \"e\u{301}\"\n")
     #expect(
       failure { _ = try garage.retrieveAll(Stamp.self) }
-        == "invalidValue: Cannot read Stamp \"\(upper)\" in 'FILE': the id of Stamp \"\(lower)\" is the same, written in another way. Remove one of them. The file is unchanged."
+        == "invalidValue: Cannot read Stamp \"\(upper)\" in 'FILE': the id of Stamp \"\(lower)\" is the same in another notation. Remove one of them. The file is unchanged."
     )
     let words = failure { _ = try garage.retrieveAll(Word.self) }
     #expect(
       words.map { Array($0.utf8) }
         == Array(
-          "invalidValue: Cannot read Word \"e\u{301}\" in 'FILE': the id of Word \"\u{E9}\" is the same, written in another way. Remove one of them. The file is unchanged."
+          "invalidValue: Cannot read Word \"e\u{301}\" in 'FILE': the id of Word \"\u{E9}\" is the same in another notation. Remove one of them. The file is unchanged."
             .utf8))
     // Each can be deleted.
     try garage.delete(Stamp.self, id: try #require(UUID(uuidString: upper)))
@@ -146,7 +146,7 @@ struct GarageErrorTests {
       "[Pet.1]\nid = 1\nname = \"a\"\n\n# copied\n[Pet.2]\nid = 1\nname = \"b\"\n\n[Pet.03]\nid = 3\nname = \"c\"\n"
     let garage = try home.garage(text)
     let message =
-      "invalidValue: Cannot read Pet \"2\" in 'FILE': its own fields say that its id is \"1\". Correct the one or the other. The file is unchanged."
+      "invalidValue: Cannot read Pet \"2\" in 'FILE': its own fields say that its id is \"1\". Correct one of them. The file is unchanged."
     #expect(failure { _ = try garage.retrieve(Pet.self, id: 2) } == message)
     #expect(failure { _ = try garage.retrieveAll(Pet.self) } == message)
     #expect(settingsError { _ = try garage.retrieve(Pet.self, id: 2) }?.position?.line == 6)
@@ -328,7 +328,7 @@ struct GarageErrorTests {
     #expect(home.text == before)
     var left: [String] = []
     #expect(try garage.retrieveValues(Tie.self) { left.append($0.message) }.map(\.name) == ["good", "too"])
-    #expect(left == ["Cannot read Tie in '\(home.file)': 'left' refers to Pet \"8\", which is not there."])
+    #expect(left == ["Cannot read Tie in '\(home.file)': 'left' refers to Pet \"8\", which is missing."])
     try garage.setSyncStatus(.synced, forValue: Tie(name: "too", left: rex, right: rex))
     try garage.deleteValue(Tie(name: "good", left: rex, right: rex))
     #expect(try garage.retrieveValues(Tie.self) { _ in }.map(\.name) == ["too"])
@@ -341,7 +341,7 @@ struct GarageErrorTests {
     }
     #expect(
       found
-        == "migrationFailed: Cannot migrate 'Tie' to 'Pet' in 'FILE': 1 of 3 records cannot be. Nothing was written.\nCannot read Tie in 'FILE': 'left' refers to Pet \"8\", which is not there."
+        == "migrationFailed: Cannot migrate 'Tie' to 'Pet' in 'FILE': 1 of 3 records failed. Nothing was written.\nCannot read Tie in 'FILE': 'left' refers to Pet \"8\", which is missing."
     )
   }
 

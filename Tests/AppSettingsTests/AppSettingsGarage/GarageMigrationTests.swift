@@ -86,7 +86,7 @@ struct GarageMigrationTests {
     let text = two + "\n[Item.b]\nid = \"b\"\nlabel = \"there\"\n"
     let garage = try home.garage(text)
     let found = settingsError { try garage.migrateAll(from: Old.self, to: New.self) }
-    #expect(found?.code == .migrationFailed && found?.cause?.contains("Item \"b\": there is one already") == true)
+    #expect(found?.code == .migrationFailed && found?.cause?.contains("Item \"b\": the record exists already") == true)
     #expect(home.text == text)
     let kept = try home.garage(text)
     #expect(try kept.migrateAll(from: Old.self, to: New.self, onConflict: .keep) == 1)
@@ -101,7 +101,7 @@ struct GarageMigrationTests {
     let text = "[MCItem.1]\nid = \"x\"\nlabel = \"A\"\n\n[MCItem.2]\nid = \"x\"\nlabel = \"B\"\n"
     let garage = try home.garage(text)
     let found = settingsError { try garage.migrateAll(from: Old.self, to: New.self) }
-    #expect(found?.cause == "Cannot make MCItem \"2\" Item \"x\": MCItem \"1\" is to be that too.")
+    #expect(found?.cause == "Cannot make MCItem \"2\" Item \"x\": MCItem \"1\" becomes that too.")
     try garage.migrateAll(from: Old.self, to: New.self, onConflict: .replace)
     #expect(home.text == "[Item.x]\nid = \"x\"\nlabel = \"B\"\n")
   }

@@ -118,7 +118,7 @@ struct GarageReferenceTests {
     #expect(found?.code == .missingRecord)
     #expect(
       found?.message
-        == "Cannot read GarageReferenceTests.Room \"1\" in '\(home.file)': 'owner' refers to Pet \"5\", which is not there."
+        == "Cannot read GarageReferenceTests.Room \"1\" in '\(home.file)': 'owner' refers to Pet \"5\", which is missing."
     )
     try garage.park(Pet(id: 5, name: "Rex"))
     var room = try #require(try garage.retrieve(Room.self, id: 1))

@@ -196,7 +196,7 @@ struct GarageSealingLossTests {
     arm()
     let found = settingsError { try garage.park(Secret(id: "b", body: "B")) }
     #expect(found?.code == .io)
-    let message = "has saved plain text meanwhile. The file holds what that program has saved. Try again."
+    let message = "has saved plain text meanwhile. The file holds that program's text. Try again."
     #expect(found?.message.hasSuffix(message) == true)
     #expect(home.text == text)
     if plainRecords == .seal {

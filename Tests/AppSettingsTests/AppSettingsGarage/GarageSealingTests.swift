@@ -99,7 +99,7 @@ struct GarageSealingTests {
     lines[9] = lines[6]
     try home.home.write(lines.joined(separator: "\n"), to: home.file)
     let found = settingsError { _ = try garage(key).retrieve(Secret.self, id: "a") }
-    let message = line(3) + "the key is another one, or the record was cut, changed, or moved"
+    let message = line(3) + "the key is different, or the record was cut, changed, or moved"
     #expect(found?.message.contains(message) == true)
     #expect(found?.position?.line == 3)
     #expect(settingsError { _ = try garage(key).retrieveValues(Memo.self) }?.position?.line == 9)
@@ -342,7 +342,7 @@ struct GarageSealingTests {
     let nested = settingsError { try batching.update { _ in try batching.changeCipher(to: .toy(2)) } }
     #expect(nested?.code == .nestedUpdate)
     #expect(home.text == damaged)
-    // Without any record, too, the key is another one from then on.
+    // Without any record, too, the key is different from then on.
     try home.home.write(good, to: home.file)
     let garage = try garage(key)
     try garage.deleteAll()

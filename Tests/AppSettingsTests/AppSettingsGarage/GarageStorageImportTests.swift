@@ -80,7 +80,7 @@ struct GarageStorageImportTests {
     #expect(
       report.notes
         == long.map {
-          "Row 0, Amounts \"1\": the number \($0) is kept as text, since a floating-point number would round it."
+          "Row 0, Amounts \"1\": the number \($0) is kept as text, because a floating-point number would round it."
         })
     let amounts = try #require(try garage.retrieve(Amounts.self, id: "1"))
     // With 17 digits it is how a floating-point number was written.

@@ -120,8 +120,8 @@ struct SchemaReaderTests {
       "5:11: 'ordered' needs elements that one can be above another"),
     Case(
       key("type = \"string\"\npattern = \"(a*)*\""),
-      "4:11: '(a*)*' cannot be used as a pattern: it repeats a part that may match nothing, as '(a*)*' does where 'a*' "
-        + "would do"),
+      "4:11: '(a*)*' cannot be used as a pattern: it repeats a part that may match nothing, as in '(a*)*'; write 'a*' "
+        + "instead"),
     Case(
       key("type = \"array\"\nfields = {}"), "4:10: only the types 'table' and 'records' have 'fields'"),
     Case(

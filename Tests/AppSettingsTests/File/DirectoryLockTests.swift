@@ -97,7 +97,7 @@ struct DirectoryLockTests {
     let settings = try store(lockTimeout: .milliseconds(100), system: disturbing { rmdir($0) })
     let error = #expect(throws: SettingsError.self) { try settings.set(1, for: .counter) }
     #expect(error?.code == .lockTimeout)
-    #expect(error?.message.contains("removed or replaced it, or saved the file in it, each time") == true)
+    #expect(error?.message.contains("kept removing or replacing it, or saving the file in it") == true)
   }
 
   @Test func `a directory that is replaced each time ends with the time limit`() throws {

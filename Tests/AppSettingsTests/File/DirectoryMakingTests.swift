@@ -40,9 +40,8 @@ struct DirectoryMakingTests {
     let error = #expect(throws: SettingsError.self) { try settings.set(2, for: .counter) }
     #expect(error?.code == .io)
     let message = """
-      Cannot make the directory '\(directory)': '\(home.path)/\(name)' is a symbolic link to '/media/none/settings', and \
-      there is no directory '/media/none' to make that in. Nothing was written. Make it, mount the disk that it is on, or \
-      correct the link.
+      Cannot make the directory '\(directory)': '\(home.path)/\(name)' is a symbolic link to '/media/none/settings', \
+      whose directory '/media/none' does not exist. Nothing was written. Create it, mount its disk, or correct the link.
       """
     #expect(error?.message == message)
     settings[.counter] = 3
@@ -56,7 +55,7 @@ struct DirectoryMakingTests {
     let error = #expect(throws: SettingsError.self) { try store(system).set(2, for: .counter) }
     #expect(
       error?.message
-        == "Cannot make the directory '\(home.path)/elsewhere': this process has no permission to. The symbolic link "
+        == "Cannot make the directory '\(home.path)/elsewhere': this process has no permission. The symbolic link "
         + "'\(home.path)/config' leads there. Nothing was written.")
   }
 

@@ -31,7 +31,7 @@ struct TimeLimitTests {
     for _ in 0..<8 { try limit.noteAttempt(at: "/d") }
     let error = settingsError { try limit.noteAttempt(at: "/d") }
     #expect(error?.code == .lockTimeout && error?.file == "/d")
-    #expect(error?.message.hasPrefix("Cannot lock '/d': other programs have removed or replaced it, ") == true)
+    #expect(error?.message.hasPrefix("Cannot lock '/d': other programs have kept removing or replacing it, ") == true)
   }
 
   @Test func `attempts go on as long as there is time`() throws {

@@ -103,8 +103,8 @@ struct DeclarationTests {
     settings[other] = "big"
     _ = settings[other]
     let message =
-      "The key 'size' is declared twice, with the types Int and String. Each reads and writes it as its own, so that "
-      + "the one may not read what the other wrote. Declare it once."
+      "The key 'size' is declared twice, with the types Int and String. Each uses its own type, so one may be "
+      + "unable to read what the other wrote. Declare it once."
     #expect(settings.currentProblems.map(\.message) == [message])
     _ = settings[other]
     try settings.set("small", for: other)

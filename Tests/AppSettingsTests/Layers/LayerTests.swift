@@ -76,7 +76,7 @@ struct LayerTests {
     #expect(settings[.name] == "file")
     #expect(
       settings.currentProblems.map(\.message) == [
-        "Cannot use the variable 'ORG_EXAMPLE_TEST_SETTINGS__NAME': it is not UTF-8, and settings are. It overrides "
+        "Cannot use the variable 'ORG_EXAMPLE_TEST_SETTINGS__NAME': it is not UTF-8. It overrides "
           + "nothing. Set it to UTF-8 text, or unset it."
       ])
   }

@@ -25,7 +25,7 @@ struct LockEntryTests {
     #expect(problems.allSatisfy { $0.file == system && $0.position?.line == 2 })
     let start = "Cannot use entry 2 of 'settings-locked' of '\(system)': 'a b' is not a key path: "
     #expect(problems[0].message.hasPrefix(start))
-    #expect(problems[0].message.hasSuffix("It locks nothing; the other entries hold."))
+    #expect(problems[0].message.hasSuffix("It locks nothing; the other entries are used."))
     #expect(problems[1].message.contains("entry 3") && problems[1].message.contains("it is an integer"))
     #expect(problems[2].message.contains("entry 5"))
   }

@@ -83,13 +83,13 @@ struct SettingsPatternTests {
 
   @Test func `a text above the limit of a match is refused with its size`() {
     let verdict = SettingsPattern("[a-z]*").verdict(on: String(repeating: "a", count: SettingsPattern.textLimit + 1))
-    #expect(verdict == .refused("it has 1048577 bytes, and patterns are matched with up to 1048576"))
+    #expect(verdict == .refused("it has 1048577 bytes, and patterns accept at most 1048576"))
   }
 
   @Test(arguments: [
     ("(", "'(' is not a regular expression: expected ')'"), ("a{5,2}", "'a{5,2}' is not a regular expression:"),
     (String(repeating: "(", count: 8000), "is not a regular expression"),
-    (String(repeating: "[", count: 8000), "50 brackets '[' within each other"),
+    (String(repeating: "[", count: 8000), "50 nested brackets '['"),
     (String(repeating: "[", count: 1300) + "a" + String(repeating: "]", count: 1300), "50 brackets"),
     (String(repeating: "a", count: 8193), "a pattern may have 8192 bytes, and this one has 8193"),
     ("(?:" + Array(repeating: "a", count: 2000).joined(separator: "|") + ")*", "too many parts"),

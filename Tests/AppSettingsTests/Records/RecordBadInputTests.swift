@@ -68,9 +68,9 @@ struct RecordBadInputTests {
     #expect(
       settings.currentProblems.map(\.message) == [
         "Cannot read the record 'slots.01': settings.toml has the key \"01\" at line 1, column 1, but a key that stands "
-          + "for an integer is needed. The record is left out, and stays in the file as it is.",
+          + "for an integer is needed. The record is left out, and stays unchanged in the file.",
         "Cannot read the record 'slots.x': settings.toml has the key \"x\" at line 5, column 1, but a key that stands "
-          + "for an integer is needed. The record is left out, and stays in the file as it is.",
+          + "for an integer is needed. The record is left out, and stays unchanged in the file.",
       ])
     try settings[.slots].put(Slot(id: 1, label: "d"))
     #expect(home.text() == "[slots.01]\nlabel = \"a\"\n[slots.1]\nlabel = \"d\"\n[slots.x]\nlabel = \"c\"\n")
@@ -158,7 +158,7 @@ struct RecordBadInputTests {
     #expect(
       settings.currentProblems.map(\.message) == [
         "Cannot read the record 'servers.work': settings.toml has the integer 1 at line 2, column 8, but a table is "
-          + "needed. The record is left out, and stays in the file as it is."
+          + "needed. The record is left out, and stays unchanged in the file."
       ])
     #expect(throws: SettingsError.self) { try settings[.servers].value(for: "work") }
     try settings[.servers].put(Server(id: "work"))
@@ -178,7 +178,7 @@ struct RecordBadInputTests {
     #expect(
       problem.message
         == "Cannot read the record 'servers.b': settings.toml has the string \"high\" at line 6, column 8 (in 'port'), "
-        + "but an integer is needed. The record is left out, and stays in the file as it is.")
+        + "but an integer is needed. The record is left out, and stays unchanged in the file.")
     #expect(problem.path == ["servers", "b"] && problem.position?.line == 6)
     let error = #expect(throws: SettingsError.self) { try settings[.servers].value(for: "b") }
     #expect(error?.position?.line == 6)
@@ -200,7 +200,7 @@ struct RecordBadInputTests {
     #expect(settings.currentProblems.count == 21)
     #expect(
       settings.currentProblems.last?.message
-        == "Cannot read the records 'servers': of them, 3000 cannot be read. The first 20 are reported one by one.")
+        == "Cannot read the records 'servers': 3000 of them cannot be read. The first 20 are reported one by one.")
     try home.write("[servers.s1]\nregion = \"x\"\n")
     settings.reload()
     #expect(settings[.servers].count == 1)
@@ -232,9 +232,9 @@ struct RecordBadInputTests {
     #expect(
       settings.currentProblems.map(\.message) == [
         "Cannot read the record 'servers.a': settings.toml has the string \"b\" at line 2, column 6 (in 'id'), but the id "
-          + "\"a\" of the table's key is needed. The record is left out, and stays in the file as it is.",
+          + "\"a\" of the table's key is needed. The record is left out, and stays unchanged in the file.",
         "Cannot read the record 'hosts.a': settings.toml has a record with the id \"b\" at line 4, column 1, but the id "
-          + "\"a\" of the table's key is needed. The record is left out, and stays in the file as it is.",
+          + "\"a\" of the table's key is needed. The record is left out, and stays unchanged in the file.",
       ])
     try settings[.servers].put(Server(id: "a", region: "y"))
     #expect(settings[.servers].all == [Server(id: "a", region: "y")])

@@ -125,11 +125,11 @@ struct RecordEditTests {
     #expect(taken?.code == .existingRecord)
     #expect(
       taken?.message
-        == "Cannot rename the record 'servers.work' to 'servers.home': there is one already at line 14. "
+        == "Cannot rename the record 'servers.work' to 'servers.home': that one exists already at line 14. "
         + "Nothing was changed.")
     let own = #expect(throws: SettingsError.self) { try settings[.hosts].rename("a", to: "b") }
     #expect(own?.code == .invalidValue)
-    #expect(own?.message.contains("its own fields say what its id is") == true)
+    #expect(own?.message.contains("its own fields determine its id") == true)
     #expect(try !settings[.servers].rename("none", to: "any"))
     #expect(try !settings[.servers].rename("work", to: "work"))
     #expect(home.text() == before)

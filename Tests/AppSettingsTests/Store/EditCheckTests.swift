@@ -44,19 +44,19 @@ struct EditCheckTests {
     Wrong("nothing", set, "'a' would not get what was asked for", line: 2) {
       try $0.set(9, at: ["a"])
     },
-    Wrong("another value as well", set, "'b' would change, which nobody asked for", line: 3) {
+    Wrong("another value as well", set, "'b' would change, although no edit changes it", line: 3) {
       try $0.set(5, at: ["a"])
       try $0.set(5, at: ["b"])
     },
-    Wrong("another key is removed", set, "'t.y' would change, which nobody asked for", line: 7) {
+    Wrong("another key is removed", set, "'t.y' would change, although no edit changes it", line: 7) {
       try $0.set(5, at: ["a"])
       try $0.remove(at: ["t", "y"])
     },
-    Wrong("another key is new", set, "'new' would change, which nobody asked for", line: nil) {
+    Wrong("another key is new", set, "'new' would change, although no edit changes it", line: nil) {
       try $0.set(5, at: ["a"])
       try $0.set(5, at: ["new"])
     },
-    Wrong("an element changes", set, "'s' would change, which nobody asked for", line: 9) {
+    Wrong("an element changes", set, "'s' would change, although no edit changes it", line: 9) {
       try $0.set(5, at: ["a"])
       try $0.set(5, at: ["k"], inElement: 0, of: ["s"])
     },

@@ -26,7 +26,7 @@ struct KeyDeclarationsTests {
     #expect(problems.current.first?.code == .invalidKey && problems.current.first?.path == ["size"])
     #expect(
       problems.current.first?.message.hasPrefix(
-        "The key 'size' is declared twice, with the types Int and String. Each reads and writes it as its own") == true)
+        "The key 'size' is declared twice, with the types Int and String. Each uses its own type, so one may") == true)
     #expect(declarations.keys.count == 1)
 
     let otherLog = ProblemLog(logger: .silent)

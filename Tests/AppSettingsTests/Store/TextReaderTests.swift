@@ -27,7 +27,7 @@ struct TextReaderTests {
     #expect(error?.position?.line == 2)
     #expect(
       error?.message
-        == "Cannot parse '/f'. It was not changed. Correct the line, or move the file away to begin afresh.")
+        == "Cannot parse '/f'. It was not changed. Correct the line, or move the file away to start over.")
     #expect(error?.cause?.contains("/f:2:") == true)
     #expect(error?.cause?.contains("hunter2") == showsText, "\(error?.cause ?? "")")
   }
@@ -121,7 +121,7 @@ struct TextReaderTests {
     #expect(locks.errors.count == 2)
     for (error, entry) in zip(locks.errors, [2, 3]) {
       #expect(error.message.hasPrefix("Cannot use entry \(entry) of 'settings-locked' of '/f': "), "\(error)")
-      #expect(error.message.hasSuffix("It locks nothing; the other entries hold."), "\(error)")
+      #expect(error.message.hasSuffix("It locks nothing; the other entries are used."), "\(error)")
     }
   }
 }
