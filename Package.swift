@@ -2,6 +2,10 @@
 
 import PackageDescription
 
+// The Swift Package Index has no libinotifytools. It documents all products, those behind traits too.
+let isForIndex = Context.environment["SPI_BUILD"] != nil
+let defaultTraits: Set<String> = isForIndex ? ["ServiceLifecycle", "Configuration", "SealedRecords"] : ["InotifyTools"]
+
 let package = Package(
   name: "app-settings",
   products: [
@@ -32,7 +36,7 @@ let package = Package(
     .trait(
       name: "SealedRecords",
       description: "AppSettingsSealed: ciphers of swift-crypto for a garage's records."),
-    .default(enabledTraits: ["InotifyTools"]),
+    .default(enabledTraits: defaultTraits),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),

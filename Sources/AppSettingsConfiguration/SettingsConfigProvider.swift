@@ -41,7 +41,7 @@
 
     /// Returns the present value.
     ///
-    /// - Throws: ``SettingsError`` `invalidValue` for a stored value that is not of this type.
+    /// - Throws: `SettingsError` `invalidValue` for a stored value that is not of this type.
     public func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
       try table.lookUp(key, as: type, in: settings.snapshot)
     }

@@ -7,7 +7,7 @@ extension SettingsBridge where Value: NSObject & NSSecureCoding & SendableMetaty
   /// What is read was written for the same class and is as it was written: eight bytes before the archive are a
   /// checksum of it and the class's name. Foundation on Linux ends the program where `init(coder:)` asks for an object
   /// of another class than the archive has: a class should not change what its fields are. No one can edit such a value
-  /// by hand: where the class has a few fields, a ``map(expecting:read:write:)`` of a `Codable` struct makes a better
+  /// by hand: where the class has a few fields, a `map(expecting:read:write:)` of a `Codable` struct makes a better
   /// file, and a safer one.
   ///
   /// Foundation on Linux has names for top-level classes that are neither private nor generic, and archives no others.

@@ -29,7 +29,7 @@ extension GarageObjects {
   ///   - conflict: What to do with a row if a record with its type and id exists.
   ///   - decrypt: Turns each `gs_data` into JSON, for a store that a `DataEncryptionDelegate` encrypted.
   /// - Returns: What was imported, and what was left out.
-  /// - Throws: ``SettingsError`` `migrationFailed` if the text is not such JSON or a row cannot be imported; `cause`
+  /// - Throws: `SettingsError` `migrationFailed` if the text is not such JSON or a row cannot be imported; `cause`
   ///   lists all of these rows. Otherwise as ``park(_:)-(T)``. The file is unchanged in each case.
   @discardableResult
   public func importGarageStorage(

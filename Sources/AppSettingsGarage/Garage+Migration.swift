@@ -31,7 +31,7 @@ extension GarageObjects {
   ///   - type: The new type.
   ///   - conflict: What to do if a record with the new type and id already exists.
   /// - Returns: The number of migrated records.
-  /// - Throws: ``SettingsError`` `migrationFailed` with the reasons in its `cause`; `sealedRecord`, `readOnly`,
+  /// - Throws: `SettingsError` `migrationFailed` with the reasons in its `cause`; `sealedRecord`, `readOnly`,
   ///   `unparsable`, `newerVersion`, `lockTimeout` or `io`. The file is unchanged in each case.
   @discardableResult
   public func migrateAll<New: Codable & Identifiable>(
@@ -104,8 +104,11 @@ extension GarageObjects {
   /// Only the fields of the new objects and the sync status are kept. Otherwise this does the same as
   /// ``migrateAll(from:to:onConflict:)-(_,New.Type,_)``.
   ///
-  /// - Parameter convert: Makes a new object from an old one, whose references are filled in. If it throws, the error
-  ///   lists the record with the reason.
+  /// - Parameters:
+  ///   - oldType: The type of the records.
+  ///   - type: The type that they become.
+  ///   - conflict: What to do when a record with the new type and id already exists.
+  ///   - convert: Makes a new object of an old one, whose references are filled in. The error lists what it throws.
   @discardableResult
   public func migrateAll<Old: Codable, New: Codable & Identifiable>(
     from oldType: Old.Type, to type: New.Type, onConflict conflict: Garage.MigrationConflict = .fail,

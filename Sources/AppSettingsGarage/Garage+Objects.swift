@@ -10,7 +10,7 @@ extension GarageObjects {
   /// bytes of the file stay. If nothing differs, nothing is written.
   ///
   /// - Parameter object: The object.
-  /// - Throws: ``SettingsError`` `invalidValue` if the object cannot be stored, or refers to two different objects with
+  /// - Throws: `SettingsError` `invalidValue` if the object cannot be stored, or refers to two different objects with
   ///   one id; `invalidKey` if its id has no text form or another type uses its record name; `sealedRecord` if the
   ///   existing record cannot be opened; `readOnly`, `unparsable`, `newerVersion`, `lockTimeout` or `io`. The file is
   ///   unchanged in each case.
@@ -24,7 +24,7 @@ extension GarageObjects {
 
   /// Parks a value, unless an equal one is parked.
   ///
-  /// - Throws: ``SettingsError`` as ``park(_:)-(T)``.
+  /// - Throws: `SettingsError` as ``park(_:)-(T)``.
   public func parkValue<T: Codable & Hashable>(_ value: T) throws(SettingsError) { try parkValues([value]) }
 
   /// Unavailable: an array is not a value with fields.
@@ -54,7 +54,7 @@ extension GarageObjects {
   /// Within one call there is one object for each record, however many objects refer to it.
   ///
   /// - Returns: The object, or `nil` if there is none.
-  /// - Throws: ``SettingsError`` `invalidValue` with type, id and path if a record cannot be read, `missingRecord` if a
+  /// - Throws: `SettingsError` `invalidValue` with type, id and path if a record cannot be read, `missingRecord` if a
   ///   reference that is not optional leads to no record; `sealedRecord`, `unparsable`, `readOnly` or `io`.
   public func retrieve<T: Codable & Identifiable>(_ type: T.Type = T.self, id: T.ID) throws(SettingsError) -> T? {
     try SettingsError.only {
@@ -66,9 +66,11 @@ extension GarageObjects {
 
   /// Retrieves all objects of a type, in the order of the file, and all objects that they refer to.
   ///
-  /// - Parameter onUnreadable: Called for each record that cannot be read, which is then skipped; if it throws, the
-  ///   call ends with that error. Without it, the first such record ends the call with an error.
-  /// - Throws: ``SettingsError`` as ``retrieve(_:id:)``.
+  /// - Parameters:
+  ///   - type: The type of the objects.
+  ///   - onUnreadable: Called for each record that cannot be read, which is left out then; what it throws ends the
+  ///     retrieve. Without it, the first such record does.
+  /// - Throws: `SettingsError` as ``retrieve(_:id:)``.
   public func retrieveAll<T: Codable & Identifiable>(
     _ type: T.Type = T.self, onUnreadable: ((SettingsError) throws -> Void)? = nil
   ) throws -> [T] {
@@ -84,7 +86,7 @@ extension GarageObjects {
 
   /// Returns the text of an object's id, as stored in the file.
   ///
-  /// - Throws: ``SettingsError`` `invalidKey` if the id has no text form.
+  /// - Throws: `SettingsError` `invalidKey` if the id has no text form.
   public func identifier<T: Identifiable>(of object: T) throws(SettingsError) -> String {
     try GarageCoding.text(of: object.id, T.self)
   }
@@ -93,7 +95,7 @@ extension GarageObjects {
 
   /// Deletes an object's record. Objects that it refers to stay.
   ///
-  /// - Throws: ``SettingsError`` `missingRecord` if the object is not parked; `readOnly`, `unparsable`, `newerVersion`,
+  /// - Throws: `SettingsError` `missingRecord` if the object is not parked; `readOnly`, `unparsable`, `newerVersion`,
   ///   `lockTimeout` or `io`. The file is unchanged in each case.
   public func delete<T: Codable & Identifiable>(_ object: T) throws(SettingsError) { try delete(T.self, id: object.id) }
 
@@ -116,7 +118,7 @@ extension GarageObjects {
 
   /// Deletes all objects of a type, including those that cannot be read. There may be none.
   ///
-  /// - Throws: ``SettingsError`` as ``delete(_:)-(T)``, except `missingRecord`.
+  /// - Throws: `SettingsError` as ``delete(_:)-(T)``, except `missingRecord`.
   public func deleteAll<T>(_ type: T.Type) throws(SettingsError) {
     if try hasNoFile { return }
     try change { draft in for name in try names.entry(of: type).all { try draft.removeAll(of: name) } }
@@ -217,7 +219,7 @@ extension GarageReading {
 
   /// The keys of all records of a type, in the order of the file, those of its present name first.
   ///
-  /// - Throws: ``SettingsError`` `invalidValue` for two records whose ids are the same, written in two ways.
+  /// - Throws: `SettingsError` `invalidValue` for two records whose ids are the same, written in two ways.
   private func keys<T: Identifiable>(of type: T.Type) throws -> [GarageKey] {
     var keys: [GarageKey] = []
     var present: Set<TOMLPath> = []

@@ -32,7 +32,7 @@ extension Garage {
   /// somebody else knows the former key, remove the backups.
   ///
   /// - Parameter cipher: The new cipher for the records.
-  /// - Throws: ``SettingsError`` `sealedRecord` if this garage has no cipher or not that of the file, or if a record
+  /// - Throws: `SettingsError` `sealedRecord` if this garage has no cipher or not that of the file, or if a record
   ///   cannot be opened; `nestedUpdate` within an update; `readOnly`, `unparsable`, `newerVersion`, `lockTimeout` or
   ///   `io`. The file is unchanged, unless an `io` error says that the new text was not made durable: then the garage
   ///   continues with the cipher that the file has.
@@ -87,7 +87,7 @@ extension Garage {
   /// - Parameters:
   ///   - backup: One of ``backups``.
   ///   - former: The cipher of the backup, if the garage had another one then. Its records get the present one.
-  /// - Throws: ``SettingsError`` `io` if the backup does not exist, `unparsable` if it is not TOML, `sealedRecord` if
+  /// - Throws: `SettingsError` `io` if the backup does not exist, `unparsable` if it is not TOML, `sealedRecord` if
   ///   it has plain records, or it or the file has another key; `readOnly` or `lockTimeout`. The file is unchanged.
   public func restore(_ backup: SettingsBackup, sealedWith former: GarageCipher? = nil) throws(SettingsError) {
     try SettingsError.only {
@@ -124,7 +124,7 @@ extension Garage {
   ///
   /// A backup that cannot be sealed stays unchanged and is a problem until sealed or deleted: it may be the only copy.
   ///
-  /// - Throws: ``SettingsError`` `readOnly`, `io` or `lockTimeout`. Each backup is either unchanged or sealed.
+  /// - Throws: `SettingsError` `readOnly`, `io` or `lockTimeout`. Each backup is either unchanged or sealed.
   func sealBackups() throws {
     let format = format
     guard format.cipher != nil, format.plainRecords == .seal, !hasSealedBackups.withLock({ $0 }),

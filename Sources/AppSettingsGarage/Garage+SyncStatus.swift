@@ -26,7 +26,7 @@ extension Garage {
 extension GarageObjects {
   /// Sets the sync status of a parked object.
   ///
-  /// - Throws: ``SettingsError`` `missingRecord` if the object is not parked; otherwise as ``park(_:)-(T)``. The file
+  /// - Throws: `SettingsError` `missingRecord` if the object is not parked; otherwise as ``park(_:)-(T)``. The file
   ///   is unchanged.
   public func setSyncStatus<T: Codable & Identifiable>(_ status: Garage.SyncStatus, for object: T) throws(SettingsError)
   {
@@ -71,7 +71,7 @@ extension GarageObjects {
 
   /// Returns the sync status of a parked object.
   ///
-  /// - Throws: ``SettingsError`` `missingRecord` if the object is not parked; `unparsable`, `readOnly` or `io`.
+  /// - Throws: `SettingsError` `missingRecord` if the object is not parked; `unparsable`, `readOnly` or `io`.
   public func syncStatus<T: Codable & Identifiable>(of object: T) throws(SettingsError) -> Garage.SyncStatus {
     try SettingsError.only {
       let draft = try contents()
@@ -94,7 +94,7 @@ extension GarageObjects {
 
   /// Retrieves the objects of a type that have a given sync status.
   ///
-  /// - Throws: ``SettingsError`` as ``retrieveAll(_:onUnreadable:)``.
+  /// - Throws: `SettingsError` as ``retrieveAll(_:onUnreadable:)``.
   public func retrieveAll<T: Codable & Identifiable>(
     _ type: T.Type = T.self, withStatus status: Garage.SyncStatus
   ) throws(SettingsError) -> [T] {

@@ -39,7 +39,7 @@ public final class Garage: GarageObjects, Sendable {
   ///     written.
   ///   - plainRecords: What a garage with a cipher does with plain records in the file. By default they are an error.
   ///   - logger: Receives each problem once.
-  /// - Throws: ``SettingsError`` `invalidLocation` if the id is malformed; `io` if there is no home directory.
+  /// - Throws: `SettingsError` `invalidLocation` if the id is malformed; `io` if there is no home directory.
   public convenience init(
     app: String, name: String = "garage", cipher: GarageCipher? = nil, plainRecords: PlainRecords = .refuse,
     logger: Logger = Logger(label: "app-settings")
@@ -59,7 +59,10 @@ public final class Garage: GarageObjects, Sendable {
 
   /// Makes a garage in memory, for tests and previews. It behaves like one with a file that nobody else writes.
   ///
-  /// - Parameter text: The initial TOML text.
+  /// - Parameters:
+  ///   - text: The TOML text to begin with.
+  ///   - cipher: Seals the records, if given.
+  ///   - plainRecords: What to do with records that are plain text although there is a cipher.
   public convenience init(
     inMemory text: String = "", cipher: GarageCipher? = nil, plainRecords: PlainRecords = .refuse
   ) {
@@ -119,13 +122,13 @@ public final class Garage: GarageObjects, Sendable {
   /// Each is as plain, or sealed with the same key, as the file was. When a plain file is sealed, its backups are
   /// sealed too: see ``PlainRecords/seal``.
   ///
-  /// - Throws: ``SettingsError`` `io` or `readOnly` if their directory cannot be listed.
+  /// - Throws: `SettingsError` `io` or `readOnly` if their directory cannot be listed.
   public var backups: [SettingsBackup] { get throws(SettingsError) { try store.backups } }
 
   /// Moves a file that does not parse to the backups, unchanged, so that the garage starts empty.
   ///
   /// - Returns: The moved file; `nil` if there is no file, or it parses.
-  /// - Throws: ``SettingsError`` `readOnly`, `io` or `lockTimeout`. The file is in its old place.
+  /// - Throws: `SettingsError` `readOnly`, `io` or `lockTimeout`. The file is in its old place.
   @discardableResult
   public func recover() throws(SettingsError) -> SettingsBackup? {
     // The moved file may be plain.

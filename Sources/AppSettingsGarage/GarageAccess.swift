@@ -32,7 +32,7 @@ extension GarageObjects {
   /// - Parameter body: Runs once, on this thread, while other writers wait. A nested update of the transaction is part
   ///   of it; if that throws, only its own changes are undone.
   /// - Returns: What `body` returns.
-  /// - Throws: What `body` throws, or ``SettingsError`` `readOnly`, `unparsable`, `newerVersion`, `lockTimeout`, `io`,
+  /// - Throws: What `body` throws, or `SettingsError` `readOnly`, `unparsable`, `newerVersion`, `lockTimeout`, `io`,
   ///   or `nestedUpdate` if `body` writes the garage itself. The file is unchanged in each case.
   public func update<Result>(_ body: (inout GarageTransaction) throws -> Result) throws -> Result {
     try access.update(body)
@@ -82,7 +82,7 @@ public struct GarageAccess {
 
   /// The content to read.
   ///
-  /// - Throws: ``SettingsError`` as ``Garage/contents()``.
+  /// - Throws: `SettingsError` as ``Garage/contents()``.
   func contents() throws -> GarageDraft { try openDraft ?? garage.contents() }
 
   /// The transaction's draft. Changes after the update would be lost silently: a programming error.

@@ -48,11 +48,13 @@ struct ImportedValues {
 }
 
 /// Why an original could not be read.
-struct ImportFailure: Error {
+struct ImportFailure: Error, CustomStringConvertible {
   /// A clause. It shows no value: one may be a secret.
   var reason: String
   /// Whether the original may be right, but is more than is read.
   var isLimit = false
   /// Where the original is wrong, if that is one place.
   var position: TOMLPosition?
+
+  var description: String { reason }
 }

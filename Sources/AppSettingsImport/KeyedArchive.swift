@@ -125,7 +125,9 @@ package struct KeyedArchive: Sendable {
   }
 
   /// What is in an archive and has no value, or no end.
-  private struct NoValue: Error {}
+  private struct NoValue: Error, CustomStringConvertible {
+    var description: String { "the archive holds an object that has no value, or itself" }
+  }
 
   private func value(
     _ budget: inout ImportBudget, _ convert: (Object, Node) throws -> TOMLValue?

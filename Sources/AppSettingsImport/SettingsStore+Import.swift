@@ -9,7 +9,7 @@ extension SettingsStore {
   ///   - rules: Which key of the original becomes which key of the settings.
   ///   - dryRun: Whether to make the report only, and write nothing.
   /// - Returns: What was taken and what was not.
-  /// - Throws: ``SettingsError`` `unparsable`, `io` if there is no such file, or as ``set(_:for:)``. The user's file is
+  /// - Throws: `SettingsError` `unparsable`, `io` if there is no such file, or as `set(_:for:)`. The user's file is
   ///   unchanged.
   @discardableResult
   public func importFile(

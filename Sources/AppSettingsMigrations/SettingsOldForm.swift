@@ -99,7 +99,7 @@ extension SettingsOldForm where Value: SettingsSerializable {
   ///
   /// A string that the type can be read from as it is has the new form and stays, so the value of a `String` key is
   /// never taken for JSON. To take the quotes off one that was stored as JSON, put a ``DecodeJSONString`` into a
-  /// migration, which runs once. A ``SettingsValue`` can be any string: it is decoded if it holds an array or an object.
+  /// migration, which runs once. A `SettingsValue` can be any string: it is decoded if it holds an array or an object.
   public static var json: SettingsOldForm {
     let takesAnything = Value.self == TOMLValue.self || Value.self == TOMLValue?.self
     var form = SettingsOldForm { stored in

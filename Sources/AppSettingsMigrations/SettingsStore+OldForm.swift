@@ -9,10 +9,10 @@ extension SettingsStore {
   /// try settings.migrate(.tags, from: .json)
   /// ```
   ///
-  /// To run once, with a version, put a ``MigrateValue`` into a ``Migration``.
+  /// To run once, with a version, put a ``MigrateValue`` into a `Migration`.
   ///
   /// - Returns: Whether the file changed.
-  /// - Throws: ``SettingsError`` `migrationFailed` for a value that has neither form, or as ``set(_:for:)``. The file is
+  /// - Throws: `SettingsError` `migrationFailed` for a value that has neither form, or as `set(_:for:)`. The file is
   ///   unchanged.
   @discardableResult
   public func migrate<Value>(_ key: SettingsKey<Value>, from form: SettingsOldForm<Value>) throws(SettingsError) -> Bool

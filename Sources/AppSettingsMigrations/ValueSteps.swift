@@ -105,7 +105,10 @@ public struct Merge: BuiltInStep {
 
   /// Makes the step that puts values into an array.
   ///
-  /// - Parameter defaults: For each key what stands for it where it is absent; empty if there is no such value.
+  /// - Parameters:
+  ///   - keys: The dotted keys to join.
+  ///   - key: The dotted key of the array.
+  ///   - defaults: For each key what stands for it where it is absent; empty if there is no such value.
   public init(_ keys: String..., into key: String, defaults: [TOMLValue] = []) {
     self.keys = keys.map(Self.path)
     target = Self.path(key)

@@ -172,9 +172,6 @@ extension SchemaType {
     }
     if let minimumCount { schema[words.least] = .integer(Int64(minimumCount)) }
     if let maximumCount { schema[words.most] = .integer(Int64(maximumCount)) }
-    // In JSON 1 and 1.0 are equal. Only where they are in the app, too, are they a repetition.
-    guard isUnique, let element, ![.any, .array, .table, .records].contains(element.kind) else { return }
-    schema["uniqueItems"] = true
   }
 
   private func addParts(to schema: inout TOMLTable) {
@@ -184,8 +181,14 @@ extension SchemaType {
     }
     if kind == .table, let fields, element == nil {
       var properties = TOMLTable()
-      for field in fields { properties[field.name] = .table(field.type.jsonSchema) }
+      for field in fields {
+        var property = field.type.jsonSchema
+        if let fallback = field.fallback, fallback.hasJSONForm { property["default"] = fallback.forJSON }
+        properties[field.name] = .table(property)
+      }
       schema["properties"] = .table(properties)
+      let required = fields.filter(\.isRequired).map { TOMLValue.string($0.name) }
+      if !required.isEmpty { schema["required"] = .array(required) }
     }
     var each = element.map(\.jsonSchema)
     if kind == .records { each = SchemaType.table(fields ?? []).jsonSchema }

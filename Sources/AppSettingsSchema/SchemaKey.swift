@@ -15,6 +15,8 @@ package struct SchemaKey: Sendable, Hashable {
   /// The paths that it had in earlier releases, the newest first.
   package var formerPaths: [TOMLPath] = []
   package var isSecret = false
+  /// Whether the choices are missing because the type of the app does not list its cases. Not read from files.
+  package var hidesCases = false
 
   package init(_ path: TOMLPath, _ type: SchemaType) {
     self.path = path
@@ -43,7 +45,7 @@ package struct SchemaGroup: Sendable, Hashable {
 
 extension SchemaKey {
   package init(_ key: AnySettingsKey) {
-    var type = key.schemaType
+    var type = key.isSecret ? key.schemaType.withoutFallbacks : key.schemaType
     // The fields of a type say more than its name in Swift.
     if key.expected != type.derivedWords, type.fields == nil { type.expectedWords = key.expected }
     let secret = key.isSecret
@@ -56,6 +58,7 @@ extension SchemaKey {
     }
     self.init(key.path, type)
     isSecret = secret
+    hidesCases = key.hidesCases
     hasComputedDefault = key.hasComputedDefault
     defaultValue = value
     summary = key.summary

@@ -4,9 +4,15 @@ extension SchemaReader {
   private static let kinds = SchemaType.Kind.allCases.map(\.rawValue).joined(separator: ", ")
 
   /// The type that a table tells of.
-  func type(in section: SchemaSection, depth: Int) throws(SettingsError) -> SchemaType {
+  ///
+  /// - Parameter isField: Whether it is that of a field, which has members of its own.
+  func type(in section: SchemaSection, depth: Int, isField: Bool = false) throws(SettingsError) -> SchemaType {
     guard depth < 32 else { throw section.refuse("types are nested too deeply; 32 levels are the limit") }
-    if depth > 0 { try section.checkMembers(among: Self.typeSet, Self.typeMembers) }
+    if isField {
+      try section.checkMembers(among: Self.fieldSet, Self.fieldMembers)
+    } else if depth > 0 {
+      try section.checkMembers(among: Self.typeSet, Self.typeMembers)
+    }
     let name = try section.string("type", "one of \(Self.kinds)")
     guard let kind = SchemaType.Kind(rawValue: name) else {
       if section.source.isOfLaterForm { return .any }
@@ -93,10 +99,18 @@ extension SchemaReader {
     let fields = try section.section("fields", "a table of types by the names of the fields")
     var list: [SchemaType.Field] = []
     for (name, _) in fields.table {
-      let field = try fields.section(name, "a table with a 'type'")
-      list.append(SchemaType.Field(name, try self.type(in: field, depth: depth + 1)))
+      list.append(try field(name, in: fields.section(name, "a table with a 'type'"), depth))
     }
     type.fields = list
+  }
+
+  private func field(
+    _ name: String, in section: SchemaSection, _ depth: Int
+  ) throws(SettingsError) -> SchemaType.Field {
+    var field = SchemaType.Field(name, try type(in: section, depth: depth + 1, isField: true))
+    field.isRequired = try section.flag("required")
+    field.fallback = try defaultValue(of: field.type, in: section)
+    return field
   }
 
   /// A type, or its name alone.

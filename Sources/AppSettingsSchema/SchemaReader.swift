@@ -21,6 +21,8 @@ struct SchemaReader {
     "elements", "fields", "ids", "reads-older-form", "expects",
   ]
   static let typeSet = Set(typeMembers)
+  static let fieldMembers = typeMembers + ["required", "default"]
+  static let fieldSet = Set(fieldMembers)
 
   /// Reads all of it.
   ///
@@ -90,7 +92,7 @@ struct SchemaReader {
     return key
   }
 
-  private func defaultValue(of type: SchemaType, in section: SchemaSection) throws(SettingsError) -> TOMLValue? {
+  func defaultValue(of type: SchemaType, in section: SchemaSection) throws(SettingsError) -> TOMLValue? {
     guard let value = section.table["default"] else { return nil }
     // A pattern is compiled for it: that is left to who has patterns looked at.
     var type = type

@@ -21,6 +21,10 @@ extension SettingsSchema {
     }
     for key in keys {
       lines += ["", "[keys.\(Self.quoted(key.path))]"]
+      if key.hidesCases {
+        lines.append(
+          "# Its cases are not known: conform the app's enumeration to CaseIterable to have them here as choices.")
+      }
       lines += key.attributes.map { "\(TOMLPath([$0.name])) = \($0.value.tomlText)" }
     }
     for migration in migrations.migrations {
@@ -88,7 +92,7 @@ extension SchemaType {
     add("elements", element.map { .table($0.table) })
     if let fields {
       var table = TOMLTable()
-      for field in fields { table[field.name] = .table(field.type.table) }
+      for field in fields { table[field.name] = .table(field.table) }
       add("fields", .table(table))
     }
     add("ids", ids.map { $0 == SchemaType($0.kind) ? .string($0.kind.rawValue) : .table($0.table) })
@@ -97,9 +101,18 @@ extension SchemaType {
     return result
   }
 
-  private var table: TOMLTable {
+  fileprivate var table: TOMLTable {
     var table = TOMLTable()
     for attribute in attributes { table[attribute.name] = attribute.value }
+    return table
+  }
+}
+
+extension SchemaType.Field {
+  fileprivate var table: TOMLTable {
+    var table = type.table
+    if isRequired { table["required"] = true }
+    if let fallback { table["default"] = fallback }
     return table
   }
 }

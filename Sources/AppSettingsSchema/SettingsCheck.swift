@@ -281,9 +281,20 @@ package struct SettingsCheck {
       let error = key.isSecret ? error.redacted : error
       new.append(
         SettingsFinding(
-          .invalidValue, error.clause(about: "'\(path)'") + ".", key: path, file: file,
+          .invalidValue, lack(error, at: path, of: key) ?? error.clause(about: "'\(path)'") + ".", key: path,
+          file: file,
           position: place(of: error.path, below: path, original, index) ?? position))
     }
+  }
+
+  /// What a record, or the key's whole value, lacks; `nil` if something else is wrong.
+  private func lack(_ error: SettingsValueError, at path: TOMLPath, of key: SchemaKey) -> String? {
+    guard error.isMissing, key.type.kind == .records, let id = error.path.first else {
+      return error.isMissing && key.type.kind == .table ? error.lack(in: path, isRecord: false) : nil
+    }
+    var inner = error
+    inner.path.removeFirst()
+    return inner.lack(in: path.appending(id), isRecord: true)
   }
 
   /// The place of a part of a value, as far down as it has one.

@@ -60,7 +60,7 @@ public struct SettingsSchema: Sendable {
   ///
   /// - Parameter variables: The environment; the process's own by default.
   /// - Returns: The file's path.
-  /// - Throws: ``SettingsError`` `invalidLocation`, `readOnly`, `lockTimeout` or `io`. An existing file is unchanged then.
+  /// - Throws: `SettingsError` `invalidLocation`, `readOnly`, `lockTimeout` or `io`. An existing file is unchanged then.
   @discardableResult
   public func write(environment variables: [String: String]? = nil) throws(SettingsError) -> String {
     try SettingsError.only {
@@ -80,7 +80,7 @@ public struct SettingsSchema: Sendable {
   /// The schema of an app, from the first place that has one; `nil` if none has.
   ///
   /// - Parameter checksPatterns: Whether regular expressions are compiled to see whether they are some.
-  /// - Throws: ``SettingsError`` `unparsable`, `io` or `readOnly`, or `invalidValue` with the place for one that is
+  /// - Throws: `SettingsError` `unparsable`, `io` or `readOnly`, or `invalidValue` with the place for one that is
   ///   wrong in itself or another app's.
   package static func find(
     app: String, environment variables: [String: String]? = nil, checksPatterns: Bool = true
@@ -102,7 +102,7 @@ public struct SettingsSchema: Sendable {
   /// - Parameters:
   ///   - app: The app that it has to be of; any if `nil`.
   ///   - settings: The settings file that it was found for; `nil` if it was named.
-  /// - Throws: ``SettingsError`` as ``find(app:environment:checksPatterns:)``; `readOnly` also for a schema that root does
+  /// - Throws: `SettingsError` as ``find(app:environment:checksPatterns:)``; `readOnly` also for a schema that root does
   ///   not follow: see ``SchemaTrust``.
   package static func read(
     _ path: String, app: String? = nil, forSettings settings: String? = nil, checksPatterns: Bool = true

@@ -53,7 +53,7 @@
 
     /// Runs until graceful shutdown begins or the task is cancelled, then waits until everything set is on disk.
     ///
-    /// - Throws: ``SettingsError`` of a failed write, or what `body` throws.
+    /// - Throws: `SettingsError` of a failed write, or what `body` throws.
     public func run() async throws {
       settings.follow()
       if let work {

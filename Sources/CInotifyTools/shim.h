@@ -1,3 +1,7 @@
+#if !__has_include(<inotifytools/inotifytools.h>)
+#error AppSettingsObserve needs libinotifytools. Install the package libinotifytools0-dev (Debian, Ubuntu) or inotify-tools-devel (Fedora), or depend on app-settings with "traits: []" to watch through the calls of the kernel.
+#else
+
 // The library's own header only forward-declares `struct inotify_event`; the second one defines it.
 #include <inotifytools/inotifytools.h>
 #include <inotifytools/inotify.h>
@@ -13,3 +17,5 @@ static inline int cinotifytools_is_initialized(void) {
   extern int initialized;
   return initialized;
 }
+
+#endif

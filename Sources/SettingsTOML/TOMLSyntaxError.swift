@@ -167,3 +167,8 @@ extension String {
     return self[..<end] + "…"
   }
 }
+
+extension TOMLPosition: CustomStringConvertible {
+  /// Line and column: `9:14`.
+  public var description: String { "\(line):\(column)" }
+}

@@ -251,6 +251,44 @@ struct SchemaLookup: Sendable {
     return stored ?? defaultValue(at: path)
   }
 
+  /// The value of a key as the app uses it: a table with what the app reads where the files' one lacks a field.
+  func usedValue(of path: TOMLPath, in snapshot: SettingsSnapshot) -> TOMLValue? {
+    if let key = key(around: path), let name = key.paths.first(where: { path.hasPrefix($0) }) {
+      let rest = Self.rest(of: path, below: name)
+      // Without a value that is a table there is nothing to complete, and the default is whole.
+      guard case .table? = snapshot.stored(for: key.settingsKey),
+        let whole = effectiveValue(of: name, in: snapshot).map(key.type.completed)
+      else { return effectiveValue(of: path, in: snapshot) }
+      guard case .value(let value) = LayerLookup(whole, at: rest.components[...]) else { return nil }
+      return value
+    }
+    guard case .table(var table)? = effectiveValue(of: path, in: snapshot) else {
+      return effectiveValue(of: path, in: snapshot)
+    }
+    for key in keys(below: path) {
+      guard let value = usedValue(of: key.path, in: snapshot) else { continue }
+      table.apply(Edit(path: Self.rest(of: key.path, below: path), value: value))
+    }
+    return .table(table)
+  }
+
+  /// What a value lacks so that the app cannot use it, as a sentence; `nil` if it lacks nothing.
+  ///
+  /// - Parameter path: A place in the value that was changed.
+  func lack(around path: TOMLPath, in snapshot: SettingsSnapshot) -> String? {
+    guard let key = key(around: path), let name = key.paths.first(where: { path.hasPrefix($0) }) else { return nil }
+    let isRecord = key.type.kind == .records
+    let place = TOMLPath(Array(path.components.prefix(name.components.count + (isRecord ? 1 : 0))))
+    guard isRecord ? place != name : key.type.kind == .table, let type = type(of: place), let value = snapshot[place]
+    else { return nil }
+    do throws(SettingsValueError) {
+      try type.check(value, isStored: true)
+      return nil
+    } catch {
+      return error.isMissing ? error.lack(in: place, isRecord: isRecord) : nil
+    }
+  }
+
   /// A table of several keys with each value under its present name.
   private func renamed(_ table: TOMLTable, at path: TOMLPath, in snapshot: SettingsSnapshot) -> TOMLTable {
     var table = table

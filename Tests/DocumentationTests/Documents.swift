@@ -20,11 +20,12 @@ struct Document {
     lines = try Repository.lines(of: path)
   }
 
-  /// README.md, CONTRIBUTING.md, the guides in `docs` and the examples' own.
+  /// The documents at the root, the guides in `docs`, the examples' own, and the pages and articles of the reference.
   static let all: [Document] = {
     let paths =
-      ["README.md", "CONTRIBUTING.md"] + Repository.files(in: "docs", ending: ".md")
-      + Repository.files(in: "Examples", ending: ".md")
+      ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md"]
+      + Repository.files(in: "docs", ending: ".md")
+      + Repository.files(in: "Examples", ending: ".md") + Repository.files(in: "Sources", ending: ".md")
     return paths.compactMap { try? Document($0) }
   }()
 

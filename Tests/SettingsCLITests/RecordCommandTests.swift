@@ -30,4 +30,47 @@ struct RecordCommandTests {
     #expect(try run("unset", app, "servers.\"eu.west\"").status == 0)
     #expect(home.text() == "[servers.work]\nregion = \"ap\"  # c\n")
   }
+
+  private static let schema = """
+    app = "org.example.test"
+
+    [keys.servers]
+    type = "records"
+    fields = { host = { type = "string", required = true }, port = { type = "integer", required = true } }
+
+    [keys."delivery.retry"]
+    type = "table"
+    default = { attempts = 3, delay = 1.5, label = "x" }
+    fields = { attempts = { type = "integer", default = 3 }, delay = { type = "float", default = 1.5 }, label = { type = "string" } }
+
+    """
+
+  @Test func `set and check say what a record lacks`() throws {
+    try home.write(Self.schema, to: home.path + "/data/app-settings/\(app).toml")
+    let lack =
+      "The record 'servers.a' lacks 'port', which must be an integer. The app leaves the record out until that is set."
+    let set = try run("set", app, "servers.a.host", "localhost")
+    #expect(set.status == 0 && set.error == "settings-cli: warning: \(lack)\n", "\(set.error)")
+    chmod(home.file, 0o600)
+    let check = try run("check", app)
+    #expect(check.status == 4 && check.output == "\(home.file):1:1: error: \(lack)\n", "\(check.output)")
+    #expect(try run("set", app, "servers.a.port", "22") == ChildProcess.Result(status: 0, output: "", error: ""))
+    #expect(try run("check", app).status == 0)
+    #expect(try run("unset", app, "servers.a.port").error == "settings-cli: warning: \(lack)\n")
+    let whole = try run("set", app, "servers.b", "{ host = \"b\" }")
+    #expect(whole.status == 4 && whole.error.contains("has no 'port', which must be an integer"), "\(whole.error)")
+  }
+
+  @Test func `get prints what the app uses where a table lacks a field`() throws {
+    try home.write(Self.schema, to: home.path + "/data/app-settings/\(app).toml")
+    try home.write("[delivery.retry]\nattempts = 9\n")
+    #expect(try run("get", app, "delivery.retry").output == "{ attempts = 9, delay = 1.5 }\n")
+    #expect(try run("get", app, "delivery.retry.delay").output == "1.5\n")
+    // A field that is absent and need not be there is absent for the app, too.
+    #expect(try run("get", app, "delivery.retry.label").status == 1)
+    #expect(try run("get", app, "delivery").output == "{ retry = { attempts = 9, delay = 1.5 } }\n")
+    #expect(home.text() == "[delivery.retry]\nattempts = 9\n")
+    #expect(try run("unset", app, "delivery.retry").status == 0)
+    #expect(try run("get", app, "delivery.retry").output == "{ attempts = 3, delay = 1.5, label = \"x\" }\n")
+  }
 }

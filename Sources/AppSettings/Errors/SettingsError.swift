@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import SettingsTOML
 
 /// The reason why a call on settings failed: a message for a person and a code for a program.
@@ -99,4 +100,26 @@ extension SettingsError: CustomStringConvertible {
   public var description: String {
     if let cause { "\(message)\n\(cause)" } else { message }
   }
+}
+
+// What `localizedDescription` is, for those who import Foundation and show that.
+
+extension SettingsError: LocalizedError {
+  /// The message, and the cause on lines of its own if there is one.
+  public var errorDescription: String? { description }
+}
+
+extension TOMLSyntaxError: LocalizedError {
+  /// The message, with the place.
+  public var errorDescription: String? { description }
+}
+
+extension TOMLEditError: LocalizedError {
+  /// The message.
+  public var errorDescription: String? { description }
+}
+
+extension TOMLPathError: LocalizedError {
+  /// The message.
+  public var errorDescription: String? { description }
 }

@@ -3,8 +3,8 @@ public import SettingsTOML
 /// Something wrong that made no call fail: a value that cannot be decoded, a file that does not parse, a watch that
 /// polls.
 ///
-/// Problems reach ``SettingsStore/problems`` and, once each, swift-log at the warning level. They never contain
-/// secrets.
+/// Problems reach `AppSettingsObserve`'s `problems` and, once each, swift-log at the warning level. The values of secret
+/// keys never appear in one.
 public struct SettingsProblem: Sendable, Hashable {
   /// The kind of problem, as in ``SettingsError/Code``.
   public var code: SettingsError.Code
@@ -32,4 +32,9 @@ public struct SettingsProblem: Sendable, Hashable {
   package init(_ error: SettingsError, path: TOMLPath? = nil) {
     self.init(error.code, error.description, path: path, file: error.file, position: error.position)
   }
+}
+
+extension SettingsProblem: CustomStringConvertible {
+  /// The message.
+  public var description: String { message }
 }

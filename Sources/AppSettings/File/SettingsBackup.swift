@@ -29,3 +29,8 @@ public struct SettingsBackup: Sendable, Hashable {
   /// Whether it was made before a migration.
   public var isBeforeMigration: Bool { name.migratedTo != nil }
 }
+
+extension SettingsBackup: CustomStringConvertible {
+  /// Its path.
+  public var description: String { PathText.shown(path) }
+}

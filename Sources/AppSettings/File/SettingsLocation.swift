@@ -13,7 +13,7 @@ public struct SettingsLocation: Sendable, Hashable {
     case config
     /// `$XDG_STATE_HOME`, without other layers.
     case state
-    /// `$XDG_DATA_HOME`, for what a person makes with the app, such as a ``Garage``; without other layers.
+    /// `$XDG_DATA_HOME`, for what a person makes with the app: a `Garage`; no other layer.
     case data
   }
 
@@ -197,4 +197,9 @@ public struct SettingsLocation: Sendable, Hashable {
           + "letters, digits, '.', '_' and '-', without '..', such as 'org.example.editor'.")
     }
   }
+}
+
+extension SettingsLocation: CustomStringConvertible {
+  /// The path of the user's file.
+  public var description: String { PathText.shown(file) }
 }

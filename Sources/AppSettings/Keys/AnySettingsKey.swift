@@ -16,6 +16,7 @@ public typealias SettingsKeys = AnySettingsKey
 /// A key, whatever the type of its value: what all keys have in common, for lists of keys of mixed types.
 ///
 /// Two keys are equal if they have the same path and the same types.
+@dynamicMemberLookup
 public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and locked caches; subclasses are final
   /// The key's dotted path, `editor.font-size`.
   public let name: String
@@ -33,6 +34,9 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
   package let paths: [TOMLPath]
   /// The number of the declarations that the key was last found to agree with; 0 for none.
   let agreedWith = Atomic<UInt64>(0)
+
+  /// A key that no extension declares: it gives code that names one a type, and ``SettingsAccess`` reports it.
+  public static subscript(dynamicMember name: String) -> SettingsMistake { SettingsMistake() }
 
   package init<Value>(name: String, details: [SettingsKeyDetail<Value>]) {
     var summary = ""
@@ -101,6 +105,9 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
 
   /// What a value has to be, as a schema file says it: type and constraint.
   package var schemaType: SchemaType { .any }
+
+  /// Whether values are cases of an enumeration that does not list them, as a `CaseIterable` one does.
+  package var hidesCases: Bool { false }
 
   /// Whether the default is computed at each read, so that it holds here and now only.
   package var hasComputedDefault: Bool { false }

@@ -25,8 +25,13 @@ public struct SettingsGroup: Sendable, Hashable {
   ///   - name: Its dotted path, below the group that it is in.
   ///   - summary: What its keys have in common.
   ///   - parent: The group that it is in.
-  public init(_ name: String, _ summary: String = "", in parent: SettingsGroup? = nil) {
-    path = AnySettingsKey.path(of: name, in: parent)
+  public init(_ name: some SettingsKeyName, _ summary: String = "", in parent: SettingsGroup? = nil) {
+    path = AnySettingsKey.path(of: name.description, in: parent)
     self.summary = summary
   }
+}
+
+extension SettingsGroup: CustomStringConvertible {
+  /// The group's name.
+  public var description: String { name }
 }

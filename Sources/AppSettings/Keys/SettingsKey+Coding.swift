@@ -17,7 +17,7 @@ extension SettingsKey {
     return value
   }
 
-  private func read(_ stored: TOMLValue) throws -> Value {
+  func read(_ stored: TOMLValue) throws -> Value {
     try bridge.read(stored) {
       if case .absent = fallback { nil } else { defaultValue }
     }

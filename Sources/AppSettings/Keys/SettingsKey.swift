@@ -72,12 +72,27 @@ public final class SettingsKey<Value: Sendable>: AnySettingsKey, @unchecked Send
 
   package override var schemaType: SchemaType {
     var type = bridge.schemaType(sample: hasComputedDefault ? nil : storedDefault).with(constraintFacts)
+    if bridge.mergesTables { learnFields(of: &type) }
     // Of few values the key itself says which it takes, whatever its constraint is.
     if let choices = type.choices {
       let accepted = choices.filter(accepts)
       if !accepted.isEmpty { type.choices = accepted }
     }
     return type
+  }
+
+  private func learnFields(of type: inout SchemaType) {
+    let reread = { table in try self.bridge.write(self.read(.table(table))) }
+    if case .absent = fallback {
+      type.fields = SchemaType.fields(byReading: reread) { bridge.schemaType(sample: .table($0)) } ?? type.fields
+    } else if !hasComputedDefault, let sample = storedDefault?.table {
+      type.learnFields(from: sample, reread)
+    }
+  }
+
+  package override var hidesCases: Bool {
+    guard case .value(let value) = fallback, bridge.choices == nil, value is any RawRepresentable else { return false }
+    return Mirror(reflecting: value).displayStyle == .enum
   }
 
   package override var hasComputedDefault: Bool { if case .computed = fallback { true } else { false } }

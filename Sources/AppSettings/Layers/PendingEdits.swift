@@ -194,7 +194,9 @@ package struct PendingEdits: Sendable {
   }
 
   private func ordered(_ node: Node) -> [(key: ExactKey, value: Node)] {
-    node.children.sorted { Self.order($0.value) < Self.order($1.value) }
+    // An order looks through all below: once for each child, not for each comparison.
+    node.children.map { (place: Self.order($0.value), child: (key: $0.key, value: $0.value)) }
+      .sorted { $0.place < $1.place }.map(\.child)
   }
 
   private static func order(_ node: Node) -> UInt64 {

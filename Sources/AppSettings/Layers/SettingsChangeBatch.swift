@@ -40,3 +40,22 @@ extension TOMLPath {
     }
   }
 }
+
+extension SettingsChangeBatch: CustomStringConvertible {
+  /// The paths and who made the change: `editor.font-size, theme (outside)`. Of more than 16 paths, the first 16.
+  public var description: String {
+    let shown = paths.prefix(16).map(\.description).joined(separator: ", ")
+    let rest = paths.count > 16 ? " and \(paths.count - 16) more" : ""
+    return "\(shown)\(rest) (\(origin))"
+  }
+}
+
+extension SettingsChangeOrigin: CustomStringConvertible {
+  /// Who it was, in words.
+  public var description: String {
+    switch self {
+    case .thisProcess: "this process"
+    case .outside: "outside"
+    }
+  }
+}

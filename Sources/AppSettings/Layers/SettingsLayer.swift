@@ -134,3 +134,11 @@ private final class FilePlaces: Sendable {
     index = LineIndex(of: unmigrated ?? current.bytes)
   }
 }
+
+extension SettingsLayer: CustomStringConvertible {
+  /// The kind, with the file if there is one: `user /home/alice/.config/org.example.editor/settings.toml`.
+  public var description: String { kind.rawValue + (file.map { " " + PathText.shown($0) } ?? "") }
+
+  /// The description with a place in the file: `user /home/alice/.config/org.example.editor/settings.toml:9`.
+  func description(at position: TOMLPosition?) -> String { description + (position.map { ":\($0.line)" } ?? "") }
+}

@@ -29,3 +29,14 @@ extension SettingsSnapshot {
       layer: layer(of: path), position: position(of: path), lockedBy: lock?.layer, lockPosition: lock?.position)
   }
 }
+
+extension SettingsOrigin: CustomStringConvertible {
+  /// The layer, the file and the line, and what else there is to say:
+  /// `user /home/alice/.config/org.example.editor/settings.toml:9, locked by system /etc/xdg/org.example.editor/settings.toml:2`.
+  public var description: String {
+    var text = layer.description(at: position)
+    if let formerName { text += ", under the former name '\(formerName)'" }
+    if let lockedBy { text += ", locked by " + lockedBy.description(at: lockPosition) }
+    return text
+  }
+}

@@ -13,6 +13,14 @@ public struct SettingsOverrides: Sendable, Hashable {
   var arguments: [TOMLPath: String] = [:]
   /// Why some of the app's variables override nothing.
   var refusals: [String] = []
+  /// The arguments of the form `--key=value` or `-key` that name no declared key, as they were given: perhaps with a typo,
+  /// perhaps an option of the app's own.
+  ///
+  /// ```swift
+  /// let overrides = SettingsOverrides.arguments(Array(CommandLine.arguments.dropFirst()), keys: SettingsKeys.all)
+  /// for argument in overrides.unknownArguments { print("warning: there is no setting '\(argument)'") }
+  /// ```
+  public private(set) var unknownArguments: [String] = []
   /// Whether nothing is overridden.
   package var isEmpty: Bool { arguments.isEmpty && environment.isEmpty }
 
@@ -57,7 +65,7 @@ public struct SettingsOverrides: Sendable, Hashable {
   /// its own value. A negative number is a value, unless a declared key has it as its name. Without a value, a boolean
   /// key is `true`, and no other key is overridden. For a value that begins with `-`, use `--key=-value`.
   ///
-  /// Arguments in other forms, that name no declared key, or that follow `--`, are ignored.
+  /// Arguments in other forms, or that follow `--`, are ignored. ``unknownArguments`` lists those that name no declared key.
   ///
   /// - Parameters:
   ///   - arguments: The process's arguments, without its name.
@@ -72,6 +80,8 @@ public struct SettingsOverrides: Sendable, Hashable {
         let name = String(argument[argument.index(argument.startIndex, offsetBy: 2)..<equals])
         if let key = keysByName[name] {
           result.arguments[key.path] = String(argument[argument.index(after: equals)...])
+        } else {
+          result.unknownArguments.append(argument)
         }
       } else if argument.hasPrefix("-"), let key = keysByName[String(argument.dropFirst())] {
         if let word = rest.first, isValue(word, keysByName) {
@@ -80,6 +90,8 @@ public struct SettingsOverrides: Sendable, Hashable {
         } else if key.schemaType.kind == .boolean {
           result.arguments[key.path] = "true"
         }
+      } else if argument.hasPrefix("-"), !argument.hasPrefix("--"), !isValue(argument, keysByName) {
+        result.unknownArguments.append(argument)
       }
     }
     return result
@@ -98,6 +110,7 @@ public struct SettingsOverrides: Sendable, Hashable {
     var result = self
     result.prefix = other.prefix ?? prefix
     result.refusals += other.refusals
+    result.unknownArguments += other.unknownArguments
     result.environment.merge(other.environment) { $1 }
     result.arguments.merge(other.arguments) { $1 }
     return result
@@ -155,5 +168,13 @@ public struct SettingsOverrides: Sendable, Hashable {
 
   private static func variableName(_ text: String) -> String {
     String(text.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
+  }
+}
+
+extension SettingsOverrides: CustomStringConvertible {
+  /// The names of the variables and the keys of the arguments, without any value.
+  public var description: String {
+    let names = environment.keys.sorted() + arguments.keys.map { "--\($0)" }.sorted()
+    return names.isEmpty ? "none" : names.joined(separator: ", ")
   }
 }

@@ -2,9 +2,9 @@ public import SettingsTOML
 
 /// All layers at one moment, for reading several consistent values.
 ///
-/// A snapshot never changes. A later state has a higher generation.
-public struct SettingsSnapshot: Sendable {
-  /// A number that grows by at least one with every visible change of this store.
+/// A value: it never changes. A later state has a higher generation.
+public struct SettingsSnapshot: SettingsAccess, Sendable {
+  /// Grows by at least one with every visible change of this store.
   public package(set) var generation: UInt64
   /// Files and overrides, lowest first.
   package private(set) var layers: [LayerContent]
@@ -187,5 +187,15 @@ extension SettingsSnapshot {
       if case .value = lookUp(place, in: index) { return place }
     }
     return nil
+  }
+}
+
+// MARK: - Description
+
+extension SettingsSnapshot: CustomStringConvertible {
+  /// What it is a snapshot of, without any value: `generation 3 of /home/alice/.config/org.example.editor/settings.toml`.
+  public var description: String {
+    let file = layers.last?.layer.file.map(PathText.shown) ?? "settings in memory"
+    return "generation \(generation) of \(file)"
   }
 }

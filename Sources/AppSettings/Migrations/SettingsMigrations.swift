@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import SettingsTOML
 
 /// The registry of an app's migrations: what each version of the stored representation changed.
@@ -163,7 +164,12 @@ public struct Migration: Sendable {
   }
 }
 
-/// The argument of an ``Migration/afterCommit(_:)`` closure.
+extension Migration: CustomStringConvertible {
+  /// The version and the name: `2 'split name into first and last'`.
+  public var description: String { "\(version) '\(name)'" }
+}
+
+/// What an ``Migration/afterCommit(_:)`` is told.
 public struct MigrationCommit: Sendable, Hashable {
   /// The version that the migration led to.
   public var version: Int
@@ -203,7 +209,12 @@ public struct MigrationStepError: Error, Sendable, Hashable, CustomStringConvert
   public var description: String { "at '\(path)', \(reason)" }
 }
 
-/// Collects the migrations of a registry.
+extension MigrationStepError: LocalizedError {
+  /// The key, and what is wrong there.
+  public var errorDescription: String? { description }
+}
+
+/// Collects migrations.
 @resultBuilder
 public enum SettingsMigrationsBuilder {
   /// Returns the migrations, in the order in which they are written.

@@ -28,8 +28,19 @@ struct RecordCoding<Record: SettingsRecord>: Sendable where Record.ID: Sendable 
 
   /// The fields of a record with their types, without the id, from the fallback record; `nil` without one.
   var fieldTypes: [SchemaType.Field]? {
-    guard let fallback, let stored = try? bridge.write(fallback) else { return nil }
-    return bridge.schemaType(sample: stored).fields?.filter { $0.name != Self.idField }
+    guard let text = fallback.flatMap({ try? ids.text($0.id) }) ?? ids.sample else { return nil }
+    let reread = { table in try write(read(.table(table), at: text), at: text) }
+    let type = { (sample: TOMLTable) in bridge.schemaType(sample: addingID(text, to: .table(sample))) }
+    var fields: [SchemaType.Field]?
+    if let storedFallback {
+      var known = type(storedFallback)
+      known.learnFields(from: storedFallback, reread)
+      fields = known.fields
+    } else {
+      fields = SchemaType.fields(byReading: reread, type)
+    }
+    fields?.removeAll { $0.name == Self.idField }
+    return fields?.isEmpty == true ? nil : fields
   }
 
   // MARK: Reading

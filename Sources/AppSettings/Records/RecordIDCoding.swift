@@ -12,7 +12,12 @@ struct RecordIDCoding<ID: Hashable & Sendable>: Sendable {
   /// The kind of ids, for tools.
   let kind: RecordFacts.IDKind
 
-  /// Whether an id has several notations as a key, such as a UUID in lower case.
+  /// The key of some id, to try with what else a record needs; `nil` if none is known.
+  var sample: String? {
+    ["a", "0", "00000000-0000-0000-0000-000000000000"].first { (try? id($0)) != nil }
+  }
+
+  /// Whether a key that is not written as the library writes it may stand for an id: a UUID in lower case.
   var hasOtherForms: Bool { kind != .string }
 
   init(serializable type: ID.Type) where ID: SettingsSerializable {

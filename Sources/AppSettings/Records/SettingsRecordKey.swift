@@ -72,15 +72,20 @@ extension SettingsRecordKey where Record.ID: SettingsSerializable {
   ///   - fallback: A record whose fields complete stored records that lack required ones, so that a new release can add
   ///     a property. Its id does not matter.
   ///   - details: A description, a group, whether the records are secret.
-  public convenience init(_ name: String, over fallback: Record? = nil, _ details: SettingsRecordDetail...) {
-    self.init(name: name, ids: RecordIDCoding(serializable: Record.ID.self), over: fallback, details: details)
+  public convenience init(
+    _ name: some SettingsKeyName, over fallback: Record? = nil, _ details: SettingsRecordDetail...
+  ) {
+    self.init(
+      name: name.description, ids: RecordIDCoding(serializable: Record.ID.self), over: fallback, details: details)
   }
 }
 
 extension SettingsRecordKey where Record.ID: LosslessStringConvertible {
-  /// Makes a key of records whose ids are stored as their descriptions.
-  public convenience init(_ name: String, over fallback: Record? = nil, _ details: SettingsRecordDetail...) {
-    self.init(name: name, ids: RecordIDCoding(lossless: Record.ID.self), over: fallback, details: details)
+  /// Makes a key of records whose ids are written as their descriptions.
+  public convenience init(
+    _ name: some SettingsKeyName, over fallback: Record? = nil, _ details: SettingsRecordDetail...
+  ) {
+    self.init(name: name.description, ids: RecordIDCoding(lossless: Record.ID.self), over: fallback, details: details)
   }
 }
 
@@ -92,7 +97,10 @@ extension SettingsRecordKey where Record.ID: LosslessStringConvertible & Setting
   ///   - fallback: A record whose fields complete stored records that lack required ones, so that a new release can add
   ///     a property. Its id does not matter.
   ///   - details: A description, a group, whether the records are secret.
-  public convenience init(_ name: String, over fallback: Record? = nil, _ details: SettingsRecordDetail...) {
-    self.init(name: name, ids: RecordIDCoding(serializable: Record.ID.self), over: fallback, details: details)
+  public convenience init(
+    _ name: some SettingsKeyName, over fallback: Record? = nil, _ details: SettingsRecordDetail...
+  ) {
+    self.init(
+      name: name.description, ids: RecordIDCoding(serializable: Record.ID.self), over: fallback, details: details)
   }
 }

@@ -177,16 +177,22 @@ extension SettingsStore {
   }
 
   /// The records under a key, by a key path: `settings[\.profiles]`.
+  @_disfavoredOverload  // so that an unknown '.key' is reported as a member that a key's type lacks
   public subscript<Record>(
-    keyPath: KeyPath<AnySettingsKey.Type, SettingsRecordKey<Record>>
+    keyPath: KeyPath<SettingsKeys.Type, SettingsRecordKey<Record>>
   ) -> SettingsRecordTable<Record> {
     self[AnySettingsKey.self[keyPath: keyPath]]
   }
 
   /// The records under a key, as a property: `settings.profiles`.
   public subscript<Record>(
-    dynamicMember keyPath: KeyPath<AnySettingsKey.Type, SettingsRecordKey<Record>>
+    dynamicMember keyPath: KeyPath<SettingsKeys.Type, SettingsRecordKey<Record>>
   ) -> SettingsRecordTable<Record> {
     self[AnySettingsKey.self[keyPath: keyPath]]
   }
+}
+
+extension SettingsRecordTable: CustomStringConvertible {
+  /// The key and the store: `profiles of /home/alice/.config/org.example.editor/settings.toml`.
+  public var description: String { "\(key) of \(store)" }
 }

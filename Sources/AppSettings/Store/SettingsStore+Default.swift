@@ -25,3 +25,8 @@ extension SettingsStore {
     }
   }
 }
+
+extension SettingsStore: CustomStringConvertible {
+  /// The path of its file, or that it has none.
+  public var description: String { location.map { PathText.shown($0.file) } ?? "settings in memory" }
+}

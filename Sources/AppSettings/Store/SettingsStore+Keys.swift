@@ -7,8 +7,19 @@ extension SettingsStore {
   /// Values are compared in their stored form.
   public func isDefault(_ key: AnySettingsKey) -> Bool { key.readsDefault(core.lookUp(key).value.candidates) }
 
-  /// The paths of all values in the user's file, including those without a declared key, and those that are set but not
-  /// yet written. Reserved keys and tables that are not empty are left out.
+  /// The keys that this store was used with so far: read, set or observed.
+  ///
+  /// An app that lists its keys, for its schema and its arguments, checks in a test that the list lacks none:
+  ///
+  /// ```swift
+  /// #expect(settings.usedKeys.subtracting(SettingsKeys.all).isEmpty)
+  /// ```
+  ///
+  /// Several stores on the same file share what they know of each other.
+  public var usedKeys: Set<AnySettingsKey> { Set(core.declarations.keys) }
+
+  /// The paths of all values in the user's file, also of those that no key is declared for; tables that hold anything
+  /// are not among them, nor are reserved keys. What was set and is not yet written is included.
   public var storedPaths: [TOMLPath] {
     var paths: [TOMLPath] = []
     TOMLPath.root.collectDifferences(nil, .table(core.userTable), into: &paths)
@@ -48,7 +59,8 @@ extension SettingsStore {
     try core.enqueue(edits)
   }
 
-  /// Removes the user's values of a whole group. Visible at once, written later.
+  /// Removes the user's values of everything in a group. Visible at once, written later.
+  @_disfavoredOverload  // so that an unknown '.key' is reported as a member that a key's type lacks
   public func reset(_ group: SettingsGroup) {
     do {
       try core.enqueue([Edit(path: group.path, value: nil)])

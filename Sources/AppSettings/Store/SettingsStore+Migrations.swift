@@ -106,3 +106,19 @@ extension StoreCore {
     try backing.read().bytes.map { bytes throws(SettingsError) in try parse(bytes) }
   }
 }
+
+extension SettingsMigrationStatus: CustomStringConvertible {
+  /// What it says, in words: `pending: 2 'split name into first and last'`.
+  public var description: String {
+    switch self {
+    case .current: "current"
+    case .pending(let migrations): "pending: " + migrations.map(\.description).joined(separator: ", ")
+    case .newer(let found, let supported): "newer: the file has version \(found), and this release knows \(supported)"
+    }
+  }
+}
+
+extension SettingsMigrationPreview: CustomStringConvertible {
+  /// The difference, as `diff -u` shows it.
+  public var description: String { difference }
+}

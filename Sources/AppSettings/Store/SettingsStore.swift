@@ -13,7 +13,7 @@ public import Synchronization
 /// settings[.theme] = .dark
 /// ```
 @dynamicMemberLookup
-public final class SettingsStore: Sendable {
+public final class SettingsStore: SettingsAccess, Sendable {
   @usableFromInline package let core: StoreCore
 
   /// Where the settings are; `nil` for a store in memory.
@@ -83,7 +83,11 @@ public final class SettingsStore: Sendable {
 
   /// Makes a store in memory, for tests and previews. It behaves like one with a file that nobody else writes.
   ///
-  /// - Parameter text: The initial TOML text.
+  /// - Parameters:
+  ///   - text: The TOML text to begin with.
+  ///   - migrations: The app's migrations.
+  ///   - overrides: Values that hide the text's.
+  ///   - logger: Receives each problem once.
   public convenience init(
     inMemory text: String = "", migrations: SettingsMigrations = .none, overrides: SettingsOverrides = .none,
     logger: Logger = Logger(label: "app-settings")
@@ -127,13 +131,14 @@ public final class SettingsStore: Sendable {
   }
 
   /// The value of a key, by a key path: `settings[\.theme]`.
-  public subscript<Value>(keyPath: KeyPath<AnySettingsKey.Type, SettingsKey<Value>>) -> Value {
+  @_disfavoredOverload  // so that an unknown '.key' is reported as a member that a key's type lacks
+  public subscript<Value>(keyPath: KeyPath<SettingsKeys.Type, SettingsKey<Value>>) -> Value {
     @inlinable get { self[AnySettingsKey.self[keyPath: keyPath]] }
     set { self[AnySettingsKey.self[keyPath: keyPath]] = newValue }
   }
 
   /// The value of a key, as a property: `settings.theme`.
-  public subscript<Value>(dynamicMember keyPath: KeyPath<AnySettingsKey.Type, SettingsKey<Value>>) -> Value {
+  public subscript<Value>(dynamicMember keyPath: KeyPath<SettingsKeys.Type, SettingsKey<Value>>) -> Value {
     get { self[AnySettingsKey.self[keyPath: keyPath]] }
     set { self[AnySettingsKey.self[keyPath: keyPath]] = newValue }
   }
@@ -233,7 +238,8 @@ public final class SettingsStore: Sendable {
   /// Removes the user's values of keys, so that lower layers or defaults apply. Visible at once, written later.
   public func reset(_ keys: AnySettingsKey...) { reset(keys) }
 
-  /// Removes the user's values of keys, so that lower layers or defaults apply. Visible at once, written later.
+  /// Removes the user's values of keys, so that lower layers or defaults show again. Visible at once, written later.
+  @_disfavoredOverload  // so that an unknown '.key' is reported as a member that a key's type lacks
   public func reset(_ keys: [AnySettingsKey]) {
     do {
       try core.enqueue(keys.flatMap(\.removals))

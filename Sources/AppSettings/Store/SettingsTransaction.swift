@@ -2,9 +2,9 @@ import SettingsTOML
 
 /// A read-modify-write on the present values of the file, under its lock.
 ///
-/// ``SettingsStore/update(_:)`` passes one to its closure. Reading gives the present values, with the changes of the
-/// closure; nobody else sees these until all of them are on disk, in one write.
-public struct SettingsTransaction {
+/// ``SettingsStore/update(_:)`` hands one to its closure. Reading sees the fresh values and what the closure has set;
+/// nothing becomes visible to anyone else until all of it is on disk, in one write.
+public struct SettingsTransaction: SettingsAccess {
   private(set) var view: SettingsSnapshot
   private let problems: ProblemLog
   private var edits: [Edit] = []

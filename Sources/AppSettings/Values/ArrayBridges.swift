@@ -87,7 +87,7 @@ extension BridgeCore {
       let index = written.count
       try at("[\(index)]") {
         let stored = try write(element, tracksPath ? outer.appending(index: index) : outer)
-        guard let stored else { throw SettingsValueError(expected: expectation.one, foundText: "nil") }
+        guard let stored else { throw SettingsValueError(nilInPlaceOf: expectation.one) }
         written.append(stored)
       }
     }

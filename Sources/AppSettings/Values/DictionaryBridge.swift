@@ -68,7 +68,7 @@ private final class DictionaryCore<Key: SettingsSerializable & Hashable, Entry>:
       let text = try keys.text(key)
       try at(text) {
         let stored = try entry.write(value, tracksPath ? outer.appending(key: text) : outer)
-        guard let stored else { throw SettingsValueError(expected: entry.expectation.one, foundText: "nil") }
+        guard let stored else { throw SettingsValueError(nilInPlaceOf: entry.expectation.one) }
         written.append((text, stored))
       }
     }

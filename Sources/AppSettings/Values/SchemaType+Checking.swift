@@ -91,7 +91,7 @@ private final class TypeCheck {
     switch (value, reading) {
     case (_, .data(let data)): count = data.count
     case (.string(let text), _): count = text.count
-    case (.array(let elements), _): count = elements.count
+    case (.array(let elements), _): count = type.isUnique ? distinctCount(of: elements) : elements.count
     case (.table(let table), _): count = table.count
     default: return true
     }
@@ -108,21 +108,26 @@ private final class TypeCheck {
         }
       }
     }
-    guard type.isOrdered || type.isUnique else { return }
-    let readings = elements.map { type.element?.reading($0) ?? .stored($0) }
-    if type.isOrdered {
-      for (reading, next) in zip(readings, readings.dropFirst()) where next.isBelow(reading) != false {
-        throw SettingsValueError(expected: type.expected, found: .array(elements))
-      }
+    guard type.isOrdered else { return }
+    let readings = readings(of: elements)
+    for (reading, next) in zip(readings, readings.dropFirst()) where next.isBelow(reading) != false {
+      throw SettingsValueError(expected: type.expected, found: .array(elements))
     }
-    guard type.isUnique else { return }
+  }
+
+  private func readings(of elements: [TOMLValue]) -> [SchemaValue] {
+    elements.map { type.element?.reading($0) ?? .stored($0) }
+  }
+
+  /// How many elements a set of them has.
+  private func distinctCount(of elements: [TOMLValue]) -> Int {
     var seen: Set<SchemaValue> = []
     // Not-a-number is not equal to itself, but has one text.
     var unequal: Set<TOMLValue> = []
-    for (index, reading) in readings.enumerated() {
-      let isNew = reading == reading ? seen.insert(reading).inserted : unequal.insert(elements[index]).inserted
-      guard isNew else { throw SettingsValueError(duplicate: elements[index]).under("[\(index)]") }
+    for (reading, element) in zip(readings(of: elements), elements) {
+      if reading == reading { seen.insert(reading) } else { unequal.insert(element) }
     }
+    return seen.count + unequal.count
   }
 
   /// The value that a table's key stands for; `nil` if it is not of this type.
@@ -152,6 +157,10 @@ private final class TypeCheck {
       } catch {
         throw error.under(name)
       }
+    }
+    guard type.kind == .table, element == nil else { return }
+    for field in type.fields ?? [] where field.isRequired && table[field.name] == nil {
+      throw SettingsValueError(missing: field.type.expected, at: [field.name])
     }
   }
 }

@@ -29,6 +29,11 @@ package struct SchemaType: Sendable, Hashable {
   package struct Field: Sendable, Hashable {
     package var name: String
     package var type: SchemaType
+    /// Whether a table without it cannot be read.
+    package var isRequired = false
+    /// What the app reads where a table lacks it: of the key's default, of what records are completed from, or of the
+    /// type's own; `nil` if that is nothing, or not known.
+    package var fallback: TOMLValue?
 
     package init(_ name: String, _ type: SchemaType) {
       self.name = name
@@ -51,7 +56,7 @@ package struct SchemaType: Sendable, Hashable {
   /// How many characters, bytes of data, elements or keys there have to be.
   package var minimumCount: Int?
   package var maximumCount: Int?
-  /// Whether no two elements may be equal.
+  /// Whether the app reads the elements as a set, so that equal ones count once.
   package var isUnique = false
   /// Whether each element has to be the same as or above the one before.
   package var isOrdered = false

@@ -7,20 +7,20 @@ extension SettingsBridge where Value: Hashable & SendableMetatype {
   /// The bridge for sets of this one's values, as a key with a bridge of its own needs it.
   ///
   /// A set is stored as an array, sorted, so that equal sets give equal text; elements that are in the file already
-  /// keep their order there. A stored array with the same element twice is an error.
+  /// keep their order there. An element that a stored array has twice is read once.
   public var set: SettingsBridge<Set<Value>> {
-    SettingsBridge<Set<Value>>(SetCore(core, insert: { $0.insert($1).inserted }, elements: { Array($0) }))
+    SettingsBridge<Set<Value>>(SetCore(core, insert: { $0.insert($1) }, elements: { Array($0) }))
   }
 }
 
-/// Any type that takes an element and says whether it was new.
+/// Any type that takes elements.
 final class SetCore<Value: SetAlgebra & SendableMetatype, Element>: BridgeCore {
   private let element: any BridgeCore<Element>
-  private let insert: @Sendable (inout Value, Element) -> Bool
+  private let insert: @Sendable (inout Value, Element) -> Void
   private let elements: @Sendable (Value) -> [Element]
 
   init(
-    _ element: any BridgeCore<Element>, insert: @escaping @Sendable (inout Value, Element) -> Bool,
+    _ element: any BridgeCore<Element>, insert: @escaping @Sendable (inout Value, Element) -> Void,
     elements: @escaping @Sendable (Value) -> [Element]
   ) {
     self.element = element
@@ -43,23 +43,22 @@ final class SetCore<Value: SetAlgebra & SendableMetatype, Element>: BridgeCore {
     var set = Value()
     var unequal: Set<TOMLValue> = []
     try element.readElements(of: stored, context) { element, stored in
-      guard insert(&set, element) else { throw SettingsValueError(duplicate: stored) }
       // To Swift no two of these are equal, but they have one text.
-      if stored.holdsNaN, !unequal.insert(stored).inserted { throw SettingsValueError(duplicate: stored) }
+      if stored.holdsNaN, !unequal.insert(stored).inserted { return }
+      insert(&set, element)
     }
     return set
   }
 
   func readJSON(from decoder: any Decoder) throws -> Value {
     var set = Value()
-    // A repetition says nothing more, and there was nobody who refused it.
-    try element.readJSONElements(from: decoder) { _ = insert(&set, $0) }
+    try element.readJSONElements(from: decoder) { insert(&set, $0) }
     return set
   }
 
   func write(_ set: Value, _ context: BridgeContext) throws -> TOMLValue? {
     let written = try element.writeElements(elements(set), context).sorted { $0.isOrdered(before: $1) }
-    // Different elements with one stored form would make an array that is refused when it is read.
+    // Of different elements with one stored form, all but one would be lost.
     for (one, next) in zip(written, written.dropFirst()) where one == next { throw SettingsValueError(duplicate: next) }
     return .array(written)
   }

@@ -137,6 +137,18 @@ extension SettingsBridge {
 
   /// A bridge for another type, stored as this one is, where not every value of this type has one of the other.
   ///
+  /// The compiler finds the new type by itself where `read` is one expression. Where it has several statements, say it:
+  ///
+  /// ```swift
+  /// static let settingsBridge: SettingsBridge<User> = TOMLTable.settingsBridge.map(
+  ///   expecting: "a user with a name",
+  ///   read: { table in
+  ///     guard case .string(let name)? = table["name"] else { return nil }
+  ///     return User(name: name)
+  ///   },
+  ///   write: { ["name": .string($0.name)] })
+  /// ```
+  ///
   /// - Parameters:
   ///   - expecting: What a stored value has to be, with its article, for messages: `a colour like "#ff8800"`.
   ///   - read: Makes a value of the new type; `nil` where there is none.

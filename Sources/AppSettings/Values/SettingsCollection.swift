@@ -35,7 +35,7 @@ extension SettingsSetAlgebra where Self: Sequence {
 extension SettingsSetAlgebra {
   static var setAlgebraBridge: SettingsBridge<Self> {
     SettingsBridge(
-      SetCore(Element.settingsBridge.core, insert: { $0.insert($1).inserted }, elements: { $0.settingsElements }))
+      SetCore(Element.settingsBridge.core, insert: { $0.insert($1) }, elements: { $0.settingsElements }))
   }
 
   /// An array without repetitions, sorted.

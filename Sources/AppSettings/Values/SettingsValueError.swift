@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// A value that cannot be read as the type it is needed as, or that cannot be stored.
 public struct SettingsValueError: Error, Sendable, Hashable {
   /// The way from the key's value to the part that is wrong; elements of an array as `[3]`. Empty for the value itself.
@@ -10,8 +12,10 @@ public struct SettingsValueError: Error, Sendable, Hashable {
   public var reason: String?
   /// What is there without its content: `a string`.
   package var foundKind: String
+  /// What is absent, where what is wrong is that a required field is.
+  var missing: MissingValue?
   /// Whether what is wrong is that a required field is absent.
-  package var isMissing = false
+  package var isMissing: Bool { missing != nil }
 
   /// Makes an error about a stored value.
   ///
@@ -37,12 +41,12 @@ public struct SettingsValueError: Error, Sendable, Hashable {
   }
 
   /// Makes an error about a required field that is absent.
-  init(missing expected: String, at path: [String] = []) {
+  init(missing expected: String, as type: Any.Type? = nil, at path: [String] = []) {
     self.path = path
     self.expected = expected
     found = "nothing"
     foundKind = "nothing"
-    isMissing = true
+    missing = MissingValue(type: type)
   }
 
   /// Makes an error about a value that is nested deeper than a file can hold, found at some place in it.
@@ -50,6 +54,13 @@ public struct SettingsValueError: Error, Sendable, Hashable {
     self.init(
       expected: "a value of at most \(TOMLDocument.maximumDepth) levels", foundText: "a value nested deeper",
       reason: place == nil ? nil : "a value that holds itself has no end")
+  }
+
+  /// Makes an error about a `nil` in an array or a dictionary.
+  init(nilInPlaceOf expected: String) {
+    self.init(
+      expected: expected, foundText: "nil",
+      reason: "TOML has no null: leave it out, or give the type a bridge that stores another value in its place")
   }
 
   /// The full message: `Found the string "four" at 'sizes[3]', but an integer is needed.`
@@ -65,6 +76,12 @@ public struct SettingsValueError: Error, Sendable, Hashable {
     if path.isEmpty { return "\(name) is \(found), but must be \(expected)\(reasonInParentheses)" }
     if isMissing { return "\(name) has no '\(pathDescription)', which must be \(expected)\(reasonInParentheses)" }
     return "'\(pathDescription)' in \(name) is \(found), but must be \(expected)\(reasonInParentheses)"
+  }
+
+  /// What a table lacks, as a sentence: `The record 'servers.a' lacks 'port', which must be an integer. …`.
+  package func lack(in place: TOMLPath, isRecord: Bool) -> String {
+    "\(isRecord ? "The record '\(place)'" : "'\(place)'") lacks '\(pathDescription)', which must be \(expected). "
+      + (isRecord ? "The app leaves the record out until that is set." : "The app cannot read it until that is set.")
   }
 
   /// The reason as a part of a sentence; empty if there is none.
@@ -104,9 +121,23 @@ public struct SettingsValueError: Error, Sendable, Hashable {
   }
 }
 
+/// A value that is absent.
+struct MissingValue: Sendable, Hashable {
+  /// The type that it is read as, where that is known.
+  var type: Any.Type?
+
+  static func == (a: MissingValue, b: MissingValue) -> Bool { a.type == b.type }
+  func hash(into hasher: inout Hasher) { hasher.combine(type.map { ObjectIdentifier($0) }) }
+}
+
 extension SettingsValueError: CustomStringConvertible {
   /// The full message.
   public var description: String { message }
+}
+
+extension SettingsValueError: LocalizedError {
+  /// The full message.
+  public var errorDescription: String? { message }
 }
 
 extension SettingsValueError {

@@ -17,7 +17,7 @@ internal import SettingsTOML
 /// An object that is made on an actor tells its changes on that actor, where they cannot come in between: make it on
 /// the one that reads it. An object made on none tells them at once, on the thread that made the change.
 @dynamicMemberLookup
-public final class ObservableSettings: Observable, Sendable {
+public final class ObservableSettings: Observable, SettingsAccess, Sendable {
   /// The store.
   public let store: SettingsStore
   private let actor: (any Actor)?
@@ -69,7 +69,7 @@ public final class ObservableSettings: Observable, Sendable {
   }
 
   /// The value of a key, as a property: `view.theme`, tracked.
-  public subscript<Value>(dynamicMember keyPath: KeyPath<AnySettingsKey.Type, SettingsKey<Value>>) -> Value {
+  public subscript<Value>(dynamicMember keyPath: KeyPath<SettingsKeys.Type, SettingsKey<Value>>) -> Value {
     get { self[AnySettingsKey.self[keyPath: keyPath]] }
     set { self[AnySettingsKey.self[keyPath: keyPath]] = newValue }
   }
@@ -90,7 +90,7 @@ public final class ObservableSettings: Observable, Sendable {
   }
 
   /// The records under a key, as a property: `view.profiles`, tracked.
-  public subscript<Record>(dynamicMember keyPath: KeyPath<AnySettingsKey.Type, SettingsRecordKey<Record>>) -> [Record] {
+  public subscript<Record>(dynamicMember keyPath: KeyPath<SettingsKeys.Type, SettingsRecordKey<Record>>) -> [Record] {
     self[AnySettingsKey.self[keyPath: keyPath]]
   }
 

@@ -12,7 +12,7 @@ public import AppSettings
 /// }
 /// ```
 ///
-/// The store is ``SettingsStore/default``, or the one that is passed.
+/// The store is `SettingsStore/default`, or the one that is passed.
 @propertyWrapper
 public struct Setting<Value: Sendable>: Sendable {
   /// The setting's key.
@@ -23,7 +23,7 @@ public struct Setting<Value: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - store: The store; ``SettingsStore/default``, as it is when the property is used, if none is given.
+  ///   - store: The store; `SettingsStore/default`, as it is when the property is used, if none is given.
   public init(_ key: SettingsKey<Value>, in store: SettingsStore? = nil) {
     self.key = key
     given = store
@@ -38,7 +38,8 @@ public struct Setting<Value: Sendable>: Sendable {
     nonmutating set { store[key] = newValue }
   }
 
-  /// The value now and whenever it becomes another one: ``SettingsStore/updates(_:initial:includingDuplicates:)``.
+  /// The value now and whenever it becomes another one, as a stream:
+  /// ``AppSettings/SettingsStore/updates(_:initial:includingDuplicates:)``.
   public var projectedValue: SettingsStream<Value> { store.updates(key) }
 
   /// Removes the user's value, so that a lower layer or the default shows again.

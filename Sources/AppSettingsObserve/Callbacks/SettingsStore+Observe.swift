@@ -21,14 +21,39 @@ extension SettingsStore {
   /// - Parameters:
   ///   - key: The key.
   ///   - initial: Whether the first call is for the value that there is now.
-  ///   - includingDuplicates: Whether to call for a value that equals the one before when it was set anew.
+  ///   - duplicates: Whether to call for a value that equals the one before when it was set anew.
   ///   - body: The function.
   /// - Returns: What the observation lasts with: keep it.
   public func observe<Value>(
     _ key: SettingsKey<Value>, initial: Bool = true, includingDuplicates duplicates: Bool = false,
     _ body: @escaping @Sendable (Value) -> Void
   ) -> SettingsObservation {
-    observe(ValueView(key: key, initial: initial, duplicates: duplicates), body)
+    begin(ValueView(key: key, initial: initial, duplicates: duplicates), body)
+  }
+
+  /// Calls a function with the values of several keys together: now, and whenever one of them becomes another one.
+  ///
+  /// ```swift
+  /// observation = settings.observe(.theme, .fontSize) { theme, size in panel.show(theme, size) }
+  /// ```
+  ///
+  /// The values of a call are of one moment: of a change of several keys in one `update`, no call has a part.
+  ///
+  /// As ``observe(_:initial:includingDuplicates:_:)`` for one key otherwise.
+  ///
+  /// - Parameters:
+  ///   - keys: The keys.
+  ///   - initial: Whether the first call is for the values that there are now.
+  ///   - includingDuplicates: Whether to call for values that equal the ones before when one was set anew.
+  ///   - body: The function.
+  /// - Returns: What the observation lasts with: keep it.
+  public func observe<each Value>(
+    _ keys: repeat SettingsKey<each Value>, initial: Bool = true, includingDuplicates duplicates: Bool = false,
+    _ body: @escaping @Sendable (repeat each Value) -> Void
+  ) -> SettingsObservation {
+    let view = TupleView(repeat each keys, initial: initial, duplicates: duplicates)
+    let deliver: @Sendable ((repeat each Value)) -> Void = { values in body(repeat each values) }
+    return begin(view, deliver)
   }
 
   /// Calls a function with each change of a key's value from now on: the value before, the value now, who made it, and the layer that
@@ -43,7 +68,7 @@ extension SettingsStore {
   public func observeChanges<Value>(
     _ key: SettingsKey<Value>, _ body: @escaping @Sendable (SettingsChange<Value>) -> Void
   ) -> SettingsObservation {
-    observe(ChangeView(values: ValueView(key: key, initial: false, duplicates: false)), body)
+    begin(ChangeView(values: ValueView(key: key, initial: false, duplicates: false)), body)
   }
 
   /// Calls a function with the value of a key, now and whenever it becomes another one, for as long as an object lives.
@@ -53,7 +78,8 @@ extension SettingsStore {
   /// ```
   ///
   /// The object is not kept alive. Once it is gone the function is not called any more, and what the observation holds
-  /// goes with the next change of the key, or the next observation of this kind.
+  /// goes with the next change of the key, or the next observation of this kind. ``endObservations(tiedTo:)`` ends it
+  /// before.
   ///
   /// As ``observe(_:initial:includingDuplicates:_:)`` otherwise.
   ///
@@ -61,20 +87,44 @@ extension SettingsStore {
   ///   - key: The key.
   ///   - owner: The object.
   ///   - initial: Whether the first call is for the value that there is now.
-  ///   - includingDuplicates: Whether to call for a value that equals the one before when it was set anew.
+  ///   - duplicates: Whether to call for a value that equals the one before when it was set anew.
   ///   - body: The function; its first argument is the object.
   public func observe<Value, Owner: AnyObject & Sendable>(
     _ key: SettingsKey<Value>, tiedTo owner: Owner, initial: Bool = true, includingDuplicates duplicates: Bool = false,
     _ body: @escaping @Sendable (Owner, Value) -> Void
   ) {
-    let view = ValueView(key: key, initial: initial, duplicates: duplicates)
-    let observer = CallbackObserver(self, view, isKept: true) { [weak owner] value in
-      guard let owner else { return false }
-      body(owner, value)
-      return true
-    }
-    OwnedObservations.add(owner) { [weak observer] in observer?.cancel() }
+    begin(ValueView(key: key, initial: initial, duplicates: duplicates), tiedTo: owner, body)
   }
+
+  /// Calls a function with each change of a key's value from now on, for as long as an object lives.
+  ///
+  /// ```swift
+  /// settings.observeChanges(.theme, tiedTo: panel) { panel, change in panel.fade(from: change.old, to: change.new) }
+  /// ```
+  ///
+  /// As ``observeChanges(_:_:)`` and ``observe(_:tiedTo:initial:includingDuplicates:_:)`` otherwise.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - owner: The object.
+  ///   - body: The function; its first argument is the object.
+  public func observeChanges<Value, Owner: AnyObject & Sendable>(
+    _ key: SettingsKey<Value>, tiedTo owner: Owner,
+    _ body: @escaping @Sendable (Owner, SettingsChange<Value>) -> Void
+  ) {
+    begin(ChangeView(values: ValueView(key: key, initial: false, duplicates: false)), tiedTo: owner, body)
+  }
+
+  /// Ends all observations of this store that are tied to an object.
+  ///
+  /// ```swift
+  /// settings.endObservations(tiedTo: panel)
+  /// ```
+  ///
+  /// No call begins after this; one that runs on another thread at this moment is not waited for.
+  ///
+  /// - Parameter owner: The object that was given to `observe` or `observeChanges`.
+  public func endObservations(tiedTo owner: AnyObject) { OwnedObservations.end(owner, in: core) }
 
   /// Makes changes that the functions given to `observe` are not called for.
   ///
@@ -97,7 +147,7 @@ extension SettingsStore {
     return try body()
   }
 
-  private func observe<View: MomentView>(
+  private func begin<View: MomentView>(
     _ view: View, _ body: @escaping @Sendable (View.Element) -> Void
   ) -> SettingsObservation {
     let observer = CallbackObserver(self, view, isKept: false) { element in
@@ -106,12 +156,24 @@ extension SettingsStore {
     }
     return SettingsObservation { observer.cancel() }
   }
+
+  private func begin<View: MomentView, Owner: AnyObject & Sendable>(
+    _ view: View, tiedTo owner: Owner, _ body: @escaping @Sendable (Owner, View.Element) -> Void
+  ) {
+    let observer = CallbackObserver(self, view, isKept: true) { [weak owner] element in
+      guard let owner else { return false }
+      body(owner, element)
+      return true
+    }
+    OwnedObservations.add(owner, in: core) { [weak observer] in observer?.cancel() }
+  }
 }
 
 /// The observations that last as long as an object. Nothing tells when that goes, so they are looked through now and then.
 private enum OwnedObservations {
   private struct Entry: Sendable {
     weak var owner: (any AnyObject & Sendable)?
+    weak var core: StoreCore?
     var cancel: @Sendable () -> Void
   }
 
@@ -124,9 +186,9 @@ private enum OwnedObservations {
   // Protects the list. Observers are cancelled after it is released.
   private static let state = Lock(State())
 
-  static func add(_ owner: any AnyObject & Sendable, cancel: @escaping @Sendable () -> Void) {
+  static func add(_ owner: any AnyObject & Sendable, in core: StoreCore, cancel: @escaping @Sendable () -> Void) {
     let over = state.withLock { state -> [Entry] in
-      state.entries.append(Entry(owner: owner, cancel: cancel))
+      state.entries.append(Entry(owner: owner, core: core, cancel: cancel))
       guard state.entries.count >= state.limit else { return [] }
       let over = state.entries.filter { $0.owner == nil }
       state.entries.removeAll { $0.owner == nil }
@@ -134,5 +196,16 @@ private enum OwnedObservations {
       return over
     }
     for entry in over { entry.cancel() }
+  }
+
+  static func end(_ owner: AnyObject, in core: StoreCore) {
+    let owner = ObjectIdentifier(owner)
+    let ended = state.withLock { state -> [Entry] in
+      let isEnded = { (entry: Entry) in entry.owner.map(ObjectIdentifier.init) == owner && entry.core === core }
+      let ended = state.entries.filter(isEnded)
+      state.entries.removeAll(where: isEnded)
+      return ended
+    }
+    for entry in ended { entry.cancel() }
   }
 }

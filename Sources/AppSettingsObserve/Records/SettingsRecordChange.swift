@@ -90,3 +90,15 @@ extension RecordListing.Entry {
     isSame(as: other) || areEqual(record, other.record) ?? (stored == other.stored)
   }
 }
+
+extension SettingsRecordChange: CustomStringConvertible {
+  /// The ids of what came, changed and went, and who made the change: `inserted: work; removed: home, office (outside)`.
+  public var description: String {
+    let parts = [
+      ("inserted", inserted.map { "\($0.id)" }), ("updated", updated.map { "\($0.id)" }),
+      ("removed", removed.map { "\($0.id)" }),
+    ]
+    let shown = parts.filter { !$0.1.isEmpty }.map { "\($0.0): \($0.1.joined(separator: ", "))" }
+    return "\(shown.joined(separator: "; ")) (\(origin))"
+  }
+}

@@ -19,7 +19,7 @@ extension SettingsStore {
   ///
   /// - Parameter key: The key of the records.
   public func changes<Record>(_ key: SettingsRecordKey<Record>) -> SettingsStream<SettingsRecordChange<Record>> {
-    SettingsStream(self, RecordChangeView(key: key))
+    SettingsStream(self, RecordChangeView(key: key), beginsNow: true)
   }
 
   /// All records under a key, in the order of the file: now, and whenever one of them becomes another, comes or goes, or
@@ -33,7 +33,7 @@ extension SettingsStore {
   ///   - key: The key of the records.
   ///   - initial: Whether the first element is the records that there are now.
   public func updates<Record>(_ key: SettingsRecordKey<Record>, initial: Bool = true) -> SettingsStream<[Record]> {
-    SettingsStream(self, RecordsView(key: key, initial: initial))
+    SettingsStream(self, RecordsView(key: key, initial: initial), beginsNow: !initial)
   }
 
   /// One record: now, and whenever it becomes another; `nil` while there is none.
@@ -49,7 +49,7 @@ extension SettingsStore {
   public func updates<Record>(
     _ key: SettingsRecordKey<Record>, id: Record.ID, initial: Bool = true
   ) -> SettingsStream<Record?> {
-    SettingsStream(self, OneRecordView(key: key, id: id, initial: initial))
+    SettingsStream(self, OneRecordView(key: key, id: id, initial: initial), beginsNow: !initial)
   }
 }
 

@@ -36,7 +36,7 @@ extension SettingsStore {
   ///
   /// - Parameter key: The key.
   public func changes<Value>(_ key: SettingsKey<Value>) -> SettingsStream<SettingsChange<Value>> {
-    SettingsStream(self, ChangeView(values: ValueView(key: key, initial: false, duplicates: false)))
+    SettingsStream(self, ChangeView(values: ValueView(key: key, initial: false, duplicates: false)), beginsNow: true)
   }
 
   /// The changes from now on, one element for all that became visible at one moment.
@@ -48,7 +48,7 @@ extension SettingsStore {
   /// An `update` of several keys is one element, and so is what another program saved at once. A reader that is more
   /// than 64 elements behind gets the rest as one, with the paths of all.
   public func changes() -> SettingsStream<SettingsChangeBatch> {
-    SettingsStream(self, BatchView(path: .root))
+    SettingsStream(self, BatchView(path: .root), beginsNow: true)
   }
 
   /// The changes in a table of the file from now on, one element for all that became visible at one moment.
@@ -69,7 +69,7 @@ extension SettingsStore {
 
   /// The changes in a group from now on, as ``changes(under:)-(String)``.
   public func changes(under group: SettingsGroup) -> SettingsStream<SettingsChangeBatch> {
-    SettingsStream(self, BatchView(path: group.path))
+    SettingsStream(self, BatchView(path: group.path), beginsNow: true)
   }
 }
 
@@ -127,4 +127,9 @@ private struct BatchView: SettingsView {
     // Otherwise a table further up gave way to another value, or came in the place of one.
     return own.isEmpty ? [path] : own
   }
+}
+
+extension SettingsChange: CustomStringConvertible {
+  /// The values, the layer and who made the change: `12 -> 14 (user /home/alice/.config/org.example.editor/settings.toml, outside)`.
+  public var description: String { "\(old) -> \(new) (\(layer), \(origin))" }
 }

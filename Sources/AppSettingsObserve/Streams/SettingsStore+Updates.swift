@@ -15,12 +15,13 @@ extension SettingsStore {
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - initial: Whether the first element is the value that there is now.
-  ///   - includingDuplicates: Whether to deliver a value that equals the one before when it was set anew.
+  ///   - initial: Whether the first element is the value that there is now. Without it, the first element is the first
+  ///     value that is set after this call.
+  ///   - duplicates: Whether to deliver a value that equals the one before when it was set anew.
   public func updates<Value>(
     _ key: SettingsKey<Value>, initial: Bool = true, includingDuplicates duplicates: Bool = false
   ) -> SettingsStream<Value> {
-    SettingsStream(self, ValueView(key: key, initial: initial, duplicates: duplicates))
+    SettingsStream(self, ValueView(key: key, initial: initial, duplicates: duplicates), beginsNow: !initial)
   }
 
   /// The values of several keys together: now, and whenever one of them becomes another one.
@@ -33,12 +34,13 @@ extension SettingsStore {
   ///
   /// - Parameters:
   ///   - keys: The keys.
-  ///   - initial: Whether the first element is of the values that there are now.
-  ///   - includingDuplicates: Whether to deliver values that equal the ones before when one was set anew.
+  ///   - initial: Whether the first element is of the values that there are now. Without it, the first element is of the
+  ///     first change after this call.
+  ///   - duplicates: Whether to deliver values that equal the ones before when one was set anew.
   public func updates<each Value>(
     _ keys: repeat SettingsKey<each Value>, initial: Bool = true, includingDuplicates duplicates: Bool = false
   ) -> SettingsStream<(repeat each Value)> {
-    SettingsStream(self, TupleView(repeat each keys, initial: initial, duplicates: duplicates))
+    SettingsStream(self, TupleView(repeat each keys, initial: initial, duplicates: duplicates), beginsNow: !initial)
   }
 
   /// The state of the settings: now, and whenever one of some keys has another value.
@@ -50,18 +52,18 @@ extension SettingsStore {
   /// - Parameters:
   ///   - keys: The keys, of any type.
   ///   - initial: Whether the first element is the state that there is now.
-  ///   - includingDuplicates: Whether to deliver a state in which no value differs when one was set anew.
+  ///   - duplicates: Whether to deliver a state in which no value differs when one was set anew.
   public func updates(
     _ keys: [AnySettingsKey], initial: Bool = true, includingDuplicates duplicates: Bool = false
   ) -> SettingsStream<SettingsSnapshot> {
-    SettingsStream(self, SnapshotView(keys: keys, initial: initial, duplicates: duplicates))
+    SettingsStream(self, SnapshotView(keys: keys, initial: initial, duplicates: duplicates), beginsNow: !initial)
   }
 
   /// The state of the settings: now, and after every change of any value.
   ///
   /// - Parameter initial: Whether the first element is the state that there is now.
   public func snapshots(initial: Bool = true) -> SettingsStream<SettingsSnapshot> {
-    SettingsStream(self, SnapshotView(keys: nil, initial: initial, duplicates: false))
+    SettingsStream(self, SnapshotView(keys: nil, initial: initial, duplicates: false), beginsNow: !initial)
   }
 }
 
@@ -118,7 +120,7 @@ struct ValueView<Value: Sendable>: MomentView {
 }
 
 /// The values of several keys at one moment.
-private struct TupleView<each Value: Sendable>: SettingsView {
+struct TupleView<each Value: Sendable>: MomentView {
   typealias Element = (repeat each Value)
 
   struct Memory {
@@ -142,12 +144,14 @@ private struct TupleView<each Value: Sendable>: SettingsView {
   }
 
   func makeWaiter(_ callback: (@Sendable () -> Void)?) -> ChangeWaiter {
-    ChangeWaiter(paths: list.flatMap(\.paths), seesEqualSets: duplicates, callback: callback)
+    ChangeWaiter(
+      paths: list.flatMap(\.paths), seesEqualSets: duplicates, tellsQuiet: callback != nil, callback: callback)
   }
 
-  func remember(_ store: SettingsStore) -> Memory {
-    let snapshot = store.snapshot
-    return Memory(
+  func remember(_ store: SettingsStore) -> Memory { remember(store, store.snapshot) }
+
+  private func remember(_ store: SettingsStore, _ snapshot: SettingsSnapshot) -> Memory {
+    Memory(
       values: (repeat store.core.value(of: each keys, in: snapshot)), stored: list.map { snapshot.stored(for: $0) })
   }
 
@@ -159,7 +163,17 @@ private struct TupleView<each Value: Sendable>: SettingsView {
 
   func look(_ store: SettingsStore, _ waiter: ChangeWaiter, _ memory: inout Memory) -> Element? {
     _ = waiter.take()
-    let new = remember(store)
+    return compare(remember(store), with: &memory)
+  }
+
+  func look(
+    _ store: SettingsStore, _ wake: ChangeWaiter.Wake, _ moment: StoreMoment, _ memory: inout Memory
+  ) -> Element? {
+    compare(remember(store, moment.snapshot), with: &memory)
+  }
+
+  /// Takes over new values; returns them if they are to be delivered.
+  private func compare(_ new: Memory, with memory: inout Memory) -> Element? {
     let isSame = Self.isSame(memory, new)
     memory = new
     return isSame && !duplicates ? nil : Optional<Element>.some(new.values)

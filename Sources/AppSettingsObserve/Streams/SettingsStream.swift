@@ -2,19 +2,29 @@ internal import AppSettings
 
 /// A stream of what is to be seen of a store: values, changes or problems.
 ///
-/// It is a description; each iterator is an observer of its own and independent of the others. Nothing is pushed into
-/// one: it remembers what it delivered last, sleeps, and reads the present state when it is woken. So there is no buffer
+/// Each iterator is an observer of its own and independent of the others. One that is to deliver what changes "from now
+/// on" sees what has changed since the stream was made, if it is the stream's first. Nothing is pushed into an observer:
+/// it remembers what it delivered last, sleeps, and reads the present state when it is woken. So there is no buffer
 /// to overflow, and a slow reader gets the newest value and no queue of old ones.
 ///
-/// The stream ends only when its task is cancelled. The store follows its files while an iterator lives.
+/// The stream ends only when its task is cancelled. The store follows its files while an iterator lives, and while a
+/// stream lives that has no first element and was not iterated yet.
 public struct SettingsStream<Element: Sendable>: AsyncSequence, Sendable {
   /// Nothing is thrown: what is wrong is among the `problems`.
   public typealias Failure = Never
 
   private let observe: @Sendable () -> any Observer<Element>
 
-  init<View: SettingsView>(_ store: SettingsStore, _ view: View) where View.Element == Element {
-    observe = { ViewObserver(store, view) }
+  /// - Parameter beginsNow: Whether the first iterator sees what changes from now on, and not from when it is made.
+  init<View: SettingsView>(
+    _ store: SettingsStore, _ view: View, beginsNow: Bool = false
+  ) where View.Element == Element {
+    guard beginsNow else {
+      observe = { ViewObserver(store, view) }
+      return
+    }
+    let first = FirstObserver<Element>(ViewObserver(store, view))
+    observe = { first.take() ?? ViewObserver(store, view) }
   }
 
   /// Begins to observe: what changes from now on is not missed.
@@ -62,6 +72,25 @@ private protocol Observer<Element>: AnyObject {
   func atHand() -> Element?
   /// What there is to deliver after a wake-up.
   func look() -> Element?
+}
+
+/// What a stream has observed before anyone iterates it. The first iterator takes it.
+private final class FirstObserver<Element: Sendable>: Sendable {
+  private struct Kept: @unchecked Sendable {  // only handed on: the one iterator that takes it is the first to use it
+    var observer: (any Observer<Element>)?
+  }
+
+  // Protects who takes it.
+  private let kept: Lock<Kept>
+
+  init(_ observer: any Observer<Element>) { kept = Lock(Kept(observer: observer)) }
+
+  func take() -> (any Observer<Element>)? {
+    kept.withLock { kept in
+      defer { kept.observer = nil }
+      return kept
+    }.observer
+  }
 }
 
 private final class ViewObserver<View: SettingsView>: Observer {

@@ -142,4 +142,13 @@ extension SchemaLookup {
           + "Nothing was written.")
     }
   }
+
+  /// Says on standard error what values lack after a change, so that the app cannot use them: each may be what the next
+  /// command sets.
+  func warnOfLacks(around paths: [TOMLPath], in snapshot: SettingsSnapshot) {
+    var said: Set<String> = []
+    for lack in paths.compactMap({ lack(around: $0, in: snapshot) }) where said.insert(lack).inserted {
+      Output.warning(lack)
+    }
+  }
 }

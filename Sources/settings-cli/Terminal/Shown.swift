@@ -43,7 +43,7 @@ enum Shown {
     _ path: TOMLPath, in snapshot: SettingsSnapshot, _ schema: SchemaLookup, redacting: Bool = false
   ) -> String {
     let origin = schema.origin(of: path, in: snapshot)
-    let value = schema.effectiveValue(of: path, in: snapshot).flatMap { schema.withoutSecrets($0, at: path).value }
+    let value = schema.usedValue(of: path, in: snapshot).flatMap { schema.withoutSecrets($0, at: path).value }
     return object([
       ("key", JSONText.quoted(path.description)),
       ("value", redacting && value != nil && schema.isSecret(path) ? JSONText.quoted(redacted) : json(value)),

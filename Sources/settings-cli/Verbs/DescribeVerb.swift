@@ -74,7 +74,7 @@ private struct Description {
     self.path = path
     key = schema.key(path)
     type = schema.type(of: path)
-    value = schema.effectiveValue(of: path, in: snapshot)
+    value = schema.usedValue(of: path, in: snapshot)
     origin = schema.origin(of: path, in: snapshot)
     ignored = snapshot.ignored(at: schema.names(of: path))
     isSecret = schema.isSecret(path)

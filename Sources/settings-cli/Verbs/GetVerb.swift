@@ -7,8 +7,8 @@ struct GetVerb: Verb {
     commandName: "get",
     abstract: "Print the value of a key.",
     discussion: """
-      Prints the bare value: a string without quotes, anything else as TOML. If no file has a value, prints the \
-      default from the app's schema. Exits 1 if the key has no value, 3 if the schema does not list the key.
+      Prints the bare value: a string as it is, anything else as TOML. While no file has one, that is the \
+      default of the app's schema; a table has what the app reads for fields that the files lack. Exits 1 if the key has no value, 3 if the schema does not have the key.
 
       EXAMPLES
         settings-cli get org.example.editor editor.font-size
@@ -48,7 +48,7 @@ struct GetVerb: Verb {
     let path = try KeyArgument.parse(key)
     let snapshot = try target.open(mayBeUnknown: fallback != nil).snapshot
     let schema = target.schema
-    guard let found = schema.effectiveValue(of: path, in: snapshot) else {
+    guard let found = schema.usedValue(of: path, in: snapshot) else {
       guard let fallback else {
         try schema.checkKnown(path)
         throw Failure(.noValue, hint(path, snapshot))

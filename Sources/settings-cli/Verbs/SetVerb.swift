@@ -135,6 +135,7 @@ struct SetVerb: Verb {
     }
     try store.core.commit { schema.edits(storing: zip(pairs, values).map { ($0.key, $1) }, in: $0) }
     for (pair, value) in zip(pairs, values) { try checkEffective(pair.key, value, in: store, schema) }
+    schema.warnOfLacks(around: pairs.map(\.key), in: store.snapshot)
   }
 
   private static func edit(

@@ -27,7 +27,10 @@ struct UnsetVerb: Verb {
     let schema = target.schema
     for path in paths { if let error = schema.lockError(of: path, in: store.snapshot) { throw error } }
     let changed = try store.core.commit { schema.edits(storing: paths.map { ($0, nil) }, in: $0) }
-    if changed { return }
+    if changed {
+      schema.warnOfLacks(around: paths, in: store.snapshot)
+      return
+    }
     for path in paths { try schema.checkKnown(path) }
     throw Failure(.noValue)
   }

@@ -242,6 +242,49 @@ import TestSupport
       observation.cancel()
     }
   }
+
+  @Test func `several keys are observed together, as of one moment`() async throws {
+    let settings = try home.store()
+    let calls = Recorder<String>()
+    let observation = settings.observe(.number, .flag) { number, flag in calls.note("\(number) \(flag)") }
+    try await settings.update {
+      $0[.number] = 1
+      $0[.flag] = true
+    }
+    settings[.ratio] = 2
+    settings.withoutPropagation { settings[.number] = 2 }
+    settings[.flag] = false
+    #expect(calls.elements == ["0 false", "1 true", "2 false"])
+    observation.cancel()
+    settings[.number] = 3
+    #expect(calls.elements.count == 3)
+    let later = Recorder<Int>()
+    let second = settings.observe(.number, .flag, initial: false) { number, _ in later.note(number) }
+    #expect(later.elements.isEmpty)
+    settings[.number] = 4
+    #expect(later.elements == [4])
+    second.cancel()
+  }
+
+  @Test func `an observation of changes is tied to an object, and ended for it`() throws {
+    final class Panel: Sendable { let calls = Recorder<String>() }
+    let (settings, other) = (SettingsStore(inMemory: ""), SettingsStore(inMemory: ""))
+    let (panel, bystander) = (Panel(), Panel())
+    settings.observeChanges(.number, tiedTo: panel) { $0.calls.note("\($1.old) \($1.new)") }
+    settings.observe(.flag, tiedTo: panel) { $0.calls.note("\($1)") }
+    other.observe(.number, tiedTo: panel) { $0.calls.note("other \($1)") }
+    settings.observe(.number, tiedTo: bystander, initial: false) { $0.calls.note("\($1)") }
+    settings[.number] = 1
+    #expect(panel.calls.elements == ["false", "other 0", "0 1"])
+    settings.endObservations(tiedTo: panel)
+    settings[.number] = 2
+    settings[.flag] = true
+    other[.number] = 3
+    #expect(panel.calls.elements == ["false", "other 0", "0 1", "other 3"])
+    #expect(bystander.calls.elements == ["1", "2"])
+    settings.endObservations(tiedTo: bystander)
+    other.endObservations(tiedTo: panel)
+  }
 }
 
 private struct WeakReference: Sendable {

@@ -1,5 +1,5 @@
 import AppSettings
-import AppSettingsObserve
+@testable import AppSettingsObserve
 import Foundation
 import SettingsTOML
 import Testing
@@ -43,6 +43,44 @@ import TestSupport
     var iterator = settings.updates(.number, initial: false).makeAsyncIterator()
     settings[.number] = 3
     #expect(await iterator.next() == 3)
+  }
+
+  @Test func `without the first element a stream begins where it is made, for its first iterator`() async throws {
+    let settings = try home.store()
+    let values = settings.updates(.number, initial: false)
+    let pairs = settings.updates(.number, .flag, initial: false)
+    let states = settings.updates([SettingsKeys.number], initial: false)
+    let (changes, batches) = (settings.changes(.number), settings.changes())
+    settings[.number] = 3
+    var iterator = values.makeAsyncIterator()
+    #expect(await iterator.next() == 3)
+    var pairIterator = pairs.makeAsyncIterator()
+    #expect(await pairIterator.next()?.0 == 3)
+    var stateIterator = states.makeAsyncIterator()
+    #expect(await stateIterator.next()?[.number] == 3)
+    var changeIterator = changes.makeAsyncIterator()
+    let change = try #require(await changeIterator.next())
+    #expect(change.old == 0 && change.new == 3)
+    #expect("\(change)" == "0 -> 3 (user \(home.file), this process)")
+    var batchIterator = batches.makeAsyncIterator()
+    #expect(await batchIterator.next()?.paths == [["number"]])
+    // The next iterator begins where it is made, as any.
+    var second = values.makeAsyncIterator()
+    settings[.number] = 4
+    #expect(await second.next() == 4)
+    #expect(await iterator.next() == 4)
+  }
+
+  @Test func `a stream that nobody iterates ends with itself`() throws {
+    let settings = try home.store()
+    weak var follower: StoreFollower?
+    do {
+      let values = settings.updates(.number, initial: false)
+      follower = StoreFollower.of(settings.core)
+      #expect(follower != nil)
+      withExtendedLifetime(values) {}
+    }
+    #expect(follower == nil)
   }
 
   @Test func `an own change comes at once and does not wait for the disk`() async throws {

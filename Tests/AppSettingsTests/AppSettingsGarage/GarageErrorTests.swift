@@ -201,7 +201,8 @@ struct GarageErrorTests {
     #expect(failure { try garage.park(Moody(id: 2)) } == "\(start) \"2\": \(found) (it is even). Nothing was written.")
     #expect(
       failure { try garage.park(Moody(id: 3, list: [1, nil])) }
-        == "\(start) \"3\": Found nil at 'list[1]', but an integer is needed. Nothing was written.")
+        == "\(start) \"3\": Found nil at 'list[1]', but an integer is needed (TOML has no null: leave it out, or give the type "
+        + "a bridge that stores another value in its place). Nothing was written.")
     let reading = "but a value of type Moody is needed"
     #expect(
       failure { _ = try garage.retrieve(Moody.self, id: 1) }

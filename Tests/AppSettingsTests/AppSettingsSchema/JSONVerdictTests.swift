@@ -16,7 +16,7 @@ import TestSupport
     case choices = "choices of types with several forms of one value, as `60m` and `1h`"
     case counts = "the bytes of `data`"
     case patterns = "patterns with escapes of letters, options or groups other than `(…)` and `(?:…)`"
-    case unique = "`unique`, of equal elements in different forms, and of arrays, tables and `any`"
+    case unique = "`unique`, where an element that is there twice counts once"
     case ordered = "`ordered`"
     case ids = "`ids` other than integers and UUIDs, their range, and two keys for one id"
     case large = "integers above 9223372036854775807: any string of 19 or 20 digits is taken, within the range or not"
@@ -49,7 +49,7 @@ import TestSupport
     }
     if type.kind == .data, type.minimumCount != nil { result.insert(.counts) }
     if type.patterns.contains(where: { $0.contains("\\") || $0.contains("(?") }) { result.insert(.patterns) }
-    if type.isUnique { result.insert(.unique) }
+    if type.isUnique, type.minimumCount != nil || type.maximumCount != nil { result.insert(.unique) }
     if type.isOrdered { result.insert(.ordered) }
     if type.ids != nil, case .table = value { result.insert(.ids) }
     switch value {
@@ -133,8 +133,8 @@ import TestSupport
     (.dates, "local-date", "2001-99-99", false), (.choices, "duration-of", "61s", false),
     (.choices, "decimal-of", "1.6", false), (.choices, "url-of", "http://z", false),
     (.counts, "data-count", "AQID", false),
-    (.patterns, "digits", "a", false), (.unique, "set-decimal", ["1.5", 1.5], false),
-    (.unique, "set-array", [[1], [1]], false), (.unique, "set-any", [1, 1], false), (.ordered, "range", [9, 1], false),
+    (.patterns, "digits", "a", false), (.unique, "set-string", ["a", "b", "b"], true),
+    (.ordered, "range", [9, 1], false),
     (.ids, "by-byte", ["300": true], false), (.ids, "by-decimal", ["x": 1], false),
     (.ids, "by-uuid", ["6D5BA0B4-2F0E-4F6B-9B0A-0D2F0C5F3C11": 1, "6d5ba0b4-2f0e-4f6b-9b0a-0d2f0c5f3c11": 2], false),
     (.large, "uint64", "99999999999999999999", false), (.large, "uint64", "9223372036854775807", false),

@@ -111,7 +111,7 @@ struct SchemaExportTests {
       ("zoom = 8", false), ("zoom = 1", true), ("locale = 'de-AT'", true), ("locale = 'xde'", false),
       ("recent-files = ['http://x']", true), ("recent-files = [1]", false),
       ("recent-files = [\(Array(repeating: "'http://x'", count: 11).joined(separator: ","))]", false),
-      ("tags = ['a', 'b']", true), ("tags = ['a', 'a']", false), ("tags = ['A']", false), ("pause = '5s'", true),
+      ("tags = ['a', 'b']", true), ("tags = ['a', 'a']", true), ("tags = ['A']", false), ("pause = '5s'", true),
       ("pause = 5", true), ("pause = true", false), ("since = 2026-01-31T12:00:00Z", true), ("since = 5", false),
       ("ports = { http = 80 }", true), ("ports = { http = 65536 }", false), ("ports = { http = 'x' }", false),
       ("window = { width = 3, other = true }", true), ("window = { width = 'w' }", false),

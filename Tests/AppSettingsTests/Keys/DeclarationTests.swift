@@ -26,6 +26,33 @@ struct DeclarationTests {
     #expect(Set<AnySettingsKey>([width, again, text, SettingsKey("width", default: 1)]).count == 3)
   }
 
+  @Test func `a path as a name has any components, and is the same key as its text`() throws {
+    let url = "https://example.org/é?a=b c"
+    let seen = SettingsKey(TOMLPath(["seen", url]), default: false, "Seen.")
+    #expect(seen.path == ["seen", url] && seen.description == "seen.\"\(url)\"")
+    #expect(SettingsKey("seen.\"\(url)\"", default: false) == seen)
+    let plugins = SettingsGroup(TOMLPath(["plug.ins"]))
+    #expect(SettingsKey<Int?>(TOMLPath(["a b"]), .group(plugins)).path == ["plug.ins", "a b"])
+    struct Server: Codable, Identifiable, Sendable { var id: String }
+    #expect(SettingsRecordKey<Server>(TOMLPath(["my servers"])).path == ["my servers"])
+    let settings = SettingsStore(inMemory: "", logger: .silent)
+    settings[seen] = true
+    try settings.flush()
+    #expect(settings[seen] && settings.storedPaths == [["seen", url]])
+  }
+
+  @Test func `a store says which keys it was used with, to compare with a list of them`() throws {
+    let (size, name) = (SettingsKey("size", default: 1), SettingsKey("name", default: "a"))
+    let flag = SettingsKey("flag", default: false)
+    let settings = SettingsStore(inMemory: "", logger: .silent)
+    #expect(settings.usedKeys.isEmpty)
+    _ = settings[size]
+    try settings.set("b", for: name)
+    #expect(settings.usedKeys == [size, name])
+    let listed: [AnySettingsKey] = [size, flag]
+    #expect(settings.usedKeys.subtracting(listed) == [name])
+  }
+
   @Test func `an optional key with a default reads nil back as the default`() throws {
     let settings = SettingsStore(inMemory: "", logger: .silent)
     #expect(settings[Declared.plainOptionalDefault] == "none")

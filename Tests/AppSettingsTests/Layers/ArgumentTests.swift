@@ -26,4 +26,14 @@ struct ArgumentTests {
     #expect(text("-editor.ratio", "-inf", of: .ratio) == "-inf")
     #expect(text("-counter", "-5", "-editor.ratio", "-1.5", of: .ratio) == "-1.5")
   }
+
+  @Test func `arguments that name no key can be asked for`() {
+    let keys: [AnySettingsKey] = [SettingsKey("size", default: 1), SettingsKey("flag", default: false)]
+    let overrides = SettingsOverrides.arguments(
+      ["--size=2", "--typo=3", "-flag", "-flga", "yes", "-5", "word", "--verbose", "-", "--", "--late=1"], keys: keys)
+    #expect(overrides.unknownArguments == ["--typo=3", "-flga"])
+    let both = overrides.adding(.arguments(["--other=1"], keys: keys))
+    #expect(both.unknownArguments == ["--typo=3", "-flga", "--other=1"])
+    #expect(SettingsOverrides.environment(app: "a", variables: [:]).unknownArguments == [])
+  }
 }

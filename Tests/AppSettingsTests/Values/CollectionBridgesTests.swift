@@ -23,19 +23,17 @@ struct CollectionBridgesTests {
       ContiguousArray<UInt8>.self, [0, 256], "Found the integer 256 at '[1]', but an integer from 0 to 255 is needed.")
   }
 
-  @Test func `a set is stored sorted, and a repetition in it refused`() throws {
+  @Test func `a set is stored sorted, and a repetition in it read once`() throws {
     try expectRoundTrip(Set(["b", "a", "C"]), ["C", "a", "b"])
     try expectRoundTrip(Set([3, -1, 2]), [-1, 2, 3])
     try expectRoundTrip(Set([2.5, -0.5, .infinity]), [-0.5, 2.5, .float(.infinity)])
     try expectRoundTrip(Set([[2], [1, 5], [1]]), [[1], [1, 5], [2]])
     try expectRoundTrip(Set([["b": 1], ["a": 2], ["a": 1]]), [["a": 1], ["a": 2], ["b": 1]])
-    expectRefusal(
-      Set<Int>.self, [1, 2, 1],
-      "Found the integer 1 at '[2]', but an element that differs from those before it is needed.")
+    #expect(try Set<Int>.settingsBridge.read([1, 2, 1]) == [1, 2])
     // Canonically equivalent, hence one element to Swift.
-    expectRefusal(
-      Set<String>.self, ["\u{E9}", "e\u{301}"],
-      "Found the string \"e\u{301}\" at '[1]', but an element that differs from those before it is needed.")
+    #expect(try Set<String>.settingsBridge.read(["\u{E9}", "e\u{301}"]) == ["\u{E9}"])
+    // Never equal to Swift, but one text in the file.
+    #expect(try Set<Double>.settingsBridge.read([.float(.nan), .float(.nan)]).count == 1)
   }
 
   @Test func `a set whose elements would be stored alike is refused when it is written`() throws {
@@ -83,9 +81,13 @@ struct CollectionBridgesTests {
   }
 
   @Test func `a nil within a collection is refused when it is written`() {
-    expectError("Found nil at '[1]', but an integer is needed.") { try [Int?].settingsBridge.write([1, nil]) }
-    expectError("Found nil at 'a', but an integer is needed.") { try [String: Int?].settingsBridge.write(["a": nil]) }
-    expectError("Found nil at 'x[0]', but a string is needed.") {
+    expectError("Found nil at '[1]', but an integer is needed\(nullReason).") {
+      try [Int?].settingsBridge.write([1, nil])
+    }
+    expectError("Found nil at 'a', but an integer is needed\(nullReason).") {
+      try [String: Int?].settingsBridge.write(["a": nil])
+    }
+    expectError("Found nil at 'x[0]', but a string is needed\(nullReason).") {
       try [String: [String?]].settingsBridge.write(["x": [nil]])
     }
   }

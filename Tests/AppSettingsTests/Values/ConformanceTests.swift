@@ -41,11 +41,9 @@ struct ConformanceTests {
     expectRefusal(Stack<Int>.self, [1, "a"], "Found the string \"a\" at '[1]', but an integer is needed.")
   }
 
-  @Test func `a set algebra of one's own takes one line, and refuses repetitions`() throws {
+  @Test func `a set algebra of one's own takes one line, and reads a repetition once`() throws {
     try expectRoundTrip(Bag(["b", "a"]), ["a", "b"])
-    expectRefusal(
-      Bag<String>.self, ["a", "b", "a"],
-      "Found the string \"a\" at '[2]', but an element that differs from those before it is needed.")
+    #expect(try Bag<String>.settingsBridge.read(["a", "b", "a"]) == Bag(["a", "b"]))
   }
 }
 

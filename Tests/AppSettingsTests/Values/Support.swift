@@ -29,3 +29,7 @@ func expectError<Result>(
     Issue.record("The error is \(error)", sourceLocation: sourceLocation)
   }
 }
+
+/// What a message about a `nil` in an array or a dictionary says of the way out.
+let nullReason =
+  " (TOML has no null: leave it out, or give the type a bridge that stores another value in its place)"

@@ -49,6 +49,7 @@ extension SettingsKeys {
   static let names = SettingsKey<[String]>("names", default: [])
   static let scores = SettingsKey<[Int]>("scores", default: [])
   static let tadpole = SettingsKey<Tadpole?>("frog")
+  static let folder = SettingsKey<URL?>("folder")
 }
 
 struct Tadpole: Codable, Equatable, SettingsSerializable { var name: String }
@@ -144,6 +145,25 @@ struct ComingFromSwiftyUserDefaults {
     #expect(settings[SettingsKey<Date?>("lastSeen")] == Date(timeIntervalSince1970: 1_678_307_200))
     #expect(settings[SettingsKey<[String]>("colors", default: [])] == ["red", "blue"])
     #expect(settings.currentProblems.isEmpty, "\(settings.currentProblems)")
+  }
+
+  @Test func `file URLs, which are paths, and words for truth values`() throws {
+    let migrations = SettingsMigrations {
+      Migration(2, "store folders as URLs") {
+        MigrateValue(
+          .folder,
+          from: .string { path in
+            guard path.hasPrefix("/") || path.hasPrefix("~") else { return nil }
+            return URL(filePath: NSString(string: path).expandingTildeInPath)
+          })
+        Convert("enabled", .boolean)
+      }
+    }
+    let settings = SettingsStore(inMemory: "folder = \"~/Documents\"\nenabled = \"YES\"\n", migrations: migrations)
+    #expect(settings.folder?.isFileURL == true && settings.folder?.path.hasSuffix("/Documents") == true)
+    #expect(settings.snapshot.root["enabled"] == true)
+    let kept = SettingsStore(inMemory: "folder = \"https://example.org/\"\n", migrations: migrations)
+    #expect(kept.folder?.absoluteString == "https://example.org/")
   }
 
   @Test func `an archived class that gives way to a type people can read`() throws {

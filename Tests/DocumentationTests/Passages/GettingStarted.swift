@@ -41,7 +41,7 @@ struct Color: Equatable, SettingsSerializable {
 }
 
 func position(in document: String) -> SettingsKey<Int> {
-  SettingsKey(TOMLPath(["positions", document]).description, default: 0)
+  SettingsKey(TOMLPath(["positions", document]), default: 0)
 }
 
 /// The space between lines.
@@ -76,7 +76,7 @@ extension SettingsKeys {
   static let palette = SettingsKey("view.palette", default: Palette(colours: ["red"]))
   static let badge = SettingsKey("view.badge", default: Badge(text: "new"))
   static let plugins = SettingsKey<[String: SettingsValue]>("plugins", default: [:])
-  static let scores = SettingsKey<[Int?]>("scores", default: [])
+  static let ratings = SettingsKey<[Int?]>("ratings", default: [])
 }
 
 struct GettingStarted {
@@ -145,7 +145,12 @@ struct GettingStarted {
     #expect(settings[.palette].colours == ["blue"])
     #expect(settings[.badge].text == "old")
     #expect(settings[.plugins]["spelling"]?.table?["strict"] == true)
-    #expect(throws: SettingsError.self) { try settings.set([1, nil], for: .scores) }
+    #expect(throws: SettingsError.self) { try settings.set([1, nil], for: .ratings) }
+
+    settings[.plugins]["spelling"] = try SettingsValue(Language.french)
+    let language = settings[.plugins]["spelling"]?.get(Language.self)  // nil if it is of another type
+    #expect(language == .french)
+    #expect(settings[.plugins]["spelling"]?.get(Int.self) == nil)
   }
 
   @Test func `the message on an unknown case lists the valid ones`() {
@@ -202,6 +207,8 @@ struct GettingStarted {
     #expect(settings[.zoom] == 2)
     #expect(settings[.columns] == 80)
     #expect(settings[.window].width == 900 && settings[.window].height == 2)
+    let mistaken = SettingsOverrides.arguments(["--view.zom=2", "--view.zoom=3"], keys: [.zoom])
+    #expect(mistaken.unknownArguments == ["--view.zom=2"])
   }
 
   func opened() throws -> SettingsStore {

@@ -39,7 +39,7 @@ final class EncodedElements {
 
   /// TOML has no null, and to leave an element out would move those behind it.
   func nilError(at index: Int) -> SettingsValueError {
-    SettingsValueError(expected: "a value", foundText: "nil").under(prefix + ["[\(index)]"])
+    SettingsValueError(nilInPlaceOf: "a value").under(prefix + ["[\(index)]"])
   }
 }
 

@@ -9,8 +9,9 @@ final class FieldRecorder {
   private var elements: [FieldRecorder] = []
   /// What a bridge said of the value, instead of what was noted.
   private var replacement: KnownFields?
-  /// What types were asked for, in the order in which they were; `nil` where only the names matter.
-  private var types: [(name: String, type: SchemaType)]?
+  /// What types were asked for, in the order in which they were; `nil` where only the names matter. One without a type
+  /// says what it knows as it reads.
+  private var types: [(name: String, type: SchemaType?)]?
 
   /// Whether something else than a table was asked for: a type may read several forms.
   private var asksForOthers = false
@@ -49,13 +50,13 @@ final class FieldRecorder {
 
   /// Notes a field with the type that it is read as.
   func note<T>(_ name: String, as type: T.Type, sample: TOMLValue?) {
-    let child = child(name)
-    guard types != nil, let found = Self.schemaType(of: type, sample, child) else { return }
-    types?.append((name, found))
+    _ = child(name)
+    guard types != nil else { return }
+    types?.append((name, Self.schemaType(of: type, sample)))
   }
 
   /// What a type says of its stored form; `nil` for one that has to be seen reading first.
-  private static func schemaType(of type: Any.Type, _ sample: TOMLValue?, _ child: FieldRecorder) -> SchemaType? {
+  private static func schemaType(of type: Any.Type, _ sample: TOMLValue?) -> SchemaType? {
     func known<T: SettingsSerializable>(_ type: T.Type) -> SchemaType {
       // Plain `Codable` ones learn from the sample themselves.
       T.settingsBridge.schemaType(sample: sample)
@@ -70,6 +71,7 @@ final class FieldRecorder {
   func child(_ name: String) -> FieldRecorder {
     if let child = fields[name] { return child }
     let child = FieldRecorder()
+    if types != nil { child.types = [] }
     fields[name] = child
     return child
   }
@@ -85,7 +87,8 @@ final class FieldRecorder {
       return if case .table = sample, kind != .whole { SchemaType(.table) } else { .any }
     }
     var fields: [SchemaType.Field] = []
-    for (name, type) in types {
+    for (name, known) in types {
+      let type = known ?? self.fields[name]?.schemaType(of: sample.table?[name] ?? .table(TOMLTable())) ?? .any
       if let index = fields.firstIndex(where: { $0.name == name }) {
         // One that is read in several forms may be anything.
         if fields[index].type != type { fields[index].type = .any }

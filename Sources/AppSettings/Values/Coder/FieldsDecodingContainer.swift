@@ -39,7 +39,7 @@ struct FieldsDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let name = key.stringValue
     recorder?.note(name, as: T.self, sample: table[name])
     guard let value = table[name] ?? context.base?[name] else {
-      throw SettingsValueError(missing: expectation().one, at: prefix + [name])
+      throw SettingsValueError(missing: expectation().one, as: T.self, at: prefix + [name])
     }
     return try at(prefix, name) { try read(value) }
   }
@@ -87,7 +87,7 @@ struct FieldsDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     recorder?.note(name, as: type, sample: stored)
     if stored == nil, let optional = type as? any OptionalProtocol.Type { return optional.none as! T }
     guard let value = stored ?? base else {
-      throw SettingsValueError(missing: missingDescription(type), at: prefix + [name])
+      throw SettingsValueError(missing: missingDescription(type), as: type, at: prefix + [name])
     }
     return try at(prefix, name) {
       try ValueDecoder.decodeNested(type, from: value, recorder?.child(name)) { inner(key, base) }

@@ -191,7 +191,7 @@ extension DecodingError.Context {
 }
 
 /// The raw values of a type that lists its cases; `nil` for any other.
-private func rawChoices(of type: Any.Type) -> [TOMLValue]? {
+func rawChoices(of type: Any.Type) -> [TOMLValue]? {
   guard let type = type as? any (CaseIterable & RawRepresentable).Type else { return nil }
   func values<T: CaseIterable & RawRepresentable>(_ type: T.Type) -> [TOMLValue] {
     type.allCases.compactMap { value in

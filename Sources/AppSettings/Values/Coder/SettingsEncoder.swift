@@ -15,7 +15,7 @@ public struct SettingsEncoder: Sendable {
   /// Makes what is to be stored of a value.
   ///
   /// - Throws: ``SettingsValueError`` with the coding path, where TOML cannot hold a value: `nil` by itself or in an
-  ///   array, a date after the year 9999, more levels than ``TOMLDocument/maximumDepth``, as in a value that holds
+  ///   array, a date after the year 9999, more levels than `TOMLDocument.maximumDepth`, as in a value that holds
   ///   itself.
   public func encode<T: Encodable>(_ value: T) throws -> TOMLValue {
     guard let encoded = try ValueEncoder.encodeNested(value, { BridgeContext(userInfo: userInfo) }) else {

@@ -166,10 +166,10 @@ struct CoderTests {
 
   @Test func `a nil that has no place is an error`() throws {
     expectError("Found nil, but a value that can be stored is needed.") { try SettingsEncoder().encode(Int?.none) }
-    expectError("Found nil at 'a[1]', but an integer is needed.") {
+    expectError("Found nil at 'a[1]', but an integer is needed\(nullReason).") {
       try SettingsEncoder().encode(["a": [1, Int?.none]])
     }
-    expectError("Found nil at 'a[0]', but a value is needed.") {
+    expectError("Found nil at 'a[0]', but a value is needed\(nullReason).") {
       try SettingsEncoder().encode(["a": [Raw?.none]])
     }
     try expectCoding(Wrapper(value: Int?.some(1)), 1)
