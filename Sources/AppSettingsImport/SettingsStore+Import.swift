@@ -18,7 +18,7 @@ extension SettingsStore {
   ) throws(SettingsError) -> SettingsImportReport {
     try SettingsError.only {
       guard let original = try SettingsFile(path: path).read().bytes else {
-        throw SettingsError(.io, "Cannot import '\(path)': there is no such file.", file: path)
+        throw SettingsError(.io, "Cannot import '\(path)': the file does not exist.", file: path)
       }
       return try importText(original, of: path, as: format, rules: rules, dryRun: dryRun)
     }

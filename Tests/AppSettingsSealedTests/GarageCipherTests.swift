@@ -101,7 +101,8 @@ import AppSettingsGarage
           "cut"))
       #expect(try failure(good.replacingOccurrences(of: sealed("work"), with: "chacha20-poly1305:")).contains("cut"))
       #expect(
-        try failure(good.replacingOccurrences(of: sealed("work"), with: "nothing")).contains("its sealed text is damaged"))
+        try failure(good.replacingOccurrences(of: sealed("work"), with: "nothing")).contains(
+          "its sealed text is damaged"))
       #expect(
         try failure(good.replacingOccurrences(of: "[Account.work]\n", with: "[Account.work]\npassword = \"mine\"\n"))
           .contains("fields beside"))

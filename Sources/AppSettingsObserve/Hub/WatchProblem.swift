@@ -46,7 +46,7 @@ extension WatchProblem {
     case .error(ENOSPC):
       reason = "the limit of inotify watches is reached; raise fs.inotify.max_user_watches"
     case .error(EMFILE):
-      reason = "this process has as many files open as it may; raise its limit, 'ulimit -n'"
+      reason = "this process has reached its limit of open files; raise it, 'ulimit -n'"
     case .error(ENFILE):
       reason = "the system's limit of open files is reached; raise fs.file-max"
     case .error(let code):

@@ -111,7 +111,7 @@ import TestSupport
         lines.append(line)
       }
       let problem = lines.first { $0.hasPrefix("problem Cannot watch '") }
-      #expect(problem?.contains("this process has as many files open as it may; raise its limit, 'ulimit -n'") == true)
+      #expect(problem?.contains("this process has reached its limit of open files; raise it, 'ulimit -n'") == true)
       #expect(problem?.hasSuffix("Changes are looked for once a second instead.") == true)
       #expect(
         try ChildProcess.run(
