@@ -19,7 +19,7 @@ extension SettingsOldForm {
   ///
   /// - Parameters:
   ///   - type: The class.
-  ///   - stored: What to store for an object; by default what ``SettingsBridge/secureCoding`` stores. With it, the
+  ///   - stored: What to store for an object; by default what `SettingsBridge.secureCoding` stores. With it, the
   ///     class may give way to a type of another form: `{ ["name": .string($0.name)] }`.
   public static func archive<Object: NSObject & NSSecureCoding & SendableMetatype>(
     of type: Object.Type, _ stored: (@Sendable (Object) throws -> TOMLValue)? = nil

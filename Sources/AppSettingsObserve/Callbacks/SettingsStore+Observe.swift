@@ -44,7 +44,7 @@ extension SettingsStore {
   /// - Parameters:
   ///   - keys: The keys.
   ///   - initial: Whether the first call is for the values that there are now.
-  ///   - includingDuplicates: Whether to call for values that equal the ones before when one was set anew.
+  ///   - duplicates: Whether to call for values that equal the ones before when one was set anew.
   ///   - body: The function.
   /// - Returns: What the observation lasts with: keep it.
   public func observe<each Value>(
