@@ -46,7 +46,7 @@ class Results:
 
     def machine(self):
         run = self.run
-        kind = " (a short run)" if run.get("kind") else ""
+        kind = f" ({run['kind']})" if run.get("kind") else ""
         tools = ", ".join(
             f"{name} {run[key]}" for name, key in [("git", "git"), ("GLib", "glib"), ("dconf", "dconf")] if run.get(key))
         return (
