@@ -109,12 +109,13 @@ extension Harness {
     }
   }
 
-  /// Times, in the unit that suits the longest.
+  /// Times, each in the unit that suits it.
   private static func times(_ nanoseconds: [Double]) -> String {
-    let longest = nanoseconds.max() ?? 0
-    let (divisor, unit): (Double, Unit) =
-      longest < 1e3 ? (1, .nanoseconds) : longest < 1e6 ? (1e3, .microseconds) : (1e6, .milliseconds)
-    return nanoseconds.map { short($0 / divisor) }.joined(separator: ", ") + " " + unit.rawValue
+    nanoseconds.map { time in
+      let (divisor, unit): (Double, Unit) =
+        time < 1e3 ? (1, .nanoseconds) : time < 1e6 ? (1e3, .microseconds) : (1e6, .milliseconds)
+      return "\(short(time / divisor)) \(unit.rawValue)"
+    }.joined(separator: ", ")
   }
 
   private static func text(_ budget: Budget?, _ unit: Unit) -> String {
