@@ -6,12 +6,16 @@ let package = Package(
   name: "toml-benchmarks",
   dependencies: [
     .package(name: "app-settings", path: "../..", traits: []),
+    .package(name: "benchmarks", path: ".."),
     .package(url: "https://github.com/LebJe/TOMLKit", exact: "0.6.0"),
   ],
   targets: [
     .executableTarget(
       name: "toml-benchmarks",
-      dependencies: [.product(name: "SettingsTOML", package: "app-settings"), "TOMLKit"])
+      dependencies: [
+        .product(name: "SettingsTOML", package: "app-settings"),
+        .product(name: "BenchmarkHarness", package: "benchmarks"), "TOMLKit",
+      ])
   ]
 )
 

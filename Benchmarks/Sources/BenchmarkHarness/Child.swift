@@ -71,6 +71,8 @@ public struct Child {
       posix_spawn_file_actions_adddup2(&actions, output, 1)
     } else {
       posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+      // Thousands of warnings, where it checks what is wrong thousands of times.
+      posix_spawn_file_actions_adddup2(&actions, 1, 2)
     }
     var process = pid_t()
     let arguments = words.map { strdup($0) } + [nil]

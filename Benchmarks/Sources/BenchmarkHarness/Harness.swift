@@ -43,23 +43,6 @@ public enum Harness {
     let ratios = Figures(zip(a, b).map { $0 / $1 })
     return (Figures(a), Figures(b), ratios.median)
   }
-
-  /// Prints one line of a table.
-  public static func report(_ name: String, _ value: String, budget: String, isWithin: Bool) {
-    func padded(_ text: String, _ width: Int) -> String {
-      text + String(repeating: " ", count: max(0, width - text.count))
-    }
-    print("\(padded(name, 58)) \(padded(value, 30)) \(padded(budget, 24)) \(isWithin ? "ok" : "MISSED")")
-  }
-
-  /// A number with two digits behind the point.
-  public static func short(_ value: Double) -> String {
-    let scaled = (value * 100).rounded()
-    guard scaled.isFinite, abs(scaled) < 1e15 else { return "\(value)" }
-    let whole = Int(scaled)
-    let digits = String(abs(whole % 100))
-    return "\(whole / 100).\(digits.count == 1 ? "0" : "")\(digits)"
-  }
 }
 
 /// Keeps the optimiser from leaving out what makes `value`.

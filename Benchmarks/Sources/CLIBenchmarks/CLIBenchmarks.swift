@@ -17,7 +17,7 @@ struct CLIBenchmarks {
     }
     let home = try Home()
     defer { home.remove() }
-    print("what                                                       measured                       budget")
+    Harness.begin()
     gets(program, home)
     sets(program, home)
     memory(program, home)
@@ -29,15 +29,15 @@ struct CLIBenchmarks {
     let get = Child([program, "get", Home.app, "editor.font-size"], home.environment)
     compare(
       "settings-cli get / git config --get", get,
-      Child(["git", "config", "-f", home.gitFile, "--get", "editor.font-size"], home.environment), budget: 1.0)
+      Child(["git", "config", "-f", home.gitFile, "--get", "editor.font-size"], home.environment), budget: .atMost(1))
     compare(
       "settings-cli get of a file / git config --get",
       Child([program, "get", home.file, "editor.font-size"], home.environment),
-      Child(["git", "config", "-f", home.gitFile, "--get", "editor.font-size"], home.environment), budget: 1.0)
+      Child(["git", "config", "-f", home.gitFile, "--get", "editor.font-size"], home.environment), budget: .atMost(1))
     if home.hasGSettings {
       compare(
         "settings-cli get / gsettings get", get,
-        Child(["gsettings", "get", Home.app, "font-size"], home.environment), budget: 0.45)
+        Child(["gsettings", "get", Home.app, "font-size"], home.environment), budget: .atMost(0.45))
     } else {
       print("gsettings or glib-compile-schemas is not installed: not compared with")
     }
@@ -47,8 +47,7 @@ struct CLIBenchmarks {
     } _: {
       get.run()
     }
-    Harness.report(
-      "settings-cli get --toml (parsed) / get", ratio(parsed), budget: "-", isWithin: true)
+    Harness.report("settings-cli get --toml (parsed) / get", parsed)
   }
 
   static func sets(_ program: String, _ home: Home) {
@@ -59,9 +58,7 @@ struct CLIBenchmarks {
     } _: {
       Child(["git", "config", "-f", home.gitFile, "editor.font-size", "\(number)"], home.environment).run()
     }
-    Harness.report(
-      "settings-cli set (durable) / git config (which is not)", ratio(pair), budget: "<= 1.0 x",
-      isWithin: pair.ratio <= 1.0)
+    Harness.report("settings-cli set (durable) / git config (which is not)", pair, budget: .atMost(1))
     precondition(try! String(contentsOfFile: home.file, encoding: .utf8).contains("font-size = \(number)\n"))
   }
 
@@ -71,25 +68,19 @@ struct CLIBenchmarks {
       ("list", ["list", Home.app]),
     ] {
       let peak = Child([program] + words, home.environment).peakKilobytes()
-      let megabytes = Double(peak.all) / 1024
       Harness.report(
-        "settings-cli \(name): peak resident (own: \(peak.own) KB)", "\(Harness.short(megabytes)) MB",
-        budget: "<= 6 MB", isWithin: megabytes <= 6)
+        "settings-cli \(name): peak resident", Double(peak.all) / 1024, .megabytes, budget: .atMost(6))
+      Harness.report("settings-cli \(name): peak resident, its own pages", Double(peak.own) / 1024, .megabytes)
     }
   }
 
-  private static func compare(_ name: String, _ first: Child, _ second: Child, budget: Double) {
+  private static func compare(_ name: String, _ first: Child, _ second: Child, budget: Harness.Budget) {
     let pair = Harness.pair(rounds: rounds) {
       first.run()
     } _: {
       second.run()
     }
-    Harness.report(name, ratio(pair), budget: "<= \(budget) x", isWithin: pair.ratio <= budget)
-  }
-
-  private static func ratio(_ pair: (first: Harness.Figures, second: Harness.Figures, ratio: Double)) -> String {
-    let times = [pair.first, pair.second].map { Harness.short($0.median / 1e6) }
-    return "\(Harness.short(pair.ratio)) x (\(times[0]) / \(times[1]) ms)"
+    Harness.report(name, pair, budget: budget)
   }
 }
 

@@ -26,10 +26,14 @@ struct GrowthBenchmarks {
     }
     let scratch = try Scratch()
     defer { scratch.remove() }
-    print("what                                                       measured                       budget")
-    var operations = try StoreGrowth.operations(scratch) + GarageGrowth.operations(scratch)
-    if let program { operations += CLIGrowth.operations(program, scratch) }
-    for operation in operations where only.isEmpty || operation.name.contains(only) { try operation.measure(divisor) }
+    Harness.begin()
+    var kinds = [("store", try StoreGrowth.operations(scratch)), ("garage", try GarageGrowth.operations(scratch))]
+    if let program { kinds.append(("settings-cli", CLIGrowth.operations(program, scratch))) }
+    for (kind, operations) in kinds {
+      for operation in operations where only.isEmpty || operation.name.contains(only) {
+        try operation.measure(of: kind, divisor)
+      }
+    }
     if program == nil { print("The verbs of settings-cli are left out: --cli names its executable.") }
   }
 }
@@ -44,7 +48,7 @@ struct Operation {
 
   /// Prints the ratio of the times for eight times as many things and for as many, the best of three each. What takes
   /// over 5 s is done once.
-  func measure(_ divisor: Int) throws {
+  func measure(of kind: String, _ divisor: Int) throws {
     let few = count / divisor
     var best = [Double.infinity, Double.infinity]
     for _ in 0..<3 {
@@ -53,11 +57,9 @@ struct Operation {
       }
       if best[1] > 5e9 { break }
     }
-    let ratio = best[1] / best[0]
-    let times = best.map { Harness.short($0 / 1e6) }
     Harness.report(
-      "\(name): \(8 * few) / \(few)", "\(Harness.short(ratio)) x (\(times[1]) / \(times[0]) ms)", budget: "<= 10 x",
-      isWithin: ratio <= 10)
+      "\(kind): \(name), \(8 * few) / \(few)", best[1] / best[0], nanoseconds: [best[1], best[0]],
+      budget: .atMost(10))
   }
 }
 

@@ -12,7 +12,7 @@ import Foundation
 @main
 struct MigrationBenchmarks {
   static func main() throws {
-    print("what                                                       measured                       budget")
+    Harness.begin()
     let base = ProcessInfo.processInfo.environment["BENCHMARK_DIR"] ?? FileManager.default.currentDirectoryPath
     let disk = try FirstAccess(in: base + "/.build")
     defer { disk.end() }
@@ -25,8 +25,6 @@ struct MigrationBenchmarks {
     }
     try RecordGrowth.measure()
   }
-
-  static func milliseconds(_ value: Double) -> String { "\(Harness.short(value / 1e6)) ms" }
 }
 
 /// Opening a file of 10,000 keys, and reading one.
@@ -71,8 +69,10 @@ struct FirstAccess {
     return Harness.nanoseconds { consume(SettingsStore(at: location, migrations: migrations)[probe]) }
   }
 
-  /// Two kinds in turn: their medians, and the median of the ratios of the pairs.
-  private func pairs(_ first: () throws -> Double, _ second: () throws -> Double) rethrows -> (Double, Double, Double) {
+  /// Two kinds in turn: their figures, and the median of the ratios of the pairs.
+  private func pairs(
+    _ first: () throws -> Double, _ second: () throws -> Double
+  ) rethrows -> (first: Harness.Figures, second: Harness.Figures, ratio: Double) {
     var a: [Double] = []
     var b: [Double] = []
     for round in -3..<Self.rounds {
@@ -81,44 +81,36 @@ struct FirstAccess {
       a.append(x)
       b.append(y)
     }
-    return (Harness.Figures(a).median, Harness.Figures(b).median, Harness.Figures(zip(a, b).map { $0 / $1 }).median)
+    return (Harness.Figures(a), Harness.Figures(b), Harness.Figures(zip(a, b).map { $0 / $1 }).median)
   }
 
   func nothingPending() throws {
     let none = SettingsMigrations { Migration(4, "nothing") {} }
-    let (known, _, ratio) = try pairs({ try open(current) }, { try open(current, none) })
     Harness.report(
       "open 10,000 keys, current, migrations known / none",
-      "\(Harness.short(ratio)) x (\(MigrationBenchmarks.milliseconds(known)))", budget: "<= 1.05 x",
-      isWithin: ratio <= 1.05)
+      try pairs({ try open(current) }, { try open(current, none) }), budget: .atMost(1.05))
   }
 
   func threePending() throws {
-    let (pending, _, ratio) = try pairs({ try open(old) }, { try open(current) })
     Harness.report(
       "first access, 3 pending, 10,000 keys / open when current",
-      "\(Harness.short(ratio)) x (\(MigrationBenchmarks.milliseconds(pending)))", budget: "<= 3 x",
-      isWithin: ratio <= 3)
+      try pairs({ try open(old) }, { try open(current) }), budget: .atMost(3))
     // One durable replace in C, and a second one for the backup where it is a copy.
     var number = 0
-    let (_, floor, overFloor) = try pairs(
+    let overFloor = try pairs(
       { try open(old) },
       {
         number += 1
         let read = try open(current)
         return read + Harness.nanoseconds { _ = cfloor_replace(home, "file-\(number)", current, current.count) }
       })
-    Harness.report(
-      "first access, 3 pending / open and one durable replace in C",
-      "\(Harness.short(overFloor)) x (\(MigrationBenchmarks.milliseconds(floor)))", budget: "-", isWithin: true)
+    Harness.report("first access, 3 pending / open and one durable replace in C", overFloor)
   }
 
   func threePendingInMemory() throws {
-    let (pending, _, ratio) = try pairs({ try open(old) }, { try open(current) })
     Harness.report(
-      "the same on a file system in memory (work without the disk)",
-      "\(Harness.short(ratio)) x (\(MigrationBenchmarks.milliseconds(pending)))", budget: "<= 3 x",
-      isWithin: ratio <= 3)
+      "first access, 3 pending / open when current, in memory",
+      try pairs({ try open(old) }, { try open(current) }), budget: .atMost(3))
   }
 }
 
@@ -158,10 +150,7 @@ enum RecordGrowth {
       } _: {
         consume(SettingsStore(inMemory: few, migrations: migrations)[key])
       }
-      Harness.report(
-        "ForEach, 2,000 / 500 \(name)",
-        "\(Harness.short(figures.ratio)) x (\(MigrationBenchmarks.milliseconds(figures.first.median)))",
-        budget: "<= 4.5 x", isWithin: figures.ratio <= 4.5)
+      Harness.report("ForEach, 2,000 / 500 \(name)", figures, budget: .atMost(4.5))
     }
   }
 }

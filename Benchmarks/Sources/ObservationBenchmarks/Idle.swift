@@ -10,16 +10,13 @@ extension ObservationBenchmarks {
     let file = try home.location("idle").file
     let observed = try child(file)
     let read = try child("read:" + file)
-    let kilobytes = Double(observed.bytes - bare.bytes) / 1024
     Harness.report(
-      "an observed store, idle: memory beside a bare process", "\(Harness.short(kilobytes)) KB", budget: "<= 150 KB",
-      isWithin: kilobytes <= 150)
+      "an observed store, idle: memory beside a bare process", Double(observed.bytes - bare.bytes) / 1024, .kilobytes,
+      budget: .atMost(150))
     Harness.report(
-      "of that a store from which a value was read", "\(Harness.short(Double(read.bytes - bare.bytes) / 1024)) KB",
-      budget: "-", isWithin: true)
+      "of that a store from which a value was read", Double(read.bytes - bare.bytes) / 1024, .kilobytes)
     Harness.report(
-      "an observed store, idle for \(seconds) s: wake-ups", "\(observed.wakes)", budget: "0",
-      isWithin: observed.wakes == 0)
+      "an observed store, idle for \(seconds) s: wake-ups", Double(observed.wakes), .count, budget: .atMost(0))
   }
 
   private static let seconds = Int(ProcessInfo.processInfo.environment["IDLE_SECONDS"] ?? "") ?? 30

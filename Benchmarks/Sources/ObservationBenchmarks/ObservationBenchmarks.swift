@@ -19,7 +19,7 @@ struct ObservationBenchmarks {
       return try beIdle(CommandLine.arguments[2])
     }
     let home = try Home()
-    print("what                                                       measured                       budget")
+    Harness.begin()
     try idle(home)
     try outside(home)
     try own(home)
@@ -46,20 +46,13 @@ struct ObservationBenchmarks {
     }
     let all = figures.map { Harness.Figures($0) }
     func report(_ name: String, _ figures: Harness.Figures, _ most: Double, _ mostOf99: Double?) {
-      let middle = figures.median / all[0].median
-      let slow = figures.quantile(0.99) / all[0].quantile(0.99)
-      Harness.report(
-        "rename -> \(name), p50 / C thread in read",
-        "\(Harness.short(middle)) x (\(Harness.short(figures.median / 1000)) us)",
-        budget: "<= \(Harness.short(most)) x",
-        isWithin: middle <= most)
-      Harness.report(
-        "rename -> \(name), p99 / C thread in read",
-        "\(Harness.short(slow)) x (\(Harness.short(figures.quantile(0.99) / 1000)) us)",
-        budget: mostOf99.map { "<= \(Harness.short($0)) x" } ?? "-", isWithin: slow <= mostOf99 ?? .infinity)
+      for (quantile, part, most) in [("p50", 0.5, most), ("p99", 0.99, mostOf99)] {
+        let times = [figures.quantile(part), all[0].quantile(part)]
+        Harness.report(
+          "rename -> \(name), \(quantile) / C thread in read", times[0] / times[1], nanoseconds: times,
+          budget: most.map { .atMost($0) })
+      }
     }
-    print(
-      "floor: p50 \(Harness.short(all[0].median / 1000)) us, p99 \(Harness.short(all[0].quantile(0.99) / 1000)) us")
     report("for await, default executor", all[1], 4, 3)
     report("for await, the hub's executor", all[2], 2, nil)
     report("callback", all[3], 2, nil)
@@ -75,11 +68,10 @@ struct ObservationBenchmarks {
     }
     let other = try measure("own", elsewhere)
     Harness.report(
-      "a task that only waits to be resumed, p50: the floor of the next", "\(Harness.short(resumption() / 1000)) us",
-      budget: "-", isWithin: true)
+      "a task that only waits to be resumed, p50: the floor of the next", resumption() / 1000, .microseconds)
     Harness.report(
-      "own write -> for await in another task, p50 (p99 \(Harness.short(other.quantile(0.99) / 1000)) us)",
-      "\(Harness.short(other.median / 1000)) us", budget: "<= 15 us", isWithin: other.median <= 15_000)
+      "own write -> for await in another task, p50", other.median / 1000, .microseconds, budget: .atMost(15))
+    Harness.report("own write -> for await in another task, p99", other.quantile(0.99) / 1000, .microseconds)
 
     // In the same task: without the time that a thread of the pool takes to wake up.
     let settings = SettingsStore(inMemory: "")
@@ -100,16 +92,13 @@ struct ObservationBenchmarks {
     done.wait()
     let same = Harness.Figures(result.withLock { $0 })
     Harness.report(
-      "own write -> for await in the same task, p50", "\(Harness.short(same.median / 1000)) us", budget: "<= 15 us",
-      isWithin: same.median <= 15_000)
+      "own write -> for await in the same task, p50", same.median / 1000, .microseconds, budget: .atMost(15))
 
     let calling = SettingsStore(inMemory: "")
     let observation = calling.observe(.counter) { consume($0) }
     let calls = Harness.Figures((1...5_000).map { number in Harness.nanoseconds { calling[.counter] = number } })
     observation.cancel()
-    Harness.report(
-      "own write with its callback, p50", "\(Harness.short(calls.median / 1000)) us", budget: "<= 15 us",
-      isWithin: calls.median <= 15_000)
+    Harness.report("own write with its callback, p50", calls.median / 1000, .microseconds, budget: .atMost(15))
   }
 
   /// The median of the nanoseconds from resuming a task of the pool to its going on.
@@ -170,8 +159,7 @@ struct ObservationBenchmarks {
       try few.flush()
     }
     Harness.report(
-      "a change beside \(count) idle observers of other keys / alone", "\(Harness.short(pair.ratio)) x",
-      budget: "<= 1.05 x", isWithin: pair.ratio <= 1.05)
+      "a change beside \(count) idle observers of other keys / alone", pair, per: 500, budget: .atMost(1.05))
     for observation in kept { observation.cancel() }
   }
 }

@@ -21,13 +21,13 @@ extension RecordBenchmarks {
       return cfloor_count_end(descriptor)
     }
     let count = try replaces { try garage.park(servers) }
-    Harness.report("park 10,000 at once", "\(count) file replaces", budget: "1", isWithin: count == 1)
+    Harness.report("park 10,000 at once: file replaces", Double(count), .count, budget: .atMost(1))
     try parks(in: garage, servers)
 
     let graph = (0..<1_000).map { Person(id: $0) }
     for (index, person) in graph.enumerated() { person.next = graph[(index + 1) % graph.count] }
     let ofGraph = try replaces { try garage.park(graph[0]) }
-    Harness.report("park a graph of 1,000", "\(ofGraph) file replaces", budget: "1", isWithin: ofGraph == 1)
+    Harness.report("park a graph of 1,000: file replaces", Double(ofGraph), .count, budget: .atMost(1))
     for person in graph { person.next = nil }
 
     let small = Garage(
@@ -50,9 +50,7 @@ extension RecordBenchmarks {
     }
     let (alone, byThreads) = (park(from: 0, 1, 64), park(from: 64, 8, 8))
     Harness.report(
-      "8 threads park 8 each / one parks 64",
-      "\(Harness.short(byThreads / alone)) x (\(Harness.short(byThreads / 1e6)) ms)", budget: "<= 1.5 x",
-      isWithin: byThreads <= 1.5 * alone)
+      "8 threads park 8 each / one parks 64", byThreads / alone, nanoseconds: [byThreads, alone], budget: .atMost(1.5))
 
     let bridge = SettingsBridge<Server>.codable
     let stored = try servers[9_000..<9_200].compactMap { try bridge.write($0) }
@@ -61,10 +59,7 @@ extension RecordBenchmarks {
     } _: {
       for value in stored { consume(try bridge.read(value)) }
     }
-    Harness.report(
-      "retrieve one of 10,000 by id / decode that record",
-      "\(Harness.short(read.ratio)) x (\(Harness.short(read.first.median / 200_000)) us)", budget: "<= 3 x",
-      isWithin: read.ratio <= 3)
+    Harness.report("retrieve one of 10,000 by id / decode that record", read, per: 200, budget: .atMost(3))
   }
 
   private final class Person: Codable, Identifiable {
@@ -89,9 +84,7 @@ extension RecordBenchmarks {
         precondition(cfloor_replace(floor, "garage.toml", bytes, bytes.count) == 0)
       }
       Harness.report(
-        "\(name), 10,000 records, \(bytes.count / 1024) KB / replace in C",
-        "\(Harness.short(figures.ratio)) x (\(Harness.short(figures.first.median / 1e6)) ms)", budget: "<= 1.3 x",
-        isWithin: figures.ratio <= 1.3)
+        "\(name), garage of 10,000 records, \(bytes.count / 1024) KB / replace in C", figures, budget: .atMost(1.3))
     }
     try measure("park one that changed") {
       var changed = servers[5_000]
@@ -112,8 +105,6 @@ extension RecordBenchmarks {
       all[5_000].port += 1
       try JSONEncoder().encode(all).write(to: URL(fileURLWithPath: peer), options: .atomic)
     }
-    Harness.report(
-      "park one / JSONEncoder and atomic write of all, not durable", "\(Harness.short(figures.ratio)) x",
-      budget: "<= 1 x", isWithin: figures.ratio <= 1)
+    Harness.report("park one / JSONEncoder and atomic write of all, not durable", figures, budget: .atMost(1))
   }
 }

@@ -63,7 +63,7 @@ struct RecordBenchmarks {
 
   static func main() throws {
     defer { try? FileManager.default.removeItem(atPath: home) }
-    print("what                                                       measured                       budget")
+    Harness.begin()
     let text = text(10_000)
     // Some of it alone: 'record-benchmarks garage'.
     let parts = CommandLine.arguments.dropFirst()
@@ -98,9 +98,7 @@ struct RecordBenchmarks {
     }
     let (first, floor) = (Harness.Figures(one).median / 200, Harness.Figures(alone).median / 200)
     Harness.report(
-      "read one of 10,000 by id / decode that record",
-      "\(Harness.short(first / floor)) x (\(Harness.short(first / 1000)) us)", budget: "<= 3 x",
-      isWithin: first / floor <= 3)
+      "read one of 10,000 by id / decode that record", first / floor, nanoseconds: [first, floor], budget: .atMost(3))
 
     let count = 100_000
     let cached = Harness.pair(rounds: 9) {
@@ -108,22 +106,16 @@ struct RecordBenchmarks {
     } _: {
       for _ in 0..<count { consume(settings[.text]) }
     }
-    Harness.report(
-      "read it again / String read",
-      "\(Harness.short(cached.ratio)) x (\(Harness.short(cached.first.median / Double(count))) ns)", budget: "-",
-      isWithin: true)
+    Harness.report("read it again / String read", cached, per: count)
 
     let all = Harness.nanoseconds { consume(servers.all) }
     let decodings = try Harness.nanoseconds { for value in stored { consume(try bridge.read(value)) } } * 2
-    Harness.report(
-      "all of 10,000 / decode 10,000", "\(Harness.short(all / decodings)) x (\(Harness.short(all / 1e6)) ms)",
-      budget: "-", isWithin: true)
+    Harness.report("all of 10,000 / decode 10,000", all / decodings, nanoseconds: [all, decodings])
     settings[.servers]["server-5"]?.port = 99_999
     let after = Harness.nanoseconds { consume(servers.all) }
     Harness.report(
-      "all, after one has changed / decode 10,000",
-      "\(Harness.short(after / decodings)) x (\(Harness.short(after / 1e6)) ms)", budget: "<= 1 x",
-      isWithin: after <= decodings)
+      "all, after one has changed / decode 10,000", after / decodings, nanoseconds: [after, decodings],
+      budget: .atMost(1))
     try settings.flush()
   }
 
@@ -140,9 +132,7 @@ struct RecordBenchmarks {
         precondition(cfloor_replace(directory, "settings.toml", bytes, bytes.count) == 0)
       }
       Harness.report(
-        "\(name), 10,000 records, \(bytes.count / 1024) KB / replace in C",
-        "\(Harness.short(figures.ratio)) x (\(Harness.short(figures.first.median / 1e6)) ms)", budget: "<= 2 x",
-        isWithin: figures.ratio <= 2)
+        "\(name), 10,000 records, \(bytes.count / 1024) KB / replace in C", figures, budget: .atMost(2))
     }
     var number = 0
     try measure("put a change") {
@@ -177,7 +167,6 @@ struct RecordBenchmarks {
     }
     let (few, many) = (try put(500), try put(2_000))
     Harness.report(
-      "put 2,000 new ones in one update / 500",
-      "\(Harness.short(many / few)) x (\(Harness.short(many / 1e6)) ms)", budget: "<= 5 x", isWithin: many / few <= 5)
+      "put 2,000 new ones in one update / 500", many / few, nanoseconds: [many, few], budget: .atMost(5))
   }
 }

@@ -22,7 +22,7 @@ struct StoreBenchmarks {
 
   static func main() throws {
     defer { try? FileManager.default.removeItem(atPath: home) }
-    print("what                                                       measured                       budget")
+    Harness.begin()
     try reads()
     try writes()
     try manySetters()
@@ -67,10 +67,7 @@ struct StoreBenchmarks {
     } _: {
       consume(cfloor_loads(count))
     }
-    Harness.report(
-      "typed scalar read / atomic acquire load",
-      "\(Harness.short(scalar.ratio)) x (\(Harness.short(scalar.first.median / Double(count))) ns)", budget: "<= 4 x",
-      isWithin: scalar.ratio <= 4)
+    Harness.report("typed scalar read / atomic acquire load", scalar, per: count, budget: .atMost(4))
 
     let boxed = settings[.text]
     let object = Object()
@@ -80,10 +77,7 @@ struct StoreBenchmarks {
     } _: {
       cfloor_retains(box, count)
     }
-    Harness.report(
-      "String read / retain + release",
-      "\(Harness.short(string.ratio)) x (\(Harness.short(string.first.median / Double(count))) ns)", budget: "<= 1.3 x",
-      isWithin: string.ratio <= 1.3)
+    Harness.report("String read / retain + release", string, per: count, budget: .atMost(1.3))
 
     let defaults = UserDefaults(suiteName: "app-settings-benchmark-\(getpid())")!
     defaults.set(14, forKey: "font-size")
@@ -91,14 +85,11 @@ struct StoreBenchmarks {
     let few = 2_000
     let peer = Harness.nanoseconds { for _ in 0..<few { consume(defaults.integer(forKey: "font-size")) } } / Double(few)
     let peerText = Harness.nanoseconds { for _ in 0..<few { consume(defaults.string(forKey: "name")) } } / Double(few)
-    let faster = peer / (scalar.first.median / Double(count))
-    let fasterText = peerText / (string.first.median / Double(count))
-    Harness.report(
-      "UserDefaults integer / typed scalar read", "\(Harness.short(faster)) x", budget: ">= 500 x",
-      isWithin: faster >= 500)
-    Harness.report(
-      "UserDefaults string / String read", "\(Harness.short(fasterText)) x", budget: ">= 60 x",
-      isWithin: fasterText >= 60)
+    func compare(_ name: String, _ peer: Double, _ ours: Double, budget: Double) {
+      Harness.report(name, peer / ours, nanoseconds: [peer, ours], budget: .atLeast(budget))
+    }
+    compare("UserDefaults integer / typed scalar read", peer, scalar.first.median / Double(count), budget: 500)
+    compare("UserDefaults string / String read", peerText, string.first.median / Double(count), budget: 60)
 
     let both = Harness.pair(rounds: 9) {
       twice { readMany(settings, count * 5) }
@@ -111,9 +102,8 @@ struct StoreBenchmarks {
     } _: {
       consume(cfloor_loads(count * 5))
     }
-    Harness.report(
-      "scalar reads, two threads / one (floor: \(Harness.short(floor.ratio)) x)", "\(Harness.short(both.ratio)) x",
-      budget: "<= 1.5 x", isWithin: both.ratio <= 1.5)
+    Harness.report("scalar reads, two threads / one", both, per: count * 5, budget: .atMost(1.5))
+    Harness.report("atomic acquire loads, two threads / one", floor, per: count * 5)
   }
 
   /// Runs a piece on two threads at once, to the end of both.
@@ -155,23 +145,20 @@ struct StoreBenchmarks {
     } _: {
       precondition(cfloor_replace(directory, "settings.toml", bytes, bytes.count) == 0)
     }
-    Harness.report(
-      "durable set, 4 KB / temp + fsync + rename + fsync(dir)",
-      "\(Harness.short(durable.ratio)) x (\(Harness.short(durable.first.median / 1000)) us)", budget: "<= 1.10 x",
-      isWithin: durable.ratio <= 1.10)
-    let spread = durable.first.quantile(0.99) / durable.first.median
-    let floorSpread = durable.second.quantile(0.99) / durable.second.median
-    Harness.report(
-      "durable set, p99 / median (floor: \(Harness.short(floorSpread)) x)", "\(Harness.short(spread)) x",
-      budget: "<= 2.5 x", isWithin: spread <= 2.5)
+    Harness.report("durable set, 4 KB / temp + fsync + rename + fsync(dir)", durable, budget: .atMost(1.10))
+    func spread(_ name: String, _ figures: Harness.Figures, budget: Harness.Budget? = nil) {
+      let times = [figures.quantile(0.99), figures.median]
+      Harness.report("\(name), p99 / median", times[0] / times[1], nanoseconds: times, budget: budget)
+    }
+    spread("durable set", durable.first, budget: .atMost(2.5))
+    spread("temp + fsync + rename + fsync(dir)", durable.second)
 
     let count = 2_000
     let lazySets = Harness.Figures(
       (0..<count).map { index in Harness.nanoseconds { settings[.scalar] = index } })
     try settings.flush()
-    Harness.report(
-      "settings[.k] = v, returned (p99 \(Harness.short(lazySets.quantile(0.99))) ns)",
-      "\(Harness.short(lazySets.median)) ns", budget: "<= 1000 ns", isWithin: lazySets.median <= 1000)
+    Harness.report("settings[.k] = v, returned", lazySets.median, .nanoseconds, budget: .atMost(1000))
+    Harness.report("settings[.k] = v, returned, p99", lazySets.quantile(0.99), .nanoseconds)
   }
 
   static func manySetters() throws {
@@ -200,11 +187,9 @@ struct StoreBenchmarks {
         for _ in 0..<64 { done.wait() }
       } / Double(rounds * 64)
     Harness.report(
-      "one set alone / one of 64 at once", "\(Harness.short(one / together)) x", budget: ">= 12 x",
-      isWithin: one / together >= 12)
+      "one set alone / one of 64 at once", one / together, nanoseconds: [one, together], budget: .atLeast(12))
     let perSet = Double(cfloor_count_end(counter)) / Double(rounds * 64)
-    Harness.report(
-      "file replaces per set, 64 at once", Harness.short(perSet), budget: "<= 0.06", isWithin: perSet <= 0.06)
+    Harness.report("file replaces per set, 64 at once", perSet, .count, budget: .atMost(0.06))
   }
 
   static func manyKeys() throws {
@@ -223,14 +208,12 @@ struct StoreBenchmarks {
         }
       })
     Harness.report(
-      "open a file of 100,000 keys and read one", "\(Harness.short(open.median / 1e6)) ms", budget: "<= 30 ms",
-      isWithin: open.median <= 30e6)
+      "open a file of 100,000 keys and read one", open.median / 1e6, .milliseconds, budget: .atMost(30))
     let settings = SettingsStore(at: locations[0])
     let key = SettingsKey("table-500.key-50", default: 0)
     let set = Harness.Figures(
       try (0..<7).map { number in try Harness.nanoseconds { try settings.set(number + 1000, for: key) } })
     Harness.report(
-      "durable set in a file of 100,000 keys (\(text.utf8.count / 1024) KB)", "\(Harness.short(set.median / 1e6)) ms",
-      budget: "grows with the bytes", isWithin: true)
+      "durable set in a file of 100,000 keys, \(text.utf8.count / 1024) KB", set.median / 1e6, .milliseconds)
   }
 }

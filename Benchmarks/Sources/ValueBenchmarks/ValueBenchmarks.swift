@@ -34,7 +34,7 @@ extension SettingsKeys {
 @main
 struct ValueBenchmarks {
   static func main() throws {
-    print("what                                                       measured                       budget")
+    Harness.begin()
     try cachedReads()
     try decoding()
   }
@@ -50,11 +50,7 @@ struct ValueBenchmarks {
     } _: {
       for _ in 0..<count { consume(settings[.text]) }
     }
-    let (window, text) = (reads.first.median / Double(count), reads.second.median / Double(count))
-    Harness.report(
-      "cached Codable record of 10 fields / String read",
-      "\(Harness.short(reads.ratio)) x (\(Harness.short(window)) / \(Harness.short(text)) ns)", budget: "<= 1.3 x",
-      isWithin: reads.ratio <= 1.3)
+    Harness.report("cached Codable record of 10 fields / String read", reads, per: count, budget: .atMost(1.3))
     // Who takes a copy of a record retains, and releases, each of its references.
     settings[.record] = Record()
     let copies = Harness.pair(rounds: 15) {
@@ -62,11 +58,7 @@ struct ValueBenchmarks {
     } _: {
       for _ in 0..<count { consume(settings[.text]) }
     }
-    let (record, string) = (copies.first.median / Double(count), copies.second.median / Double(count))
-    Harness.report(
-      "cached record of four references / String read",
-      "\(Harness.short(copies.ratio)) x (\(Harness.short(record)) / \(Harness.short(string)) ns)", budget: "-",
-      isWithin: true)
+    Harness.report("cached record of four references / String read", copies, per: count)
   }
 
   /// A record from the document's value, beside the same record from JSON's bytes.
@@ -84,10 +76,7 @@ struct ValueBenchmarks {
     } _: {
       for _ in 0..<count { consume(try bridge.read(stored)) }
     }
-    Harness.report(
-      "JSONDecoder / decoding of 10 fields",
-      "\(Harness.short(decodings.ratio)) x (\(Harness.short(decodings.second.median / Double(count) / 1000)) us)",
-      budget: ">= 3 x", isWithin: decodings.ratio >= 3)
+    Harness.report("JSONDecoder / decoding of 10 fields", decodings, per: count, budget: .atLeast(3))
     let full = try TOMLDocument(parsing: Array("record = \(stored.tomlText)\n".utf8)).bytes
     let whole = try Harness.pair(rounds: 15) {
       for _ in 0..<count { consume(try decoder.decode(Record.self, from: data)) }
@@ -97,8 +86,6 @@ struct ValueBenchmarks {
         consume(try bridge.read(value))
       }
     }
-    Harness.report(
-      "JSONDecoder / parsing and decoding of 10 fields", "\(Harness.short(whole.ratio)) x", budget: "-",
-      isWithin: true)
+    Harness.report("JSONDecoder / parsing and decoding of 10 fields", whole, per: count)
   }
 }

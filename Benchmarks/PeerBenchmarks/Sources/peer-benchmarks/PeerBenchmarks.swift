@@ -17,16 +17,15 @@ extension SettingsKeys {
 @main
 struct PeerBenchmarks {
   static let home = CommandLine.arguments[1]
-  private var isWithin = true
 
   static func main() async throws {
-    print("what                                                       measured                       budget")
+    Harness.begin()
     let settings = try store()
     try openGSettings()
-    var benchmarks = PeerBenchmarks()
+    let benchmarks = PeerBenchmarks()
     try await benchmarks.reads(settings)
     try benchmarks.writes(settings)
-    exit(benchmarks.isWithin ? 0 : 1)
+    exit(Harness.hasMissed ? 1 : 0)
   }
 
   // MARK: Set-up
@@ -73,7 +72,7 @@ struct PeerBenchmarks {
 
   // MARK: Reads
 
-  private mutating func reads(_ settings: SettingsStore) async throws {
+  private func reads(_ settings: SettingsStore) async throws {
     let count = 1_000_000
     let few = 5_000
     func each(_ count: Int, _ body: () -> Void) -> Double {
@@ -85,7 +84,6 @@ struct PeerBenchmarks {
       consume(sum)
     }
     let string = each(count) { for _ in 0..<count { consume(settings[.name]) } }
-    print("an integer, from the store: \(Harness.short(integer)) ns; a text: \(Harness.short(string)) ns")
 
     let defaults = UserDefaults(suiteName: "peer-benchmark")!
     for (key, value) in Self.fillers { defaults.set(value, forKey: key) }
@@ -116,18 +114,14 @@ struct PeerBenchmarks {
     faster("GSettings, text", each(few) { consume(peers_gsettings_texts(few)) }, string)
   }
 
-  private mutating func faster(_ peer: String, _ theirs: Double, _ ours: Double, budget: Double? = nil) {
-    let ratio = theirs / ours
-    let isGood = budget.map { ratio >= $0 } ?? true
-    isWithin = isWithin && isGood
+  private func faster(_ peer: String, _ theirs: Double, _ ours: Double, budget: Double? = nil) {
     Harness.report(
-      "\(peer) / ours", "\(Harness.short(ratio)) x (\(Harness.short(theirs)) ns)",
-      budget: budget.map { ">= \(Int($0)) x" } ?? "-", isWithin: isGood)
+      "\(peer) / ours", theirs / ours, nanoseconds: [theirs, ours], budget: budget.map { .atLeast($0) })
   }
 
   // MARK: Writes
 
-  private mutating func writes(_ settings: SettingsStore) throws {
+  private func writes(_ settings: SettingsStore) throws {
     var number = 100
     func ours() throws {
       number += 1
@@ -149,16 +143,10 @@ struct PeerBenchmarks {
     }
   }
 
-  private mutating func compare(
+  private func compare(
     _ peer: String, budget: Double? = nil, rounds: Int = 200, _ ours: () throws -> Void, _ theirs: () throws -> Void
   ) rethrows {
     let figures = try Harness.pair(rounds: rounds, ours, theirs)
-    let isGood = budget.map { figures.ratio <= $0 } ?? true
-    isWithin = isWithin && isGood
-    let microseconds = (figures.first.median / 1000, figures.second.median / 1000)
-    Harness.report(
-      "durable set / \(peer)",
-      "\(Harness.short(figures.ratio)) x (\(Int(microseconds.0)), \(Int(microseconds.1)) us)",
-      budget: budget.map { "<= \($0) x" } ?? "-", isWithin: isGood)
+    Harness.report("durable set / \(peer)", figures, budget: budget.map { .atMost($0) })
   }
 }

@@ -1,6 +1,7 @@
 // Times SettingsTOML beside its peers, and prints the ratios. Exits 1 if a budget is missed.
 //
 // usage: toml-benchmarks [memory]      with `memory`, only what a document takes
+import BenchmarkHarness
 import Foundation
 @_spi(Benchmarks) import SettingsTOML
 import TOMLKit
@@ -21,16 +22,6 @@ func shortest(_ runs: Int, _ body: () throws -> Void) rethrows -> Double {
   return best
 }
 
-nonisolated(unsafe) var misses = 0  // only the main thread runs
-
-func report(_ what: String, _ value: Double, _ unit: String, atLeast: Double? = nil, atMost: Double? = nil) {
-  let isMissed = atLeast.map { value < $0 } ?? atMost.map { value > $0 } ?? false
-  if isMissed { misses += 1 }
-  let bound = atLeast.map { "≥ \($0)" } ?? atMost.map { "≤ \($0)" } ?? ""
-  let number = String(format: "%10.2f", value)
-  print(what.padding(toLength: 58, withPad: " ", startingAt: 0), number, unit, bound, isMissed ? "MISSED" : "")
-}
-
 /// The memory of this process that is in use.
 func resident() throws -> Int {
   let words = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
@@ -44,8 +35,10 @@ if CommandLine.arguments.dropFirst().first == "memory" {
   let before = try resident()
   let document = try TOMLDocument(parsing: bytes)
   let needed = try resident() - before + bytes.count
-  report("memory of 100,000 keys / their bytes", Double(needed) / Double(document.bytes.count), "×", atMost: 6)
-  exit(misses == 0 ? 0 : 1)
+  Harness.begin()
+  Harness.report(
+    "memory of 100,000 keys / their bytes", Double(needed) / Double(document.bytes.count), budget: .atMost(6))
+  exit(Harness.hasMissed ? 1 : 0)
 }
 
 nonisolated(unsafe) var sink = 0  // keeps results from being optimised away; only the main thread runs
@@ -56,24 +49,26 @@ for keys in [100, 10_000, 100_000] {
   let bytes = Array(sample.toml.utf8)
   let megabytes = Double(bytes.count) / 1e6
   let runs = keys == 100 ? 2000 : keys == 10_000 ? 60 : 10
-  print("\n\(keys) keys, \(bytes.count) bytes")
+  func report(_ what: String, _ value: Double, _ unit: Harness.Unit, atLeast least: Double? = nil) {
+    Harness.report("\(keys) keys: \(what)", value, unit, budget: least.map { .atLeast($0) })
+  }
 
   let index = try shortest(runs) { sink += try TOMLDocument(parsing: bytes).bytes.count }
-  report("index", megabytes / index, "MB/s")
+  report("index", megabytes / index, .megabytesPerSecond)
   let parse = try shortest(runs) { sink += try TOMLDocument(parsing: bytes).root.count }
   parseTimes[keys] = parse
-  report("parse to typed values", megabytes / parse, "MB/s", atLeast: keys == 10_000 ? 160 : nil)
+  report("parse to typed values", megabytes / parse, .megabytesPerSecond, atLeast: keys == 10_000 ? 160 : nil)
 
   var document = try TOMLDocument(parsing: bytes)
   if keys <= 10_000 {
     let tomlkit = try shortest(max(3, runs / 20)) { sink += try TOMLKit.TOMLTable(string: sample.toml).count }
-    report("TOMLKit", megabytes / tomlkit, "MB/s")
-    report("parse / TOMLKit", tomlkit / parse, "×", atLeast: keys == 10_000 ? 4 : nil)
+    report("TOMLKit", megabytes / tomlkit, .megabytesPerSecond)
+    report("parse / TOMLKit", tomlkit / parse, .times, atLeast: keys == 10_000 ? 4 : nil)
     let json = Data(sample.json.utf8)
     let decoder = JSONDecoder()
     let decode = try shortest(max(3, runs / 10)) { sink += try decoder.decode([String: Window].self, from: json).count }
-    report("JSONDecoder", Double(json.count) / 1e6 / decode, "MB/s")
-    report("parse / JSONDecoder", decode / parse, "×", atLeast: keys == 10_000 ? 2 : nil)
+    report("JSONDecoder", Double(json.count) / 1e6 / decode, .megabytesPerSecond)
+    report("parse / JSONDecoder", decode / parse, .times, atLeast: keys == 10_000 ? 2 : nil)
   }
 
   let path: SettingsTOML.TOMLPath = ["window-\(keys / 20)", "font-size"]
@@ -83,44 +78,45 @@ for keys in [100, 10_000, 100_000] {
     number += 1
     try document.set(.integer(number % 2 + 100), at: path)
   }
-  report("edit with self-check", megabytes / checked, "MB/s")
+  report("edit with self-check", megabytes / checked, .megabytesPerSecond)
   let other = try TOMLDocument(parsing: bytes)
   let difference = shortest(runs) { sink += document.changedPaths(since: other).count }
-  report("changed paths", megabytes / difference, "MB/s")
+  report("changed paths", megabytes / difference, .megabytesPerSecond)
   try TOMLDocument.$checksEdits.withValue(false) {
     let edit = try shortest(runs) {
       number += 1
       try document.set(.integer(number % 2 == 0 ? 7 : 100_000), at: path)
     }
-    report("edit: set", megabytes / edit, "MB/s", atLeast: keys == 100 ? nil : 800)
+    report("edit: set", megabytes / edit, .megabytesPerSecond, atLeast: keys == 100 ? nil : 800)
     var inserts: [Double] = []
     var removals: [Double] = []
     for _ in 0..<runs {
       inserts.append(try shortest(1) { try document.set(true, at: newKey) })
       removals.append(try shortest(1) { try document.remove(at: newKey) })
     }
-    report("edit: insert", megabytes / inserts.min()!, "MB/s", atLeast: keys == 100 ? nil : 800)
-    report("edit: remove", megabytes / removals.min()!, "MB/s", atLeast: keys == 100 ? nil : 800)
+    report("edit: insert", megabytes / inserts.min()!, .megabytesPerSecond, atLeast: keys == 100 ? nil : 800)
+    report("edit: remove", megabytes / removals.min()!, .megabytesPerSecond, atLeast: keys == 100 ? nil : 800)
   }
   let scan = bytes.withUnsafeBytes { bytes in
     shortest(runs) { sink += memchr(bytes.baseAddress!, 0, bytes.count) == nil ? 1 : 0 }
   }
-  report("memchr scan", megabytes / scan, "MB/s")
+  report("memchr scan", megabytes / scan, .megabytesPerSecond)
   let read = shortest(runs) { sink += document[path] == nil ? 0 : 1 }
-  report("read of one value", read * 1e9, "ns")
+  report("read of one value", read * 1e9, .nanoseconds)
 }
 
-print("\nno quadratic behaviour")
-report("100,000 keys / 10,000 keys", parseTimes[100_000]! / parseTimes[10_000]!, "×", atMost: 15)
+Harness.report("100,000 keys / 10,000 keys", parseTimes[100_000]! / parseTimes[10_000]!, budget: .atMost(15))
 
 /// Quadratic would be 100 ×. The larger size leaves the caches: the shortest of many runs is what a quiet machine takes.
-func growth(_ what: String, atMost limit: Double = 15, _ text: (Int) -> String) throws {
+func growth(_ what: String, _ text: (Int) -> String) throws {
   var times: [Double] = []
   for count in [10_000, 100_000] {
     let bytes = Array(text(count).utf8)
     times.append(try shortest(20) { sink += try TOMLDocument(parsing: bytes).root.count })
   }
-  report("\(what), 100,000 / 10,000", times[1] / times[0], "×", atMost: limit)
+  Harness.report(
+    "\(what), 100,000 / 10,000", times[1] / times[0], nanoseconds: [times[1] * 1e9, times[0] * 1e9],
+    budget: .atMost(15))
 }
 
 try growth("tables") { count in (0..<count).map { "[t\($0)]\n" }.joined() }
@@ -139,5 +135,4 @@ try growth("levels of dots, ÷ 100") { count in
   (0..<100).map { "k\($0)." + [String](repeating: "a", count: count / 100).joined(separator: ".") + " = 1\n" }.joined()
 }
 
-print(misses == 0 ? "\nAll budgets are met." : "\n\(misses) budgets are missed.")
-exit(misses == 0 ? 0 : 1)
+exit(Harness.hasMissed ? 1 : 0)
