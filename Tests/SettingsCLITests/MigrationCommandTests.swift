@@ -113,7 +113,7 @@ struct MigrationCommandTests {
     #expect(try run("get", app, "a").status == 1)
     try home.write("b = \n")
     let again = try run("recover", app, "--restore")
-    #expect(again.status == 1 && again.output.isEmpty && again.error.contains("no backup"))
+    #expect(again.status == 1 && again.output.isEmpty && again.error.contains("No backup"))
     #expect(home.text() == "b = \n")
     #expect(backups.count == 1)
   }

@@ -12,20 +12,20 @@ import TestSupport
     case ranges = "ranges of strings, durations, decimal numbers, characters, dates and `float32`"
     case forms = "the forms of `duration`, `url`, `data`, `decimal`, `character` and `time-zone`"
     case dates =
-      "dates and times, which are strings to it: each is taken for the other, and so is a day that no month has"
+      "dates and times, which are strings in JSON Schema: it accepts each of them for any other, and a day that no month has"
     case choices = "choices of types with several forms of one value, as `60m` and `1h`"
     case counts = "the bytes of `data`"
     case patterns = "patterns with escapes of letters, options or groups other than `(…)` and `(?:…)`"
     case unique = "`unique`, where an element that is there twice counts once"
     case ordered = "`ordered`"
     case ids = "`ids` other than integers and UUIDs, their range, and two keys for one id"
-    case large = "integers above 9223372036854775807: any string of 19 or 20 digits is taken, within the range or not"
+    case large = "integers above 9223372036854775807: it accepts any string of 19 or 20 digits, in the range or not"
     case rounded =
       "integers above 9007199254740992 for a `float`: the app rounds them before it compares them, a validator need not"
     case scalars =
       "characters: it compares and counts Unicode scalars, which are others where there are combining marks or emoji"
     case notANumber = "`nan` and `inf`, which JSON does not have"
-    case olderForms = "`reads-older-form`: anything is taken"
+    case olderForms = "`reads-older-form`: it accepts anything"
   }
 
   /// The differences of a type that a verdict may come from.
@@ -162,7 +162,7 @@ import TestSupport
   @Test func `the guide lists the differences`() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
     let guide = try String(contentsOf: root.appendingPathComponent("docs/schema.md"), encoding: .utf8)
-    let section = try #require(guide.components(separatedBy: "What JSON Schema cannot say:\n\n").dropFirst().first)
+    let section = try #require(guide.components(separatedBy: "JSON Schema cannot express:\n\n").dropFirst().first)
     let lines = section.components(separatedBy: "\n\n")[0].replacingOccurrences(of: "\n  ", with: " ")
       .split(separator: "\n").map { String($0.dropFirst(2)) }
     #expect(lines == Difference.allCases.map(\.rawValue))

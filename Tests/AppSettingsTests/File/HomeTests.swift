@@ -140,7 +140,7 @@ struct HomeTests {
     #expect(read.output == "7\n")
     let written = try run(as: 64_002, arguments: ["fill", home.file, "x", "1"])
     #expect(written?.status != 0)
-    #expect(written?.error.contains("no permission") == true)
+    #expect(written?.error.contains("mode does not allow it") == true)
     #expect(home.text(of: store + "/settings.toml") == "counter = 7\n")
     #expect(home.names(in: directory) == ["settings.toml"])
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: home.file) == store + "/settings.toml")

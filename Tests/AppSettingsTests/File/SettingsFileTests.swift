@@ -120,7 +120,7 @@ struct SettingsFileTests {
     let result = try ChildProcess.shell(command, environment: home.environment)
     guard !result.error.contains("not found"), !result.error.contains("failed to execute") else { return }
     #expect(result.status != 0)
-    #expect(result.error.contains("no permission"))
+    #expect(result.error.contains("mode does not allow it"))
     #expect(home.text() == "counter = 1\n")
   }
 

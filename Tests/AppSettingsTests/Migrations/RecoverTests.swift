@@ -62,7 +62,7 @@ struct RecoverTests {
           // What the message says is so.
           let isThere = home.text() == Self.broken
           #expect(isThere || kept == [Self.broken], "\(at)")
-          #expect("\(error)".contains("gone from") == !isThere, "\(at): \(error)")
+          #expect("\(error)".contains("Cannot sync the removal of") == !isThere, "\(at): \(error)")
           if "\(error)".contains("Cannot move away") { #expect(isThere, "\(at)") }
         }
         let names = home.names(in: home.path + "/config/org.example.test")

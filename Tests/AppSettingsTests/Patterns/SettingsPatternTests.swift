@@ -90,7 +90,7 @@ struct SettingsPatternTests {
     ("(", "'(' is not a regular expression: expected ')'"), ("a{5,2}", "'a{5,2}' is not a regular expression:"),
     (String(repeating: "(", count: 8000), "is not a regular expression"),
     (String(repeating: "[", count: 8000), "50 nested brackets '['"),
-    (String(repeating: "[", count: 1300) + "a" + String(repeating: "]", count: 1300), "50 brackets"),
+    (String(repeating: "[", count: 1300) + "a" + String(repeating: "]", count: 1300), "50 nested brackets"),
     (String(repeating: "a", count: 8193), "a pattern may have 8192 bytes, and this one has 8193"),
     ("(?:" + Array(repeating: "a", count: 2000).joined(separator: "|") + ")*", "too many parts"),
     ("(a*)*b", "may match nothing"), ("(?:a?){20}b", "may match nothing"), ("(a)(\\1+)+b", "may match nothing"),

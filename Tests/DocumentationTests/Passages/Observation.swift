@@ -101,6 +101,30 @@ struct Observing {
 
     settings.withoutPropagation { settings[.columns] = 80 }
     #expect(ruler.width == 120)
+
+    settings.endObservations(tiedTo: ruler)
+    settings[.columns] = 90
+    #expect(ruler.width == 120)
+  }
+
+  @Test func `a callback for several keys`() {
+    let settings = SettingsStore(inMemory: "")
+
+    let several = settings.observe(.columns, .spelling) { columns, language in
+      print("\(columns) columns in \(language)")
+    }
+
+    several.cancel()
+  }
+
+  @Test func `a stream of changes begins when it is made`() async {
+    let settings = SettingsStore(inMemory: "")
+    let changes = settings.changes(.columns)
+    settings[.columns] = 100
+    for await change in changes {
+      #expect(change.old == 80 && change.new == 100)
+      break
+    }
   }
 
   @Test func `callbacks with the old value`() {
@@ -116,6 +140,12 @@ struct Observing {
     differences.cancel()
     settings[.columns] = 120
     #expect(ruler.width == 20)
+
+    settings.observeChanges(.columns, tiedTo: ruler) { ruler, change in
+      ruler.width += change.new - change.old
+    }
+    settings[.columns] = 130
+    #expect(ruler.width == 30)
   }
 
   @Test func `properties and views`() {
