@@ -2,7 +2,7 @@ public import AppSettings
 public import Observation
 internal import SettingsTOML
 
-/// Settings as an observable object: what is read of it within `withObservationTracking` or `Observations` is tracked.
+/// Settings as an observable object: `withObservationTracking` and `Observations` track what they read of it.
 ///
 /// ```swift
 /// let view = ObservableSettings(settings)
@@ -10,12 +10,13 @@ internal import SettingsTOML
 /// for await title in titles { window.title = title }
 /// ```
 ///
-/// The change of a setting is told once, after it is there, whoever made it; one that was not read is not told. The
-/// store follows its files while the object lives.
+/// Each change of a setting that was read is reported once, after it has taken effect, whoever made it. The store
+/// follows its files while the object lives.
 ///
-/// Tracking begins when the tracked closure has ended, so that a change by another thread just before could be missed.
-/// An object that is made on an actor tells its changes on that actor, where they cannot come in between: make it on
-/// the one that reads it. An object made on none tells them at once, on the thread that made the change.
+/// Tracking begins only when the tracked closure has ended, so a change that another thread makes just before could be
+/// missed. An object created on an actor reports its changes on that actor, which excludes this. Create the object on
+/// the actor that reads it. An object created outside an actor reports changes at once, on the thread that made the
+/// change.
 @dynamicMemberLookup
 public final class ObservableSettings: Observable, SettingsAccess, Sendable {
   /// The store.
@@ -26,21 +27,21 @@ public final class ObservableSettings: Observable, SettingsAccess, Sendable {
 
   private struct State: Sendable {
     var waiters: [TOMLPath: ChangeWaiter] = [:]
-    /// The values that were read last: what a change has to differ from to be one.
+    /// The values that were read last. Only a value that differs from these is a change.
     var values: [TOMLPath: any Sendable] = [:]
-    /// What has changed and was not told yet.
+    /// Changes that have not been reported yet.
     var changed: [TOMLPath] = []
   }
 
-  // Protects the fields above. The store is read while it is held, so that the value kept is the one read last; the
+  // Protects the fields above. The store is read while it is held, so that the stored value is the one read last. The
   // registrar is called after it is released.
   private let state = Lock(State())
 
-  /// Makes an observable object of a store.
+  /// Creates an observable object for a store.
   ///
   /// - Parameters:
   ///   - store: The store.
-  ///   - isolation: The actor that reads the object; the one that this is called on, if not given.
+  ///   - isolation: The actor that reads the object; by default, the actor of the caller.
   public init(_ store: SettingsStore, isolation: (any Actor)? = #isolation) {
     self.store = store
     actor = isolation
@@ -51,7 +52,7 @@ public final class ObservableSettings: Observable, SettingsAccess, Sendable {
     for waiter in state.withLock({ $0.waiters.values }) { store.core.waiters.remove(waiter) }
   }
 
-  /// The value of a key, tracked.
+  /// The value of a key. Reads are tracked.
   public subscript<Value>(key: SettingsKey<Value>) -> Value {
     get {
       observe(key) { store in
@@ -68,14 +69,14 @@ public final class ObservableSettings: Observable, SettingsAccess, Sendable {
     set { store[key] = newValue }
   }
 
-  /// The value of a key, as a property: `view.theme`, tracked.
+  /// The value of a key as a property, such as `view.theme`. Reads are tracked.
   public subscript<Value>(dynamicMember keyPath: KeyPath<SettingsKeys.Type, SettingsKey<Value>>) -> Value {
     get { self[AnySettingsKey.self[keyPath: keyPath]] }
     set { self[AnySettingsKey.self[keyPath: keyPath]] = newValue }
   }
 
-  /// The records under a key, in the order of the file, tracked as one: that one of them comes, changes or goes is told,
-  /// and that their order is another.
+  /// The records under a key, in the order of the file, tracked as one value: adding, changing, removing or reordering
+  /// records is a change.
   public subscript<Record>(key: SettingsRecordKey<Record>) -> [Record] {
     observe(key, seesOrder: true) { store in
       let listing = key.listing(in: store.core)
@@ -89,18 +90,18 @@ public final class ObservableSettings: Observable, SettingsAccess, Sendable {
     }
   }
 
-  /// The records under a key, as a property: `view.profiles`, tracked.
+  /// The records under a key as a property, such as `view.profiles`. Reads are tracked.
   public subscript<Record>(dynamicMember keyPath: KeyPath<SettingsKeys.Type, SettingsRecordKey<Record>>) -> [Record] {
     self[AnySettingsKey.self[keyPath: keyPath]]
   }
 
-  /// Stands for a key's value where the registrar needs a key path, which has to be one for each key.
+  /// Represents a key's value for the registrar, which needs a distinct key path for each key.
   private subscript(place path: TOMLPath) -> Int { path.components.count }
 
-  /// Reads what there is now, for the question whether what was read before is the same.
+  /// Reads the current value and returns a function that compares an earlier value with it.
   private typealias Comparison = @Sendable (SettingsStore) -> (any Sendable) -> Bool
 
-  /// Runs `body` with the lock held. What there is to report of the values that it reads is reported after that.
+  /// Runs `body` with the lock held. Problems with the values that it reads are reported afterwards.
   private func whileLocked<Result>(_ body: (inout State) -> Result) -> Result {
     DeferredCalls.section { state.withLock(body) }
   }

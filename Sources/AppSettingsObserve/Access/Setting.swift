@@ -1,6 +1,6 @@
 public import AppSettings
 
-/// A property that is a setting: reading it reads the setting, and setting it sets that.
+/// A property backed by a setting: reading and writing the property reads and writes the setting.
 ///
 /// ```swift
 /// struct Toolbar {
@@ -12,36 +12,36 @@ public import AppSettings
 /// }
 /// ```
 ///
-/// The store is `SettingsStore/default`, or the one that is passed.
+/// The store is `SettingsStore/default` unless you pass another one.
 @propertyWrapper
 public struct Setting<Value: Sendable>: Sendable {
   /// The setting's key.
   public let key: SettingsKey<Value>
   private let given: SettingsStore?
 
-  /// Makes a property of a key.
+  /// Creates a property for a key.
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - store: The store; `SettingsStore/default`, as it is when the property is used, if none is given.
+  ///   - store: The store; by default `SettingsStore/default`, as it is when the property is used.
   public init(_ key: SettingsKey<Value>, in store: SettingsStore? = nil) {
     self.key = key
     given = store
   }
 
-  /// The store that the value is in.
+  /// The store that holds the value.
   public var store: SettingsStore { given ?? .default }
 
-  /// The value, as the store's subscript has it.
+  /// The value, as the store's subscript returns it.
   public var wrappedValue: Value {
     get { store[key] }
     nonmutating set { store[key] = newValue }
   }
 
-  /// The value now and whenever it becomes another one, as a stream:
+  /// A stream of the current value and each later one:
   /// ``AppSettings/SettingsStore/updates(_:initial:includingDuplicates:)``.
   public var projectedValue: SettingsStream<Value> { store.updates(key) }
 
-  /// Removes the user's value, so that a lower layer or the default shows again.
+  /// Removes the user's value, so that the value of a lower layer or the default applies again.
   public func reset() { store.reset(key) }
 }

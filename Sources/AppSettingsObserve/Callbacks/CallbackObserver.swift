@@ -1,23 +1,23 @@
 internal import AppSettings
 
-/// An observer that is no task: a function, called on the thread that made a change.
+/// An observer outside any task: a function, called on the thread that made a change.
 ///
-/// One call follows another, never two at once: a change that comes while the function runs, also one that the function
-/// itself makes, is looked at when it has returned.
+/// Calls never overlap. A change that comes while the function runs, even one that the function itself makes, is
+/// handled after it has returned.
 final class CallbackObserver<View: MomentView>: @unchecked Sendable {  // `memory` is the one runner's alone
   private let store: SettingsStore
   private let view: View
   private let follower: StoreFollower
-  /// Returns whether to go on.
+  /// Returns whether to continue.
   private let body: @Sendable (View.Element) -> Bool
   // Nothing is called while it is held.
   private let agenda = Lock(Agenda())
-  /// Touched by the one runner that the agenda has.
+  /// Used only by the agenda's one runner.
   private var memory: View.Memory
 
-  /// Makes an observer, and calls the function if the view has something to begin with.
+  /// Creates an observer, and calls the function if the view has a first element.
   ///
-  /// - Parameter isKept: Whether the store keeps it until it is cancelled; somebody else has to, otherwise.
+  /// - Parameter isKept: Whether the store retains the observer until it is cancelled. Otherwise the caller has to.
   init(_ store: SettingsStore, _ view: View, isKept: Bool, _ body: @escaping @Sendable (View.Element) -> Bool) {
     self.store = store
     self.view = view
@@ -31,7 +31,7 @@ final class CallbackObserver<View: MomentView>: @unchecked Sendable {  // `memor
       waiter = view.makeWaiter { [weak self] in self?.signalled() }
     }
     agenda.withLock { $0.begin(waiter) }
-    // Registered first, then read: so a change after what is remembered is never missed.
+    // Registers before it reads, so that no change after the remembered state is missed.
     view.add(waiter, to: store.core)
     memory = view.remember(store)
     work()
@@ -49,7 +49,7 @@ final class CallbackObserver<View: MomentView>: @unchecked Sendable {  // `memor
     while let (work, waiter) = agenda.withLock({ $0.next() }) {
       if work.contains(.first), let element = view.first(store, &memory), !deliver(element) { return }
       guard work.contains(.look) else { continue }
-      // As of one moment: what was set without propagation after that is told from the rest the next time.
+      // Both belong to one moment: a value set without propagation after it is left for the next round.
       let (wake, moment) = store.core.moment { waiter.take() }
       guard let wake else { continue }
       let element = view.look(store, wake, moment, &memory)
@@ -57,7 +57,7 @@ final class CallbackObserver<View: MomentView>: @unchecked Sendable {  // `memor
     }
   }
 
-  /// Calls the function, unless it was cancelled.
+  /// Calls the function, unless the observer was cancelled.
   private func deliver(_ element: View.Element) -> Bool {
     guard !agenda.withLock({ $0.isCancelled }) else { return false }
     if body(element) { return true }
@@ -66,18 +66,18 @@ final class CallbackObserver<View: MomentView>: @unchecked Sendable {  // `memor
   }
 }
 
-/// What there is to do. Not within the class, whose code serves views of any type and would look these types up, too.
+/// The work to do. Declared outside the class: its generic code would have to look up a nested type at run time.
 private struct Work: OptionSet, Sendable {
   let rawValue: UInt8
-  /// Deliver what there is to begin with.
+  /// Deliver the first element.
   static let first = Work(rawValue: 1)
-  /// See what is new.
+  /// Check for changes.
   static let look = Work(rawValue: 2)
 }
 
-/// What an observer has to do, and whether somebody does it: the runner.
+/// The work of an observer, and whether a thread (the runner) is doing it.
 private struct Agenda: Sendable {
-  /// At first whoever makes the observer is the runner.
+  /// The thread that creates the observer is the first runner.
   private var isRunning = true
   private(set) var isCancelled = false
   private var work: Work = []
@@ -88,7 +88,7 @@ private struct Agenda: Sendable {
     work.insert(.first)
   }
 
-  /// Adds some work.
+  /// Adds work.
   ///
   /// - Returns: Whether the caller has to do it.
   mutating func add(_ work: Work) -> Bool {
@@ -98,7 +98,7 @@ private struct Agenda: Sendable {
     return !isRunning
   }
 
-  /// What the runner is to do next; `nil` if that is nothing, and it is the runner no more.
+  /// The runner's next work; `nil` if there is none, and the caller is then no longer the runner.
   mutating func next() -> (Work, ChangeWaiter)? {
     guard let waiter, !work.isEmpty else {
       isRunning = false

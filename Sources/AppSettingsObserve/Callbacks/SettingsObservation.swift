@@ -1,4 +1,4 @@
-/// A function that is called for changes. Keep it for as long as it is to be called: it ends when it is released.
+/// A registered callback for changes. The observation ends when this object is released, so retain it.
 ///
 /// ```swift
 /// observation = settings.observe(.theme) { theme in panel.show(theme) }
@@ -12,6 +12,6 @@ public final class SettingsObservation: Sendable {
 
   deinit { end() }
 
-  /// Ends the observation. No call begins after this; one that runs on another thread at this moment is not waited for.
+  /// Ends the observation. No call begins after this. It does not wait for a call that is running on another thread.
   public func cancel() { end() }
 }

@@ -1,29 +1,29 @@
 public import AppSettings
 
 extension SettingsStore {
-  /// Calls a function with the value of a key: now, and whenever it becomes another one.
+  /// Calls a function with the value of a key: now, and each time the value changes.
   ///
   /// ```swift
   /// observation = settings.observe(.theme) { theme in panel.show(theme) }
   /// ```
   ///
-  /// The first call is made before this returns. The others are made on the thread that made the change, before the call
-  /// that made it returns: on the one that set the value, or, for what others change, on the one that watches the files,
-  /// which waits meanwhile. So the function has to be short; where it is not, or where an actor is needed, use
-  /// ``updates(_:initial:includingDuplicates:)``. Calls follow each other, never two at once: while the function runs,
-  /// nobody waits for it, and a value that is set meanwhile, by the function itself or on another thread, is delivered
-  /// when it has returned, on the thread that it runs on. Which values are delivered is as with `updates`.
+  /// The first call is made before this method returns. Each later call runs on the thread that made the change: the
+  /// thread that set the value, before the setter returns, or, for a change from outside, the thread that watches the
+  /// files, which waits meanwhile. So the function must be short. If it is not, or if it needs an actor, use
+  /// ``updates(_:initial:includingDuplicates:)``. Calls never overlap. A value that is set while the function runs, by
+  /// the function itself or on another thread, is delivered on the same thread after the function has returned; nobody
+  /// waits for it. The values delivered are the same as with `updates`.
   ///
-  /// No lock of the library is held during a call, and no write waits for one: the function may set values, and may take
-  /// a lock that other threads hold while they set some. A lock that the thread which makes the change holds already is
-  /// another matter: the function waits for its own thread then.
+  /// The library holds no lock during a call, and no write waits for one. The function may set values, and may take a
+  /// lock that other threads hold while they set values. It must not take a lock that the thread making the change
+  /// already holds, since it would wait for its own thread.
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - initial: Whether the first call is for the value that there is now.
-  ///   - duplicates: Whether to call for a value that equals the one before when it was set anew.
+  ///   - initial: Whether to call the function at once with the current value.
+  ///   - duplicates: Whether to call for a value that was set again and equals the one before.
   ///   - body: The function.
-  /// - Returns: What the observation lasts with: keep it.
+  /// - Returns: The observation, which ends when it is released: retain it.
   public func observe<Value>(
     _ key: SettingsKey<Value>, initial: Bool = true, includingDuplicates duplicates: Bool = false,
     _ body: @escaping @Sendable (Value) -> Void
@@ -31,22 +31,21 @@ extension SettingsStore {
     begin(ValueView(key: key, initial: initial, duplicates: duplicates), body)
   }
 
-  /// Calls a function with the values of several keys together: now, and whenever one of them becomes another one.
+  /// Calls a function with the values of several keys together: now, and each time one of them changes.
   ///
   /// ```swift
   /// observation = settings.observe(.theme, .fontSize) { theme, size in panel.show(theme, size) }
   /// ```
   ///
-  /// The values of a call are of one moment: of a change of several keys in one `update`, no call has a part.
-  ///
-  /// As ``observe(_:initial:includingDuplicates:_:)`` for one key otherwise.
+  /// The values of a call belong to one moment: no call sees only part of an `update` of several keys. Everything else
+  /// is as with ``observe(_:initial:includingDuplicates:_:)`` for one key.
   ///
   /// - Parameters:
   ///   - keys: The keys.
-  ///   - initial: Whether the first call is for the values that there are now.
-  ///   - duplicates: Whether to call for values that equal the ones before when one was set anew.
+  ///   - initial: Whether to call the function at once with the current values.
+  ///   - duplicates: Whether to call when a value was set again and all values equal the ones before.
   ///   - body: The function.
-  /// - Returns: What the observation lasts with: keep it.
+  /// - Returns: The observation, which ends when it is released: retain it.
   public func observe<each Value>(
     _ keys: repeat SettingsKey<each Value>, initial: Bool = true, includingDuplicates duplicates: Bool = false,
     _ body: @escaping @Sendable (repeat each Value) -> Void
@@ -56,38 +55,38 @@ extension SettingsStore {
     return begin(view, deliver)
   }
 
-  /// Calls a function with each change of a key's value from now on: the value before, the value now, who made it, and the layer that
-  /// it is from.
+  /// Calls a function with each later change of a key's value: the old value, the new value, who made the change, and
+  /// the layer of the new value.
   ///
-  /// As ``observe(_:initial:includingDuplicates:_:)`` otherwise.
+  /// Everything else is as with ``observe(_:initial:includingDuplicates:_:)``.
   ///
   /// - Parameters:
   ///   - key: The key.
   ///   - body: The function.
-  /// - Returns: What the observation lasts with: keep it.
+  /// - Returns: The observation, which ends when it is released: retain it.
   public func observeChanges<Value>(
     _ key: SettingsKey<Value>, _ body: @escaping @Sendable (SettingsChange<Value>) -> Void
   ) -> SettingsObservation {
     begin(ChangeView(values: ValueView(key: key, initial: false, duplicates: false)), body)
   }
 
-  /// Calls a function with the value of a key, now and whenever it becomes another one, for as long as an object lives.
+  /// Calls a function with the value of a key, now and each time it changes, for the lifetime of an object.
   ///
   /// ```swift
   /// settings.observe(.theme, tiedTo: panel) { panel, theme in panel.show(theme) }
   /// ```
   ///
-  /// The object is not kept alive. Once it is gone the function is not called any more, and what the observation holds
-  /// goes with the next change of the key, or the next observation of this kind. ``endObservations(tiedTo:)`` ends it
-  /// before.
+  /// The object is not retained. Once it is gone the function is not called any more, and the memory of the observation
+  /// is freed at the next change of the key or the next observation of this kind. ``endObservations(tiedTo:)`` ends it
+  /// earlier.
   ///
-  /// As ``observe(_:initial:includingDuplicates:_:)`` otherwise.
+  /// Everything else is as with ``observe(_:initial:includingDuplicates:_:)``.
   ///
   /// - Parameters:
   ///   - key: The key.
   ///   - owner: The object.
-  ///   - initial: Whether the first call is for the value that there is now.
-  ///   - duplicates: Whether to call for a value that equals the one before when it was set anew.
+  ///   - initial: Whether to call the function at once with the current value.
+  ///   - duplicates: Whether to call for a value that was set again and equals the one before.
   ///   - body: The function; its first argument is the object.
   public func observe<Value, Owner: AnyObject & Sendable>(
     _ key: SettingsKey<Value>, tiedTo owner: Owner, initial: Bool = true, includingDuplicates duplicates: Bool = false,
@@ -96,13 +95,13 @@ extension SettingsStore {
     begin(ValueView(key: key, initial: initial, duplicates: duplicates), tiedTo: owner, body)
   }
 
-  /// Calls a function with each change of a key's value from now on, for as long as an object lives.
+  /// Calls a function with each later change of a key's value, for the lifetime of an object.
   ///
   /// ```swift
   /// settings.observeChanges(.theme, tiedTo: panel) { panel, change in panel.fade(from: change.old, to: change.new) }
   /// ```
   ///
-  /// As ``observeChanges(_:_:)`` and ``observe(_:tiedTo:initial:includingDuplicates:_:)`` otherwise.
+  /// Everything else is as with ``observeChanges(_:_:)`` and ``observe(_:tiedTo:initial:includingDuplicates:_:)``.
   ///
   /// - Parameters:
   ///   - key: The key.
@@ -121,12 +120,12 @@ extension SettingsStore {
   /// settings.endObservations(tiedTo: panel)
   /// ```
   ///
-  /// No call begins after this; one that runs on another thread at this moment is not waited for.
+  /// No call begins after this. It does not wait for a call that is running on another thread.
   ///
-  /// - Parameter owner: The object that was given to `observe` or `observeChanges`.
+  /// - Parameter owner: The object passed to `observe` or `observeChanges`.
   public func endObservations(tiedTo owner: AnyObject) { OwnedObservations.end(owner, in: core) }
 
-  /// Makes changes that the functions given to `observe` are not called for.
+  /// Makes changes without calling the functions registered with `observe`.
   ///
   /// ```swift
   /// observation = settings.observe(.columns) { columns in
@@ -134,11 +133,11 @@ extension SettingsStore {
   /// }
   /// ```
   ///
-  /// This is about what the closure sets in this store on this thread, and nothing else: a change by another program that
-  /// is noticed meanwhile is delivered. Streams see what is set, and so does everyone else.
+  /// This affects only what the closure sets in this store on this thread. A change by another program that is noticed
+  /// meanwhile is still delivered, and streams and other processes see the values as usual.
   ///
-  /// - Parameter body: What makes the changes.
-  /// - Returns: What `body` returns.
+  /// - Parameter body: The closure that makes the changes.
+  /// - Returns: The result of `body`.
   public func withoutPropagation<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -169,7 +168,7 @@ extension SettingsStore {
   }
 }
 
-/// The observations that last as long as an object. Nothing tells when that goes, so they are looked through now and then.
+/// The observations tied to an object. Nothing reports the end of an object, so the list is purged now and then.
 private enum OwnedObservations {
   private struct Entry: Sendable {
     weak var owner: (any AnyObject & Sendable)?
@@ -179,7 +178,7 @@ private enum OwnedObservations {
 
   private struct State: Sendable {
     var entries: [Entry] = []
-    /// How many there may be until they are looked through: twice what was left the last time.
+    /// The number of entries at which the list is purged: twice the number left by the last purge.
     var limit = 16
   }
 

@@ -2,12 +2,12 @@ package import AppSettings
 internal import CSettingsSystem
 internal import Glibc
 
-/// What `lstat` says of a path.
+/// The result of `lstat` for a path.
 package struct EntryStatus {
   private let status: stat
   private let path: String
 
-  /// The status of a path, links not followed.
+  /// Reads the status of a path without following a link.
   package init(of path: String) throws(Errno) {
     var status = stat()
     guard path.withPath({ lstat($0, &status) }) == 0 else { throw Errno(errno) }
@@ -19,13 +19,13 @@ package struct EntryStatus {
   package var isLink: Bool { status.st_mode & S_IFMT == S_IFLNK }
   package var isDirectory: Bool { status.st_mode & S_IFMT == S_IFDIR }
 
-  /// Whether this process may read it, without which it cannot be watched.
+  /// Whether this process may read the file or directory. It cannot be watched otherwise.
   package var isReadable: Bool {
-    // Most may be read by all: that costs no call.
+    // Most are readable by everyone, which this finds out without a system call.
     status.st_mode & 0o444 == 0o444 || path.withPath { faccessat(AT_FDCWD, $0, R_OK, AT_EACCESS) } == 0
   }
 
-  /// The time since the last modification; `nil` if that lies in the future.
+  /// The time since the last modification; `nil` if that is in the future.
   package var age: Duration? {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
@@ -44,7 +44,7 @@ package func hasFreeDescriptor() -> Bool {
 
 /// The target of a symbolic link.
 package func readLink(_ path: String) -> String? {
-  // So much is taken from the stack; few targets are longer.
+  // This size fits on the stack; few targets are longer.
   guard let target = readLink(path, upTo: 1024) else { return nil }
   return target.isWhole ? target.text : readLink(path, upTo: Int(PATH_MAX))?.text
 }
@@ -70,12 +70,12 @@ package func directoryEntries(_ path: String) throws(Errno) -> [String] {
   return names
 }
 
-/// The name of a directory's file system, if it is one that another machine or a server process can change without the
-/// kernel's knowing here.
+/// The name of a directory's file system, if another machine or a server process can change it without the local kernel
+/// noticing.
 package func remoteFileSystem(at path: String) -> String? {
   var status = statfs()
   guard path.withPath({ statfs($0, &status) }) == 0 else { return nil }
-  // Their numbers are those of statfs(2).
+  // The numbers are those of statfs(2).
   return switch UInt32(truncatingIfNeeded: status.f_type) {
   case 0x6969: "NFS"
   case 0x517B: "SMB"
@@ -96,7 +96,7 @@ package func remoteFileSystem(at path: String) -> String? {
   }
 }
 
-/// Watches the directory that is at `path`, if it is still the one that a walk found there.
+/// Watches the directory at `path`, if it is still the one that a walk found there.
 package func watch(
   _ path: String, as identity: FileIdentity, for events: WatchEvents, on source: any InotifyEvents
 ) -> WatchOutcome {
@@ -109,6 +109,6 @@ package func watch(
   guard fstat(directory, &status) == 0 else { return .refused(.error(errno)) }
   guard FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) == identity else { return .stale }
   let outcome = source.watch("/proc/self/fd/\(directory)", for: events)
-  // Without /proc, by its name: between the two calls it may have become another directory's.
+  // Without /proc, uses the path, which may lead to another directory by now.
   return outcome == .refused(.error(ENOENT)) ? source.watch(path, for: events) : outcome
 }

@@ -2,19 +2,19 @@ internal import AppSettings
 internal import CSettingsSystem
 internal import Glibc
 
-/// What runs on the hub's thread: waits for events, feeds the state machine and does what it says.
+/// The code of the hub's thread: waits for events, feeds the state machine and carries out its actions.
 struct HubThread {
   private let hub: WatchHub
   private var machine = WatchStateMachine()
   private var registrations: [WatchStateMachine.ID: WatchRegistration] = [:]
   private var source: (any InotifyEvents)?
-  /// The table of mounts, which tells a poll when it has changed; -1 where it cannot be had.
+  /// The table of mounts, on which a poll reports changes; -1 if it cannot be opened.
   private var mounts: CInt = -1
-  /// Whether there may be a table of mounts later: so far there was no descriptor for it.
+  /// Whether the table of mounts may become available: so far no descriptor was free for it.
   private var wantsMounts = true
   private let clock = SuspendingClock()
 
-  /// Events taken from the queue before they are acted on.
+  /// The number of events read from the queue before they are acted on.
   private static let mostEvents = 16_384
 
   init(hub: WatchHub) {
@@ -30,7 +30,7 @@ struct HubThread {
       let isDrained = drain()
       while let action = machine.next(at: clock.now) {
         perform(action)
-        // What a look has woken does not wait for the walk after it.
+        // A task woken by a look does not wait for the walk after it.
         if hub.hasJobs { for message in hub.takeMessages().messages { receive(message) } }
       }
       if machine.isEmpty {
@@ -56,9 +56,9 @@ struct HubThread {
     }
   }
 
-  /// Takes in the events that have happened.
+  /// Reads the events that have happened.
   ///
-  /// - Returns: Whether the queue was emptied.
+  /// - Returns: Whether the queue is now empty.
   private mutating func drain() -> Bool {
     guard let source else { return true }
     for _ in 0..<Self.mostEvents {
@@ -91,7 +91,7 @@ struct HubThread {
       self.source = source
       return watch(path, as: identity, for: events, on: source)
     } catch {
-      // One number for two limits: the instances of the user, and the open files of the process.
+      // One error number for two limits: the user's instances, and the process's open files.
       return .refused(error.rawValue == EMFILE && hasFreeDescriptor() ? .noInstance : .error(error.rawValue))
     }
   }
@@ -108,7 +108,7 @@ struct HubThread {
     wantsMounts = mounts < 0 && [EMFILE, ENFILE, ENOMEM].contains(errno)
   }
 
-  /// Sleeps until an event, a mount, a message or the machine's deadline.
+  /// Sleeps until an event, a change of mounts, a message or the machine's deadline.
   private mutating func wait(wake: CInt) {
     if wantsMounts {
       openMounts()
@@ -119,7 +119,7 @@ struct HubThread {
       pollfd(fd: source?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
       pollfd(fd: mounts, events: Int16(POLLPRI), revents: 0),
     ]
-    // Without a descriptor to be woken by, messages are looked for; and without one for the mounts, for that.
+    // Without a wake-up descriptor this polls for messages, and without a table of mounts for that.
     var timeout: CInt = wake < 0 ? 100 : wantsMounts ? 1000 : -1
     if let deadline = machine.deadline {
       let (seconds, attoseconds) = max(.zero, clock.now.duration(to: deadline)).components

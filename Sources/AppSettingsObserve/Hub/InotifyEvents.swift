@@ -1,9 +1,9 @@
 internal import AppSettings
 internal import Glibc
 
-/// Where the hub's events come from: an inotify instance, read through libinotifytools or straight from the kernel.
+/// The source of the hub's events: an inotify instance, read through libinotifytools or straight from the kernel.
 ///
-/// Neither may be shared between threads: the hub's thread makes one, uses it and closes it.
+/// An instance must not be shared between threads: the hub's thread creates it, uses it and closes it.
 package protocol InotifyEvents: AnyObject {
   /// The instance's descriptor, readable while events wait in the kernel's queue.
   var descriptor: CInt { get }
@@ -18,23 +18,23 @@ package protocol InotifyEvents: AnyObject {
 extension InotifyEvents {
   /// Watches a directory, or replaces the mask of a directory that is watched already.
   ///
-  /// - Returns: The watch's descriptor, or why there is none.
+  /// - Returns: The watch's descriptor, or the reason why there is none.
   func watch(_ path: String, for events: WatchEvents) -> WatchOutcome {
     let watch = path.withPath { inotify_add_watch(descriptor, $0, events.rawValue) }
     return watch < 0 ? .refused(.error(errno)) : .armed(watch)
   }
 
-  /// Ends a watch. That the kernel has ended it already is no error.
+  /// Ends a watch. A watch that the kernel has already ended is no error.
   func unwatch(_ watch: CInt) {
     _ = inotify_rm_watch(descriptor, watch)
   }
 }
 
-/// What came of an attempt to watch a directory.
+/// The outcome of an attempt to watch a directory.
 package enum WatchOutcome: Equatable, Sendable {
   case armed(CInt)
   case refused(WatchRefusal)
-  /// The directory is no longer what the walk found at its path.
+  /// The path no longer leads to the directory that the walk found.
   case stale
 }
 
@@ -42,16 +42,16 @@ package enum WatchOutcome: Equatable, Sendable {
 package enum WatchRefusal: Equatable, Sendable {
   /// The user has as many inotify instances as the system allows.
   case noInstance
-  /// The number of the error that the kernel gave.
+  /// The error number from the kernel.
   case error(CInt)
 }
 
-/// One event as the kernel gave it.
+/// One event as read from the kernel.
 package struct InotifyEvent: Equatable, Sendable {
-  /// The watch it is for; -1 when the queue overflowed.
+  /// The descriptor of the watch; -1 if the queue overflowed.
   package var watch: CInt
   package var events: WatchEvents
-  /// The entry of the watched directory; empty if the event is about the directory itself.
+  /// The entry of the watched directory; empty for an event of the directory itself.
   package var name: String
 
   package init(watch: CInt, events: WatchEvents, name: String = "") {
@@ -86,8 +86,8 @@ package struct WatchEvents: OptionSet, Hashable, Sendable {
   package static let onlyDirectories = WatchEvents(rawValue: 0x0100_0000)
   package static let notOfUnlinkedEntries = WatchEvents(rawValue: 0x0400_0000)
 
-  /// An entry comes, goes, or is replaced.
+  /// An entry is created, removed or replaced.
   package static let entries: WatchEvents = [.created, .deleted, .movedFrom, .movedTo]
-  /// The directory itself goes. Part of every watch.
+  /// The directory itself is removed or moved. Part of every watch.
   package static let ofSelf: WatchEvents = [.selfDeleted, .selfMoved, .onlyDirectories, .notOfUnlinkedEntries]
 }

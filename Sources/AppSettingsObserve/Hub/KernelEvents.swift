@@ -9,7 +9,7 @@ package final class KernelEvents: InotifyEvents {
 
   /// Opens an instance.
   ///
-  /// - Throws: The number of the error, `EMFILE` when the user has as many instances as the system allows.
+  /// - Throws: The error number; `EMFILE` if the user has as many instances as the system allows.
   package init() throws(Errno) {
     descriptor = inotify_init1(CInt(IN_CLOEXEC) | CInt(IN_NONBLOCK))
     guard descriptor >= 0 else { throw Errno(errno) }
@@ -26,7 +26,7 @@ package final class KernelEvents: InotifyEvents {
     let event = UnsafeRawBufferPointer(rebasing: buffer[unread])
     let header = event.load(as: inotify_event.self)
     let size = MemoryLayout<inotify_event>.size
-    // The kernel gives whole events only, each name ended and padded by zeros.
+    // The kernel returns whole events only, and pads each name with zeros.
     let name =
       header.len == 0
       ? "" : PathText.text(event.baseAddress!.advanced(by: size).assumingMemoryBound(to: CChar.self))

@@ -8,11 +8,13 @@
   /// Events through libinotifytools.
   ///
   /// The library has one instance per process, keeps it in static variables without a lock, and has no accessor for its
-  /// descriptor. So: one owner at a time, used from the hub's thread only, its descriptor looked up among the process's own.
+  /// descriptor. So it has one owner at a time and is used from the hub's thread only, and we search the process's own
+  /// descriptors for that of the library.
   ///
-  /// Watches are added to and removed from that descriptor by the kernel's calls, not by the library's: its table of
-  /// watches knows a directory by its spelling and so gives a dead watch for one that was made again, it never frees the
-  /// entry of a watch that the kernel ended, and it prints on stderr when one is removed.
+  /// Watches are added and removed with system calls on that descriptor, not with the library's functions. The
+  /// library's table identifies a directory by its spelling, so it returns a dead watch for a directory that was
+  /// created again. It also never frees the entry of a watch that the kernel has ended, and prints to stderr when a
+  /// watch is removed.
   package final class LibraryEvents: InotifyEvents {
     package let descriptor: CInt
 
@@ -23,8 +25,8 @@
 
     /// Opens the library's instance.
     ///
-    /// - Throws: The number of the error: `EMFILE` when the user has as many instances as the system allows, `EBUSY` when
-    ///   the library serves another part of the process, `ENOTSUP` when it cannot be used safely.
+    /// - Throws: The error number: `EMFILE` if the user has as many instances as the system allows, `EBUSY` if another
+    ///   part of the process uses the library, `ENOTSUP` if it cannot be used safely.
     package init() throws(Errno) {
       guard Self.isOwned.compareExchange(expected: false, desired: true, ordering: .acquiring).exchanged else {
         throw Errno(EBUSY)
@@ -38,8 +40,8 @@
         Self.isOwned.store(false, ordering: .releasing)
         throw Errno(code)
       }
-      // The library waits in select(2), which aborts the process for a descriptor that does not fit its set: it is not
-      // looked for further on.
+      // The library waits in select(2), which aborts the process for a descriptor too large for its set. The search
+      // ends there.
       guard let found = Self.findDescriptor() else {
         inotifytools_cleanup()
         Self.isOwned.store(false, ordering: .releasing)
@@ -63,8 +65,8 @@
     }
 
     package func close() {
-      // The library's buffer outlives its instance: what is left in it would come up again, under the watches of the
-      // next instance. A new instance of our own in the descriptor's place has no events to refill the buffer with.
+      // The library's buffer outlives its instance, so the next instance would report its remaining events again, under
+      // its own watches. A new empty instance in place of the descriptor leaves nothing to refill the buffer with.
       let empty = inotify_init1(CInt(IN_NONBLOCK) | CInt(IN_CLOEXEC))
       if empty >= 0 {
         _ = dup2(empty, descriptor)
@@ -75,7 +77,7 @@
       Self.isOwned.store(false, ordering: .releasing)
     }
 
-    /// The library's descriptor: the one among ours that watches a file which we alone have.
+    /// The library's descriptor: the one of this process that watches a file which only this process has.
     private static func findDescriptor() -> CInt? {
       let mark = memfd_create("app-settings", UInt32(CSETTINGS_MFD_CLOEXEC))
       guard mark >= 0 else { return nil }
@@ -84,7 +86,7 @@
       var status = stat()
       guard fstat(mark, &status) == 0, inotifytools_watch_file(path, IN_ATTRIB) != 0 else { return nil }
       defer { _ = inotifytools_remove_watch_by_filename(path) }
-      // As the kernel prints it: 20 bits of the minor number, and above them the major.
+      // The device as the kernel prints it: 20 bits of the minor number, and above them the major number.
       let major = (status.st_dev >> 8) & 0xfff | (status.st_dev >> 32) & ~0xfff
       let minor = status.st_dev & 0xff | (status.st_dev >> 12) & 0xfff00
       return (0..<FD_SETSIZE).first { number in
@@ -93,13 +95,13 @@
       }
     }
 
-    /// Whether the first watch of an inotify instance is of a file: a line `inotify wd:1 ino:9e7e sdev:800013 …` of `fdinfo`,
-    /// proc_pid_fdinfo(5).
+    /// Whether the first watch of an inotify instance is on a file, according to a line `inotify wd:1 ino:9e7e
+    /// sdev:800013 …` of `fdinfo`, proc_pid_fdinfo(5).
     private static func watches(_ descriptor: CInt, inode: UInt, device: UInt) -> Bool {
       let file = open("/proc/self/fdinfo/\(descriptor)", O_RDONLY | O_CLOEXEC)
       guard file >= 0 else { return false }
       defer { _ = Glibc.close(file) }
-      // The library's instance has one watch, and a few lines.
+      // The library's instance has one watch, so its text is a few lines.
       return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { text in
         let count = read(file, text.baseAddress!, text.count - 1)
         text[max(0, count)] = 0

@@ -1,7 +1,7 @@
 /// Runs tasks on the thread that watches the files.
 ///
-/// A change from outside is delivered there without a hop to another thread, which is most of the time from the change
-/// to its reader:
+/// A task that prefers this executor gets a change from outside without a hop to another thread. The hop takes most of
+/// the time between a change and its reader:
 ///
 /// ```swift
 /// let task = Task(executorPreference: SettingsWatchExecutor.shared) {
@@ -9,18 +9,18 @@
 /// }
 /// ```
 ///
-/// Nothing is watched while such a task runs: it has to be short between two waits and must not block. The thread
-/// starts for a job if it does not run, and ends when there is nothing to watch and nothing to do.
+/// Nothing is watched while such a task runs: it must not block, and must be short between two suspensions. The thread
+/// starts for a job if it is not running, and ends when nothing is left to watch or to do.
 public final class SettingsWatchExecutor: TaskExecutor {
-  /// The executor; there is one, as there is one thread.
+  /// The shared executor, for the one thread.
   public static let shared = SettingsWatchExecutor()
 
   private init() {}
 
-  /// Runs a job on the thread.
+  /// Runs a job on the thread, or on the global executor if the thread cannot be started.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    // Late is better than never: where no thread can be had, the pool's do it.
+    // If no thread can be started, the job runs late on the global executor instead of never.
     if !WatchHub.shared.run(job) { globalConcurrentExecutor.enqueue(job) }
   }
 }

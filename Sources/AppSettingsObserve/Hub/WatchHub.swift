@@ -3,14 +3,14 @@ internal import CSettingsSystem
 internal import Glibc
 internal import Synchronization
 
-/// Watches files of the whole process and calls back when one may have changed.
+/// Watches files for the whole process and calls back when one may have changed.
 ///
-/// A change is never described, only hinted at: whoever subscribed reads the file and compares. One plain thread owns
-/// everything. It starts with the first subscription, sleeps while nothing happens, and ends after the last.
+/// The hub does not describe a change. The subscriber reads the file and compares. One plain thread owns everything. It
+/// starts with the first subscription, sleeps while nothing happens, and ends after the last.
 package final class WatchHub: Sendable {
-  /// Where events come from.
+  /// The source of events.
   package enum Source: Sendable {
-    /// libinotifytools where the package was built with it and it is free to use, else the kernel.
+    /// libinotifytools if the package was built with it and it is free to use, otherwise the kernel.
     case standard
     case kernel
   }
@@ -19,9 +19,9 @@ package final class WatchHub: Sendable {
 
   private struct State {
     var isRunning = false
-    /// Wakes the thread; -1 while there is none, or no descriptor to be had.
+    /// Wakes the thread; -1 while there is no thread, or no descriptor is free.
     var wake: CInt = -1
-    /// Whether it was told to wake since it took its messages.
+    /// Whether the thread was woken since it took its messages.
     var isWoken = false
     var inbox: [Message] = []
     var lastID: WatchStateMachine.ID = 0
@@ -38,11 +38,11 @@ package final class WatchHub: Sendable {
     }
   }
 
-  /// Protects the inbox and the thread's coming and going. Innermost: nothing is called while it is held.
+  /// Protects the inbox and the start and end of the thread. Innermost: nothing is called while it is held.
   private let state = Lock(State())
-  /// The hub's thread, 0 while there is none.
+  /// The hub's thread; 0 while there is none.
   private let thread = Atomic<UInt>(0)
-  /// Whether a job has come in since the messages were taken.
+  /// Whether a job has arrived since the messages were taken.
   private let gotJob = Atomic(false)
   let source: Source
 
@@ -53,11 +53,11 @@ package final class WatchHub: Sendable {
   /// Subscribes to a file.
   ///
   /// - Parameters:
-  ///   - path: The file; it, and the directories on the way, need not exist.
-  ///   - problem: Told, on the hub's thread, why changes are only looked for by the clock, in the place of what it was
-  ///     told before; `nil` before the first look and later if nothing stands in the way.
-  ///   - look: Called on the hub's thread: once as soon as the path is watched, then whenever the file may have changed.
-  ///     It reads the file, and says whether to be called again even if nothing happens.
+  ///   - path: The file. Neither the file nor the directories on the way need exist.
+  ///   - problem: Called on the hub's thread with the reason why changes are found only by polling, in place of the one
+  ///     before; with `nil`, before the first look and later, if nothing prevents watching.
+  ///   - look: Called on the hub's thread: once as soon as the path is watched, then whenever the file may have
+  ///     changed. It reads the file, and returns whether to call again even if nothing happens.
   /// - Returns: The subscription, which lasts until it is cancelled or released.
   package func subscribe(
     path: String, problem: @escaping @Sendable (WatchProblem?) -> Void,
@@ -66,7 +66,7 @@ package final class WatchHub: Sendable {
     subscribe(to: .file(absolute(path)), problem: problem, look: look)
   }
 
-  /// Subscribes to the `*.toml` entries of a directory: that one comes, goes or changes.
+  /// Subscribes to the `*.toml` entries of a directory: to each one created, removed or changed.
   package func subscribe(
     directory: String, problem: @escaping @Sendable (WatchProblem?) -> Void,
     look: @escaping @Sendable (LookCause) -> LookResult
@@ -100,9 +100,9 @@ package final class WatchHub: Sendable {
     }
   }
 
-  /// Runs a task's job on the hub's thread, which starts for it if there is none.
+  /// Runs a task's job on the hub's thread, and starts the thread if there is none.
   ///
-  /// - Returns: Whether it will; the job was not taken otherwise.
+  /// - Returns: Whether the job will run. If not, it was not accepted.
   func run(_ job: UnownedJob) -> Bool {
     state.withLock { state in
       gotJob.store(true, ordering: .relaxed)
@@ -110,11 +110,11 @@ package final class WatchHub: Sendable {
     } == nil
   }
 
-  /// Puts a message where the thread takes it, starting the thread if there is none.
+  /// Adds a message to the inbox, and starts the thread if there is none.
   private func deliver(_ message: Message, to state: inout State) -> Errno? {
     state.inbox.append(message)
     if state.isRunning {
-      // The thread itself looks for messages before it sleeps.
+      // The thread itself checks for messages before it sleeps.
       if state.wake >= 0, !state.isWoken, !isCurrentThread {
         state.isWoken = true
         _ = eventfd_write(state.wake, 1)
@@ -130,7 +130,7 @@ package final class WatchHub: Sendable {
       state.isRunning = true
       return nil
     } catch {
-      // A subscription waits for a thread that the next one, or a job, may get.
+      // A subscription waits for a thread, which the next subscription or job may start.
       state.inbox.removeAll { !$0.isSubscription() }
       end(&state)
       return error
@@ -148,12 +148,12 @@ package final class WatchHub: Sendable {
 // MARK: - For the hub's thread
 
 extension WatchHub {
-  /// Says that the calling thread is the hub's, or no longer is.
+  /// Marks the calling thread as the hub's, or no longer as the hub's.
   func claimThread(_ isHub: Bool) {
     thread.store(isHub ? UInt(pthread_self()) : 0, ordering: .relaxed)
   }
 
-  /// Takes what has come in. Gives the descriptor to wait on, too.
+  /// Takes the messages that have arrived. Also returns the descriptor to wait on.
   func takeMessages() -> (messages: [Message], wake: CInt) {
     state.withLock { state in
       defer { state.inbox = [] }
@@ -168,15 +168,15 @@ extension WatchHub {
     }
   }
 
-  /// Whether a job has come in, as far as the thread itself or one that it waited for has brought it. Takes no lock.
+  /// Whether a job has arrived from this thread, or from one that it has waited for. Takes no lock.
   var hasJobs: Bool { gotJob.load(ordering: .relaxed) }
 
-  /// Whether something has come in.
+  /// Whether messages have arrived.
   var hasMessages: Bool { state.withLock { !$0.inbox.isEmpty } }
 
-  /// Ends the thread's term, unless something has come in.
+  /// Ends the thread's term, unless messages have arrived.
   ///
-  /// - Parameter descriptor: What the thread has open; closed before anyone sees that it has ended.
+  /// - Parameter descriptor: The thread's open descriptor, closed before anyone can see that the thread has ended.
   func endTerm(closing descriptor: CInt) -> Bool {
     state.withLock { state in
       guard state.inbox.isEmpty else { return false }

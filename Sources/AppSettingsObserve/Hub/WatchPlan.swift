@@ -1,27 +1,27 @@
 internal import AppSettings
 
-/// What a path depends on: the directories to watch, and the names in them that matter.
+/// The directories that a path depends on, and the names in them that matter.
 ///
-/// A path is watched through directories, never through files: a watch of a file follows the old file when a save puts
-/// a new one in its place. The plan has the directory of the file itself, that of each symbolic link on the way, the
-/// nearest existing ancestor of what does not exist yet, and each directory passed, as that may be moved away.
+/// A path is watched through directories, never through files: a watch on a file follows the old file when a save puts
+/// a new one in its place. The plan has the directory of the file itself, the directory of each symbolic link on the
+/// way, the nearest existing ancestor of a missing file, and each directory passed, since that may be moved away.
 package struct WatchPlan: Sendable {
-  /// What is needed of one directory.
+  /// What a path needs from one directory.
   package struct Need: Equatable, Sendable {
-    /// Where the walk found it; free of links.
+    /// Where the walk found the directory. Contains no symbolic links.
     package var path: String
     package var names: [String: WatchRole] = [:]
-    /// Whether each `*.toml` entry is content.
+    /// Whether every `*.toml` entry is content.
     package var everyTOML = false
 
-    /// What an event for an entry of this name would mean.
+    /// The meaning of an event for an entry of this name.
     package func role(of name: String) -> WatchRole {
       var role = names[name] ?? []
       if everyTOML && name.endsBytewise(with: ".toml") { role.insert(.content) }
       return role
     }
 
-    /// The kernel's mask for a watch that serves this need alone.
+    /// The kernel's mask for a watch that serves only this need.
     package var events: WatchEvents {
       var events = WatchEvents.ofSelf
       if everyTOML { events.formUnion(WatchRole.content.events) }
@@ -29,18 +29,18 @@ package struct WatchPlan: Sendable {
       return events
     }
 
-    /// Whether a change can go unseen without a watch of this directory, and would be no rare one.
+    /// Whether common changes would go unnoticed without a watch on this directory.
     package var isOfEntries: Bool { everyTOML || names.values.contains { $0 != .passed } }
   }
 
   /// Where a walk ended.
   package enum End: Equatable, Sendable {
-    /// At a file, last modified so long ago; `nil` if that lies in the future.
+    /// At a file, with the time since its last modification; `nil` if that is in the future.
     case file(age: Duration?)
-    /// At a directory whose youngest `*.toml` was modified so long ago; `nil` if there is none.
+    /// At a directory, with the time since its newest `*.toml` was modified; `nil` if it has none.
     case directory(age: Duration?)
     case missing
-    /// At something that cannot be passed: a file where a directory should be, a loop of links, no permission.
+    /// At an obstacle: a file in place of a directory, a loop of links, or a lack of permission.
     case blocked(CInt)
 
     /// The time since the last modification of the content.
@@ -63,10 +63,10 @@ package struct WatchPlan: Sendable {
   package var end = End.missing
   /// The file system of a directory that matters, if other machines can change it without an event here.
   package var remoteFileSystem: String?
-  /// The number of the error with which the entries of the directory at the end could not be listed.
+  /// The error number, if the entries of the final directory could not be listed.
   package var unlisted: CInt?
 
-  /// Whether the same names of the same directories are to be watched.
+  /// Whether both plans watch the same names of the same directories.
   package func hasSameNeeds(as other: WatchPlan) -> Bool {
     needs.count == other.needs.count
       && needs.allSatisfy { identity, need in
@@ -79,7 +79,7 @@ package struct WatchPlan: Sendable {
     needs[place.identity, default: Need(path: place.path)].names[name, default: []].formUnion(role)
   }
 
-  /// Notes a directory on the way, or one whose `*.toml` entries are content.
+  /// Adds a directory on the way, or one whose `*.toml` entries are content.
   package mutating func add(_ place: WatchPlace, everyTOML: Bool = false) {
     if everyTOML {
       needs[place.identity, default: Need(path: place.path)].everyTOML = true
@@ -89,7 +89,7 @@ package struct WatchPlan: Sendable {
   }
 }
 
-/// What an entry of a watched directory is to a path.
+/// What an entry of a watched directory means for a path.
 package struct WatchRole: OptionSet, Hashable, Sendable {
   package let rawValue: UInt8
 
@@ -97,13 +97,14 @@ package struct WatchRole: OptionSet, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// The file itself, or the place where it will be.
+  /// The file itself, or the place where it will be created.
   package static let content = WatchRole(rawValue: 1)
   /// A link, or a directory that does not exist yet.
   package static let step = WatchRole(rawValue: 2)
-  /// The directory that the path ends in. Its own watch does not tell of its removal while another process stands in it.
+  /// The directory that contains the file. Its own watch does not report its removal while it is another process's
+  /// working directory.
   package static let holder = WatchRole(rawValue: 4)
-  /// A directory on the way that may be passed and not read: what its own watch would tell is told by its parent's.
+  /// A directory on the way that may be entered but not read. Its parent's watch reports what its own would.
   package static let passed = WatchRole(rawValue: 8)
 
   package var events: WatchEvents {
@@ -115,7 +116,7 @@ package struct WatchRole: OptionSet, Hashable, Sendable {
   }
 }
 
-/// A file or directory, whatever its names are.
+/// The identity of a file or directory, independent of its names.
 package struct FileIdentity: Hashable, Sendable {
   package var device: UInt64
   package var inode: UInt64
@@ -126,7 +127,7 @@ package struct FileIdentity: Hashable, Sendable {
   }
 }
 
-/// A directory that a walk has come to.
+/// A directory that a walk has reached.
 package struct WatchPlace: Sendable {
   package var path: String
   package var identity: FileIdentity
@@ -141,7 +142,7 @@ package struct WatchPlace: Sendable {
   }
 }
 
-/// What a subscription is about.
+/// The target of a subscription.
 package enum WatchTarget: Hashable, Sendable {
   case file(String)
   /// A directory, for its `*.toml` entries.

@@ -1,23 +1,23 @@
 internal import AppSettings
 internal import Glibc
 
-/// Why changes of a path are looked for by the clock and not at once.
+/// Why changes of a path are found by polling and not at once.
 package struct WatchProblem: Equatable, Sendable {
   package enum Kind: Hashable, Sendable {
-    /// The system's limit of watches or instances is reached.
+    /// The system's limit on watches or instances is reached.
     case limit
-    /// Changes made elsewhere give no events.
+    /// Changes made on another machine give no events.
     case remoteFileSystem
     /// A directory may not be read, or cannot be watched for another reason.
     case refused
-    /// Nothing looks at all: the hub's thread could not be started.
+    /// Nothing checks the files: the hub's thread could not be started.
     case notWatching
   }
 
   package var kind: Kind
   /// The path that was subscribed to.
   package var path: String
-  /// A sentence for a person: what happened, to what, why, and what to do.
+  /// A sentence for the user: what happened, to which file, why, and what to do.
   package var message: String
 
   package init(kind: Kind, path: String, message: String) {

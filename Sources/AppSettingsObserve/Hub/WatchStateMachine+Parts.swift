@@ -2,20 +2,20 @@ internal import Glibc
 
 /// Why a look is due.
 package enum LookCause: Equatable, Sendable {
-  /// The file was closed after writing, or moved to its place. What is there is whole, unless the next save has begun.
+  /// The file was closed after writing, or moved to its place. It is complete, unless the next save has begun.
   case save
-  /// Any other reason: what is there may still be being written.
+  /// Any other reason: a program may still be writing the file.
   case doubt
 }
 
-/// What a look at a file came to.
+/// The result of a look at a file.
 package enum LookResult: Equatable, Sendable {
   case settled
-  /// The file is gone, or in the middle of being saved: look again then, unless an event comes first.
+  /// The file is missing or being saved: look again after this time, unless an event comes first.
   case again(after: Duration)
 }
 
-/// The earlier of two times, of which none may be.
+/// The earlier of two times, either of which may be `nil`.
 func earlier(
   _ first: WatchStateMachine.Instant?, _ second: WatchStateMachine.Instant?
 ) -> WatchStateMachine.Instant? {
@@ -24,25 +24,25 @@ func earlier(
 }
 
 extension WatchStateMachine {
-  /// Where one subscription stands. The machine's alone: an object, as it is too large to be copied at each step.
+  /// The state of one subscription. Only the machine uses it. A class, as it is too large to copy at each step.
   final class Subscription {
     let target: WatchTarget
     var plan: WatchPlan?
-    /// Where the path led when the walk last came to rest.
+    /// Where the path led when the last walk was complete.
     var lastEnd: WatchPlan.End?
     var missingWatches: [FileIdentity] = []
     var rounds = 0
     var isQueued = false
 
     var wantsWalk = true
-    /// Look before the walk.
+    /// Whether to look before the walk.
     var wantsLookNow = false
     var cause = LookCause.doubt
-    /// Look when the walk has found nothing new.
+    /// Whether to look once a walk finds nothing new.
     var wantsLook = true
-    /// The walk has found other needs since it last came to rest.
+    /// Whether a walk has found other needs since the last complete one.
     var hasMoved = false
-    /// The file was made and may be being written.
+    /// Whether the file was created and may still be written to.
     var isExpectingClose = false
 
     var lookAt: Instant?
@@ -50,7 +50,7 @@ extension WatchStateMachine {
     var retryAt: Instant?
     var pollAt: Instant?
 
-    /// What was reported last: what is wrong, or that nothing is.
+    /// The last report: a problem, or that there is none.
     var reported: WatchProblem??
 
     init(target: WatchTarget) {
@@ -60,32 +60,32 @@ extension WatchStateMachine {
     var deadline: Instant? { earlier(earlier(lookAt, settleAt), earlier(retryAt, pollAt)) }
     var wantsAnything: Bool { wantsWalk || wantsLook || wantsLookNow || !missingWatches.isEmpty }
 
-    /// Takes in what happened to an entry that is content.
+    /// Handles the events of an entry that is content.
     func contentHad(_ events: WatchEvents, at now: Instant) {
       if events.contains(.closedAfterWriting) {
         wantsLookNow = true
         cause = .save
       } else if events.contains(.movedTo) {
-        // Look first: what was moved here is complete. Then see whether it leads elsewhere.
+        // Looks first, since a moved file is complete. The walk then finds out whether it leads elsewhere.
         wantsLookNow = true
         cause = .save
         wantsWalk = true
       } else if events.contains(.created) {
         wantsWalk = true
         isExpectingClose = true
-        // A save that ended before was of the file that is gone.
+        // A save that ended earlier was that of the file that is now gone.
         cause = .doubt
       } else if !events.isDisjoint(with: [.deleted, .movedFrom]) {
         wantsWalk = true
         wantsLook = true
         settleAt = nil
       } else if events.contains(.attributes), settleAt == nil {
-        // Tools change the mode before they close the file, so this one can wait for the other.
+        // Tools change the mode before they close the file, so this event can wait for the other.
         settleAt = now.advanced(by: Timing.quiet)
       }
     }
 
-    /// Begins the look that does not wait for a walk, if there is to be one.
+    /// Starts the look that does not wait for a walk, if one is due.
     func takeLookNow() -> LookCause? {
       guard wantsLookNow else { return nil }
       defer { startLook() }
@@ -101,7 +101,7 @@ extension WatchStateMachine {
       isExpectingClose = false
     }
 
-    /// The walk has come to rest: look now, or wait until a file that has just appeared has been written.
+    /// Ends a walk: looks now, or waits until a new file has been written.
     func settle(at now: Instant) {
       guard let end = plan?.end else { return }
       let hasAppeared = isExpectingClose || hasMoved && lastEnd?.isContent == false
@@ -122,12 +122,12 @@ extension WatchStateMachine {
     }
   }
 
-  /// A directory, with what the subscriptions need of it. The kernel has one watch per directory, whatever its names.
+  /// A directory and what the subscriptions need from it. The kernel has one watch per directory, whatever its names.
   struct Node {
     var watch: CInt?
-    /// What the kernel's watch is for.
+    /// The events of the kernel's watch.
     var events: WatchEvents = []
-    /// What came of the last attempt to watch it.
+    /// Why the last attempt to watch it failed.
     var refusal: WatchRefusal?
     var users: [WatchStateMachine.ID: WatchPlan.Need] = [:]
 

@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// What the hub does next: no threads, no clock, no system calls.
+/// Decides what the hub does next, without threads, clock or system calls.
 ///
-/// Events, subscriptions and the time go in; ``next(at:)`` gives one ``Action`` at a time, and its outcome is told to
-/// ``walked(_:to:at:)``, ``watched(_:_:)`` or ``looked(_:_:at:)`` before the next is asked for.
+/// Its input is events, subscriptions and the time. ``next(at:)`` returns one ``Action`` at a time. Report its outcome
+/// with ``walked(_:to:at:)``, ``watched(_:_:)`` or ``looked(_:_:at:)`` before you ask for the next one.
 ///
-/// A subscription goes round until nothing changes: walk the path, watch what the walk needs, walk again. Only then is
-/// the file looked at, so that no change falls between the look and the watch.
+/// For each subscription it walks the path, watches what the walk needs, and walks again, until nothing changes. Only
+/// then does it look at the file, so that no change falls between the look and the watch.
 ///
 /// It has one owner: a copy would share the subscriptions, which are objects.
 package struct WatchStateMachine {
@@ -19,16 +19,16 @@ package struct WatchStateMachine {
     case watch(FileIdentity, path: String, events: WatchEvents)
     case unwatch(CInt)
     case look(ID, LookCause)
-    /// Say what stands in the way of watching, in the place of what was said before; `nil` for nothing.
+    /// Report what prevents watching, in place of the report before; `nil` if nothing does.
     case report(ID, WatchProblem?)
   }
 
-  /// Times that the rules of the hub go by.
+  /// The hub's times and limits.
   package enum Timing {
-    /// A file that was made, but not closed, is looked at when it has not been written to for so long.
+    /// A file that was created but not closed is looked at when nothing has been written to it for this time.
     package static let quiet = Duration.milliseconds(50)
     package static let poll = Duration.seconds(1)
-    /// Walks in a row that each find something else, until the next try waits.
+    /// The number of walks in a row with different results until the next try waits.
     package static let mostRounds = 32
   }
 
@@ -39,12 +39,12 @@ package struct WatchStateMachine {
 
   var subscriptions: [ID: Subscription] = [:]
   var nodes: [FileIdentity: Node] = [:]
-  /// The directories of the watches, each the one watch of its node. What is of others in the queue is late.
+  /// The directory of each watch, the only one of its node. Queued events of other watches are outdated.
   private var directories: [CInt: FileIdentity] = [:]
   /// Subscriptions with something to do, in order.
   private var queue: [ID] = []
   private var queueStart = 0
-  /// Nodes whose watch may have to go or to shrink, once nobody has anything to do. Some may be in it twice.
+  /// Nodes whose watch to remove or reduce when no subscription has anything to do. May contain duplicates.
   private var loose: [FileIdentity] = []
   private var reports: [Report] = []
   private var timed: Set<ID> = []
@@ -55,7 +55,7 @@ package struct WatchStateMachine {
   /// The number of watches that the kernel has for the hub.
   package var watchCount: Int { directories.count }
 
-  /// When ``next(at:)`` has something to do if no event comes; `nil` if never.
+  /// When ``next(at:)`` has work without an event; `nil` if never.
   package var deadline: Instant? {
     timed.reduce(nil) { earlier($0, subscriptions[$1]?.deadline) }
   }
@@ -77,16 +77,17 @@ extension WatchStateMachine {
 
   package mutating func received(_ event: InotifyEvent, at now: Instant) {
     if event.events.contains(.overflowed) {
-      // That a watch has ended may be lost, too, and another directory have the number of the old one: watch all anew.
+      // The end of a watch may be lost, too, and its number reused for another directory, so everything is watched
+      // again.
       for identity in directories.values { nodes[identity]?.events = [] }
       for id in subscriptions.keys { lookAfterWalk(id) }
       return
     }
-    // A late event of a watch that is gone.
+    // A late event of a removed watch.
     guard let identity = directories[event.watch], let node = nodes[identity] else { return }
     if event.events.contains(.ended) { forgetWatch(of: identity) }
     if event.name.isEmpty {
-      // About the directory itself. A change of its mode matters where its parent says so.
+      // An event of the directory itself. A change of its mode is handled where its parent reports it.
       guard !event.events.isDisjoint(with: [.selfDeleted, .selfMoved, .unmounted, .ended]) else { return }
       for id in node.users.keys { lookAfterWalk(id) }
       return
@@ -108,7 +109,7 @@ extension WatchStateMachine {
     enqueue(id)
   }
 
-  /// Takes in that something was mounted or unmounted somewhere, which directories have no event for.
+  /// Handles a mount or unmount, for which directories have no event.
   package mutating func mountsChanged() {
     for id in subscriptions.keys { lookAfterWalk(id) }
   }
@@ -131,7 +132,7 @@ extension WatchStateMachine {
 // MARK: - Actions
 
 extension WatchStateMachine {
-  /// What to do now; `nil` when there is nothing until an event, a subscription or the ``deadline``.
+  /// The next action; `nil` if there is none until an event, a subscription or the ``deadline``.
   package mutating func next(at now: Instant) -> Action? {
     if !reports.isEmpty {
       let report = reports.removeFirst()
@@ -188,7 +189,7 @@ extension WatchStateMachine {
       if let at = subscription.retryAt, at <= now {
         subscription.retryAt = nil
         subscription.wantsWalk = true
-        // The look that there was came before the last watches.
+        // The earlier look came before the last watches.
         subscription.wantsLook = true
       }
       if let at = subscription.pollAt, at <= now {
@@ -196,7 +197,7 @@ extension WatchStateMachine {
         subscription.wantsWalk = true
         subscription.wantsLook = true
         subscription.isExpectingClose = true
-        // What was refused may be granted by now.
+        // A watch refused earlier may succeed now.
         for identity in (subscription.plan?.needs ?? [:]).keys { nodes[identity]?.refusal = nil }
       }
       if subscription.wantsAnything { enqueue(id) }
@@ -208,7 +209,7 @@ extension WatchStateMachine {
     if subscriptions[id]?.deadline == nil { timed.remove(id) } else { timed.insert(id) }
   }
 
-  /// Ends a watch that nobody needs, or takes from it the events that nobody needs.
+  /// Ends a watch that no subscription needs, or reduces its events to the needed ones.
   private mutating func tidy(_ identity: FileIdentity) -> Action? {
     guard let node = nodes[identity] else { return nil }
     if node.users.isEmpty {
@@ -235,7 +236,7 @@ extension WatchStateMachine {
 // MARK: - Outcomes
 
 extension WatchStateMachine {
-  /// Takes in what a walk found.
+  /// Handles the result of a walk.
   package mutating func walked(_ id: ID, to plan: WatchPlan, at now: Instant) {
     guard let subscription = subscriptions[id] else { return }
     let old = subscription.plan
@@ -256,7 +257,7 @@ extension WatchStateMachine {
       if subscription.rounds < Timing.mostRounds {
         subscription.wantsWalk = true
       } else {
-        // The path changes faster than it can be followed. Look at what is there, and try again soon.
+        // The path changes too fast to follow. Looks at the present file, and tries again soon.
         subscription.retryAt = now.advanced(by: Timing.quiet)
         subscription.settle(at: now)
       }
@@ -267,7 +268,7 @@ extension WatchStateMachine {
     note(timer: id)
   }
 
-  /// Takes in whether a directory could be watched.
+  /// Handles the outcome of an attempt to watch a directory.
   package mutating func watched(_ identity: FileIdentity, _ outcome: WatchOutcome) {
     guard let node = nodes[identity] else { return }
     switch outcome {
@@ -288,7 +289,7 @@ extension WatchStateMachine {
     }
   }
 
-  /// Takes in what a look said.
+  /// Handles the result of a look.
   package mutating func looked(_ id: ID, _ result: LookResult, at now: Instant) {
     switch result {
     case .settled: subscriptions[id]?.lookAt = nil
@@ -297,7 +298,7 @@ extension WatchStateMachine {
     note(timer: id)
   }
 
-  /// Falls back to the clock where events cannot be relied on, and says so; once events can be, it says that, too.
+  /// Polls where events cannot be relied on, and reports it; reports again once they can.
   private mutating func checkHindrances(_ id: ID, _ subscription: Subscription, at now: Instant) {
     let problem = hindrance(of: subscription)
     if subscription.reported == nil || subscription.reported??.kind != problem?.kind {
@@ -308,7 +309,7 @@ extension WatchStateMachine {
     if subscription.pollAt == nil { subscription.pollAt = now.advanced(by: Timing.poll) }
   }
 
-  /// The worst that stands in the way.
+  /// The most serious obstacle.
   private func hindrance(of subscription: Subscription) -> WatchProblem? {
     guard let plan = subscription.plan else { return nil }
     let path = subscription.target.path
@@ -316,9 +317,9 @@ extension WatchStateMachine {
     for (identity, need) in plan.needs {
       guard let refusal = nodes[identity]?.refusal else { continue }
       let problem = WatchProblem.refused(refusal, directory: need.path, path: path)
-      // Where a limit is reached, which directories are watched is chance.
+      // At a limit, it is chance which directories are watched.
       if problem.kind == .limit { return problem }
-      // For a directory that is only passed, and may not be read, there is its parent; and it is rarely moved.
+      // A directory that is only passed, and may not be read, has a watched parent and is rarely moved.
       if need.isOfEntries { refused = problem }
     }
     if let code = plan.unlisted { return .refused(.error(code), directory: path, path: path) }

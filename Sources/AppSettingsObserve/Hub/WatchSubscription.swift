@@ -1,7 +1,7 @@
 internal import AppSettings
 internal import Synchronization
 
-/// Keeps a path watched; ends with ``cancel()`` or when it is released.
+/// Keeps a path watched until ``cancel()`` is called or it is released.
 package final class WatchSubscription: Sendable {
   private let registration: WatchRegistration
 
@@ -15,14 +15,14 @@ package final class WatchSubscription: Sendable {
 
   /// Ends the subscription.
   ///
-  /// A look that runs meanwhile is waited for: once this has returned, nothing is called any more. So the caller must
-  /// hold no lock that a look takes. Called from within a look, it returns at once.
+  /// This waits for a running look: once it has returned, nothing is called any more. So the caller must hold no lock
+  /// that a look takes. Within a look, it returns at once.
   package func cancel() {
     registration.cancel()
   }
 }
 
-/// One subscription, as the hub keeps it.
+/// One subscription, as the hub stores it.
 final class WatchRegistration: Sendable {
   let id: WatchStateMachine.ID
   let target: WatchTarget
@@ -30,7 +30,7 @@ final class WatchRegistration: Sendable {
   private let problem: @Sendable (WatchProblem?) -> Void
   private let look: @Sendable (LookCause) -> LookResult
   private let isCancelled = Atomic(false)
-  /// Held while a callback runs. Outermost: whatever the callback locks comes after it.
+  /// Held while a callback runs. Outermost: all locks of the callback are taken after it.
   private let calling = Lock(())
 
   init(

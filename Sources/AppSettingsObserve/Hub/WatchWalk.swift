@@ -2,9 +2,9 @@ internal import AppSettings
 internal import Glibc
 
 extension WatchPlan {
-  /// Walks a path as the kernel would and notes what the result depends on.
+  /// Walks a path as the kernel would, and notes what the result depends on.
   ///
-  /// - Parameter target: What to walk to; its path is absolute.
+  /// - Parameter target: The target of the walk, with an absolute path.
   package init(of target: WatchTarget) {
     self.init()
     var walk = WatchWalk()
@@ -21,9 +21,9 @@ private struct WatchWalk {
 
   /// The kernel's own limit for the links of one path.
   private static let mostLinks = 40
-  /// Links of so many entries of a directory are followed.
+  /// The number of a directory's entries whose links are followed.
   private static let mostEntries = 1_000
-  /// Each name in these is written once and never again, while their directory sees a flood of other names.
+  /// Each name in these is written once and then stays, while the directory sees many other names come and go.
   private static let immutableStores = ["/nix/store", "/gnu/store"]
 
   mutating func walk(to path: String) {
@@ -47,7 +47,7 @@ private struct WatchWalk {
     for entry in entries.filter({ $0.endsBytewise(with: ".toml") }).sorted().prefix(Self.mostEntries) {
       guard let status = try? EntryStatus(of: place.path(of: entry)) else { continue }
       if status.isLink {
-        // A walk of its own, which ends elsewhere: the entry's content changes without an event here.
+        // A separate walk, which ends elsewhere: the entry's content changes without an event here.
         walk(to: place.path(of: entry))
       } else if let age = status.age {
         youngest = min(youngest ?? age, age)
@@ -75,7 +75,7 @@ private struct WatchWalk {
           status = try EntryStatus(of: place)
         } catch {
           note(places, name, isLast && !endsInDirectory ? .content : .step)
-          // A change of the mode that keeps us out is an event of the directory's parent.
+          // The directory's parent reports a change of the mode that keeps us out.
           if error.rawValue == EACCES { noteHolder(places, as: .content) }
           throw error
         }
@@ -110,7 +110,7 @@ private struct WatchWalk {
     }
   }
 
-  /// Notes an entry of the directory that the walk has come to.
+  /// Notes an entry of the directory that the walk has reached.
   private mutating func note(_ places: [WatchPlace], _ name: String, _ role: WatchRole) {
     let place = places[places.count - 1]
     if isImmutable(place.path) { return }

@@ -1,37 +1,37 @@
 public import AppSettings
 internal import SettingsTOML
 
-/// What became of the records under a key at one moment: which came, which are others now, and which are gone.
+/// A change of the records under a key at one moment: the inserted, updated and removed records.
 ///
-/// A record that was renamed is one that is gone and one that came. One that cannot be read any more is gone as well,
-/// and comes back when its text is corrected.
+/// A renamed record counts as one removed and one inserted. A record that can no longer be read counts as removed, and
+/// is inserted again when its text is corrected.
 public struct SettingsRecordChange<Record: SettingsRecord>: Sendable where Record.ID: Sendable {
-  /// A record before and after.
+  /// A record before and after a change.
   public struct Update: Sendable {
     /// The record's id.
     public var id: Record.ID { new.id }
-    /// The record that was delivered last, or that there was when the stream began.
+    /// The record delivered last, or the one at the start of the stream.
     public var old: Record
     /// The record now.
     public var new: Record
 
-    /// Makes an update.
+    /// Creates an update.
     public init(old: Record, new: Record) {
       self.old = old
       self.new = new
     }
   }
 
-  /// The records that were not there before, in the order of the file.
+  /// The records that are new, in the order of the file.
   public var inserted: [Record]
-  /// The records that were there and have other values now, in the order of the file.
+  /// The existing records with changed values, in the order of the file.
   public var updated: [Update]
-  /// The records that are not there any more, as they were last, in the order that they had.
+  /// The records that no longer exist, with their last values, in their last order.
   public var removed: [Record]
-  /// Who made the change; of several that a slow reader gets as one, who made the last.
+  /// Who made the change. If a slow reader gets several changes as one, this is who made the last of them.
   public var origin: SettingsChangeOrigin
 
-  /// Makes a change.
+  /// Creates a change.
   public init(
     inserted: [Record] = [], updated: [Update] = [], removed: [Record] = [], origin: SettingsChangeOrigin
   ) {
@@ -48,11 +48,11 @@ extension SettingsRecordChange: Equatable where Record: Equatable {}
 extension SettingsRecordChange: Hashable where Record: Hashable {}
 
 extension RecordListing where Record: SettingsRecord, Record.ID: Sendable {
-  /// What differs from an older listing; `nil` if nothing does.
+  /// The difference from an older listing; `nil` if there is none.
   func changes(since old: RecordListing, by origin: SettingsChangeOrigin) -> SettingsRecordChange<Record>? {
     var change = SettingsRecordChange<Record>(origin: origin)
     var known: [ExactKey: Entry] = [:]
-    // Most often nearly all are where they were: only the others are looked for by their keys.
+    // Most records usually keep their place. Only the others are searched for by their keys.
     for index in old.indices where !has(old.text(at: index), at: index) {
       known[ExactKey(old.text(at: index))] = old[index]
     }
@@ -77,7 +77,7 @@ extension RecordListing where Record: SettingsRecord, Record.ID: Sendable {
     indices.contains(index) && self.text(at: index).hasSameCodeUnits(as: text)
   }
 
-  /// Whether both have the same records in the same order.
+  /// Whether both listings have the same records in the same order.
   func isSame(as other: RecordListing) -> Bool {
     indices == other.indices
       && indices.allSatisfy { has(other.text(at: $0), at: $0) && self[$0].hasSameRecord(as: other[$0]) }
@@ -85,14 +85,15 @@ extension RecordListing where Record: SettingsRecord, Record.ID: Sendable {
 }
 
 extension RecordListing.Entry {
-  /// Whether the values are the same; of a type that cannot tell, whether what is stored is.
+  /// Whether the values are equal; for a type without `Equatable`, whether the stored values are.
   func hasSameRecord(as other: Self) -> Bool {
     isSame(as: other) || areEqual(record, other.record) ?? (stored == other.stored)
   }
 }
 
 extension SettingsRecordChange: CustomStringConvertible {
-  /// The ids of what came, changed and went, and who made the change: `inserted: work; removed: home, office (outside)`.
+  /// The ids of the inserted, updated and removed records, and who made the change: `inserted: work; removed: home,
+  /// office (outside)`.
   public var description: String {
     let parts = [
       ("inserted", inserted.map { "\($0.id)" }), ("updated", updated.map { "\($0.id)" }),

@@ -2,7 +2,7 @@ public import AppSettings
 internal import SettingsTOML
 
 extension SettingsStore {
-  /// The changes of the records under a key from now on: one element for all that came, changed and went together.
+  /// Streams the later changes of the records under a key, with all simultaneous changes in one element.
   ///
   /// ```swift
   /// for await change in settings.changes(.profiles) {
@@ -12,18 +12,18 @@ extension SettingsStore {
   /// }
   /// ```
   ///
-  /// An `update` of several records is one element, and so is what another program saved at once. A slow reader gets
-  /// several changes as one, which has what is different since the element before; what is taken back meanwhile is no
-  /// change. Taken together, the elements lead from the records that there were when the stream began to those that
-  /// there are.
+  /// An `update` of several records is one element, and so is everything that another program saved at once. A slow
+  /// reader gets several changes as one: the difference from the previous element. A change that was undone meanwhile
+  /// is left out. Together, the elements lead from the records at the start of the stream to the current ones.
   ///
   /// - Parameter key: The key of the records.
+  /// - Returns: The stream.
   public func changes<Record>(_ key: SettingsRecordKey<Record>) -> SettingsStream<SettingsRecordChange<Record>> {
     SettingsStream(self, RecordChangeView(key: key), beginsNow: true)
   }
 
-  /// All records under a key, in the order of the file: now, and whenever one of them becomes another, comes or goes, or
-  /// their order is another.
+  /// Streams all records under a key, in the order of the file: now, and each time a record is added, changed, removed
+  /// or moved.
   ///
   /// ```swift
   /// for await profiles in settings.updates(.profiles) { menu.show(profiles.map(\.id)) }
@@ -31,12 +31,13 @@ extension SettingsStore {
   ///
   /// - Parameters:
   ///   - key: The key of the records.
-  ///   - initial: Whether the first element is the records that there are now.
+  ///   - initial: Whether the first element is the current list of records.
+  /// - Returns: The stream.
   public func updates<Record>(_ key: SettingsRecordKey<Record>, initial: Bool = true) -> SettingsStream<[Record]> {
     SettingsStream(self, RecordsView(key: key, initial: initial), beginsNow: !initial)
   }
 
-  /// One record: now, and whenever it becomes another; `nil` while there is none.
+  /// Streams one record: now, and each time it changes; `nil` while the record does not exist.
   ///
   /// ```swift
   /// for await profile in settings.updates(.profiles, id: "work") { … }
@@ -45,7 +46,8 @@ extension SettingsStore {
   /// - Parameters:
   ///   - key: The key of the records.
   ///   - id: The record's id.
-  ///   - initial: Whether the first element is the record that there is now.
+  ///   - initial: Whether the first element is the current record.
+  /// - Returns: The stream.
   public func updates<Record>(
     _ key: SettingsRecordKey<Record>, id: Record.ID, initial: Bool = true
   ) -> SettingsStream<Record?> {
@@ -53,7 +55,7 @@ extension SettingsStore {
   }
 }
 
-/// What comes, changes and goes.
+/// Inserted, updated and removed records.
 private struct RecordChangeView<Record: SettingsRecord>: SettingsView where Record.ID: Sendable {
   let key: SettingsRecordKey<Record>
 
@@ -69,7 +71,7 @@ private struct RecordChangeView<Record: SettingsRecord>: SettingsView where Reco
     guard var batch = waiter.take()?.batch else { return nil }
     let old = memory
     memory = remember(store)
-    // What has changed while they were read may be among them: then it says who made the change.
+    // The records just read may include later changes: their origin is then the one to report.
     while let newer = waiter.take()?.batch {
       batch = newer
       memory = remember(store)
@@ -91,7 +93,7 @@ private struct RecordsView<Record: SettingsRecord>: SettingsView where Record.ID
 
   func first(_ store: SettingsStore, _ memory: inout RecordListing<Record>) -> [Record]? {
     guard initial else { return nil }
-    // The newest, should it have changed since the iterator was made.
+    // Uses the newest list, which may have changed since the iterator was created.
     memory = remember(store)
     return memory.records
   }

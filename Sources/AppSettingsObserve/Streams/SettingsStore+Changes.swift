@@ -1,18 +1,18 @@
 public import AppSettings
 internal import SettingsTOML
 
-/// A key's value before and after a change.
+/// A change of a key's value: the value before and after.
 public struct SettingsChange<Value: Sendable>: Sendable {
-  /// The value that was delivered last, or that there was when the stream began.
+  /// The value delivered last, or the one at the start of the stream.
   public var old: Value
   /// The value now.
   public var new: Value
-  /// Who made the change; of several that a slow reader gets as one, who made the last.
+  /// Who made the change. If a slow reader gets several changes as one, this is who made the last of them.
   public var origin: SettingsChangeOrigin
-  /// The layer that the value now is from: the user's file, an administrator's, or `default` if no layer has one.
+  /// The layer of the new value: the user's file, an administrator's file, or `default` if no layer has a value.
   public var layer: SettingsLayer
 
-  /// Makes a change.
+  /// Creates a change.
   public init(old: Value, new: Value, origin: SettingsChangeOrigin, layer: SettingsLayer) {
     self.old = old
     self.new = new
@@ -25,55 +25,57 @@ extension SettingsChange: Equatable where Value: Equatable {}
 extension SettingsChange: Hashable where Value: Hashable {}
 
 extension SettingsStore {
-  /// The changes of a key's value from now on, each with the value before it, who made it and the layer it is from.
+  /// Streams the later changes of a key's value, each with the old value, who made it, and the layer of the new value.
   ///
   /// ```swift
   /// for await change in settings.changes(.port) where change.old != change.new { server.move(to: change.new) }
   /// ```
   ///
-  /// As in ``updates(_:initial:includingDuplicates:)``, a slow reader gets several changes as one: its `old` is the `new` of the
-  /// element before. What is taken back meanwhile is no change.
+  /// As with ``updates(_:initial:includingDuplicates:)``, a slow reader gets several changes as one: its `old` is the
+  /// `new` of the previous element. A change that was undone meanwhile is left out.
   ///
   /// - Parameter key: The key.
+  /// - Returns: The stream.
   public func changes<Value>(_ key: SettingsKey<Value>) -> SettingsStream<SettingsChange<Value>> {
     SettingsStream(self, ChangeView(values: ValueView(key: key, initial: false, duplicates: false)), beginsNow: true)
   }
 
-  /// The changes from now on, one element for all that became visible at one moment.
+  /// Streams all later changes, with everything that became visible at one moment in one element.
   ///
   /// ```swift
   /// for await batch in settings.changes() { log("changed: \\(batch.paths)") }
   /// ```
   ///
-  /// An `update` of several keys is one element, and so is what another program saved at once. A reader that is more
-  /// than 64 elements behind gets the rest as one, with the paths of all.
+  /// An `update` of several keys is one element, and so is everything that another program saved at once. A reader that
+  /// falls more than 64 elements behind gets the rest as one element with all their paths.
   public func changes() -> SettingsStream<SettingsChangeBatch> {
     SettingsStream(self, BatchView(path: .root), beginsNow: true)
   }
 
-  /// The changes in a table of the file from now on, one element for all that became visible at one moment.
+  /// Streams the later changes in a table of the file, with everything that became visible at one moment in one
+  /// element.
   ///
   /// ```swift
   /// for await batch in settings.changes(under: "editor") { editor.reload(batch.paths) }
   /// ```
   ///
-  /// An element's paths are those in the table; what else changed at that moment is not among them. Where all that can
-  /// be said is that the table as a whole gave way to another value, or came in the place of one, it is the table's own.
+  /// An element lists only paths in the table, not what else changed at that moment. It lists the path of the table
+  /// itself if the table as a whole was replaced by another value, or replaced one. Everything else is as with
+  /// ``changes()``.
   ///
-  /// As ``changes()`` otherwise.
-  ///
-  /// - Parameter name: The dotted path of the table. One that is not a path is a programming error and traps.
+  /// - Parameter name: The dotted path of the table. A malformed path is a programming error and traps.
+  /// - Returns: The stream.
   public func changes(under name: String) -> SettingsStream<SettingsChangeBatch> {
     changes(under: SettingsGroup(name))
   }
 
-  /// The changes in a group from now on, as ``changes(under:)-(String)``.
+  /// Streams the later changes in a group, as ``changes(under:)-(String)`` does for a table.
   public func changes(under group: SettingsGroup) -> SettingsStream<SettingsChangeBatch> {
     SettingsStream(self, BatchView(path: group.path), beginsNow: true)
   }
 }
 
-/// One key's changes.
+/// The changes of one key.
 struct ChangeView<Value: Sendable>: MomentView {
   let values: ValueView<Value>
 
@@ -88,7 +90,7 @@ struct ChangeView<Value: Sendable>: MomentView {
     return wake.flatMap { look(store, $0, moment, &memory) }
   }
 
-  /// One moment for all, so that the layer is that of the value, and who made the change is who made that one.
+  /// Reads everything at one moment, so that the layer and the origin are those of this value.
   func look(
     _ store: SettingsStore, _ wake: ChangeWaiter.Wake, _ moment: StoreMoment, _ memory: inout ValueView<Value>.Memory
   ) -> SettingsChange<Value>? {
@@ -100,7 +102,7 @@ struct ChangeView<Value: Sendable>: MomentView {
   }
 }
 
-/// Every change at or below a path. The memory is what is still to be delivered of the last wake-up.
+/// Every change at or below a path. The memory holds what remains to deliver of the last wake-up.
 private struct BatchView: SettingsView {
   let path: TOMLPath
 
@@ -124,12 +126,13 @@ private struct BatchView: SettingsView {
 
   private func paths(of batch: SettingsChangeBatch) -> [TOMLPath] {
     let own = batch.paths.filter { $0.hasPrefix(path) }
-    // Otherwise a table further up gave way to another value, or came in the place of one.
+    // Without one, a table further up was replaced by another value, or replaced one.
     return own.isEmpty ? [path] : own
   }
 }
 
 extension SettingsChange: CustomStringConvertible {
-  /// The values, the layer and who made the change: `12 -> 14 (user /home/alice/.config/org.example.editor/settings.toml, outside)`.
+  /// The values, the layer and who made the change: `12 -> 14 (user
+  /// /home/alice/.config/org.example.editor/settings.toml, outside)`.
   public var description: String { "\(old) -> \(new) (\(layer), \(origin))" }
 }

@@ -1,17 +1,17 @@
 public import AppSettings
 
 extension SettingsStore {
-  /// What is wrong with the settings and failed no call: first the problems that stand now, then each new one.
+  /// Streams the problems that made no call fail: first the current ones, then each new one.
   ///
   /// ```swift
   /// for await problem in settings.problems { show(problem.message) }
   /// ```
   ///
-  /// A problem that was mended and comes back is delivered again.
+  /// A problem that was solved and occurs again is delivered again.
   public var problems: SettingsStream<SettingsProblem> { SettingsStream(self, ProblemView()) }
 }
 
-/// The problems. The memory is the number of the last one that was delivered.
+/// The problems. The memory is the number of the last one delivered.
 private struct ProblemView: SettingsView {
   func makeWaiter(_ callback: (@Sendable () -> Void)?) -> ChangeWaiter { ChangeWaiter(paths: [], callback: callback) }
   func add(_ waiter: ChangeWaiter, to core: StoreCore) { core.problems.add(waiter) }

@@ -2,31 +2,32 @@ public import AppSettings
 internal import SettingsTOML
 
 extension SettingsStore {
-  /// The value of a key: now, and whenever it becomes another one.
+  /// Streams the value of a key: now, and each time it changes.
   ///
   /// ```swift
   /// for await size in settings.updates(.fontSize) { editor.setFontSize(size) }
   /// ```
   ///
-  /// Who made the change does not matter: this process, another one, an editor, a package. Own changes come at once,
-  /// without waiting for the disk. The last value of a burst always arrives; a slow reader gets the newest value instead
-  /// of every one. A file that is being saved, is gone for a moment or does not parse gives no element and does not end
-  /// the stream, which ends only when its task is cancelled.
+  /// It does not matter who makes the change: this process, another one, an editor or a package. The process's own
+  /// changes arrive at once, without waiting for the disk. The last value of a burst always arrives; a slow reader gets
+  /// only the newest value. While a file is being saved, is missing for a moment or does not parse, the stream delivers
+  /// nothing and goes on. It ends only when its task is cancelled.
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - initial: Whether the first element is the value that there is now. Without it, the first element is the first
-  ///     value that is set after this call.
-  ///   - duplicates: Whether to deliver a value that equals the one before when it was set anew.
+  ///   - initial: Whether the first element is the current value. If `false`, the first element is the first value that
+  ///     is set after this call.
+  ///   - duplicates: Whether to deliver a value that was set again and equals the one before.
+  /// - Returns: The stream.
   public func updates<Value>(
     _ key: SettingsKey<Value>, initial: Bool = true, includingDuplicates duplicates: Bool = false
   ) -> SettingsStream<Value> {
     SettingsStream(self, ValueView(key: key, initial: initial, duplicates: duplicates), beginsNow: !initial)
   }
 
-  /// The values of several keys together: now, and whenever one of them becomes another one.
+  /// Streams the values of several keys together: now, and each time one of them changes.
   ///
-  /// The values of an element are of one moment: of a change of several keys in one `update`, no reader sees a part.
+  /// The values of an element belong to one moment: no reader sees only part of an `update` of several keys.
   ///
   /// ```swift
   /// for await (theme, size) in settings.updates(.theme, .fontSize) { editor.show(theme, size) }
@@ -34,16 +35,17 @@ extension SettingsStore {
   ///
   /// - Parameters:
   ///   - keys: The keys.
-  ///   - initial: Whether the first element is of the values that there are now. Without it, the first element is of the
-  ///     first change after this call.
-  ///   - duplicates: Whether to deliver values that equal the ones before when one was set anew.
+  ///   - initial: Whether the first element has the current values. If `false`, the first element comes with the first
+  ///     change after this call.
+  ///   - duplicates: Whether to deliver values that equal the ones before when one of them was set again.
+  /// - Returns: The stream.
   public func updates<each Value>(
     _ keys: repeat SettingsKey<each Value>, initial: Bool = true, includingDuplicates duplicates: Bool = false
   ) -> SettingsStream<(repeat each Value)> {
     SettingsStream(self, TupleView(repeat each keys, initial: initial, duplicates: duplicates), beginsNow: !initial)
   }
 
-  /// The state of the settings: now, and whenever one of some keys has another value.
+  /// Streams snapshots of the settings: now, and each time the value of one of some keys changes.
   ///
   /// ```swift
   /// for await snapshot in settings.updates([.theme, .fontSize]) { editor.show(snapshot[.theme], snapshot[.fontSize]) }
@@ -51,17 +53,19 @@ extension SettingsStore {
   ///
   /// - Parameters:
   ///   - keys: The keys, of any type.
-  ///   - initial: Whether the first element is the state that there is now.
-  ///   - duplicates: Whether to deliver a state in which no value differs when one was set anew.
+  ///   - initial: Whether the first element is the current state.
+  ///   - duplicates: Whether to deliver a state without a different value when one of the values was set again.
+  /// - Returns: The stream.
   public func updates(
     _ keys: [AnySettingsKey], initial: Bool = true, includingDuplicates duplicates: Bool = false
   ) -> SettingsStream<SettingsSnapshot> {
     SettingsStream(self, SnapshotView(keys: keys, initial: initial, duplicates: duplicates), beginsNow: !initial)
   }
 
-  /// The state of the settings: now, and after every change of any value.
+  /// Streams snapshots of the settings: now, and after every change of any value.
   ///
-  /// - Parameter initial: Whether the first element is the state that there is now.
+  /// - Parameter initial: Whether the first element is the current state.
+  /// - Returns: The stream.
   public func snapshots(initial: Bool = true) -> SettingsStream<SettingsSnapshot> {
     SettingsStream(self, SnapshotView(keys: nil, initial: initial, duplicates: false), beginsNow: !initial)
   }
@@ -71,7 +75,7 @@ extension SettingsStore {
 struct ValueView<Value: Sendable>: MomentView {
   struct Memory {
     var value: Value
-    /// Kept for types that cannot be compared.
+    /// Stored for types that cannot be compared.
     var stored: TOMLValue?
   }
 
@@ -96,7 +100,7 @@ struct ValueView<Value: Sendable>: MomentView {
 
   func first(_ store: SettingsStore, _ memory: inout Memory) -> Value? {
     guard initial else { return nil }
-    // The newest, should it have changed since the iterator was made.
+    // Uses the newest value, which may have changed since the iterator was created.
     memory = remember(store)
     return .some(memory.value)
   }
@@ -111,7 +115,7 @@ struct ValueView<Value: Sendable>: MomentView {
     compare(remember(store, at: moment), with: &memory)
   }
 
-  /// Takes over a new state; its value if that is to be delivered.
+  /// Remembers a new state; returns its value if that is to be delivered.
   func compare(_ new: Memory, with memory: inout Memory) -> Value? {
     let isSame = areEqual(memory.value, new.value) ?? (memory.stored == new.stored)
     memory = new
@@ -125,7 +129,7 @@ struct TupleView<each Value: Sendable>: MomentView {
 
   struct Memory {
     var values: (repeat each Value)
-    /// Kept for types that cannot be compared.
+    /// Stored for types that cannot be compared.
     var stored: [TOMLValue?]
   }
 
@@ -172,7 +176,7 @@ struct TupleView<each Value: Sendable>: MomentView {
     compare(remember(store, moment.snapshot), with: &memory)
   }
 
-  /// Takes over new values; returns them if they are to be delivered.
+  /// Remembers new values; returns them if they are to be delivered.
   private func compare(_ new: Memory, with memory: inout Memory) -> Element? {
     let isSame = Self.isSame(memory, new)
     memory = new
@@ -189,14 +193,14 @@ struct TupleView<each Value: Sendable>: MomentView {
   }
 }
 
-/// Everything, as seen by those who care for some keys.
+/// All settings, for an observer of some keys or of everything.
 private struct SnapshotView: SettingsView {
   struct Memory {
     var snapshot: SettingsSnapshot
     var stored: [TOMLValue?]
   }
 
-  /// `nil` for all there are, declared or not.
+  /// `nil` for every key, declared or not.
   let keys: [AnySettingsKey]?
   let initial: Bool
   let duplicates: Bool
@@ -207,7 +211,7 @@ private struct SnapshotView: SettingsView {
 
   func remember(_ store: SettingsStore) -> Memory {
     let snapshot = store.snapshot
-    // For those who see everything, nothing is kept: comparing it would cost more than the change.
+    // Stores nothing for an observer of everything: a comparison would cost more than the change.
     return Memory(snapshot: snapshot, stored: keys?.map { snapshot.stored(for: $0) } ?? [])
   }
 
@@ -220,7 +224,7 @@ private struct SnapshotView: SettingsView {
   func look(_ store: SettingsStore, _ waiter: ChangeWaiter, _ memory: inout Memory) -> SettingsSnapshot? {
     guard let wake = waiter.take() else { return nil }
     let new = remember(store)
-    // A change that was seen together with the one before, or was taken back.
+    // The change was already part of the previous element, or was undone.
     let isSame =
       new.snapshot.generation == memory.snapshot.generation || !new.stored.isEmpty && new.stored == memory.stored
     memory = new

@@ -1,21 +1,21 @@
 internal import AppSettings
 
-/// A stream of what is to be seen of a store: values, changes or problems.
+/// A stream of values, changes or problems of a store.
 ///
-/// Each iterator is an observer of its own and independent of the others. One that is to deliver what changes "from now
-/// on" sees what has changed since the stream was made, if it is the stream's first. Nothing is pushed into an observer:
-/// it remembers what it delivered last, sleeps, and reads the present state when it is woken. So there is no buffer
-/// to overflow, and a slow reader gets the newest value and no queue of old ones.
+/// Each iterator is an independent observer. If a stream delivers only later changes, its first iterator sees every
+/// change since the stream was created. Nothing is pushed into an observer: it remembers what it delivered last,
+/// sleeps, and reads the current state when it is woken. So no buffer can overflow, and a slow reader gets the newest
+/// value instead of a queue of old ones.
 ///
 /// The stream ends only when its task is cancelled. The store follows its files while an iterator lives, and while a
-/// stream lives that has no first element and was not iterated yet.
+/// stream of later changes waits for its first iterator.
 public struct SettingsStream<Element: Sendable>: AsyncSequence, Sendable {
-  /// Nothing is thrown: what is wrong is among the `problems`.
+  /// The stream never throws. Errors are among the `problems`.
   public typealias Failure = Never
 
   private let observe: @Sendable () -> any Observer<Element>
 
-  /// - Parameter beginsNow: Whether the first iterator sees what changes from now on, and not from when it is made.
+  /// - Parameter beginsNow: Whether the first iterator sees the changes from now on, not only those after its creation.
   init<View: SettingsView>(
     _ store: SettingsStore, _ view: View, beginsNow: Bool = false
   ) where View.Element == Element {
@@ -27,26 +27,26 @@ public struct SettingsStream<Element: Sendable>: AsyncSequence, Sendable {
     observe = { first.take() ?? ViewObserver(store, view) }
   }
 
-  /// Begins to observe: what changes from now on is not missed.
+  /// Creates an iterator, which misses no change from now on.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(observer: observe()) }
 
-  /// One observer.
+  /// An observer of the store.
   public struct AsyncIterator: AsyncIteratorProtocol {
     /// `nil` once the stream has ended.
     fileprivate var observer: (any Observer<Element>)?
 
-    /// Ends the stream from anywhere: an element that is waited for does not come, and none after it.
+    /// A function that ends the stream from any thread: no element arrives after it is called.
     package var ending: @Sendable () -> Void {
       guard let waiter = observer?.waiter else { return {} }
       return { waiter.cancel() }
     }
 
-    /// Waits for the next element; `nil` once the task is cancelled.
+    /// Waits for the next element; returns `nil` once the task is cancelled.
     public mutating func next() async -> Element? {
       await next(isolation: #isolation)
     }
 
-    /// Waits for the next element without leaving the caller's actor; `nil` once the task is cancelled.
+    /// Waits for the next element without leaving the caller's actor; returns `nil` once the task is cancelled.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
       guard let observer else { return nil }
       if !Task.isCancelled {
@@ -68,19 +68,19 @@ extension SettingsStream.AsyncIterator: Sendable {}
 private protocol Observer<Element>: AnyObject {
   associatedtype Element
   var waiter: ChangeWaiter { get }
-  /// What there is to deliver without waiting.
+  /// The element to deliver without waiting.
   func atHand() -> Element?
-  /// What there is to deliver after a wake-up.
+  /// The element to deliver after a wake-up.
   func look() -> Element?
 }
 
-/// What a stream has observed before anyone iterates it. The first iterator takes it.
+/// The observer of a stream without iterators. The first iterator takes it.
 private final class FirstObserver<Element: Sendable>: Sendable {
   private struct Kept: @unchecked Sendable {  // only handed on: the one iterator that takes it is the first to use it
     var observer: (any Observer<Element>)?
   }
 
-  // Protects who takes it.
+  // Protects the observer, which only one iterator may take.
   private let kept: Lock<Kept>
 
   init(_ observer: any Observer<Element>) { kept = Lock(Kept(observer: observer)) }
@@ -105,7 +105,7 @@ private final class ViewObserver<View: SettingsView>: Observer {
     self.store = store
     self.view = view
     follower = StoreFollower.of(store.core)
-    // Registered first, then read: so a change after what is remembered is never missed.
+    // Registers before it reads, so that no change after the remembered state is missed.
     waiter = view.makeWaiter(nil)
     view.add(waiter, to: store.core)
     memory = view.remember(store)

@@ -1,34 +1,34 @@
 internal import AppSettings
 internal import SettingsTOML
 
-/// What an observer looks at, and how it tells something new.
+/// What an observer reads from a store, and how it finds out what to deliver.
 protocol SettingsView: Sendable {
   associatedtype Element: Sendable
-  /// What an observer remembers of what it has delivered.
+  /// The state that an observer delivered last.
   associatedtype Memory
 
-  /// Makes the waiter of an observer.
+  /// Creates the waiter of an observer.
   ///
-  /// - Parameter callback: For one that is no task: called at each signal, on the thread that made the change.
+  /// - Parameter callback: Called at each signal on the thread that made the change, for an observer outside any task.
   func makeWaiter(_ callback: (@Sendable () -> Void)?) -> ChangeWaiter
   func add(_ waiter: ChangeWaiter, to core: StoreCore)
   func remove(_ waiter: ChangeWaiter, from core: StoreCore)
 
-  /// The memory of an observer that has seen what there is now.
+  /// The memory of an observer that has seen the current state.
   func remember(_ store: SettingsStore) -> Memory
-  /// What is delivered before anything has changed; `nil` for nothing.
+  /// The element to deliver before the first change; `nil` if there is none.
   func first(_ store: SettingsStore, _ memory: inout Memory) -> Element?
-  /// What is left to deliver of the last wake-up.
+  /// The next element that remains of the last wake-up.
   func rest(_ store: SettingsStore, _ memory: inout Memory) -> Element?
-  /// What there is to deliver after a wake-up; `nil` if it is nothing new.
+  /// The element to deliver after a wake-up; `nil` if nothing is new.
   ///
-  /// - Parameter waiter: The waiter of the observer, to take its records from before the values are read.
+  /// - Parameter waiter: The observer's waiter. Take its records before you read the values.
   func look(_ store: SettingsStore, _ waiter: ChangeWaiter, _ memory: inout Memory) -> Element?
 }
 
-/// One that can tell what there is to deliver as of a moment.
+/// A view that can find out what to deliver as of a given moment.
 protocol MomentView: SettingsView {
-  /// - Parameter wake: The records up to the moment, and no others.
+  /// - Parameter wake: Exactly the records up to the moment.
   func look(
     _ store: SettingsStore, _ wake: ChangeWaiter.Wake, _ moment: StoreMoment, _ memory: inout Memory
   ) -> Element?
@@ -41,12 +41,12 @@ extension SettingsView {
   func rest(_ store: SettingsStore, _ memory: inout Memory) -> Element? { nil }
 }
 
-/// Whether two values are the same; `nil` if their type cannot tell.
+/// Whether two values are equal; `nil` if their type is not `Equatable`.
 func areEqual<Value>(_ first: Value, _ second: Value) -> Bool? {
   func compare<Concrete: Equatable>(_: Concrete.Type) -> Bool {
     let first = first as! Concrete
     let second = second as! Concrete
-    // What is unequal to itself, not-a-number, is no change either.
+    // A value unequal to itself (not-a-number) is no change either.
     return first == second || first != first && second != second
   }
   guard let type = Value.self as? any Equatable.Type else { return nil }

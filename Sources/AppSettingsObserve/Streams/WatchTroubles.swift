@@ -1,25 +1,25 @@
 internal import AppSettings
 
-/// What stands in the way of watching one store's files, for its list of problems.
+/// The obstacles to watching one store's files, for its list of problems.
 ///
-/// It outlives the store's followers: a problem is told once, not for each stream that begins, and a later follower that
-/// can watch again ends it.
+/// It outlives the store's followers. So a problem is reported once, not for each stream that begins, and a later
+/// follower that can watch again resolves it.
 final class WatchTroubles: Sendable {
   private struct State: Sendable {
-    /// By the place of the subscription.
+    /// By the index of the subscription.
     var standing: [Int: WatchProblem] = [:]
-    /// What was reported for these. A limit is one problem, however many files there are that it concerns.
+    /// The problems reported for these. A limit is one problem, however many files it affects.
     var reported: [Int: SettingsProblem] = [:]
     var limit: SettingsProblem?
   }
 
-  // Protects what stands. Innermost but for the list of problems, which is told after it is released.
+  // Protects the state. The list of problems is updated after it is released.
   private let state = Lock(State())
 
-  /// Takes in what stands in the way of one subscription, in the place of what did; `nil` for nothing.
+  /// Records the obstacle to one subscription in place of the previous one; `nil` if there is none.
   func note(_ problem: WatchProblem?, at place: Int, in log: ProblemLog) {
     let (over, new) = state.withLock { state -> ([SettingsProblem], SettingsProblem?) in
-      // One that another follower has told of already.
+      // Another follower has already reported this problem.
       if let problem, state.standing[place]?.kind == problem.kind { return ([], nil) }
       var over: [SettingsProblem] = []
       var new: SettingsProblem?
