@@ -1,19 +1,19 @@
 public import AppSettings
 
-/// Takes steps in each record of a key: in each table of a table of tables, or in each table of an array.
+/// Runs steps in each record of a key: in each table of a table of tables, or in each table of an array.
 ///
-/// Keys of the steps are relative to the record:
+/// The keys of the steps are relative to the record:
 ///
 /// ```swift
 /// ForEach("servers") { Rename("hostname", to: "host") }
 /// ```
 ///
-/// Members that are not tables are passed over.
+/// Members that are not tables are skipped.
 public struct ForEach: BuiltInStep {
   let key: TOMLPath
   let steps: [any MigrationStep]
 
-  /// Makes the step from a dotted key and the steps to take.
+  /// Creates the step from a dotted key and the steps to run.
   public init(_ key: String, @MigrationStepsBuilder _ steps: () -> [any MigrationStep]) {
     self.key = Self.path(key)
     self.steps = steps()
@@ -38,7 +38,8 @@ extension ForEach: DeclarativeStep {
     if case .array(let items)? = records, !scope.document.isArrayOfTables(at: path) {
       return try runOnItems(items, of: path, in: &scope)
     }
-    // Each on a document of its own text. Those whose text is not in one piece come after, on the whole.
+    // Each record runs as a document of its own text. Records whose text is not contiguous then run on the whole
+    // document.
     var size = scope.outside + scope.document.bytes.count
     let others = try scope.document.editMembers(of: path) { member, document in
       try run(at: member, of: path, alone: true, in: &document, &size)
@@ -47,7 +48,7 @@ extension ForEach: DeclarativeStep {
   }
 
   /// - Parameters:
-  ///   - isAlone: Whether the document has this member only.
+  /// - isAlone: Whether the document contains only this member.
   ///   - size: The size of all settings so far.
   private func run(
     at member: TOMLMember, of path: TOMLPath, alone isAlone: Bool, in document: inout TOMLDocument, _ size: inout Int
@@ -59,7 +60,7 @@ extension ForEach: DeclarativeStep {
     case .index(let index):
       inner = MigrationScope(document, at: .element(array: path, index: isAlone ? 0 : index), shownIndex: index)
     }
-    // One owner at a time: a document that is held twice is copied at each edit.
+    // Only one owner at a time: a document with two owners is copied at each edit.
     document = TOMLDocument()
     defer {
       document = inner.document
@@ -69,7 +70,7 @@ extension ForEach: DeclarativeStep {
     try inner.run(steps)
   }
 
-  /// Records in an array in brackets: each on a document of its values, and all set at once.
+  /// Records in an inline array: each is a document of its values, and all are set at once.
   private func runOnItems(_ items: [TOMLValue], of path: TOMLPath, in scope: inout MigrationScope) throws {
     var results = items
     var size = scope.outside + scope.document.bytes.count
@@ -84,7 +85,7 @@ extension ForEach: DeclarativeStep {
     try scope.document.set(.array(results), at: path)
   }
 
-  /// Records within an element of an array: on a document of that element's values alone.
+  /// Records within an element of an array, which is a document of that element's values alone.
   private func runOnValues(in scope: inout MigrationScope) throws {
     guard case .table(let table)? = scope[.root] else { return }
     var copy = TOMLDocument()
@@ -97,7 +98,7 @@ extension ForEach: DeclarativeStep {
   }
 }
 
-/// Takes steps where a condition holds, and others where it does not.
+/// Runs steps if a condition holds, and other steps if it does not.
 ///
 /// ```swift
 /// When(.equals("mode", "expert")) { SetDefault("sidebar.visible", true) }
@@ -107,7 +108,7 @@ public struct When: BuiltInStep {
   let steps: [any MigrationStep]
   let others: [any MigrationStep]
 
-  /// Makes the step of a condition and what to do.
+  /// Creates the step from a condition and the steps to run.
   public init(
     _ condition: MigrationCondition, @MigrationStepsBuilder _ steps: () -> [any MigrationStep],
     @MigrationStepsBuilder otherwise others: () -> [any MigrationStep] = { [] }
@@ -140,7 +141,7 @@ extension When: DeclarativeStep {
   }
 }
 
-/// What ``When`` asks.
+/// A condition for ``When``.
 public struct MigrationCondition: Sendable, Hashable {
   private indirect enum Kind: Hashable {
     case exists(TOMLPath)
@@ -185,9 +186,9 @@ public struct MigrationCondition: Sendable, Hashable {
   }
   /// Whether another condition does not hold.
   public static func not(_ condition: MigrationCondition) -> MigrationCondition { .init(kind: .not(condition)) }
-  /// Whether all hold.
+  /// Whether all conditions hold.
   public static func all(_ conditions: MigrationCondition...) -> MigrationCondition { .init(kind: .all(conditions)) }
-  /// Whether at least one holds.
+  /// Whether at least one condition holds.
   public static func any(_ conditions: MigrationCondition...) -> MigrationCondition { .init(kind: .any(conditions)) }
 
   private init(kind: Kind) { self.kind = kind }

@@ -1,21 +1,21 @@
 public import AppSettings
 
-/// Replaces a string that holds JSON by the native value: `"[\"a\"]"` becomes `["a"]`.
+/// Replaces a string that contains JSON with the native value: `"[\"a\"]"` becomes `["a"]`.
 ///
-/// Objects become tables, `null` members are left out, and `null` alone removes the key. A value that is no string is
-/// native already and stays, so that running this twice, or after someone has mended half the keys by hand, does no
-/// harm. A string that is not JSON makes the migration fail, unless others are to be kept.
+/// Objects become tables, `null` members are left out, and a `null` alone removes the key. A value that is not a string
+/// is already native and stays. So the step may run twice, or after someone has corrected half the keys by hand. A
+/// string that is not JSON makes the migration fail unless you pass `keepingOthers: true`.
 public struct DecodeJSONString: BuiltInStep {
   private let key: TOMLPath
   private let isDeep: Bool
   private let keepsOthers: Bool
 
-  /// Makes the step from a dotted key.
+  /// Creates the step from a dotted key.
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - deep: Whether strings within the value are decoded too, at any depth, if they hold an array or an object.
-  ///   - keepingOthers: Whether a string that is not JSON stays, as one that was mended by hand already.
+  ///   - deep: Whether to decode strings within the value too, at any depth, if they contain an array or an object.
+  ///   - keepingOthers: Whether to keep a string that is not JSON, because someone has already corrected it by hand.
   public init(_ key: String, deep: Bool = false, keepingOthers: Bool = false) {
     self.key = Self.path(key)
     isDeep = deep
@@ -55,7 +55,7 @@ extension DecodeJSONString: DeclarativeStep {
     if value != old { try scope.set(value, at: key) }
   }
 
-  /// The value with arrays and objects in the place of the strings within it that hold such.
+  /// The value, in which arrays and objects replace the strings that contain them as JSON.
   private static func decodingInner(_ value: TOMLValue, isInner: Bool = false) -> TOMLValue {
     switch value {
     case .array(let items): return .array(items.map { decodingInner($0, isInner: true) })
@@ -73,13 +73,13 @@ extension DecodeJSONString: DeclarativeStep {
   }
 }
 
-/// Replaces an array, a table, a number or a boolean by a string of JSON: `["a"]` becomes `"[\"a\"]"`.
+/// Replaces an array, a table, a number or a boolean with a string of JSON: `["a"]` becomes `"[\"a\"]"`.
 ///
-/// A string stays: it is taken to hold JSON already. Dates become strings.
+/// A string stays: it is assumed to contain JSON already. Dates become strings.
 public struct EncodeJSONString: BuiltInStep {
   private let key: TOMLPath
 
-  /// Makes the step from a dotted key.
+  /// Creates the step from a dotted key.
   public init(_ key: String) { self.key = Self.path(key) }
 }
 
@@ -94,9 +94,9 @@ extension EncodeJSONString: DeclarativeStep {
     guard let text = JSONText.text(of: value) else {
       throw scope.error(at: key, "the value holds an infinity or a not-a-number, which JSON has no form for")
     }
-    // Each quote takes one more character in the text of a text.
+    // Each JSON level escapes the quotes of the text inside it again.
     try scope.checkMade(text.utf8.count, at: key)
-    // A table's own lines are removed first: a string does not go where a header is.
+    // A table's own lines are removed first, since a string cannot replace a header.
     if value.table != nil { try scope.remove(at: key) }
     try scope.set(.string(text), at: key)
   }

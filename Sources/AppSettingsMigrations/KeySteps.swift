@@ -1,15 +1,15 @@
 public import AppSettings
 
-/// Gives a key or a table another name or place; its comments go along.
+/// Gives a key or a table another name or place, and moves its comments with it.
 ///
-/// Nothing happens where the old key is absent. Where both are there the new one stands, since something newer wrote
-/// it, and the old one is removed. The new key may be below the old one, `Rename("font", to: "font.name")`, and the
-/// other way round if the table has nothing else.
+/// If the old key is absent, nothing happens. If both keys exist, the new key keeps its value, since a newer release
+/// wrote it, and the old key is removed. The new key may be below the old one, as in `Rename("font", to: "font.name")`,
+/// or the old key below the new one if the table contains nothing else.
 public struct Rename: BuiltInStep {
   let old: TOMLPath
   let new: TOMLPath
 
-  /// Makes the step from two dotted keys.
+  /// Creates the step from two dotted keys.
   public init(_ old: String, to new: String) {
     self.old = Self.path(old)
     self.new = Self.path(new)
@@ -34,20 +34,21 @@ extension Rename: DeclarativeStep {
   }
 }
 
-/// Moves a key or a table to another place; its comments go along.
+/// Moves a key or a table to another place, with its comments.
 ///
-/// As ``Rename``, with a choice for where both are there: `replacing: true` lets the moved one win.
+/// This is a ``Rename`` with a choice if both keys exist: with `replacing: true` the moved value wins.
 public struct Move: BuiltInStep {
   let old: TOMLPath
   let new: TOMLPath
   private let isReplacing: Bool
 
-  /// Makes the step from two dotted keys.
+  /// Creates the step from two dotted keys.
   ///
   /// - Parameters:
   ///   - old: The key to move.
-  ///   - new: Where it is afterwards.
-  ///   - replacing: Whether it takes the place of what is there; else that stands and the old one is removed.
+  ///   - new: The key's new place.
+  ///   - replacing: Whether the moved value replaces an existing one. If not, the existing value stays and the old key
+  ///     is removed.
   public init(_ old: String, to new: String, replacing: Bool = false) {
     self.old = Self.path(old)
     self.new = Self.path(new)
@@ -71,15 +72,15 @@ extension Move: DeclarativeStep {
   }
 }
 
-/// Sets a key to the value of another, which stays. Nothing happens where the old key is absent or the new one is there.
+/// Copies the value of a key to another key. If the old key is absent or the new one exists, nothing happens.
 ///
-/// The migration fails for a value of more than 64 KiB in settings that would have more than 8 MiB with it: steps that
-/// copy what others have copied would fill the memory.
+/// To protect memory from steps that copy copies, the migration fails if a value of more than 64 KiB would bring the
+/// settings above 8 MiB.
 public struct Copy: BuiltInStep {
   let old: TOMLPath
   let new: TOMLPath
 
-  /// Makes the step from two dotted keys.
+  /// Creates the step from two dotted keys.
   public init(_ old: String, to new: String) {
     self.old = Self.path(old)
     self.new = Self.path(new)
@@ -105,7 +106,7 @@ extension Copy: DeclarativeStep {
 public struct Remove: BuiltInStep {
   private let key: TOMLPath
 
-  /// Makes the step from a dotted key.
+  /// Creates the step from a dotted key.
   public init(_ key: String) { self.key = Self.path(key) }
 }
 
@@ -116,14 +117,14 @@ extension Remove: DeclarativeStep {
   package func run(in scope: inout MigrationScope) throws { try scope.remove(at: key) }
 }
 
-/// Sets a key that is absent: for users of an earlier release, whose default is to stay what it was.
+/// Sets a key only if it is absent, so that users of an earlier release keep the old default.
 ///
-/// A default itself needs no step, since it is never stored.
+/// A new default itself needs no step, since defaults are never stored.
 public struct SetDefault: BuiltInStep {
   private let key: TOMLPath
   private let value: TOMLValue
 
-  /// Makes the step from a dotted key and its value.
+  /// Creates the step from a dotted key and its value.
   public init(_ key: String, _ value: TOMLValue) {
     self.key = Self.path(key)
     self.value = value
@@ -145,11 +146,11 @@ extension SetDefault: DeclarativeStep {
   }
 }
 
-/// Puts keys into a table, or a table around a value; comments go along.
+/// Moves keys into a table, or replaces a value with a table that contains it. Comments move with the keys.
 ///
-/// `Wrap("width", "height", in: "window")` makes `window.width` and `window.height` of the two.
-/// `Wrap("font", as: "name")` makes `font.name` of `font`, unless `font` is a table already.
-/// Absent keys are left out; where a key is in the table already, that one stands and the old one is removed.
+/// `Wrap("width", "height", in: "window")` moves the two keys to `window.width` and `window.height`.
+/// `Wrap("font", as: "name")` moves `font` to `font.name`, unless `font` is a table already. Absent keys are skipped.
+/// If a key is already in the table, it keeps its value and the old key is removed.
 public struct Wrap: BuiltInStep {
   enum Kind {
     case keys([TOMLPath], table: TOMLPath)
@@ -157,10 +158,10 @@ public struct Wrap: BuiltInStep {
   }
   let kind: Kind
 
-  /// Makes the step that puts keys into a table, each under the last part of its name.
+  /// Creates the step that moves keys into a table, each under the last part of its name.
   public init(_ keys: String..., in table: String) { kind = .keys(keys.map(Self.path), table: Self.path(table)) }
 
-  /// Makes the step that puts a table around a value.
+  /// Creates the step that replaces a value with a table that contains it.
   public init(_ key: String, as member: String) { kind = .value(Self.path(key), member: Self.path(member)) }
 }
 
@@ -193,22 +194,21 @@ extension Wrap: DeclarativeStep {
   }
 }
 
-/// Takes keys out of a table, or a value out of the table around it; comments go along.
+/// Moves keys out of a table, or replaces a table with its only value. Comments move with the keys.
 ///
-/// `Unwrap("window")` moves everything in the table one level up. `Unwrap("font", taking: "name")` makes `font` of
-/// `font.name`, and fails if there are other keys in the table.
-/// Where a key is on the level above already, that one stands.
+/// `Unwrap("window")` moves everything in the table one level up. `Unwrap("font", taking: "name")` moves `font.name` to
+/// `font`, and fails if the table has other keys. A key that already exists on the upper level keeps its value.
 public struct Unwrap: BuiltInStep {
   let table: TOMLPath
   let member: TOMLPath?
 
-  /// Makes the step that moves all that is in a table one level up.
+  /// Creates the step that moves the content of a table one level up.
   public init(_ table: String) {
     self.table = Self.path(table)
     member = nil
   }
 
-  /// Makes the step that takes a value out of the table around it.
+  /// Creates the step that replaces a table with one of its values.
   public init(_ table: String, taking member: String) {
     self.table = Self.path(table)
     self.member = Self.path(member)
@@ -233,7 +233,7 @@ extension Unwrap: DeclarativeStep {
       return
     }
     guard case .table(let content)? = scope[table] else { return }
-    // The table's own name may be one of its keys'.
+    // A key of the table may have the table's own name.
     for key in content.keys where key != table.last {
       try Rename(table.appending(key).description, to: table.parent.appending(key).description).run(in: &scope)
     }

@@ -1,7 +1,7 @@
 public import AppSettings
 import FoundationEssentials
 
-/// A form in which an earlier release, or another library, stored values of a type.
+/// The form in which an earlier release, or another library, stored the values of a type.
 ///
 /// ```swift
 /// try settings.migrate(.tags, from: .json)                            // now, in the user's file
@@ -9,23 +9,23 @@ import FoundationEssentials
 /// ```
 public struct SettingsOldForm<Value: Sendable>: Sendable {
   private let body: @Sendable (TOMLValue, SettingsKey<Value>) throws -> Value?
-  /// Whether a value that has the new form is left alone before anything else is tried.
+  /// Whether a value in the new form stays as it is before anything else is tried.
   private var keepsNative = false
 
-  /// Makes a form from code.
+  /// Creates a form from a function.
   ///
-  /// - Parameter read: Returns the value that the stored one means; `nil` if the stored one has another form, for
-  ///   example the new one.
+  /// - Parameter read: Returns the new value for a stored one; `nil` if the stored value has another form, for example
+  ///   the new one.
   public init(_ read: @escaping @Sendable (TOMLValue) throws -> Value?) { body = { stored, _ in try read(stored) } }
 
-  /// Makes a form that is rewritten before it is read as the key's type says.
+  /// Creates a form that rewrites a stored value before it is read as the key's type.
   ///
   /// - Parameter rewrite: Returns what the new release would have stored; `nil` if there is nothing to rewrite.
   package init(rewriting rewrite: @escaping @Sendable (TOMLValue) throws -> TOMLValue?) {
     body = { stored, key in try rewrite(stored).map(key.decode) }
   }
 
-  /// Whatever a bridge can read: the one that an earlier release had for the type.
+  /// Any value that a bridge can read: the bridge that an earlier release had for the type.
   public static func bridge(_ old: SettingsBridge<Value>) -> SettingsOldForm {
     SettingsOldForm { try old.read($0) }
   }
@@ -38,9 +38,9 @@ public struct SettingsOldForm<Value: Sendable>: Sendable {
     }
   }
 
-  /// JSON of another type, which the earlier release had for the key; a function turns it into the present one.
+  /// JSON of another type, which the earlier release had for the key. A function converts it to the present type.
   ///
-  /// The JSON may be in a string or in data, or there may be an array or a table of such strings:
+  /// The JSON may be in a string, in data, or in an array or a table of such strings:
   ///
   /// ```swift
   /// MigrateValue(.cities, from: .json([OldCity].self) { $0.map { City(id: $0.id, title: $0.name) } })
@@ -48,7 +48,7 @@ public struct SettingsOldForm<Value: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - old: The type that was stored.
-  ///   - convert: Makes the present value. If it throws, the stored text stays, and the error is reported.
+  ///   - convert: Returns the present value. If it throws, the stored text stays, and the error is reported.
   public static func json<Old: Decodable & SendableMetatype>(
     _ old: Old.Type, _ convert: @escaping @Sendable (Old) throws -> Value
   ) -> SettingsOldForm {
@@ -59,9 +59,9 @@ public struct SettingsOldForm<Value: Sendable>: Sendable {
     }
   }
 
-  /// The value of the first text that has one; `nil` if there is no text.
+  /// The first value that `read` returns for one of the texts; `nil` if there is no text.
   ///
-  /// - Throws: Why the last one has none.
+  /// - Throws: The error of the last text, if all fail.
   private static func first(of texts: [String], _ read: (String) throws -> Value) throws -> Value? {
     for (index, text) in texts.enumerated() {
       do {
@@ -73,16 +73,16 @@ public struct SettingsOldForm<Value: Sendable>: Sendable {
     return nil
   }
 
-  /// The value that a stored one means.
+  /// Returns the new value for a stored one.
   ///
-  /// - Returns: `nil` if the stored value has the new form already.
-  /// - Throws: Why it has neither form.
+  /// - Returns: The value; `nil` if the stored value has the new form already.
+  /// - Throws: The reason, if it has neither form.
   func value(of stored: TOMLValue, for key: SettingsKey<Value>) throws -> Value? {
     if keepsNative, (try? key.decode(stored)) != nil { return nil }
     do {
       if let value = try body(stored, key) { return value }
     } catch {
-      // What was corrected by hand, or migrated before, does not have the old form, and needs none.
+      // A value that was corrected by hand, or already migrated, is not in the old form and need not be.
       if (try? key.decode(stored)) != nil { return nil }
       throw error
     }
@@ -94,12 +94,12 @@ public struct SettingsOldForm<Value: Sendable>: Sendable {
 extension SettingsOldForm where Value: SettingsSerializable {
   /// JSON of the key's type: in a string, in data, or in each string of an array or a table.
   ///
-  /// The JSON is read as the type's `Codable` conformance says, or else as JSON of the same shape as the value has in
+  /// The JSON is read with the type's `Codable` conformance, or otherwise as JSON of the same shape as the value has in
   /// TOML. Elements of collections, and keys and values of dictionaries, are read one by one.
   ///
-  /// A string that the type can be read from as it is has the new form and stays, so the value of a `String` key is
-  /// never taken for JSON. To take the quotes off one that was stored as JSON, put a ``DecodeJSONString`` into a
-  /// migration, which runs once. A `SettingsValue` can be any string: it is decoded if it holds an array or an object.
+  /// A string that the type can read directly is in the new form and stays. So the value of a `String` key is never
+  /// decoded as JSON. To decode one that was stored as JSON, put a ``DecodeJSONString`` into a migration, which runs
+  /// once. A `SettingsValue` can be any string: it is decoded if it contains an array or an object.
   public static var json: SettingsOldForm {
     let takesAnything = Value.self == TOMLValue.self || Value.self == TOMLValue?.self
     var form = SettingsOldForm { stored in
@@ -118,14 +118,14 @@ extension SettingsOldForm where Value: SettingsSerializable {
     do {
       return try Value.value(ofJSON: text)
     } catch {
-      // Members that are null are absent in TOML, which a type's own coding may not know.
+      // Members that are null are absent in TOML, which the type's own coding may not support.
       if let value = try? JSONText.value(of: text).map(Value.settingsBridge.read) { return value }
       throw error
     }
   }
 }
 
-/// Why a stored value does not have the old form.
+/// The reason why a stored value is not in the old form.
 private struct OldFormFailure: Error, CustomStringConvertible {
   let description: String
 
@@ -142,18 +142,18 @@ private struct OldFormFailure: Error, CustomStringConvertible {
   }
 }
 
-/// Gives a key's value its present form, as a step of a migration.
+/// A migration step that converts a key's value to its present form.
 ///
-/// The step knows the key's type as it is in this release: use it for what no later release will change again, and
-/// ``DecodeJSONString`` or code on the document otherwise.
+/// The step knows the key's type as it is in this release. Use it only if no later release will change the type again.
+/// Otherwise use ``DecodeJSONString`` or code on the document.
 public struct MigrateValue: MigrationStep {
   private let body: @Sendable (inout TOMLDocument) throws -> Void
 
-  /// Makes the step.
+  /// Creates the step.
   ///
   /// - Parameters:
   ///   - key: The key, as this release declares it.
-  ///   - form: The form that its value has in older files.
+  ///   - form: The form of its value in older files.
   public init<Value>(_ key: SettingsKey<Value>, from form: SettingsOldForm<Value>) {
     body = { document in _ = try form.migrate(key, in: &document) }
   }
@@ -163,7 +163,7 @@ public struct MigrateValue: MigrationStep {
 }
 
 extension SettingsOldForm {
-  /// Gives a key's value in a document its present form.
+  /// Converts a key's value in a document to its present form.
   ///
   /// - Returns: Whether the document changed.
   func migrate(_ key: SettingsKey<Value>, in document: inout TOMLDocument) throws -> Bool {
@@ -180,7 +180,7 @@ extension SettingsOldForm {
     guard let value else { return false }
     let before = document.bytes
     for edit in try key.edits(storing: value, over: nil) {
-      // A table does not go where a string is, field by field.
+      // The fields of a table cannot be set one by one where a string is.
       if let new = edit.value, edit.path == key.path || document[key.path]?.table != nil {
         try document.set(new, at: edit.path)
       } else if let whole = try key.bridge.write(value) {

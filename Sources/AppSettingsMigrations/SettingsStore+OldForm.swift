@@ -1,26 +1,30 @@
 public import AppSettings
 
 extension SettingsStore {
-  /// Gives a key's value in the user's file its present form, with a backup and in one write.
+  /// Converts a key's value in the user's file to its present form, with a backup and in one write.
   ///
-  /// A value that has the present form already stays, and so does an absent one, so that this may run at each start:
+  /// A value that is already in the present form stays, and an absent value stays absent, so an app may call this at
+  /// each start:
   ///
   /// ```swift
   /// try settings.migrate(.tags, from: .json)
   /// ```
   ///
-  /// To run once, with a version, put a ``MigrateValue`` into a `Migration`.
+  /// To convert once, with a version, put a ``MigrateValue`` into a `Migration`.
   ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - form: The form of its value in older files.
   /// - Returns: Whether the file changed.
-  /// - Throws: `SettingsError` `migrationFailed` for a value that has neither form, or as `set(_:for:)`. The file is
-  ///   unchanged.
+  /// - Throws: `SettingsError` `migrationFailed` for a value in neither form, or an error that `set(_:for:)` throws.
+  ///   The file is unchanged in each case.
   @discardableResult
   public func migrate<Value>(_ key: SettingsKey<Value>, from form: SettingsOldForm<Value>) throws(SettingsError) -> Bool
   {
     try SettingsError.only {
       core.load()
       try core.flush()
-      // Nothing is made for nothing.
+      // A missing file is not created.
       guard try core.readText() != nil else { return false }
       return try core.commit(backingUp: "before-new-form") { [core] bytes in
         guard let bytes else { return nil }

@@ -1,19 +1,19 @@
 package import AppSettings
 
-/// A step that a schema file can hold, so that `settings-cli migrate` can run it.
+/// A step that can be stored in a schema file, so that `settings-cli migrate` can run it.
 package protocol DeclarativeStep: ScopedStep {
   /// The step's word in a schema file.
   static var word: String { get }
-  /// The step as a table: its word with the key, and what else it needs. `nil` if it holds code.
+  /// The step as a table: its word with the key, and its other arguments. `nil` if it contains code.
   var schemaForm: TOMLTable? { get }
   init(_ form: StepForm) throws
 }
 
-/// The steps of a schema file: writing them as tables, and reading them.
+/// Writes the steps of a schema file as tables, and reads them.
 package struct StepForms: Sendable {
   private let types: [any DeclarativeStep.Type]
 
-  /// - Parameter more: Steps of other modules that are read, too.
+  /// - Parameter more: Steps of other modules to read as well.
   package init(and more: [any DeclarativeStep.Type] = []) {
     types =
       [
@@ -23,22 +23,22 @@ package struct StepForms: Sendable {
       ] + more
   }
 
-  /// A step as a table. A step of code is named, not held.
+  /// A step as a table. For a step of code, the table only says that it is code.
   package static func form(of step: any MigrationStep) -> TOMLTable {
     (step as? any DeclarativeStep)?.schemaForm ?? ["code": true]
   }
 
-  /// Whether a schema file can hold all of a step.
+  /// Whether a schema file can store a step completely.
   package static func isDeclarative(_ step: any MigrationStep) -> Bool {
     (step as? any DeclarativeStep)?.schemaForm != nil
   }
 
-  /// Whether a step is code, here or in the app that the schema is of.
+  /// Whether a step is code, in this process or in the schema's app.
   package static func needsTheApp(_ step: any MigrationStep) -> Bool { step is NeedsTheApp || !isDeclarative(step) }
 
-  /// The step that a table is.
+  /// Returns the step that a table describes.
   ///
-  /// - Throws: ``MigrationStepError`` for a word that is none, or a member that is missing or of another type.
+  /// - Throws: ``MigrationStepError`` for an unknown word, or a member that is missing or has the wrong type.
   package func step(_ value: TOMLValue) throws -> any MigrationStep {
     let table = value.table ?? TOMLTable()
     if table["code"] != nil { return NeedsTheApp() }
@@ -50,7 +50,7 @@ package struct StepForms: Sendable {
       reason: "the step \(value.tomlText.shortened()) is not one of \(types.map { $0.word }.joined(separator: ", "))")
   }
 
-  /// Stands in a schema for a step of code.
+  /// Represents a step of code in a schema.
   private struct NeedsTheApp: MigrationStep {
     func run(on document: inout TOMLDocument) throws {
       throw MigrationStepError(path: .root, reason: "the step is code in the app: start the app once to migrate")
@@ -58,7 +58,7 @@ package struct StepForms: Sendable {
   }
 }
 
-/// A step as a schema file has it: its members, each of which has to be of the type that the step needs.
+/// A step as stored in a schema file, with access to its members by the type that the step needs.
 package struct StepForm {
   private let word: String
   package let table: TOMLTable
@@ -74,7 +74,7 @@ package struct StepForm {
     MigrationStepError(path: [member], reason: "the step '\(word)' needs \(needed)")
   }
 
-  /// A member of the step's table that has to be a dotted key.
+  /// Returns a member that must be a dotted key.
   package func path(_ member: String) throws -> TOMLPath {
     try TOMLPath(parsing: try string(member))
   }
@@ -92,7 +92,7 @@ package struct StepForm {
     }
   }
 
-  /// A member that has to be a list of dotted keys.
+  /// Returns a member that must be a list of dotted keys.
   package func paths(_ member: String) throws -> [TOMLPath] {
     guard case .array(let items)? = table[member] else { throw failure(member, "an array of keys") }
     return try items.map { item in
@@ -106,7 +106,7 @@ package struct StepForm {
     return items
   }
 
-  /// A member that has to be a list of steps; empty if it is absent.
+  /// Returns a member that must be a list of steps; empty if it is absent.
   package func steps(_ member: String) throws -> [any MigrationStep] {
     guard let value = table[member] else { return [] }
     guard case .array(let items) = value else { throw failure(member, "an array of steps") }
@@ -115,7 +115,7 @@ package struct StepForm {
 }
 
 extension DeclarativeStep {
-  /// Steps as a member; `nil` if one of them is code.
+  /// Steps as the value of a member; `nil` if one of them is code.
   static func form(of steps: [any MigrationStep]) -> TOMLValue? {
     guard steps.allSatisfy(StepForms.isDeclarative) else { return nil }
     return .array(steps.map { .table(StepForms.form(of: $0)) })

@@ -1,7 +1,7 @@
 package import AppSettings
 
 extension TOMLPath {
-  /// Where this path is, or what is below it, once all at and below `old` is at `new`.
+  /// The path's new place, or places below it, after `old` and everything below it has moved to `new`.
   fileprivate func moved(from old: TOMLPath, to new: TOMLPath) -> [TOMLPath] {
     if hasPrefix(old) { return [new.appending(TOMLPath(Array(components.dropFirst(old.components.count))))] }
     return old.hasPrefix(self) ? [new] : []
@@ -22,7 +22,7 @@ extension Copy: PlacingStep {
 
 extension Wrap: PlacingStep {
   package func places(of path: TOMLPath) -> [TOMLPath] {
-    // A value that gets a table around it stays below its path.
+    // A value that is put into a table stays below its path.
     guard case .keys(let keys, let table) = kind else { return [] }
     return keys.flatMap { path.moved(from: $0, to: table.appending($0.last ?? "")) }
   }
@@ -31,7 +31,7 @@ extension Wrap: PlacingStep {
 extension Unwrap: PlacingStep {
   package func places(of path: TOMLPath) -> [TOMLPath] {
     if let member { return path.moved(from: table.appending(member), to: table) }
-    // Of the table itself, the keys are not known here.
+    // For the table itself, the keys are not known here.
     return path.hasPrefix(table) && path != table ? path.moved(from: table, to: table.parent) : []
   }
 }

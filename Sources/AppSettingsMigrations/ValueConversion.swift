@@ -1,6 +1,6 @@
 import AppSettings
 
-/// How ``Convert`` changes a value.
+/// A conversion of a value for ``Convert``.
 public struct ValueConversion: Sendable, Hashable {
   private enum Kind: Hashable {
     case integer, float, string, boolean, rounded
@@ -10,27 +10,27 @@ public struct ValueConversion: Sendable, Hashable {
   }
   private let kind: Kind
 
-  /// To an integer: of a string of digits, a whole float, or a boolean (1, 0). Other floats need ``rounded`` first.
+  /// Converts a string of digits, a whole float or a boolean (1, 0) to an integer. Other floats need ``rounded`` first.
   public static let integer = ValueConversion(kind: .integer)
-  /// To a float: of an integer or a string.
+  /// Converts an integer or a string to a float.
   public static let float = ValueConversion(kind: .float)
-  /// To a string: of anything that is no array or table.
+  /// Converts any value except an array or a table to a string.
   public static let string = ValueConversion(kind: .string)
-  /// To a boolean: of 1 and 0, or of yes, true, y, t, on, 1 and no, false, n, f, off, 0 in any case.
+  /// Converts 1 and 0, or yes, true, y, t, on, 1 and no, false, n, f, off, 0 in any case, to a boolean.
   public static let boolean = ValueConversion(kind: .boolean)
-  /// To the nearest whole number, halves away from zero; the type stays.
+  /// Rounds to the nearest whole number, halves away from zero, and keeps the type.
   public static let rounded = ValueConversion(kind: .rounded)
 
-  /// Multiplied. Integers stay integers if the factor is whole, and become floats otherwise.
+  /// Multiplies by a factor. Integers stay integers if the factor is whole, and become floats otherwise.
   public static func scaled(by factor: Double) -> ValueConversion { ValueConversion(kind: .scaled(factor)) }
 
-  /// A string to an array of its parts, without the blanks around them; the empty string to an empty array.
+  /// Splits a string into an array of its parts without surrounding blanks; an empty string into an empty array.
   public static func split(by separator: String) -> ValueConversion {
     precondition(!separator.isEmpty, "A string cannot be split by an empty separator.")
     return ValueConversion(kind: .split(separator))
   }
 
-  /// An array to a string of its elements.
+  /// Joins the elements of an array to a string.
   public static func joined(by separator: String) -> ValueConversion { ValueConversion(kind: .joined(separator)) }
 
   // MARK: In a schema
@@ -110,7 +110,7 @@ public struct ValueConversion: Sendable, Hashable {
     case .string(let text):
       let text = text.withoutBlanks
       if let number = Int64(text) { return number }
-      // Above 2^53 not every integer is a float: the text may say another one than its float.
+      // Above 2^53 not every integer is a float: the text may mean another integer than its float.
       if let number = Double(text), number.magnitude <= 0x1p53, let whole = Int64(exactly: number) { return whole }
     default: break
     }
@@ -124,7 +124,7 @@ public struct ValueConversion: Sendable, Hashable {
       if let number = Double(exactly: integer) { return number }
     case .string(let text):
       let text = text.withoutBlanks
-      // A text of digits that are too many for a float reads as an infinity.
+      // A string with too many digits for a float reads as an infinity.
       if let number = Double(text), number.isFinite || !text.contains(where: \.isNumber) { return number }
     default: break
     }
@@ -159,26 +159,26 @@ public struct ValueConversion: Sendable, Hashable {
     case .float(let float): number = float
     default: throw failure(value, "a number to scale")
     }
-    // 0.001 has no exact form, and 1000 has: 1500 / 1000 is 1.5, 1500 * 0.001 need not be.
+    // 0.001 has no exact form, and 1000 has one: 1500 / 1000 is 1.5, but 1500 * 0.001 need not be.
     let inverse = (1 / factor).rounded()
     let scaled = abs(factor) < 1 && factor != 0 && 1 / inverse == factor ? number / inverse : number * factor
     guard scaled.isFinite || !number.isFinite else { throw failure(value, "a float after scaling by \(factor)") }
     return .float(scaled)
   }
 
-  /// Says no more than the kind of the value: it may be a secret, which a step does not know.
+  /// Names only the kind of the value: it may be a secret, which a step cannot know.
   private func failure(_ value: TOMLValue, _ needed: String) -> ConversionFailure {
     ConversionFailure(reason: "\(value.kindName) cannot be made \(needed)")
   }
 }
 
-/// Why a value could not be converted.
+/// The reason why a value could not be converted.
 struct ConversionFailure: Error {
   let reason: String
 }
 
 extension TOMLValue {
-  /// A string as it is, other scalars as TOML; `nil` for arrays and tables.
+  /// A string as it is, another scalar as TOML; `nil` for an array or a table.
   package var scalarText: String? {
     switch self {
     case .string(let text): text

@@ -1,13 +1,13 @@
 public import AppSettings
 
-/// Replaces the values of a key by others: `MapValues("level", ["hi": 3, "lo": 1])`.
+/// Replaces values of a key with others: `MapValues("level", ["hi": 3, "lo": 1])`.
 ///
 /// A value without an entry stays as it is.
 public struct MapValues: BuiltInStep {
   private let key: TOMLPath
   private let map: [TOMLValue: TOMLValue]
 
-  /// Makes the step from a dotted key and a table of old and new values.
+  /// Creates the step from a dotted key and a table of old and new values.
   public init(_ key: String, _ map: KeyValuePairs<TOMLValue, TOMLValue>) {
     self.key = Self.path(key)
     self.map = Dictionary(map.map { ($0.key, $0.value) }, uniquingKeysWith: { _, last in last })
@@ -39,16 +39,16 @@ extension MapValues: DeclarativeStep {
   }
 }
 
-/// Changes the type of a key's value, in one or several conversions: `Convert("delay", .float, .scaled(by: 1000))`.
+/// Changes the type of a key's value with one or more conversions: `Convert("delay", .float, .scaled(by: 1000))`.
 ///
-/// A value that has the type already stays, so that running this twice does no harm, but for `scaled`, which is done
-/// each time. A value that cannot be converted without loss makes the migration fail. The elements of an array are
-/// converted one by one.
+/// A value that already has the type stays, so the step may run twice, except for `scaled`, which multiplies each time.
+/// A value that cannot be converted without loss makes the migration fail. The elements of an array are converted one
+/// by one.
 public struct Convert: BuiltInStep {
   private let key: TOMLPath
   private let conversions: [ValueConversion]
 
-  /// Makes the step from a dotted key and the conversions, in order.
+  /// Creates the step from a dotted key and the conversions, in order.
   public init(_ key: String, _ conversions: ValueConversion...) {
     self.key = Self.path(key)
     self.conversions = conversions
@@ -84,18 +84,18 @@ extension Convert: DeclarativeStep {
   }
 }
 
-/// Makes one key of several; the old ones are removed.
+/// Merges several keys into one and removes the old ones.
 ///
-/// With a separator the values become one string, those that are absent left out: `first` and `last` a `name`. Without
-/// one they become an array; where a key is absent its entry in `defaults` stands, and without that nothing happens.
-/// Where the new key is there already, it stands.
+/// With a separator the values become one string, such as `name` from `first` and `last`, and absent values are left
+/// out. Without one they become an array. An absent key then takes its value from `defaults`, and if there is none
+/// nothing happens. If the new key exists, it keeps its value.
 public struct Merge: BuiltInStep {
   let keys: [TOMLPath]
   let target: TOMLPath
   private let separator: String?
   private let defaults: [TOMLValue]
 
-  /// Makes the step that joins values to a string.
+  /// Creates the step that joins values to a string.
   public init(_ keys: String..., into key: String, separator: String) {
     self.keys = keys.map(Self.path)
     target = Self.path(key)
@@ -103,12 +103,12 @@ public struct Merge: BuiltInStep {
     defaults = []
   }
 
-  /// Makes the step that puts values into an array.
+  /// Creates the step that puts values into an array.
   ///
   /// - Parameters:
-  ///   - keys: The dotted keys to join.
+  ///   - keys: The dotted keys to merge.
   ///   - key: The dotted key of the array.
-  ///   - defaults: For each key what stands for it where it is absent; empty if there is no such value.
+  ///   - defaults: For each key, the value to use if it is absent; empty if there are no such values.
   public init(_ keys: String..., into key: String, defaults: [TOMLValue] = []) {
     self.keys = keys.map(Self.path)
     target = Self.path(key)
@@ -156,7 +156,7 @@ extension Merge: DeclarativeStep {
         guard let text = value.scalarText else { throw scope.error(at: key, "\(value.kindName) cannot be joined") }
         return text
       }
-      // On its own output there is the target alone.
+      // When the step runs on its own output, only the target exists.
       if values.filter({ $0 != nil }).count == 1, keys.contains(target), scope.contains(target) { return }
       merged = .string(texts.joined(separator: separator))
     } else {
@@ -168,7 +168,7 @@ extension Merge: DeclarativeStep {
       }
       merged = .array(items)
     }
-    // The first goes to the new place with its comments.
+    // The first key moves to the new place with its comments.
     if let first = keys.first(where: { scope.contains($0) }), first != target, !scope.contains(target) {
       try scope.move(from: first, to: target)
     }
@@ -177,17 +177,16 @@ extension Merge: DeclarativeStep {
   }
 }
 
-/// Makes several keys of one, which is removed.
+/// Splits a key into several, and removes it.
 ///
-/// A string is taken apart at a separator, the last part with all that is left: `name` becomes `first` and `last`. An
-/// array gives one element to each key. Parts that are not there are left out; of keys that are there already, each
-/// stands.
+/// A string is split at a separator, and the last part gets the rest: `name` becomes `first` and `last`. An array gives
+/// one element to each key. Missing parts are left out. A target that already exists keeps its value.
 public struct Split: BuiltInStep {
   let key: TOMLPath
   let targets: [TOMLPath]
   private let separator: String?
 
-  /// Makes the step from a dotted key, those it becomes, and where a string is taken apart; without, it is for arrays.
+  /// Creates the step from a dotted key, its targets, and the separator of a string; without a separator, for an array.
   public init(_ key: String, into targets: [String], separator: String? = nil) {
     precondition(separator != "", "Split of '\(key)' needs a separator that is not empty.")
     self.key = Self.path(key)
@@ -236,7 +235,7 @@ extension Split: DeclarativeStep {
 }
 
 extension String {
-  /// The parts between separators; the last has all that is left.
+  /// The parts between separators; the last part has the rest.
   func pieces(separatedBy separator: String, atMost limit: Int = Int.max) -> [String] {
     var pieces: [String] = []
     var rest = self[...]
