@@ -95,8 +95,8 @@
       }
     }
 
-    /// Whether the first watch of an inotify instance is on a file, according to a line `inotify wd:1 ino:9e7e
-    /// sdev:800013 …` of `fdinfo`, proc_pid_fdinfo(5).
+    /// Whether the first watch of an inotify instance is on a file, according to a line
+    /// `inotify wd:1 ino:9e7e sdev:800013 …` of `fdinfo`, proc_pid_fdinfo(5).
     private static func watches(_ descriptor: CInt, inode: UInt, device: UInt) -> Bool {
       let file = open("/proc/self/fdinfo/\(descriptor)", O_RDONLY | O_CLOEXEC)
       guard file >= 0 else { return false }

@@ -92,8 +92,8 @@ extension RecordListing.Entry {
 }
 
 extension SettingsRecordChange: CustomStringConvertible {
-  /// The ids of the inserted, updated and removed records, and who made the change: `inserted: work; removed: home,
-  /// office (outside)`.
+  /// The ids of the inserted, updated and removed records, and who made the change:
+  /// `inserted: work; removed: home, office (outside)`.
   public var description: String {
     let parts = [
       ("inserted", inserted.map { "\($0.id)" }), ("updated", updated.map { "\($0.id)" }),

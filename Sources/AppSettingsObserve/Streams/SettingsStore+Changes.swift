@@ -132,7 +132,7 @@ private struct BatchView: SettingsView {
 }
 
 extension SettingsChange: CustomStringConvertible {
-  /// The values, the layer and who made the change: `12 -> 14 (user
-  /// /home/alice/.config/org.example.editor/settings.toml, outside)`.
+  /// The values, the layer and who made the change:
+  /// `12 -> 14 (user /home/alice/.config/org.example.editor/settings.toml, outside)`.
   public var description: String { "\(old) -> \(new) (\(layer), \(origin))" }
 }
