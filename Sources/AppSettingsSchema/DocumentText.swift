@@ -1,8 +1,8 @@
 import AppSettings
 
-/// Text of a schema in the documents that are made of it: shown as it is written, whatever is in it.
+/// Formats text of a schema for the documents made from it, so that any character shows as it is written.
 enum DocumentText {
-  /// The text with escapes for characters that do not show, or show others in another order: `\u001B`.
+  /// Escapes characters that are invisible or change the order of others, as `\u001B`.
   static func visible(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isHidden) else { return text }
     var result = ""
@@ -17,7 +17,7 @@ enum DocumentText {
     return result
   }
 
-  /// The lines of a text, made visible.
+  /// Splits a text into lines and makes hidden characters visible.
   static func lines(_ text: String) -> [String] {
     text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { visible(String($0)) }
   }
@@ -25,28 +25,28 @@ enum DocumentText {
   private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control: scalar != "\t"
-    // Marks of direction, and others without a shape of their own; joiners are part of words and emoji.
+    // Direction marks, and other characters without a shape; joiners are part of words and emoji.
     case .format: scalar.value != 0x200C && scalar.value != 0x200D
     case .lineSeparator, .paragraphSeparator: true
     default: false
     }
   }
 
-  /// The text as Markdown that reads like it: paragraphs of lines, none of which is a heading, a list or a link.
+  /// Formats a text as Markdown that reads the same: paragraphs of lines without headings, lists or links.
   static func markdown(_ text: String) -> String {
     lines(text).map { markdownLine($0) }.joined(separator: "\n")
   }
 
-  /// The text as one line of such Markdown.
+  /// Formats a text as one line of such Markdown.
   static func markdownLine(_ text: String) -> String {
-    // Space before it would make a line code.
+    // Leading spaces would make the line a code block.
     let line = lines(text).joined(separator: " ").drop { $0 == " " || $0 == "\t" }
     var result = ""
     for character in line {
       if "\\`*_[]<>|&~".contains(character) { result += "\\" }
       result.append(character)
     }
-    // What makes a heading, a rule or a list stands at the beginning.
+    // Characters that start a heading, a rule or a list.
     if let first = result.first, "#+-=".contains(first) { return "\\" + result }
     let digits = result.prefix { $0.isASCII && $0.isNumber }
     if !digits.isEmpty, let mark = result.dropFirst(digits.count).first, mark == "." || mark == ")" {
@@ -55,7 +55,7 @@ enum DocumentText {
     return result
   }
 
-  /// The text as Markdown's code, whatever backticks it has.
+  /// Formats a text as Markdown code, even if it contains backticks.
   static func code(_ text: String) -> String {
     let text = lines(text).joined(separator: " ")
     var longest = 0

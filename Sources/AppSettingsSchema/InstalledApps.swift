@@ -1,14 +1,14 @@
 package import AppSettings
 
-/// An app that has settings here, or says what settings it has.
+/// An app with settings files or a schema on this system.
 package struct InstalledApp: Sendable, Hashable {
   /// The app's id.
   package var app: String
-  /// The user's file, if there is one.
+  /// The user's file, if it exists.
   package var file: String?
-  /// The schema file that counts, if there is one.
+  /// The schema file that applies, if there is one.
   package var schema: String?
-  /// The administrators' files, lowest first.
+  /// The administrators' files, lowest layer first.
   package var systemFiles: [String] = []
 
   package init(app: String, file: String? = nil, schema: String? = nil, systemFiles: [String] = []) {
@@ -18,13 +18,13 @@ package struct InstalledApp: Sendable, Hashable {
     self.systemFiles = systemFiles
   }
 
-  /// The apps with a schema or a settings file, by name.
+  /// Returns the apps with a schema or a settings file, by name.
   ///
-  /// A directory that cannot be listed has none: whose it is, this process has nothing to do with.
+  /// A directory that cannot be listed counts as empty: it belongs to someone else.
   ///
-  /// - Throws: ``SettingsError`` `io` if there is no home directory to be found.
+  /// - Throws: `SettingsError` `io` if no home directory can be found.
   package static func all(environment variables: [String: String]? = nil) throws -> [InstalledApp] {
-    // An app's own places name those of all apps: `…/config/x/settings.toml`, `…/xdg/x`.
+    // The places of one app show those of all apps: `…/config/x/settings.toml`, `…/xdg/x`.
     let sample = try SettingsLocation(app: "x", environment: variables)
     let system = Syscalls()
     var names: Set<String> = []
@@ -42,9 +42,9 @@ package struct InstalledApp: Sendable, Hashable {
     }
   }
 
-  /// What there is of an app; everything absent if there is nothing.
+  /// Returns the files of an app; each is absent if it does not exist.
   ///
-  /// - Throws: ``SettingsError`` `invalidLocation` for what is no app's id.
+  /// - Throws: `SettingsError` `invalidLocation` if the id is malformed.
   package static func find(
     _ app: String, environment variables: [String: String]? = nil, _ system: Syscalls = Syscalls()
   ) throws -> InstalledApp {

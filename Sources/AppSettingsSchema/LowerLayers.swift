@@ -1,12 +1,12 @@
 import AppSettings
 
-/// The files below the one that is checked, and what they keep it from saying.
+/// The layers below the checked file, and how they restrict it.
 struct LowerLayers {
   private var layers: [LayerContent] = []
-  /// The keys that locks name otherwise, too.
+  /// The keys that locks may name by another name.
   private let renamedKeys: [SchemaKey]
   private let names: SchemaKeyTree
-  /// What the locked paths are called in the file that locks them.
+  /// For each locked path, its name in the file that locks it.
   private var sources: [TOMLPath: (name: TOMLPath, file: String, line: Int?)] = [:]
 
   init(keys: [SchemaKey]) {
@@ -16,7 +16,7 @@ struct LowerLayers {
 
   /// Adds the next file.
   ///
-  /// - Parameter locks: The paths that it locks.
+  /// - Parameter locks: The paths that the file locks.
   mutating func add(_ document: TOMLDocument, file: String, locks: [TOMLPath], line: Int?) {
     var paths: [TOMLPath] = []
     for lock in locks {
@@ -28,7 +28,7 @@ struct LowerLayers {
     layers.append(LayerContent(layer: SettingsLayer(.system, file: file), document: document, locks: paths))
   }
 
-  /// What a lock of a path is of, besides that path: a lock of one name of a key is one of all its names.
+  /// The other paths that a lock of a path covers: a lock of one name of a key covers all its names.
   private func otherNames(of path: TOMLPath) -> [TOMLPath] {
     names.keys(touching: path).flatMap { index -> [TOMLPath] in
       let key = renamedKeys[index]
@@ -38,12 +38,13 @@ struct LowerLayers {
     }
   }
 
-  /// What a file says that the lower ones keep from counting, and what of theirs it hides.
+  /// Finds the values of a file that lower layers make ineffective, and the lower values that the file hides.
   ///
   /// - Parameters:
   ///   - document: The file's values, as the app would have them in memory.
   ///   - original: The file as it is.
   ///   - index: The index of its text.
+  ///   - file: The file's path.
   func findings(
     in document: TOMLDocument, _ original: TOMLDocument, _ index: LineIndex, file: String
   ) -> [SettingsFinding] {
@@ -79,7 +80,7 @@ struct LowerLayers {
     return "locked by '\(source.file)'\(source.line.map { ", line \($0)" } ?? "")"
   }
 
-  /// The message for a value that takes the place of a table of lower layers; `nil` if there is none.
+  /// The message for a value that replaces a table of lower layers; `nil` if there is no such table.
   private func hidden(below path: TOMLPath, _ document: TOMLDocument, in lower: SettingsSnapshot) -> String? {
     guard layers.contains(where: { $0.document.hasKeys(at: path) }), let table = lower[path]?.table, !table.isEmpty
     else { return nil }

@@ -3,15 +3,15 @@ import AppSettings
 extension SettingsSchema {
   /// A settings file in which every key is commented out at its default, under its description.
   ///
-  /// Prose begins with `# `, a key with `#` alone: a key is set by taking that away. With every such `#` taken away it is
-  /// a settings file that says what the app does without one. Headers are no comments, so that each key is in its table
-  /// whichever of them are set.
+  /// Descriptions begin with `# `, keys with `#` alone: to set a key, remove the `#`. With every such `#` removed, the
+  /// file sets what the app does without a file. Headers are not commented out, so that each key is in its table
+  /// whichever keys are set.
   public var commentedDefaults: String {
     var lines = [
       "# The settings of \(app).",
       "# Each key is commented out at its default: take away the '#' before one to set it.",
     ]
-    // A file without a version is of the first, and would be migrated from there.
+    // A file without a version is taken for version 1 and would be migrated from there.
     if migrations.currentVersion > 1 { lines += ["", "settings-version = \(migrations.currentVersion)"] }
     let summaries = summariesOfGroups
     for (table, keys) in tables {
@@ -28,7 +28,7 @@ extension SettingsSchema {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The keys by the tables that they are in, the root first; the others in the order of their first keys.
+  /// The keys by table: the root first, the other tables in the order of their first keys.
   var tables: [(path: TOMLPath, keys: [SchemaKey])] {
     var order: [TOMLPath] = [.root]
     var found: [TOMLPath: [SchemaKey]] = [.root: []]
@@ -39,12 +39,12 @@ extension SettingsSchema {
     return order.map { ($0, found[$0] ?? []) }.filter { !$0.keys.isEmpty }
   }
 
-  /// What groups are for, by the tables that they are.
+  /// The descriptions of groups, by the path of their table.
   var summariesOfGroups: [TOMLPath: String] {
     Dictionary(groups.map { ($0.path, $0.summary) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Text as lines of comment, in which a control character has no place.
+  /// Formats text as comment lines, which may not contain control characters.
   fileprivate static func comment(_ text: String) -> [String] {
     guard !text.isEmpty else { return [] }
     return DocumentText.lines(text).map { $0.allSatisfy(\.isWhitespace) ? "#" : "# " + $0 }
@@ -64,6 +64,6 @@ extension SchemaKey {
 }
 
 extension String {
-  /// The text as the beginning of a sentence.
+  /// The text with its first letter in upper case.
   var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -1,14 +1,14 @@
 import AppSettings
 
-// The JSON Schema is of draft 4: the one that taplo, and with it Even Better TOML for VS Code, says it reads. It has no
-// keyword that later drafts gave another meaning but 'exclusiveMaximum', a boolean there.
+// The JSON Schema is of draft 4: the one that taplo, and so Even Better TOML for VS Code, supports by its
+// documentation. Of its keywords, only 'exclusiveMaximum', a boolean there, means something else in later drafts.
 
 extension SettingsSchema {
   /// The schema as a JSON Schema (draft 4) of the settings file, for editors that check and complete TOML with one.
   ///
-  /// Keys that the app does not have are errors in it, so that a slip shows while it is made. What JSON Schema has no word
-  /// for, such as a range of durations, is left to `settings-cli check`, and the description says it in words. The guide
-  /// to schemas lists all of it.
+  /// It reports unknown keys as errors, so that a typo shows at once. Rules that JSON Schema cannot express, such as a
+  /// range of durations, are left to `settings-cli check`, and the description states them in words. The guide to
+  /// schemas lists all of them.
   public var jsonSchema: String {
     var root = JSONSchemaNode()
     for key in keys {
@@ -31,7 +31,7 @@ extension SettingsSchema {
   }
 }
 
-/// A table of the settings file: what is in it by name, or the schema of a key.
+/// A table of the settings file: its members by name, or the schema of a key.
 private struct JSONSchemaNode {
   private var own: TOMLTable?
   private var summary = ""
@@ -80,7 +80,7 @@ extension SchemaKey {
     return schema
   }
 
-  /// The schema of a name of an earlier release: still read, but not offered.
+  /// The schema of a key's former name: still read, but not offered.
   fileprivate func formerJSONSchema(_ former: TOMLPath) -> TOMLTable {
     var schema: TOMLTable = [
       "description": .string("A former name of '\(path)'."), "deprecated": true, "x-taplo": ["hidden": true],
@@ -91,7 +91,7 @@ extension SchemaKey {
 }
 
 extension SchemaType {
-  /// Whether there is more to say of it than JSON Schema can.
+  /// Whether the key has rules that JSON Schema cannot express.
   fileprivate var hasWordsOfItsOwn: Bool {
     if expectedWords != nil || readsOlderForm || patterns.contains(where: { !JSONPattern.isCommon($0) }) { return true }
     switch kind {
@@ -101,7 +101,7 @@ extension SchemaType {
     }
   }
 
-  /// Whether two different JSON values may be the same value of this type: a duration in another unit.
+  /// Whether two different JSON values may mean the same value of this type, such as a duration in another unit.
   private var hasSeveralForms: Bool {
     switch kind {
     case .string, .integer, .float, .boolean, .localDate: false
@@ -110,7 +110,7 @@ extension SchemaType {
   }
 
   fileprivate var jsonSchema: TOMLTable {
-    // Nothing is known of the older form, and what the app reads is no error.
+    // The older form is unknown, and a value that the app can read must not be an error.
     if readsOlderForm { return TOMLTable() }
     var schema = TOMLTable()
     switch kind {
@@ -141,7 +141,7 @@ extension SchemaType {
   private func addChoices(to schema: inout TOMLTable) {
     guard let choices, choices.allSatisfy(\.hasJSONForm) else { return }
     let known: TOMLValue = .array(choices.map(\.forJSON))
-    // An editor offers them; other forms of the same values are fine, too.
+    // An editor offers these; other forms of the same values are valid, too.
     if hasSeveralForms { schema["anyOf"] = [["enum": known], [:]] } else { schema["enum"] = known }
   }
 
@@ -149,7 +149,7 @@ extension SchemaType {
     switch kind {
     case .integer, .float: break
     case .float32:
-      // What rounds to the largest number is one, too. What rounds into a narrower range is for 'check' to say.
+      // A number that rounds to the largest one is valid, too. 'check' handles what rounds into a narrower range.
       schema["minimum"] = -0x1.fffffefffffffp127
       schema["maximum"] = 0x1.fffffefffffffp127
       return
@@ -210,7 +210,7 @@ extension TOMLValue {
     }
   }
 
-  /// Whether JSON has this value: infinities and not-a-number it has not.
+  /// Whether JSON can express this value: it has no infinities and no not-a-number.
   fileprivate var hasJSONForm: Bool {
     switch self {
     case .float: isFiniteNumber
@@ -220,7 +220,7 @@ extension TOMLValue {
     }
   }
 
-  /// The value with dates and times as strings, as editors that check TOML against a JSON Schema have them.
+  /// The value with dates and times as strings, as editors that check TOML against a JSON Schema read them.
   fileprivate var forJSON: TOMLValue {
     switch self {
     case .offsetDateTime, .localDateTime, .localDate, .localTime: return .string(tomlText)
@@ -234,7 +234,7 @@ extension TOMLValue {
   }
 }
 
-/// JSON on several lines, as people like to read it.
+/// Writes indented JSON.
 private enum PrettyJSON {
   static func text(of value: TOMLValue) -> String {
     var text = ""
@@ -243,7 +243,7 @@ private enum PrettyJSON {
   }
 
   private static func add(_ value: TOMLValue, indent: String, to text: inout String) {
-    // What is very deep is no longer read by its indentation, which would be most of the text.
+    // Very deep levels are not indented further, since indentation would be most of the text.
     let inner = indent.utf8.count < 64 ? indent + "  " : indent
     func addLines<C: Collection>(of items: C, _ add: (C.Element) -> Void) {
       var separator = "\n"

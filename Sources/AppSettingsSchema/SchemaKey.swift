@@ -1,21 +1,21 @@
 package import AppSettings
 
-/// A key as a schema has it.
+/// A key as described by a schema.
 package struct SchemaKey: Sendable, Hashable {
   package var path: TOMLPath
   package var type: SchemaType
-  /// What the app reads while no file has a value; `nil` if that is nothing, computed, a secret, or cannot be stored.
+  /// The value that the app reads if no file has one; `nil` if it is empty, computed, a secret, or cannot be stored.
   package var defaultValue: TOMLValue?
   /// Whether the app computes the default at each read.
   package var hasComputedDefault = false
-  /// What the value means.
+  /// The meaning of the value.
   package var summary = ""
-  /// The table that it was declared in as one of a group.
+  /// The table of the group that the key was declared in.
   package var group: TOMLPath?
-  /// The paths that it had in earlier releases, the newest first.
+  /// The key's paths in earlier releases, newest first.
   package var formerPaths: [TOMLPath] = []
   package var isSecret = false
-  /// Whether the choices are missing because the type of the app does not list its cases. Not read from files.
+  /// Whether choices are missing because the app's type does not list its cases. Not read from files.
   package var hidesCases = false
 
   package init(_ path: TOMLPath, _ type: SchemaType) {
@@ -23,16 +23,16 @@ package struct SchemaKey: Sendable, Hashable {
     self.type = type
   }
 
-  /// All places where its value may be.
+  /// All paths where the value may be.
   package var paths: [TOMLPath] { [path] + formerPaths }
 
-  /// The same key as a store knows keys: for look-ups under all its names, and for edits.
+  /// The same key as a store's key: for look-ups under all its names, and for edits.
   package var settingsKey: SettingsKey<TOMLValue?> {
     SettingsKey(path.description, .formerly(formerPaths.map(\.description)))
   }
 }
 
-/// A table that keys are in.
+/// A table that contains keys.
 package struct SchemaGroup: Sendable, Hashable {
   package var path: TOMLPath
   package var summary: String
@@ -49,10 +49,10 @@ extension SchemaKey {
     // The fields of a type say more than its name in Swift.
     if key.expected != type.derivedWords, type.fields == nil { type.expectedWords = key.expected }
     let secret = key.isSecret
-    // What a secret is to be is not for a file that anyone may read; what is computed here holds here and now.
+    // A secret's default does not belong in a public file, and a computed one holds only here and now.
     let value = secret || key.hasComputedDefault ? nil : key.storedDefault
     if let value, (try? type.check(value)) == nil {
-      // A type of someone's own may write in another form than its parts let think.
+      // A custom type may use another form than its parts suggest.
       type = .any
       type.expectedWords = key.expected
     }

@@ -1,7 +1,7 @@
 package import AppSettings
 
-/// The names of keys, present and former, as a tree. A look-up takes the length of its path, however many keys there
-/// are, and nothing recurses, however deep their names are.
+/// The names of keys, present and former, as a tree. A look-up takes time proportional to the length of its path, not
+/// to the number of keys. Nothing recurses, so names may have any depth.
 package struct SchemaKeyTree: Sendable {
   private struct Edge: Hashable, Sendable {
     var parent: Int
@@ -11,7 +11,7 @@ package struct SchemaKeyTree: Sendable {
   private struct Node: Sendable {
     /// The key that has this name.
     var key: Int?
-    /// The last of the keys that have a name below this place.
+    /// The last key that has a name below this place.
     var lastBelow: Int?
     var children: [Int] = []
   }
@@ -21,14 +21,14 @@ package struct SchemaKeyTree: Sendable {
 
   package init() {}
 
-  /// Makes the tree of all names of some keys.
+  /// Creates the tree of all names of the keys.
   package init(_ keys: [SchemaKey]) {
     for (index, key) in keys.enumerated() { insert(key, index) }
   }
 
   /// Adds the names of a key.
   ///
-  /// - Parameter index: The number that stands for the key in answers.
+  /// - Parameter index: The number that identifies the key in results.
   package mutating func insert(_ key: SchemaKey, _ index: Int) {
     for path in key.paths { insert(path, index) }
   }
@@ -65,7 +65,7 @@ package struct SchemaKeyTree: Sendable {
   /// The key with a name.
   package func key(at path: TOMLPath) -> Int? { node(at: path).flatMap { nodes[$0].key } }
 
-  /// The key whose value a path is in, or is; the innermost, if names of one key are within each other.
+  /// The key whose value contains or is the value at a path; the innermost, if one name of a key contains another.
   package func key(around path: TOMLPath) -> Int? {
     var place = 0
     var found: Int?
@@ -80,7 +80,7 @@ package struct SchemaKeyTree: Sendable {
   /// One of the keys with a name below a path.
   package func key(below path: TOMLPath) -> Int? { node(at: path).flatMap { nodes[$0].lastBelow } }
 
-  /// Whether a path is a name, is below one, or is a table that names are in.
+  /// Whether a path is a name, is below a name, or is a table that contains names.
   package func knows(_ path: TOMLPath) -> Bool { node(at: path) != nil || key(around: path) != nil }
 
   /// The keys with a name at or below a path, in their order.

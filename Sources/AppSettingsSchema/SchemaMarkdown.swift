@@ -1,7 +1,7 @@
 import AppSettings
 
 extension SettingsSchema {
-  /// The keys as a Markdown document: a section for each table, with what each key is for, takes and defaults to.
+  /// The keys as a Markdown document: a section for each table, with each key's description, type and default.
   public var markdown: String {
     var parts = ["# Settings of \(DocumentText.markdownLine(app))"]
     let summaries = summariesOfGroups
@@ -36,7 +36,7 @@ extension SchemaKey {
 }
 
 extension SchemaType {
-  /// What is needed, with choices and patterns as code.
+  /// The expected value in words, with choices and patterns as code.
   fileprivate var markdownWords: String {
     if let choices, expectedWords == nil {
       return "one of " + choices.map { DocumentText.code($0.tomlText) }.joined(separator: ", ")
@@ -51,7 +51,7 @@ extension SchemaType {
     return result + Self.markdown(rest)
   }
 
-  /// Words within a line, whose spaces count.
+  /// Formats words within a line, where a leading space counts.
   private static func markdown(_ words: Substring) -> String {
     words.first == " " ? " " + DocumentText.markdownLine(String(words)) : DocumentText.markdownLine(String(words))
   }

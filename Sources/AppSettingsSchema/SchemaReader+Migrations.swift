@@ -20,7 +20,7 @@ extension SchemaReader {
       throw source.refuse("a migration must be a table", at: ["migrations"])
     }
     func fault(_ reason: String, _ member: String) -> SettingsError {
-      // Where they are tables with headers of their own the very member can be named.
+      // If they are tables with their own headers, the exact member can be named.
       let document = source.document
       let position =
         document.position(of: [member], inElement: index, of: ["migrations"])

@@ -3,9 +3,9 @@ import AppSettings
 extension SchemaReader {
   private static let kinds = SchemaType.Kind.allCases.map(\.rawValue).joined(separator: ", ")
 
-  /// The type that a table tells of.
+  /// Returns the type that a table describes.
   ///
-  /// - Parameter isField: Whether it is that of a field, which has members of its own.
+  /// - Parameter isField: Whether the type is that of a field, which has members of its own.
   func type(in section: SchemaSection, depth: Int, isField: Bool = false) throws(SettingsError) -> SchemaType {
     guard depth < 32 else { throw section.refuse("types are nested too deeply; 32 levels are the limit") }
     if isField {
@@ -19,7 +19,7 @@ extension SchemaReader {
       throw section.refuse("there is no type '\(name.shortened())'; there are \(Self.kinds)", at: "type")
     }
     var type = SchemaType(kind)
-    // Most have no more than a default and a description.
+    // Most keys have only a default and a description.
     if section.table.count == 1 { return type }
     try readRange(of: &type, in: section)
     type.isUnique = try section.flag("unique")
@@ -29,12 +29,12 @@ extension SchemaReader {
     try checkRules(of: type, in: section)
     type.readsOlderForm = try section.flag("reads-older-form")
     type.expectedWords = try section.optionalString("expects")
-    // Last: they are checked against all of the rest.
+    // Last, because choices are checked against everything else.
     type.choices = try choices(in: section, of: type)
     return type
   }
 
-  /// Refuses rules that no value of the type could break.
+  /// Rejects rules that do not apply to the type.
   private func checkRules(of type: SchemaType, in section: SchemaSection) throws(SettingsError) {
     let rules: [(SchemaType.Rule, [String])] = [
       (.pattern, ["pattern"]), (.count, ["minimum-count", "maximum-count"]), (.unique, ["unique"]),
@@ -72,7 +72,7 @@ extension SchemaReader {
     _ member: String, _ kind: SchemaType.Kind, _ section: SchemaSection
   ) throws(SettingsError) -> TOMLValue? {
     guard let value = section.table[member] else { return nil }
-    // What is not even comparable with itself, as not-a-number or a table, is no bound.
+    // A value that cannot be compared with itself, such as not-a-number or a table, is no bound.
     guard SchemaOrder(kind).isBelow(value, value) == false else {
       throw section.wrong(member, "\(SchemaType(kind).expected), as the type is '\(kind.rawValue)'")
     }
@@ -113,7 +113,7 @@ extension SchemaReader {
     return field
   }
 
-  /// A type, or its name alone.
+  /// Reads a type, which may be given by its name alone.
   private func ids(in section: SchemaSection, _ depth: Int) throws(SettingsError) -> SchemaType {
     guard case .string(let name)? = section.table["ids"] else {
       return try type(in: section.section("ids", "a type's name, or a table with a 'type'"), depth: depth + 1)

@@ -1,12 +1,12 @@
 import AppSettings
 
-/// Reads a schema file. What is wrong in it is refused with its place and with what was expected there.
+/// Reads a schema file, and rejects invalid content with its position and what was expected there.
 ///
-/// A file of a later `schema-version` than this release knows is read as far as that goes: members and types that it
-/// does not know are left aside. In a file of a version that it knows, such a one is a slip and is refused.
+/// If a file has a newer `schema-version` than this release knows, unknown members and types are ignored. In a file of
+/// a known version, an unknown member is treated as a typo and rejected.
 struct SchemaReader {
   let source: SchemaSource
-  /// Whether regular expressions are compiled to see whether they are some.
+  /// Whether to compile regular expressions to see whether they are valid.
   let checksPatterns: Bool
 
   private static let rootMembers = ["app", "schema-version", "groups", "keys", "migrations"]
@@ -24,9 +24,9 @@ struct SchemaReader {
   static let fieldMembers = typeMembers + ["required", "default"]
   static let fieldSet = Set(fieldMembers)
 
-  /// Reads all of it.
+  /// Reads the whole file.
   ///
-  /// - Throws: ``SettingsError`` `invalidValue` with the place.
+  /// - Throws: `SettingsError` `invalidValue` with the position.
   func schema() throws(SettingsError) -> SettingsSchema {
     let root = SchemaSection(source: source, path: .root, table: source.document.root)
     let app = try root.string("app", "the app's id, such as \"org.example.editor\"")
@@ -94,7 +94,7 @@ struct SchemaReader {
 
   func defaultValue(of type: SchemaType, in section: SchemaSection) throws(SettingsError) -> TOMLValue? {
     guard let value = section.table["default"] else { return nil }
-    // A pattern is compiled for it: that is left to who has patterns looked at.
+    // Checking a default would compile its pattern, which only a caller that checks patterns needs.
     var type = type
     if !checksPatterns { type.patterns = [] }
     do throws(SettingsValueError) {

@@ -1,17 +1,17 @@
 import AppSettings
 
-/// A table of a schema file with the place that it has there. What is wrong in it is refused with the place.
+/// A table of a schema file and its position there. Errors name the position.
 struct SchemaSection {
   let source: SchemaSource
   let path: TOMLPath
   let table: TOMLTable
 
-  /// The error about a member, or about the table itself where that is absent.
+  /// Returns an error at a member, or at the table itself if the member is absent.
   func refuse(_ reason: String, at member: String? = nil) -> SettingsError {
     source.refuse(reason, at: member.map { path.appending($0) } ?? path)
   }
 
-  /// The error about a member that is not what it has to be.
+  /// Returns an error for a member that has the wrong type.
   func wrong(_ member: String, _ expected: String) -> SettingsError {
     guard let found = table[member]?.errorDescription else {
       return refuse("'\(member)' is missing; it must be \(expected)", at: member)
@@ -19,7 +19,7 @@ struct SchemaSection {
     return refuse("'\(member)' is \(found), but must be \(expected)", at: member)
   }
 
-  /// Refuses members of other names. In a file of a later form they are what this release does not know yet.
+  /// Rejects unknown members. A file of a later form may have members that this release does not know yet.
   func checkMembers(among known: Set<String>, _ shown: @autoclosure () -> [String]) throws(SettingsError) {
     guard !source.isOfLaterForm else { return }
     for (name, _) in table where !known.contains(name) {
@@ -69,7 +69,7 @@ struct SchemaSection {
     return SchemaSection(source: source, path: path.appending(member), table: inner)
   }
 
-  /// A dotted key that is a member's name, or stands in its value.
+  /// Reads a dotted key from a member's name or value.
   func keyPath(_ text: String, at member: String? = nil) throws(SettingsError) -> TOMLPath {
     let path: TOMLPath
     do throws(TOMLPathError) {
@@ -85,11 +85,11 @@ struct SchemaSection {
   }
 }
 
-/// The text of a schema file, for the places in it.
+/// The text of a schema file, to find positions in it.
 struct SchemaSource {
   let document: TOMLDocument
   let file: String
-  /// Whether the file has a form that this release does not know all of.
+  /// Whether the file has a newer form than this release knows.
   let isOfLaterForm: Bool
 
   init(_ document: TOMLDocument, file: String) {
@@ -102,7 +102,7 @@ struct SchemaSource {
     }
   }
 
-  /// The error about a place; about the nearest table that is there, if nothing is at the place itself.
+  /// Returns an error at a position; at the nearest existing table, if the position is empty.
   func refuse(_ reason: String, at path: TOMLPath) -> SettingsError {
     var place = path
     while !place.isRoot, !document.contains(place) { place = place.parent }

@@ -1,13 +1,13 @@
 import AppSettings
 import AppSettingsMigrations
 
-// The schema as TOML text: for people to read, too, hence not written by the document's edits.
+// The schema as TOML text. It is also for people to read, so it is not written with the document's edits.
 
 extension SettingsSchema {
-  /// The version of the form that schema files have.
+  /// The version of the form of schema files.
   static let formVersion: Int64 = 1
 
-  /// The schema as TOML text. Steps of code are named, not held: a tool that meets one says that the app itself has to
+  /// The schema as TOML text. Steps of code are only named: a tool that meets one says that the app itself has to
   /// migrate. Defaults of secrets are left out.
   public var text: String {
     var lines = [
@@ -41,11 +41,11 @@ extension SettingsSchema {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// A path as one key, in quotes if it has a dot.
+  /// A path as one key, in quotes if it contains a dot.
   private static func quoted(_ path: TOMLPath) -> String { TOMLPath([path.description]).description }
 }
 
-/// A member of a table of a schema file.
+/// A member of a table in a schema file.
 struct SchemaAttribute {
   var name: String
   var value: TOMLValue
@@ -72,7 +72,7 @@ extension SchemaKey {
 }
 
 extension SchemaType {
-  /// The type as a schema file has it.
+  /// The type as the members of a schema file.
   fileprivate var attributes: [SchemaAttribute] {
     var result = [SchemaAttribute("type", .string(kind.rawValue))]
     func add(_ name: String, _ value: TOMLValue?) { if let value { result.append(SchemaAttribute(name, value)) } }

@@ -1,20 +1,23 @@
 import AppSettings
 
-/// Whose schemas a process follows, and with whose rights it reads what their imports name.
+/// Decides whose schemas a process follows, and with whose rights it reads the files that their imports name.
 ///
-/// A schema says which files to import. To whoever may read only their own, it can name nothing more than they could read
-/// anyway. Root can read every file: a user could have it read one for them, and store the content where they can read it.
-/// So root follows a schema of root's, and one of the user whom the settings belong to, and reads with that user's
-/// rights what the latter names. Whoever owns a directory or a link on the way to a schema says what is found there, as
-/// its owner does: a link in a user's directory that leads to a file of root's is that user's schema.
+/// A schema says which files to import. A process without privileges cannot read more through a schema than its user
+/// could anyway. Root can read every file, so a user's schema could make root import a file and store its content where
+/// that user can read it. So root follows only its own schemas and those of the user who owns the settings, and reads
+/// the files named by that user's schemas with that user's rights. Whoever owns a directory or a link on the way to a
+/// schema decides what is found there, just as the schema's owner does: a link in a user's directory to a file of
+/// root's is that user's schema.
 package enum SchemaTrust {
-  /// Checks a schema that was found, for the settings in a file.
+  /// Checks a schema that was found for a settings file.
   ///
   /// - Parameters:
-  ///   - status: The schema's, as it was read.
-  ///   - settings: The settings file, which need not exist; `nil` for a schema that the caller was told to use.
-  /// - Returns: Whose rights its imports have; `nil` for this process's own.
-  /// - Throws: ``SettingsError`` `readOnly` for one that is not to be followed.
+  ///   - status: The status of the schema, from when it was read.
+  ///   - path: The schema's path.
+  ///   - settings: The settings file, which need not exist; `nil` for a schema that the user named.
+  ///   - system: The system calls to use.
+  /// - Returns: The rights for its imports; `nil` for those of this process.
+  /// - Throws: `SettingsError` `readOnly` for a schema that must not be followed.
   static func rights(
     of status: FileStatus?, at path: String, forSettings settings: String?, _ system: Syscalls
   ) throws(SettingsError) -> UserRights? {
@@ -41,10 +44,10 @@ package enum SchemaTrust {
     return UserRights(of: schemaOwner)
   }
 
-  /// The first owner other than root of a directory or a link on the way to a file, as the path is spelled and as it is
-  /// without links; root if there is none.
+  /// The first owner other than root of a directory or a link on the way to a file, both along the path as spelled and
+  /// along the path without links; root if there is none.
   private static func ownerOnTheWay(to path: String, _ system: Syscalls) throws(SettingsError) -> UInt32 {
-    // A path that is named may be relative.
+    // A path that the user named may be relative.
     let path = path.isAbsolutePath ? path : (ProcessFacts.workingDirectory() ?? "") + "/" + path
     for path in [path, try PhysicalPath(path, system: system).description] {
       var place = ""
@@ -61,7 +64,7 @@ package enum SchemaTrust {
     return 0
   }
 
-  /// Whom a file belongs to, or the directory that it would be made in.
+  /// The owner of a file, or of the directory that it would be created in.
   private static func owner(of file: String, _ system: Syscalls) throws(SettingsError) -> UInt32 {
     var path = file
     while true {

@@ -1,7 +1,7 @@
 package import AppSettings
 import AppSettingsMigrations
 
-/// Looks through the files of a target for what its owner should know. It reads, and makes and writes nothing.
+/// Checks the files of a target for problems. It only reads.
 package struct SettingsCheck {
   private let location: SettingsLocation
   private let schema: SettingsSchema?
@@ -23,9 +23,11 @@ package struct SettingsCheck {
     lower = LowerLayers(keys: keys)
   }
 
-  /// Everything there is to say, by file from the lowest layer up, and by line in each.
+  /// Returns all findings, by file from the lowest layer up, and by line in each.
   ///
-  /// - Parameter schema: What the app says of itself; without it the files are checked as far as they go by themselves.
+  /// - Parameters:
+  ///   - location: The target.
+  ///   - schema: The app's schema; without it, only what the files themselves show is checked.
   package static func findings(at location: SettingsLocation, schema: SettingsSchema?) -> [SettingsFinding] {
     var check = SettingsCheck(location, schema)
     let problems = ProblemLog(logger: .silent)
@@ -75,9 +77,9 @@ package struct SettingsCheck {
 
   // MARK: Versions
 
-  /// The document as the app would have it in memory.
+  /// Returns the document as the app would have it in memory.
   ///
-  /// - Returns: It, and whether it is of the version that the schema is about.
+  /// - Returns: The document, and whether it has the version that the schema describes.
   private func migrated(
     _ document: TOMLDocument, _ file: String, _ new: inout [SettingsFinding]
   ) -> (document: TOMLDocument, isCurrent: Bool) {
@@ -96,7 +98,7 @@ package struct SettingsCheck {
       }
       let pending = migrations.pending(from: version)
       if pending.isEmpty { return (document, true) }
-      // Steps of code are the app's: the keys that they make cannot be known here.
+      // Steps of code belong to the app, so the keys that they create are unknown here.
       if pending.contains(where: { $0.steps.contains(where: StepForms.needsTheApp) }) { return (document, false) }
       var result = document
       try migrations.run(on: &result)
@@ -113,7 +115,7 @@ package struct SettingsCheck {
     _ document: TOMLDocument, _ index: LineIndex, _ file: String, isUsers: Bool, _ new: inout [SettingsFinding]
   ) {
     for name in document.childKeys(of: .root) ?? [] where name.hasPrefix("settings-") {
-      // One for all entries of a list of locks.
+      // One position for all entries of a list of locks.
       let position = document.position(of: [name], by: index)
       func add(_ message: String, _ suggestion: String? = nil, kind: SettingsFinding.Kind = .reserved) {
         new.append(
@@ -165,7 +167,7 @@ package struct SettingsCheck {
       line: original.position(of: SettingsFormat.locksPath)?.line)
   }
 
-  /// A path that an older file names, and where migrations take what is there.
+  /// The present places of a path that an older file names, after its migrations.
   private func places(of path: TOMLPath, in document: TOMLDocument) -> [TOMLPath] {
     guard let migrations = schema?.migrations, let version = try? SettingsMigrations.version(of: document) else {
       return [path]
@@ -179,7 +181,7 @@ package struct SettingsCheck {
 
   private func isKnown(_ path: TOMLPath) -> Bool { keys.isEmpty || names.knows(path) }
 
-  /// What a path is called now, of which some places are known, if it is a former name of a key or a part of one.
+  /// The present name of a path with some known places, if the path is a former name of a key or part of one.
   private func presentName(of places: [TOMLPath]) -> TOMLPath? {
     guard !places.contains(where: presentNames.knows) else { return nil }
     for place in places {
@@ -191,8 +193,8 @@ package struct SettingsCheck {
     return nil
   }
 
-  /// The first former name within some tables that is of a key elsewhere, with that key's name, and how many more there
-  /// are.
+  /// The first former name within some tables whose key is now elsewhere, with the key's present name and the number of
+  /// further ones.
   private func formerName(within places: [TOMLPath]) -> (former: TOMLPath, present: TOMLPath, others: Int)? {
     let indices = Set(places.flatMap(names.keys(atOrBelow:))).sorted()
     let found = indices.compactMap { index -> (former: TOMLPath, present: TOMLPath)? in
@@ -209,7 +211,7 @@ package struct SettingsCheck {
 
   private static func hint(_ suggestion: String?) -> String { suggestion.map { " Did you mean '\($0)'?" } ?? "" }
 
-  /// - Parameter knowsAll: Whether a key that the schema does not have is unknown, and not one of another version.
+  /// - Parameter knowsAll: Whether a key that is not in the schema is unknown, and not from another version.
   private func checkKeys(
     _ document: TOMLDocument, _ original: TOMLDocument, _ index: LineIndex, _ file: String, knowsAll: Bool,
     _ new: inout [SettingsFinding]
@@ -226,7 +228,7 @@ package struct SettingsCheck {
       guard names.key(below: path) != nil else {
         if !knowsAll || path.components[0].hasPrefix("settings-") { return false }
         unknown += 1
-        // A file of another app, or a generated one: to say it a thousand times is enough.
+        // This may be another app's file or a generated one: a thousand reports are enough.
         guard unknown <= Self.unknownLimit else { return false }
         let nearest = unknown <= Self.suggestionLimit ? nearest(to: path) : nil
         new.append(
@@ -249,10 +251,10 @@ package struct SettingsCheck {
   }
 
   private static let unknownLimit = 1000
-  /// How many get a suggestion, which takes a comparison with every key.
+  /// The number of unknown keys with a suggestion, which takes a comparison with every key.
   private static let suggestionLimit = 100
 
-  /// Goes over the keys of a document, from the root down; into a table if `body` says so.
+  /// Visits the keys of a document from the root down; enters a table if `body` returns `true`.
   private func walk(_ document: TOMLDocument, _ path: TOMLPath, _ body: (TOMLPath) -> Bool) {
     for name in document.childKeys(of: path) ?? [] {
       let child = path.appending(name)
@@ -287,7 +289,7 @@ package struct SettingsCheck {
     }
   }
 
-  /// What a record, or the key's whole value, lacks; `nil` if something else is wrong.
+  /// What a record or the key's whole value lacks; `nil` for another error.
   private func lack(_ error: SettingsValueError, at path: TOMLPath, of key: SchemaKey) -> String? {
     guard error.isMissing, key.type.kind == .records, let id = error.path.first else {
       return error.isMissing && key.type.kind == .table ? error.lack(in: path, isRecord: false) : nil
@@ -297,7 +299,7 @@ package struct SettingsCheck {
     return inner.lack(in: path.appending(id), isRecord: true)
   }
 
-  /// The place of a part of a value, as far down as it has one.
+  /// The position of a part of a value, or of the innermost enclosing part that has one.
   private func place(
     of part: [String], below path: TOMLPath, _ document: TOMLDocument, _ index: LineIndex
   ) -> TOMLPosition? {

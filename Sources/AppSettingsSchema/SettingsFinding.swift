@@ -1,28 +1,28 @@
 package import AppSettings
 
-/// Something about settings files that their owner should know.
+/// A problem in settings files that their owner should know about.
 package struct SettingsFinding: Sendable, Hashable {
-  /// What it is, by the name that scripts know.
+  /// The kind of finding, with the name that scripts use.
   package enum Kind: String, Sendable, CaseIterable {
     /// The file does not parse, or cannot be read.
     case unparsable, unreadable
     /// A newer release wrote the file, or its migration fails.
     case newerVersion = "newer-version"
     case migrationFails = "migration-fails"
-    /// A value that the app refuses.
+    /// The app rejects a value.
     case invalidValue = "invalid-value"
-    /// A key that is set where an administrator's lock makes it void.
+    /// A key is set but has no effect, because an administrator has locked it.
     case locked
-    /// A value that is not a table, and hides one of lower layers.
+    /// A value is not a table, and hides a table of lower layers.
     case hidden
-    /// A key that the app does not have, or has by another name.
+    /// A key that the app does not have, or has under another name.
     case unknownKey = "unknown-key"
     case formerName = "former-name"
-    /// Others may read a secret, or write the file.
+    /// Other users may read a secret or write the file.
     case permissions
-    /// `settings-locked` and other reserved keys that are not as they have to be, or where they do nothing.
+    /// `settings-locked` or another reserved key is malformed or has no effect.
     case reserved
-    /// The schema itself.
+    /// The schema itself has a problem.
     case schema
   }
 
@@ -32,7 +32,7 @@ package struct SettingsFinding: Sendable, Hashable {
   package var key: TOMLPath?
   package var file: String
   package var position: TOMLPosition?
-  /// The name that may have been meant, or that the key has now.
+  /// The name that was probably meant, or the key's present name.
   package var suggestion: String?
   /// The line and a caret below it, for a file that does not parse.
   package var excerpt: String?
@@ -50,7 +50,7 @@ package struct SettingsFinding: Sendable, Hashable {
     self.excerpt = excerpt
   }
 
-  /// Whether something is not used, or cannot be; otherwise all works as it is.
+  /// Whether something is or may be ineffective; otherwise everything works as it is.
   package var isError: Bool {
     switch kind {
     case .unparsable, .unreadable, .newerVersion, .migrationFails, .invalidValue, .schema: true

@@ -1,11 +1,11 @@
 public import AppSettings
 
-/// What an app has to say about its settings to tools: its keys with their types, ranges, defaults and descriptions, its
-/// tables of records, and its migrations.
+/// Describes an app's settings to tools: its keys with their types, ranges, defaults and descriptions, its tables of
+/// records, and its migrations.
 ///
-/// An app writes it once, from an install step or at a `--settings-schema` argument; `settings-cli` finds it at
-/// `$XDG_DATA_HOME/app-settings/<app>.toml`, then along `$XDG_DATA_DIRS`. With it the command line knows which keys there
-/// are and what they take, and it upgrades the settings of an app that is not running.
+/// An app writes the schema once, in an install step or for a `--settings-schema` argument. `settings-cli` finds it at
+/// `$XDG_DATA_HOME/app-settings/<app>.toml`, then along `$XDG_DATA_DIRS`. With the schema, the command line knows the
+/// keys and the values that they accept, and upgrades the settings of an app that is not running.
 ///
 /// ```swift
 /// let schema = SettingsSchema(
@@ -15,26 +15,26 @@ public import AppSettings
 public struct SettingsSchema: Sendable {
   /// The app's id.
   public var app: String
-  /// The history of the representation.
+  /// The history of the stored form, which upgrades older files.
   public var migrations: SettingsMigrations
-  /// In the order in which they were listed.
+  /// The keys, in the order in which they were listed.
   package var keys: [SchemaKey]
   package var groups: [SchemaGroup]
-  /// Whether any key is a secret: then nothing of a text that does not parse may be shown.
+  /// Whether any key is a secret. If so, text that does not parse must not be shown.
   package var hasSecrets: Bool { keys.contains(where: \.isSecret) }
-  /// The path of the file that it was read from.
+  /// The path of the file that the schema was read from.
   package var file: String?
 
-  /// Makes a schema of an app's keys and migrations.
+  /// Creates a schema from an app's keys and migrations.
   ///
-  /// A key that is listed twice counts once. Two keys of which one is at or above the other, or that share a name, are a
-  /// programming error and trap: the value of one would be part of the other's.
+  /// A key that is listed twice counts once. Two keys that share a name, or one of which is at or above the other, are
+  /// a programming error and trap: the value of one would be part of the other's.
   ///
   /// - Parameters:
   ///   - app: The app's id, such as `org.example.editor`.
-  ///   - keys: The keys, in the order in which documentation is to have them.
-  ///   - records: The keys of tables of records, which come after the others.
-  ///   - migrations: The history of the representation. Steps of code are named in the file, not held.
+  ///   - keys: The keys, in the order for documentation.
+  ///   - records: The keys of tables of records, which follow the others.
+  ///   - migrations: The history of the stored form. The file only names steps of code.
   public init(
     app: String, keys: [AnySettingsKey] = [], records: [AnySettingsKey] = [],
     migrations: SettingsMigrations = .none
@@ -56,11 +56,13 @@ public struct SettingsSchema: Sendable {
     self.migrations = migrations
   }
 
-  /// Writes the schema to `$XDG_DATA_HOME/app-settings/<app>.toml`, durably. Others may read it: it holds no secrets.
+  /// Writes the schema durably to `$XDG_DATA_HOME/app-settings/<app>.toml`. Other users may read it, since it contains
+  /// no secrets.
   ///
-  /// - Parameter variables: The environment; the process's own by default.
+  /// - Parameter variables: The environment; by default, that of the process.
   /// - Returns: The file's path.
-  /// - Throws: `SettingsError` `invalidLocation`, `readOnly`, `lockTimeout` or `io`. An existing file is unchanged then.
+  /// - Throws: `SettingsError` `invalidLocation`, `readOnly`, `lockTimeout` or `io`. An existing file is unchanged in
+  ///   each case.
   @discardableResult
   public func write(environment variables: [String: String]? = nil) throws(SettingsError) -> String {
     try SettingsError.only {
@@ -71,17 +73,20 @@ public struct SettingsSchema: Sendable {
     }
   }
 
-  /// Where an app's schema may be, the most important place first.
+  /// Returns the paths where an app's schema may be, the most important first.
   package static func searchPath(app: String, environment variables: [String: String]?) throws -> [String] {
     let location = try SettingsLocation(app: app, environment: variables)
     return location.dataDirectories.map { "\($0)/app-settings/\(app).toml" }
   }
 
-  /// The schema of an app, from the first place that has one; `nil` if none has.
+  /// Reads an app's schema from the first place that has one; `nil` if none has.
   ///
-  /// - Parameter checksPatterns: Whether regular expressions are compiled to see whether they are some.
-  /// - Throws: `SettingsError` `unparsable`, `io` or `readOnly`, or `invalidValue` with the place for one that is
-  ///   wrong in itself or another app's.
+  /// - Parameters:
+  ///   - app: The app's id.
+  ///   - variables: The environment; by default, that of the process.
+  ///   - checksPatterns: Whether to compile regular expressions to see whether they are valid.
+  /// - Throws: `SettingsError` `unparsable`, `io` or `readOnly`, or `invalidValue` with the position if the schema is
+  ///   invalid or another app's.
   package static func find(
     app: String, environment variables: [String: String]? = nil, checksPatterns: Bool = true
   ) throws -> SettingsSchema? {
@@ -94,16 +99,18 @@ public struct SettingsSchema: Sendable {
     return nil
   }
 
-  /// The size up to which a schema is read: 16 MiB.
+  /// The size limit of a schema file: 16 MiB.
   static let sizeLimit = 16 << 20
 
-  /// The schema in a file; `nil` if there is none.
+  /// Reads the schema in a file; `nil` if the file does not exist.
   ///
   /// - Parameters:
-  ///   - app: The app that it has to be of; any if `nil`.
-  ///   - settings: The settings file that it was found for; `nil` if it was named.
-  /// - Throws: `SettingsError` as ``find(app:environment:checksPatterns:)``; `readOnly` also for a schema that root does
-  ///   not follow: see ``SchemaTrust``.
+  ///   - path: The file.
+  ///   - app: The app that the schema must be for; `nil` for any.
+  ///   - settings: The settings file that the schema was found for; `nil` if the user named the schema.
+  ///   - checksPatterns: Whether to compile regular expressions to see whether they are valid.
+  /// - Throws: `SettingsError` as ``find(app:environment:checksPatterns:)`` does; `readOnly` also for a schema that
+  ///   root does not follow: see ``SchemaTrust``.
   package static func read(
     _ path: String, app: String? = nil, forSettings settings: String? = nil, checksPatterns: Bool = true
   ) throws -> SettingsSchema? {
@@ -135,14 +142,14 @@ public struct SettingsSchema: Sendable {
   }
 }
 
-/// Two keys that cannot both be.
+/// Two keys that exclude each other.
 package struct SchemaConflict {
-  /// Which key it is that comes later.
+  /// The index of the later key.
   var index: Int
-  /// A clause.
+  /// The reason, as a clause.
   var reason: String
 
-  /// The first conflict among keys, in their order.
+  /// Returns the first conflict among keys, in their order.
   package static func first(in keys: [SchemaKey]) -> SchemaConflict? {
     var earlier = SchemaKeyTree()
     for (index, key) in keys.enumerated() {
@@ -159,7 +166,7 @@ package struct SchemaConflict {
           return SchemaConflict(index: index, reason: reason)
         }
       }
-      // A key's own names are compared with others' only: one may have been the table of another.
+      // A key's names are compared only with those of other keys: one may have been the table of another.
       earlier.insert(key, index)
     }
     return nil

@@ -1,14 +1,14 @@
 import AppSettings
 
-/// What someone may have meant.
+/// Finds the name that a user probably meant.
 package enum Suggestion {
-  /// The name that is nearest to a mistyped one; `nil` if none is near.
+  /// Returns the name nearest to a mistyped one; `nil` if none is near.
   ///
-  /// Near is what takes few insertions, deletions, replacements and swaps of neighbours: one for each three characters.
-  /// Case, and `_` for `-`, do not count.
+  /// A name is near if it takes at most one insertion, deletion, replacement or swap of neighbours for each three
+  /// characters. Case does not count, nor the difference of `_` and `-`.
   package static func nearest(to text: String, among names: some Sequence<String>) -> String? {
     let wanted = normal(text)
-    // What is no one's typing is not worth the time.
+    // A longer text was not typed by a person.
     guard !wanted.isEmpty, wanted.count <= 200 else { return nil }
     var best: (name: String, distance: Int)?
     for name in names {
