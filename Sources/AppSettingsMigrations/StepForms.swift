@@ -38,7 +38,7 @@ package struct StepForms: Sendable {
 
   /// Returns the step that a table describes.
   ///
-  /// - Throws: ``MigrationStepError`` for an unknown word, or a member that is missing or has the wrong type.
+  /// - Throws: `MigrationStepError` for an unknown word, or a member that is missing or has the wrong type.
   package func step(_ value: TOMLValue) throws -> any MigrationStep {
     let table = value.table ?? TOMLTable()
     if table["code"] != nil { return NeedsTheApp() }
