@@ -1,18 +1,18 @@
 package import AppSettings
 
-/// Settings as variables of an environment, so that they can be read back.
+/// Writes settings as environment variables in such a way that they can be read back.
 ///
-/// A variable's name does not tell which key it is of: `A_B` may be `a-b`, `A.b` or `a_b`. Nor does its text tell a string
-/// from what it looks like. So a comment above it does: `#: KEY`, or `#: KEY (string)` where the text would be taken for
-/// TOML.
+/// A variable's name does not identify its key: `A_B` may be `a-b`, `A.b` or `a_b`. Nor does its text distinguish a
+/// string from a value that looks the same. So a comment above the variable does: `#: KEY`, or `#: KEY (string)` if the
+/// text would be read as TOML.
 package enum EnvironmentForm {
   private static let mark = "#: "
   private static let stringMark = " (string)"
 
-  /// The variable that stands for a path of an app; without an app, for that of a file.
+  /// The name of the variable for a path of an app; without an app, for a path of a file.
   package static func name(of path: TOMLPath, app: String?) -> String {
     let name = SettingsOverrides.variableName(of: path, app: app)
-    // No shell takes a name that begins so.
+    // Shells reject a name that begins with a digit.
     return name.utf8.first.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? true ? "_" + name : name
   }
 
@@ -21,11 +21,11 @@ package enum EnvironmentForm {
     if case .string(let text) = value { text } else { value.tomlText }
   }
 
-  /// The comment and the assignment, for a shell or a service manager.
+  /// The comment and the assignment, in the syntax of shells and service managers.
   package static func lines(_ value: TOMLValue, at path: TOMLPath, name: String) -> String {
     let text = text(of: value)
     var quoted = String.UnicodeScalarView()
-    // By scalars: a quote with an accent is one character, and a quote to a shell.
+    // By scalars: a quote with a combining accent is one character, but still a quote to a shell.
     for scalar in text.unicodeScalars {
       if scalar == "'" { quoted.append(contentsOf: "'\\''".unicodeScalars) } else { quoted.append(scalar) }
     }
@@ -33,12 +33,12 @@ package enum EnvironmentForm {
     return "\(mark)\(path)\(isAmbiguous ? stringMark : "")\n\(name)='\(String(quoted))'"
   }
 
-  /// What a comment says of the next variable.
+  /// The content of a comment about the next variable.
   struct Note {
     var key: TOMLPath
     var isString: Bool
 
-    /// - Returns: `nil` for a comment that says nothing of it.
+    /// - Returns: `nil` for a comment without such content.
     init?(_ comment: String) {
       guard comment.utf8.starts(with: mark.utf8) else { return nil }
       var text = String(comment.dropFirst(mark.count)).withoutBlanks
@@ -48,7 +48,7 @@ package enum EnvironmentForm {
       self.key = key
     }
 
-    /// Whether a variable can be the one that it is about.
+    /// Whether the comment can be about a variable of this name.
     func isAbout(_ variable: String) -> Bool { variable.hasSuffix(name(of: key, app: nil)) }
 
     func value(of text: String) -> TOMLValue {

@@ -1,8 +1,8 @@
 import AppSettings
 
-/// `KEY=VALUE` lines, as systemd's `EnvironmentFile=` and a shell read them.
+/// Reads `KEY=VALUE` lines, as systemd's `EnvironmentFile=` and a shell do.
 ///
-/// A comment right above a variable may say which key it stands for: see ``EnvironmentForm``.
+/// A comment directly above a variable may name its key: see ``EnvironmentForm``.
 enum EnvironmentText {
   static func read(_ text: String, _ budget: inout ImportBudget) throws(ImportFailure) -> ImportedValues {
     var result = ImportedValues()
@@ -51,7 +51,7 @@ enum EnvironmentText {
 
     private mutating func skipBlanks() { while let byte = current, Self.isBlank(byte) { at += 1 } }
 
-    /// The next comment or variable; `nil` at the end.
+    /// Reads the next comment or variable; `nil` at the end.
     mutating func next() throws(ImportFailure) -> Entry? {
       while let byte = current {
         switch byte {
@@ -91,11 +91,11 @@ enum EnvironmentText {
       return .variable(String(decoding: name, as: UTF8.self), text, isQuoted: isQuoted)
     }
 
-    /// The text of a value without its quotes and escapes, and whether there were quotes.
+    /// Reads a value without its quotes and escapes. Also returns whether it has quotes.
     private mutating func value() throws(ImportFailure) -> (String, isQuoted: Bool) {
       var result: [UInt8] = []
       var isQuoted = false
-      // Outside quotes, blanks at the ends do not count.
+      // Outside quotes, leading and trailing blanks do not count.
       var blanks: [UInt8] = []
       func take(_ byte: UInt8) {
         result += blanks

@@ -1,6 +1,7 @@
 import AppSettings
 
-/// What `git config` reads. Sections and keys are in lower case, as git lists them; subsections stay as they are.
+/// Reads the form of `git config`. Sections and keys become lower case, as git lists them; subsections stay as they
+/// are.
 struct GitConfigText {
   private let bytes: [UInt8]
   private var at = 0
@@ -9,7 +10,7 @@ struct GitConfigText {
   static func read(_ text: String, _ budget: inout ImportBudget) throws(ImportFailure) -> ImportedValues {
     var reader = GitConfigText(bytes: Array(text.utf8))
     var paths: [TOMLPath] = []
-    // `nil` for a key without a value, which is true.
+    // `nil` for a key without a value, which means true.
     var texts: [TOMLPath: [String?]] = [:]
     var section = TOMLPath.root
     while let byte = reader.skippedBlanks() {
@@ -30,7 +31,7 @@ struct GitConfigText {
       if path.last == "path", path.components[0] == "include" || path.components[0] == "includeif" {
         result.skip(path, "it includes another file, which is not read: import that file, too")
       } else if values.count > 1 {
-        // For whatever asks for one value, git has the last.
+        // If a single value is needed, git uses the last.
         result.set(
           .array(values.map { $0.map(PlainText.value(of:)) ?? true }), at: path,
           text: values.last.flatMap { $0 } ?? "true")
@@ -59,7 +60,7 @@ struct GitConfigText {
       || byte == UInt8(ascii: "-")
   }
 
-  /// The byte that is next, after blanks, line breaks and comments.
+  /// Skips blanks, line breaks and comments, and returns the next byte.
   private mutating func skippedBlanks() -> UInt8? {
     while let byte = current {
       if byte == UInt8(ascii: "#") || byte == UInt8(ascii: ";") {
@@ -74,7 +75,7 @@ struct GitConfigText {
     return nil
   }
 
-  /// `[section]`, `[section "subsection"]`, and the older `[section.subsection]`.
+  /// Reads `[section]`, `[section "subsection"]`, or the older `[section.subsection]`.
   private mutating func section() throws(ImportFailure) -> TOMLPath {
     at += 1
     let name = taken { Self.isPartOfName($0) || $0 == UInt8(ascii: ".") }.lowercased()
@@ -113,14 +114,14 @@ struct GitConfigText {
     return taken(Self.isPartOfName).lowercased()
   }
 
-  /// The value after a key; `nil` if it has none.
+  /// Reads the value after a key; `nil` if it has none.
   private mutating func value() throws(ImportFailure) -> String? {
     _ = taken { $0 == 32 || $0 == 9 || $0 == 13 }
     guard let byte = current, byte != 10 else { return nil }
     guard byte == UInt8(ascii: "=") else { throw fault("is neither a section nor 'key = value'") }
     at += 1
     var value: [UInt8] = []
-    // Blanks at the ends do not count, unless they are in quotes.
+    // Leading and trailing blanks do not count, unless they are in quotes.
     var end = 0
     var isQuoted = false
     while let byte = current, byte != 10 {
@@ -157,7 +158,7 @@ struct GitConfigText {
     return String(decoding: value[..<end], as: UTF8.self)
   }
 
-  /// The bytes up to the first that a condition does not hold for.
+  /// Reads bytes while a condition holds.
   private mutating func taken(_ condition: (UInt8) -> Bool) -> String {
     let start = at
     while let byte = current, condition(byte) { at += 1 }

@@ -1,22 +1,22 @@
 import AppSettings
 
-/// What one import may make, whatever its text says: a file of a few bytes must not become gigabytes.
+/// Limits what one import may create: a file of a few bytes must not become gigabytes.
 ///
-/// It is charged where a value is made, so that what is referred to twice counts twice.
+/// Each created value is charged, so a value with two references is charged twice.
 package struct ImportBudget: Sendable {
-  /// The size up to which an original is read: 16 MiB.
+  /// The size limit of an original: 16 MiB.
   static let mostInput = 16 << 20
-  /// How deep values may be nested.
+  /// The limit of nesting.
   static let mostNested = 128
 
-  /// How many values may come of it, tables and elements of arrays among them.
+  /// The number of values that may be created, including tables and elements of arrays.
   let mostValues: Int
-  /// How many bytes of text, data and keys may come of it.
+  /// The bytes of text, data and keys that may be created.
   private let mostBytes: Int
   private var values = 0
   private var bytes = 0
 
-  /// A million values, and 64 MiB.
+  /// Creates a budget; by default, a million values and 64 MiB.
   package init(mostValues: Int = 1_000_000, mostBytes: Int = 64 << 20) {
     self.mostValues = mostValues
     self.mostBytes = mostBytes
@@ -24,7 +24,7 @@ package struct ImportBudget: Sendable {
 
   /// Charges for a value.
   ///
-  /// - Parameter bytes: What it takes besides: of its text, or of its key.
+  /// - Parameter bytes: The additional bytes of the value's text or key.
   mutating func take(bytes: Int = 0) throws(ImportFailure) {
     values += 1
     self.bytes += bytes
@@ -39,6 +39,6 @@ package struct ImportBudget: Sendable {
 }
 
 extension TOMLPath {
-  /// What a path takes: its text, and its components.
+  /// The cost of a path: its text and its components.
   var cost: Int { components.reduce(0) { $0 + $1.utf8.count + 16 } }
 }

@@ -1,11 +1,12 @@
 public import AppSettings
 package import AppSettingsMigrations
 
-/// Imports the settings that an earlier release, or another library, kept in a file of another form or place.
+/// Imports the settings that an earlier release, or another library, stored in a file of another format or at another
+/// path.
 ///
-/// The step reads the file once, when the migration runs, and leaves it as it is. If the file does not exist, nothing
-/// happens. A key that has a value keeps it. An app that has no settings file yet runs its migrations if such a file
-/// exists:
+/// The step reads the file once, when the migration runs, and does not change it. If the file does not exist, nothing
+/// happens. An existing value in the settings stays. If such a file exists, an app without a settings file runs its
+/// migrations too:
 ///
 /// ```swift
 /// Migration(2, "import the old configuration") {
@@ -18,16 +19,16 @@ public struct ImportFile: BuiltInStep, ImportingStep {
   private let rules: SettingsImportRules
   private let report: (@Sendable (SettingsImportReport) -> Void)?
 
-  /// Makes the step.
+  /// Creates the step.
   ///
   /// - Parameters:
-  ///   - source: The file's path; `~/` and `$NAME/` at its beginning stand for the home directory and a variable.
-  ///   - format: The file's form.
+  ///   - source: The file's path, which may begin with `~/` for the home directory or with a variable as `$NAME/`.
+  ///   - format: The file's format.
   ///   - mapping: Keys of the file, and the keys they become, both dotted.
-  ///   - ignoring: Keys of the file that are left out.
-  ///   - takesOnlyMapped: Whether to take only the keys that the mapping names.
+  ///   - ignoring: Keys of the file to leave out.
+  ///   - takesOnlyMapped: Whether to take only the keys in the mapping.
   ///   - table: The table for keys that are not mapped; the root by default.
-  ///   - report: Receives what was taken and what was not. A schema file cannot hold it.
+  ///   - report: Receives the imported and the skipped values. A schema file cannot store it.
   public init(
     _ source: String, as format: SettingsImportFormat, mapping: KeyValuePairs<String, String> = [:],
     ignoring: [String] = [], takesOnlyMapped: Bool = false, into table: String? = nil,
@@ -56,7 +57,7 @@ public struct ImportFile: BuiltInStep, ImportingStep {
     return source
   }
 
-  /// Whether there is a file to import.
+  /// Whether the file exists.
   package func hasSource(_ rights: UserRights?) -> Bool {
     guard let path else { return false }
     guard let rights else { return (try? Syscalls().status(at: path))??.isRegular ?? false }

@@ -1,15 +1,16 @@
 package import AppSettings
 import AppSettingsMigrations
 
-/// What an app's schema has to say of an import.
+/// The advice of an app's schema on an import.
 package struct ImportAdvice: Sendable {
-  /// The key that a variable of an environment stands for; `nil` if the name does not say.
+  /// The key for an environment variable; `nil` if the name does not identify one.
   package var key: @Sendable (_ variable: String) -> TOMLPath?
-  /// A value as the key's type has it: of a form that has no types, or no dates. Itself if the type does not say.
+  /// Converts a value to the key's type if the original's format has no types, or no dates. Returns the value itself if
+  /// the type does not help.
   package var value: @Sendable (_ path: TOMLPath, _ value: TOMLValue, _ text: SchemaType.ImportedText) -> TOMLValue
-  /// Why the app would refuse what there would be at a path, as a clause that does not show it; `nil` if it would not.
+  /// Why the app would reject the resulting value at a path, as a clause that does not show it; `nil` if it would not.
   package var refusal: @Sendable (_ path: TOMLPath, _ values: TOMLTable) -> String?
-  /// The key whose value a path is in, with its former names: a lock of one of them is one of the key.
+  /// The key whose value contains a path, with its former names: a lock of one name covers the key.
   package var declared: @Sendable (_ path: TOMLPath) -> AnySettingsKey?
 
   package init(
@@ -25,7 +26,7 @@ package struct ImportAdvice: Sendable {
   }
 }
 
-/// An original that was read, and what is to be taken of it.
+/// An original, and the values to take from it.
 struct ImportPlan {
   private let file: String
   private let rules: SettingsImportRules
@@ -38,13 +39,13 @@ struct ImportPlan {
   private struct Leaf {
     var source: TOMLPath
     var value: TOMLValue
-    /// `nil` if it is not to be taken.
+    /// `nil` if the value is not taken.
     var target: TOMLPath?
-    /// Whether the value is not the one that the original has.
+    /// Whether the value differs from the one in the original.
     var isAdapted = false
   }
 
-  /// - Throws: ``SettingsError`` `unparsable` for an original that is more than is read.
+  /// - Throws: `SettingsError` `unparsable` for an original above the limits.
   init(
     _ imported: ImportedValues, of file: String, by rules: SettingsImportRules, _ advice: ImportAdvice? = nil,
     budget: ImportBudget = ImportBudget()
@@ -89,10 +90,12 @@ struct ImportPlan {
     leaves.append(leaf)
   }
 
-  /// Takes what can be taken.
+  /// Imports what can be imported.
   ///
-  /// - Parameter permits: Whether an administrator's locks allow to set a path to a value.
-  /// - Throws: ``SettingsError`` `internalInconsistency`. The document is unchanged.
+  /// - Parameters:
+  ///   - document: The document to change.
+  ///   - permits: Whether an administrator's locks permit setting a path to a value.
+  /// - Throws: `SettingsError` `internalInconsistency`. The document is unchanged.
   func carryOut(
     on document: inout TOMLDocument, permits: (TOMLPath, TOMLValue) -> Bool = { _, _ in true }
   ) throws(SettingsError) -> SettingsImportReport {
@@ -105,7 +108,7 @@ struct ImportPlan {
     for taken in report.taken where taken.key != SettingsFormat.locksPath {
       guard let value = values[path: taken.key] else { continue }
       if !permits(taken.key, value) {
-        // What an administrator has locked would have no effect, and may not be hidden.
+        // A value at a locked path would have no effect, and a value above one must not hide it.
         barred[taken.source] = "'\(taken.key)' is locked by an administrator"
         locked.append(taken)
       } else if let reason = advice?.refusal(taken.key, values) {
@@ -120,7 +123,7 @@ struct ImportPlan {
       if document.bytes.isEmpty, rules == SettingsImportRules(), let whole = try whole(report) {
         document = whole
       } else {
-        // Nothing is moved for what is not taken after all.
+        // Former names move only for values that are imported in the end.
         let locks = SettingsFormat.locksPath
         let taken = report.taken.map(\.key)
         let keys = taken.filter { $0 != locks } + (taken.contains(locks) ? [locks] : [])
@@ -137,8 +140,8 @@ struct ImportPlan {
     return report
   }
 
-  /// Moves what a document has under a key's former name to the present one, where a part of the key's value is to be
-  /// taken: that would hide the rest. What cannot be moved is reported with what is taken.
+  /// If only part of a key's value is to be imported, moves the value under the key's former name to the present one:
+  /// the part would hide the rest. What cannot be moved is reported with the imported values.
   private func moveFormer(for targets: [TOMLPath], in document: inout TOMLDocument) {
     guard let advice else { return }
     try? document.edit { document in
@@ -151,7 +154,7 @@ struct ImportPlan {
     }
   }
 
-  /// The values that there would be.
+  /// Returns the resulting values.
   private func apply(
     to old: TOMLTable, without barred: [TOMLPath: String]
   ) -> (report: SettingsImportReport, values: TOMLTable) {
@@ -181,7 +184,7 @@ struct ImportPlan {
     return (report, values)
   }
 
-  /// Locks what the original locks, if that is asked for.
+  /// Locks the keys that the original locks, if requested.
   private func applyLocks(to values: inout TOMLTable, _ report: inout SettingsImportReport) {
     guard !locks.isEmpty else { return }
     let path = SettingsFormat.locksPath
@@ -199,8 +202,8 @@ struct ImportPlan {
     if !locked.isEmpty { values.apply(Edit(path: path, value: .array(locked))) }
   }
 
-  /// The original's own text, comments included, without what is not taken; `nil` if it is not TOML, or too much
-  /// of it is left out to be worth that.
+  /// The original's own text, comments included, without the values that are not imported; `nil` if it is not TOML, or
+  /// if too much of it is left out.
   private func whole(_ report: SettingsImportReport) throws -> TOMLDocument? {
     guard let document else { return nil }
     var taken: Set<TOMLPath> = []
@@ -208,7 +211,7 @@ struct ImportPlan {
     let changed = leaves.filter { $0.isAdapted || !taken.contains($0.source) }
     guard changed.count <= 64 else { return nil }
     var result = document
-    // One check for all: each alone would parse the whole text again.
+    // Checks all edits at once: for each one alone the whole text would be parsed again.
     try result.edit { draft in
       for leaf in changed {
         if taken.contains(leaf.source) {
@@ -223,7 +226,7 @@ struct ImportPlan {
 }
 
 extension TOMLTable {
-  /// The path above another one at which there is a value that is no table.
+  /// The path above another one that has a value other than a table.
   fileprivate func firstValue(above path: TOMLPath) -> TOMLPath? {
     var table = self
     for (index, component) in path.components.dropLast().enumerated() {

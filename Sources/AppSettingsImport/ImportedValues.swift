@@ -1,27 +1,30 @@
 import AppSettings
 
-/// What was read of an original: its values, and what of it cannot be taken.
+/// The values read from an original, and the ones that cannot be imported.
 struct ImportedValues {
   var values = TOMLTable()
   var skipped: [SettingsImportReport.Skipped] = []
-  /// What was written, where that has no type and was taken for something else than this string.
+  /// The written text of a value without a type that was read as something other than a string.
   var texts: [TOMLPath: String] = [:]
-  /// What the original locks.
+  /// The paths that the original locks.
   var locks: [TOMLPath] = []
-  /// What stands between the elements of a list, where the form writes lists as text.
+  /// The separator of list elements, if the format writes lists as text.
   var separator: Character?
-  /// Whether keys are names of variables, where no comment says what they stand for.
+  /// Whether keys are names of variables, unless a comment names the key.
   var hasVariables = false
-  /// Whether the form has no types, so that a number may have been meant as a string.
+  /// Whether the format has no types, so that a number may mean a string.
   var isUntyped = false
-  /// The text as it is, if it is TOML.
+  /// The original text, if it is TOML.
   var document: TOMLDocument?
 
   mutating func skip(_ path: TOMLPath, _ reason: String) { skipped.append(.init(source: path, reason: reason)) }
 
-  /// Sets a value. Of two for one path the second counts, and the report says so.
+  /// Sets a value. If a path has two values, the second counts, and the report says so.
   ///
-  /// - Parameter text: What was written, for whatever knows the type.
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - path: Its path.
+  ///   - text: The written text, for code that knows the type.
   mutating func set(_ value: TOMLValue, at path: TOMLPath, text: String? = nil) {
     var above = path.parent
     while !above.isRoot {
@@ -40,20 +43,20 @@ struct ImportedValues {
     texts[path] = text
   }
 
-  /// Sets what a text without a type looks like, and keeps the text for whatever knows the type.
+  /// Sets the value that a text without a type looks like, and stores the text for code that knows the type.
   mutating func setPlain(_ text: String, at path: TOMLPath) {
     let value = PlainText.value(of: text)
     set(value, at: path, text: value == .string(text) ? nil : text)
   }
 }
 
-/// Why an original could not be read.
+/// The reason why an original could not be read.
 struct ImportFailure: Error, CustomStringConvertible {
-  /// A clause. It shows no value: one may be a secret.
+  /// A clause. It shows no value, since a value may be a secret.
   var reason: String
-  /// Whether the original may be right, but is more than is read.
+  /// Whether the original may be valid, but is above a limit.
   var isLimit = false
-  /// Where the original is wrong, if that is one place.
+  /// The position of the mistake, if there is one.
   var position: TOMLPosition?
 
   var description: String { reason }

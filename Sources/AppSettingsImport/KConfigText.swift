@@ -1,11 +1,11 @@
 import AppSettings
 
-/// KDE's configuration files, as KConfig reads them.
+/// Reads KDE's configuration files, as KConfig does.
 struct KConfigText {
   private var result = ImportedValues()
   private var group = TOMLPath.root
   private var isFileLocked = false
-  /// Keys that an entry above has locked: no later one changes them.
+  /// Keys that an earlier entry has locked: later entries do not change them.
   private var lockedKeys: Set<TOMLPath> = []
 
   static func read(_ text: String, _ budget: inout ImportBudget) throws(ImportFailure) -> ImportedValues {
@@ -21,12 +21,12 @@ struct KConfigText {
         try reader.readEntry(line, number: lines.number, &budget)
       }
     }
-    // What locks the file locks all that is in it.
+    // A lock of the file locks everything in it.
     if reader.isFileLocked { reader.result.locks = reader.result.values.keys.map { [$0] } }
     return reader.result
   }
 
-  /// `[A][B]` is the group B in A; `[$i]` behind it locks the group, and alone the file.
+  /// `[A][B]` is the group B in A. `[$i]` after it locks the group; on its own line it locks the file.
   private mutating func readGroup(_ line: String, number: Int) throws(ImportFailure) {
     var names: [String] = []
     var isLocked = false
@@ -56,7 +56,7 @@ struct KConfigText {
   ) throws(ImportFailure) {
     let equals = line.firstIndex(of: "=")
     var name = String(line[..<(equals ?? line.endIndex)]).withoutBlanks[...]
-    // From the end: options begin with '$', anything else in brackets is a locale.
+    // From the end: options begin with '$'; other text in brackets is a locale.
     var options = Set<Character>()
     var locale: Substring?
     while let start = name.lastIndex(of: "[") {
@@ -95,7 +95,7 @@ struct KConfigText {
 
   // MARK: Text
 
-  /// Escapes stand for bytes, of which several may be one character.
+  /// Resolves escapes. Each is a byte, and several may form one character.
   private static func unescaped(_ text: some StringProtocol, _ number: Int) throws(ImportFailure) -> String {
     guard text.utf8.contains(UInt8(ascii: "\\")) else { return String(text) }
     var result: [UInt8] = []
@@ -117,7 +117,7 @@ struct KConfigText {
         }
         rest = rest.dropFirst(2)
         result.append(code)
-      // In lists these are not what separates.
+      // In lists, these escaped characters are not separators.
       case UInt8(ascii: ","), UInt8(ascii: ";"): result += [byte, escaped]
       default: throw ImportFailure(reason: "line \(number) has an unknown escape")
       }
@@ -130,7 +130,7 @@ struct KConfigText {
 
   private struct MissingVariable: Error { var name: String }
 
-  /// A text with variables replaced: `$NAME`, `${NAME}`, and `$$` for a dollar.
+  /// Replaces variables in a text: `$NAME`, `${NAME}`, and `$$` for a dollar.
   private static func expanded(_ text: String) -> Result<String, MissingVariable> {
     var result = ""
     var rest = text[...]

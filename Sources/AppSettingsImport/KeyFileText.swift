@@ -1,6 +1,6 @@
 import AppSettings
 
-/// Files of sections and `key = value` lines.
+/// Reads files of sections and `key = value` lines.
 enum KeyFileText {
   enum Dialect { case ini, keyFile, dconf }
 
@@ -51,7 +51,7 @@ enum KeyFileText {
             skip("it is 'nothing'")
           }
         } catch {
-          // One line that is wrong is no reason against the others; a limit is.
+          // One invalid line does not prevent reading the others; a limit does.
           guard !error.isLimit else { throw error }
           skip(error.reason)
         }
@@ -64,7 +64,7 @@ enum KeyFileText {
     ImportFailure(reason: "line \(line) is of KDE's form; import the file as 'kconfig'")
   }
 
-  /// A section's name as a path: GSettings' are directories, with slashes.
+  /// A section's name as a path: in GSettings, a directory with slashes.
   private static func path(ofSection name: String, _ dialect: Dialect) -> TOMLPath {
     guard dialect == .dconf else { return TOMLPath([name]) }
     return TOMLPath(name.split(separator: "/").map(String.init))
@@ -102,7 +102,7 @@ enum KeyFileText {
   }
 }
 
-/// Text that has no types.
+/// Reads text without types.
 enum PlainText {
   /// The value that a text looks like: a boolean, a number in its usual form, or a string.
   static func value(of text: String) -> TOMLValue {
@@ -115,7 +115,7 @@ enum PlainText {
     guard let first = digits.first, first.isASCII, first.isNumber,
       digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") })
     else { return .string(text) }
-    // What has a leading zero is a code or a number of a telephone, no quantity.
+    // A number with a leading zero is a code or a telephone number, not a quantity.
     if digits.count > 1, first == "0", !digits.hasPrefix("0.") { return .string(text) }
     if let integer = Int64(text) { return .integer(integer) }
     if !digits.hasSuffix("."), digits.contains("."), let float = Double(text), float.isFinite {
@@ -124,7 +124,7 @@ enum PlainText {
     return .string(text)
   }
 
-  /// A text without the quotes around all of it.
+  /// A text without the quotes that enclose it.
   static func unquoted(_ text: String) -> String {
     guard text.count >= 2, let first = text.first, first == text.last, first == "\"" || first == "'" else {
       return text
@@ -133,10 +133,10 @@ enum PlainText {
   }
 }
 
-/// The lines of a text without their breaks, one at a time: a text may have millions of them.
+/// The lines of a text without their breaks, one at a time, since a text may have millions of them.
 struct TextLines {
   private var rest: Substring.UTF8View
-  /// The number of the line that came last, from 1.
+  /// The number of the current line, from 1.
   private(set) var number = 0
 
   init(_ text: String) {

@@ -2,17 +2,18 @@ package import AppSettings
 import AppSettingsMigrations
 package import FoundationEssentials
 
-/// What `NSKeyedArchiver` has written: objects that refer to each other by number. Reading it runs no code of theirs.
+/// The output of `NSKeyedArchiver`: objects that refer to each other by number. Reading it runs no code of their
+/// classes.
 package struct KeyedArchive: Sendable {
   package typealias Node = PropertyListText.Node
 
-  /// An object: the name of its class, with the module that a Swift class has there, and its fields.
+  /// An object: the name of its class, for a Swift class with its module, and its fields.
   package struct Object: Sendable {
     package let className: String
     package let fields: [String: Node]
   }
 
-  /// What an object of one of Foundation's classes holds.
+  /// The content of an object of one of Foundation's classes.
   package enum Content: Sendable {
     case null
     case text(String)
@@ -26,11 +27,11 @@ package struct KeyedArchive: Sendable {
   }
 
   private let objects: [Node]
-  /// The node that was archived.
+  /// The archived root node.
   package let root: Node
 
-  /// - Returns: `nil` for bytes that are no archive, or one without a root.
-  /// - Throws: If it is more than is read.
+  /// - Returns: `nil` for bytes that are no archive, or an archive without a root.
+  /// - Throws: If the archive is above the limits.
   init?(_ bytes: [UInt8], _ budget: inout ImportBudget) throws(ImportFailure) {
     do throws(ImportFailure) {
       guard let members = try PropertyListText.node(of: bytes, &budget).fields,
@@ -44,7 +45,7 @@ package struct KeyedArchive: Sendable {
     }
   }
 
-  /// The archive that a string holds in Base64; `nil` if it holds none.
+  /// Creates the archive from a Base64 string; `nil` if the string contains none.
   package init?(base64 text: String) {
     var budget = ImportBudget()
     guard let data = Data(base64Encoded: text), let archive = try? KeyedArchive(Array(data), &budget) else {
@@ -53,7 +54,7 @@ package struct KeyedArchive: Sendable {
     self = archive
   }
 
-  /// A node itself, or what it refers to; `nil` for a reference to nothing.
+  /// The node itself, or the node that it refers to; `nil` for a dangling reference.
   package func resolved(_ node: Node?) -> Node? {
     guard case .reference(let number)? = node else { return node }
     guard objects.indices.contains(number) else { return nil }
@@ -61,7 +62,7 @@ package struct KeyedArchive: Sendable {
     return objects[number]
   }
 
-  /// The object that a node is; `nil` for a plain value.
+  /// The node as an object; `nil` for a plain value.
   package func object(_ node: Node?) -> Object? {
     guard let fields = resolved(node)?.fields, let type = resolved(fields["$class"])?.fields,
       case .value(.string(let name))? = type["$classname"]
@@ -69,7 +70,7 @@ package struct KeyedArchive: Sendable {
     return Object(className: name, fields: fields)
   }
 
-  /// What an object holds if its class is one of Foundation's; `nil` for other classes.
+  /// The content of an object if its class is one of Foundation's; `nil` for other classes.
   package func content(of object: Object) -> Content? {
     func field(_ name: String) -> Node? { resolved(object.fields[name]) }
     func text(_ name: String) -> String? { if case .value(.string(let text))? = field(name) { text } else { nil } }
@@ -81,7 +82,7 @@ package struct KeyedArchive: Sendable {
     case "NSTimeZone": return text("NS.name").map { .text($0) }
     case "NSLocale": return text("NS.identifier").map { .text($0) }
     case "NSURL":
-      // A base that has one itself is not written: one is made absolute first.
+      // An archived base has no base of its own: Foundation makes it absolute first.
       let base = self.object(object.fields["NS.base"])?.fields["NS.relative"]
       guard let relative = text("NS.relative") else { return nil }
       guard case .value(.string(let base))? = resolved(base) else { return URL(string: relative).map { .url($0) } }
@@ -106,7 +107,7 @@ package struct KeyedArchive: Sendable {
 
   // MARK: Values
 
-  /// The value of an archive that holds nothing but values; `nil` for anything else.
+  /// The value of an archive that contains only values; `nil` for any other archive.
   static func value(of bytes: [UInt8], _ budget: inout ImportBudget) throws(ImportFailure) -> TOMLValue? {
     guard let archive = try KeyedArchive(bytes, &budget) else { return nil }
     do {
@@ -118,13 +119,13 @@ package struct KeyedArchive: Sendable {
     }
   }
 
-  /// The archive as a value, where a function says what objects of other classes than Foundation's are stored as.
+  /// The archive as a value. A function returns the stored form of objects of classes other than Foundation's.
   package func value(_ convert: (Object, Node) throws -> TOMLValue?) throws -> TOMLValue? {
     var budget = ImportBudget()
     return try value(&budget, convert)
   }
 
-  /// What is in an archive and has no value, or no end.
+  /// The archive contains an object without a value, or a cycle.
   private struct NoValue: Error, CustomStringConvertible {
     var description: String { "the archive holds an object that has no value, or itself" }
   }
@@ -132,7 +133,7 @@ package struct KeyedArchive: Sendable {
   private func value(
     _ budget: inout ImportBudget, _ convert: (Object, Node) throws -> TOMLValue?
   ) throws -> TOMLValue? {
-    // What is referred to twice is charged twice.
+    // A value with two references is charged twice.
     func value(_ node: Node, _ depth: Int) throws -> TOMLValue? {
       guard depth < ImportBudget.mostNested else { throw NoValue() }
       try budget.take()

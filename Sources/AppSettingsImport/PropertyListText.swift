@@ -1,12 +1,12 @@
 package import AppSettings
 import FoundationEssentials
 
-/// Property lists, XML and binary.
+/// Reads property lists, XML and binary.
 ///
-/// Not `PropertyListDecoder`, which reads a whole `<real>` as an integer when asked for one, so that the two cannot be
-/// told apart.
+/// It does not use `PropertyListDecoder`, which reads a whole `<real>` as an integer when asked for one, so that the
+/// two cannot be distinguished.
 package enum PropertyListText {
-  /// A value of a property list, whichever form it was in.
+  /// A value of a property list of either form.
   package indirect enum Node: Sendable {
     case value(TOMLValue)
     /// Seconds since 2001.
@@ -16,11 +16,11 @@ package enum PropertyListText {
     case table([(String, Node)])
     /// The number of another object, in an archive.
     case reference(Int)
-    /// Why there is no value.
+    /// The reason why there is no value.
     case other(String)
   }
 
-  /// A date in seconds since 2001; `nil` for one that TOML cannot hold.
+  /// Converts a date in seconds since 2001; `nil` if TOML cannot represent it.
   static func date(_ seconds: Double) -> TOMLValue? {
     seconds.isFinite ? try? Date.settingsBridge.write(Date(timeIntervalSinceReferenceDate: seconds)) : nil
   }
@@ -43,7 +43,7 @@ package enum PropertyListText {
     return try XMLPropertyList.node(of: Array(text.utf8), &budget)
   }
 
-  /// Turns nodes into values.
+  /// Converts nodes to values.
   private struct Conversion {
     var budget: ImportBudget
     var skipped: [SettingsImportReport.Skipped] = []
@@ -70,7 +70,7 @@ package enum PropertyListText {
         if let value = PropertyListText.date(seconds) { return value }
         return try skip(path, "its date is beyond what TOML has")
       case .data(let bytes):
-        // Archived URLs and other values of Foundation come as what they are, objects of other classes as their archive.
+        // Archived URLs and other values of Foundation become what they represent; other objects keep their archive.
         if let value = try KeyedArchive.value(of: bytes, &budget) { return value }
         return try? Data.settingsBridge.write(Data(bytes))
       case .reference: return try skip(path, "it is a reference within an archive")
@@ -86,11 +86,11 @@ package enum PropertyListText {
   }
 }
 
-/// Apple's binary form: a table of objects, which refer to each other by number.
+/// Apple's binary form: a table of objects that refer to each other by number.
 private struct BinaryPropertyList {
   private typealias Node = PropertyListText.Node
   private let bytes: [UInt8]
-  // Where the table of the objects' offsets is.
+  // The offset of the table of the objects' offsets.
   private var table = 0
   private var offsetSize = 0
   private var count = 0
@@ -193,7 +193,7 @@ private struct BinaryPropertyList {
 
   private static let notText = "its text is not valid Unicode"
 
-  /// Bytes that become a value, as often as they are referred to.
+  /// Reads bytes that become a value, and charges for each reference to them.
   private mutating func text(_ start: Int, _ count: Int) throws(ImportFailure) -> ArraySlice<UInt8> {
     let slice = try slice(start, count)
     try budget.take(bytes: count)
@@ -211,7 +211,7 @@ private struct BinaryPropertyList {
   }
 
   private func wholeNumber(at offset: Int, size: Int) throws(ImportFailure) -> TOMLValue {
-    // Of 16 bytes the upper half is there for what is above `Int64.max`.
+    // Integers above `Int64.max` are written with 16 bytes.
     let isWide = size == 16
     guard size <= 8 || isWide else { throw fault }
     let whole = try slice(offset, size)

@@ -1,26 +1,26 @@
 package import AppSettings
 
 extension SchemaType {
-  /// What is known of how a value was written.
+  /// How the original wrote a value.
   package enum ImportedText: Sendable {
     /// As a value with a type.
     case typed
-    /// Without a type; where lists are texts, with this between their elements.
+    /// Without a type. Lists are written as text with this separator between their elements.
     case untyped(Character?)
     /// As this text, without a type.
     case text(String, separator: Character?)
   }
 
-  /// A value of this type that another form of file has as something else: a date as a string in JSON, anything as a text
-  /// in an environment.
+  /// Restores a value of this type from another format's form of it: a date from a JSON string, any value from the text
+  /// of an environment variable.
   ///
-  /// - Returns: The value itself where it is of this type already, and where nothing that it may stand for is.
+  /// - Returns: The restored value; the value itself if it already has this type, or if it cannot be restored.
   package func restoring(_ value: TOMLValue, from text: ImportedText) -> TOMLValue {
     if (try? check(value)) != nil { return value }
     switch (value, text) {
     case (.string(let string), _):
       if let value = try? self.value(of: string) { return value }
-      // Other libraries keep values of their own types as JSON in a string.
+      // Other libraries store values of their own types as JSON in a string.
       if let json = JSONText.embedded(in: string), let decoded = try? JSONText.value(of: json) {
         let restored = restoring(decoded, from: .typed)
         if (try? check(restored)) != nil { return restored }
@@ -42,7 +42,7 @@ extension SchemaType {
     }
   }
 
-  /// A list that is a text: its elements, without the backslashes before what would separate them.
+  /// Splits a text into list elements, and removes the backslashes before escaped separators.
   private func listed(_ string: String, from text: ImportedText) -> TOMLValue? {
     guard let element else { return nil }
     let separator: Character?

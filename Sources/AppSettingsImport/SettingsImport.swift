@@ -1,27 +1,27 @@
 public import AppSettings
 
-/// The form of a file that settings are imported from.
+/// The format of a file to import settings from.
 public enum SettingsImportFormat: String, Sendable, Hashable, CaseIterable {
   /// A JSON object.
   case json
-  /// A property list, as XML or binary: a `UserDefaults` domain.
+  /// A property list, as XML or binary, such as a `UserDefaults` domain.
   case propertyList = "plist"
-  /// Sections of `key = value` or `key: value` lines, comments after `;` or `#`.
+  /// Sections of `key = value` or `key: value` lines, with comments after `;` or `#`.
   case ini
-  /// GLib's key file: lists with `;`, escapes, locales in brackets.
+  /// GLib's key file: lists separated by `;`, escapes, and locales in brackets.
   case keyFile = "keyfile"
-  /// KDE's configuration: nested groups, `[$i]`, `[$e]` and `[$d]`, locales in brackets, escapes.
+  /// KDE's configuration: nested groups, `[$i]`, `[$e]` and `[$d]`, locales in brackets, and escapes.
   case kconfig
-  /// What `git config` reads: sections with subsections, escapes, keys with several values.
+  /// The form of `git config`: sections with subsections, escapes, and keys with several values.
   case gitConfig = "git"
   /// `KEY=VALUE` lines, as a shell or systemd reads them.
   case environment = "env"
-  /// What `dconf dump` prints, and GSettings' own key file: values in GVariant's text form.
+  /// The output of `dconf dump`, or GSettings' own key file: values in GVariant's text form.
   case dconf
   /// TOML, for example at an older path.
   case toml
 
-  /// The format that a file's name stands for; `nil` if the name does not say.
+  /// Chooses the format by a file's name; `nil` if the name does not indicate one.
   public init?(fileName: String) {
     let name = fileName.split(separator: "/").last.map(String.init)?.lowercased() ?? ""
     switch name.split(separator: ".").last.map(String.init) {
@@ -38,9 +38,9 @@ public enum SettingsImportFormat: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// What an import took, and what it did not.
+/// The result of an import: the imported and the skipped values.
 public struct SettingsImportReport: Sendable, Hashable {
-  /// A value that was taken.
+  /// A value that was imported.
   public struct Taken: Sendable, Hashable {
     /// The key in the original.
     public var source: TOMLPath
@@ -48,43 +48,43 @@ public struct SettingsImportReport: Sendable, Hashable {
     public var key: TOMLPath
   }
 
-  /// A value that was not taken.
+  /// A value that was skipped.
   public struct Skipped: Sendable, Hashable {
     /// The key in the original.
     public var source: TOMLPath
-    /// Why, as a clause that shows no value: `'editor' is a value, and cannot have keys`.
+    /// The reason, as a clause that shows no value: `'editor' is a value, and cannot have keys`.
     public var reason: String
   }
 
-  /// The file that was read. It is left as it is.
+  /// The file that was read. It is unchanged.
   public var file: String
-  /// What was taken, in the original's order.
+  /// The imported values, in the original's order.
   public var taken: [Taken] = []
-  /// What was not taken.
+  /// The skipped values.
   public var skipped: [Skipped] = []
-  /// What was not because an administrator has locked the key; it is among what was skipped, too.
+  /// The values skipped because an administrator has locked the key; `skipped` contains them, too.
   package internal(set) var locked: [Taken] = []
-  /// What was not because the app would refuse it; it is among what was skipped, too.
+  /// The values skipped because the app would reject them; `skipped` contains them, too.
   package internal(set) var refused: [Taken] = []
 }
 
-/// The rules of an import: which key becomes which.
+/// The rules of an import: which keys are imported, and where to.
 public struct SettingsImportRules: Sendable, Hashable {
   /// Keys of the original, and the keys that they become. Keys below a mapped key move with it.
   public var mapping: [TOMLPath: TOMLPath]
   /// Keys of the original to leave out, with the keys below them.
   public var ignoring: Set<TOMLPath>
-  /// Whether to take only the keys that the mapping names.
+  /// Whether to import only the keys in the mapping.
   public var takesOnlyMapped: Bool
   /// The table for keys that are not mapped; the root by default.
   public var table: TOMLPath
   /// Whether imported values replace existing ones.
   public var isReplacing: Bool
-  /// Whether what the original locks, as KDE's `[$i]` does, is locked: for an administrator's file, where
-  /// `settings-locked` names it.
+  /// Whether to lock the keys that the original locks, as KDE's `[$i]` does. This is for an administrator's file, where
+  /// `settings-locked` lists the keys.
   public var takesLocks: Bool
 
-  /// Makes rules. By default every key is taken under its own name, and no value is replaced.
+  /// Creates rules. By default every key is imported under its own name, and no value is replaced.
   public init(
     mapping: [TOMLPath: TOMLPath] = [:], ignoring: Set<TOMLPath> = [], takesOnlyMapped: Bool = false,
     into table: TOMLPath = .root, isReplacing: Bool = false, takesLocks: Bool = false
@@ -97,7 +97,7 @@ public struct SettingsImportRules: Sendable, Hashable {
     self.takesLocks = takesLocks
   }
 
-  /// Where a value goes; `nil` if it is not taken.
+  /// The key for a value; `nil` if the value is not imported.
   func target(of source: TOMLPath) -> TOMLPath? {
     var above = mapping.isEmpty && ignoring.isEmpty ? .root : source
     while !above.isRoot {
@@ -112,10 +112,10 @@ public struct SettingsImportRules: Sendable, Hashable {
 }
 
 package enum SettingsImporting {
-  /// Takes the values of a text into a document.
+  /// Imports the values of a text into a document.
   ///
-  /// - Throws: ``SettingsError`` `unparsable` if the text is not of the format, `invalidKey` if a value cannot stand
-  ///   where it is to go. The document is unchanged.
+  /// - Throws: `SettingsError` `unparsable` if the text is not valid in the format, `invalidKey` if a value cannot be
+  ///   set at its key. The document is unchanged.
   package static func take(
     _ bytes: [UInt8], of file: String, as format: SettingsImportFormat, by rules: SettingsImportRules,
     into document: inout TOMLDocument, budget: ImportBudget = ImportBudget()
@@ -126,7 +126,7 @@ package enum SettingsImporting {
 
   /// Reads an original.
   ///
-  /// - Throws: ``SettingsError`` `unparsable` if it is not of the format, or more than is read.
+  /// - Throws: `SettingsError` `unparsable` if it is not valid in the format, or is above the limits.
   static func read(
     _ bytes: [UInt8], of file: String, as format: SettingsImportFormat, _ budget: ImportBudget = ImportBudget()
   ) throws(SettingsError) -> ImportedValues {

@@ -4,13 +4,13 @@ extension SettingsStore {
   /// Imports the settings of another file into the user's file, in one write and with a backup.
   ///
   /// - Parameters:
-  ///   - path: The file. It stays as it is.
-  ///   - format: Its form.
-  ///   - rules: Which key of the original becomes which key of the settings.
-  ///   - dryRun: Whether to make the report only, and write nothing.
-  /// - Returns: What was taken and what was not.
-  /// - Throws: `SettingsError` `unparsable`, `io` if there is no such file, or as `set(_:for:)`. The user's file is
-  ///   unchanged.
+  ///   - path: The file to import. It is not changed.
+  ///   - format: The file's format.
+  ///   - rules: Which keys are imported, and where to.
+  ///   - dryRun: Whether to only return the report, and write nothing.
+  /// - Returns: The imported and the skipped values.
+  /// - Throws: `SettingsError` `unparsable`, `io` if the file does not exist, or an error that `set(_:for:)` throws.
+  ///   The user's file is unchanged in each case.
   @discardableResult
   public func importFile(
     _ path: String, as format: SettingsImportFormat, rules: SettingsImportRules = SettingsImportRules(),
@@ -24,9 +24,9 @@ extension SettingsStore {
     }
   }
 
-  /// As ``importFile(_:as:rules:dryRun:)``, for a text that may be in no file.
+  /// Imports a text, which need not be in a file, as ``importFile(_:as:rules:dryRun:)`` does.
   ///
-  /// - Parameter advice: What the app's schema says. What the app would refuse is not taken.
+  /// - Parameter advice: The advice of the app's schema. Values that the app would reject are skipped.
   package func importText(
     _ original: [UInt8], of path: String, as format: SettingsImportFormat, rules: SettingsImportRules, dryRun: Bool,
     advice: ImportAdvice? = nil
@@ -45,7 +45,7 @@ extension SettingsStore {
       }
       return (report.taken.isEmpty ? bytes : document.bytes, report)
     }
-    // Before the lock: under it, others wait. It is done again only if the file has changed since.
+    // Runs before the lock, for which others would wait. It runs again only if the file has changed since.
     let before = try core.readText()
     var result = try take(into: before)
     guard !dryRun else { return result.report }

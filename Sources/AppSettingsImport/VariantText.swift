@@ -1,13 +1,13 @@
 import AppSettings
 import AppSettingsMigrations
 
-/// GVariant's text form, as `dconf dump` and `gsettings` print values.
+/// Reads GVariant's text form, in which `dconf dump` and `gsettings` print values.
 struct VariantText {
   private let text: [Unicode.Scalar]
   private var at = 0
   private var budget: ImportBudget
 
-  /// The value of a text; `nil` for `nothing`.
+  /// Returns the value of a text; `nil` for `nothing`.
   static func value(of text: String, _ budget: inout ImportBudget) throws(ImportFailure) -> TOMLValue? {
     var reader = VariantText(text: Array(text.unicodeScalars), budget: budget)
     defer { budget = reader.budget }
@@ -52,7 +52,7 @@ struct VariantText {
       guard take(">") else { throw fault }
       return value
     case "@":
-      // A type: `@as []`.
+      // A type, as in `@as []`.
       while let scalar = next, scalar != " " { at += 1 }
       return try value(depth: depth + 1)
     default: return try word(depth: depth)
@@ -149,7 +149,7 @@ struct VariantText {
     if take("}") { return .table(table) }
     while true {
       guard let key = try value(depth: depth + 1)?.scalarText else { throw fault }
-      // An entry by itself is written with a comma: `{'a', 1}`.
+      // A single entry is written with a comma: `{'a', 1}`.
       guard take(":") || take(",") else { throw fault }
       if let value = try value(depth: depth + 1) { table[key] = value }
       if take("}") { return .table(table) }

@@ -1,14 +1,14 @@
 import AppSettings
 import FoundationEssentials
 
-/// Apple's XML form. Only what property lists are made of is read: no entities of one's own, so nothing grows.
+/// Reads Apple's XML form. It supports only what property lists use: without custom entities, no text can expand.
 struct XMLPropertyList {
   typealias Node = PropertyListText.Node
   private let text: [UInt8]
   private var at = 0
   private var budget: ImportBudget
 
-  /// The value of a text.
+  /// Returns the value of a text.
   static func node(of text: [UInt8], _ budget: inout ImportBudget) throws(ImportFailure) -> Node {
     var reader = XMLPropertyList(text: text, budget: budget)
     defer { budget = reader.budget }
@@ -100,7 +100,7 @@ struct XMLPropertyList {
     guard try tag().name == "/" + name else { throw fault("'\(name)' is not closed") }
   }
 
-  /// The next tag, past blanks, comments and declarations.
+  /// Reads the next tag, and skips blanks, comments and declarations.
   private mutating func tag() throws(ImportFailure) -> (name: String, isEmpty: Bool) {
     while true {
       while at < text.count, text[at] == 32 || text[at] == 9 || text[at] == 10 || text[at] == 13 { at += 1 }
@@ -137,7 +137,7 @@ struct XMLPropertyList {
     throw fault("it ends too early")
   }
 
-  /// The text up to the end of an element, with references resolved.
+  /// Reads the text up to the end of an element, and resolves references.
   private mutating func content(of name: String) throws(ImportFailure) -> String {
     var result: [UInt8] = []
     while at < text.count {
