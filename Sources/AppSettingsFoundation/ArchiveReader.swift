@@ -2,17 +2,17 @@ import AppSettings
 import AppSettingsImport
 import Foundation
 
-/// Reads the objects of an archive as `NSKeyedUnarchiver` does where it requires secure coding: only objects of the
-/// classes that are asked for come of it.
+/// Reads the objects of an archive as `NSKeyedUnarchiver` does with secure coding: it creates only objects of the
+/// requested classes.
 ///
-/// An archive that was written elsewhere may hold anything. Foundation's own reader on Linux ends the program for a field
-/// of another class, for a class that it cannot find and for a circle of references; here each of these is `nil`.
-/// Classes are found by their own names, whatever module or prefix the archive has them in.
+/// An archive from elsewhere may contain anything. Foundation's own reader on Linux ends the program for a field of
+/// another class, for an unknown class and for a cycle of references; here each of these is `nil`. Classes are found by
+/// their own names, whatever module or prefix they have in the archive.
 final class ArchiveReader: NSCoder {
   private let archive: KeyedArchive
-  /// The fields of the objects that are being read, the innermost last.
+  /// The fields of the objects that are being read, innermost last.
   private var open: [[String: KeyedArchive.Node]] = []
-  /// What was made of the archive's objects, by their numbers: each once.
+  /// The objects created so far, by their numbers in the archive: each is created once.
   private var made: [Int: NSObject] = [:]
 
   init(_ archive: KeyedArchive) { self.archive = archive }
@@ -22,9 +22,9 @@ final class ArchiveReader: NSCoder {
 
   private func field(_ key: String) -> KeyedArchive.Node? { archive.resolved(open.last?[key]) }
 
-  /// The object of one of some classes that a node is; `nil` if it is another one.
+  /// Returns a node as an object of one of some classes; `nil` if it is of another class.
   func object(_ node: KeyedArchive.Node, of classes: [AnyClass]) -> NSObject? {
-    // A circle of references has no end.
+    // A cycle of references would never end.
     guard open.count < 128 else { return nil }
     func allowed(_ object: NSObject?) -> NSObject? {
       classes.contains { object?.isKind(of: $0) == true } ? object : nil
@@ -79,7 +79,7 @@ final class ArchiveReader: NSCoder {
     return body()
   }
 
-  // MARK: What classes ask for
+  // MARK: Requests of classes
 
   override func containsValue(forKey key: String) -> Bool { open.last?[key] != nil }
 
@@ -90,7 +90,7 @@ final class ArchiveReader: NSCoder {
   override func decodeObject<Decoded: NSCoding>(of type: Decoded.Type, forKey key: String) -> Decoded?
   where Decoded: NSObject { decodeObject(of: [type], forKey: key) as? Decoded }
 
-  /// Without a class, only values: what else there is has to be asked for.
+  /// Without a class, returns only values: other objects have to be requested by class.
   override func decodeObject(forKey key: String) -> Any? {
     decodeObject(of: [NSString.self, NSNumber.self, NSData.self, NSDate.self], forKey: key)
   }

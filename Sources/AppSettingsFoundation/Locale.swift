@@ -2,9 +2,9 @@ public import AppSettings
 public import Foundation
 
 extension Locale: SettingsSerializable {
-  /// A string, the identifier: `"de_AT"`, `"zh-Hant-TW"`, `"en_US@calendar=buddhist"`.
+  /// Stored as a string, the identifier: `"de_AT"`, `"zh-Hant-TW"`, `"en_US@calendar=buddhist"`.
   ///
-  /// `Locale` itself takes any text; this refuses what has not the form of an identifier.
+  /// `Locale` itself accepts any text. This bridge rejects text that does not have the form of an identifier.
   public static let settingsBridge = String.settingsBridge.map(
     expecting: "a locale's identifier, like \"de_AT\"",
     read: { text in hasForm(text) ? Locale(identifier: text) : nil }, write: \.identifier)

@@ -2,16 +2,16 @@ public import AppSettings
 public import Foundation
 
 extension SettingsBridge where Value: NSObject & NSSecureCoding & SendableMetatype {
-  /// An archive of the object, as a string in Base64: for classes whose only stored form is that of `NSSecureCoding`.
+  /// Stores an archive of the object as a Base64 string, for classes whose only stored form is `NSSecureCoding`.
   ///
-  /// What is read was written for the same class and is as it was written: eight bytes before the archive are a
-  /// checksum of it and the class's name. Foundation on Linux ends the program where `init(coder:)` asks for an object
-  /// of another class than the archive has: a class should not change what its fields are. No one can edit such a value
-  /// by hand: where the class has a few fields, a `map(expecting:read:write:)` of a `Codable` struct makes a better
-  /// file, and a safer one.
+  /// Eight bytes before the archive are a checksum of it and the class's name. So a value is read only if it was
+  /// written for the same class and is unchanged. Foundation on Linux ends the program if `init(coder:)` requests an
+  /// object of another class than the archive has, so a class should not change the types of its fields. Nobody can
+  /// edit such a value by hand. If the class has only a few fields, `map(expecting:read:write:)` with a `Codable`
+  /// struct makes a more readable and safer file.
   ///
-  /// Foundation on Linux has names for top-level classes that are neither private nor generic, and archives no others.
-  /// Reading and writing an object of another class, or one that holds such an object, throws an error that says so.
+  /// Foundation on Linux can archive only top-level classes that are neither private nor generic. Reading or writing an
+  /// object of another class, or one that contains such an object, throws an error that says so.
   ///
   /// ```swift
   /// static let frog = SettingsKey<Froggy?>("frog", bridge: .secureCoding)
@@ -21,7 +21,7 @@ extension SettingsBridge where Value: NSObject & NSSecureCoding & SendableMetaty
       expecting: "an archived object of class \(Value.self), as a string in Base64",
       read: { data in
         try UnnamedClass.check(Value.self)
-        // Foundation's reader of archives traps on some that were cut or changed, and on those of other classes.
+        // Foundation's archive reader traps on some damaged archives, and on those of other classes.
         guard let archive = checked(data) else { return nil }
         return try NSKeyedUnarchiver.unarchivedObject(ofClass: Value.self, from: archive)
       },
@@ -43,14 +43,14 @@ extension SettingsBridge where Value: NSObject & NSSecureCoding & SendableMetaty
     return archiver.encodedData
   }
 
-  /// The archive behind its checksum; `nil` if that is wrong.
+  /// The archive after its checksum; `nil` if the checksum is wrong.
   private static func checked(_ data: Data) -> Data? {
     guard data.count > 8 else { return nil }
     let archive = Data(data.dropFirst(8))
     return checksum(of: archive) == data.prefix(8) ? archive : nil
   }
 
-  /// FNV-1a of 64 bits of the class's name and the archive, the highest byte first.
+  /// The 64-bit FNV-1a hash of the class's name and the archive, highest byte first.
   private static func checksum(of data: Data) -> Data {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in Data(NSStringFromClass(Value.self).utf8) + data { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
@@ -59,11 +59,11 @@ extension SettingsBridge where Value: NSObject & NSSecureCoding & SendableMetaty
 }
 
 extension SettingsSerializable where Self: NSObject & NSSecureCoding {
-  /// An archive of the object, as a string in Base64; see ``SettingsBridge/secureCoding``.
+  /// Stores an archive of the object as a Base64 string; see ``AppSettings/SettingsBridge/secureCoding``.
   public static var settingsBridge: SettingsBridge<Self> { .secureCoding }
 }
 
-/// A class that archives have no name for: asking Foundation for it would end the program.
+/// A class without a name for archives: asking Foundation for the name would end the program.
 private struct UnnamedClass: Error, CustomStringConvertible {
   let name: String
 
@@ -78,8 +78,8 @@ private struct UnnamedClass: Error, CustomStringConvertible {
   }
 }
 
-/// Looks at the class of each object before Foundation asks for its name, and puts an empty string in the place of one
-/// that has none.
+/// Checks the class of each object before Foundation asks for its name, and replaces an object without one with an
+/// empty string.
 private final class ClassCheck: NSObject, NSKeyedArchiverDelegate {
   private(set) var error: UnnamedClass?
 

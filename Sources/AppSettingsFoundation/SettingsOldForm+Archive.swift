@@ -4,23 +4,24 @@ public import AppSettingsMigrations
 public import Foundation
 
 extension SettingsOldForm {
-  /// Archives of objects of a class, as `NSKeyedArchiver` has written them, in Base64: what an import makes of the data
-  /// in a property list.
+  /// Archives of objects of a class, written by `NSKeyedArchiver`, in Base64. An import stores the data of a property
+  /// list in this form.
   ///
-  /// There may be one archive, one of an array, a set or a dictionary of objects, or an array or a table of archives:
-  /// whatever the key's type is.
+  /// Whatever the key's type, the value may be one archive, an archive of an array, a set or a dictionary of objects,
+  /// or an array or a table of archives.
   ///
   /// ```swift
   /// MigrateValue(.frogs, from: .archive(of: Froggy.self))
   /// ```
   ///
-  /// The archive is read as secure coding asks: no other class of the app is made from it, and fields of another type
-  /// than `init(coder:)` asks for are `nil`. The class is found by its own name, without the module that it was in.
+  /// The archive is read with secure coding: no other class of the app is created from it, and a field of another type
+  /// than `init(coder:)` requests is `nil`. The class is found by its own name, without its former module.
   ///
   /// - Parameters:
   ///   - type: The class.
-  ///   - stored: What to store for an object; by default what `SettingsBridge.secureCoding` stores. With it, the
-  ///     class may give way to a type of another form: `{ ["name": .string($0.name)] }`.
+  ///   - stored: Returns what to store for an object; by default, what `SettingsBridge.secureCoding` stores. With it
+  ///     you can replace the class with a type of another form: `{ ["name": .string($0.name)] }`.
+  /// - Returns: The form.
   public static func archive<Object: NSObject & NSSecureCoding & SendableMetatype>(
     of type: Object.Type, _ stored: (@Sendable (Object) throws -> TOMLValue)? = nil
   ) -> SettingsOldForm {
@@ -44,7 +45,7 @@ extension SettingsOldForm {
   }
 }
 
-/// Why an archive has no object.
+/// The reason why an archive contains no requested object.
 private struct UnreadableArchive: Error, CustomStringConvertible {
   let description: String
 
@@ -54,7 +55,7 @@ private struct UnreadableArchive: Error, CustomStringConvertible {
 }
 
 extension TOMLValue {
-  /// The value with other values in the place of the strings in it that a function has one for; `nil` if it has none.
+  /// Returns the value with its strings replaced where a function returns a value; `nil` if it returns none.
   fileprivate func replacingStrings(_ replace: (String) throws -> TOMLValue?) rethrows -> TOMLValue? {
     switch self {
     case .string(let text): return try replace(text)
