@@ -17,9 +17,9 @@ public struct SettingsLayer: Sendable, Hashable {
     case process
   }
 
-  /// The kind.
+  /// The kind of layer.
   public var kind: Kind
-  /// The file, for the layers that have one.
+  /// The path of the file; `nil` if the layer has none.
   public var file: String?
 
   /// Makes a layer.
@@ -33,14 +33,15 @@ public struct SettingsLayer: Sendable, Hashable {
 package enum LayerLookup: Sendable {
   /// Nothing: lower layers take effect.
   case absent
-  /// A value that is not a table is above the path. It replaces the table of lower layers, which hides their values.
+  /// A value that is not a table exists above the path. It replaces the table of lower layers, which hides their
+  /// values.
   case hidden
   case value(TOMLValue)
 
   package var isTable: Bool { if case .value(.table) = self { true } else { false } }
   package var isAbsent: Bool { if case .absent = self { true } else { false } }
 
-  /// Finds the value below another one, along components.
+  /// Finds the value below another one by following path components.
   package init(_ value: TOMLValue?, at components: ArraySlice<String>) {
     guard var current = value else {
       self = .absent

@@ -11,10 +11,10 @@ public struct SettingsOverrides: Sendable, Hashable {
   var prefix: String?
   /// Texts by path, for arguments.
   var arguments: [TOMLPath: String] = [:]
-  /// Why some of the app's variables override nothing.
+  /// The reasons why some of the app's variables override nothing.
   var refusals: [String] = []
-  /// The arguments of the form `--key=value` or `-key` that name no declared key, as they were given: perhaps with a typo,
-  /// perhaps an option of the app's own.
+  /// The arguments of the form `--key=value` or `-key` that name no declared key, as they were given: typing errors, or
+  /// options that the app handles itself.
   ///
   /// ```swift
   /// let overrides = SettingsOverrides.arguments(Array(CommandLine.arguments.dropFirst()), keys: SettingsKeys.all)
