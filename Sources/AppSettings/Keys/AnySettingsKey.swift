@@ -22,7 +22,7 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
   public let name: String
   /// The key's path as components.
   public let path: TOMLPath
-  /// What the value means, for `settings-cli describe` and generated documentation; empty if not given.
+  /// The meaning of the value, for `settings-cli describe` and generated documentation; empty if not given.
   public let summary: String
   /// Whether the value is a secret, which is left out of logs, problems, error messages and listings.
   public let isSecret: Bool

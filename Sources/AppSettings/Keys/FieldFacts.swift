@@ -33,7 +33,7 @@ extension SchemaType {
     self.fields = fields
   }
 
-  /// Returns the fields of a type of which there is no value yet.
+  /// Returns the fields of a type for which no value exists yet.
   ///
   /// Builds a table that the type can read, starting from an empty one and adding each field reported as missing.
   ///
