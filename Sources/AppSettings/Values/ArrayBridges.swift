@@ -34,7 +34,7 @@ private final class ArrayCore<Element>: BridgeCore {
 
   func schemaType(_ sample: TOMLValue?) -> SchemaType { .array(of: element.schemaType(sample?.firstElement)) }
 
-  // Arrays have the count of their stored form, whatever their elements are.
+  // The number of elements is the same in the file, whatever the elements are.
   var isAsStored: Bool { true }
   var knowsParts: Bool { element.knowsParts }
 

@@ -11,7 +11,7 @@ extension SchemaType {
   }
 }
 
-/// The check of a value by a type. What is derived from the type is derived once for all elements and records.
+/// Checks values by a type. It derives data from the type only once, for all elements and records.
 private final class TypeCheck {
   private let type: SchemaType
   private let isStored: Bool

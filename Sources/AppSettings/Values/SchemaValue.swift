@@ -134,7 +134,7 @@ package struct SchemaOrder {
   private let type: SchemaType
 
   package init(_ kind: SchemaType.Kind) {
-    // For bounds, of which the largest integers are strings, too.
+    // Bounds may be integers beyond TOML's range, which are stored as strings.
     type = kind == .integer ? .integer(nil, .string(String(UInt64.max))) : SchemaType(kind)
   }
 
