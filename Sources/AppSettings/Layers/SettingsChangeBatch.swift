@@ -6,7 +6,7 @@ public struct SettingsChangeBatch: Sendable, Hashable {
   public var generation: UInt64
   /// The paths whose values have changed. Where possible, they are paths of single values rather than tables.
   public var paths: [TOMLPath]
-  /// Who made the change.
+  /// The origin of the change: this process or another program.
   public var origin: SettingsChangeOrigin
 
   package init(generation: UInt64, paths: [TOMLPath], origin: SettingsChangeOrigin) {
@@ -16,7 +16,7 @@ public struct SettingsChangeBatch: Sendable, Hashable {
   }
 }
 
-/// Who made a change.
+/// The origin of a change.
 public enum SettingsChangeOrigin: String, Sendable, Hashable {
   /// This process, through this store.
   case thisProcess

@@ -1,7 +1,7 @@
 package import SettingsTOML
 internal import Synchronization
 
-/// Where a value comes from. Layers are stacked: a higher one's value hides a lower one's.
+/// A source of values. Layers are stacked: the value of a higher layer hides that of a lower one.
 public struct SettingsLayer: Sendable, Hashable {
   /// The kinds of layer, lowest first.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -9,7 +9,7 @@ public struct SettingsLayer: Sendable, Hashable {
     case `default`
     /// An administrator's file or drop-in.
     case system
-    /// The user's file, which is the one that is written.
+    /// The user's file, the only one that is written.
     case user
     /// An environment variable.
     case environment
@@ -88,7 +88,7 @@ package final class LayerContent: Sendable {
     self.inode = inode
   }
 
-  /// The same layer with another text.
+  /// Returns the same layer with another text.
   ///
   /// - Parameter bytes: The bytes of the file, whose meaning is `document`; `nil` if there is no file.
   package func holding(_ document: TOMLDocument, of bytes: [UInt8]?) -> LayerContent {

@@ -1,6 +1,6 @@
 public import SettingsTOML
 
-/// Where a value comes from, and what locks it.
+/// The origin of a value: its layer and position, and the lock on it.
 public struct SettingsOrigin: Sendable, Hashable {
   /// The layer of the value; `default` if no layer has one. For a table from several layers, the highest.
   public var layer: SettingsLayer

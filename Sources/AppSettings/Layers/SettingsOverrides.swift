@@ -65,7 +65,7 @@ public struct SettingsOverrides: Sendable, Hashable {
   /// its own value. A negative number is a value, unless a declared key has it as its name. Without a value, a boolean
   /// key is `true`, and no other key is overridden. For a value that begins with `-`, use `--key=-value`.
   ///
-  /// Arguments in other forms, or that follow `--`, are ignored. ``unknownArguments`` lists those that name no declared key.
+  /// Arguments in other forms, or after `--`, are ignored. ``unknownArguments`` lists those that name no declared key.
   ///
   /// - Parameters:
   ///   - arguments: The process's arguments, without its name.

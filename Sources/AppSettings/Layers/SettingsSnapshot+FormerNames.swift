@@ -75,7 +75,7 @@ extension SettingsSnapshot {
 }
 
 extension SettingsSnapshot {
-  /// Where the value of a key comes from, including its name there.
+  /// Returns the origin of a key's value, including its name there.
   ///
   /// - Parameter part: The requested part of the value.
   package func origin(of key: AnySettingsKey, part: TOMLPath = .root) -> SettingsOrigin {
