@@ -2,7 +2,7 @@
 /// summary of what the value means.
 ///
 /// ```swift
-/// static let columns = SettingsKey("columns", default: 80, .in(20...400), .formerly("width"), "Where lines are wrapped.")
+/// static let columns = SettingsKey("columns", default: 80, .in(20...400), .formerly("width"), "Where lines wrap.")
 /// static let token = SettingsKey<String?>("sync.token", .secret, "What the server gave this device.")
 /// ```
 ///

@@ -6,7 +6,7 @@ public struct SettingsChangeBatch: Sendable, Hashable {
   public var generation: UInt64
   /// The paths whose values have changed. Where possible, they are paths of single values rather than tables.
   public var paths: [TOMLPath]
-  /// The origin of the change: this process or another program.
+  /// The origin of the change: this process, or anyone else.
   public var origin: SettingsChangeOrigin
 
   package init(generation: UInt64, paths: [TOMLPath], origin: SettingsChangeOrigin) {
