@@ -102,15 +102,15 @@ extension SettingsError: CustomStringConvertible {
   }
 }
 
-// What `localizedDescription` is, for those who import Foundation and show that.
+// Provides `localizedDescription` for programs that import Foundation and show it.
 
 extension SettingsError: LocalizedError {
-  /// The message, and the cause on lines of its own if there is one.
+  /// The message, followed by the cause on separate lines if there is one.
   public var errorDescription: String? { description }
 }
 
 extension TOMLSyntaxError: LocalizedError {
-  /// The message, with the place.
+  /// The message with the position in the text.
   public var errorDescription: String? { description }
 }
 

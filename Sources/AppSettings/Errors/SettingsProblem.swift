@@ -1,10 +1,10 @@
 public import SettingsTOML
 
-/// Something wrong that made no call fail: a value that cannot be decoded, a file that does not parse, a watch that
-/// polls.
+/// A problem that made no call fail: a value that cannot be decoded, a file that does not parse, a watch that has to
+/// poll.
 ///
-/// Problems reach `AppSettingsObserve`'s `problems` and, once each, swift-log at the warning level. The values of secret
-/// keys never appear in one.
+/// `problems` of `AppSettingsObserve` reports problems, and swift-log gets each once, as a warning. The values of
+/// secret keys never appear in one.
 public struct SettingsProblem: Sendable, Hashable {
   /// The kind of problem, as in ``SettingsError/Code``.
   public var code: SettingsError.Code

@@ -13,7 +13,7 @@ internal import Synchronization
 /// ```
 public typealias SettingsKeys = AnySettingsKey
 
-/// A key, whatever the type of its value: what all keys have in common, for lists of keys of mixed types.
+/// A settings key without its value type, for lists of keys of different types.
 ///
 /// Two keys are equal if they have the same path and the same types.
 @dynamicMemberLookup
@@ -22,20 +22,20 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
   public let name: String
   /// The key's path as components.
   public let path: TOMLPath
-  /// What the value means, for `settings-cli describe` and generated documentation; empty if not given.
+  /// The meaning of the value, for `settings-cli describe` and generated documentation; empty if not given.
   public let summary: String
   /// Whether the value is a secret, which is left out of logs, problems, error messages and listings.
   public let isSecret: Bool
-  /// The group that it was declared in.
+  /// The group in which the key was declared; `nil` if it has none.
   public let group: SettingsGroup?
-  /// The dotted paths that it had in earlier releases, the newest first.
+  /// The dotted paths that the key had in earlier releases, the newest first.
   public var formerNames: [String] { paths.dropFirst().map(\.description) }
-  /// Where its value may be: at its path, or else at a former one.
+  /// The paths where its value may be stored: the present one first, then the former ones.
   package let paths: [TOMLPath]
-  /// The number of the declarations that the key was last found to agree with; 0 for none.
+  /// The number of the declarations that the key was last found to match; 0 if none.
   let agreedWith = Atomic<UInt64>(0)
 
-  /// A key that no extension declares: it gives code that names one a type, and ``SettingsAccess`` reports it.
+  /// Stands for an undeclared key, so that code with such a name has a type and ``SettingsAccess`` reports it.
   public static subscript(dynamicMember name: String) -> SettingsMistake { SettingsMistake() }
 
   package init<Value>(name: String, details: [SettingsKeyDetail<Value>]) {
@@ -65,7 +65,7 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
     self.group = group
   }
 
-  /// Makes the key of a part of a declared one, secret if that one is.
+  /// Makes the key of a part of a declared key; it is secret if the declared key is.
   package init(path: TOMLPath, partOf key: AnySettingsKey) {
     self.path = path
     name = path.description
@@ -75,7 +75,7 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
     group = key.group
   }
 
-  /// The path of a name, which is written in the program: one that cannot be is the programmer's error.
+  /// The path of a name. Names are written in the program, so an invalid name is the programmer's error.
   static func path(of name: String, in group: SettingsGroup?) -> TOMLPath {
     do {
       let path = try TOMLPath(parsing: name)
@@ -89,38 +89,38 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
     }
   }
 
-  /// Throws if a value cannot be read as the key's type, or breaks its constraint.
+  /// Throws if a value cannot be read as the key's type or violates its constraint.
   package func check(_ value: TOMLValue) throws(SettingsValueError) {}
 
-  /// Whether what it reads is its default.
+  /// Whether reading the key gives its default.
   ///
-  /// - Parameter candidates: What is stored, the likeliest reading of it first; empty if nothing is.
+  /// - Parameter candidates: The possible readings of the stored value, the most likely first; empty if none is stored.
   func readsDefault(_ candidates: [TOMLValue]) -> Bool { candidates.isEmpty }
 
-  /// What is known of the key's constraint, for tools.
+  /// The facts about the key's constraint, for tools.
   package var constraintFacts: [ConstraintFact] { [] }
 
-  /// What a value has to be, in words: `an integer from 6 to 72`.
+  /// A description of valid values: `an integer from 6 to 72`.
   package var expected: String { "a value" }
 
-  /// What a value has to be, as a schema file says it: type and constraint.
+  /// The type and constraint in the form of a schema file.
   package var schemaType: SchemaType { .any }
 
-  /// Whether values are cases of an enumeration that does not list them, as a `CaseIterable` one does.
+  /// Whether values are cases of an enumeration that is not `CaseIterable`, so that the cases cannot be listed.
   package var hidesCases: Bool { false }
 
-  /// Whether the default is computed at each read, so that it holds here and now only.
+  /// Whether the default is computed at each read, so that it may differ by time and machine.
   package var hasComputedDefault: Bool { false }
 
-  /// What is stored for the key's default; `nil` if it has none, or one that cannot be stored.
+  /// The stored form of the key's default; `nil` if there is no default or it cannot be stored.
   package var storedDefault: TOMLValue? { nil }
 
-  /// What is known of the records that it names, for tools; `nil` for a key of a single value.
+  /// The facts about the key's records, for tools; `nil` for a key of a single value.
   package var recordFacts: RecordFacts? { nil }
 }
 
 extension AnySettingsKey: Hashable {
-  /// Whether both have the same path and the same type.
+  /// Whether both keys have the same path and the same types.
   public static func == (a: AnySettingsKey, b: AnySettingsKey) -> Bool {
     a === b || a.path == b.path && type(of: a) == type(of: b)
   }

@@ -1,14 +1,14 @@
 package import SettingsTOML
 
-/// One change asked of a settings file: a value for a path, or its removal.
+/// A requested change of a settings file: sets or removes the value at a path.
 package struct Edit: Sendable, Hashable {
   package var path: TOMLPath
-  /// `nil` removes what is there.
+  /// The new value; `nil` removes the existing one.
   package var value: TOMLValue?
-  /// The key whose value this is part of, if it is known. It is no part of what the edit does.
+  /// The key to whose value the path belongs, if known. It does not affect what the edit does.
   package var key: AnySettingsKey?
-  /// Where the text of the value is now, so that its comments come along. Only in an `update`, which knows the file's
-  /// text; the value says all that is to be there.
+  /// The present path of the value's text, so that its comments move with it. Set only in an `update`, which has the
+  /// file's text. Even then `value` is the complete new value.
   package var source: TOMLPath?
 
   package init(path: TOMLPath, value: TOMLValue?, key: AnySettingsKey? = nil, source: TOMLPath? = nil) {
@@ -27,10 +27,10 @@ package struct Edit: Sendable, Hashable {
 }
 
 extension TOMLTable {
-  /// Does to values what an edit does to a document; used to foresee and to check its effect.
+  /// Applies an edit to values as it is applied to a document, to predict and check its effect.
   package mutating func apply(_ edit: Edit) { apply(edit.value, at: edit.path.components[...]) }
 
-  /// Whether both hold the same values; tables without a value anywhere below them count as absent.
+  /// Whether both hold the same values; a table with no value at any depth counts as absent.
   package func isEquivalent(to other: TOMLTable) -> Bool { pruned == other.pruned }
 
   private var pruned: TOMLTable {
@@ -48,7 +48,7 @@ extension TOMLTable {
     if components.count == 1 {
       self[first] = value
     } else if case .table(var table)? = self[first] {
-      // Out of its place while it is changed, or all of it would be copied for each edit.
+      // Removed from the parent while it changes; otherwise each edit would copy the whole table.
       self[first] = .boolean(false)
       table.apply(value, at: components.dropFirst())
       self[first] = .table(table)

@@ -1,14 +1,14 @@
 package import SettingsTOML
 
-// What becomes of a stored table that lacks a field: no type says it, so it is tried. Only tools ask, so that it may take
-// a reading for each field.
+// What happens when a stored table lacks a field: no type declares this, so it is found by trial. Only tools need it,
+// so one read for each field is acceptable.
 
 extension SchemaType {
-  /// Learns of each field whether a table without it can be read, and what is read there then.
+  /// Finds out for each field whether a table without it can be read, and which value is then used.
   ///
   /// - Parameters:
-  ///   - sample: A table that can be read.
-  ///   - reread: Reads a table, and writes what was read.
+  ///   - sample: A readable table.
+  ///   - reread: Reads a table and writes the result.
   mutating func learnFields(from sample: TOMLTable, _ reread: (TOMLTable) throws -> TOMLValue?) {
     learnFields(at: .root, of: sample, reread)
   }
@@ -24,7 +24,7 @@ extension SchemaType {
       lacking.apply(Edit(path: place, value: nil))
       do {
         let used = try reread(lacking)?.table?[path: place]
-        // One that is made each time, as a date of now, is not known.
+        // A value that differs each time, such as the current date, is unknown.
         fields[index].fallback = try reread(lacking)?.table?[path: place] == used ? used : nil
       } catch {
         fields[index].isRequired = (error as? SettingsValueError)?.isMissing == true
@@ -33,13 +33,13 @@ extension SchemaType {
     self.fields = fields
   }
 
-  /// What is known of a type's fields without any value of it.
+  /// Returns the fields of a type for which no value exists yet.
   ///
-  /// A table is made that the type can read: of nothing at first, and then with each field that it misses.
+  /// Builds a table that the type can read, starting from an empty one and adding each field reported as missing.
   ///
   /// - Parameters:
-  ///   - reread: Reads a table, and writes what was read.
-  ///   - fields: What the type says of its fields while it reads a sample.
+  ///   - reread: Reads a table and writes the result.
+  ///   - fields: Returns the fields that the type reports while it reads a sample.
   /// - Returns: The fields; `nil` if the type reads no table.
   static func fields(
     byReading reread: (TOMLTable) throws -> TOMLValue?, _ fields: (TOMLTable) -> SchemaType?
@@ -47,7 +47,7 @@ extension SchemaType {
     var sample = TOMLTable()
     var missing: [TOMLPath] = []
     var isReadable = false
-    // A type that misses more has fields without end.
+    // A type that still lacks fields after this many has an unlimited number of them.
     while missing.count < 256 {
       do {
         _ = try reread(sample)
@@ -74,7 +74,7 @@ extension SchemaType {
     return all
   }
 
-  /// A table with what the app reads where it lacks a field.
+  /// Returns the table with missing fields set to the values that the app uses for them.
   package func completed(_ value: TOMLValue) -> TOMLValue {
     guard case .table(var table) = value else { return value }
     switch kind {
@@ -90,7 +90,7 @@ extension SchemaType {
     return .table(table)
   }
 
-  /// The type without any value that an app reads.
+  /// The type without any fallback values.
   package var withoutFallbacks: SchemaType {
     var type = self
     type.fields = fields?.map { field in
@@ -104,7 +104,7 @@ extension SchemaType {
 }
 
 extension TOMLValue {
-  /// A stored value of a type; `nil` if none is known.
+  /// Returns some stored value of a type; `nil` if none is known.
   fileprivate static func sample(of type: Any.Type) -> TOMLValue? {
     func known<T: SettingsSerializable>(_ type: T.Type) -> TOMLValue? {
       let bridge = type.settingsBridge

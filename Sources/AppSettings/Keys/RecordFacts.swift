@@ -1,9 +1,9 @@
-/// What is known of a key of records, for tools: the command line, a JSON Schema, documentation.
+/// The facts about a key of records, for tools: the command line, a JSON Schema, documentation.
 package struct RecordFacts: Sendable, Hashable {
-  /// What a record's id is written as in its table's key.
+  /// The form of a record's id in the key of its table.
   package enum IDKind: String, Sendable, Hashable {
     case string, integer, uuid
-    /// A text that only the app can tell from others.
+    /// Text whose validity only the app can check.
     case text
   }
 
@@ -11,10 +11,9 @@ package struct RecordFacts: Sendable, Hashable {
   package var record: String
   /// The name of the type of their ids.
   package var id: String
-  /// What ids are.
+  /// The form of the ids.
   package var idKind: IDKind
-  /// The fields of the record that others are completed from, without its id, as they are stored; `nil` if there is
-  /// none.
+  /// The stored fields of the record that completes others, without its id; `nil` if there is no such record.
   package var fields: TOMLTable?
 
   package init(record: String, id: String, idKind: IDKind, fields: TOMLTable? = nil) {

@@ -1,36 +1,36 @@
-// What the compiler is to say of code that cannot work. Without these, it finds several equally good explanations for one
-// mistake and gives none of them. No overload here is tried for code that is right: an unavailable one counts only where
-// all others fail.
+// These declarations make the compiler report code that cannot work. Without them it finds several equally good
+// explanations for one mistake and reports none of them. They do not affect correct code: the compiler considers an
+// unavailable overload only if all others fail.
 
-/// What has a subscript for keys: a store, a snapshot, a transaction.
+/// A type with a subscript for keys: a store, a snapshot or a transaction.
 ///
-/// It asks for nothing. Its extension holds what the compiler reports where a key is unknown or its value is not used as its
-/// type allows.
+/// The protocol has no requirements. Its extension holds the compiler errors for an unknown key, and for a value that
+/// is used in a way its type does not allow.
 public protocol SettingsAccess {}
 
-/// Stands for what does not exist, so that code with a mistake has a type and the compiler reports that one mistake.
+/// Stands for a missing declaration, so that code with a mistake has a type and the compiler reports that one mistake.
 ///
-/// No code that compiles has such a value.
+/// Code that compiles never has a value of this type.
 @dynamicCallable
 @dynamicMemberLookup
 public struct SettingsMistake: Sendable {
   init() {}
 
-  /// What a call of it returns.
+  /// Stands for the result of a call.
   @discardableResult
   public func dynamicallyCall(withArguments arguments: [Any]) -> SettingsMistake { self }
 
-  /// What a call of it returns.
+  /// Stands for the result of a call.
   @discardableResult
   public func dynamicallyCall(withKeywordArguments arguments: KeyValuePairs<String, Any>) -> SettingsMistake { self }
 
-  /// A member of it.
+  /// Stands for a member.
   public subscript(dynamicMember name: String) -> SettingsMistake {
     get { self }
     nonmutating set {}
   }
 
-  /// An element of it.
+  /// Stands for an element.
   public subscript(index: Any) -> SettingsMistake! {
     get { self }
     nonmutating set {}
@@ -38,21 +38,21 @@ public struct SettingsMistake: Sendable {
 }
 
 extension SettingsAccess {
-  /// Unavailable: the value of a key has the key's type.
+  /// Unavailable: the value of a key has the type of the key.
   @available(*, unavailable, message: "a value of the key's type does not allow this")
   public subscript<Value>(key: SettingsKeys) -> Value {
     get { fatalError("unavailable") }
     nonmutating set {}
   }
 
-  /// Unavailable: the value of a key has the key's type.
+  /// Unavailable: the value of a key has the type of the key.
   @available(*, unavailable, message: "a value of the key's type does not allow this")
   public subscript(key: SettingsKeys) -> SettingsMistake! {
     get { fatalError("unavailable") }
     nonmutating set {}
   }
 
-  /// Unavailable: a key has to be declared.
+  /// Unavailable: keys must be declared.
   @available(*, unavailable, message: "no extension of 'SettingsKeys' declares a key of this name")
   @_disfavoredOverload  // so that an unknown '.key' is reported as a member that a key's type lacks
   public subscript<Value>(keyPath: KeyPath<SettingsKeys.Type, SettingsMistake>) -> Value {
@@ -60,7 +60,7 @@ extension SettingsAccess {
     nonmutating set {}
   }
 
-  /// Unavailable: a key has to be declared.
+  /// Unavailable: keys must be declared.
   @available(*, unavailable, message: "no extension of 'SettingsKeys' declares a key of this name")
   @_disfavoredOverload  // as the one before
   public subscript(keyPath: KeyPath<SettingsKeys.Type, SettingsMistake>) -> SettingsMistake {
@@ -68,21 +68,21 @@ extension SettingsAccess {
     nonmutating set {}
   }
 
-  /// Unavailable: a key has to be declared.
+  /// Unavailable: keys must be declared.
   @available(*, unavailable, message: "no extension of 'SettingsKeys' declares a key of this name")
   public subscript<Value>(dynamicMember keyPath: KeyPath<SettingsKeys.Type, SettingsMistake>) -> Value {
     get { fatalError("unavailable") }
     nonmutating set {}
   }
 
-  /// Unavailable: a key has to be declared.
+  /// Unavailable: keys must be declared.
   @available(*, unavailable, message: "no extension of 'SettingsKeys' declares a key of this name")
   public subscript(dynamicMember keyPath: KeyPath<SettingsKeys.Type, SettingsMistake>) -> SettingsMistake {
     get { fatalError("unavailable") }
     nonmutating set {}
   }
 
-  /// Unavailable: a key has a type, which a name does not have.
+  /// Unavailable: a key has a type, and a name alone does not.
   @available(*, unavailable, message: "declare a key in an extension of 'SettingsKeys', and write 'settings[.name]'")
   public subscript<Value>(name: String) -> Value {
     get { fatalError("unavailable") }

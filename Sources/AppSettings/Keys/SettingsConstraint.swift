@@ -1,32 +1,32 @@
-/// What a key's value has to satisfy beyond its type.
+/// A condition that a key's value must satisfy in addition to its type.
 ///
-/// It is checked when a value is set, by API and command line alike, and when one is read; errors say it in words.
-/// In a key's declaration it is a ``SettingsKeyDetail``: several hold together.
+/// It is checked each time a value is set or read, by the API and the command line alike. Error messages describe it.
+/// Pass it to a key's declaration as a ``SettingsKeyDetail``; if there are several, a value must satisfy all of them.
 ///
 /// ```swift
 /// static let columns = SettingsKey(
 ///   "columns", default: 80, .in(40...), .satisfying("that is even") { $0.isMultiple(of: 2) })
 /// ```
 public struct SettingsConstraint<Value: Sendable>: Sendable {
-  /// What breaks a constraint.
+  /// A part of a value that violates a constraint.
   package struct Violation: Sendable {
-    /// The way to the part that does, as in ``SettingsValueError/path``; empty for the value itself.
+    /// The path of that part, as in ``SettingsValueError/path``; empty for the value itself.
     package var path: [String] = []
-    /// What that part has to be; `nil` for the value itself, where it is what the key expects.
+    /// The description of a valid part; `nil` for the value itself, to which the key's own description applies.
     package var expected: String?
-    /// Why it was refused, where that does not say.
+    /// The reason, if the description of a valid value does not make it clear.
     package var reason: String?
   }
 
-  /// Makes what an error says is needed, of what the type alone needs: `an integer` → `an integer from 6 to 72`.
-  /// The second argument shows a value as it is in a file.
+  /// Turns the description of the type into that of a valid value: `an integer` → `an integer from 6 to 72`. The second
+  /// argument returns a value in the form that it has in a file.
   typealias Wording = @Sendable (_ base: String, _ shown: (Value) -> String) -> String
-  /// Makes what is known of the constraint, for tools. The first argument makes what is stored for a value; the second
-  /// says whether stored values are equal, ordered and counted as the values are.
+  /// Returns the facts about the constraint, for tools. The first argument returns the stored form of a value. The
+  /// second tells whether stored values have the equality, order and count of the values.
   typealias Facts = @Sendable (_ stored: (Value) -> SettingsValue?, _ isAsStored: Bool) -> [ConstraintFact]
 
   private let wording: Wording
-  /// Whether the wording ignores what the type alone needs.
+  /// Whether the wording replaces the description of the type.
   private let replacesBase: Bool
   private let makeFacts: Facts
   private let findViolation: @Sendable (Value) -> Violation?
@@ -41,16 +41,16 @@ public struct SettingsConstraint<Value: Sendable>: Sendable {
     findViolation = violation
   }
 
-  /// A constraint of which only its words are known to tools.
+  /// Makes a custom constraint. Tools can show its description but cannot check it.
   ///
   /// - Parameters:
-  ///   - words: What follows the name of the type in errors: `that is even` for `an integer that is even`.
-  ///   - isSatisfied: Whether a value is fine.
+  ///   - words: The words that follow the name of the type in errors: `that is even` for `an integer that is even`.
+  ///   - isSatisfied: Returns whether a value is valid.
   public static func satisfying(_ words: String, _ isSatisfied: @escaping @Sendable (Value) -> Bool) -> Self {
     SettingsConstraint(wording: { base, _ in "\(base) \(words)" }) { isSatisfied($0) ? nil : Violation() }
   }
 
-  /// This constraint and another one.
+  /// Returns a constraint that is satisfied if both this one and another are.
   public func and(_ other: Self) -> Self {
     let (first, second) = other.replacesBase && !replacesBase ? (other, self) : (self, other)
     return SettingsConstraint(
@@ -64,7 +64,7 @@ public struct SettingsConstraint<Value: Sendable>: Sendable {
       violation: { [findViolation] in findViolation($0) ?? other.findViolation($0) })
   }
 
-  /// The constraint for an optional: `nil` is always fine.
+  /// The same constraint for an optional: `nil` always satisfies it.
   package var optional: SettingsConstraint<Value?> {
     SettingsConstraint<Value?>(
       wording: { [wording] base, shown in wording(base) { shown($0) } }, replacesBase: replacesBase,
@@ -76,16 +76,16 @@ public struct SettingsConstraint<Value: Sendable>: Sendable {
       })
   }
 
-  /// What an error says is needed.
+  /// Returns the description of a valid value, for error messages.
   package func expected(of bridge: SettingsBridge<Value>) -> String {
     wording(bridge.expected) { (try? bridge.write($0))?.errorText ?? "\($0)" }
   }
 
-  /// What is known of the constraint, for tools.
+  /// Returns the facts about the constraint, for tools.
   package func facts(of bridge: SettingsBridge<Value>) -> [ConstraintFact] {
     makeFacts({ try? bridge.write($0) }, bridge.core.isAsStored)
   }
 
-  /// What breaks it; `nil` if nothing does.
+  /// Returns the part of a value that violates the constraint; `nil` if none does.
   package func violation(of value: Value) -> Violation? { findViolation(value) }
 }

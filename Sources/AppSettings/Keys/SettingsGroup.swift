@@ -1,6 +1,6 @@
 public import SettingsTOML
 
-/// A table of the file that keys are in: said once, for their names and for what is done to all of them.
+/// A table of the file that contains several keys. Its name is declared once, and all its keys can be reset together.
 ///
 /// ```swift
 /// extension SettingsKeys {
@@ -10,21 +10,21 @@ public import SettingsTOML
 /// settings.reset(SettingsKeys.editor)
 /// ```
 ///
-/// A group whose name is not a dotted path of TOML keys is a programming error and traps.
+/// A name that is not a dotted path of TOML keys is a programming error and traps.
 public struct SettingsGroup: Sendable, Hashable {
   /// The dotted path of the table.
   public var name: String { path.description }
   /// The path of the table.
   public let path: TOMLPath
-  /// What its keys have in common, for generated documentation; empty if not given.
+  /// A description of what its keys have in common, for generated documentation; empty if not given.
   public let summary: String
 
   /// Makes a group.
   ///
   /// - Parameters:
-  ///   - name: Its dotted path, below the group that it is in.
-  ///   - summary: What its keys have in common.
-  ///   - parent: The group that it is in.
+  ///   - name: The dotted path of the table, relative to the parent group.
+  ///   - summary: A description of what its keys have in common.
+  ///   - parent: The group that contains this one; `nil` for a group at the top level.
   public init(_ name: some SettingsKeyName, _ summary: String = "", in parent: SettingsGroup? = nil) {
     path = AnySettingsKey.path(of: name.description, in: parent)
     self.summary = summary

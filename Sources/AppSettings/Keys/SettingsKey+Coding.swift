@@ -3,7 +3,7 @@ package import SettingsTOML
 extension SettingsKey {
   /// Decodes a stored value and checks it against the constraint.
   ///
-  /// A record's required fields that are absent, since a new release added them, take the default's.
+  /// If the stored table lacks a required field, which a newer release may have added, the default's field is used.
   package func decode(_ stored: TOMLValue) throws(SettingsValueError) -> Value {
     let value: Value
     do {
@@ -23,7 +23,7 @@ extension SettingsKey {
     }
   }
 
-  /// Whether a stored value can be decoded: for many, their errors would take long to make.
+  /// Whether a stored value is valid. Makes no error, since errors would take long for many values.
   package func accepts(_ stored: TOMLValue) -> Bool {
     (try? read(stored)).map { constraint?.violation(of: $0) == nil } ?? false
   }
@@ -44,13 +44,12 @@ extension SettingsKey {
     throw error
   }
 
-  /// The edits that store `value` where `current` is now.
+  /// Returns the edits that replace `current` by `value`.
   ///
-  /// A record is written field by field, so that fields which its type does not know stay, even those that another
-  /// process adds at the same time. A field that is stored now and is no longer (an optional that became `nil`) is
-  /// removed.
+  /// A record is written field by field. Fields that its type does not know stay, including those that another process
+  /// adds at the same time. A stored field without a value (an optional that became `nil`) is removed.
   ///
-  /// - Parameter moves: Whether what is stored now is under a former name, so that all of it has to be written anew.
+  /// - Parameter moves: Whether `current` is stored under a former name, so that the whole value must be written.
   package func edits(
     storing value: Value, over current: TOMLValue?, moves: Bool = false
   ) throws(SettingsValueError) -> [Edit] {
@@ -85,15 +84,15 @@ extension AnySettingsKey {
   /// An edit of the key's whole value.
   fileprivate func edit(_ value: TOMLValue?) -> Edit { Edit(path: path, value: value, key: self) }
 
-  /// The edits that take the value away under each name.
+  /// The edits that remove the value under each of its names.
   package var removals: [Edit] { removalsOfFormer + [edit(nil)] }
 
-  /// The edits that take the value away under each former name: part of every write, so that none comes back later.
+  /// The edits that remove the value under each former name. Every write contains them, so that no old value reappears.
   fileprivate var removalsOfFormer: [Edit] { paths.dropFirst().map { Edit(path: $0, value: nil, key: self) } }
 }
 
 extension TOMLTable {
-  /// This table with another's values over it, table by table.
+  /// Returns this table with the values of another on top, merged table by table.
   package func merging(_ other: TOMLTable) -> TOMLTable {
     var result = self
     for (key, value) in other {
@@ -106,7 +105,7 @@ extension TOMLTable {
     return result
   }
 
-  /// Edits that set every field of this table to its value in another one.
+  /// Adds edits that set each field of this table to its value in another.
   fileprivate func fieldEdits(taking new: TOMLTable, at path: TOMLPath, into edits: inout [Edit]) {
     for (key, value) in self {
       if case .table(let known) = value, case .table(let table)? = new[key], !known.isEmpty {
@@ -117,7 +116,7 @@ extension TOMLTable {
     }
   }
 
-  /// Edits that remove what this table has and another one has not.
+  /// Adds edits that remove the fields of this table that another lacks.
   fileprivate func removals(to new: TOMLTable, at path: TOMLPath, into edits: inout [Edit]) {
     for (key, value) in self {
       if case .table(let old) = value, case .table(let table)? = new[key] {

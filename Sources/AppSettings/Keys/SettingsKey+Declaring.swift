@@ -1,17 +1,17 @@
 public import SettingsTOML
 
-// How keys are declared. A key of a type that is not optional has no initialiser without a default.
+// Declarations of keys. A key whose type is not optional has no initialiser without a default.
 
 /// The name of a key: a dotted path as text, or a `TOMLPath`.
 ///
-/// A text is read as TOML reads keys: a component that is not made of letters, digits, `-` and `_` needs quotes. A path has
-/// its components as they are, so that any data can be one:
+/// A string is parsed like a key in TOML: a component with other characters than letters, digits, `-` and `_` needs
+/// quotes. A path contains its components as they are, so any data can be a component:
 ///
 /// ```swift
 /// let seen = SettingsKey(TOMLPath(["seen", url]), default: false)   // seen."https://example.org/?a=b"
 /// ```
 ///
-/// `String` and `TOMLPath` conform; a conformance of another type is read as its description.
+/// `String` and `TOMLPath` conform. If you add a conformance, the type's description is parsed.
 public protocol SettingsKeyName: CustomStringConvertible {}
 
 extension String: SettingsKeyName {}
@@ -21,36 +21,36 @@ extension SettingsKey where Value: SettingsSerializable {
   /// Makes a key with a default.
   ///
   /// - Parameters:
-  ///   - name: The dotted path of the value, below the key's group if it has one: as text, or as a `TOMLPath` where parts
-  ///     of it are data, ``SettingsKeyName``.
-  ///   - value: What reads while no layer has a value. One that the constraints refuse is a programming error and traps.
-  ///   - details: What a value has to satisfy, how it is handled, what it means.
+  ///   - name: The dotted path of the value, relative to the key's group: a string, or a `TOMLPath` if components
+  ///     contain data; see ``SettingsKeyName``.
+  ///   - value: The value to use while no layer has one. It is a programming error and traps if it breaks a constraint.
+  ///   - details: The key's constraints, group, former names and summary, and whether it is secret.
   public convenience init(_ name: some SettingsKeyName, default value: Value, _ details: SettingsKeyDetail<Value>...) {
     self.init(name.description, fallback: .value(value), details: details, bridge: Value.settingsBridge)
   }
 
-  /// Makes a key whose default is computed at each read that finds no value, and not before.
+  /// Makes a key whose default is computed at each read that finds no value.
   public convenience init(
     _ name: some SettingsKeyName, _ details: SettingsKeyDetail<Value>..., default make: @escaping @Sendable () -> Value
   ) {
     self.init(name.description, fallback: .computed(make), details: details, bridge: Value.settingsBridge)
   }
 
-  /// Makes an optional key: `nil` reads while there is no value, and setting `nil` removes the value.
+  /// Makes an optional key: reading it gives `nil` while there is no value, and setting `nil` removes the value.
   ///
-  /// With a `default:`, that is what reads instead, also after `nil` was set.
+  /// If you pass a `default:`, reading gives that instead of `nil`, even after `nil` was set.
   public convenience init<Wrapped>(_ name: some SettingsKeyName, _ details: SettingsKeyDetail<Value>...)
   where Value == Wrapped? {
     self.init(name.description, fallback: .absent, details: details, bridge: Value.settingsBridge)
   }
 
-  /// Not there: a value that is not optional needs something to read while none is stored.
+  /// Unavailable: a key whose type is not optional needs a default.
   @available(*, unavailable, message: "a key whose type is not optional needs a default")
   public convenience init(_ name: some SettingsKeyName) { fatalError("unavailable") }
 }
 
 extension SettingsKey {
-  /// Makes a key with a bridge of its own, for a type that is not ``SettingsSerializable`` or is stored otherwise here.
+  /// Makes a key with its own bridge, for a type that is not ``SettingsSerializable`` or is stored in a different form.
   public convenience init(
     _ name: some SettingsKeyName, default value: Value, _ details: SettingsKeyDetail<Value>...,
     bridge: SettingsBridge<Value>
@@ -58,7 +58,7 @@ extension SettingsKey {
     self.init(name.description, fallback: .value(value), details: details, bridge: bridge)
   }
 
-  /// Makes an optional key with a bridge of its own for its values.
+  /// Makes an optional key with its own bridge for its values.
   public convenience init<Wrapped>(
     _ name: some SettingsKeyName, _ details: SettingsKeyDetail<Value>..., bridge: SettingsBridge<Wrapped>
   ) where Value == Wrapped? {

@@ -1,16 +1,16 @@
-/// A typed key: a path in the settings file, the type of the value there, and what reads while there is none.
+/// A typed key: a path in the settings file, the type of its value, and a default.
 ///
-/// A key names a leaf: a value of its own, or a table whose fields the type knows. Its default is a fallback for
-/// reading and is never written. A key whose name is not a dotted path of TOML keys is a programming error and traps.
+/// A key names a single value, or a table whose fields the type defines. Reading uses the default while there is no
+/// value; the default is never written. A name that is not a dotted path of TOML keys is a programming error and traps.
 public final class SettingsKey<Value: Sendable>: AnySettingsKey, @unchecked Sendable {  // constants and a locked cache
   package enum Default: Sendable {
     case value(Value)
     case computed(@Sendable () -> Value)
-    /// Optional keys: `nil`.
+    /// The default is `nil`, for optional keys.
     case absent
   }
 
-  /// How values are read from and written to the file.
+  /// The bridge that reads values from the file and writes them to it.
   public let bridge: SettingsBridge<Value>
   package let fallback: Default
   package let constraint: SettingsConstraint<Value>?
@@ -31,7 +31,7 @@ public final class SettingsKey<Value: Sendable>: AnySettingsKey, @unchecked Send
     }
   }
 
-  /// Makes the key of an optional part of a declared one.
+  /// Makes the key of an optional part of a declared key.
   package init(path: TOMLPath, partOf key: AnySettingsKey, bridge: SettingsBridge<Value>) {
     self.bridge = bridge
     fallback = .absent
@@ -39,7 +39,7 @@ public final class SettingsKey<Value: Sendable>: AnySettingsKey, @unchecked Send
     super.init(path: path, partOf: key)
   }
 
-  /// What reads while no layer has a value.
+  /// The value that is used while no layer has one.
   public var defaultValue: Value {
     switch fallback {
     case .value(let value): value
@@ -53,13 +53,13 @@ public final class SettingsKey<Value: Sendable>: AnySettingsKey, @unchecked Send
   override func readsDefault(_ candidates: [TOMLValue]) -> Bool {
     guard !candidates.isEmpty else { return true }
     let fallback = defaultValue
-    // What cannot be stored is not what is stored.
+    // A default that cannot be stored is never equal to a stored value.
     guard let writtenFallback = try? bridge.write(fallback) else { return false }
-    // What cannot be read reads as the default.
+    // For an unreadable value the default is used.
     guard let value = candidates.lazy.compactMap({ try? self.decode($0) }).first else { return true }
     guard let written = try? bridge.write(value) else { return false }
     if written == writtenFallback { return true }
-    // Some types, such as archives, are not written alike each time.
+    // Some types, such as archives, do not always write equal values alike.
     guard let value = value as? any Equatable else { return false }
     return Self.isEqual(value, to: fallback)
   }
@@ -73,7 +73,7 @@ public final class SettingsKey<Value: Sendable>: AnySettingsKey, @unchecked Send
   package override var schemaType: SchemaType {
     var type = bridge.schemaType(sample: hasComputedDefault ? nil : storedDefault).with(constraintFacts)
     if bridge.mergesTables { learnFields(of: &type) }
-    // Of few values the key itself says which it takes, whatever its constraint is.
+    // If the choices are known, each is tried with the key itself, which works with any constraint.
     if let choices = type.choices {
       let accepted = choices.filter(accepts)
       if !accepted.isEmpty { type.choices = accepted }

@@ -1,12 +1,12 @@
-/// What a declaration says of a key beyond its name, type and default: what a value has to satisfy, how it is handled, and,
-/// as a string literal, what it means.
+/// A part of a key's declaration after its name and default: a constraint, an option, or, as a string literal, a
+/// summary of what the value means.
 ///
 /// ```swift
-/// static let columns = SettingsKey("columns", default: 80, .in(20...400), .formerly("width"), "Where lines are wrapped.")
+/// static let columns = SettingsKey("columns", default: 80, .in(20...400), .formerly("width"), "Where lines wrap.")
 /// static let token = SettingsKey<String?>("sync.token", .secret, "What the server gave this device.")
 /// ```
 ///
-/// All constraints that are given hold. They are the same for an optional key, where `nil` satisfies each.
+/// A value must satisfy all the constraints. An optional key takes the same constraints, and `nil` satisfies each.
 public struct SettingsKeyDetail<Value: Sendable>: Sendable {
   enum Content: Sendable {
     case summary(String)
@@ -19,22 +19,22 @@ public struct SettingsKeyDetail<Value: Sendable>: Sendable {
 
   init(_ content: Content) { self.content = content }
 
-  /// What the value means.
+  /// Describes what the value means.
   public static func summary(_ text: String) -> Self { Self(.summary(text)) }
 
-  /// The value is a secret: it is left out of logs, problems, error messages and listings.
+  /// Marks the value as secret: it is left out of logs, problems, error messages and listings.
   public static var secret: Self { Self(.secret) }
 
-  /// The key is in a group, and its name is relative to that.
+  /// Puts the key in a group, to which its name is relative.
   public static func group(_ group: SettingsGroup) -> Self { Self(.group(group)) }
 
-  /// The names that the key had in earlier releases.
+  /// Declares the names that the key had in earlier releases.
   ///
-  /// While a layer has no value under the key's name, one under a former name is read; the next write of the key puts the
-  /// value under the present name and takes the former away, in one.
+  /// A layer without a value under the key's name is read under its former names. The next write of the key stores the
+  /// value under the present name and removes the former one in the same write.
   ///
-  /// A former name above or below the key's own (`font` for `font.size`) is a programming error and traps, since removing
-  /// the one would remove the other: that takes a `Migration` with `Rename`. A key of records has none.
+  /// A former name above or below the key's own (`font` for `font.size`) is a programming error and traps: removing one
+  /// would remove the other. Use a `Migration` with `Rename` instead. A key of records has no former names.
   ///
   /// - Parameter names: Dotted paths, the newest first. They are not relative to the key's group.
   public static func formerly(_ names: String...) -> Self { formerly(names) }
@@ -43,92 +43,92 @@ public struct SettingsKeyDetail<Value: Sendable>: Sendable {
 }
 
 extension SettingsKeyDetail: ExpressibleByStringInterpolation {
-  /// What the value means.
+  /// Describes what the value means.
   public init(stringLiteral value: String) { self = .summary(value) }
 }
 
-/// What a declaration says of a key of records: its description, its group, whether they are secret.
+/// A part of the declaration of a key of records: its summary, its group, or whether the records are secret.
 public typealias SettingsRecordDetail = SettingsKeyDetail<Never>
 
 // MARK: Constraints
 
 extension SettingsKeyDetail {
-  /// The value satisfies a constraint of any kind.
+  /// Requires that the value satisfies a constraint.
   public static func `where`(_ constraint: SettingsConstraint<Value>) -> Self { Self(.constraint(constraint)) }
 
-  /// The value lies in a range, see ``SettingsConstraint/in(_:)``.
+  /// Requires that the value lies in a range; see ``SettingsConstraint/in(_:)``.
   public static func `in`(_ range: some RangeExpression<Value> & Sendable) -> Self where Value: Comparable {
     .where(.in(range))
   }
 
-  /// The value is one of a few.
+  /// Requires that the value is one of the given choices.
   public static func oneOf(_ choices: [Value]) -> Self where Value: Equatable { .where(.oneOf(choices)) }
 
-  /// The value is one of a few.
+  /// Requires that the value is one of the given choices.
   public static func oneOf(_ choices: Value...) -> Self where Value: Equatable { oneOf(choices) }
 
-  /// The whole string matches a regular expression, see ``SettingsConstraint/matching(_:)``.
+  /// Requires that the whole string matches a regular expression; see ``SettingsConstraint/matching(_:)``.
   public static func matching(_ pattern: String) -> Self where Value: StringProtocol { .where(.matching(pattern)) }
 
-  /// Each string of the value matches a regular expression as a whole.
+  /// Requires that each string of the value matches a regular expression as a whole.
   public static func matching(_ pattern: String) -> Self
   where Value: Sequence, Value.Element: StringProtocol & SettingsSerializable & Sendable {
     .where(.each(.matching(pattern)))
   }
 
-  /// The string has so many characters, the collection so many elements: `1...20`, `...3`.
+  /// Requires a number of characters of a string, or of elements of a collection, in a range: `1...20`, `...3`.
   public static func count(_ range: some RangeExpression<Int> & Sendable) -> Self where Value: Collection {
     .where(.count(range))
   }
 
-  /// Each element satisfies a constraint; an error names the first that does not.
+  /// Requires that each element satisfies a constraint. An error names the first element that does not.
   public static func each(_ constraint: SettingsConstraint<Value.Element>) -> Self
   where Value: Sequence, Value.Element: SettingsSerializable {
     .where(.each(constraint))
   }
 
-  /// The value satisfies a condition of which tools know the words only.
+  /// Requires that the value satisfies a custom condition. Tools can show its description but cannot check it.
   ///
   /// - Parameters:
-  ///   - words: What follows the name of the type in errors: `that is even` for `an integer that is even`.
-  ///   - isSatisfied: Whether a value is fine.
+  ///   - words: The words that follow the name of the type in errors: `that is even` for `an integer that is even`.
+  ///   - isSatisfied: Returns whether a value is valid.
   public static func satisfying(_ words: String, _ isSatisfied: @escaping @Sendable (Value) -> Bool) -> Self {
     .where(.satisfying(words, isSatisfied))
   }
 }
 
 extension SettingsKeyDetail {
-  /// The value, if there is one, satisfies a constraint of any kind.
+  /// Requires that the value, if there is one, satisfies a constraint.
   public static func `where`<Wrapped>(_ constraint: SettingsConstraint<Wrapped>) -> Self where Value == Wrapped? {
     Self(.constraint(constraint.optional))
   }
 
-  /// The value, if there is one, lies in a range.
+  /// Requires that the value, if there is one, lies in a range.
   public static func `in`<Wrapped: Comparable>(_ range: some RangeExpression<Wrapped> & Sendable) -> Self
   where Value == Wrapped? {
     .where(SettingsConstraint<Wrapped>.in(range))
   }
 
-  /// The value, if there is one, is one of a few.
+  /// Requires that the value, if there is one, is one of the given choices.
   public static func oneOf<Wrapped: Equatable>(_ choices: [Wrapped]) -> Self where Value == Wrapped? {
     .where(SettingsConstraint<Wrapped>.oneOf(choices))
   }
 
-  /// The value, if there is one, is one of a few.
+  /// Requires that the value, if there is one, is one of the given choices.
   public static func oneOf<Wrapped: Equatable>(_ choices: Wrapped...) -> Self where Value == Wrapped? { oneOf(choices) }
 
-  /// The string, if there is one, matches a regular expression as a whole.
+  /// Requires that the string, if there is one, matches a regular expression as a whole.
   public static func matching<Wrapped: StringProtocol>(_ pattern: String) -> Self where Value == Wrapped? {
     .where(SettingsConstraint<Wrapped>.matching(pattern))
   }
 
-  /// Each string, if there are any, matches a regular expression as a whole.
+  /// Requires that each string, if there are any, matches a regular expression as a whole.
   public static func matching<Wrapped: Sequence>(_ pattern: String) -> Self
   where Value == Wrapped?, Wrapped.Element: StringProtocol & SettingsSerializable & Sendable {
     .where(SettingsConstraint<Wrapped>.each(.matching(pattern)))
   }
 
-  /// The string, if there is one, has so many characters, the collection so many elements.
+  /// Requires a number of characters or elements in a range, if there is a value.
   public static func count<Wrapped: Collection>(_ range: some RangeExpression<Int> & Sendable) -> Self
   where Value == Wrapped? {
     .where(SettingsConstraint<Wrapped>.count(range))

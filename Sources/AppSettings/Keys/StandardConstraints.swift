@@ -1,15 +1,15 @@
 extension SettingsConstraint {
-  /// The value lies in a range, which may be open at one end: `6...72`, `1...`, `..<100`.
+  /// Requires that the value lies in a range, which may be open at one end: `6...72`, `1...`, `..<100`.
   public static func `in`(_ range: some RangeExpression<Value> & Sendable) -> Self where Value: Comparable {
     let bounds = Bounds<Value>(range)
     return SettingsConstraint(
       wording: { base, shown in
         let words = bounds.words(shown)
-        // The name of a small integer type has its own range, which would stand beside this one.
+        // The name of a small integer type contains its own range, which would appear next to this one.
         return Value.self is any BinaryInteger.Type ? "an integer \(words)" : "\(base) \(words)"
       },
       facts: { stored, isAsStored in
-        // The order of a type of someone's own need not be that of its texts.
+        // The order of a custom type may differ from that of its stored form.
         guard isAsStored else { return [] }
         let minimum = bounds.lower.flatMap(stored).map { ConstraintFact.minimum($0) }
         let maximum = bounds.upper.flatMap(stored).map { bounds.isHalfOpen ? .limit($0) : ConstraintFact.maximum($0) }
@@ -18,7 +18,7 @@ extension SettingsConstraint {
       violation: { range.contains($0) ? nil : Violation() })
   }
 
-  /// The value is one of a few.
+  /// Requires that the value is one of the given choices.
   public static func oneOf(_ choices: [Value]) -> Self where Value: Equatable {
     let isChoice = lookup(of: choices)
     return SettingsConstraint(
@@ -29,22 +29,22 @@ extension SettingsConstraint {
       violation: { isChoice($0) ? nil : Violation() })
   }
 
-  /// Whether a value is one of some: of very many, a walk through them for each value would take too long.
+  /// Returns a function that checks whether a value is one of the choices; many choices are looked up in a set.
   private static func lookup(of choices: [Value]) -> @Sendable (Value) -> Bool where Value: Equatable {
     guard choices.count > 16, Value.self is any Hashable.Type else { return { choices.contains($0) } }
     nonisolated(unsafe) let all = Set(choices.compactMap { $0 as? AnyHashable })  // all of the Sendable type 'Value'
-    // `nil` is not to be had as such an element.
+    // A `nil` cannot be an `AnyHashable` of the set.
     return { value in (value as? AnyHashable).map(all.contains) ?? choices.contains(value) }
   }
 
-  /// The whole string matches a pattern: a regular expression as Swift's `Regex` reads it.
+  /// Requires that the whole string matches a pattern: a regular expression in the syntax of Swift's `Regex`.
   ///
-  /// It is given as text since errors and tools show it. One that is no regular expression, is longer than 8192 bytes or
-  /// has parts whose cost cannot be bounded is a programming error and traps.
+  /// The pattern is text because errors and tools show it. It is a programming error and traps if the pattern is not a
+  /// regular expression, is longer than 8192 bytes, or has parts whose cost has no bound.
   ///
-  /// A match has a limit, so that no text in a file can hold the app up: 50,000 steps and 100 more for each character,
-  /// with a text of up to 1 MiB. What would take more is refused, with an error that says so; it is a pattern such as
-  /// `(a+)+b`, which can match one text in very many ways, that does. `a+b` matches the same texts in one.
+  /// Matching is limited so that no text in a file can block the app: to texts of up to 1 MiB, and to 50,000 steps plus
+  /// 100 for each character. A text that exceeds a limit is refused, with an error that says so. Patterns such as
+  /// `(a+)+b` exceed it, as they match one text in very many ways. `a+b` matches the same texts in one.
   public static func matching(_ pattern: String) -> Self where Value: StringProtocol {
     let pattern = SettingsPattern(pattern)
     if let fault = pattern.fault { preconditionFailure("Invalid pattern of a settings key: \(fault).") }
@@ -60,7 +60,7 @@ extension SettingsConstraint {
       })
   }
 
-  /// The string has so many characters, the collection so many elements: `1...20`, `...3`.
+  /// Requires a number of characters of a string, or of elements of a collection, in a range: `1...20`, `...3`.
   public static func count(_ range: some RangeExpression<Int> & Sendable) -> Self where Value: Collection {
     let bounds = Bounds<Int>(range)
     let isText = Value.self is any StringProtocol.Type
@@ -75,7 +75,7 @@ extension SettingsConstraint {
       violation: { range.contains($0.count) ? nil : Violation() })
   }
 
-  /// Each element satisfies a constraint; an error names the first that does not.
+  /// Requires that each element satisfies a constraint. An error names the first element that does not.
   public static func each(_ constraint: SettingsConstraint<Value.Element>) -> Self
   where Value: Sequence, Value.Element: SettingsSerializable {
     let bridge = Value.Element.settingsBridge
@@ -94,7 +94,7 @@ extension SettingsConstraint {
   }
 }
 
-/// A range's ends, as far as it has any.
+/// The bounds that a range has.
 private struct Bounds<Bound: Comparable & Sendable>: Sendable {
   var lower: Bound?
   var upper: Bound?

@@ -3,18 +3,18 @@ public import Synchronization
 
 /// The last decoded value of a key, with the stamp of the store's state that it was decoded from.
 ///
-/// Stamps are drawn from one counter for the whole process, so that a stamp names a store and a state of it: a key that
-/// is used with several stores needs no more than one entry to be right.
+/// Stamps come from one counter for the whole process, so a stamp identifies a store and its state. One entry is
+/// therefore enough for a key that is used with several stores.
 ///
-/// Neither kind of read takes a lock. A value of up to eight trivial bytes is read between two looks at the stamp, which
-/// a writer takes away while it changes the bits (a sequence lock). Anything else must not be retained while a writer
-/// may release it: each thread keeps references of its own, in a small cache that no other thread touches.
+/// Reads take no lock. A trivial value of up to eight bytes is read between two checks of the stamp, which a writer
+/// invalidates while it changes the bits (a sequence lock). Other values must not be retained while a writer may
+/// release them, so each thread keeps its own references, in a small cache that no other thread uses.
 @usableFromInline
 package final class ValueCache<Value: Sendable>: Sendable {
-  /// No state's stamp at first and while the bits change, so that not even a store that was not read yet matches.
+  /// Matches no state, not even that of a store that was never read: the stamp at first and while the bits change.
   @usableFromInline let stamp = Atomic<UInt64>(.max)
   @usableFromInline let bits = Atomic<UInt64>(0)
-  /// Tells this cache from all others there ever were: a new one may have an old one's address.
+  /// Distinguishes this cache from all others, including released ones: a new cache may have the address of an old one.
   @usableFromInline let number = CacheNumbers.next()
   // Protects the box of values that are not trivial, and serialises writers of those that are.
   private let entry = Lock<(stamp: UInt64, box: ValueBox<Value>?)>((.max, nil))
@@ -25,12 +25,12 @@ package final class ValueCache<Value: Sendable>: Sendable {
 
   package init() {}
 
-  /// The value for a stamp; `nil` if it is not here.
+  /// Returns the value for a stamp; `nil` if it is not cached.
   @inlinable
   package func value(at wanted: UInt64) -> Value? {
     if Self.isTrivial {
       guard stamp.load(ordering: .acquiring) == wanted else { return nil }
-      // Acquiring, so that whoever sees bits of a later write sees that it took the stamp away, too.
+      // Acquiring, so that a thread that sees the bits of a later write also sees that the stamp was invalidated.
       var bits = bits.load(ordering: .acquiring)
       guard stamp.load(ordering: .relaxed) == wanted else { return nil }
       return withUnsafeBytes(of: &bits) { $0.loadUnaligned(as: Value.self) }
@@ -41,7 +41,7 @@ package final class ValueCache<Value: Sendable>: Sendable {
     return valueOfAnyThread(at: wanted)
   }
 
-  /// Looks where all threads' values come from, and keeps what is there for this thread.
+  /// Looks in the entry that all threads share, and caches its value for this thread.
   @usableFromInline
   func valueOfAnyThread(at wanted: UInt64) -> Value? {
     let box = entry.withLock { entry in entry.stamp == wanted ? entry.box : nil }
@@ -50,7 +50,7 @@ package final class ValueCache<Value: Sendable>: Sendable {
     return box.value
   }
 
-  /// Keeps a value in the place of whatever is here. An older state may win a race: that costs a decoding, nothing else.
+  /// Replaces the cached value. If an older state wins a race, that costs one decoding and nothing else.
   package func store(_ value: Value, at new: UInt64) {
     if Self.isTrivial {
       var raw: UInt64 = 0
@@ -65,7 +65,7 @@ package final class ValueCache<Value: Sendable>: Sendable {
       return
     }
     let box = ValueBox(value)
-    // The old box goes after the lock: its deinitialisation may run anyone's code.
+    // The old box is released after the lock: its deinitialisation may run any code.
     let old = entry.withLock { entry in
       let old = entry.box
       entry = (new, box)
@@ -75,7 +75,7 @@ package final class ValueCache<Value: Sendable>: Sendable {
   }
 }
 
-/// A value on the heap, for sharing between threads. Immutable.
+/// An immutable value on the heap, shared between threads.
 @usableFromInline
 final class ValueBox<Value: Sendable>: Sendable {
   @usableFromInline let value: Value

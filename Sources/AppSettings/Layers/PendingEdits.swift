@@ -2,14 +2,14 @@ package import SettingsTOML
 
 /// Edits that are visible in this process but not in the file yet, by path.
 ///
-/// A later edit replaces earlier ones at and below its path and refines one above it. Finding their effect on a path
-/// takes time in the length of the path.
+/// A later edit replaces earlier ones at and below its path and refines one above it. The time to find their effect on
+/// a path is proportional to the length of the path.
 package struct PendingEdits: Sendable {
   /// An object, so that looking something up copies nothing.
   private final class Node: @unchecked Sendable {  // changed only while no one else has it
     /// The edit at exactly this path, with its place in the order of all edits.
     var edit: (value: TOMLValue?, number: UInt64, key: AnySettingsKey?)?
-    /// The key under which the file has the table's text, if the edit gives it another one.
+    /// The key under which the file contains the table's text, if the edit gives the table another key.
     var source: String?
     /// The number of the edit that determines its place, if that is not the last one.
     var place: UInt64?
@@ -33,8 +33,8 @@ package struct PendingEdits: Sendable {
   }
 
   private var root = Node()
-  /// Whether the edits are made one by one, as they were added: a value that is removed and set again comes last, and a
-  /// table that gets another key keeps its place. Otherwise only the last edit at each path is made.
+  /// Whether all edits are made in the order in which they were added: a value that is removed and set again comes
+  /// last, and a table that gets another key keeps its place. Otherwise only the last edit at each path is made.
   private let keepsSequence: Bool
 
   package init() { keepsSequence = false }
@@ -194,7 +194,7 @@ package struct PendingEdits: Sendable {
   }
 
   private func ordered(_ node: Node) -> [(key: ExactKey, value: Node)] {
-    // An order looks through all below: once for each child, not for each comparison.
+    // Finding the order visits all descendants, so do it once for each child, not for each comparison.
     node.children.map { (place: Self.order($0.value), child: (key: $0.key, value: $0.value)) }
       .sorted { $0.place < $1.place }.map(\.child)
   }

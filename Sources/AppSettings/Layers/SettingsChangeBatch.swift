@@ -4,9 +4,9 @@ public import SettingsTOML
 public struct SettingsChangeBatch: Sendable, Hashable {
   /// The generation of the state that contains all of these changes.
   public var generation: UInt64
-  /// The paths whose values have changed; where possible, each is that of a value that is not a table.
+  /// The paths whose values have changed. Where possible, they are paths of single values rather than tables.
   public var paths: [TOMLPath]
-  /// Who made the change.
+  /// The origin of the change: this process, or anyone else.
   public var origin: SettingsChangeOrigin
 
   package init(generation: UInt64, paths: [TOMLPath], origin: SettingsChangeOrigin) {
@@ -16,11 +16,11 @@ public struct SettingsChangeBatch: Sendable, Hashable {
   }
 }
 
-/// Who made a change.
+/// The origin of a change.
 public enum SettingsChangeOrigin: String, Sendable, Hashable {
   /// This process, through this store.
   case thisProcess
-  /// Anyone else: another process, an editor, an administrator.
+  /// Another process, an editor or an administrator.
   case outside
 }
 
@@ -32,7 +32,7 @@ extension TOMLPath {
     case (.table(let old), .table(let new)):
       for key in old.keys { appending(key).collectDifferences(old[key], new[key], into: &paths) }
       for key in new.keys where old[key] == nil { appending(key).collectDifferences(nil, new[key], into: &paths) }
-    // A table that lost or got its last key is itself a leaf.
+    // An empty table contains no leaves, so its own path counts as one.
     case (.table(let table), nil) where !table.isEmpty, (nil, .table(let table)) where !table.isEmpty:
       for (key, value) in table { appending(key).collectDifferences(nil, value, into: &paths) }
     default:
@@ -42,7 +42,7 @@ extension TOMLPath {
 }
 
 extension SettingsChangeBatch: CustomStringConvertible {
-  /// The paths and who made the change: `editor.font-size, theme (outside)`. Of more than 16 paths, the first 16.
+  /// The paths, at most 16 of them, and who made the change: `editor.font-size, theme (outside)`.
   public var description: String {
     let shown = paths.prefix(16).map(\.description).joined(separator: ", ")
     let rest = paths.count > 16 ? " and \(paths.count - 16) more" : ""
@@ -51,7 +51,7 @@ extension SettingsChangeBatch: CustomStringConvertible {
 }
 
 extension SettingsChangeOrigin: CustomStringConvertible {
-  /// Who it was, in words.
+  /// The origin in words: `this process` or `outside`.
   public var description: String {
     switch self {
     case .thisProcess: "this process"

@@ -1,7 +1,7 @@
 package import SettingsTOML
 internal import Synchronization
 
-/// Where a value comes from. Layers are stacked: a higher one's value hides a lower one's.
+/// A source of values. Layers are stacked: the value of a higher layer hides that of a lower one.
 public struct SettingsLayer: Sendable, Hashable {
   /// The kinds of layer, lowest first.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -9,7 +9,7 @@ public struct SettingsLayer: Sendable, Hashable {
     case `default`
     /// An administrator's file or drop-in.
     case system
-    /// The user's file, which is the one that is written.
+    /// The user's file, the only one that is written.
     case user
     /// An environment variable.
     case environment
@@ -17,9 +17,9 @@ public struct SettingsLayer: Sendable, Hashable {
     case process
   }
 
-  /// The kind.
+  /// The kind of layer.
   public var kind: Kind
-  /// The file, for the layers that have one.
+  /// The path of the file; `nil` if the layer has none.
   public var file: String?
 
   /// Makes a layer.
@@ -33,14 +33,15 @@ public struct SettingsLayer: Sendable, Hashable {
 package enum LayerLookup: Sendable {
   /// Nothing: lower layers take effect.
   case absent
-  /// A value that is not a table is above the path. It replaces the table of lower layers, which hides their values.
+  /// A value that is not a table exists above the path. It replaces the table of lower layers, which hides their
+  /// values.
   case hidden
   case value(TOMLValue)
 
   package var isTable: Bool { if case .value(.table) = self { true } else { false } }
   package var isAbsent: Bool { if case .absent = self { true } else { false } }
 
-  /// Finds the value below another one, along components.
+  /// Finds the value below another one by following path components.
   package init(_ value: TOMLValue?, at components: ArraySlice<String>) {
     guard var current = value else {
       self = .absent
@@ -87,7 +88,7 @@ package final class LayerContent: Sendable {
     self.inode = inode
   }
 
-  /// The same layer with another text.
+  /// Returns the same layer with another text.
   ///
   /// - Parameter bytes: The bytes of the file, whose meaning is `document`; `nil` if there is no file.
   package func holding(_ document: TOMLDocument, of bytes: [UInt8]?) -> LayerContent {

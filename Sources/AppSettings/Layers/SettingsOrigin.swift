@@ -1,6 +1,6 @@
 public import SettingsTOML
 
-/// Where a value comes from, and what locks it.
+/// The origin of a value: its layer and position, and the lock on it.
 public struct SettingsOrigin: Sendable, Hashable {
   /// The layer of the value; `default` if no layer has one. For a table from several layers, the highest.
   public var layer: SettingsLayer
@@ -11,7 +11,7 @@ public struct SettingsOrigin: Sendable, Hashable {
   public var isDefault: Bool { layer.kind == .default }
   /// The administrator's layer that locks the key; `nil` if none does.
   public var lockedBy: SettingsLayer?
-  /// The place of the lock in that layer's file.
+  /// The position of the lock in that layer's file.
   public var lockPosition: TOMLPosition?
   /// The former name under which the value is stored; `nil` if it is stored under the key's present name.
   public var formerName: TOMLPath?
@@ -22,7 +22,7 @@ public struct SettingsOrigin: Sendable, Hashable {
 }
 
 extension SettingsSnapshot {
-  /// Returns where the value at a path comes from.
+  /// Returns the origin of the value at a path.
   public func origin(of path: TOMLPath) -> SettingsOrigin {
     let lock = lock(of: path)
     return SettingsOrigin(
@@ -31,7 +31,7 @@ extension SettingsSnapshot {
 }
 
 extension SettingsOrigin: CustomStringConvertible {
-  /// The layer, the file and the line, and what else there is to say:
+  /// The layer, file and line of the value, with its former name and its lock if there are any:
   /// `user /home/alice/.config/org.example.editor/settings.toml:9, locked by system /etc/xdg/org.example.editor/settings.toml:2`.
   public var description: String {
     var text = layer.description(at: position)

@@ -11,10 +11,10 @@ public struct SettingsOverrides: Sendable, Hashable {
   var prefix: String?
   /// Texts by path, for arguments.
   var arguments: [TOMLPath: String] = [:]
-  /// Why some of the app's variables override nothing.
+  /// The reasons why some of the app's variables override nothing.
   var refusals: [String] = []
-  /// The arguments of the form `--key=value` or `-key` that name no declared key, as they were given: perhaps with a typo,
-  /// perhaps an option of the app's own.
+  /// The arguments of the form `--key=value` or `-key` that name no declared key, as they were given: typing errors, or
+  /// options that the app handles itself.
   ///
   /// ```swift
   /// let overrides = SettingsOverrides.arguments(Array(CommandLine.arguments.dropFirst()), keys: SettingsKeys.all)
@@ -65,7 +65,7 @@ public struct SettingsOverrides: Sendable, Hashable {
   /// its own value. A negative number is a value, unless a declared key has it as its name. Without a value, a boolean
   /// key is `true`, and no other key is overridden. For a value that begins with `-`, use `--key=-value`.
   ///
-  /// Arguments in other forms, or that follow `--`, are ignored. ``unknownArguments`` lists those that name no declared key.
+  /// Arguments in other forms, or after `--`, are ignored. ``unknownArguments`` lists those that name no declared key.
   ///
   /// - Parameters:
   ///   - arguments: The process's arguments, without its name.

@@ -1,8 +1,8 @@
 import SettingsTOML
 
-// Reads a key with former names. The layer decides first: in each layer the value under the present name counts, or
-// else that under the newest former name, and a higher layer is above a lower one whatever the names. A lock applies to
-// all.
+// Reads a key with former names. The layers take precedence over the names: a value in a higher layer hides those in
+// lower ones, whatever their names. Within a layer the value under the present name is used, or else that under the
+// newest former name. A lock applies to all names.
 
 extension SettingsSnapshot {
   /// The stored value of a key, over all layers; `nil` if none has one.
@@ -75,7 +75,7 @@ extension SettingsSnapshot {
 }
 
 extension SettingsSnapshot {
-  /// Where the value of a key comes from, including its name there.
+  /// Returns the origin of a key's value, including its name there.
   ///
   /// - Parameter part: The requested part of the value.
   package func origin(of key: AnySettingsKey, part: TOMLPath = .root) -> SettingsOrigin {

@@ -1,5 +1,5 @@
 extension SettingsSnapshot {
-  /// The value of a key at the snapshot's moment, or its default if there is none or it cannot be decoded.
+  /// The value of a key at the moment of the snapshot. The default is used if there is none or it cannot be decoded.
   public subscript<Value>(key: SettingsKey<Value>) -> Value {
     (try? StoredValue(of: key, in: self).decoded(by: key)) ?? key.defaultValue
   }

@@ -50,7 +50,7 @@ extension SettingsSnapshot {
 
   /// The effect of the nearest override at or above a path.
   ///
-  /// - Returns: It, with the override's text if that is at the path and no lock affects it; `nil` if there is none.
+  /// - Returns: The effect, with the override's text if it is at the path and not affected by a lock; `nil` for none.
   private func override(
     around path: TOMLPath, in layer: SettingsLayer.Kind
   ) -> (found: LayerLookup, text: String?)? {

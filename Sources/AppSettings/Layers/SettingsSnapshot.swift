@@ -2,7 +2,7 @@ public import SettingsTOML
 
 /// All layers at one moment, for reading several consistent values.
 ///
-/// A value: it never changes. A later state has a higher generation.
+/// A snapshot is a value that never changes. A later state of the store has a higher generation.
 public struct SettingsSnapshot: SettingsAccess, Sendable {
   /// Grows by at least one with every visible change of this store.
   public package(set) var generation: UInt64
@@ -57,8 +57,8 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
   /// The value at a path over all layers, or `nil` if none has one.
   ///
   /// Layers are merged from the lowest to the highest: tables merge key by key, and any other value replaces a lower
-  /// one. A locked value stays as the layers up to the lock have it: higher layers have no effect at or below a locked
-  /// path, nor with a value above it that is not a table and would hide it.
+  /// one. A locked value is read from the layers up to the lock. A higher layer cannot change values at or below a
+  /// locked path, nor hide them with a value above it that is not a table.
   public subscript(path: TOMLPath) -> TOMLValue? {
     overlay(of: path).value
   }
@@ -80,7 +80,7 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
   /// All values over all layers.
   public var root: TOMLTable { self[.root]?.table ?? TOMLTable() }
 
-  /// Returns the layer of the value at a path: the highest that has one, `default` if none has.
+  /// Returns the highest layer that has a value at a path; a layer of kind `default` if none has.
   public func layer(of path: TOMLPath) -> SettingsLayer {
     if let override = overrideLayer(of: [path]) { return SettingsLayer(override) }
     guard let index = layerIndex(of: path) else { return SettingsLayer(.default) }
@@ -166,7 +166,7 @@ extension SettingsSnapshot {
     return result
   }
 
-  /// The effective part of a layer's value at a path: above the ceiling nothing; and a value that is not a table, at
+  /// The effective part of a layer's value at a path. Above the ceiling there is none. A value that is not a table, at
   /// the path or above it, has no effect if a lower layer has locked something in its place.
   func counted(_ found: LayerLookup, at path: TOMLPath, in index: Int, under locks: PathLocks) -> LayerLookup {
     if self.locks.isEmpty { return found }
@@ -181,7 +181,7 @@ extension SettingsSnapshot {
 
   /// The path of the value that hides a path in a layer.
   func obstacle(above path: TOMLPath, in index: Int) -> TOMLPath? {
-    // From below: nothing below a hidden path is looked up, and no table around it is made.
+    // Searches upwards, so that nothing below a hidden path is looked up and no table around it is made.
     for count in stride(from: path.components.count - 1, to: 0, by: -1) {
       let place = TOMLPath(Array(path.components.prefix(count)))
       if case .value = lookUp(place, in: index) { return place }
@@ -193,7 +193,7 @@ extension SettingsSnapshot {
 // MARK: - Description
 
 extension SettingsSnapshot: CustomStringConvertible {
-  /// What it is a snapshot of, without any value: `generation 3 of /home/alice/.config/org.example.editor/settings.toml`.
+  /// The generation and file without values: `generation 3 of /home/alice/.config/org.example.editor/settings.toml`.
   public var description: String {
     let file = layers.last?.layer.file.map(PathText.shown) ?? "settings in memory"
     return "generation \(generation) of \(file)"

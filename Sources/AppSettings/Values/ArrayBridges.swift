@@ -1,27 +1,27 @@
 extension Array: SettingsSerializable where Element: SettingsSerializable {
-  /// An array.
+  /// Stores the value as an array.
   public static var settingsBridge: SettingsBridge<[Element]> { Element.settingsBridge.array }
 }
 
 extension ArraySlice: SettingsSerializable where Element: SettingsSerializable {
-  /// An array; it comes back with indices from 0.
+  /// Stores the value as an array. A slice that is read has indices from 0.
   public static var settingsBridge: SettingsBridge<ArraySlice<Element>> {
     [Element].settingsBridge.mapKeepingValue(read: { $0[...] }, write: { Array($0) })
   }
 }
 
 extension ContiguousArray: SettingsSerializable where Element: SettingsSerializable {
-  /// An array.
+  /// Stores the value as an array.
   public static var settingsBridge: SettingsBridge<ContiguousArray<Element>> {
     [Element].settingsBridge.mapKeepingValue(read: { ContiguousArray($0) }, write: { Array($0) })
   }
 }
 
 extension SettingsBridge {
-  /// The bridge for arrays of this one's values, as a key with a bridge of its own needs it.
+  /// A bridge for arrays of this bridge's values, for a key with its own bridge.
   ///
-  /// An element that cannot be read makes the whole array unreadable, with an error that says which one it is: to drop
-  /// it silently would lose it at the next write.
+  /// An unreadable element makes the whole array unreadable, with an error that names the element. If reading dropped
+  /// the element, the next write would delete it.
   public var array: SettingsBridge<[Value]> { SettingsBridge<[Value]>(ArrayCore(core)) }
 }
 
@@ -34,7 +34,7 @@ private final class ArrayCore<Element>: BridgeCore {
 
   func schemaType(_ sample: TOMLValue?) -> SchemaType { .array(of: element.schemaType(sample?.firstElement)) }
 
-  // Its elements count, whatever they are.
+  // The number of elements is the same in the file, whatever the elements are.
   var isAsStored: Bool { true }
   var knowsParts: Bool { element.knowsParts }
 
@@ -61,7 +61,7 @@ private final class ArrayCore<Element>: BridgeCore {
 }
 
 extension BridgeCore {
-  /// Reads the elements of an array one after the other; `body` gets each with its stored form.
+  /// Reads the elements of an array in order and passes each to `body` with its stored form.
   func readElements(
     of stored: TOMLValue, _ context: BridgeContext, _ body: (Value, TOMLValue) throws -> Void
   ) throws {
@@ -77,7 +77,7 @@ extension BridgeCore {
     }
   }
 
-  /// Writes elements as those of an array.
+  /// Writes the elements of an array.
   func writeElements(_ elements: some Sequence<Value>, _ context: BridgeContext) throws -> [TOMLValue] {
     let outer = context.over(nil)
     let tracksPath = knowsParts
@@ -94,7 +94,7 @@ extension BridgeCore {
     return written
   }
 
-  /// What is known of the elements of an array.
+  /// Returns what the type knows of the elements of an array.
   func knownFields(ofElements written: TOMLValue, _ context: BridgeContext, isOrdered: Bool) -> KnownFields {
     guard case .array(let elements) = written else { return .whole }
     return .elements(

@@ -1,44 +1,44 @@
-/// What is handed down while a value is read or written: where in the value this is, and what the coder was given.
+/// The context of reading or writing a value: its place in the whole value and the coder's user info.
 struct BridgeContext: Sendable {
   /// The coder's `userInfo`, for `Codable` types at any depth.
   var userInfo: [CodingUserInfoKey: any Sendable] = [:]
-  /// The way down to this value; not kept for types that cannot see it.
+  /// The path to this value; not kept for types that cannot see it.
   var path: CodingPathNode?
-  /// The table that has the fields the stored one lacks.
+  /// The table with the fields that the stored one lacks.
   var base: TOMLTable?
 
-  /// How many steps down this is.
+  /// The number of levels above this one.
   var depth: Int { path?.depth ?? 0 }
 
-  /// Throws where types go deeper than any file can hold: before the stack ends, as for a value that holds itself.
+  /// Throws if types are nested deeper than a file can be, before a value that contains itself overflows the stack.
   func checkDepth() throws(SettingsValueError) {
     if depth > TOMLDocument.maximumDepth { throw SettingsValueError(tooDeepAt: path) }
   }
 
-  /// The same with another base.
+  /// Returns the same context with another base.
   func over(_ base: TOMLTable?) -> BridgeContext {
     var context = self
     context.base = base
     return context
   }
 
-  /// The context of an element.
+  /// Returns the context of an element.
   func appending(index: Int) -> BridgeContext {
     BridgeContext(userInfo: userInfo, path: CodingPathNode(parent: path, name: "[\(index)]", index: index))
   }
 
-  /// The context of an entry.
+  /// Returns the context of an entry.
   func appending(key: String) -> BridgeContext {
     BridgeContext(userInfo: userInfo, path: CodingPathNode(parent: path, name: key, index: nil))
   }
 }
 
-/// A coding path as a list from the inside out: made at each step down, turned into an array only if a type asks.
+/// A coding path as a list from the innermost key outwards: one node for each level, made an array only on request.
 final class CodingPathNode: Sendable {
   let parent: CodingPathNode?
   let name: String
   let index: Int?
-  /// How many steps down this is.
+  /// The number of levels above this one.
   let depth: Int
 
   init(parent: CodingPathNode?, name: String, index: Int?) {
@@ -48,7 +48,7 @@ final class CodingPathNode: Sendable {
     self.index = index
   }
 
-  /// The path from the top to here.
+  /// The path from the whole value to this one.
   var codingPath: [any CodingKey] {
     var keys: [any CodingKey] = []
     var node: CodingPathNode? = self
@@ -60,7 +60,7 @@ final class CodingPathNode: Sendable {
   }
 }
 
-/// A coding key that names any field or element.
+/// A coding key for any field or element.
 struct PathKey: CodingKey {
   let stringValue: String
   let intValue: Int?

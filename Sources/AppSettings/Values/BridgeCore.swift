@@ -1,48 +1,48 @@
-/// What a bridge does. A bridge of a composed type is a tree of these, one object for each level: making one costs an
-/// allocation a level, which counts, since the coder makes those of a type's fields each time it reads them.
+/// The implementation of a bridge. The bridge of a composed type is a tree with one object for each level. Each costs
+/// an allocation, which matters because the coder makes the bridges of a type's fields at each read.
 protocol BridgeCore<Value>: AnyObject, Sendable {
   associatedtype Value
 
-  /// What a stored value has to be.
+  /// The description of a valid stored value.
   var expectation: Expectation { get }
 
-  /// Makes a value of what is stored.
+  /// Makes a value from its stored form.
   func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> Value
 
-  /// Makes a value of the JSON that its type, or an older one, has been stored as.
+  /// Makes a value from the JSON in which its type, or an older one, was stored.
   func readJSON(from decoder: any Decoder) throws -> Value
 
-  /// Makes what is to be stored of a value.
+  /// Returns the stored form of a value; `nil` if there is nothing to store.
   func write(_ value: Value, _ context: BridgeContext) throws -> TOMLValue?
 
   /// Whether the stored table is a record, whose fields the type knows.
   var mergesTables: Bool { get }
 
-  /// Whether values are read and written by the type's own `Codable` conformance, and nothing else.
+  /// Whether values are read and written by the type's own `Codable` conformance alone.
   var isPlainCodable: Bool { get }
 
-  /// What reads when there is no value.
+  /// The value that reading gives if none is stored; `nil` if the type has no such value.
   var absent: Value? { get }
 
-  /// All the values that can be stored, where they are few and known.
+  /// All values that can be stored, if they are few and known.
   var choices: [TOMLValue]? { get }
 
-  /// What a stored value has to be, as a schema file says it.
+  /// Returns the type in the form of a schema file.
   ///
-  /// - Parameter sample: A stored value, to learn from what no type says of itself: the fields of a `Codable` one.
+  /// - Parameter sample: A stored value, which shows what the type does not declare: the fields of a `Codable` type.
   func schemaType(_ sample: TOMLValue?) -> SchemaType
 
-  /// Whether two values are equal, ordered and counted as what is stored for them is, by the type that a schema file
-  /// says.
+  /// Whether values have the equality, order and count of their stored form, as that is read by the type in a schema
+  /// file.
   var isAsStored: Bool { get }
 
-  /// Whether there may be parts of a stored value that the type does not know, or an order that it does not care for.
+  /// Whether a stored value may have parts that the type does not know, or an order that it ignores.
   var knowsParts: Bool { get }
 
-  /// Which parts of a value just written the type knows; asked only if `knowsParts`.
+  /// Returns the parts of a newly written value that the type knows; called only if `knowsParts` is true.
   func knownFields(of written: TOMLValue, _ context: BridgeContext) -> KnownFields
 
-  /// What is left of a stored value once the parts that an older form knew are taken out.
+  /// Returns a stored value without the parts that belong to an older form.
   func withoutOldForm(_ stored: TOMLValue) -> TOMLValue
 }
 
@@ -58,7 +58,7 @@ extension BridgeCore {
   func withoutOldForm(_ stored: TOMLValue) -> TOMLValue { stored }
 }
 
-/// Two functions.
+/// A bridge of two functions.
 final class FunctionCore<Value>: BridgeCore {
   let expectation: Expectation
   private let type: SchemaType
@@ -83,14 +83,14 @@ final class FunctionCore<Value>: BridgeCore {
   func write(_ value: Value, _ context: BridgeContext) throws -> TOMLValue? { try writeFunction(value) }
 
   func schemaType(_ sample: TOMLValue?) -> SchemaType { type }
-  // Bridges of someone's own have no type that a schema could say.
+  // Custom bridges have no type that a schema can express.
   var isAsStored: Bool { type != .any }
 }
 
 extension SettingsBridge {
-  /// A bridge for a type that is a single TOML value.
+  /// Makes a bridge for a type that is stored as a single TOML value.
   ///
-  /// - Parameter read: Makes a value; `nil` for what is not `expected`.
+  /// - Parameter read: Makes a value; returns `nil` if the stored value is not what `expected` describes.
   init(
     _ expected: String, many: String, type: SchemaType.Kind, read: @escaping @Sendable (TOMLValue) -> Value?,
     write: @escaping @Sendable (Value) throws -> TOMLValue
@@ -105,7 +105,7 @@ extension SettingsBridge {
   }
 }
 
-/// Another bridge, and the way to another type.
+/// A bridge that converts the values of another bridge.
 final class MappedCore<Old, Value>: BridgeCore {
   private let old: any BridgeCore<Old>
   private let ownExpectation: Expectation?
@@ -113,7 +113,7 @@ final class MappedCore<Old, Value>: BridgeCore {
   private let writeFunction: @Sendable (Value) throws -> Old
   private let keepsValue: Bool
 
-  /// - Parameter keepsValue: Whether the two types have the same values, equal and ordered alike.
+  /// - Parameter keepsValue: Whether the two types have the same values with the same equality and order.
   init(
     _ old: any BridgeCore<Old>, expecting: Expectation?, keepsValue: Bool = false,
     read: @escaping @Sendable (Old) throws -> Value, write: @escaping @Sendable (Value) throws -> Old
@@ -163,7 +163,7 @@ final class MappedCore<Old, Value>: BridgeCore {
   func withoutOldForm(_ stored: TOMLValue) -> TOMLValue { old.withoutOldForm(stored) }
 }
 
-/// Two bridges: one that reads and writes, and one that reads what the first cannot.
+/// A bridge that reads and writes a new form, and reads an old form where the new one cannot be read.
 final class EitherFormCore<Value>: BridgeCore {
   private let new: any BridgeCore<Value>
   private let old: any BridgeCore<Value>
@@ -190,7 +190,7 @@ final class EitherFormCore<Value>: BridgeCore {
     do {
       return try new.read(stored, context)
     } catch {
-      // A table of the old form must not be completed with fields of the new one, hence no base.
+      // No base: fields of the new form must not complete a table of the old one.
       guard let value = try? old.read(stored, context.over(nil)) else { throw error }
       return value
     }
@@ -219,5 +219,5 @@ final class EitherFormCore<Value>: BridgeCore {
   }
 }
 
-/// Thrown by a mapping that has no value for what it was given; never reaches a caller as itself.
+/// Thrown by a conversion that has no value for its input. It is always converted before it reaches a caller.
 struct NoSuchValue: Error {}

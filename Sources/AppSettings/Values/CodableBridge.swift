@@ -1,20 +1,20 @@
 extension SettingsBridge where Value: Codable & SendableMetatype {
-  /// What the type's `Codable` conformance makes of it: a table of its fields, in most cases.
+  /// A bridge that uses the type's `Codable` conformance: in most cases it stores a table of the type's fields.
   ///
-  /// Types in it that are ``SettingsSerializable`` are stored as they are on their own: a date as TOML's date-time,
-  /// data as Base64. Required fields that the stored table lacks come from the key's default, so that a property added
-  /// in a new release costs nothing; fields that the type does not know stay when it is written.
+  /// Nested ``SettingsSerializable`` types are stored as they are on their own: a date as a TOML date-time, data as
+  /// Base64. Required fields that the stored table lacks come from the key's default, so you can add a property in a
+  /// new release. Fields that the type does not know stay when the value is written.
   public static var codable: SettingsBridge { SettingsBridge(CodableCore()) }
 
-  /// As ``codable``, with `userInfo` for the type's `init(from:)` and `encode(to:)`.
+  /// Makes a bridge like ``codable`` that passes `userInfo` to the type's `init(from:)` and `encode(to:)`.
   public static func codable(userInfo: [CodingUserInfoKey: any Sendable]) -> SettingsBridge {
     SettingsBridge(CodableCore(userInfo: userInfo))
   }
 
-  /// As ``codable``, with required fields that a stored table lacks taken from a value wherever the type is read.
+  /// Makes a bridge like ``codable`` that takes required fields which the stored table lacks from a fallback value.
   ///
-  /// A key's default completes the key's own value only. With this, elements of arrays and dictionaries and fields of
-  /// other types survive an added property as well:
+  /// A key's default completes only the key's own value. With this bridge, elements of arrays and dictionaries, and
+  /// values that are fields of other types, can gain properties too:
   ///
   /// ```swift
   /// struct Profile: Codable, SettingsSerializable {
@@ -45,8 +45,8 @@ private final class CodableCore<Value: Codable & SendableMetatype>: BridgeCore {
 
   func schemaType(_ sample: TOMLValue?) -> SchemaType {
     guard let sample else {
-      // Not the fallback, nor its fields: a type that holds itself would be asked for ever. An empty table tells of
-      // most types whether they are tables.
+      // The fallback and its fields are not used: for a type that contains itself, that would never end. An empty table
+      // is enough to find out of most types whether they are stored as tables.
       return FieldRecorder.asksForTable { recorder in
         _ = try? ValueDecoder.decode(Value.self, from: .table(TOMLTable()), withUserInfo(BridgeContext()), recorder)
       } ? SchemaType(.table) : .any

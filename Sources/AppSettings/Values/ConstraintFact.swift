@@ -1,10 +1,10 @@
 import SettingsTOML
 
-/// What is known of a constraint, for tools: the command line, a JSON Schema, documentation.
+/// A fact about a constraint, for tools: the command line, a JSON Schema, documentation.
 package enum ConstraintFact: Sendable, Hashable {
   case minimum(SettingsValue)
   case maximum(SettingsValue)
-  /// The value has to be below this one.
+  /// The value must be below this one.
   case limit(SettingsValue)
   case choices([SettingsValue])
   /// A regular expression for the whole string.

@@ -1,16 +1,16 @@
 public import FoundationEssentials
 
 extension Date: SettingsSerializable {
-  /// An offset date-time in UTC, with as many of nine digits of a second as tell it from its neighbours.
+  /// Stores the date as an offset date-time in UTC, with as few decimals of a second as identify it, up to nine.
   ///
-  /// Any offset is read. Dates come back equal; only within some months of January 2001, where `Date` resolves less
-  /// than a nanosecond, may one that was computed (not read off a clock) be rounded to it.
+  /// Reading accepts any offset. Dates are read back equal, except that a computed date (not one from a clock) within
+  /// some months of January 2001, where `Date` is more precise than a nanosecond, may be rounded to one.
   public static let settingsBridge = SettingsBridge<Date>(
     dateTimeExpectation, many: "dates and times with an offset", type: .offsetDateTime,
     read: { stored in
       guard case .offsetDateTime(let dateTime) = stored, (try? dateTime.check()) != nil else { return nil }
       let date = Date(dateTime)
-      // An offset may lead out of the years that can be written in UTC.
+      // In UTC the year may be outside the range that can be written.
       return date.isStorable ? date : nil
     },
     write: { date in
@@ -22,7 +22,7 @@ extension Date: SettingsSerializable {
       return .offsetDateTime(dateTime)
     })
 
-  /// The instant that a date-time names. A leap second is the first of the next minute.
+  /// Makes the instant of a date-time. A leap second becomes the first second of the next minute.
   init(_ dateTime: TOMLOffsetDateTime) {
     let (date, time) = (dateTime.date, dateTime.time)
     let days = CivilDate.daysSinceReference(year: date.year, month: date.month, day: date.day)
@@ -30,8 +30,7 @@ extension Date: SettingsSerializable {
     self.init(seconds: minutes * 60 + time.second, nanoseconds: time.nanosecond)
   }
 
-  /// Whether the year in UTC is one of 0 to 9999: from the first instant of the year 0 to before that of 10000. What is
-  /// no number is neither.
+  /// Whether the year in UTC is from 0 to 9999. For a date that is not a number this is false.
   var isStorable: Bool {
     let interval = timeIntervalSinceReferenceDate
     return interval >= -63_145_526_400 && interval < 252_423_993_600
@@ -43,14 +42,14 @@ extension Date: SettingsSerializable {
 }
 
 extension TOMLOffsetDateTime {
-  /// A date in UTC; `nil` if its year is not one of 0 (which `Date.distantPast` is in) to 9999.
+  /// Makes a date-time in UTC; `nil` unless its year is from 0 (the year of `Date.distantPast`) to 9999.
   fileprivate init?(_ date: Date) {
     let interval = date.timeIntervalSinceReferenceDate
     guard date.isStorable else { return nil }
     var seconds = Int(interval.rounded(.down))
     let fraction = interval - interval.rounded(.down)
     var nanoseconds = 0
-    // The fewest digits that come back as the same date: 0.1 s is not to be stored as 0.099999964.
+    // The fewest digits that are read back as the same date: 0.1 s must not be stored as 0.099999964.
     var scale = 1.0
     for digits in 0...9 {
       nanoseconds = Int((fraction * scale).rounded()) * TOMLOffsetDateTime.powersOfTen[9 - digits]
@@ -76,11 +75,11 @@ extension TOMLOffsetDateTime {
   ]
 }
 
-/// The proleptic Gregorian calendar, which is RFC 3339's, by arithmetic: `Calendar` would cost the time of the rest.
+/// The proleptic Gregorian calendar, as in RFC 3339. `Calendar` would take as long as all the rest of a conversion.
 enum CivilDate {
-  /// Days from 2001-01-01 to a date.
+  /// Returns the number of days from 2001-01-01 to a date.
   static func daysSinceReference(year: Int, month: Int, day: Int) -> Int {
-    // Years from March on, so that the leap day is the last of its year.
+    // Years begin in March here, so that the leap day is the last day of a year.
     let shifted = month > 2 ? year : year - 1
     let monthFromMarch = (month + 9) % 12
     let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1
@@ -88,7 +87,7 @@ enum CivilDate {
       - daysToReference
   }
 
-  /// The date so many days after 2001-01-01.
+  /// Returns the date a number of days after 2001-01-01.
   static func date(daysSinceReference days: Int) -> TOMLLocalDate {
     let days = days + daysToReference
     let era = floorDivide(days, 146_097)
@@ -102,7 +101,7 @@ enum CivilDate {
       day: dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
   }
 
-  /// The number of days of a month.
+  /// Returns the number of days in a month.
   static func days(inMonth month: Int, of year: Int) -> Int {
     switch month {
     case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
@@ -111,7 +110,7 @@ enum CivilDate {
     }
   }
 
-  /// Days from 0000-03-01 to 2001-01-01.
+  /// The number of days from 0000-03-01 to 2001-01-01.
   private static let daysToReference = 730_791
 
   private static func floorDivide(_ number: Int, _ divisor: Int) -> Int {

@@ -1,16 +1,16 @@
 extension Dictionary: SettingsSerializable where Key: SettingsSerializable, Value: SettingsSerializable {
-  /// A table.
+  /// Stores the dictionary as a table.
   ///
-  /// The keys may be of any type that is stored as a string, an integer, a number, a boolean or a date: strings,
-  /// integers, enumerations with raw values, characters, decimal numbers, UUIDs, URLs. A type that is `LosslessStringConvertible` can be a key
-  /// also where its values are stored as tables.
+  /// Keys may have any type that is stored as a string, an integer, a number, a boolean or a date: strings, integers,
+  /// enumerations with raw values, characters, decimal numbers, UUIDs, URLs. A `LosslessStringConvertible` type can be
+  /// a key even if its values are stored as tables.
   public static var settingsBridge: SettingsBridge<[Key: Value]> { Value.settingsBridge.dictionary(Key.self) }
 }
 
 extension SettingsBridge {
-  /// The bridge for dictionaries with this one's values, as a key with a bridge of its own needs it.
+  /// A bridge for dictionaries with this bridge's values, for a key with its own bridge.
   ///
-  /// Entries are written in the order of their keys' text.
+  /// Entries are written in the order of the text of their keys.
   public func dictionary<Key: SettingsSerializable & Hashable>(_ key: Key.Type = String.self) -> SettingsBridge<
     [Key: Value]
   > {
@@ -91,7 +91,7 @@ private final class DictionaryCore<Key: SettingsSerializable & Hashable, Entry>:
   }
 }
 
-/// How a dictionary's keys, and the ids of records, become the keys of a table: as the text of what their type is stored as.
+/// Converts a dictionary's keys, and the ids of records, to the keys of a table: the text of their stored form.
 struct DictionaryKeyCoding<Key: SettingsSerializable>: Sendable {
   private let bridge = Key.settingsBridge
 
@@ -120,21 +120,21 @@ struct DictionaryKeyCoding<Key: SettingsSerializable>: Sendable {
     }
   }
 
-  /// The key that is stored as a number, a boolean or a date with this very text: `1`, but not `01`. A type whose
-  /// description has such a form, a version `1.2`, reads that itself.
+  /// Returns the key whose stored form is a number, boolean or date with exactly this text: `1`, but not `01`. A type
+  /// whose description has such a form, such as a version `1.2`, reads the text itself.
   private func otherForms(_ text: String) -> Key? {
     for stored in TableKeyForms.stored(text) { if let key = try? bridge.read(stored) { return key } }
-    // A character's initialiser traps for a text of two, and its bridge has read all that is one.
+    // The initialiser of `Character` traps on a text of two characters. Its bridge has already read all valid texts.
     guard Key.self != Character.self, let type = Key.self as? any LosslessStringConvertible.Type else { return nil }
-    // Numbers describe themselves in one way, and read more.
+    // Numbers accept more forms than their one description.
     guard let key = type.init(describedBy: text), key.description == text else { return nil }
     return key as? Key
   }
 }
 
-/// The values that are no strings and stand as a table's key.
+/// Converts table keys to stored values other than strings.
 enum TableKeyForms {
-  /// The number, boolean or date that is written as a text: `1`, but not `01`.
+  /// Returns the number, boolean or date that is written exactly like a text: `1`, but not `01`.
   static func stored(_ text: String) -> [TOMLValue] {
     if let integer = Int64(text) { return String(integer) == text ? [.integer(integer)] : [] }
     if let float = Double(text) { return String(float) == text ? [.float(float)] : [] }

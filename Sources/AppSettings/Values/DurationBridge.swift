@@ -1,15 +1,14 @@
 extension Duration: SettingsSerializable {
-  /// A string with a unit: `"90m"`, `"1.5s"`, `"250ms"`.
+  /// Stores the duration as a string with a unit: `"90m"`, `"1.5s"`, `"250ms"`.
   ///
-  /// What a person may write is more than what is written: several units (`"1h 30m"`, `d h m s ms us ns`), and a plain
-  /// number of seconds.
+  /// Reading also accepts several units (`"1h 30m"`, from `d h m s ms us ns`) and a plain number of seconds.
   public static let settingsBridge = SettingsBridge<Duration>(
     "a duration, like \"90s\" or \"1h 30m\"", many: "durations, like \"90s\" or \"1h 30m\"", type: .duration,
     read: { stored in
       switch stored {
       case .integer(let seconds): return seconds == .min ? nil : .seconds(seconds)
       case .float(let seconds):
-        // The digits that a person sees, as long as they are no power of ten: 0.1 is 100 ms to the attosecond.
+        // The decimal digits as displayed, unless in scientific notation: 0.1 is 100 ms to the attosecond.
         if let duration = Duration(stored: "\(seconds)s") { return duration }
         return seconds.magnitude < 9e18 ? .seconds(seconds) : nil
       case .string(let text): return Duration(stored: text)
@@ -24,12 +23,12 @@ extension Duration: SettingsSerializable {
       return .string(duration.storedText)
     })
 
-  /// Whether the whole seconds fit 64 bits with either sign.
+  /// Whether the number of whole seconds fits 64 bits with either sign.
   private var isStorable: Bool { attoseconds.magnitude / UInt128(Duration.second) <= UInt128(Int64.max) }
 
   private static let second: Int128 = 1_000_000_000_000_000_000
 
-  /// The units, the largest first; each with its size in attoseconds.
+  /// The units from large to small, each with its size in attoseconds.
   private static let units: [(name: String, size: Int128)] = [
     ("d", 86_400 * second), ("h", 3600 * second), ("m", 60 * second), ("s", second), ("ms", second / 1000),
     ("us", second / 1_000_000), ("µs", second / 1_000_000), ("ns", second / 1_000_000_000),
@@ -47,7 +46,7 @@ extension Duration: SettingsSerializable {
       rest = rest[number.endIndex...]
       let name = rest.prefix { $0.isLetter }
       rest = rest[name.endIndex...].drop { $0 == " " }
-      // From large to small, each unit once: "5m 3h" is more likely a slip than meant.
+      // Units must get smaller and appear once: "5m 3h" is probably a mistake.
       guard let unit = Duration.units.first(where: { $0.name == name }), unit.size < previous,
         let part = Duration.attoseconds(number, unit.size)
       else { return nil }
@@ -60,7 +59,7 @@ extension Duration: SettingsSerializable {
     guard isStorable else { return nil }
   }
 
-  /// A decimal number of units; `nil` if it is none, too large, or finer than an attosecond.
+  /// Converts a decimal number of units; `nil` if it is malformed, too large, or finer than an attosecond.
   private static func attoseconds(_ number: Substring, _ unit: Int128) -> Int128? {
     let parts = number.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count <= 2, let whole = Int128(parts[0]) else { return nil }
@@ -70,7 +69,7 @@ extension Duration: SettingsSerializable {
     guard parts[1].utf8.count <= 18, var fraction = Int128(parts[1]) else { return nil }
     var scale: Int128 = 1
     for _ in parts[1].utf8 { scale *= 10 }
-    // 18 digits of days in attoseconds would not fit: take the common factor out first.
+    // 18 digits of days in attoseconds would overflow, so the common factor is removed first.
     while fraction % 10 == 0, scale > 1 {
       fraction /= 10
       scale /= 10
@@ -81,7 +80,7 @@ extension Duration: SettingsSerializable {
     return sumTooLarge ? nil : sum
   }
 
-  /// The duration in the largest unit, up to hours, in which it is whole; else in seconds with decimals.
+  /// The text in the largest unit up to hours that gives a whole number; otherwise in seconds with decimals.
   private var storedText: String {
     if self == .zero { return "0s" }
     let sign = self < .zero ? "-" : ""

@@ -1,4 +1,4 @@
-// How values look in error messages. Not the writer of files: this cuts what is long and escapes what is not printable.
+// The form of values in error messages. Unlike in a file, long values are cut and unprintable characters are escaped.
 
 extension TOMLValue {
   /// The value with its kind: `the string "four"`, `an array of 12 elements`.
@@ -19,10 +19,10 @@ extension TOMLValue {
     }
   }
 
-  /// The value as text, strings cut to 40 characters.
+  /// The value as text, with strings cut to 40 characters.
   package var errorText: String { errorText(levels: 8) }
 
-  /// - Parameter levels: How many arrays within each other are shown.
+  /// - Parameter levels: The number of levels of nested arrays to show.
   private func errorText(levels: Int) -> String {
     switch self {
     case .string(let string): TOMLValue.quoted(string)
@@ -43,7 +43,7 @@ extension TOMLValue {
     }
   }
 
-  /// A string in double quotes, cut, with what is not printable escaped.
+  /// Returns a string in double quotes, cut, with unprintable characters escaped.
   package static func quoted(_ string: String, limit: Int = 40) -> String {
     var text = "\""
     for scalar in string.prefix(limit).unicodeScalars {
@@ -61,7 +61,7 @@ extension TOMLValue {
     return text + (string.dropFirst(limit).isEmpty ? "\"" : "…\"")
   }
 
-  /// A path's component as TOML writes it: bare if it can be.
+  /// Returns a path component as TOML writes it: bare if possible.
   static func quotedUnlessBare(_ component: String) -> String {
     let isBare = component.utf8.allSatisfy { byte in
       switch byte {

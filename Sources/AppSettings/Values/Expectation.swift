@@ -1,4 +1,4 @@
-/// What a stored value has to be, in words: for one value, and where the words allow, for several.
+/// A description of valid stored values: of one, and where the words allow it, of several.
 struct Expectation: Sendable {
   /// With its article: `an integer from 0 to 255`.
   var one: String
@@ -30,7 +30,7 @@ struct Expectation: Sendable {
     Expectation(choices.count == 1 ? choices[0].errorText : oneOf(choices, \.errorText))
   }
 
-  /// The first of some choices in words.
+  /// Lists the first choices.
   static func oneOf<Choice>(_ choices: [Choice], _ shown: (Choice) -> String) -> String {
     "one of \(choices.prefix(12).map(shown).joined(separator: ", "))\(choices.count > 12 ? ", …" : "")"
   }

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 extension Data: SettingsSerializable {
-  /// A string of the bytes in Base64. Spaces and line breaks are read over, so that long data can be wrapped by hand.
+  /// Stores the bytes as a string in Base64. Reading ignores spaces and line breaks, so people can wrap long data.
   public static let settingsBridge = SettingsBridge<Data>(
     "a string in Base64", many: "strings in Base64", type: .data,
     read: { stored in
@@ -18,8 +18,8 @@ extension Data: SettingsSerializable {
 }
 
 extension URL: SettingsSerializable {
-  /// A string. Letters outside ASCII are read and percent-encoded; spaces and other characters that no URL has are
-  /// refused. A URL relative to a base is stored as the whole it makes with it.
+  /// Stores the URL as a string. Reading percent-encodes letters outside ASCII, and refuses spaces and other characters
+  /// that are invalid in URLs. A URL relative to a base is stored as an absolute URL.
   public static let settingsBridge = SettingsBridge<URL>(
     "a URL as a string", many: "URLs as strings", type: .url,
     read: { stored in
@@ -38,7 +38,7 @@ extension URL: SettingsSerializable {
     var isASCII = true
     for byte in text.utf8 {
       switch byte {
-      // `URL(string:)` would escape these, and take any sentence for a URL.
+      // `URL(string:)` would escape these and accept any sentence as a URL.
       case 0...0x20, 0x7F, UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"),
         UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
         return nil
@@ -51,7 +51,7 @@ extension URL: SettingsSerializable {
 }
 
 extension UUID: SettingsSerializable {
-  /// A string, in upper case; either case is read.
+  /// Stores the UUID as a string in upper case. Reading accepts either case.
   public static let settingsBridge = SettingsBridge<UUID>(
     "a UUID as a string", many: "UUIDs as strings", type: .uuid,
     read: { stored in
@@ -62,8 +62,8 @@ extension UUID: SettingsSerializable {
 }
 
 extension Decimal: SettingsSerializable {
-  /// A string, since TOML's floats are binary and would change it: `"19.99"`. Integers and floats are read too, floats
-  /// as the digits that a person sees.
+  /// Stores the number as a string, `"19.99"`, because a binary TOML float would change it. Reading also accepts
+  /// integers, and floats as the decimal digits that are displayed.
   public static let settingsBridge = SettingsBridge<Decimal>(
     "a decimal number as a string", many: "decimal numbers as strings", type: .decimal,
     read: { stored in
@@ -76,8 +76,8 @@ extension Decimal: SettingsSerializable {
     },
     write: { .string($0.description) })
 
-  /// The number of a text in full: `Decimal(string:)` would take the digits at its start, drop the rest, and round what
-  /// is longer than it can hold.
+  /// Parses a whole text. `Decimal(string:)` would parse the digits at its start, ignore the rest, and round numbers
+  /// that are too long.
   private init?(stored text: String) {
     if text == "NaN" || text == "nan" {
       self = .nan
@@ -90,15 +90,15 @@ extension Decimal: SettingsSerializable {
   }
 }
 
-/// A decimal number as text, in the one form that equal numbers share.
+/// A decimal number as text, normalised so that equal numbers are equal.
 private struct DecimalDigits: Equatable {
   private var isNegative = false
-  /// Without zeros at either end; empty for zero.
+  /// The digits without zeros at either end; empty for zero.
   private var digits: ArraySlice<UInt8>
-  /// The power of ten by which the digits, taken as an integer, are multiplied.
+  /// The power of ten that multiplies the digits, taken as an integer.
   private var exponent: Int
 
-  /// `nil` if the text is no decimal number, as a whole.
+  /// Parses a text; `nil` unless all of it is a decimal number.
   init?(_ text: String) {
     var rest = text.utf8[...]
     func takeSign() -> Bool {
@@ -139,10 +139,10 @@ private struct DecimalDigits: Equatable {
 }
 
 extension TimeZone: SettingsSerializable {
-  /// A string, the identifier: `"Europe/Berlin"`, `"GMT+0530"`.
+  /// Stores the time zone as a string with its identifier: `"Europe/Berlin"`, `"GMT+0530"`.
   ///
-  /// Identifiers of places need the time zone data of Foundation or FoundationInternationalization: a program that
-  /// imports neither reads only those with a fixed offset.
+  /// Identifiers of places need the time zone data of Foundation or FoundationInternationalization. A program that
+  /// imports neither can read only identifiers with a fixed offset.
   public static let settingsBridge = SettingsBridge<TimeZone>(
     FunctionCore(
       Expectation("a time zone's identifier", many: "time zones' identifiers"), type: SchemaType(.timeZone),
@@ -156,7 +156,7 @@ extension TimeZone: SettingsSerializable {
       },
       write: { .string($0.identifier) }))
 
-  /// The zone of an identifier. Those with a fixed offset are read alike with and without Foundation's time zone data.
+  /// Makes the zone for an identifier. Fixed offsets do not depend on Foundation's time zone data.
   private init?(stored text: String) {
     if let offset = TimeZone.fixedOffset(text) {
       self.init(secondsFromGMT: offset)
@@ -165,8 +165,8 @@ extension TimeZone: SettingsSerializable {
     }
   }
 
-  /// The offset in seconds of `GMT` or `UTC`, a sign, and one of `h`, `hh`, `hhmm`, `h:mm`, `hh:mm` and `hhmmss`: the forms
-  /// that Foundation reads, and the last, which it writes.
+  /// Returns the offset in seconds of `GMT` or `UTC`, a sign, and one of `h`, `hh`, `hhmm`, `h:mm`, `hh:mm` and
+  /// `hhmmss`. Foundation reads all these forms but the last, which it writes.
   private static func fixedOffset(_ text: String) -> Int? {
     let bytes = Array(text.utf8)
     guard text.hasPrefix("GMT") || text.hasPrefix("UTC"), bytes.count > 4 else { return nil }

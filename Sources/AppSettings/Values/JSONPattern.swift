@@ -1,11 +1,10 @@
 import SettingsTOML
 
-/// Regular expressions as JSON Schema has them: those of ECMA-262, which editors read each with a library of their own.
+/// The regular expressions of JSON Schema: those of ECMA-262. Each editor reads them with a library of its own.
 package enum JSONPattern {
-  /// Whether a pattern means the same to Swift and to such a library, but for what each takes for one character.
+  /// Whether a pattern has the same meaning in Swift and in such libraries, except for what each counts as a character.
   ///
-  /// That is so of characters that stand for themselves, `.`, classes of characters and ranges, groups, `|` and greedy
-  /// or lazy repetitions.
+  /// This is true of literal characters, `.`, character classes and ranges, groups, `|` and greedy or lazy repetitions.
   package static func isCommon(_ pattern: String) -> Bool {
     guard SettingsPattern(pattern).fault == nil, pattern.utf8.allSatisfy({ 0x20..<0x7F ~= $0 }) else { return false }
     var rest = pattern[...]
@@ -13,7 +12,7 @@ package enum JSONPattern {
     while let character = rest.popFirst() {
       switch character {
       case "\\":
-        // Of letters and digits behind it each library has its own.
+        // Each library defines escaped letters and digits in its own way.
         guard let next = rest.popFirst(), !next.isLetter, !next.isNumber else { return false }
       case "[":
         if isInClass { return false }
@@ -22,7 +21,7 @@ package enum JSONPattern {
         if rest.first == "]" { return false }
       case "]" where isInClass: isInClass = false
       case "&", "~", "-":
-        // Operations on classes, in some libraries.
+        // Some libraries read these as operations on classes.
         if isInClass, rest.first == character { return false }
       case "(" where !isInClass && rest.first == "?":
         guard rest.hasPrefix("?:") else { return false }
@@ -43,7 +42,7 @@ package enum JSONPattern {
     return !isInClass
   }
 
-  /// The form of the strings of a type, as far as it is one for all.
+  /// Returns a pattern for the strings of a type, if one pattern covers them all.
   package static func form(of type: SchemaType) -> String? {
     let date = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
     let time = "[0-9]{2}:[0-9]{2}(:[0-9]{2}(\\.[0-9]+)?)?"
@@ -58,7 +57,7 @@ package enum JSONPattern {
     }
   }
 
-  /// The form of the keys that stand for values of a type.
+  /// Returns a pattern for the table keys that represent values of a type.
   package static func key(_ type: SchemaType) -> String? {
     switch type.kind {
     case .integer: "^(0|-?[1-9][0-9]*)$"

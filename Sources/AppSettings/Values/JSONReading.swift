@@ -1,16 +1,16 @@
 import FoundationEssentials
 
-// Reading the JSON that an earlier release, or another library, stored in a string. A value's own `Codable` conformance
-// says what its JSON is, and a collection without one is JSON of its elements: so the bridges' cores hand a decoder down
-// to the parts, and what is `Decodable` reads itself.
+// Reads the JSON that an earlier release, or another library, stored in a string. The `Codable` conformance of a value
+// defines its JSON; a collection without one is JSON of its elements. So the bridges' cores pass a decoder down to the
+// parts, and `Decodable` types read themselves.
 
-/// The value in a JSON text that a bridge's type has.
+/// A value of a bridge's type, read from a JSON text.
 struct JSONForm<Value> {
   let value: Value
 
   /// Reads a JSON text.
   ///
-  /// - Throws: `DecodingError`, or what a type's own code throws.
+  /// - Throws: `DecodingError`, or any error of the type's own code.
   static func read(_ text: String, by bridge: SettingsBridge<Value>) throws -> Value {
     let decoder = JSONDecoder()
     decoder.userInfo[bridgeKey] = bridge
@@ -28,9 +28,9 @@ extension JSONForm: Decodable {
 }
 
 extension SettingsSerializable {
-  /// Reads a JSON text, as the type's own conformances or else its bridge say.
+  /// Reads a JSON text with the type's own conformances, or else with its bridge.
   ///
-  /// - Throws: `DecodingError`, or what a type's own code throws.
+  /// - Throws: `DecodingError`, or any error of the type's own code.
   package static func value(ofJSON text: String) throws -> Self { try JSONForm.read(text, by: settingsBridge) }
 }
 
@@ -39,7 +39,7 @@ private let bridgeKey = CodingUserInfoKey(rawValue: "org.app-settings.json-form"
 extension BridgeCore {
   func readJSON(from decoder: any Decoder) throws -> Value { try readOwnJSON(from: decoder) }
 
-  /// As the type's `Codable` conformance reads JSON, or else as this bridge reads the same shape in TOML.
+  /// Reads JSON with the type's `Codable` conformance, or else with this bridge, which reads the same shape in TOML.
   func readOwnJSON(from decoder: any Decoder) throws -> Value {
     func decoded<T: Decodable>(_ type: T.Type) throws -> Value? {
       try decoder.singleValueContainer().decode(type) as? Value
@@ -49,21 +49,21 @@ extension BridgeCore {
     do {
       if let value = try decoded(type) { return value }
     } catch {
-      // The coding may have changed since; the shape need not have.
+      // The conformance may have changed since, while the shape stayed the same.
       if let value = try? bridged() { return value }
       throw error
     }
     return try bridged()
   }
 
-  /// Reads the elements of a JSON array one after the other.
+  /// Reads the elements of a JSON array in order.
   func readJSONElements(from decoder: any Decoder, _ body: (Value) -> Void) throws {
     var elements = try decoder.unkeyedContainer()
     while !elements.isAtEnd { body(try readJSON(from: elements.superDecoder())) }
   }
 
-  /// Reads the entries of a JSON object, or of an array with keys and values in turn: as `Codable` writes dictionaries
-  /// whose keys are neither strings nor integers.
+  /// Reads the entries of a JSON object, or of an array of alternating keys and values: the form in which `Codable`
+  /// writes dictionaries whose keys are neither strings nor integers.
   func readJSONEntries<Key: SettingsSerializable>(
     from decoder: any Decoder, by keys: DictionaryKeyCoding<Key>, _ body: (Key, Value) -> Void
   ) throws {

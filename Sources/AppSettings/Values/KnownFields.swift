@@ -1,18 +1,18 @@
-/// Which parts of a written value its type knows, found by having the type read what it has just written.
+/// The parts of a written value that its type knows. They are found by having the type read what it has just written.
 ///
-/// It decides what becomes of what is in the file already: a field that the type does not know stays when the value is
-/// written, one that it knows and did not write (an optional that is now `nil`) goes.
+/// They decide what happens to existing values in the file. A field that the type does not know stays when the value is
+/// written. A field that it knows and did not write (an optional that is now `nil`) is removed.
 package indirect enum KnownFields: Sendable {
-  /// All of it: the new value replaces the old one.
+  /// Everything: the new value replaces the old one.
   case whole
-  /// A record with these fields; others are somebody else's.
+  /// A record with these fields; other fields belong to someone else.
   case record([String: KnownFields])
-  /// A dictionary: its entries are just those written.
+  /// A dictionary: its entries are exactly those written.
   case entries([String: KnownFields])
-  /// An array, with what is known of each element; one that has no order keeps the one in the file.
+  /// An array, with the known parts of each element; an array without an order keeps the order in the file.
   case elements([KnownFields], isOrdered: Bool)
 
-  /// Puts what `stored` has and the type does not know into `written`.
+  /// Adds the parts of `stored` that the type does not know to `written`.
   package func merge(_ written: TOMLValue, over stored: TOMLValue) -> TOMLValue {
     if case .whole = self { return written }
     if written == stored { return written }
@@ -41,7 +41,7 @@ package indirect enum KnownFields: Sendable {
 
   fileprivate var hasParts: Bool { if case .whole = self { false } else { true } }
 
-  /// Takes the parts that the type knows out of a stored value; records within it that become empty go too.
+  /// Removes the parts that the type knows from a stored value, and records in it that become empty.
   func remove(from stored: TOMLValue) -> TOMLValue {
     guard case .record(let fields) = self, case .table(var table) = stored else { return .table(TOMLTable()) }
     for (key, known) in fields {
@@ -53,8 +53,8 @@ package indirect enum KnownFields: Sendable {
     return .table(table)
   }
 
-  /// Finds the old element of each new one: from both ends as long as they say the same, then, if as many are left on
-  /// both sides, by position (elements changed in place), else by what they say (elements moved).
+  /// Finds the old element for each new one. Equal elements at both ends are matched first. The rest are matched by
+  /// position if both sides have the same number (elements changed in place), or else by equality (elements moved).
   private static func merge(
     _ new: [TOMLValue], _ known: [KnownFields], inOrderOver old: [TOMLValue]
   ) -> [TOMLValue] {
@@ -83,12 +83,12 @@ package indirect enum KnownFields: Sendable {
     return result
   }
 
-  /// Keeps the old elements that are still there where they are, and puts the others behind them.
+  /// Keeps the old elements that are still in the set, in their order, and appends the new ones.
   private static func merge(_ new: [TOMLValue], _ known: [KnownFields], asSetOver old: [TOMLValue]) -> [TOMLValue] {
     var pairs = ElementPairs(new: new, known: known, old: old)
     var indices: [TOMLValue: Int] = [:]
     for (index, value) in new.enumerated() { indices[value] = index }
-    // Those that are equal are found at once; those with unknown fields have to be compared with each.
+    // Equal elements are found at once; those with unknown fields must be compared with every other element.
     let equal = old.map { indices.removeValue(forKey: $0) }
     let differing = equal.count { $0 == nil }
     var left = indices.values.sorted()
@@ -105,15 +105,15 @@ package indirect enum KnownFields: Sendable {
   }
 }
 
-/// The pairs of new and old elements of an array, merged at most once each: done anew in each of several passes, the
-/// work would multiply with every level of arrays in arrays.
+/// The pairs of new and old elements of an array. Each is merged at most once: if each pass merged it again, the work
+/// would multiply with every level of nested arrays.
 private struct ElementPairs {
   let new: [TOMLValue]
   let known: [KnownFields]
   let old: [TOMLValue]
   private var cache: [Int: TOMLValue] = [:]
 
-  /// How many pairs may be compared for the sake of elements that have moved.
+  /// The number of pairs that may be compared to find moved elements.
   static let limit = 10_000
 
   init(new: [TOMLValue], known: [KnownFields], old: [TOMLValue]) {
@@ -122,7 +122,7 @@ private struct ElementPairs {
     self.old = old
   }
 
-  /// A new element with what an old one has and its type does not know.
+  /// Returns a new element with the parts of an old one that its type does not know.
   mutating func merged(_ newIndex: Int, _ oldIndex: Int) -> TOMLValue {
     guard newIndex < known.count, known[newIndex].hasParts else { return new[newIndex] }
     let pair = newIndex * old.count + oldIndex
@@ -132,6 +132,6 @@ private struct ElementPairs {
     return merged
   }
 
-  /// Whether an old element says the same as a new one, in the parts that the type knows.
+  /// Whether an old and a new element are equal in the parts that the type knows.
   mutating func isSame(_ newIndex: Int, _ oldIndex: Int) -> Bool { merged(newIndex, oldIndex) == old[oldIndex] }
 }

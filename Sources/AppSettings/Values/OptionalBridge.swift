@@ -1,12 +1,12 @@
 extension Optional: SettingsSerializable where Wrapped: SettingsSerializable {
-  /// The wrapped value, or nothing: `nil` removes the key, and is what reads where there is none.
+  /// Stores the wrapped value, or nothing: `nil` removes the key, and reading gives `nil` while no value is stored.
   ///
-  /// TOML has no null, so a `nil` within an array or a dictionary cannot be stored.
+  /// TOML has no null, so a `nil` in an array or a dictionary cannot be stored.
   public static var settingsBridge: SettingsBridge<Wrapped?> { Wrapped.settingsBridge.optional }
 }
 
 extension SettingsBridge {
-  /// The bridge for optionals of this one's values, as a key with a bridge of its own needs it.
+  /// A bridge for optionals of this bridge's values, for a key with its own bridge.
   public var optional: SettingsBridge<Value?> { SettingsBridge<Value?>(OptionalCore(core)) }
 }
 

@@ -1,5 +1,5 @@
 extension Range: SettingsSerializable where Bound: SettingsSerializable {
-  /// An array of the lower bound and the one above the upper: `[10, 20]` for `10..<20`.
+  /// Stores the range as an array of its lower and upper bound: `[10, 20]` for `10..<20`.
   public static var settingsBridge: SettingsBridge<Range<Bound>> {
     SettingsBridge(
       RangeCore(Bound.settingsBridge.core, make: { $0..<$1 }, bounds: { [$0.lowerBound, $0.upperBound] }))
@@ -7,14 +7,14 @@ extension Range: SettingsSerializable where Bound: SettingsSerializable {
 }
 
 extension ClosedRange: SettingsSerializable where Bound: SettingsSerializable {
-  /// An array of the two bounds: `[10, 20]` for `10...20`.
+  /// Stores the range as an array of its two bounds: `[10, 20]` for `10...20`.
   public static var settingsBridge: SettingsBridge<ClosedRange<Bound>> {
     SettingsBridge(
       RangeCore(Bound.settingsBridge.core, make: { $0...$1 }, bounds: { [$0.lowerBound, $0.upperBound] }))
   }
 }
 
-/// Both kinds of range; `make` is called with bounds in order only, which a range traps without.
+/// The bridge of both kinds of range. It calls `make` only with ordered bounds, because a range traps on others.
 private final class RangeCore<Bound: Comparable & SendableMetatype, Value>: BridgeCore {
   private let bound: any BridgeCore<Bound>
   private let make: @Sendable (Bound, Bound) -> Value
@@ -41,7 +41,7 @@ private final class RangeCore<Bound: Comparable & SendableMetatype, Value>: Brid
   func schemaType(_ sample: TOMLValue?) -> SchemaType {
     var type = SchemaType.array(of: bound.schemaType(sample?.firstElement))
     (type.minimumCount, type.maximumCount) = (2, 2)
-    // The order of a type of someone's own need not be that of its texts.
+    // The order of a custom type may differ from that of its stored form.
     type.isOrdered = bound.isAsStored
     return type
   }
@@ -52,7 +52,7 @@ private final class RangeCore<Bound: Comparable & SendableMetatype, Value>: Brid
     }
     var pair: [Bound] = []
     try bound.readElements(of: stored, context) { bound, _ in pair.append(bound) }
-    // Not `lower > upper`: bounds that are not ordered at all, as not-a-number, must not pass.
+    // Not `lower > upper`: bounds without an order, such as not-a-number, must be refused.
     guard pair[0] <= pair[1] else { throw SettingsValueError(expected: expectation.one, found: stored) }
     return make(pair[0], pair[1])
   }

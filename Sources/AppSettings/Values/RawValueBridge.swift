@@ -1,7 +1,7 @@
 extension SettingsBridge where Value: RawRepresentable & SendableMetatype, Value.RawValue: SettingsSerializable {
-  /// The raw value, stored as its own type is.
+  /// A bridge that stores the raw value as its own type does.
   ///
-  /// For an enumeration that is also `CaseIterable` an error lists the raw values there are.
+  /// If the type is also a `CaseIterable` enumeration, errors list the valid raw values.
   public static var rawValue: SettingsBridge { SettingsBridge(RawValueCore(Value.RawValue.settingsBridge.core)) }
 }
 
@@ -32,7 +32,7 @@ private final class RawValueCore<Value: RawRepresentable & SendableMetatype>: Br
     do {
       if let value = Value(rawValue: try raw.read(stored, context)) { return value }
     } catch let error as SettingsValueError {
-      // What is wrong in a part of a raw value is for its own type to say.
+      // An error in a part of a raw value is described by the raw value's own type.
       if !error.path.isEmpty { throw error }
     }
     throw SettingsValueError(expected: expectation.one, found: stored)
@@ -50,7 +50,7 @@ private final class RawValueCore<Value: RawRepresentable & SendableMetatype>: Br
 }
 
 extension SettingsBridge where Value: LosslessStringConvertible & SendableMetatype {
-  /// The description, as a string.
+  /// A bridge that stores the description as a string.
   public static var losslessString: SettingsBridge { SettingsBridge(LosslessStringCore()) }
 }
 
@@ -70,9 +70,9 @@ private final class LosslessStringCore<Value: LosslessStringConvertible & Sendab
 }
 
 extension LosslessStringConvertible {
-  /// The value that a text of a file describes; `nil` where there is none.
+  /// Makes the value that a text from a file describes; `nil` if there is none.
   ///
-  /// `Character` is the type of the standard library whose initializer traps on a text instead of returning `nil`.
+  /// `Character` is the one type of the standard library whose initializer traps on an invalid text.
   init?(describedBy text: String) {
     if Self.self == Character.self, text.isEmpty || !text.dropFirst().isEmpty { return nil }
     self.init(text)

@@ -1,8 +1,8 @@
-// Re-exported because a bridge is written in terms of `TOMLValue`: whoever declares how a type is stored needs it,
-// and should not need a second import for it.
+// Re-exported because a bridge reads and writes `TOMLValue`: code that declares how a type is stored should not need a
+// second import.
 @_exported public import SettingsTOML
 
-/// A stored value whose type is not known ahead: what TOML has, as it is in the file.
+/// A stored value whose type is not known in advance: any TOML value, as it is in the file.
 ///
-/// As a key's type it takes any value: `SettingsKey<SettingsValue?>("plugins.state")`.
+/// A key of this type accepts any value: `SettingsKey<SettingsValue?>("plugins.state")`.
 public typealias SettingsValue = TOMLValue

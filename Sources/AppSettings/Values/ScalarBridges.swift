@@ -1,8 +1,8 @@
-// Booleans, numbers and text. Each is read by a function that the coder shares: it reads fields without going through
-// a bridge.
+// Booleans, numbers and text. The functions that read them are shared with the coder, which reads fields without going
+// through a bridge.
 
 extension Bool: SettingsSerializable {
-  /// A boolean, and nothing else: words such as `yes` are for command lines.
+  /// Stores the value as a boolean. Only booleans are read: words such as `yes` are for command lines.
   public static let settingsBridge = SettingsBridge<Bool>(
     FunctionCore(
       expectation, type: SchemaType(.boolean), read: { stored, _ in try Bool(stored: stored) }, write: { .boolean($0) })
@@ -20,15 +20,15 @@ extension Bool: SettingsSerializable {
 }
 
 extension FixedWidthInteger {
-  /// `an integer`, with the range where it is not TOML's own.
+  /// `an integer`, with the range if it differs from TOML's.
   static var expectation: Expectation {
     let range = Self.isSigned && Self.bitWidth == 64 ? "" : " from \(Self.min) to \(Self.max)"
     return Expectation("an integer\(range)", many: "integers\(range)")
   }
 
-  /// An integer of any width; one above TOML's largest is stored as a string of its digits.
+  /// Reads an integer of any width. An integer above TOML's largest is stored as a string of its digits.
   ///
-  /// A float is refused even if it is whole: it would come back as an integer after the next write.
+  /// A float is refused even if it is whole: the next write would turn it into an integer.
   @inline(__always)
   init(stored value: TOMLValue) throws {
     if case .integer(let integer) = value, let exact = Self(exactly: integer) {
@@ -40,7 +40,7 @@ extension FixedWidthInteger {
 
   @inline(never)
   private init(beyondInteger value: TOMLValue) throws {
-    // Only what cannot be an integer may be a string, so that each number has one form.
+    // A string is read only if TOML has no such integer, so that each number has one form.
     guard Self.max > Int64.max, case .string(let text) = value, let large = Self(text), large > Int64.max,
       text == String(large)
     else { throw SettingsValueError(expected: Self.expectation.one, found: value) }
@@ -51,7 +51,7 @@ extension FixedWidthInteger {
     Int64(exactly: self).map(TOMLValue.integer) ?? .string(String(self))
   }
 
-  /// An integer with the range that the type has where it is not TOML's own.
+  /// The type with its range, if that differs from TOML's.
   private static var schemaType: SchemaType {
     let isAsTOML = Self.isSigned && Self.bitWidth == 64
     return isAsTOML ? SchemaType(.integer) : .integer(Self.min.stored, Self.max.stored)
@@ -65,57 +65,57 @@ extension FixedWidthInteger {
 }
 
 extension Int: SettingsSerializable {
-  /// An integer.
+  /// Stores the value as an integer.
   public static let settingsBridge = makeIntegerBridge()
 }
 
 extension Int8: SettingsSerializable {
-  /// An integer from -128 to 127.
+  /// Stores the value as an integer, which must be from -128 to 127.
   public static let settingsBridge = makeIntegerBridge()
 }
 
 extension Int16: SettingsSerializable {
-  /// An integer from -32,768 to 32,767.
+  /// Stores the value as an integer, which must be from -32,768 to 32,767.
   public static let settingsBridge = makeIntegerBridge()
 }
 
 extension Int32: SettingsSerializable {
-  /// An integer that fits 32 bits.
+  /// Stores the value as an integer, which must fit 32 bits.
   public static let settingsBridge = makeIntegerBridge()
 }
 
 extension Int64: SettingsSerializable {
-  /// An integer.
+  /// Stores the value as an integer.
   public static let settingsBridge = makeIntegerBridge()
 }
 
 extension UInt: SettingsSerializable {
-  /// An integer; above `Int64.max`, which is TOML's largest, a string of its digits.
+  /// Stores the value as an integer, or as a string of its digits above `Int64.max`, TOML's largest integer.
   public static let settingsBridge = makeIntegerBridge()
 }
 
 extension UInt8: SettingsSerializable {
-  /// An integer from 0 to 255.
+  /// Stores the value as an integer, which must be from 0 to 255.
   public static let settingsBridge = makeIntegerBridge()
 }
 
 extension UInt16: SettingsSerializable {
-  /// An integer from 0 to 65,535.
+  /// Stores the value as an integer, which must be from 0 to 65,535.
   public static let settingsBridge = makeIntegerBridge()
 }
 
 extension UInt32: SettingsSerializable {
-  /// An integer that fits 32 bits without a sign.
+  /// Stores the value as an integer, which must fit 32 bits without a sign.
   public static let settingsBridge = makeIntegerBridge()
 }
 
 extension UInt64: SettingsSerializable {
-  /// An integer; above `Int64.max`, which is TOML's largest, a string of its digits.
+  /// Stores the value as an integer, or as a string of its digits above `Int64.max`, TOML's largest integer.
   public static let settingsBridge = makeIntegerBridge()
 }
 
 extension Double: SettingsSerializable {
-  /// A float, also a whole one; an integer is read too. Infinities and not-a-number are TOML's `inf` and `nan`.
+  /// Stores the value as a float. Reading also accepts integers. Infinities and not-a-number are `inf` and `nan`.
   public static let settingsBridge = SettingsBridge<Double>(
     FunctionCore(
       expectation, type: SchemaType(.float), read: { stored, _ in try Double(stored: stored) }, write: { .float($0) }))
@@ -133,7 +133,7 @@ extension Double: SettingsSerializable {
 }
 
 extension Float: SettingsSerializable {
-  /// A float with as few digits as tell it from other `Float`s: `0.1`, not `0.10000000149011612`.
+  /// Stores the value as a float with as few digits as identify a `Float`: `0.1`, not `0.10000000149011612`.
   public static let settingsBridge = SettingsBridge<Float>(
     FunctionCore(
       expectation, type: SchemaType(.float32), read: { stored, _ in try Float(stored: stored) }, write: { $0.stored }))
@@ -155,7 +155,7 @@ extension Float: SettingsSerializable {
 }
 
 extension String: SettingsSerializable {
-  /// A string.
+  /// Stores the value as a string.
   public static let settingsBridge = SettingsBridge<String>(
     FunctionCore(
       expectation, type: SchemaType(.string), read: { stored, _ in try String(stored: stored) }, write: { .string($0) })
@@ -173,13 +173,13 @@ extension String: SettingsSerializable {
 }
 
 extension Substring: SettingsSerializable {
-  /// A string.
+  /// Stores the value as a string.
   public static let settingsBridge = String.settingsBridge.mapKeepingValue(
     read: { Substring($0) }, write: { String($0) })
 }
 
 extension Character: SettingsSerializable {
-  /// A string of one character, as a person counts them: `é` and `👩‍🚀` are one.
+  /// Stores the character as a string. A character is what a person sees as one: `é` and `👩‍🚀` each are.
   public static let settingsBridge = SettingsBridge<Character>(
     "a string of one character", many: "strings of one character", type: .character,
     read: { stored in

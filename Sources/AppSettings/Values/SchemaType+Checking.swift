@@ -1,17 +1,17 @@
 package import SettingsTOML
 
 extension SchemaType {
-  /// Throws if a value is none of this type: what the app itself would refuse, as far as that is known.
+  /// Throws if a value is not of this type. As far as the type is known, the check refuses what the app would refuse.
   ///
-  /// What a value is, which values are equal and which is above another, ``SchemaValue`` says, by the bridges of the app.
+  /// ``SchemaValue`` decides what a value is, which values are equal and how they are ordered, using the app's bridges.
   ///
-  /// - Parameter isStored: Whether the value is in a file already, where it may have an older form that the app reads.
+  /// - Parameter isStored: Whether the value is already in a file, where it may have an older form that the app reads.
   package func check(_ value: TOMLValue, isStored: Bool = false) throws(SettingsValueError) {
     try TypeCheck(self, isStored: isStored).check(value)
   }
 }
 
-/// One check of a value: the type, and what is worked out of it once, however many elements and records it is asked for.
+/// Checks values by a type. It derives data from the type only once, for all elements and records.
 private final class TypeCheck {
   private let type: SchemaType
   private let isStored: Bool
@@ -21,7 +21,7 @@ private final class TypeCheck {
     self.isStored = isStored
   }
 
-  /// The check of all elements of an array, values of a table, or records.
+  /// The check for the elements of an array, the values of a table, or records.
   private lazy var element =
     (type.kind == .records ? .table(type.fields) : type.element).map { TypeCheck($0, isStored: isStored) }
 
@@ -49,7 +49,7 @@ private final class TypeCheck {
 
   private func checkConstraints(_ value: TOMLValue) throws(SettingsValueError) {
     let isPart = type.kind == .array || type.kind == .table || type.kind == .records
-    // The whole of a large array is not read for nothing.
+    // Without choices to compare, reading all of a large array would be wasted.
     let reading = isPart && type.choices == nil ? .stored(value) : type.reading(value)
     guard let reading, isChosen(value, reading), isInRange(reading), hasCount(value, reading) else {
       throw SettingsValueError(expected: type.expected, found: value)
@@ -64,7 +64,7 @@ private final class TypeCheck {
     }
   }
 
-  /// Whether a value is one of the choices, in any of its forms: a duration in another unit, a float as an integer.
+  /// Whether a value is one of the choices in any form: a duration in another unit, a float as an integer.
   private func isChosen(_ value: TOMLValue, _ reading: SchemaValue) -> Bool {
     if type.choices == nil { return true }
     // Not-a-number is not equal to itself.
@@ -78,7 +78,7 @@ private final class TypeCheck {
       guard let bound = type.reading(bound) else { return nil }
       return isAbove ? bound.isBelow(reading) : reading.isBelow(bound)
     }
-    // What cannot be compared, as not-a-number, is in no range.
+    // A value that cannot be compared, such as not-a-number, is in no range.
     if let minimum, isBelow(minimum, isAbove: false) != false { return false }
     if let maximum, isBelow(maximum, isAbove: true) != false { return false }
     if let limit, isBelow(limit, isAbove: false) != true { return false }
@@ -119,10 +119,10 @@ private final class TypeCheck {
     elements.map { type.element?.reading($0) ?? .stored($0) }
   }
 
-  /// How many elements a set of them has.
+  /// Returns the number of elements in a set of these.
   private func distinctCount(of elements: [TOMLValue]) -> Int {
     var seen: Set<SchemaValue> = []
-    // Not-a-number is not equal to itself, but has one text.
+    // Not-a-number is not equal to itself, but always has the same text.
     var unequal: Set<TOMLValue> = []
     for (reading, element) in zip(readings(of: elements), elements) {
       if reading == reading { seen.insert(reading) } else { unequal.insert(element) }
@@ -130,7 +130,7 @@ private final class TypeCheck {
     return seen.count + unequal.count
   }
 
-  /// The value that a table's key stands for; `nil` if it is not of this type.
+  /// Returns the value that a table's key represents; `nil` if it is not of this type.
   private func reading(ofKey name: String) -> SchemaValue? {
     let forms = [TOMLValue.string(name)] + TableKeyForms.stored(name)
     return forms.first { (try? check($0)) != nil }.flatMap(type.reading)

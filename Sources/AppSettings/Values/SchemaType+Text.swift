@@ -1,12 +1,12 @@
 package import SettingsTOML
 
 extension SchemaType {
-  /// Reads the text of a command line as a value of this type.
+  /// Parses a text from a command line as a value of this type.
   ///
   /// - Parameters:
-  ///   - text: A string is itself; anything else is as in a TOML file. For truth values there are `yes` and `no`, too.
-  ///   - hint: A value that the key has or had: where the type allows anything, the text is read as that one's.
-  /// - Throws: ``SettingsValueError`` if it is none.
+  ///   - text: A string as it is; any other value in its TOML form. Booleans may also be `yes` and `no`.
+  ///   - hint: A present or former value of the key. If the type allows any value, the text is read as the hint's type.
+  /// - Throws: ``SettingsValueError`` if the text is not a value of this type.
   package func value(of text: String, like hint: TOMLValue? = nil) throws(SettingsValueError) -> TOMLValue {
     var refusal: SettingsValueError?
     for candidate in candidates(for: text, like: hint) {
@@ -14,14 +14,14 @@ extension SchemaType {
         try check(candidate)
         return candidate
       } catch {
-        // The likeliest reading says best what is wrong.
+        // The error for the most likely reading is the most helpful.
         refusal = refusal ?? error
       }
     }
     throw refusal ?? SettingsValueError(expected: expected, found: .string(text))
   }
 
-  /// What a text may stand for, the likeliest first.
+  /// Returns the possible values of a text, the most likely first.
   private func candidates(for text: String, like hint: TOMLValue?) -> [TOMLValue] {
     let parsed = try? TOMLValue(parsing: text)
     var candidates: [TOMLValue] = []
@@ -29,7 +29,7 @@ extension SchemaType {
     switch kind {
     case .boolean: add(parsed.flatMap { if case .boolean = $0 { $0 } else { nil } } ?? Self.boolean(text))
     case .float, .float32:
-      // `12` is stored as `12.0`, as the app would.
+      // `12` is stored as `12.0`, as the app does.
       if case .integer(let number)? = parsed { add(.float(Double(number))) }
     case .any:
       switch hint {
@@ -39,7 +39,7 @@ extension SchemaType {
       default: break
       }
     case .duration, .decimal:
-      // A bare number has a meaning of its own in these.
+      // A bare number has its own meaning for these types.
       add(.string(text))
     case _ where isText:
       add(.string(text))
@@ -51,7 +51,7 @@ extension SchemaType {
     return candidates
   }
 
-  /// The words that people use for truth values.
+  /// Parses the words that people use for booleans.
   private static func boolean(_ text: String) -> TOMLValue? {
     switch text.lowercased() {
     case "yes", "y", "t", "on", "true": .boolean(true)

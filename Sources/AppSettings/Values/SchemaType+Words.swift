@@ -1,15 +1,15 @@
 import SettingsTOML
 
-// What an error says is needed, in the words that the library has for keys of the same type and constraint.
+// Descriptions of valid values in the words that the library uses for keys of the same type and constraint.
 
 extension SchemaType {
-  /// What a value has to be, with its article: `an integer from 6 to 72`.
+  /// The description of a valid value with its article: `an integer from 6 to 72`.
   package var expected: String { expectedWords ?? derivedWords }
 
-  /// The same for documents, with all choices and whole patterns.
+  /// The same description for documents, with all choices and whole patterns.
   package var expectedInFull: String { expectedWords ?? words(isWhole: true) }
 
-  /// What is known without ``expectedWords``, in the words of messages.
+  /// The description without ``expectedWords``, as used in messages.
   package var derivedWords: String { words(isWhole: false) }
 
   private func words(isWhole: Bool) -> String {
@@ -31,7 +31,7 @@ extension SchemaType {
     return words
   }
 
-  /// A bound; of an integer that TOML has no room for, its digits.
+  /// Returns a bound as text; an integer beyond TOML's range as its digits.
   private func shown(_ bound: TOMLValue) -> String {
     if kind == .integer, case .string(let digits) = bound { return digits }
     return bound.errorText
@@ -72,7 +72,7 @@ extension SchemaType {
     return fields.isEmpty ? "any fields" : "fields such as \(names)"
   }
 
-  /// What several of them are called: `integers`; `nil` if there is more to say of each than its type.
+  /// The plural of the description: `integers`; `nil` if there is more to say about each value than its type.
   private var wordsInPlural: String? {
     guard self == SchemaType(kind) else { return nil }
     return switch kind {

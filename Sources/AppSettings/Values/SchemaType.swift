@@ -1,27 +1,27 @@
 package import SettingsTOML
 
-/// What a stored value has to be, as far as tools are to know it: the type of a key, of an element or of a field.
+/// The type of a key, element or field, as far as tools need to know it: what its stored values must be.
 ///
-/// A key's own type and constraint decide in the app. This is what is written of them to a schema file, so that the
+/// The app itself uses a key's own type and constraint. This is the part that is written to a schema file, so that the
 /// command line refuses what the app would refuse.
 package struct SchemaType: Sendable, Hashable {
   /// The names of types in a schema file.
   package enum Kind: String, Sendable, CaseIterable {
     case string, integer, float
-    /// Floats of `Float`, which has fewer digits and a smaller range.
+    /// Floats in the range and precision of `Float`.
     case float32
     case boolean
     case offsetDateTime = "offset-date-time"
     case localDateTime = "local-date-time"
     case localDate = "local-date"
     case localTime = "local-time"
-    /// Strings of a form that has a type in Swift.
+    /// Strings in the form of a particular Swift type.
     case duration, url, uuid, data, decimal, character
     case timeZone = "time-zone"
     case array, table
     /// A table whose values are tables with fields.
     case records
-    /// Anything that TOML has.
+    /// Any TOML value.
     case any
   }
 
@@ -29,10 +29,10 @@ package struct SchemaType: Sendable, Hashable {
   package struct Field: Sendable, Hashable {
     package var name: String
     package var type: SchemaType
-    /// Whether a table without it cannot be read.
+    /// Whether a table that lacks this field is unreadable.
     package var isRequired = false
-    /// What the app reads where a table lacks it: of the key's default, of what records are completed from, or of the
-    /// type's own; `nil` if that is nothing, or not known.
+    /// The value that the app uses if a table lacks the field: from the key's default, from the record that completes
+    /// others, or from the type itself; `nil` if there is none or it is not known.
     package var fallback: TOMLValue?
 
     package init(_ name: String, _ type: SchemaType) {
@@ -44,7 +44,7 @@ package struct SchemaType: Sendable, Hashable {
   package var kind: Kind
   package var minimum: TOMLValue?
   package var maximum: TOMLValue?
-  /// The value has to be below this one.
+  /// The value must be below this one.
   package var limit: TOMLValue?
   package var choices: [TOMLValue]?
   /// Regular expressions, each for the whole string.
@@ -53,38 +53,38 @@ package struct SchemaType: Sendable, Hashable {
     set { compiledPatterns = newValue.map { SettingsPattern($0) } }
   }
   private(set) var compiledPatterns: [SettingsPattern] = []
-  /// How many characters, bytes of data, elements or keys there have to be.
+  /// The limits for the number of characters, bytes of data, elements or keys.
   package var minimumCount: Int?
   package var maximumCount: Int?
-  /// Whether the app reads the elements as a set, so that equal ones count once.
+  /// Whether the app reads the elements as a set, in which equal ones count once.
   package var isUnique = false
-  /// Whether each element has to be the same as or above the one before.
+  /// Whether each element must be equal to or above the one before it.
   package var isOrdered = false
-  /// Whether the app reads an older form, too, of which nothing is known here.
+  /// Whether the app also reads an older form, about which nothing is known here.
   package var readsOlderForm = false
-  /// What an error says is needed, where the rest of this does not say all: `an integer that is even`.
+  /// The description of a valid value, if the other properties do not say all: `an integer that is even`.
   package var expectedWords: String?
-  /// The fields of a table, or of each of its records; others may be there, too. `nil` if none are known.
+  /// The known fields of a table, or of each of its records; others are allowed. `nil` if none are known.
   package var fields: [Field]?
-  // Arrays, since a struct cannot hold itself.
+  // Arrays, because a struct cannot contain itself.
   private var elementTypes: [SchemaType] = []
   private var idTypes: [SchemaType] = []
 
   package init(_ kind: Kind) { self.kind = kind }
 
-  /// What the elements of an array, or the values of a table, have to be; `nil` if they may be anything.
+  /// The type of the elements of an array, or of the values of a table; `nil` if any value is allowed.
   package var element: SchemaType? {
     get { elementTypes.first }
     set { elementTypes = newValue.map { [$0] } ?? [] }
   }
 
-  /// What the keys of a table, or of a table of records, stand for; `nil` for any string.
+  /// The type that the keys of a table, or of a table of records, represent; `nil` for any string.
   package var ids: SchemaType? {
     get { idTypes.first }
     set { idTypes = newValue.map { [$0] } ?? [] }
   }
 
-  /// What keys of a type stand for; `nil` if that says nothing of them.
+  /// Returns the type that keys represent; `nil` if it allows any string.
   package static func ids(_ type: SchemaType) -> SchemaType? {
     type == .any || type == SchemaType(.string) ? nil : type
   }
@@ -103,7 +103,7 @@ package struct SchemaType: Sendable, Hashable {
     return type
   }
 
-  /// A table of tables with fields.
+  /// Makes a table of tables with fields.
   package static func records(_ fields: [Field]?, ids: SchemaType? = nil) -> SchemaType {
     var type = SchemaType(.records)
     type.fields = fields
@@ -124,14 +124,14 @@ package struct SchemaType: Sendable, Hashable {
     return type
   }
 
-  /// One of few values: the type is the one that they have.
+  /// Returns this type limited to some choices, with the type that the choices have.
   package func choosing(_ choices: [TOMLValue]) -> SchemaType {
     var type = self
     type.choices = choices
     return type
   }
 
-  /// Whether a value of this type is a string in a file.
+  /// Whether values of this type are strings in a file.
   package var isText: Bool {
     switch kind {
     case .string, .duration, .url, .uuid, .data, .decimal, .character, .timeZone: true
@@ -141,14 +141,14 @@ package struct SchemaType: Sendable, Hashable {
 }
 
 extension SchemaType {
-  /// This type with what is known of a constraint.
+  /// Returns this type with facts about a constraint added.
   func with(_ facts: [ConstraintFact]) -> SchemaType {
     var type = self
     for fact in facts { type.take(fact) }
     return type
   }
 
-  /// What is said of a type, by the names that it has in a schema file.
+  /// The rules about a type, by their names in a schema file.
   package enum Rule: String, CaseIterable {
     case range = "minimum' and 'maximum"
     case pattern
@@ -156,7 +156,7 @@ extension SchemaType {
     case unique, ordered
   }
 
-  /// Whether values of this type can satisfy a rule or not.
+  /// Whether a rule can apply to values of this type.
   package func has(_ rule: Rule) -> Bool {
     switch rule {
     case .range: ![.array, .table, .records].contains(kind)
@@ -172,12 +172,12 @@ extension SchemaType {
     switch fact {
     case .minimum where !has(.range), .maximum where !has(.range), .limit where !has(.range),
       .pattern where !has(.pattern), .count where !has(.count):
-      // Of such a type no more is known than the words.
+      // Only the description of such a constraint is known.
       break
     case .minimum(let value): minimum = SchemaOrder(kind).isOrdered(value, minimum) ? minimum : value
     case .maximum(let value): maximum = SchemaOrder(kind).isOrdered(maximum, value) ? maximum : value
     case .limit(let value):
-      // The largest integer of a type says nothing more once there is a limit below it.
+      // A type's largest integer is redundant if there is a limit below it.
       if SchemaOrder(kind).isOrdered(value, maximum) { maximum = nil }
       limit = SchemaOrder(kind).isOrdered(limit, value) ? limit : value
     case .choices(let values): choices = choices.map { $0.filter(Set(values).contains) } ?? values
@@ -194,7 +194,7 @@ extension SchemaType {
 }
 
 extension TOMLValue {
-  /// The first element of an array or value of a table, as a sample of all.
+  /// The first element of an array or value of a table, as a sample of all of them.
   var firstElement: TOMLValue? {
     switch self {
     case .array(let elements): elements.first

@@ -1,11 +1,11 @@
 import FoundationEssentials
 import SettingsTOML
 
-/// A stored value as an app reads it: made by the bridge of the Swift type that a schema's type stands for, and equal to
-/// others, hashed and ordered as values of that type are.
+/// A stored value as an app reads it. The bridge of the schema type's Swift type makes it, and it has the equality,
+/// hash and order of values of that type.
 ///
-/// With it the command line has no rules of its own for what a value is: `"1.5"` and `1.5` are one decimal number since
-/// `Decimal`'s bridge reads both, and no two `nan` are equal.
+/// With it the command line needs no rules of its own: `"1.5"` and `1.5` are the same decimal number because the bridge
+/// of `Decimal` reads both, and no two `nan` are equal.
 enum SchemaValue: Hashable {
   case integer(Int128)
   case float(Double)
@@ -21,12 +21,12 @@ enum SchemaValue: Hashable {
   case timeZone(TimeZone)
   case array([SchemaValue])
   case table([String: SchemaValue])
-  /// What has no type in Swift but TOML's own.
+  /// A value that has only TOML's own type in Swift.
   case stored(TOMLValue)
 }
 
 extension SchemaType {
-  /// The value that a stored one is read as, of the type without its constraints; `nil` if the app would not read it.
+  /// Reads a stored value by this type without its constraints; `nil` if the app would not read it.
   func reading(_ value: TOMLValue) -> SchemaValue? {
     switch kind {
     case .any: return .stored(value)
@@ -61,22 +61,22 @@ extension SchemaType {
     }
   }
 
-  /// Whether integers that TOML has no room for are values, as strings of digits: the range of `UInt64` says so.
+  /// Whether integers beyond TOML's range are allowed, as strings of digits, which the range of `UInt64` shows.
   package var reachesAboveTOML: Bool {
     [minimum, maximum, limit].contains { if case .string? = $0 { true } else { false } }
   }
 
-  /// An integer of TOML; a string of digits only above that.
+  /// Reads a TOML integer, or a string of digits beyond TOML's range.
   private func integer(_ value: TOMLValue) -> SchemaValue? {
     if reachesAboveTOML, let number = UInt64.settingsBridge.reading(value) { return .integer(Int128(number)) }
     return Int64.settingsBridge.reading(value).map { .integer(Int128($0)) }
   }
 
-  /// What the values in a table have to be by their names; `nil` if they may be anything.
+  /// Returns the types of the values in a table by their names; `nil` if any value is allowed.
   func parts(of table: TOMLTable) -> (_ name: String) -> SchemaType? {
     if let element = kind == .records ? .table(fields) : element { return { _ in element } }
     guard let fields else { return { _ in nil } }
-    // An index takes longer than a search among few.
+    // For few fields, making an index takes longer than searching.
     guard fields.count > 16, table.count > 16 else {
       return { name in fields.first { $0.name.hasSameCodeUnits(as: name) }?.type }
     }
@@ -91,7 +91,7 @@ extension SettingsBridge {
 }
 
 extension SchemaValue {
-  /// Whether this is strictly below another one; `nil` if they cannot be compared, as not-a-number.
+  /// Whether this value is strictly below another; `nil` if they cannot be compared, such as not-a-number.
   func isBelow(_ other: SchemaValue) -> Bool? {
     switch (self, other) {
     case (.integer(let a), .integer(let b)): a < b
@@ -134,7 +134,7 @@ package struct SchemaOrder {
   private let type: SchemaType
 
   package init(_ kind: SchemaType.Kind) {
-    // For bounds: the largest integers are strings there, too.
+    // Bounds may be integers beyond TOML's range, which are stored as strings.
     type = kind == .integer ? .integer(nil, .string(String(UInt64.max))) : SchemaType(kind)
   }
 
@@ -144,7 +144,7 @@ package struct SchemaOrder {
     return x.isBelow(y)
   }
 
-  /// Whether both are there and the first is strictly below the second.
+  /// Whether both exist and the first is strictly below the second.
   package func isOrdered(_ a: TOMLValue?, _ b: TOMLValue?) -> Bool {
     guard let a, let b else { return false }
     return isBelow(a, b) ?? false

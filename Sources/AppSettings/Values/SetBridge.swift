@@ -1,19 +1,19 @@
 extension Set: SettingsSerializable where Element: SettingsSerializable {
-  /// An array without repetitions; see ``SettingsBridge/set``.
+  /// Stores the set as an array without duplicates; see ``SettingsBridge/set``.
   public static var settingsBridge: SettingsBridge<Set<Element>> { Element.settingsBridge.set }
 }
 
 extension SettingsBridge where Value: Hashable & SendableMetatype {
-  /// The bridge for sets of this one's values, as a key with a bridge of its own needs it.
+  /// A bridge for sets of this bridge's values, for a key with its own bridge.
   ///
-  /// A set is stored as an array, sorted, so that equal sets give equal text; elements that are in the file already
-  /// keep their order there. An element that a stored array has twice is read once.
+  /// A set is stored as a sorted array, so equal sets give equal text. Elements that are already in the file keep their
+  /// order there. Reading ignores duplicate elements.
   public var set: SettingsBridge<Set<Value>> {
     SettingsBridge<Set<Value>>(SetCore(core, insert: { $0.insert($1) }, elements: { Array($0) }))
   }
 }
 
-/// Any type that takes elements.
+/// The bridge of any type to which elements can be added.
 final class SetCore<Value: SetAlgebra & SendableMetatype, Element>: BridgeCore {
   private let element: any BridgeCore<Element>
   private let insert: @Sendable (inout Value, Element) -> Void
@@ -43,7 +43,7 @@ final class SetCore<Value: SetAlgebra & SendableMetatype, Element>: BridgeCore {
     var set = Value()
     var unequal: Set<TOMLValue> = []
     try element.readElements(of: stored, context) { element, stored in
-      // To Swift no two of these are equal, but they have one text.
+      // Swift considers these unequal, but they have the same text.
       if stored.holdsNaN, !unequal.insert(stored).inserted { return }
       insert(&set, element)
     }
@@ -58,7 +58,7 @@ final class SetCore<Value: SetAlgebra & SendableMetatype, Element>: BridgeCore {
 
   func write(_ set: Value, _ context: BridgeContext) throws -> TOMLValue? {
     let written = try element.writeElements(elements(set), context).sorted { $0.isOrdered(before: $1) }
-    // Of different elements with one stored form, all but one would be lost.
+    // If different elements had the same stored form, all but one would be lost.
     for (one, next) in zip(written, written.dropFirst()) where one == next { throw SettingsValueError(duplicate: next) }
     return .array(written)
   }
@@ -85,7 +85,7 @@ extension TOMLValue {
     }
   }
 
-  /// An order of values of one kind that a person would expect; kinds among themselves in any fixed order.
+  /// The order that a person expects of values of one kind; different kinds have a fixed order.
   fileprivate func isOrdered(before other: TOMLValue) -> Bool {
     switch (self, other) {
     case (.string(let a), .string(let b)): return a.utf8.lexicographicallyPrecedes(b.utf8)
@@ -103,7 +103,7 @@ extension TOMLValue {
     }
   }
 
-  /// The order of kinds; the four kinds of dates and times sort by their text, which has the larger units first.
+  /// The order of kinds. Dates and times of one kind sort by their text, which has the larger units first.
   private var rank: Int {
     switch self {
     case .boolean: 0

@@ -1,6 +1,6 @@
-/// How values of a type are read from and written to TOML.
+/// Defines how values of a type are read from TOML and written to it.
 ///
-/// Bridges compose. Most are made of another type's bridge with ``map(read:write:)``:
+/// Bridges compose. Most are made from the bridge of another type with ``map(read:write:)``:
 ///
 /// ```swift
 /// extension Color: SettingsSerializable {
@@ -13,7 +13,7 @@ public struct SettingsBridge<Value>: Sendable {
 
   init(_ core: any BridgeCore<Value>) { self.core = core }
 
-  /// Makes a bridge of two functions.
+  /// Makes a bridge from two functions.
   ///
   /// ```swift
   /// SettingsBridge<Version>(
@@ -28,9 +28,9 @@ public struct SettingsBridge<Value>: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - expecting: What a stored value has to be, with its article, for messages: `a version like "1.2"`.
-  ///   - read: Makes a value of what is stored. An error that is no ``SettingsValueError`` becomes the reason of one.
-  ///   - write: Makes TOML of a value, or `nil` where there is nothing to store and the key is to be removed.
+  ///   - expecting: The description of a valid stored value with its article, for messages: `a version like "1.2"`.
+  ///   - read: Makes a value from its stored form. Errors other than ``SettingsValueError`` become the reason of one.
+  ///   - write: Returns the stored form of a value; `nil` if there is nothing to store and the key is to be removed.
   public init(
     expecting: String? = nil,
     read: @escaping @Sendable (TOMLValue) throws -> Value,
@@ -56,43 +56,43 @@ public struct SettingsBridge<Value>: Sendable {
       })
   }
 
-  /// Makes a value of what is stored.
+  /// Makes a value from its stored form.
   ///
   /// - Throws: ``SettingsValueError``.
   public func read(_ value: TOMLValue) throws -> Value { try core.read(value, BridgeContext()) }
 
-  /// Makes what is to be stored of a value; `nil` where there is nothing to store, as for an optional's `nil`.
+  /// Returns the stored form of a value; `nil` if there is nothing to store, as for an optional's `nil`.
   ///
-  /// - Throws: ``SettingsValueError``, for what TOML cannot hold: a `nil` in an array, a date after the year 9999.
+  /// - Throws: ``SettingsValueError`` if TOML cannot represent the value, such as a date after the year 9999.
   public func write(_ value: Value) throws -> TOMLValue? { try core.write(value, BridgeContext()) }
 }
 
 extension SettingsBridge {
   /// Whether the stored table is a record, whose fields the type knows.
   ///
-  /// To merge tables by their keys would not do: the keys of a dictionary in the record must not be added to, nor the
-  /// cases of an enumeration. ``read(_:over:)`` and ``write(_:over:)`` do what is right for each part.
+  /// Merging such tables key by key would be wrong: it would add to the keys of a dictionary in the record, or to the
+  /// cases of an enumeration. ``read(_:over:)`` and ``write(_:over:)`` treat each part according to its type.
   package var mergesTables: Bool { core.mergesTables }
 
-  /// Whether ``write(_:over:)`` may give something else than ``write(_:)``.
+  /// Whether ``write(_:over:)`` may return something else than ``write(_:)``.
   package var keepsStoredParts: Bool { core.knowsParts }
 
-  /// What an error says is needed, with its article: `an integer from 0 to 255`.
+  /// The description of a valid value with its article: `an integer from 0 to 255`.
   package var expected: String { core.expectation.one }
 
-  /// What reads when there is no value: `.some(nil)` for an optional, `nil` where the type has no such value.
+  /// The value that reading gives if none is stored: `.some(nil)` for an optional, `nil` if the type has no such value.
   package var absent: Value? { core.absent }
 
-  /// All the values that can be stored, where they are few and known, as for an enumeration with `allCases`.
+  /// All values that can be stored, if they are few and known, as for an enumeration with `allCases`.
   package var choices: [TOMLValue]? { core.choices }
 
-  /// What a stored value has to be, as a schema file says it; a stored value as a sample tells more of it.
+  /// Returns the type in the form of a schema file; a stored value as a sample adds details.
   package func schemaType(sample: TOMLValue? = nil) -> SchemaType { core.schemaType(sample) }
 
-  /// Makes a value of what is stored, with the default's fields for those a record must have and the table lacks.
+  /// Makes a value from its stored form, taking required fields that the table lacks from the default.
   ///
-  /// The default is asked for only where a required field is absent. An optional field that is absent is `nil`, since
-  /// that is how `nil` is stored.
+  /// The default is requested only if a required field is missing. A missing optional field is `nil`, because that is
+  /// how `nil` is stored.
   ///
   /// - Throws: ``SettingsValueError``.
   package func read(_ value: TOMLValue, over fallback: () throws -> Value?) throws -> Value {
@@ -105,8 +105,8 @@ extension SettingsBridge {
     }
   }
 
-  /// Makes what is to be stored of a value in the place of what is stored there now: the fields of a record that its
-  /// type does not know stay, also in the elements of arrays and dictionaries, and a set keeps its order.
+  /// Returns the stored form of a value that replaces another. Fields of a record that its type does not know stay,
+  /// also in the elements of arrays and dictionaries, and a set keeps its order.
   ///
   /// - Throws: ``SettingsValueError``.
   package func write(_ value: Value, over stored: TOMLValue?) throws -> TOMLValue? {
@@ -117,27 +117,27 @@ extension SettingsBridge {
 }
 
 extension SettingsBridge {
-  /// A bridge for another type, stored as this one is.
+  /// Makes a bridge for another type, which is stored in the form of this one.
   ///
   /// - Parameters:
-  ///   - read: Makes a value of the new type. An error it throws is the reason given for the value being refused.
-  ///   - write: The way back.
+  ///   - read: Makes a value of the new type. An error that it throws becomes the reason for refusing the stored value.
+  ///   - write: Converts a value of the new type back.
   public func map<New>(
     read: @escaping @Sendable (Value) throws -> New, write: @escaping @Sendable (New) throws -> Value
   ) -> SettingsBridge<New> {
     SettingsBridge<New>(MappedCore(core, expecting: nil, read: read, write: write))
   }
 
-  /// As ``map(read:write:)``, for a type that has the same values, equal and ordered alike.
+  /// Does the same as ``map(read:write:)`` for a type with the same values, equality and order.
   package func mapKeepingValue<New>(
     read: @escaping @Sendable (Value) throws -> New, write: @escaping @Sendable (New) throws -> Value
   ) -> SettingsBridge<New> {
     SettingsBridge<New>(MappedCore(core, expecting: nil, keepsValue: true, read: read, write: write))
   }
 
-  /// A bridge for another type, stored as this one is, where not every value of this type has one of the other.
+  /// Makes a bridge for another type, for which only some values of this type are valid.
   ///
-  /// The compiler finds the new type by itself where `read` is one expression. Where it has several statements, say it:
+  /// The compiler infers the new type if `read` is one expression. If it has several statements, state the type:
   ///
   /// ```swift
   /// static let settingsBridge: SettingsBridge<User> = TOMLTable.settingsBridge.map(
@@ -150,9 +150,9 @@ extension SettingsBridge {
   /// ```
   ///
   /// - Parameters:
-  ///   - expecting: What a stored value has to be, with its article, for messages: `a colour like "#ff8800"`.
-  ///   - read: Makes a value of the new type; `nil` where there is none.
-  ///   - write: The way back.
+  ///   - expecting: The description of a valid stored value with its article, for messages: `a colour like "#ff8800"`.
+  ///   - read: Makes a value of the new type; returns `nil` if the value is not valid.
+  ///   - write: Converts a value of the new type back.
   public func map<New>(
     expecting: String, read: @escaping @Sendable (Value) throws -> New?,
     write: @escaping @Sendable (New) throws -> Value
@@ -167,9 +167,9 @@ extension SettingsBridge {
         write: write))
   }
 
-  /// A bridge that also reads an older form: what is stored is read as this bridge does, or else as `old` does.
+  /// Makes a bridge that reads values with this bridge, or else with `old`, which knows an older form.
   ///
-  /// Only the new form is written. If neither can read a value, the error is the new form's.
+  /// Values are always written in the new form. If neither bridge can read a value, the error describes the new form.
   ///
   /// ```swift
   /// static let settingsBridge = SettingsBridge<Point>.codable.orReading(

@@ -1,12 +1,12 @@
-/// A collection of one's own that is stored as an array.
+/// A custom collection that is stored as an array.
 ///
-/// One line does it for a type that can be made of an array, as any `RangeReplaceableCollection` can:
+/// Any type with an initialiser for an array, such as a `RangeReplaceableCollection`, needs a single line:
 ///
 /// ```swift
 /// extension Deque: SettingsCollection, SettingsSerializable where Element: SettingsSerializable {}
 /// ```
 public protocol SettingsCollection: Sequence, SettingsSerializable where Element: SettingsSerializable {
-  /// Makes a collection of its elements, in order.
+  /// Makes a collection from its elements, in order.
   init(_ elements: [Element])
 }
 
@@ -15,15 +15,15 @@ extension SettingsCollection {
     [Element].settingsBridge.mapKeepingValue(read: { Self($0) }, write: { Array($0) })
   }
 
-  /// An array.
+  /// Stores the elements as an array.
   public static var settingsBridge: SettingsBridge<Self> { collectionBridge }
 }
 
-/// A set of one's own that is stored as an array without repetitions.
+/// A custom set that is stored as an array without duplicates.
 ///
-/// One line does it for a type that is a `SetAlgebra` and a `Sequence`; others add ``settingsElements``.
+/// A `SetAlgebra` that is also a `Sequence` needs a single line; other types implement ``settingsElements`` too.
 public protocol SettingsSetAlgebra: SetAlgebra, SettingsSerializable where Element: SettingsSerializable {
-  /// The elements, each once.
+  /// The elements without duplicates.
   var settingsElements: [Element] { get }
 }
 
@@ -38,38 +38,38 @@ extension SettingsSetAlgebra {
       SetCore(Element.settingsBridge.core, insert: { $0.insert($1) }, elements: { $0.settingsElements }))
   }
 
-  /// An array without repetitions, sorted.
+  /// Stores the elements as a sorted array without duplicates.
   public static var settingsBridge: SettingsBridge<Self> { setAlgebraBridge }
 }
 
-// Where the type is `Codable` or `RawRepresentable` too, the array wins: asking for it by name says so.
+// If the type is also `Codable` or `RawRepresentable`, the array takes precedence, as the protocol was asked for.
 
 extension SettingsCollection where Self: Codable {
-  /// An array.
+  /// Stores the elements as an array.
   public static var settingsBridge: SettingsBridge<Self> { collectionBridge }
 }
 
 extension SettingsCollection where Self: RawRepresentable, RawValue: SettingsSerializable {
-  /// An array.
+  /// Stores the elements as an array.
   public static var settingsBridge: SettingsBridge<Self> { collectionBridge }
 }
 
 extension SettingsCollection where Self: Codable & RawRepresentable, RawValue: SettingsSerializable {
-  /// An array.
+  /// Stores the elements as an array.
   public static var settingsBridge: SettingsBridge<Self> { collectionBridge }
 }
 
 extension SettingsSetAlgebra where Self: Codable {
-  /// An array without repetitions, sorted.
+  /// Stores the elements as a sorted array without duplicates.
   public static var settingsBridge: SettingsBridge<Self> { setAlgebraBridge }
 }
 
 extension SettingsSetAlgebra where Self: RawRepresentable, RawValue: SettingsSerializable {
-  /// An array without repetitions, sorted.
+  /// Stores the elements as a sorted array without duplicates.
   public static var settingsBridge: SettingsBridge<Self> { setAlgebraBridge }
 }
 
 extension SettingsSetAlgebra where Self: Codable & RawRepresentable, RawValue: SettingsSerializable {
-  /// An array without repetitions, sorted.
+  /// Stores the elements as a sorted array without duplicates.
   public static var settingsBridge: SettingsBridge<Self> { setAlgebraBridge }
 }

@@ -1,15 +1,15 @@
 /// A type whose values can be stored as a setting.
 ///
-/// The one requirement is a ``SettingsBridge``. Types that are `RawRepresentable` with a storable raw value, or
-/// `Codable`, or both, or `LosslessStringConvertible`, have it without writing anything:
+/// The only requirement is a ``SettingsBridge``. `Codable` types, `LosslessStringConvertible` types and
+/// `RawRepresentable` types with a storable raw value get one without further code:
 ///
 /// ```swift
 /// enum Theme: String, SettingsSerializable { case light, dark }          // "light"
 /// struct Window: Codable, SettingsSerializable { var width, height: Int } // { width = 640, height = 480 }
 /// ```
 ///
-/// Where several apply, the raw value wins over `Codable`, and `Codable` over the description.
-/// Any other type says how it is stored in terms of one that already is:
+/// If several apply, the raw value takes precedence over `Codable`, and `Codable` over the description.
+/// Any other type defines its bridge with that of a storable type:
 ///
 /// ```swift
 /// struct Frog: SettingsSerializable {
@@ -20,46 +20,46 @@
 ///
 /// Optionals, arrays, sets, dictionaries and ranges of storable types are storable, nested to any depth.
 public protocol SettingsSerializable: SendableMetatype {
-  /// How values of this type are read from and written to TOML.
+  /// The bridge that reads values of this type from TOML and writes them to it.
   static var settingsBridge: SettingsBridge<Self> { get }
 }
 
-// One default for each combination of the three standard protocols: with fewer, a type that conforms to two of them
-// would have two equally good defaults, and the compiler would call its conformance ambiguous.
+// There is one default for each combination of the three standard protocols. With fewer, a type that conforms to two of
+// them would have two equally good defaults, and its conformance would be ambiguous.
 
 extension SettingsSerializable where Self: Codable {
-  /// A table of the type's fields, or whatever its coding makes of it; see ``SettingsBridge/codable``.
+  /// Stores the value with its `Codable` conformance, usually as a table of its fields; see ``SettingsBridge/codable``.
   public static var settingsBridge: SettingsBridge<Self> { .codable }
 }
 
 extension SettingsSerializable where Self: RawRepresentable, RawValue: SettingsSerializable {
-  /// The raw value.
+  /// Stores the raw value.
   public static var settingsBridge: SettingsBridge<Self> { .rawValue }
 }
 
 extension SettingsSerializable where Self: LosslessStringConvertible {
-  /// The description, as a string.
+  /// Stores the description as a string.
   public static var settingsBridge: SettingsBridge<Self> { .losslessString }
 }
 
 extension SettingsSerializable where Self: Codable & RawRepresentable, RawValue: SettingsSerializable {
-  /// The raw value.
+  /// Stores the raw value.
   public static var settingsBridge: SettingsBridge<Self> { .rawValue }
 }
 
 extension SettingsSerializable where Self: Codable & LosslessStringConvertible {
-  /// A table of the type's fields, or whatever its coding makes of it; see ``SettingsBridge/codable``.
+  /// Stores the value with its `Codable` conformance, usually as a table of its fields; see ``SettingsBridge/codable``.
   public static var settingsBridge: SettingsBridge<Self> { .codable }
 }
 
 extension SettingsSerializable
 where Self: RawRepresentable & LosslessStringConvertible, RawValue: SettingsSerializable {
-  /// The raw value.
+  /// Stores the raw value.
   public static var settingsBridge: SettingsBridge<Self> { .rawValue }
 }
 
 extension SettingsSerializable
 where Self: Codable & RawRepresentable & LosslessStringConvertible, RawValue: SettingsSerializable {
-  /// The raw value.
+  /// Stores the raw value.
   public static var settingsBridge: SettingsBridge<Self> { .rawValue }
 }

@@ -1,31 +1,31 @@
-// Values of any storable type in a stored value, and back.
+// Conversions between stored values and values of any storable type.
 
 extension SettingsValue {
-  /// Makes what is stored for a value of any storable type.
+  /// Makes the stored form of a value of any storable type.
   ///
   /// ```swift
   /// settings[.pluginState] = try SettingsValue(Color.red)
   /// ```
   ///
-  /// - Throws: ``SettingsValueError`` for what TOML cannot hold, as a `nil` by itself.
+  /// - Throws: ``SettingsValueError`` if TOML cannot represent the value, such as `nil` by itself.
   public init<Value: SettingsSerializable>(_ value: Value) throws(SettingsValueError) {
     self = try SettingsValue.stored(value)
   }
 
-  /// Reads the stored value as a type; `nil` if it is none of that type.
+  /// Returns the stored value as a value of a type; `nil` if it cannot be read as that type.
   ///
   /// ```swift
   /// let color = settings[.pluginState]?.get(Color.self)
   /// ```
   ///
-  /// - Parameter type: The type; where it can be inferred, it need not be given.
+  /// - Parameter type: The type. You can omit it if the compiler can infer it.
   public func get<Value: SettingsSerializable>(_ type: Value.Type = Value.self) -> Value? {
     try? Value.settingsBridge.read(self)
   }
 
-  /// Replaces the stored value by that of any storable type.
+  /// Replaces the stored value by the stored form of a value of any storable type.
   ///
-  /// - Throws: ``SettingsValueError`` for what TOML cannot hold. The value is unchanged then.
+  /// - Throws: ``SettingsValueError`` if TOML cannot represent the new value. The stored value is then unchanged.
   public mutating func set<Value: SettingsSerializable>(_ value: Value) throws(SettingsValueError) {
     self = try SettingsValue.stored(value)
   }

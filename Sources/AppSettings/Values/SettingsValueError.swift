@@ -1,28 +1,28 @@
 public import FoundationEssentials
 
-/// A value that cannot be read as the type it is needed as, or that cannot be stored.
+/// The reason why a value cannot be read as a type, or cannot be stored.
 public struct SettingsValueError: Error, Sendable, Hashable {
-  /// The way from the key's value to the part that is wrong; elements of an array as `[3]`. Empty for the value itself.
+  /// The path from the key's value to the invalid part, with array elements as `[3]`; empty for the value itself.
   public var path: [String]
-  /// What is needed, with its article: `an integer from 0 to 255`.
+  /// A description of a valid value with its article: `an integer from 0 to 255`.
   public var expected: String
-  /// What is there: `the string "four"`. Long values are cut.
+  /// A description of the actual value: `the string "four"`. Long values are cut.
   public var found: String
-  /// Why it was refused, where `expected` does not say.
+  /// The reason, if `expected` does not make it clear.
   public var reason: String?
-  /// What is there without its content: `a string`.
+  /// The kind of the actual value, without its content: `a string`.
   package var foundKind: String
-  /// What is absent, where what is wrong is that a required field is.
+  /// The missing value, if the error is about a missing required field.
   var missing: MissingValue?
-  /// Whether what is wrong is that a required field is absent.
+  /// Whether the error is about a missing required field.
   package var isMissing: Bool { missing != nil }
 
   /// Makes an error about a stored value.
   ///
   /// - Parameters:
-  ///   - expected: What is needed, with its article: `a colour like "#ff8800"`.
-  ///   - found: The value that is there.
-  ///   - reason: Why it was refused, if `expected` does not say.
+  ///   - expected: A description of a valid value with its article: `a colour like "#ff8800"`.
+  ///   - found: The actual value.
+  ///   - reason: The reason, if `expected` does not make it clear.
   public init(expected: String, found: TOMLValue, reason: String? = nil) {
     path = []
     self.expected = expected
@@ -31,7 +31,7 @@ public struct SettingsValueError: Error, Sendable, Hashable {
     foundKind = found.kindName
   }
 
-  /// Makes an error about something that is not a stored value, in words: `nil`, `the key "x"`.
+  /// Makes an error about something other than a stored value, described by `foundText`: `nil`, `the key "x"`.
   public init(expected: String, foundText: String, reason: String? = nil) {
     path = []
     self.expected = expected
@@ -40,7 +40,7 @@ public struct SettingsValueError: Error, Sendable, Hashable {
     foundKind = "something else"
   }
 
-  /// Makes an error about a required field that is absent.
+  /// Makes an error about a missing required field.
   init(missing expected: String, as type: Any.Type? = nil, at path: [String] = []) {
     self.path = path
     self.expected = expected
@@ -49,7 +49,7 @@ public struct SettingsValueError: Error, Sendable, Hashable {
     missing = MissingValue(type: type)
   }
 
-  /// Makes an error about a value that is nested deeper than a file can hold, found at some place in it.
+  /// Makes an error about a value that is nested deeper than a file can represent.
   init(tooDeepAt place: CodingPathNode?) {
     self.init(
       expected: "a value of at most \(TOMLDocument.maximumDepth) levels", foundText: "a value nested deeper",
@@ -69,26 +69,26 @@ public struct SettingsValueError: Error, Sendable, Hashable {
     return "Found \(found)\(place), but \(expected) is needed\(reasonInParentheses)."
   }
 
-  /// What is wrong with a value, as a clause: `'sizes' is the string "four", but must be an integer`.
+  /// Returns the error as a clause: `'sizes' is the string "four", but must be an integer`.
   ///
-  /// - Parameter name: What the value is called in it.
+  /// - Parameter name: The name of the value in the clause.
   package func clause(about name: String) -> String {
     if path.isEmpty { return "\(name) is \(found), but must be \(expected)\(reasonInParentheses)" }
     if isMissing { return "\(name) has no '\(pathDescription)', which must be \(expected)\(reasonInParentheses)" }
     return "'\(pathDescription)' in \(name) is \(found), but must be \(expected)\(reasonInParentheses)"
   }
 
-  /// What a table lacks, as a sentence: `The record 'servers.a' lacks 'port', which must be an integer. …`.
+  /// Returns a sentence about a missing field: `The record 'servers.a' lacks 'port', which must be an integer. …`.
   package func lack(in place: TOMLPath, isRecord: Bool) -> String {
     "\(isRecord ? "The record '\(place)'" : "'\(place)'") lacks '\(pathDescription)', which must be \(expected). "
       + (isRecord ? "The app leaves the record out until that is set." : "The app cannot read it until that is set.")
   }
 
-  /// The reason as a part of a sentence; empty if there is none.
+  /// The reason in parentheses, for use in a sentence; empty if there is none.
   package var reasonInParentheses: String { reason.map { " (\($0))" } ?? "" }
 
-  /// The path as text: `window.sizes[3]`; empty for the value itself. A path of more than 16 components is shown without
-  /// its middle.
+  /// The path as text: `window.sizes[3]`; empty for the value itself. The middle of a path of more than 16 components
+  /// is left out.
   public var pathDescription: String {
     guard path.count > 16 else { return SettingsValueError.text(of: path[...]) }
     return SettingsValueError.text(of: path.prefix(8)) + " … " + SettingsValueError.text(of: path.suffix(4))
@@ -107,7 +107,7 @@ public struct SettingsValueError: Error, Sendable, Hashable {
     return text
   }
 
-  /// The same error without anything of what is stored, for values that are secret.
+  /// The same error without any stored content, for secret values.
   package var redacted: SettingsValueError {
     var error = self
     error.found = foundKind
@@ -121,9 +121,9 @@ public struct SettingsValueError: Error, Sendable, Hashable {
   }
 }
 
-/// A value that is absent.
+/// A missing value.
 struct MissingValue: Sendable, Hashable {
-  /// The type that it is read as, where that is known.
+  /// The type of the value, if known.
   var type: Any.Type?
 
   static func == (a: MissingValue, b: MissingValue) -> Bool { a.type == b.type }
@@ -141,14 +141,14 @@ extension SettingsValueError: LocalizedError {
 }
 
 extension SettingsValueError {
-  /// Makes one of what a user's function threw: itself if it is one, else with the error as the reason.
+  /// Converts an error of custom code: a `SettingsValueError` stays as it is; any other error becomes the reason.
   init(wrapping error: any Error, expected: @autoclosure () -> String, found: TOMLValue) {
     self =
       error as? SettingsValueError
       ?? SettingsValueError(expected: expected(), found: found, reason: SettingsValueError.reason(error))
   }
 
-  /// Makes one of what a user's function threw for a value to be stored.
+  /// Converts an error that custom code threw for a value to be stored.
   init<Value>(unstorable type: Value.Type, _ error: any Error) {
     self =
       error as? SettingsValueError
@@ -161,14 +161,14 @@ extension SettingsValueError {
     error is NoSuchValue ? nil : String(describing: error)
   }
 
-  /// The same error one level further out.
+  /// Returns the same error with one more component in front of its path.
   func under(_ component: String) -> SettingsValueError {
     var error = self
     error.path.insert(component, at: 0)
     return error
   }
 
-  /// The same error several levels further out.
+  /// Returns the same error with several more components in front of its path.
   func under(_ components: [String]) -> SettingsValueError {
     var error = self
     error.path.insert(contentsOf: components, at: 0)
@@ -176,7 +176,7 @@ extension SettingsValueError {
   }
 }
 
-/// Runs a part of reading or writing, and says in what it throws which part it was.
+/// Reads or writes a part of a value, and adds the part's name to the path of an error.
 @inline(__always)
 func at<Result>(_ component: @autoclosure () -> String, _ body: () throws -> Result) throws -> Result {
   do {
@@ -186,7 +186,7 @@ func at<Result>(_ component: @autoclosure () -> String, _ body: () throws -> Res
   }
 }
 
-/// As ``at(_:_:)``, for a part that is some levels down.
+/// Does the same as ``at(_:_:)`` for a part several levels down.
 @inline(__always)
 func at<Result>(_ prefix: [String], _ component: @autoclosure () -> String, _ body: () throws -> Result) throws
   -> Result
@@ -198,7 +198,7 @@ func at<Result>(_ prefix: [String], _ component: @autoclosure () -> String, _ bo
   }
 }
 
-/// As ``at(_:_:)``, for a part that is some levels down or the value itself.
+/// Does the same as ``at(_:_:)`` for a part several levels down, or the value itself.
 @inline(__always)
 func at<Result>(_ prefix: [String], _ body: () throws -> Result) throws -> Result {
   do {

@@ -3,7 +3,7 @@ import FoundationEssentials
 // TOML's own types are stored as themselves.
 
 extension TOMLValue: SettingsSerializable {
-  /// Any value.
+  /// Stores the value as it is.
   public static let settingsBridge = SettingsBridge<TOMLValue>(
     "a value", many: "values", type: .any, read: { $0 },
     write: { value in
@@ -11,19 +11,19 @@ extension TOMLValue: SettingsSerializable {
       return value
     })
 
-  /// Throws if no file can hold the value.
+  /// Throws if a file cannot represent the value.
   fileprivate func checkStorable() throws {
     try checkDepth()
     try checkDates()
   }
 
-  /// Throws if the value is deeper than any file can hold, before something recurses into it.
+  /// Throws if the value is nested deeper than a file can be, before any recursion into it.
   func checkDepth() throws {
     guard isNested(deeperThan: TOMLDocument.maximumDepth) else { return }
     throw SettingsValueError(tooDeepAt: nil)
   }
 
-  /// Dates and times are structs that anything can be put into; what is no date must not get into a file.
+  /// Throws if a date or time is invalid: these structs accept any numbers, and a file must not get invalid dates.
   fileprivate func checkDates() throws {
     switch self {
     case .string, .integer, .float, .boolean: return
@@ -40,7 +40,7 @@ extension TOMLValue: SettingsSerializable {
 }
 
 extension TOMLTable: SettingsSerializable {
-  /// A table with any keys.
+  /// Stores the table as it is, with any keys.
   public static let settingsBridge = SettingsBridge<TOMLTable>(
     "a table", many: "tables", type: .table,
     read: { $0.table },
@@ -51,8 +51,8 @@ extension TOMLTable: SettingsSerializable {
 }
 
 extension TOMLOffsetDateTime: SettingsSerializable {
-  /// An offset date-time, with the offset it has; `Date` is for those who need the instant only. The instant is one that
-  /// `Date` can be stored for: its year in UTC is 0 to 9999.
+  /// Stores the value as an offset date-time with its own offset; use `Date` if you need only the instant. As for
+  /// `Date`, the year in UTC must be from 0 to 9999.
   public static let settingsBridge = SettingsBridge<TOMLOffsetDateTime>(
     dateTimeExpectation, many: "dates and times with an offset", type: .offsetDateTime,
     read: { stored in
@@ -67,7 +67,7 @@ extension TOMLOffsetDateTime: SettingsSerializable {
       return .offsetDateTime(value)
     })
 
-  /// Throws if this is no point in time, as one put together of fields may be.
+  /// Throws if this is not a valid point in time: its fields accept any numbers.
   func check() throws {
     guard abs(offsetMinutes) < 24 * 60 else {
       throw SettingsValueError(expected: "an offset of less than a day", foundText: "one of \(offsetMinutes) minutes")
@@ -80,7 +80,7 @@ extension TOMLOffsetDateTime: SettingsSerializable {
 let dateTimeExpectation = "a date and time with an offset (1979-05-27T07:32:00Z)"
 
 extension TOMLLocalDateTime: SettingsSerializable {
-  /// A local date-time.
+  /// Stores the value as a local date-time.
   public static let settingsBridge = SettingsBridge<TOMLLocalDateTime>(
     "a date and time without an offset", many: "dates and times without an offset", type: .localDateTime,
     read: { stored in
@@ -99,7 +99,7 @@ extension TOMLLocalDateTime: SettingsSerializable {
 }
 
 extension TOMLLocalDate: SettingsSerializable {
-  /// A local date.
+  /// Stores the value as a local date.
   public static let settingsBridge = SettingsBridge<TOMLLocalDate>(
     "a date without a time", many: "dates without a time", type: .localDate,
     read: { stored in
@@ -119,7 +119,7 @@ extension TOMLLocalDate: SettingsSerializable {
 }
 
 extension TOMLLocalTime: SettingsSerializable {
-  /// A local time.
+  /// Stores the value as a local time.
   public static let settingsBridge = SettingsBridge<TOMLLocalTime>(
     "a time of day", many: "times of day", type: .localTime,
     read: { stored in

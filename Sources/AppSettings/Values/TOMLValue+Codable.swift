@@ -1,8 +1,8 @@
-// So that a `Codable` type can have a field of any value. The coder of settings stores it as it is; other coders get
-// the nearest they have.
+// Lets a `Codable` type have a field for any value. The settings coder stores the value as it is; other coders get the
+// nearest form that they support.
 
 extension TOMLValue: Codable {
-  /// Reads whatever is there: a boolean, an integer, a float, a string, an array or a table.
+  /// Reads any value: a boolean, an integer, a float, a string, an array or a table.
   public init(from decoder: any Decoder) throws {
     if let value = decoder as? ValueDecoder, let stored = value.value {
       self = stored
@@ -23,7 +23,7 @@ extension TOMLValue: Codable {
       } else if let integer = try? single.decode(Int64.self) {
         self = .integer(integer)
       } else if let large = try? single.decode(UInt64.self) {
-        // As `UInt64` is stored: a float would lose digits.
+        // The stored form of `UInt64`: a float would lose digits.
         self = .string(String(large))
       } else if let float = try? single.decode(Double.self) {
         self = .float(float)
@@ -33,7 +33,7 @@ extension TOMLValue: Codable {
     }
   }
 
-  /// Writes the value; dates and times as strings, where the coder is not that of settings.
+  /// Writes the value. Coders other than that of settings get dates and times as strings.
   public func encode(to encoder: any Encoder) throws {
     if let encoder = encoder as? ValueEncoder {
       encoder.result = .value(self)

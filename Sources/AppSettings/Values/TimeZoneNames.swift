@@ -1,13 +1,13 @@
 import FoundationEssentials
 import SettingsTOML
 
-/// The identifiers of time zones that belong to places, for programs without Foundation's time zone data, such as
-/// `settings-cli`, which would start more slowly with it.
+/// The identifiers of time zones of places, for programs without Foundation's time zone data, such as `settings-cli`,
+/// which would start more slowly with it.
 ///
-/// The system's time zone database says which there are; it has the names that Foundation reads but for some old ones,
-/// which are listed here. Without a database, what has the form of such a name is one.
+/// The system's time zone database has all names that Foundation reads except for some old ones, which are listed here.
+/// Without a database, any text in the form of such a name is accepted.
 enum TimeZoneNames {
-  /// Abbreviations and places that Foundation reads and the database does not have.
+  /// Abbreviations and places that Foundation reads and the database lacks.
   private static let old: Set<String> = [
     "ACT", "AET", "AGT", "ART", "AST", "BET", "BST", "CAT", "CNT", "CST", "CTT", "EAT", "ECT", "IET", "IST", "JST",
     "MIT",
@@ -16,14 +16,14 @@ enum TimeZoneNames {
     "SystemV/MST7MDT", "SystemV/PST8", "SystemV/PST8PDT", "SystemV/YST9", "SystemV/YST9YDT",
   ]
 
-  /// Whether a time zone has this name; not, in a program whose own data decide.
+  /// Whether a time zone has this name; `false` if the program has Foundation's data, which then decide.
   static func has(_ name: String) -> Bool {
     guard TimeZone(identifier: "Europe/Berlin") == nil, hasForm(name) else { return false }
     let system = Syscalls()
     let directory = ProcessFacts.variable("TZDIR") ?? "/usr/share/zoneinfo"
     if (try? system.status(at: directory)) == nil || old.contains(name) { return true }
     if let status = try? system.status(at: "\(directory)/\(name)") { return status.isRegular }
-    // Distributions pack names of earlier times apart, and keep them in this list.
+    // Distributions package the names of earlier times separately, and keep them in this list.
     guard let list = try? SettingsFile(path: "\(directory)/tzdata.zi", system: system).read().bytes else {
       return false
     }
@@ -32,7 +32,7 @@ enum TimeZoneNames {
     }
   }
 
-  /// Parts between slashes, each of letters, digits and a few marks, the first of them a capital.
+  /// Whether each part between slashes begins with a capital and consists of letters, digits and a few marks.
   private static func hasForm(_ name: String) -> Bool {
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
     return parts.allSatisfy { part in

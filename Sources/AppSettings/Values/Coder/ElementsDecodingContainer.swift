@@ -20,10 +20,10 @@ struct ElementsDecodingContainer: UnkeyedDecodingContainer {
 
   var isAtEnd: Bool { currentIndex >= elements.count }
 
-  /// There is no null in a TOML array.
+  /// TOML arrays contain no null.
   mutating func decodeNil() throws -> Bool { false }
 
-  /// Reads the element that is next, and goes on only if that succeeded, so that another type can be tried.
+  /// Reads the next element, and advances only if that succeeds, so that another type can be tried.
   @inline(__always)
   private mutating func next<T>(_ expected: @autoclosure () -> String, _ read: (TOMLValue) throws -> T) throws -> T {
     guard !isAtEnd else { throw SettingsValueError(missing: expected(), at: prefix + [component]) }

@@ -3,7 +3,7 @@ final class EncodedElements {
   let context: BridgeContext
   let prefix: [String]
   private var array: [TOMLValue] = []
-  /// Nested containers, whose content is put in at the end; the array holds their place.
+  /// Nested containers. Their content is inserted at the end; until then the array contains placeholders.
   private var nested: [(index: Int, encoder: ValueEncoder)] = []
   private var isTooDeep = false
 
@@ -18,7 +18,7 @@ final class EncodedElements {
 
   func appendEncoder() -> ValueEncoder {
     guard context.depth < TOMLDocument.maximumDepth else {
-      // Containers cannot throw, and `finish()` does.
+      // Containers cannot throw; `finish()` throws instead.
       isTooDeep = true
       return ValueEncoder(context, prefix: prefix)
     }
@@ -37,7 +37,7 @@ final class EncodedElements {
     return .array(array)
   }
 
-  /// TOML has no null, and to leave an element out would move those behind it.
+  /// TOML has no null, and leaving the element out would shift those after it.
   func nilError(at index: Int) -> SettingsValueError {
     SettingsValueError(nilInPlaceOf: "a value").under(prefix + ["[\(index)]"])
   }

@@ -1,29 +1,29 @@
-/// Notes what a type asks for while it reads a value, which is what it knows of it.
+/// Records what a type requests while it reads a value, which shows what it knows of the value.
 ///
-/// A class, since the containers that write to it are values; used by the one thread that reads.
+/// A class, because the containers that write to it are values. Only the reading thread uses it.
 final class FieldRecorder {
   private enum Kind { case whole, record, entries, elements }
 
   private var kind = Kind.whole
   private var fields: [String: FieldRecorder] = [:]
   private var elements: [FieldRecorder] = []
-  /// What a bridge said of the value, instead of what was noted.
+  /// What a bridge declared about the value, in place of what was recorded.
   private var replacement: KnownFields?
-  /// What types were asked for, in the order in which they were; `nil` where only the names matter. One without a type
-  /// says what it knows as it reads.
+  /// The requested types in order; `nil` if only the names matter. A field without a type here shows its own as it is
+  /// read.
   private var types: [(name: String, type: SchemaType?)]?
 
-  /// Whether something else than a table was asked for: a type may read several forms.
+  /// Whether another form than a table was requested: a type may read several forms.
   private var asksForOthers = false
 
-  /// Runs something that reads with a recorder, and returns what it has noted.
+  /// Runs code that reads with a recorder, and returns what was recorded.
   static func record(_ body: (FieldRecorder) -> Void) -> KnownFields {
     let recorder = FieldRecorder()
     body(recorder)
     return recorder.knownFields
   }
 
-  /// What a value's type is known to be by what it asks for while something reads a sample of it.
+  /// Returns the schema type of a sample, from what its type requests while it reads the sample.
   static func schemaType(of sample: TOMLValue, _ body: (FieldRecorder) -> Void) -> SchemaType {
     let recorder = FieldRecorder()
     recorder.types = []
@@ -31,7 +31,7 @@ final class FieldRecorder {
     return recorder.schemaType(of: sample)
   }
 
-  /// Whether something that reads asks for a table, and for nothing else.
+  /// Whether reading code requests a table and nothing else.
   static func asksForTable(_ body: (FieldRecorder) -> Void) -> Bool {
     let recorder = FieldRecorder()
     body(recorder)
@@ -48,17 +48,17 @@ final class FieldRecorder {
 
   func note(_ name: String) { _ = child(name) }
 
-  /// Notes a field with the type that it is read as.
+  /// Records a field with the type as which it is read.
   func note<T>(_ name: String, as type: T.Type, sample: TOMLValue?) {
     _ = child(name)
     guard types != nil else { return }
     types?.append((name, Self.schemaType(of: type, sample)))
   }
 
-  /// What a type says of its stored form; `nil` for one that has to be seen reading first.
+  /// Returns what a type declares about its stored form; `nil` if it must be observed while it reads.
   private static func schemaType(of type: Any.Type, _ sample: TOMLValue?) -> SchemaType? {
     func known<T: SettingsSerializable>(_ type: T.Type) -> SchemaType {
-      // Plain `Codable` ones learn from the sample themselves.
+      // Plain `Codable` types use the sample themselves.
       T.settingsBridge.schemaType(sample: sample)
     }
     return (type as? any SettingsSerializable.Type).map { known($0) }
@@ -90,7 +90,7 @@ final class FieldRecorder {
     for (name, known) in types {
       let type = known ?? self.fields[name]?.schemaType(of: sample.table?[name] ?? .table(TOMLTable())) ?? .any
       if let index = fields.firstIndex(where: { $0.name == name }) {
-        // One that is read in several forms may be anything.
+        // A field that is read in several forms may have any value.
         if fields[index].type != type { fields[index].type = .any }
       } else {
         fields.append(SchemaType.Field(name, type))

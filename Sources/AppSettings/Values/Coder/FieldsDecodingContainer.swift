@@ -1,9 +1,9 @@
 /// The keyed container of a stored table.
 ///
-/// Only `decode` of a required field looks into the base. `contains` and `decodeIfPresent` do not: an absent optional
-/// field is how `nil` is stored, and a type that looks for one of several forms must see the form that is there.
+/// Only `decode`, which reads required fields, uses the base. `contains` and `decodeIfPresent` do not: a missing
+/// optional field is how `nil` is stored, and a type that checks for several forms must find the stored one.
 struct FieldsDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-  // A single reference, since the standard library copies the container for each field it reads.
+  // A single reference, because the standard library copies the container for each field.
   private let decoder: ValueDecoder
 
   init(_ decoder: ValueDecoder) {
@@ -14,13 +14,13 @@ struct FieldsDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private var table: TOMLTable { decoder.table }
   private var context: BridgeContext { decoder.context }
   private var recorder: FieldRecorder? { decoder.recorder }
-  /// The way here from the value whose type is being made, empty unless through a nested container.
+  /// The path from the value whose type is being made; empty except in a nested container.
   private var prefix: [String] { decoder.prefix }
 
   var codingPath: [any CodingKey] { context.path?.codingPath ?? [] }
 
   var allKeys: [Key] {
-    // Whoever asks which keys there are takes them all for its own, as dictionaries do.
+    // A type that requests the list of keys uses them all, as dictionaries do.
     recorder?.becomeEntries()
     return table.keys.compactMap(Key.init(stringValue:))
   }
@@ -94,7 +94,7 @@ struct FieldsDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
   }
 
-  /// What is needed where a field is absent.
+  /// Returns the description of a valid value for a missing field.
   private func missingDescription(_ type: Any.Type) -> String {
     func expected<T: SettingsSerializable>(_ type: T.Type) -> String { type.settingsBridge.expected }
     return (type as? any SettingsSerializable.Type).map { expected($0) } ?? "a value of type \(type)"
@@ -107,7 +107,7 @@ struct FieldsDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 }
 
-// The default `decodeIfPresent`s ask for a field twice, and look into the base with the second question.
+// The default `decodeIfPresent`s request a field twice, and the second request would use the base.
 extension FieldsDecodingContainer {
   func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
     try scalarIfPresent(key) { try Bool(stored: $0) }
@@ -169,7 +169,7 @@ extension FieldsDecodingContainer {
 
   func superDecoder(forKey key: Key) throws -> any Decoder { superDecoder(name: key.stringValue) }
 
-  /// A class without fields of its own has stored nothing for itself: absent is not an error yet.
+  /// A class without its own fields has stored nothing, so a missing value is not an error yet.
   private func superDecoder(name: String) -> ValueDecoder {
     let base = context.base?[name]
     var inner = context.appending(key: name)

@@ -3,7 +3,7 @@ final class EncodedFields {
   let context: BridgeContext
   let prefix: [String]
   private var table = TOMLTable()
-  /// Nested containers, whose content is put in at the end; the table holds their place.
+  /// Nested containers. Their content is inserted at the end; until then the table contains placeholders.
   private var nested: [String: ValueEncoder] = [:]
   private var isTooDeep = false
 
@@ -20,7 +20,7 @@ final class EncodedFields {
     }
   }
 
-  /// The encoder of a nested container or superclass; the same one if there is one for that name already.
+  /// Returns the encoder of a nested container or superclass; the existing one if the name has one.
   func encoder(for name: String) -> ValueEncoder {
     if let encoder = nested[name] { return encoder }
     guard context.depth < TOMLDocument.maximumDepth else { return tooDeep() }
@@ -30,7 +30,7 @@ final class EncodedFields {
     return encoder
   }
 
-  /// An encoder whose content counts for nothing: containers cannot throw, and ``finish()`` does.
+  /// Returns an encoder whose content is discarded: containers cannot throw, so ``finish()`` does.
   private func tooDeep() -> ValueEncoder {
     isTooDeep = true
     return ValueEncoder(context, prefix: prefix)
@@ -49,7 +49,7 @@ struct FieldsEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   var codingPath: [any CodingKey] { fields.context.path?.codingPath ?? [] }
 
-  /// TOML has no null: `nil` is an absent field.
+  /// TOML has no null: a field that is `nil` is left out.
   func encodeNil(forKey key: Key) { fields[key.stringValue] = nil }
 
   func encode(_ value: Bool, forKey key: Key) { fields[key.stringValue] = .boolean(value) }

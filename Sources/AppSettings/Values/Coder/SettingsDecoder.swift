@@ -1,24 +1,24 @@
-/// Makes values of `Codable` types of stored ones, with no text in between.
+/// Decodes values of `Codable` types from stored values, without text in between.
 ///
 /// ```swift
 /// let window = try SettingsDecoder().decode(Window.self, from: ["width": 640, "height": 480])
 /// ```
 ///
-/// Types in the value that are ``SettingsSerializable`` are read by their bridge. A field that is absent is a `nil`.
+/// Nested ``SettingsSerializable`` types are read by their bridge. A missing field is read as `nil`.
 public struct SettingsDecoder: Sendable {
-  /// What the type's `init(from:)` finds in `decoder.userInfo`.
+  /// The user info that the type's `init(from:)` finds in `decoder.userInfo`.
   public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
   /// Makes a decoder.
   public init() {}
 
-  /// Makes a value of a stored one.
+  /// Decodes a value from its stored form.
   ///
   /// - Parameters:
-  ///   - type: The type to make.
-  ///   - value: What is stored.
-  ///   - base: A table that has the required fields which the stored one lacks, as a default's fields.
-  /// - Throws: ``SettingsValueError`` with the coding path.
+  ///   - type: The type to decode.
+  ///   - value: The stored value.
+  ///   - base: A table with required fields that the stored one may lack, such as the fields of a default.
+  /// - Throws: ``SettingsValueError`` with the coding path if the value cannot be decoded.
   public func decode<T: Decodable>(
     _ type: T.Type = T.self, from value: TOMLValue, over base: TOMLTable? = nil
   ) throws -> T {
@@ -28,14 +28,14 @@ public struct SettingsDecoder: Sendable {
 
 /// The decoder that a type's `init(from:)` gets.
 final class ValueDecoder: Decoder {
-  /// What is stored; `nil` only where `superDecoder` has nothing.
+  /// The stored value; `nil` only if `superDecoder` found nothing.
   let value: TOMLValue?
-  /// The table that is stored, empty if it is none: here, so that a keyed container needs no more than this object.
+  /// The stored table; empty if the value is no table. Kept here so that a keyed container needs only this object.
   let table: TOMLTable
   let context: BridgeContext
   let recorder: FieldRecorder?
-  /// The way here from the value whose type is being made, empty unless through a nested container: errors get the
-  /// rest of their path from whoever reads that value.
+  /// The path from the value whose type is being made; empty except in a nested container. The code that reads that
+  /// value adds the rest of the path to errors.
   let prefix: [String]
 
   init(_ value: TOMLValue?, _ context: BridgeContext, _ recorder: FieldRecorder?, prefix: [String] = []) {
@@ -46,12 +46,12 @@ final class ValueDecoder: Decoder {
     self.prefix = prefix
   }
 
-  /// Reads a value by its type's own `Codable` conformance.
+  /// Reads a value with its type's own `Codable` conformance.
   static func decode<T: Decodable>(
     _ type: T.Type, from value: TOMLValue, _ context: BridgeContext, _ recorder: FieldRecorder? = nil
   ) throws -> T {
     try context.checkDepth()
-    // A dictionary's entries are those in the file: it has no fields that a default could add.
+    // A dictionary has exactly the entries in the file, and no fields for a default to add.
     let isDictionary = context.base != nil && type is any DictionaryProtocol.Type
     do {
       return try T(from: ValueDecoder(value, isDictionary ? context.over(nil) : context, recorder))
@@ -62,9 +62,9 @@ final class ValueDecoder: Decoder {
     }
   }
 
-  /// Reads a value that is part of another: by its bridge, if it has one.
+  /// Reads a part of a value: with its bridge, if it has one.
   ///
-  /// - Parameter context: Makes the context, for those who need it: types that are a single value do not.
+  /// - Parameter context: Makes the context, for types that need it; types of single values do not.
   static func decodeNested<T: Decodable>(
     _ type: T.Type, from value: TOMLValue, _ recorder: FieldRecorder?, context: () -> BridgeContext
   ) throws -> T {
@@ -74,7 +74,7 @@ final class ValueDecoder: Decoder {
     return try decode(type, from: value, context(), recorder)
   }
 
-  // Not `T?` with `nil` for types without a bridge of their own: the optional's metadata would be looked up each time.
+  // Not `T?` with `nil` for types without their own bridge: that would look up the optional's metadata each time.
   private static func decodeByBridge<Same: SettingsSerializable, T: Decodable>(
     _ type: Same.Type, as result: T.Type, from value: TOMLValue, _ recorder: FieldRecorder?,
     _ context: () -> BridgeContext
@@ -154,7 +154,7 @@ protocol OptionalProtocol { static var none: Self { get } }
 extension Optional: OptionalProtocol {}
 
 extension SettingsValueError {
-  /// Makes one of an error that a type's `init(from:)` has thrown.
+  /// Converts an error that a type's `init(from:)` has thrown.
   init<T>(decoding type: T.Type, from value: TOMLValue, _ context: BridgeContext, _ error: any Error) {
     guard let error = error as? DecodingError else {
       self.init(wrapping: error, expected: "a value of type \(T.self)", found: value)
@@ -170,7 +170,7 @@ extension SettingsValueError {
       path = details.path(below: context)
     case .dataCorrupted(let details):
       let path = details.path(below: context)
-      // Standard enumerations say no more than that the value is not one of theirs; the choices say it better.
+      // The error of a standard enumeration names no choices, so list them here.
       if path.isEmpty, let choices = rawChoices(of: type) {
         self.init(expected: Expectation.choice(of: choices).one, found: value)
       } else {
@@ -184,13 +184,13 @@ extension SettingsValueError {
 }
 
 extension DecodingError.Context {
-  /// The part of the coding path below where a type's reading began.
+  /// The part of the coding path below the value that the type was reading.
   fileprivate func path(below context: BridgeContext) -> [String] {
     codingPath.dropFirst(context.depth).map(\.stringValue)
   }
 }
 
-/// The raw values of a type that lists its cases; `nil` for any other.
+/// Returns the raw values of a type that lists its cases; `nil` for other types.
 func rawChoices(of type: Any.Type) -> [TOMLValue]? {
   guard let type = type as? any (CaseIterable & RawRepresentable).Type else { return nil }
   func values<T: CaseIterable & RawRepresentable>(_ type: T.Type) -> [TOMLValue] {

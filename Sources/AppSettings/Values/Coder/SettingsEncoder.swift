@@ -1,21 +1,21 @@
-/// Makes what is to be stored of values of `Codable` types, with no text in between.
+/// Encodes values of `Codable` types as stored values, without text in between.
 ///
 /// ```swift
 /// let table = try SettingsEncoder().encode(Window(width: 640, height: 480))  // { width = 640, height = 480 }
 /// ```
 ///
-/// Types in the value that are ``SettingsSerializable`` are written by their bridge. Fields that are `nil` are left out.
+/// Nested ``SettingsSerializable`` types are written by their bridge. Fields that are `nil` are left out.
 public struct SettingsEncoder: Sendable {
-  /// What the type's `encode(to:)` finds in `encoder.userInfo`.
+  /// The user info that the type's `encode(to:)` finds in `encoder.userInfo`.
   public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
   /// Makes an encoder.
   public init() {}
 
-  /// Makes what is to be stored of a value.
+  /// Encodes a value in its stored form.
   ///
-  /// - Throws: ``SettingsValueError`` with the coding path, where TOML cannot hold a value: `nil` by itself or in an
-  ///   array, a date after the year 9999, more levels than `TOMLDocument.maximumDepth`, as in a value that holds
+  /// - Throws: ``SettingsValueError`` with the coding path if TOML cannot represent the value: `nil` by itself or in an
+  ///   array, a date after the year 9999, or more levels than `TOMLDocument.maximumDepth`, as in a value that contains
   ///   itself.
   public func encode<T: Encodable>(_ value: T) throws -> TOMLValue {
     guard let encoded = try ValueEncoder.encodeNested(value, { BridgeContext(userInfo: userInfo) }) else {
@@ -25,10 +25,10 @@ public struct SettingsEncoder: Sendable {
   }
 }
 
-/// The encoder that a type's `encode(to:)` gets. Containers write into it, and may still do so after others were made:
-/// what was encoded is put together only at the end.
+/// The encoder that a type's `encode(to:)` gets. A container may be written to even after others were made, so the
+/// result is assembled only at the end.
 final class ValueEncoder: Encoder {
-  /// What has been encoded.
+  /// The values encoded so far.
   enum Result {
     case nothing
     case null
@@ -38,7 +38,7 @@ final class ValueEncoder: Encoder {
   }
 
   let context: BridgeContext
-  /// The way here from the value that is being encoded, empty unless through a nested container.
+  /// The path from the value that is being encoded; empty except in a nested container.
   let prefix: [String]
   var result = Result.nothing
 
@@ -47,7 +47,7 @@ final class ValueEncoder: Encoder {
     self.prefix = prefix
   }
 
-  /// Writes a value by its type's own `Codable` conformance; `nil` if it encodes `nil`.
+  /// Writes a value with its type's own `Codable` conformance; returns `nil` if it encodes `nil`.
   static func encode(_ value: some Encodable, _ context: BridgeContext) throws -> TOMLValue? {
     try context.checkDepth()
     let encoder = ValueEncoder(context)
@@ -69,9 +69,9 @@ final class ValueEncoder: Encoder {
     }
   }
 
-  /// Writes a value that is part of another: by its bridge, if it has one.
+  /// Writes a part of a value: with its bridge, if it has one.
   ///
-  /// - Parameter context: Makes the context, for those who need it: types that are a single value do not.
+  /// - Parameter context: Makes the context, for types that need it; types of single values do not.
   static func encodeNested<T: Encodable>(_ value: T, _ context: () -> BridgeContext) throws -> TOMLValue? {
     if let type = T.self as? any SettingsSerializable.Type, let result = try encodeByBridge(value, as: type, context) {
       return result
@@ -79,7 +79,7 @@ final class ValueEncoder: Encoder {
     return try encode(value, context())
   }
 
-  /// `nil` if the type's bridge is its `Codable` conformance.
+  /// Returns `nil` if the type's bridge is its `Codable` conformance.
   private static func encodeByBridge<T, Same: SettingsSerializable>(
     _ value: T, as type: Same.Type, _ context: () -> BridgeContext
   ) throws -> TOMLValue?? {
@@ -88,7 +88,7 @@ final class ValueEncoder: Encoder {
     return .some(try core.write(value as! Same, core.knowsParts ? context() : BridgeContext()))
   }
 
-  /// What has been encoded, put together; a type that encodes nothing at all is an empty table.
+  /// Assembles the encoded value. A type that encodes nothing at all becomes an empty table.
   func finish() throws -> TOMLValue? {
     switch result {
     case .nothing: .table(TOMLTable())
@@ -111,7 +111,7 @@ final class ValueEncoder: Encoder {
 
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-  /// The table being encoded: one for all keyed containers of this encoder, as a class and its superclass may share it.
+  /// The table being encoded: all keyed containers of this encoder share it, as a class and its superclass may use it.
   func fields() -> EncodedFields {
     switch result {
     case .fields(let fields): return fields

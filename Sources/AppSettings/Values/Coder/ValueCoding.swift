@@ -1,25 +1,25 @@
 package import SettingsTOML
 
-/// Reading and writing values of `Codable` types, for what is kept beside keys.
+/// Reads and writes values of `Codable` types for data stored apart from keys.
 package enum ValueCoding {
-  /// What the coder hands down to the types' own code.
+  /// The user info that the coder passes to the types' own code.
   package typealias UserInfo = [CodingUserInfoKey: any Sendable]
 
-  /// Reads a value as a type: by its bridge, if it has one.
+  /// Reads a value as a type: with its bridge, if it has one.
   ///
-  /// - Parameter userInfo: Asked for where something can see it.
+  /// - Parameter userInfo: The user info, requested only if some code can use it.
   package static func decode<T: Decodable>(
     _ type: T.Type, from value: TOMLValue, userInfo: @autoclosure () -> UserInfo
   ) throws -> T {
     try ValueDecoder.decodeNested(type, from: value, nil) { BridgeContext(userInfo: userInfo()) }
   }
 
-  /// What a value is stored as, by its bridge, if it has one; `nil` for none, as of an optional.
+  /// Returns the stored form of a value: by its bridge, if it has one; `nil` if nothing is stored, as for an optional.
   package static func encode<T: Encodable>(_ value: T, userInfo: @autoclosure () -> UserInfo) throws -> TOMLValue? {
     try ValueEncoder.encodeNested(value) { BridgeContext(userInfo: userInfo()) }
   }
 
-  /// What a type knows of its stored fields.
+  /// Returns the stored fields that a type knows.
   package static func knownFields<T: Decodable>(
     of type: T.Type, in fields: TOMLTable, userInfo: @autoclosure () -> UserInfo
   ) -> KnownFields {
@@ -28,6 +28,6 @@ package enum ValueCoding {
     }
   }
 
-  /// What a decoder of settings reads; `nil` for a decoder of something else, and where there is nothing.
+  /// Returns the value that a settings decoder reads; `nil` for other decoders, and if there is no value.
   package static func value(of decoder: any Decoder) -> TOMLValue? { (decoder as? ValueDecoder)?.value }
 }
