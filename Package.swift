@@ -163,6 +163,7 @@ let package = Package(
       name: "FuzzTests",
       dependencies: [
         "SettingsTOML", "AppSettings", "AppSettingsMigrations", "AppSettingsImport", "AppSettingsFoundation",
+        "TestModels",
       ],
       path: "Fuzz/Sources", exclude: ["fuzz"]),
     // The TOML conformance suite.

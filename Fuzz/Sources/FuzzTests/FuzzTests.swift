@@ -1,4 +1,5 @@
 import Foundation
+import TestModels
 import Testing
 
 /// The fuzzers without libFuzzer: their seeds, and as many damaged ones in the same order each time. `Fuzz/run` learns
@@ -9,12 +10,13 @@ import Testing
     await #expect(processExitsWith: .success) { [fuzzer] in
       let seeds = try Seeds.all(for: fuzzer)
       try #require(seeds.count > 5)
-      var random = Random(state: 1)
+      var random = SeededRandom(1)
       for seed in seeds {
-        for choice in 0..<8 { Last.run(fuzzer, [UInt8](repeating: UInt8(choice), count: fuzzer.choiceBytes) + seed) }
+        // Each form of an import, of which there are fewer than 16.
+        for choice in 0..<16 { Last.run(fuzzer, [UInt8](repeating: UInt8(choice), count: fuzzer.choiceBytes) + seed) }
       }
       for _ in 0..<2000 {
-        var bytes = seeds[Int(random.next() % UInt64(seeds.count))]
+        var bytes = try #require(seeds.randomElement(using: &random))
         var choices = Choices(random.bytes(64)[...])
         for _ in 0...choices.next(3) { damage(&bytes, &choices) }
         Last.run(fuzzer, random.bytes(fuzzer.choiceBytes) + bytes.prefix(2048))
@@ -73,17 +75,8 @@ private enum Last {
   }
 }
 
-/// SplitMix64.
-private struct Random {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
+extension SeededRandom {
+  fileprivate mutating func bytes(_ count: Int) -> [UInt8] {
+    (0..<count).map { _ in UInt8.random(in: 0...255, using: &self) }
   }
-
-  mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) } }
 }
