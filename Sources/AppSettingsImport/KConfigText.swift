@@ -87,7 +87,7 @@ struct KConfigText {
     let value = try Self.unescaped(text, number)
     guard options.contains("e") else { return result.setPlain(value, at: path) }
     if value.contains("$(") { return result.skip(path, "it is what a command prints ([$e]), and commands are not run") }
-    switch Self.expanded(value) {
+    switch try Self.expanded(value, &budget) {
     case .success(let value): result.setPlain(value, at: path)
     case .failure(let missing): result.skip(path, "the variable '\(missing.name)', which it names ([$e]), is not set")
     }
@@ -130,8 +130,11 @@ struct KConfigText {
 
   private struct MissingVariable: Error { var name: String }
 
-  /// Replaces variables in a text: `$NAME`, `${NAME}`, and `$$` for a dollar.
-  private static func expanded(_ text: String) -> Result<String, MissingVariable> {
+  /// Replaces variables in a text: `$NAME`, `${NAME}`, and `$$` for a dollar. Charges for each: a short name may stand for
+  /// a long text.
+  private static func expanded(
+    _ text: String, _ budget: inout ImportBudget
+  ) throws(ImportFailure) -> Result<String, MissingVariable> {
     var result = ""
     var rest = text[...]
     while let dollar = rest.firstIndex(of: "$") {
@@ -152,6 +155,7 @@ struct KConfigText {
         continue
       }
       guard let value = ProcessFacts.variable(name) else { return .failure(MissingVariable(name: name)) }
+      try budget.take(bytes: value.utf8.count)
       result += value
     }
     return .success(result + rest)

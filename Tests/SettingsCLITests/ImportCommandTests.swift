@@ -73,6 +73,16 @@ struct ImportCommandTests {
     #expect(home.text()?.contains("title = \"a;b;\"") == true)
   }
 
+  @Test func `a file whose variables expand to more than an import may make is refused as a whole`() throws {
+    var environment = home.environment
+    environment["BIG"] = String(repeating: "x", count: 100_000)
+    let result = try ChildProcess.run(
+      ChildProcess.product("settings-cli"), ["import", app, "-", "--format", "kconfig"], environment: environment,
+      input: "a=1\nb[$e]=" + String(repeating: "$BIG", count: 700) + "\n")
+    #expect(result.status == 6 && result.error.contains("67108864 bytes, which is the limit"), "\(result.status)")
+    #expect(home.text() == nil)
+  }
+
   @Test func `locks are taken into an administrator's file, and not into a user's`() throws {
     let text = "[proxy]\nurl[$i]=x\n[update][$i]\nchannel=beta\n"
     let user = try run("import", app, "-", "--format", "kconfig", "--locks", input: text)
