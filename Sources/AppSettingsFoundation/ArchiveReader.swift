@@ -14,6 +14,9 @@ final class ArchiveReader: NSCoder {
   private var open: [[String: KeyedArchive.Node]] = []
   /// The objects created so far, by their numbers in the archive: each is created once.
   private var made: [Int: NSObject] = [:]
+  /// What may still be read. An object that cannot be created is read again wherever it is referred to, and a few that
+  /// refer to each other would take for ever.
+  private var budget = ImportBudget()
 
   init(_ archive: KeyedArchive) { self.archive = archive }
 
@@ -25,7 +28,7 @@ final class ArchiveReader: NSCoder {
   /// Returns a node as an object of one of some classes; `nil` if it is of another class.
   func object(_ node: KeyedArchive.Node, of classes: [AnyClass]) -> NSObject? {
     // A cycle of references would never end.
-    guard open.count < 128 else { return nil }
+    guard open.count < ImportBudget.mostNested, (try? budget.take()) != nil else { return nil }
     func allowed(_ object: NSObject?) -> NSObject? {
       classes.contains { object?.isKind(of: $0) == true } ? object : nil
     }

@@ -7,7 +7,7 @@ package struct ImportBudget: Sendable {
   /// The size limit of an original: 16 MiB.
   static let mostInput = 16 << 20
   /// The limit of nesting.
-  static let mostNested = 128
+  package static let mostNested = 128
 
   /// The number of values that may be created, including tables and elements of arrays.
   let mostValues: Int
@@ -25,7 +25,7 @@ package struct ImportBudget: Sendable {
   /// Charges for a value.
   ///
   /// - Parameter bytes: The additional bytes of the value's text or key.
-  mutating func take(bytes: Int = 0) throws(ImportFailure) {
+  package mutating func take(bytes: Int = 0) throws(ImportFailure) {
     values += 1
     self.bytes += bytes
     guard values <= mostValues else {

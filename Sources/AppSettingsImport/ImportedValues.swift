@@ -51,7 +51,7 @@ struct ImportedValues {
 }
 
 /// The reason why an original could not be read.
-struct ImportFailure: Error, CustomStringConvertible {
+package struct ImportFailure: Error, CustomStringConvertible {
   /// A clause. It shows no value, since a value may be a secret.
   var reason: String
   /// Whether the original may be valid, but is above a limit.
@@ -59,5 +59,5 @@ struct ImportFailure: Error, CustomStringConvertible {
   /// The position of the mistake, if there is one.
   var position: TOMLPosition?
 
-  var description: String { reason }
+  package var description: String { reason }
 }

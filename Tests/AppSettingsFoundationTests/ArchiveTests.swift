@@ -72,14 +72,18 @@ struct ArchiveTests {
     }
   }
 
-  /// An archive in XML: `objects` begin with number 1.
-  private func migrate(_ objects: String) throws -> Frog? {
+  /// An archive in XML, in Base64: `objects` begin with number 1.
+  private func archive(_ objects: String) -> String {
     let list = """
       <plist version="1.0"><dict><key>$archiver</key><string>NSKeyedArchiver</string><key>$version</key>
       <integer>100000</integer><key>$top</key><dict><key>root</key>\(reference(1))</dict>
       <key>$objects</key><array><string>$null</string>\(objects)</array></dict></plist>
       """
-    let settings = SettingsStore(inMemory: "k = \"\(Data(list.utf8).base64EncodedString())\"\n")
+    return Data(list.utf8).base64EncodedString()
+  }
+
+  private func migrate(_ objects: String) throws -> Frog? {
+    let settings = SettingsStore(inMemory: "k = \"\(archive(objects))\"\n")
     let key = SettingsKey<Frog?>("k")
     try settings.migrate(key, from: .archive(of: Frog.self))
     return settings[key]
@@ -109,6 +113,20 @@ struct ArchiveTests {
     #expect(try migrate(frog(circle, type: 3) + "<string>Ada</string>" + type("Frog"))?.name == "Ada")
   }
 
+  @Test func `objects that refer to each other many times over are read so often and no more`() throws {
+    // Each refers twice to the next, and none can be made: nothing that is made saves reading it again.
+    let count = 22
+    let twigs = (1...count).map { number in
+      let next = number < count ? "<key>left</key>\(reference(number + 1))<key>right</key>\(reference(number + 1))" : ""
+      return frog(next, type: count + 1)
+    }
+    let settings = SettingsStore(inMemory: "k = \"\(archive(twigs.joined() + type("Twig")))\"\n")
+    #expect(throws: SettingsError.self) {
+      try settings.migrate(SettingsKey<Twig?>("k"), from: .archive(of: Twig.self))
+    }
+    #expect(Twig.tries.value <= 1_000_000)
+  }
+
   @Test func `a string that holds no archive is left to the key's own type`() throws {
     let settings = SettingsStore(inMemory: "k = \"text\"\n")
     #expect(throws: SettingsError.self) {
@@ -119,6 +137,20 @@ struct ArchiveTests {
 }
 
 struct Tadpole: Codable, Equatable, SettingsSerializable { var name: String }
+
+/// A class that needs what its archive does not have, and reads everything else first.
+final class Twig: NSObject, NSSecureCoding, SettingsSerializable, Sendable {
+  static let tries = Counter()
+
+  init?(coder: NSCoder) {
+    Self.tries.increment()
+    _ = coder.decodeObject(of: Twig.self, forKey: "left")
+    _ = coder.decodeObject(of: Twig.self, forKey: "right")
+    return nil
+  }
+  func encode(with coder: NSCoder) {}
+  static var supportsSecureCoding: Bool { true }
+}
 
 final class Frog: NSObject, NSSecureCoding, SettingsSerializable, Sendable {
   let name: String
