@@ -89,7 +89,8 @@ extension SchemaLookup {
           }
         }
       }
-      edits.append(Edit(path: key.path.appending(part), value: value, key: part.isRoot ? checking : nil))
+      edits.append(
+        Edit(path: key.path.appending(part), value: value, key: part.isRoot || value == nil ? checking : nil))
     }
     return edits
   }
