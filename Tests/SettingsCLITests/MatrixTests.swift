@@ -36,7 +36,8 @@ struct MatrixTests {
       lines: [
         .fine: [
           "set APP theme light", "set APP theme=light editor.font-size=20", "set APP recent --append a --append b",
-          "set APP sync.token - < s3cret\\n", "set ./new.toml a.b 1",
+          "set APP sync.token - < s3cret\\n", "set ./new.toml a.b 1", "set APP theme light --dry-run",
+          "set APP sync.token x --dry-run", "set APP theme light --if-unchanged absent",
         ],
         .noValue: ["set APP recent --remove a"],
         .usage: [
@@ -56,10 +57,28 @@ struct MatrixTests {
     Row(
       verb: "unset",
       lines: [
-        .fine: ["unset APP theme editor"], .noValue: ["unset APP recent"], .usage: ["unset APP", "unset APP a..b"],
+        .fine: ["unset APP theme editor", "unset APP sync.token --dry-run", "unset APP theme --if-unchanged absent"],
+        .noValue: ["unset APP recent"], .usage: ["unset APP", "unset APP a..b"],
         .unknown: ["unset APP thme", "unset org.example.tset theme"], .invalid: ["unset APP theme --type string"],
         .locked: ["unset APP theme"], .readOnly: ["unset APP theme"], .unparsable: ["unset APP theme"],
         .newer: ["unset APP theme"],
+      ]),
+    Row(
+      verb: "batch",
+      lines: [
+        .fine: [
+          "batch APP < {\"set\":\"theme\",\"value\":\"light\"}\\n{\"append\":\"recent\",\"value\":\"a\"}\\n{\"get\":\"recent\"}\\n",
+          "batch APP --dry-run < {\"unset\":\"editor.font-size\"}\\n{\"set\":\"sync.token\",\"value\":\"x\"}\\n",
+        ],
+        .noValue: ["batch APP < {\"get\":\"recent\"}", "batch APP < {\"unset\":\"recent\"}"],
+        .usage: ["batch", "batch APP a", "batch APP < set", "batch APP --if-unchanged x"],
+        .unknown: ["batch APP < {\"set\":\"thme\",\"value\":1}"],
+        .invalid: [
+          "batch APP < {\"set\":\"editor.font-size\",\"value\":100}\\n{\"set\":\"theme\",\"value\":\"light\"}"
+        ],
+        .locked: ["batch APP < {\"set\":\"theme\",\"value\":\"dark\"}"],
+        .readOnly: ["batch APP < {\"unset\":\"theme\"}"], .unparsable: ["batch APP < {\"unset\":\"theme\"}"],
+        .newer: ["batch APP < {\"unset\":\"theme\"}"],
       ]),
     Row(
       verb: "list",

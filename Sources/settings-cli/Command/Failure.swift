@@ -11,6 +11,7 @@ enum ExitStatus: Int32 {
   case unparsable = 6
   case io = 7
   case migration = 8
+  case changed = 9
 }
 
 /// The reason why a verb failed.

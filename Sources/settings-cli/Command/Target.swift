@@ -31,11 +31,12 @@ struct Target {
   ///   - mayBeUnknown: Whether an app without any files is accepted.
   ///   - isForWriting: Whether an unusable schema is an error and a pending migration is written. Otherwise the
   ///     migration is made in memory only, with a note.
+  ///   - writesLater: Whether a writer leaves the migration to its own write, if it makes one.
   /// - Throws: ``Failure`` if the target cannot be used: status 3 for an unknown app, 6 for a file that does not parse,
   ///   7 for one that cannot be read. Lesser problems go to standard error.
-  func open(mayBeUnknown: Bool = false, isForWriting: Bool = false) throws -> SettingsStore {
+  func open(mayBeUnknown: Bool = false, isForWriting: Bool = false, writesLater: Bool = false) throws -> SettingsStore {
     if isForWriting { _ = try SchemaLookup.find(name) }
-    let store = try openUnread(isForWriting: isForWriting)
+    let store = try openUnread(isForWriting: isForWriting && !writesLater)
     store.core.load()
     let problems = store.currentProblems
     for problem in problems where problem.file == store.location?.file {
@@ -47,7 +48,7 @@ struct Target {
       throw Failure(problem)
     }
     for problem in problems { Output.warning(problem.message) }
-    notePending(in: store)
+    if !isForWriting { notePending(in: store) }
     if !mayBeUnknown { try checkKnown(store) }
     return store
   }

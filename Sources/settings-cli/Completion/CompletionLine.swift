@@ -14,7 +14,8 @@ struct CompletionLine {
 
   /// The options with a value, of the verbs whose operands are completed.
   private static let optionsWithValue: Set<String> = [
-    "--append", "--backup", "--color", "--count", "--default", "--exec", "--format", "--ignore", "--into", "--map",
+    "--append", "--backup", "--color", "--count", "--default", "--exec", "--format", "--if-unchanged", "--ignore",
+    "--into", "--map",
     "--remove", "--schema", "--timeout", "--to", "--type",
   ]
 

@@ -7,8 +7,8 @@ struct SetVerb: Verb {
     commandName: "set",
     abstract: "Set the values of keys durably.",
     usage: """
-      settings-cli set TARGET KEY VALUE [--type TYPE] [--create]
-      settings-cli set TARGET KEY=VALUE ... [--type TYPE] [--create]
+      settings-cli set TARGET KEY VALUE [--type TYPE] [--create] [--dry-run] [--if-unchanged DIGEST] ...
+      settings-cli set TARGET KEY=VALUE ... [--type TYPE] [--create] ...
       settings-cli set TARGET KEY [--append VALUE] ... [--remove VALUE] ...
       """,
     discussion: """
@@ -29,6 +29,8 @@ struct SetVerb: Verb {
         settings-cli set org.example.editor theme=dark editor.font-size=14
         settings-cli set org.example.editor recent --append /tmp/a --remove /tmp/b
         settings-cli set ./settings.toml version 12 --type string
+        settings-cli set ./settings.toml theme dark --dry-run
+        settings-cli set ./settings.toml theme dark --if-unchanged "$digest"
         pass show token | settings-cli set org.example.editor sync.token -
       """)
 
@@ -52,13 +54,17 @@ struct SetVerb: Verb {
   var remove: [String] = []
   @Flag(help: "Also set keys that the app's schema does not list.") var create = false
   @Flag(help: "Accept an empty value from standard input.") var allowEmpty = false
+  @OptionGroup var change: ChangeOptions
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
     // The words after '--' are not options; it stays among them.
     for word in words.prefix(while: { $0 != "--" })
     where word.hasPrefix("-") && word != "-" && (try? TOMLValue(parsing: word)) == nil {
-      let names = ["--type", "--append", "--remove", "--create", "--allow-empty", "--color", "--help"]
+      let names = [
+        "--type", "--append", "--remove", "--create", "--allow-empty", "--dry-run", "--if-unchanged", "--color",
+        "--help",
+      ]
       let hint = Suggestion.nearest(to: word, among: names).map { "Did you mean '\($0)'?" }
       throw ValidationError(
         "Unknown option '\(word)'. \(hint ?? "Put '--' before a value that begins with '-'.")")
@@ -67,19 +73,20 @@ struct SetVerb: Verb {
   }
 
   func answer() throws {
-    try Self.answer(Target(target), words: words, remove, append, type, creates: create, allowsEmpty: allowEmpty)
+    try Self.answer(
+      Target(target), words: words, remove, append, type, creates: create, allowsEmpty: allowEmpty, change.guarded())
   }
 
   static func answer(
     _ target: Target, words: [String], _ removed: [String] = [], _ added: [String] = [], _ kind: ValueText.Kind? = nil,
-    creates: Bool = false, allowsEmpty: Bool = false
+    creates: Bool = false, allowsEmpty: Bool = false, _ guarded: GuardedChange = GuardedChange()
   ) throws {
     ProcessTitle.hide(words.dropFirst() + words.filter { $0.contains("=") } + removed + added)
     let changesElements = !(removed + added).isEmpty
     for word in removed + added { try Arguments.checkText(word, "element") }
-    var change = try SettingsChange(words, changesElements: changesElements)
-    if change.isInput {
-      let key = change.pairs[0].key
+    var changes = try SettingsChange(words, changesElements: changesElements)
+    if changes.isInput {
+      let key = changes.pairs[0].key
       let text = try valueFromStandardInput(of: key)
       guard !text.isEmpty || allowsEmpty else {
         throw Failure(
@@ -87,17 +94,17 @@ struct SetVerb: Verb {
           "Cannot set '\(key)': standard input is empty. Nothing was written. Use --allow-empty to store an empty value."
         )
       }
-      change.pairs[0].text = text
+      changes.pairs[0].text = text
     }
-    let store = try target.open(mayBeUnknown: true, isForWriting: true)
+    let store = try target.open(mayBeUnknown: true, isForWriting: true, writesLater: !guarded.isPlain)
     let schema = target.schema
     if !creates {
-      for pair in change.pairs { try schema.checkKnown(pair.key, advice: "To set it, use --create.") }
+      for pair in changes.pairs { try schema.checkKnown(pair.key, advice: "To set it, use --create.") }
     }
     if changesElements {
-      try edit(change.pairs[0].key, removed, added, in: store, schema, kind)
+      try edit(changes.pairs[0].key, removed, added, in: store, schema, kind, guarded)
     } else {
-      try set(change.pairs, in: store, schema, kind)
+      try set(changes.pairs, in: store, schema, kind, guarded)
     }
   }
 
@@ -118,7 +125,8 @@ struct SetVerb: Verb {
   }
 
   private static func set(
-    _ pairs: [(key: TOMLPath, text: String)], in store: SettingsStore, _ schema: SchemaLookup, _ kind: ValueText.Kind?
+    _ pairs: [(key: TOMLPath, text: String)], in store: SettingsStore, _ schema: SchemaLookup, _ kind: ValueText.Kind?,
+    _ guarded: GuardedChange
   ) throws {
     let snapshot = store.snapshot
     for pair in pairs { if let error = schema.lockError(of: pair.key, in: snapshot) { throw error } }
@@ -133,18 +141,19 @@ struct SetVerb: Verb {
       try schema.check(value, at: path)
       return try schema.withoutLocked(value, at: path, in: snapshot)
     }
-    try store.core.commit { schema.edits(storing: zip(pairs, values).map { ($0.key, $1) }, in: $0) }
+    _ = try guarded.make(in: store, schema) { schema.edits(storing: zip(pairs, values).map { ($0.key, $1) }, in: $0) }
+    if guarded.isDryRun { return }
     for (pair, value) in zip(pairs, values) { try checkEffective(pair.key, value, in: store, schema) }
     schema.warnOfLacks(around: pairs.map(\.key), in: store.snapshot)
   }
 
   private static func edit(
     _ path: TOMLPath, _ removed: [String], _ added: [String], in store: SettingsStore, _ schema: SchemaLookup,
-    _ kind: ValueText.Kind?
+    _ kind: ValueText.Kind?, _ guarded: GuardedChange
   ) throws {
     var value = TOMLValue.array([])
     // Changes the array as read under the lock, so that two appends at once lose nothing.
-    try store.core.commit { view in
+    _ = try guarded.make(in: store, schema) { view in
       if let error = schema.lockError(of: path, in: view) { throw error }
       let elements = try array(schema.effectiveValue(of: path, in: view), path)
       let element = { try schema.element($0, of: path, kind: kind, sibling: elements.first) }
@@ -156,10 +165,10 @@ struct SetVerb: Verb {
       try schema.check(value, at: path)
       return schema.edits(storing: [(path, value)], in: view)
     }
-    try checkEffective(path, value, in: store, schema)
+    if !guarded.isDryRun { try checkEffective(path, value, in: store, schema) }
   }
 
-  private static func array(_ value: TOMLValue?, _ path: TOMLPath) throws -> [TOMLValue] {
+  static func array(_ value: TOMLValue?, _ path: TOMLPath) throws -> [TOMLValue] {
     switch value {
     case nil: return []
     case .array(let elements)?: return elements
@@ -172,7 +181,7 @@ struct SetVerb: Verb {
   }
 
   /// Throws if a higher layer hides the stored value, or a part of it.
-  private static func checkEffective(
+  static func checkEffective(
     _ path: TOMLPath, _ value: TOMLValue, in store: SettingsStore, _ schema: SchemaLookup
   ) throws {
     let snapshot = store.snapshot
