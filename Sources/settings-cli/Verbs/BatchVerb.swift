@@ -47,14 +47,15 @@ struct BatchVerb: Verb {
       throw Failure(
         .usage, "The batch has more than 16 MiB, which is the limit. Nothing was written. Make several of it.")
     }
-    let store = try target.open(mayBeUnknown: true, isForWriting: true, writesLater: !guarded.isPlain)
+    let store = try target.open(
+      mayBeUnknown: create, mayBeNew: true, isForWriting: true, writesLater: !guarded.isPlain)
     let batch = Batch(input, store: store, schema: target.schema, creates: create, keepsGoing: keepGoing)
     do {
       _ = try guarded.make(in: store, target.schema, batch.edits)
     } catch is Batch.Refused {
       batch.noteUnwritten()
     }
-    if !guarded.isDryRun { batch.checkEffects() }
+    if !guarded.isDryRun { try batch.checkEffects(target) }
     for answer in batch.answers {
       if !guarded.isDryRun {
         Output.line(answer.json)
@@ -203,20 +204,22 @@ private final class Batch {
   }
 
   /// Notes which of the stored values a higher layer hides, and warns of what values lack.
-  func checkEffects() {
-    guard !answers.contains(where: { $0.note != nil }) else { return }
+  func checkEffects(_ target: Target) throws {
+    guard !stored.isEmpty, !answers.contains(where: { $0.note != nil }) else { return }
+    let snapshot = try target.effective(store)
     var later = PathSet()
     for (path, value, answer) in stored.reversed() {
       // What a later edit has changed is its own.
       if !later.touches(path), let value {
         do {
-          try SetVerb.checkEffective(path, value, in: store, schema)
+          try SetVerb.checkEffective(path, value, in: snapshot, of: store, schema)
         } catch {
           answers[answer].failure = error as? Failure
         }
       }
       later.insert(path)
     }
+    target.warnOfExposure(of: stored.filter { $0.value != nil }.map(\.path))
     schema.warnOfLacks(around: stored.map(\.path), in: store.snapshot)
   }
 }

@@ -19,6 +19,7 @@ struct GetVerb: Verb {
         settings-cli get ./settings.toml theme --default light
         settings-cli get org.example.editor theme --json
         settings-cli get ./settings.toml --digest
+        settings-cli get org.example.editor theme --layers
       """)
 
   /// The form of the value.
@@ -40,22 +41,28 @@ struct GetVerb: Verb {
     help: ArgumentHelp("The text to print if the key has no value.", valueName: "value"))
   var fallback: String?
   @Flag var form: Form?
+  @Flag(help: "Print the value of each layer: one a line, the highest first, with its place and what hides it.")
+  var layers = false
   @Flag(name: .customShort("0"), help: "End the value with a NUL byte, not a newline.") var endsWithNUL = false
   @Flag(help: "Print the digest of the value, or without KEY of the file, for --if-unchanged.") var digest = false
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
     if key == nil, !digest { throw ValidationError("Missing KEY.") }
-    if digest, form != nil || fallback != nil {
-      throw ValidationError("--digest cannot be combined with --toml, --json or --default.")
+    if digest, layers || form != nil || fallback != nil {
+      throw ValidationError("--digest cannot be combined with --toml, --json, --layers or --default.")
     }
+    if layers, fallback != nil { throw ValidationError("--layers cannot be combined with --default.") }
+    if layers, form == .toml { throw ValidationError("--layers prints TOML by itself; omit --toml.") }
   }
 
   func answer() throws {
     let target = Target(target)
     let terminator = endsWithNUL ? "\0" : "\n"
     if digest { return Output.line(try Self.digest(of: target, key).text, terminator: terminator) }
-    try Self.answer(target, key ?? "", form, default: fallback, terminator: terminator)
+    let key = key ?? ""
+    if layers { return try answerWithLayers(key) }
+    try Self.answer(target, key, form, default: fallback, terminator: terminator)
   }
 
   private static func digest(of target: Target, _ key: String?) throws -> Digest {
@@ -90,6 +97,39 @@ struct GetVerb: Verb {
       Output.line(Shown.record(path, in: snapshot, schema), terminator: terminator)
     } else {
       Output.line(form == .toml ? value.tomlText : Shown.bare(value), terminator: terminator)
+    }
+  }
+
+  private func answerWithLayers(_ key: String) throws {
+    let target = Target(target)
+    let path = try KeyArgument.parse(key)
+    let snapshot = try target.open().snapshot
+    let schema = target.schema
+    let values = schema.values(at: path, in: snapshot)
+    let standard = schema.defaultValue(at: path)
+    if values.isEmpty, standard == nil {
+      try schema.checkKnown(path)
+      throw Failure(.noValue, Self.hint(path, snapshot))
+    }
+    // A layer that nobody looks at may hold an old secret.
+    let isSecret = schema.isSecret(path)
+    let end = endsWithNUL ? "\0" : "\n"
+    if form == .json {
+      var objects = values.map { Shown.record($0, isSecret: isSecret) }
+      if let standard {
+        let isUsed = !values.contains { $0.state == .used }
+        objects.append(
+          Shown.record(
+            LayerValue(
+              layer: SettingsLayer(.default), path: path, value: standard, position: nil,
+              state: isUsed ? .used : .hidden(by: values[0].layer, at: nil)), isSecret: isSecret))
+      }
+      Output.line("[" + objects.joined(separator: ",\n ") + "]", terminator: end)
+    } else {
+      let lock = schema.origin(of: path, in: snapshot).lock
+      for line in Shown.layers(of: path, values, default: standard, isSecret: isSecret, lock: lock) {
+        Output.text(line + end)
+      }
     }
   }
 
