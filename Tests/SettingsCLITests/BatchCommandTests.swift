@@ -182,6 +182,26 @@ struct BatchCommandTests {
     #expect(home.text()?.contains("size = 9.0") == false && home.text()?.contains("size = 11") == true)
   }
 
+  @Test func `edits of one path, and of tables around it, have the effect of one after the other`() throws {
+    try home.write("a = 1\nt = { x = 1 }\n", to: file)
+    let result = try batch(
+      """
+      {"set":"a","value":2}
+      {"unset":"a"}
+      {"set":"a","value":3}
+      {"set":"t.y","value":1}
+      {"set":"t","value":{"z":1}}
+      {"set":"t.y","value":2}
+      {"unset":"t.z"}
+      {"get":"t"}
+      {"set":"u","value":1}
+      {"unset":"u"}
+
+      """)
+    #expect(result.status == 0 && result.output.contains("\"value\":{\"y\":2}"), "\(result)")
+    #expect(home.text(of: file) == "a = 3\nt = { y = 2 }\n")
+  }
+
   @Test func `a dry run shows one diff, and what is refused on standard error`() throws {
     try home.write("a = 1\n", to: file)
     let shown = try batch("{\"set\":\"a\",\"value\":2}\n{\"set\":\"b\",\"value\":3}\n", "--dry-run")

@@ -80,6 +80,9 @@ private final class Batch {
   private(set) var answers: [BatchAnswer] = []
   /// The values that were set, with the numbers of their answers.
   private var stored: [(path: TOMLPath, value: TOMLValue?, answer: Int)] = []
+  /// Where the last edit of each path is in them, and the paths that are above one.
+  private var places: [TOMLPath: Int] = [:]
+  private var inner: Set<TOMLPath> = []
 
   init(_ input: [UInt8], store: SettingsStore, schema: SchemaLookup, creates: Bool, keepsGoing: Bool) {
     (self.store, self.schema, self.creates, self.keepsGoing) = (store, schema, creates, keepsGoing)
@@ -97,7 +100,7 @@ private final class Batch {
   func edits(_ view: SettingsSnapshot) throws -> [Edit] {
     // From the beginning if another program has saved the file meanwhile.
     answers = []
-    stored = []
+    (stored, places, inner) = ([], [:], [])
     var state = State(view: view)
     for (number, edit) in lines {
       var answer = BatchAnswer(line: number)
@@ -161,6 +164,19 @@ private final class Batch {
       state.number += 1
       state.view.pending.add(edit, number: state.number)
     }
+    keep(value, at: path)
+  }
+
+  /// Adds an edit to those that are made in the file. A path that was edited before has one edit, unless there are edits
+  /// above or below it: together, many edits of different paths take one pass over the file.
+  private func keep(_ value: TOMLValue?, at path: TOMLPath) {
+    let above = (1..<path.components.count).map { TOMLPath(Array(path.components.prefix($0))) }
+    if let index = places[path], !inner.contains(path), !above.contains(where: { places[$0] != nil }) {
+      stored[index] = (path, value, answers.count)
+      return
+    }
+    places[path] = stored.count
+    inner.formUnion(above)
     stored.append((path, value, answers.count))
   }
 
