@@ -135,6 +135,12 @@ struct Target {
   // Protects the target's store. A process has one target.
   private static let opened = Mutex<SettingsStore?>(nil)
 
+  /// What helps where a write lacks permission, as a sentence after a space; empty if nothing is known.
+  static var adviceOnPermission: String {
+    guard geteuid() != 0, opened.withLock({ $0 })?.location?.isAdministrators == true else { return "" }
+    return " Administrators' files belong to root: run the command with 'sudo'."
+  }
+
   /// Reports what a write could not keep of the file: its owner, its group, attributes.
   static func tellLosses() {
     for problem in opened.withLock({ $0 })?.currentProblems ?? [] where problem.isLoss {
