@@ -92,7 +92,11 @@ extension SchemaReader {
       }
       type.ids = SchemaType.ids(try ids(in: section, depth))
     }
-    guard section.table["fields"] != nil else { return }
+    type.isOpen = try section.flag("other-fields")
+    guard section.table["fields"] != nil else {
+      if type.isOpen { throw section.refuse("'other-fields' is for a type with 'fields'", at: "other-fields") }
+      return
+    }
     guard type.kind == .table || type.kind == .records else {
       throw section.refuse("only the types 'table' and 'records' have 'fields'", at: "fields")
     }

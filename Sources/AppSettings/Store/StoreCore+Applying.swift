@@ -74,7 +74,7 @@ extension StoreCore {
       }
     } catch {
       let path = edits[index].path
-      let message = (error as? TOMLEditError)?.message ?? "\(error)"
+      let message = (error as? TOMLEditError)?.reason ?? "\(error)"
       throw SettingsError(
         .invalidKey, "Cannot set '\(path)' in '\(backing.name)': \(message)", file: location?.file,
         position: document.position(of: path))

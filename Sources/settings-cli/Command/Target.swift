@@ -43,7 +43,7 @@ struct Target {
       if isForWriting, [.newerVersion, .migrationFailed].contains(problem.code) { throw Failure(problem) }
       guard [.unparsable, .io, .readOnly].contains(problem.code), let location = store.location else { continue }
       // The problem says that the app uses defaults, which this command does not: find the plain error.
-      _ = try TextReader.document(at: location, showsText: schema.showsText)
+      _ = try TextReader.document(at: location, showsText: schema.showsText, advice: repairAdvice)
       throw Failure(problem)
     }
     for problem in problems { Output.warning(problem.message) }
@@ -59,9 +59,18 @@ struct Target {
     let lookup = schema
     let store = SettingsStore(
       at: try location(), migrations: lookup.schema?.migrations ?? .none, logger: .silent,
-      acceptsAnyVersion: lookup.schema == nil, onlyReads: !isForWriting, showsText: lookup.showsText)
+      acceptsAnyVersion: lookup.schema == nil, onlyReads: !isForWriting, showsText: lookup.showsText,
+      advice: repairAdvice)
     Self.opened.withLock { $0 = store }
     return store
+  }
+
+  /// What to do about the user's file if it does not parse.
+  var repairAdvice: String {
+    let isPlain = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "/._-".contains($0)) }
+    let word = isPlain ? name : ShellWord.quoted(name)
+    return "Correct it with 'settings-cli edit \(word)', or restore the newest backup with 'settings-cli recover "
+      + "\(word) --restore'."
   }
 
   // Protects the target's store. A process has one target.
@@ -106,10 +115,15 @@ struct Target {
 extension TextReader {
   /// Reads a file's document; `nil` if there is no file.
   ///
-  /// - Parameter showsText: Whether the error for one that does not parse may show its text.
-  static func document(at location: SettingsLocation, showsText: Bool) throws(SettingsError) -> TOMLDocument? {
+  /// - Parameters:
+  ///   - showsText: Whether the error for one that does not parse may show its text.
+  ///   - advice: What that error says to do.
+  static func document(
+    at location: SettingsLocation, showsText: Bool, advice: String? = nil
+  ) throws(SettingsError) -> TOMLDocument? {
     guard let bytes = try SettingsFile(path: location.file).read().bytes else { return nil }
-    return try TextReader(migrations: .none, acceptsAnyVersion: true, showsText: showsText)
+    let advice = advice.map { (location.file, $0) }
+    return try TextReader(migrations: .none, acceptsAnyVersion: true, showsText: showsText, advice: advice)
       .parse(bytes, file: location.file)
   }
 }

@@ -41,7 +41,11 @@ struct ImportVerb: Verb {
 
   func answer() throws {
     guard let format = format ?? SettingsImportFormat(fileName: file) else {
-      throw Failure(.usage, "Cannot tell the format of '\(file)' from its name. Give it with --format.")
+      if file != "-" { _ = try original() }
+      throw Failure(
+        .usage,
+        "Cannot tell the format of '\(file == "-" ? "standard input" : file)' from its name. Name it with --format, as in "
+          + "'--format ini'.")
     }
     var rules = SettingsImportRules(
       ignoring: Set(try ignore.map(Self.original)), takesOnlyMapped: onlyMapped,
@@ -49,7 +53,7 @@ struct ImportVerb: Verb {
       takesLocks: locks)
     for pair in map {
       guard let equals = pair.firstIndex(of: "=") else {
-        throw Failure(.usage, "Invalid mapping '\(pair)': it must be OLD=NEW.")
+        throw Failure(.usage, "Invalid value '\(pair)' for '--map': OLD=NEW is needed, as in 'size=editor.font-size'.")
       }
       rules.mapping[try Self.original(String(pair[..<equals]))] = try KeyArgument.parse(
         String(pair[pair.index(after: equals)...]))
@@ -112,7 +116,7 @@ struct ImportVerb: Verb {
     do {
       return try TOMLPath(parsing: text)
     } catch {
-      throw Failure(.usage, "Invalid key '\(text)': \(error)")
+      throw Failure(.usage, "Invalid key '\(text)': \(error.reason).")
     }
   }
 }

@@ -58,8 +58,7 @@ struct SetVerb: Verb {
     // The words after '--' are not options; it stays among them.
     for word in words.prefix(while: { $0 != "--" })
     where word.hasPrefix("-") && word != "-" && (try? TOMLValue(parsing: word)) == nil {
-      let names = ["--type", "--append", "--remove", "--create", "--allow-empty", "--color", "--help"]
-      let hint = Suggestion.nearest(to: word, among: names).map { "Did you mean '\($0)'?" }
+      let hint = UsageText.option(nearest: word, of: "set").map { "Did you mean '\($0)'?" }
       throw ValidationError(
         "Unknown option '\(word)'. \(hint ?? "Put '--' before a value that begins with '-'.")")
     }
@@ -92,14 +91,16 @@ struct SetVerb: Verb {
     let store = try target.open(mayBeUnknown: true, isForWriting: true)
     let schema = target.schema
     if !creates {
-      for pair in change.pairs { try schema.checkKnown(pair.key, advice: "To set it, use --create.") }
+      for pair in change.pairs { try schema.checkKnown(pair.key, advice: Self.advice) }
     }
     if changesElements {
       try edit(change.pairs[0].key, removed, added, in: store, schema, kind)
     } else {
-      try set(change.pairs, in: store, schema, kind)
+      try set(change.pairs, in: store, schema, kind, creates: creates)
     }
   }
+
+  private static let advice = "To set it anyway, use --create."
 
   /// A last newline ends the line and is not part of the value.
   private static func valueFromStandardInput(of key: TOMLPath) throws -> String {
@@ -118,7 +119,8 @@ struct SetVerb: Verb {
   }
 
   private static func set(
-    _ pairs: [(key: TOMLPath, text: String)], in store: SettingsStore, _ schema: SchemaLookup, _ kind: ValueText.Kind?
+    _ pairs: [(key: TOMLPath, text: String)], in store: SettingsStore, _ schema: SchemaLookup, _ kind: ValueText.Kind?,
+    creates: Bool
   ) throws {
     let snapshot = store.snapshot
     for pair in pairs { if let error = schema.lockError(of: pair.key, in: snapshot) { throw error } }
@@ -132,6 +134,9 @@ struct SetVerb: Verb {
         text, kind: kind, current: current, key: path, isSecret: schema.isSecret(path))
       try schema.check(value, at: path)
       return try schema.withoutLocked(value, at: path, in: snapshot)
+    }
+    if !creates {
+      for (pair, value) in zip(pairs, values) { try schema.checkKnown(in: value, at: pair.key, advice: advice) }
     }
     try store.core.commit { schema.edits(storing: zip(pairs, values).map { ($0.key, $1) }, in: $0) }
     for (pair, value) in zip(pairs, values) { try checkEffective(pair.key, value, in: store, schema) }
@@ -199,4 +204,18 @@ extension TOMLValue {
   }
 }
 
-extension ValueText.Kind: ExpressibleByArgument {}
+extension ValueText.Kind: ExpressibleByArgument {
+  /// Takes the names of other tools, too.
+  init?(argument: String) {
+    switch argument.lowercased() {
+    case "str": self = .string
+    case "int": self = .integer
+    case "double", "real": self = .float
+    case "bool": self = .boolean
+    case "date", "time": self = .datetime
+    case "list": self = .array
+    case "dict": self = .table
+    case let name: self.init(rawValue: name)
+    }
+  }
+}

@@ -25,7 +25,7 @@ struct UnsetVerb: Verb {
     let target = Target(target)
     let store = try target.open(isForWriting: true)
     let schema = target.schema
-    for path in paths { if let error = schema.lockError(of: path, in: store.snapshot) { throw error } }
+    for path in paths { if let error = schema.lockError(of: path, in: store.snapshot, isRemoval: true) { throw error } }
     let changed = try store.core.commit { schema.edits(storing: paths.map { ($0, nil) }, in: $0) }
     if changed {
       schema.warnOfLacks(around: paths, in: store.snapshot)
