@@ -3,6 +3,11 @@ import AppSettings
 extension SchemaReader {
   private static let kinds = SchemaType.Kind.allCases.map(\.rawValue).joined(separator: ", ")
 
+  private static func unknownType(_ name: String) -> String {
+    let nearest = Suggestion.nearest(to: name, among: SchemaType.Kind.allCases.map(\.rawValue))
+    return "there is no type '\(name.shortened())'; \(nearest.map { "'\($0)' may be meant" } ?? "there are \(kinds)")"
+  }
+
   /// Returns the type that a table describes.
   ///
   /// - Parameter isField: Whether the type is that of a field, which has members of its own.
@@ -16,7 +21,7 @@ extension SchemaReader {
     let name = try section.string("type", "one of \(Self.kinds)")
     guard let kind = SchemaType.Kind(rawValue: name) else {
       if section.source.isOfLaterForm { return .any }
-      throw section.refuse("there is no type '\(name.shortened())'; there are \(Self.kinds)", at: "type")
+      throw section.refuse(Self.unknownType(name), at: "type")
     }
     var type = SchemaType(kind)
     // Most keys have only a default and a description.
@@ -124,7 +129,7 @@ extension SchemaReader {
     }
     guard let kind = SchemaType.Kind(rawValue: name) else {
       if section.source.isOfLaterForm { return .any }
-      throw section.refuse("there is no type '\(name.shortened())'; there are \(Self.kinds)", at: "ids")
+      throw section.refuse(Self.unknownType(name), at: "ids")
     }
     return SchemaType(kind)
   }

@@ -56,6 +56,7 @@ package enum UnknownKey {
     guard let suggestion else { return "Unknown key '\(text(of: path))'." }
     let hint = "Unknown key '\(text(of: path))'. Did you mean '\(text(of: suggestion))'?"
     let isBelowTable = suggestion.components.count == 1 && path.components.count > 1 && path.last == suggestion.last
-    return isBelowTable ? "\(hint) Lines below a '[table]' belong to the table: move it above the first one." : hint
+    guard isBelowTable else { return hint }
+    return "\(hint) A line below '[\(path.parent)]' belongs to that table: move it above the first table."
   }
 }

@@ -101,12 +101,14 @@ struct SchemaLookup: Sendable {
       do {
         try type.check(value)
       } catch {
-        throw refusal(error, of: value, at: path)
+        let hint = if case .string(let text) = value { hint(text, type) } else { String?.none }
+        throw refusal(error, of: value, at: path, hint: hint)
       }
     } else if let single = singleValue(above: path) {
       throw Failure(
         .invalidValue,
-        "Cannot set '\(path)': '\(single.path)' must be \(single.type.expected), not a table. Nothing was written.")
+        "Cannot set '\(path)': '\(single.path)' must be \(single.type.expected), not a table. Nothing was written."
+      )
     } else if key(around: path) == nil {
       try checkTable(value, at: path)
     }
@@ -155,13 +157,14 @@ struct SchemaLookup: Sendable {
     _ error: SettingsValueError, of value: TOMLValue, at path: TOMLPath, hint: String? = nil
   ) -> Failure {
     let isSecret = isSecret(path)
-    let shownError = isSecret ? error.redacted : error
-    let needed =
-      error.path.isEmpty
-      ? "the key needs \(error.expected)\(error.reasonInParentheses)"
-      : error.isMissing
-        ? shownError.clause(about: "it")
-        : "'\(UnknownKey.text(of: path.appending(TOMLPath(error.path))))' is \(shownError.found), but must be \(error.expected)\(shownError.reasonInParentheses)"
+    let error = isSecret ? error.redacted : error
+    var needed = "the key needs \(error.expected)\(error.reasonInParentheses)"
+    if error.isMissing {
+      needed = error.clause(about: "it")
+    } else if !error.path.isEmpty {
+      let part = UnknownKey.text(of: path.appending(TOMLPath(error.path)))
+      needed = "'\(part)' is \(error.found), but must be \(error.expected)\(error.reasonInParentheses)"
+    }
     let shown = isSecret ? "that value" : Shown.short(value)
     let advice = isSecret ? "" : hint.map { " \($0)" } ?? ""
     return Failure(.invalidValue, "Cannot set '\(path)' to \(shown): \(needed).\(advice) Nothing was written.")

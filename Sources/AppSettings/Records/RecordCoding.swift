@@ -30,7 +30,11 @@ struct RecordCoding<Record: SettingsRecord>: Sendable where Record.ID: Sendable 
   var recordType: SchemaType? {
     guard let text = fallback.flatMap({ try? ids.text($0.id) }) ?? ids.sample else { return nil }
     let reread = { table in try write(read(.table(table), at: text), at: text) }
-    let type = { (sample: TOMLTable) in bridge.schemaType(sample: addingID(text, to: .table(sample))) }
+    let type = { (sample: TOMLTable) in
+      var type = bridge.schemaType(sample: addingID(text, to: .table(sample)))
+      type.fields?.removeAll { $0.name == Self.idField }
+      return type
+    }
     var record: SchemaType?
     if let storedFallback {
       record = type(storedFallback)
@@ -42,7 +46,6 @@ struct RecordCoding<Record: SettingsRecord>: Sendable where Record.ID: Sendable 
     } else {
       record = SchemaType.table(byReading: reread, type)
     }
-    record?.fields?.removeAll { $0.name == Self.idField }
     return record?.fields?.isEmpty == true ? nil : record
   }
 

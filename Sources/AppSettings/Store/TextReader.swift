@@ -60,7 +60,7 @@ package struct TextReader: Sendable {
     _ document: inout TOMLDocument, of layer: SettingsLayer, upTo target: Int? = nil, readsNewer: Bool = false
   ) throws(SettingsError) -> [Migration] {
     guard !acceptsAnyVersion else { return [] }
-    let version = try SettingsMigrations.version(of: document)
+    let version = try SettingsMigrations.version(of: document, in: layer.file)
     guard version <= migrations.currentVersion else {
       if readsNewer { return [] }
       throw SettingsError(

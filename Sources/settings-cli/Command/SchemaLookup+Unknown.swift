@@ -32,6 +32,10 @@ extension SchemaLookup {
   }
 
   private func unknown(_ path: TOMLPath, _ advice: String?) -> Failure {
+    if let single = singleValue(above: path) {
+      return Failure(
+        .unknown, "Unknown key '\(path)': '\(single.path)' is \(single.type.expected) and has no keys in it.")
+    }
     let hint = suggestion(for: path).map { " Did you mean '\(UnknownKey.text(of: $0))'?" } ?? ""
     return Failure(.unknown, "Unknown key '\(UnknownKey.text(of: path))'.\(hint)\(advice.map { " \($0)" } ?? "")")
   }

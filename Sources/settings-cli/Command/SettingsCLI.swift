@@ -95,6 +95,9 @@ struct SettingsCLI: ParsableCommand {
     let verbs = configuration.subcommands.map { $0.configuration }
     let names = verbs.filter(\.shouldDisplay).flatMap { [$0.commandName ?? ""] + $0.aliases } + ["help"]
     guard !names.contains(name), !verbs.contains(where: { $0.commandName == name }) else { return }
+    if let verb = words.dropFirst().first, names.contains(verb), words[0] != "help" {
+      throw Failure(.usage, "Unknown verb '\(name)'. Write the verb first: 'settings-cli \(verb) \(name)'.")
+    }
     let hint = Suggestion.nearest(to: name, among: names).map { "Did you mean '\($0)'?" }
     throw Failure(.usage, "Unknown verb '\(name)'. \(hint ?? "Use one of \(names.joined(separator: ", ")).")")
   }

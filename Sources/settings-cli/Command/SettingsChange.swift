@@ -21,7 +21,7 @@ struct SettingsChange {
       throw ValidationError("Missing KEY. Usage: settings-cli set TARGET KEY VALUE")
     }
     if changesElements {
-      guard operands.count == 1 else { throw ValidationError("--append and --remove take one KEY and no VALUE.") }
+      guard operands.count == 1 else { throw ValidationError("'--append' and '--remove' take one KEY and no VALUE.") }
       pairs = [(try KeyArgument.parse(first), "")]
     } else if let assignment = try KeyArgument.assignment(first) {
       pairs = [assignment]

@@ -68,7 +68,7 @@ struct Target {
   /// What to do about the user's file if it does not parse.
   var repairAdvice: String {
     let isPlain = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "/._-".contains($0)) }
-    let word = isPlain ? name : ShellWord.quoted(name)
+    let word = isPlain ? name : name.contains(where: { "\"$`\\!'".contains($0) }) ? "TARGET" : "\"\(name)\""
     return "Correct it with 'settings-cli edit \(word)', or restore the newest backup with 'settings-cli recover "
       + "\(word) --restore'."
   }

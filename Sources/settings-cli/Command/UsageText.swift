@@ -19,10 +19,10 @@ enum UsageText {
     if let (_, words) = divided(text, at: " unexpected arguments: ") {
       return "Unexpected words \(words).\(usage(of: verb))"
     }
-    if let name = quoted(in: text, after: "Unknown option ") {
+    if let name = quoted(in: text, after: "Unknown option "), !text.hasSuffix(".") {
       let hint = option(nearest: name, of: verb?.commandName).map { "Did you mean '\($0)'?" }
-      let list = verb.map { "'settings-cli help \($0.commandName)' lists its options." } ?? "Options follow the verb."
-      return "Unknown option '\(name)'. \(hint ?? list)"
+      guard let verb else { return "Unknown option '\(name)'. \(hint ?? "Write the options of a verb after it.")" }
+      return "Unknown option '\(name)'. \(hint ?? "'settings-cli help \(verb.commandName)' lists the options.")"
     }
     if let option = quoted(in: text, after: "Missing value for ") {
       return "Missing \(operand(option)) after '\(option.prefix { $0 != " " })'."

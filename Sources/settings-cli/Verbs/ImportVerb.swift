@@ -1,6 +1,7 @@
 import AppSettings
 import AppSettingsImport
 public import ArgumentParser
+import Glibc
 
 struct ImportVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -44,8 +45,9 @@ struct ImportVerb: Verb {
       if file != "-" { _ = try original() }
       throw Failure(
         .usage,
-        "Cannot tell the format of '\(file == "-" ? "standard input" : file)' from its name. Name it with --format, as in "
-          + "'--format ini'.")
+        (file == "-"
+          ? "Standard input has no name that shows its format." : "The name '\(file)' does not show the format.")
+          + " Name the format with --format, as in '--format ini'.")
     }
     var rules = SettingsImportRules(
       ignoring: Set(try ignore.map(Self.original)), takesOnlyMapped: onlyMapped,
@@ -105,6 +107,10 @@ struct ImportVerb: Verb {
   private func original() throws -> ([UInt8], name: String) {
     if file == "-" { return (try StandardInput.all(), "standard input") }
     let path = try SettingsLocation(file: Arguments.path(file)).file
+    var status = stat()
+    guard path.withPath({ stat($0, &status) }) != 0 || status.st_mode & S_IFMT != S_IFDIR else {
+      throw Failure(.io, "Cannot import '\(path)': it is a directory. Name a file in it.")
+    }
     guard let bytes = try SettingsFile(path: path).read().bytes else {
       throw Failure(.io, "Cannot import '\(path)': it does not exist.")
     }

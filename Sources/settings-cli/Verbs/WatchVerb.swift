@@ -57,7 +57,7 @@ struct WatchVerb: Verb {
     if let count, count < 1 { throw ValidationError("Invalid value '\(count)' for '--count': 1 or more is needed.") }
     if let timeout, !(timeout > 0 && timeout < 1e9) {
       throw ValidationError(
-        "Invalid value '\(timeout)' for '--timeout': a number of seconds above 0 and below 1000000000 is needed.")
+        "Invalid value for '--timeout': a number of seconds above 0 and below 1000000000 is needed.")
     }
     if exec != nil {
       if json { throw ValidationError("Use either '--exec' or '--json', not both.") }
