@@ -82,7 +82,8 @@ struct ReferenceTests {
     try home.write(schema, to: home.path + "/data/app-settings/org.example.editor.toml")
     try home.write("theme = \"dark\"\nrecent = [\"/tmp/b\"]\neditor.font-size = 12\n", to: editor)
     for (name, text) in [
-      ("config/org.example.web/settings.toml", "port = 80\n"), ("schema.toml", schema),
+      ("config/org.example.web/settings.toml", "port = 80\n"), ("config/org.example.x/settings.toml", "a = 1\n"),
+      ("schema.toml", schema),
       ("old.json", "{\"theme\":\"dark\"}"),
       ("settings.toml", "theme = \"dark\"\nplugins = []\n"), ("org.example.editor.toml", schema), ("fpath/a", ""),
       ("old.ini", "size = 12\n"), ("settings.toml.old", "theme = \"light\"\n"),
@@ -91,6 +92,11 @@ struct ReferenceTests {
       chmod("\(home.path)/\(name)", 0o600)
     }
     chmod(editor, 0o600)
+    if example.contains(" unlock ") {
+      let system = home.path + "/etc/xdg/org.example.editor/"
+      try home.write("settings-locked = [\"update.channel\"]\n", to: system + "settings.toml")
+      try home.write("settings-locked = [\"proxy\"]\n", to: system + "settings.d/50-site.toml")
+    }
     for (name, text) in [
       ("pass", "echo hunter2"), ("dconf", "printf '[/]\\nx=1\\n'"), ("less", "cat"), ("code", ":"), ("logger", ":"),
       ("systemctl", ":"),
@@ -132,6 +138,8 @@ struct ReferenceTests {
     keys."editor.font-size".type = "integer"
     keys."sync.token" = { type = "string", secret = true }
     keys.plugins.type = "array"
+    keys."update.channel".type = "string"
+    keys.proxy.type = "string"
     migrations = [{ version = 2, name = "name the colour", steps = [{ rename = "colour", to = "theme" }] }]
 
     """

@@ -17,7 +17,7 @@ struct ImportVerb: Verb {
       Values that the app would refuse are not imported, nor are unknown keys, unless you use --create.
 
       EXAMPLES
-        settings-cli import org.example.editor ./old.ini --map size=font-size
+        settings-cli import org.example.editor ./old.ini --map size=editor.font-size
         settings-cli import org.example.editor ./old.json --dry-run
         dconf dump /org/x/ | settings-cli import org.example.x - --format dconf
       """)
