@@ -13,8 +13,9 @@ package enum UnknownKey {
     if let moved = elsewhere(path, keys) { return moved }
     let count = path.components.count
     func isTable(_ key: SchemaKey) -> Bool { key.path.components.count > count }
-    let named = Dictionary(keys.map { ($0.path.description, $0.path) }, uniquingKeysWith: { first, _ in first })
-    if let name = Suggestion.nearest(to: path.description, among: keys.map(\.path.description)) { return named[name] }
+    if let name = Suggestion.nearest(to: path.description, among: keys.lazy.map(\.path.description)) {
+      return keys.first { $0.path.description == name }?.path
+    }
     let tables = keys.lazy.filter(isTable).map { TOMLPath(Array($0.path.components.prefix(count))) }
     guard let name = Suggestion.nearest(to: path.description, among: tables.map(\.description)) else { return nil }
     return tables.first { $0.description == name }
@@ -25,7 +26,7 @@ package enum UnknownKey {
     func isEnd(_ end: TOMLPath, of path: TOMLPath) -> Bool {
       end.components.count < path.components.count
         && zip(end.components.reversed(), path.components.reversed())
-          .allSatisfy { $0.lowercased() == $1.lowercased() }
+          .allSatisfy { $0.utf8.count == $1.utf8.count && $0.lowercased() == $1.lowercased() }
     }
     let found = keys.lazy.filter { isEnd($0.path, of: path) || isEnd(path, of: $0.path) }.prefix(2)
     return found.count == 1 ? found.first?.path : nil
