@@ -54,6 +54,8 @@ struct ImportedValues {
 package struct ImportFailure: Error, CustomStringConvertible {
   /// A clause. It shows no value, since a value may be a secret.
   var reason: String
+  /// What to do, as a sentence, if that is not to correct the original.
+  var advice: String?
   /// Whether the original may be valid, but is above a limit.
   var isLimit = false
   /// The position of the mistake, if there is one.

@@ -61,7 +61,7 @@ enum KeyFileText {
   }
 
   private static func ofKDE(_ line: Int) -> ImportFailure {
-    ImportFailure(reason: "line \(line) is of KDE's form; import the file as 'kconfig'")
+    ImportFailure(reason: "line \(line) is of KDE's form", advice: "Import the file as 'kconfig'.")
   }
 
   /// A section's name as a path: in GSettings, a directory with slashes.

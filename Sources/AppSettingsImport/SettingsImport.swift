@@ -137,8 +137,8 @@ package enum SettingsImporting {
       }
       return try read(bytes, as: format, budget)
     } catch {
-      let advice =
-        error.isLimit ? "Import a part of it." : file.isMovable ? "Correct it, or move it away." : "Correct it."
+      let correct = file.isMovable ? "Correct it, or move it away." : "Correct it."
+      let advice = error.advice ?? (error.isLimit ? "Import a part of it." : correct)
       let place = error.position.map { ":\($0.line):\($0.column)" } ?? ""
       throw SettingsError(
         .unparsable,

@@ -3,6 +3,11 @@ import AppSettings
 extension SchemaReader {
   private static let kinds = SchemaType.Kind.allCases.map(\.rawValue).joined(separator: ", ")
 
+  private static func unknownType(_ name: String) -> String {
+    let nearest = Suggestion.nearest(to: name, among: SchemaType.Kind.allCases.map(\.rawValue))
+    return "there is no type '\(name.shortened())'; \(nearest.map { "'\($0)' may be meant" } ?? "there are \(kinds)")"
+  }
+
   /// Returns the type that a table describes.
   ///
   /// - Parameter isField: Whether the type is that of a field, which has members of its own.
@@ -16,7 +21,7 @@ extension SchemaReader {
     let name = try section.string("type", "one of \(Self.kinds)")
     guard let kind = SchemaType.Kind(rawValue: name) else {
       if section.source.isOfLaterForm { return .any }
-      throw section.refuse("there is no type '\(name.shortened())'; there are \(Self.kinds)", at: "type")
+      throw section.refuse(Self.unknownType(name), at: "type")
     }
     var type = SchemaType(kind)
     // Most keys have only a default and a description.
@@ -92,7 +97,11 @@ extension SchemaReader {
       }
       type.ids = SchemaType.ids(try ids(in: section, depth))
     }
-    guard section.table["fields"] != nil else { return }
+    type.isOpen = try section.flag("other-fields")
+    guard section.table["fields"] != nil else {
+      if type.isOpen { throw section.refuse("'other-fields' is for a type with 'fields'", at: "other-fields") }
+      return
+    }
     guard type.kind == .table || type.kind == .records else {
       throw section.refuse("only the types 'table' and 'records' have 'fields'", at: "fields")
     }
@@ -120,7 +129,7 @@ extension SchemaReader {
     }
     guard let kind = SchemaType.Kind(rawValue: name) else {
       if section.source.isOfLaterForm { return .any }
-      throw section.refuse("there is no type '\(name.shortened())'; there are \(Self.kinds)", at: "ids")
+      throw section.refuse(Self.unknownType(name), at: "ids")
     }
     return SchemaType(kind)
   }

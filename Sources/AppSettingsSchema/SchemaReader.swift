@@ -18,7 +18,7 @@ struct SchemaReader {
   private static let keySet = Set(keyMembers)
   static let typeMembers = [
     "type", "minimum", "maximum", "below", "choices", "pattern", "minimum-count", "maximum-count", "unique", "ordered",
-    "elements", "fields", "ids", "reads-older-form", "expects",
+    "elements", "fields", "other-fields", "ids", "reads-older-form", "expects",
   ]
   static let typeSet = Set(typeMembers)
   static let fieldMembers = typeMembers + ["required", "default"]

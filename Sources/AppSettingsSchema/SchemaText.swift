@@ -94,6 +94,7 @@ extension SchemaType {
       var table = TOMLTable()
       for field in fields { table[field.name] = .table(field.table) }
       add("fields", .table(table))
+      if isOpen { add("other-fields", true) }
     }
     add("ids", ids.map { $0 == SchemaType($0.kind) ? .string($0.kind.rawValue) : .table($0.table) })
     if readsOlderForm { add("reads-older-form", true) }

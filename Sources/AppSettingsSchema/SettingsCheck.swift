@@ -140,7 +140,9 @@ package struct SettingsCheck {
               unknown += 1
               guard unknown <= Self.unknownLimit else { continue }
               let nearest = unknown <= Self.suggestionLimit ? nearest(to: path) : nil
-              add("'settings-locked' names '\(path)', which the app does not have.\(Self.hint(nearest))", nearest)
+              add(
+                "'settings-locked' names '\(path)', which the app does not have.\(Self.hint(nearest?.description))",
+                nearest?.description)
             } else if let present = presentName(of: places) {
               add(
                 "'settings-locked' names '\(path)', a former name of '\(present)', which it locks.",
@@ -210,8 +212,8 @@ package struct SettingsCheck {
     return found.first.map { ($0.former, $0.present, found.count - 1) }
   }
 
-  private func nearest(to path: TOMLPath) -> String? {
-    Suggestion.nearest(to: path.description, among: keys.map(\.path.description))
+  private func nearest(to path: TOMLPath) -> TOMLPath? {
+    UnknownKey.suggestion(for: path, among: keys, around: names.key(around: path).map { keys[$0] })
   }
 
   private static func hint(_ suggestion: String?) -> String { suggestion.map { " Did you mean '\($0)'?" } ?? "" }
@@ -222,24 +224,32 @@ package struct SettingsCheck {
     _ new: inout [SettingsFinding]
   ) {
     guard !keys.isEmpty else { return }
+    var unknown = 0
+    func add(_ path: TOMLPath, at position: TOMLPosition?) {
+      unknown += 1
+      // This may be another app's file or a generated one: a thousand reports are enough.
+      guard unknown <= Self.unknownLimit else { return }
+      let nearest = unknown <= Self.suggestionLimit ? nearest(to: path) : nil
+      let key = TOMLPath(Array(path.components.prefix { !SettingsValueError.isIndex($0) }))
+      new.append(
+        SettingsFinding(
+          .unknownKey, UnknownKey.message(path, nearest), key: key, file: file, position: position,
+          suggestion: nearest.map(UnknownKey.text)))
+    }
     for key in keys {
       for path in key.paths where document.contains(path) {
         checkValue(of: key, at: path, document, original, index, file, &new)
+        guard knowsAll, let value = document[path] else { continue }
+        for part in key.type.unknownFields(in: value) {
+          add(path.appending(TOMLPath(part)), at: place(of: part, below: path, original, index))
+        }
       }
     }
-    var unknown = 0
     walk(document, .root) { path in
       if names.key(at: path) != nil { return false }
       guard names.key(below: path) != nil else {
         if !knowsAll || path.components[0].hasPrefix("settings-") { return false }
-        unknown += 1
-        // This may be another app's file or a generated one: a thousand reports are enough.
-        guard unknown <= Self.unknownLimit else { return false }
-        let nearest = unknown <= Self.suggestionLimit ? nearest(to: path) : nil
-        new.append(
-          SettingsFinding(
-            .unknownKey, "Unknown key '\(path)'.\(Self.hint(nearest))", key: path, file: file,
-            position: original.position(of: path, by: index), suggestion: nearest))
+        add(path, at: original.position(of: path, by: index))
         return false
       }
       guard !document.isTable(at: path) else { return true }

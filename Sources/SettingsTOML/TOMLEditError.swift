@@ -26,6 +26,12 @@ public struct TOMLEditError: Error, Sendable, CustomStringConvertible {
   /// The message.
   public var description: String { message }
 
+  /// The message for a sentence that already says which key cannot be set.
+  package var reason: String {
+    if case .notATable(let path, let found) = code { return "'\(path)' is \(found), not a table. Remove it first." }
+    return message
+  }
+
   init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message

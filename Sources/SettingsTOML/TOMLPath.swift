@@ -68,6 +68,8 @@ extension TOMLPath: CustomStringConvertible {
 public struct TOMLPathError: Error, Sendable, Hashable, CustomStringConvertible {
   /// A full sentence: which path is invalid, why, and what to do.
   public let message: String
+  /// Why, as a clause.
+  package let reason: String
 
   /// The message.
   public var description: String { message }
@@ -84,9 +86,12 @@ extension TOMLPath {
     var components: [String] = []
     var scalars = Array(text.unicodeScalars)[...]
     func fault(_ what: String) -> TOMLPathError {
-      TOMLPathError(message: "'\(text.shortened())' is not a key path: \(what).")
+      TOMLPathError(message: "'\(text.shortened())' is not a key path: \(what).", reason: what)
     }
-    guard !scalars.isEmpty else { throw TOMLPathError(message: "A key path cannot be empty. Name a key, as in 'a.b'.") }
+    guard !scalars.isEmpty else {
+      throw TOMLPathError(
+        message: "A key path cannot be empty. Name a key, as in 'a.b'.", reason: "it is empty; name a key, as in 'a.b'")
+    }
     while true {
       guard let first = scalars.first else { throw fault("it ends with a dot; a key must follow") }
       if first == "\"" || first == "'" {

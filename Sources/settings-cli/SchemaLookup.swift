@@ -71,48 +71,13 @@ struct SchemaLookup: Sendable {
   /// The keys with a present or former name at or below a path.
   func named(below path: TOMLPath) -> [SchemaKey] { tree.keys(atOrBelow: path).map { keys[$0] } }
 
-  /// Whether the schema has a key at, above or below a path; always `true` if it lists no keys or is missing.
-  func knows(_ path: TOMLPath) -> Bool {
-    keys.isEmpty || key(around: path) != nil || !keys(below: path).isEmpty
-  }
-
-  // A suggestion compares a text with every key, and a file may have many unknown ones: a process makes no more than a
-  // check.
-  private static let suggestions = Atomic<Int>(0)
-  private static let suggestionLimit = 100
-
-  /// The key that was probably meant.
-  func suggestion(for path: TOMLPath) -> String? {
-    guard Self.suggestions.add(1, ordering: .relaxed).oldValue < Self.suggestionLimit else { return nil }
-    return Suggestion.nearest(to: path.description, among: keys.map(\.path.description))
-  }
-
-  /// Throws if the schema does not list a key.
-  ///
-  /// - Parameter advice: What else the user can do, as a sentence.
-  /// - Throws: ``Failure`` with status 3 and a suggestion.
-  func checkKnown(_ path: TOMLPath, advice: String? = nil) throws {
-    guard !knows(path) else { return }
-    let hint = suggestion(for: path).map { " Did you mean '\($0)'?" } ?? ""
-    throw Failure(.unknown, "Unknown key '\(path)'.\(hint)\(advice.map { " \($0)" } ?? "")")
-  }
-
   // MARK: Values
 
   /// The type of a key's table, of a key, or of a part of its value; `nil` if unknown.
   func type(of path: TOMLPath) -> SchemaType? {
     guard let key = key(around: path) else { return nil }
-    var type: SchemaType? = key.type
     let name = key.paths.first { path.hasPrefix($0) } ?? key.path
-    for component in path.components.dropFirst(name.components.count) {
-      guard let outer = type else { return nil }
-      switch outer.kind {
-      case .records: type = .table(outer.fields)
-      case .table: type = outer.element ?? outer.fields?.first { $0.name == component }?.type
-      default: type = nil
-      }
-    }
-    return type
+    return key.type.type(at: path.components.dropFirst(name.components.count))
   }
 
   /// Parses the VALUE of a command line as the schema's type; `nil` if the schema does not describe the key.
@@ -124,7 +89,7 @@ struct SchemaLookup: Sendable {
     do {
       return try type.value(of: text, like: current ?? key(path)?.defaultValue)
     } catch {
-      throw refusal(error, of: .string(text), at: path)
+      throw refusal(error, of: type.isText ? .string(text) : Shown.typed(text), at: path, hint: hint(text, type))
     }
   }
 
@@ -136,11 +101,28 @@ struct SchemaLookup: Sendable {
       do {
         try type.check(value)
       } catch {
-        throw refusal(error, of: value, at: path)
+        let hint = if case .string(let text) = value { hint(text, type) } else { String?.none }
+        throw refusal(error, of: value, at: path, hint: hint)
       }
-    } else {
+    } else if let single = singleValue(above: path) {
+      throw Failure(
+        .invalidValue,
+        "Cannot set '\(path)': '\(single.path)' must be \(single.type.expected), not a table. Nothing was written."
+      )
+    } else if key(around: path) == nil {
       try checkTable(value, at: path)
     }
+  }
+
+  /// The value above a path that is not a table, by its type.
+  func singleValue(above path: TOMLPath) -> (path: TOMLPath, type: SchemaType)? {
+    guard key(around: path) != nil else { return nil }
+    var above = path.parent
+    while !above.isRoot {
+      if let type = type(of: above) { return [.any, .table, .records].contains(type.kind) ? nil : (above, type) }
+      above = above.parent
+    }
+    return nil
   }
 
   /// Why the app would refuse a value, as a clause that does not show it; `nil` if it would accept it.
@@ -157,7 +139,6 @@ struct SchemaLookup: Sendable {
 
   /// A table above keys: the value of each must be valid.
   private func checkTable(_ value: TOMLValue, at path: TOMLPath) throws {
-    guard key(around: path) == nil else { return }
     let below = keys(below: path)
     guard !below.isEmpty else { return }
     guard case .table(let table) = value else {
@@ -172,14 +153,30 @@ struct SchemaLookup: Sendable {
     }
   }
 
-  private func refusal(_ error: SettingsValueError, of value: TOMLValue, at path: TOMLPath) -> Failure {
+  private func refusal(
+    _ error: SettingsValueError, of value: TOMLValue, at path: TOMLPath, hint: String? = nil
+  ) -> Failure {
     let isSecret = isSecret(path)
-    let needed =
-      error.path.isEmpty
-      ? "the key needs \(error.expected)\(error.reasonInParentheses)"
-      : (isSecret ? error.redacted : error).clause(about: "it")
+    let error = isSecret ? error.redacted : error
+    var needed = "the key needs \(error.expected)\(error.reasonInParentheses)"
+    if error.isMissing {
+      needed = error.clause(about: "it")
+    } else if !error.path.isEmpty {
+      let part = UnknownKey.text(of: path.appending(TOMLPath(error.path)))
+      needed = "'\(part)' is \(error.found), but must be \(error.expected)\(error.reasonInParentheses)"
+    }
     let shown = isSecret ? "that value" : Shown.short(value)
-    return Failure(.invalidValue, "Cannot set '\(path)' to \(shown): \(needed). Nothing was written.")
+    let advice = isSecret ? "" : hint.map { " \($0)" } ?? ""
+    return Failure(.invalidValue, "Cannot set '\(path)' to \(shown): \(needed).\(advice) Nothing was written.")
+  }
+
+  /// What was probably meant by the text for a value that the type does not allow, as a sentence.
+  private func hint(_ text: String, _ type: SchemaType) -> String? {
+    if case .string(let inner)? = try? TOMLValue(parsing: text), (try? type.value(of: inner)) != nil {
+      return "Leave out the quotes."
+    }
+    let choices = (type.choices ?? []).map(Shown.bare)
+    return Suggestion.nearest(to: text, among: choices).map { "Did you mean '\($0)'?" }
   }
 
   /// The possible values of a key, for completion.
@@ -318,6 +315,9 @@ struct SchemaLookup: Sendable {
 extension Shown {
   /// Shown in place of a secret.
   static let redacted = "(secret)"
+
+  /// The value that the text of a command line looks like.
+  static func typed(_ text: String) -> TOMLValue { (try? TOMLValue(parsing: text)) ?? .string(text) }
 
   /// A value for a message, shortened if it is long.
   static func short(_ value: TOMLValue) -> String {

@@ -13,7 +13,7 @@ struct CheckCommandTests {
 
   @Test func `check of what is well says nothing`() throws {
     #expect(try test.run("check", app) == answer(""))
-    try test.write("theme = \"dark\"\n[editor]\nfont-size = 14\n[hosts.a]\nport = 80\nextra = true\n")
+    try test.write("theme = \"dark\"\n[editor]\nfont-size = 14\n[hosts.a]\nport = 80\n")
     #expect(try test.run("check", app) == answer(""))
     #expect(try test.run("check", app, "--json") == answer("[]\n"))
   }

@@ -30,6 +30,7 @@ struct FormerTableTests {
       [keys.window]
       type = "table"
       fields = { width = { type = "integer" }, height = { type = "integer" }, list = { type = "array" } }
+      other-fields = true
       formerly = ["win", "old.frame"]
       [keys.size]
       type = "integer"

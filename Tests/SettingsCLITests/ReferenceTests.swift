@@ -12,14 +12,9 @@ struct ReferenceTests {
     for section in text.components(separatedBy: "\n## `").dropFirst() {
       sections[String(section.prefix { $0 != " " && $0 != "`" })] = section
     }
-    let dump = try ChildProcess.run(
-      ChildProcess.product("settings-cli"), ["--experimental-dump-help"], environment: ScratchHome().environment)
-    let command = try #require((try json(dump.output) as? [String: Any])?["command"] as? [String: Any])
-    let verbs = try #require(command["subcommands"] as? [[String: Any]]).filter { $0["shouldDisplay"] as? Bool == true }
     var options = 0
-    for verb in verbs {
+    for verb in try Self.verbs() {
       let name = try #require(verb["commandName"] as? String)
-      if name == "help" { continue }
       let section = try #require(sections[name], "'\(name)' has no section")
       sections[name] = nil
       for argument in verb["arguments"] as? [[String: Any]] ?? [] {
@@ -36,4 +31,116 @@ struct ReferenceTests {
     #expect(options > 30)
     #expect(sections.isEmpty, "There is no verb \(sections.keys)")
   }
+
+  @Test func `the manual page has every verb and every option`() throws {
+    let page = try ChildProcess.run(
+      ChildProcess.product("settings-cli"), ["manual"], environment: ScratchHome().environment
+    ).output.replacingOccurrences(of: "\\-", with: "-")
+    for verb in try Self.verbs() {
+      let name = try #require(verb["commandName"] as? String)
+      let section = try #require(page.components(separatedBy: "\n.SS \"").first { $0.hasPrefix(name) }, "\(name)")
+      #expect(section.contains("Examples:"), "\(name)")
+      for argument in verb["arguments"] as? [[String: Any]] ?? [] {
+        for option in argument["names"] as? [[String: String]] ?? [] where option["kind"] == "long" {
+          let word = "--" + (option["name"] ?? "")
+          #expect(["--help", "--version", "--color"].contains(word) || section.contains(word), "\(name) \(word)")
+        }
+      }
+    }
+  }
+
+  @Test func `every verb's help has examples, and each of them works`() throws {
+    for verb in try Self.verbs() {
+      let name = try #require(verb["commandName"] as? String)
+      let lines =
+        (verb["discussion"] as? String ?? "").components(separatedBy: "EXAMPLES\n").dropFirst().first?
+        .split(separator: "\n").prefix { $0.hasPrefix("  ") } ?? []
+      #expect(!lines.isEmpty, "'\(name)' has no example")
+      for line in lines {
+        let (result, status) = try Self.run(line.trimmingCharacters(in: .whitespaces))
+        #expect(result.status == status, "\(line): \(result)")
+      }
+    }
+  }
+
+  /// The verbs that help lists.
+  private static func verbs() throws -> [[String: Any]] {
+    let dump = try ChildProcess.run(
+      ChildProcess.product("settings-cli"), ["--experimental-dump-help"], environment: ScratchHome().environment)
+    let command = try #require((try json(dump.output) as? [String: Any])?["command"] as? [String: Any])
+    return try #require(command["subcommands"] as? [[String: Any]]).filter {
+      $0["shouldDisplay"] as? Bool == true && $0["commandName"] as? String != "help"
+    }
+  }
+
+  /// Runs an example where its app, its files and the other programs in it exist.
+  ///
+  /// - Returns: Its result, and the status that it is to have.
+  private static func run(_ example: String) throws -> (ChildProcess.Result, status: Int32) {
+    let home = ScratchHome()
+    let editor = home.path + "/config/org.example.editor/settings.toml"
+    try home.write(schema, to: home.path + "/data/app-settings/org.example.editor.toml")
+    try home.write("theme = \"dark\"\nrecent = [\"/tmp/b\"]\neditor.font-size = 12\n", to: editor)
+    for (name, text) in [
+      ("config/org.example.web/settings.toml", "port = 80\n"), ("config/org.example.x/settings.toml", "a = 1\n"),
+      ("schema.toml", schema),
+      ("old.json", "{\"theme\":\"dark\"}"),
+      ("settings.toml", "theme = \"dark\"\nplugins = []\n"), ("org.example.editor.toml", schema), ("fpath/a", ""),
+      ("old.ini", "size = 12\n"), ("settings.toml.old", "theme = \"light\"\n"),
+    ] {
+      try home.write(text, to: "\(home.path)/\(name)")
+      chmod("\(home.path)/\(name)", 0o600)
+    }
+    chmod(editor, 0o600)
+    if example.contains(" unlock ") {
+      let system = home.path + "/etc/xdg/org.example.editor/"
+      try home.write("settings-locked = [\"update.channel\"]\n", to: system + "settings.toml")
+      try home.write("settings-locked = [\"proxy\"]\n", to: system + "settings.d/50-site.toml")
+    }
+    for (name, text) in [
+      ("pass", "echo hunter2"), ("dconf", "printf '[/]\\nx=1\\n'"), ("less", "cat"), ("code", ":"), ("logger", ":"),
+      ("systemctl", ":"),
+    ] {
+      try home.write("#!/bin/sh\n\(text)\n", to: "\(home.path)/bin/\(name)")
+      chmod("\(home.path)/bin/\(name)", 0o755)
+    }
+    var environment = home.environment
+    environment["PATH"] =
+      "\(home.path)/bin:\(ChildProcess.builtProducts):\(environment["PATH", default: "/usr/bin:/bin"])"
+    environment["EDITOR"] = "true"
+    var line = example
+    // What a shell other than this one has.
+    var before = "umask 077; fpath=(. fpath); source() { cat > /dev/null; }; "
+    if example.contains("--undo") || example.contains("diff") && example.contains("--backup") {
+      before += "settings-cli migrate org.example.editor > /dev/null; "
+    }
+    if let backup = example.firstMatch(of: /--backup (settings\.[^ ]+)/) {
+      line = line.replacingOccurrences(of: backup.1, with: "$(ls state/app-settings/files/*/config/*/*.backups)")
+      before += "shopt -s globstar; cd ~; "
+      line = line.replacingOccurrences(of: "files/*/config/*/*.backups", with: "files/**/settings.toml.backups")
+    }
+    var status: Int32 = 0
+    if line.contains("--exit-code") || line.contains("--status") { status = 1 }
+    if line.contains(" watch ") {
+      if line.contains("--count") { status = 1 }
+      line = line.replacingOccurrences(of: " --timeout 10", with: "")
+        .replacingOccurrences(of: " watch ", with: " watch --timeout 0.2 ")
+    }
+    let result = try ChildProcess.run(
+      "/bin/bash", ["-c", before + line], environment: environment, input: "", directory: home.path)
+    return (result, status)
+  }
+
+  private static let schema = """
+    app = "org.example.editor"
+    keys.theme.type = "string"
+    keys.recent.type = "array"
+    keys."editor.font-size".type = "integer"
+    keys."sync.token" = { type = "string", secret = true }
+    keys.plugins.type = "array"
+    keys."update.channel".type = "string"
+    keys.proxy.type = "string"
+    migrations = [{ version = 2, name = "name the colour", steps = [{ rename = "colour", to = "theme" }] }]
+
+    """
 }

@@ -140,7 +140,13 @@ package struct SettingsFile: Sendable {
 
 extension SettingsError {
   fileprivate static func notAFile(_ kind: String, _ path: String) -> SettingsError {
-    let advice = path.isMovable ? "Move it away, or name another file." : "Name a regular file instead."
+    // A directory with the name of a file is in the way of one. Any other one was named in place of a file in it.
+    let advice =
+      if kind == "a directory", !path.hasSuffix(".toml") {
+        "Name a file in it, such as '\(path == "/" ? "" : path)/settings.toml'."
+      } else {
+        path.isMovable ? "Move it away, or name another file." : "Name a regular file instead."
+      }
     return SettingsError(
       .io, "Cannot read '\(path)': it is \(kind), and settings are kept in a regular file. \(advice)", file: path)
   }

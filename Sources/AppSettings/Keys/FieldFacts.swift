@@ -33,17 +33,17 @@ extension SchemaType {
     self.fields = fields
   }
 
-  /// Returns the fields of a type for which no value exists yet.
+  /// Returns the table with fields of a type for which no value exists yet.
   ///
   /// Builds a table that the type can read, starting from an empty one and adding each field reported as missing.
   ///
   /// - Parameters:
   ///   - reread: Reads a table and writes the result.
   ///   - fields: Returns the fields that the type reports while it reads a sample.
-  /// - Returns: The fields; `nil` if the type reads no table.
-  static func fields(
-    byReading reread: (TOMLTable) throws -> TOMLValue?, _ fields: (TOMLTable) -> SchemaType?
-  ) -> [Field]? {
+  /// - Returns: The type; `nil` if it reads no table.
+  static func table(
+    byReading reread: (TOMLTable) throws -> TOMLValue?, _ fields: (TOMLTable) -> SchemaType
+  ) -> SchemaType? {
     var sample = TOMLTable()
     var missing: [TOMLPath] = []
     var isReadable = false
@@ -62,8 +62,13 @@ extension SchemaType {
         sample.apply(Edit(path: place, value: value))
       }
     }
-    guard var type = fields(sample), type.kind == .table else { return nil }
+    var type = fields(sample)
+    guard type.kind == .table else { return nil }
     if isReadable { type.learnFields(from: sample, reread) }
+    type.learnOpenness(of: isReadable ? .table(sample) : nil) { value in
+      let table = value.table ?? TOMLTable()
+      return (fields(table), (try? reread(table)) != nil)
+    }
     var all = type.fields ?? []
     for place in missing where place.components.count == 1 {
       let name = place.components[0]
@@ -71,7 +76,8 @@ extension SchemaType {
       if index == all.endIndex { all.append(Field(name, .any)) }
       all[index].isRequired = true
     }
-    return all
+    type.fields = all
+    return type
   }
 
   /// Returns the table with missing fields set to the values that the app uses for them.
@@ -79,7 +85,7 @@ extension SchemaType {
     guard case .table(var table) = value else { return value }
     switch kind {
     case .records:
-      let record = SchemaType.table(fields)
+      let record = record
       for (name, stored) in table { table[name] = record.completed(stored) }
     case .table where element == nil:
       for field in fields ?? [] {

@@ -25,7 +25,7 @@ extension SettingsSnapshot {
     if let lock = places.lazy.compactMap({ locks.lock(around: $0) }).first {
       let isPart = edit.key.map { key in key.paths.contains { lock.path != $0 && lock.path.hasPrefix($0) } } ?? false
       guard isPart, edit.value == effectiveValue(at: edit.path, of: edit.key) else {
-        throw lockError(edit.path, by: lock.path, isPart: false)
+        throw lockError(edit.path, by: lock.path, isPart: false, isRemoval: edit.value == nil)
       }
       return nil
     }
@@ -71,13 +71,19 @@ extension SettingsSnapshot {
 
   /// The error for setting a locked path; `nil` if it is not locked.
   ///
-  /// - Parameter formerPaths: The path's former names, whose locks apply to the path too.
-  package func lockError(_ path: TOMLPath, formerly formerPaths: [TOMLPath] = []) -> SettingsError? {
+  /// - Parameters:
+  ///   - formerPaths: The path's former names, whose locks apply to the path too.
+  ///   - isRemoval: Whether the value is to be removed.
+  package func lockError(
+    _ path: TOMLPath, formerly formerPaths: [TOMLPath] = [], isRemoval: Bool = false
+  ) -> SettingsError? {
     ([path] + formerPaths).lazy.compactMap { locks.lock(around: $0) }.first
-      .map { lockError(path, by: $0.path, isPart: false) }
+      .map { lockError(path, by: $0.path, isPart: false, isRemoval: isRemoval) }
   }
 
-  private func lockError(_ path: TOMLPath, by locked: TOMLPath, isPart: Bool) -> SettingsError {
+  private func lockError(
+    _ path: TOMLPath, by locked: TOMLPath, isPart: Bool, isRemoval: Bool = false
+  ) -> SettingsError {
     let lock = lock(of: locked)
     let place = "locked by \(lock?.place ?? "an administrator")"
     let reason =
@@ -89,7 +95,8 @@ extension SettingsSnapshot {
         "it is, under its former name '\(locked)', \(place)"
       }
     return SettingsError(
-      .locked, "Cannot set '\(path)': \(reason). Nothing was written.", file: lock?.layer.file,
+      .locked, "Cannot \(isRemoval ? "unset" : "set") '\(path)': \(reason). Nothing was written.",
+      file: lock?.layer.file,
       position: lock?.position)
   }
 }

@@ -95,15 +95,16 @@ public struct SettingsMigrations: Sendable {
   /// Returns the version in a document.
   ///
   /// - Throws: ``SettingsError`` `migrationFailed` if the version is not a positive integer.
-  package static func version(of document: TOMLDocument) throws(SettingsError) -> Int {
+  package static func version(of document: TOMLDocument, in file: String? = nil) throws(SettingsError) -> Int {
     switch document[SettingsFormat.versionPath] {
     case nil: return 1
     case .integer(let version)? where version >= 1: return Int(version)
     case let other?:
       throw SettingsError(
         .migrationFailed,
-        "Cannot tell the version of the settings: 'settings-version' is \(other.errorDescription), but must be an "
-          + "integer of at least 1. Correct that line.", position: document.position(of: SettingsFormat.versionPath))
+        "Cannot tell the version of \(file.map { "'\($0)'" } ?? "the settings"): 'settings-version' is "
+          + "\(other.errorDescription), but must be an integer of at least 1. Correct that line.", file: file,
+        position: document.position(of: SettingsFormat.versionPath))
     }
   }
 }

@@ -26,21 +26,27 @@ struct RecordCoding<Record: SettingsRecord>: Sendable where Record.ID: Sendable 
     return table
   }
 
-  /// The fields of a record with their types, without the id, from the fallback record; `nil` without one.
-  var fieldTypes: [SchemaType.Field]? {
+  /// The type of a record with its fields, without the id; `nil` if no fields are known.
+  var recordType: SchemaType? {
     guard let text = fallback.flatMap({ try? ids.text($0.id) }) ?? ids.sample else { return nil }
     let reread = { table in try write(read(.table(table), at: text), at: text) }
-    let type = { (sample: TOMLTable) in bridge.schemaType(sample: addingID(text, to: .table(sample))) }
-    var fields: [SchemaType.Field]?
-    if let storedFallback {
-      var known = type(storedFallback)
-      known.learnFields(from: storedFallback, reread)
-      fields = known.fields
-    } else {
-      fields = SchemaType.fields(byReading: reread, type)
+    let type = { (sample: TOMLTable) in
+      var type = bridge.schemaType(sample: addingID(text, to: .table(sample)))
+      type.fields?.removeAll { $0.name == Self.idField }
+      return type
     }
-    fields?.removeAll { $0.name == Self.idField }
-    return fields?.isEmpty == true ? nil : fields
+    var record: SchemaType?
+    if let storedFallback {
+      record = type(storedFallback)
+      record?.learnFields(from: storedFallback, reread)
+      record?.learnOpenness(of: .table(storedFallback)) { value in
+        let table = value.table ?? TOMLTable()
+        return (type(table), (try? reread(table)) != nil)
+      }
+    } else {
+      record = SchemaType.table(byReading: reread, type)
+    }
+    return record?.fields?.isEmpty == true ? nil : record
   }
 
   // MARK: Reading

@@ -55,7 +55,10 @@ where Record.ID: Sendable {
   package override var schemaType: SchemaType {
     func type<Same: SettingsSerializable>(_ type: Same.Type) -> SchemaType { type.settingsBridge.schemaType() }
     let ids = (Record.ID.self as? any SettingsSerializable.Type).flatMap { SchemaType.ids(type($0)) }
-    return .records(coding.fieldTypes, ids: ids)
+    let record = coding.recordType
+    var type = SchemaType.records(record?.fields, ids: ids)
+    type.isOpen = record?.isOpen == true
+    return type
   }
 
   package override var recordFacts: RecordFacts? {

@@ -56,11 +56,12 @@ public final class SettingsStore: SettingsAccess, Sendable {
   ///   - acceptsAnyVersion: Whether the file is read and written whatever its version, without migrating it.
   ///   - onlyReads: Whether the first access writes nothing: a pending migration is made in memory.
   ///   - showsText: Whether errors may show a text that does not parse.
+  ///   - advice: What errors say to do about a text of the user's file that does not parse.
   ///   - system: The system calls; a store with its own shares nothing.
   package convenience init(
     at location: SettingsLocation, migrations: SettingsMigrations, overrides: SettingsOverrides = .none,
-    logger: Logger, acceptsAnyVersion: Bool, onlyReads: Bool = false, showsText: Bool = false, system: Syscalls? = nil,
-    lockTimeout: Duration = .seconds(30)
+    logger: Logger, acceptsAnyVersion: Bool, onlyReads: Bool = false, showsText: Bool = false, advice: String? = nil,
+    system: Syscalls? = nil, lockTimeout: Duration = .seconds(30)
   ) {
     func make() -> StoreCore {
       let system = system ?? Syscalls()
@@ -69,7 +70,9 @@ public final class SettingsStore: SettingsAccess, Sendable {
       let backups = Backups(of: location, system: system)
       return StoreCore(
         backing: .file(file, backups), location: location,
-        reader: TextReader(migrations: migrations, acceptsAnyVersion: acceptsAnyVersion, showsText: showsText),
+        reader: TextReader(
+          migrations: migrations, acceptsAnyVersion: acceptsAnyVersion, showsText: showsText,
+          advice: advice.map { (location.file, $0) }),
         logger: logger, overrides: overrides, onlyReads: onlyReads)
     }
     guard system == nil else {

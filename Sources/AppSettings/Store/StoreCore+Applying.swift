@@ -75,7 +75,7 @@ extension StoreCore {
       }
     } catch {
       let path = edits[Swift.min(index, edits.endIndex - 1)].path
-      let message = (error as? TOMLEditError)?.message ?? "\(error)"
+      let message = (error as? TOMLEditError)?.reason ?? "\(error)"
       throw SettingsError(
         .invalidKey, "Cannot set '\(path)' in '\(backing.name)': \(message)", file: location?.file,
         position: document.position(of: path))

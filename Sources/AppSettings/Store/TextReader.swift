@@ -9,9 +9,15 @@ package struct TextReader: Sendable {
   /// known to belong to a key. So this is for callers who know that there are no secrets; an app's store does not,
   /// because keys are declared at their first use.
   let showsText: Bool
+  /// What to do about one file that does not parse, as a sentence, for programs that can say more than a library.
+  let advice: (file: String, text: String)?
 
-  package init(migrations: SettingsMigrations, acceptsAnyVersion: Bool, showsText: Bool = false) {
+  package init(
+    migrations: SettingsMigrations, acceptsAnyVersion: Bool, showsText: Bool = false,
+    advice: (file: String, text: String)? = nil
+  ) {
     self.showsText = showsText
+    self.advice = advice
     self.migrations = migrations
     self.acceptsAnyVersion = acceptsAnyVersion
   }
@@ -24,9 +30,11 @@ package struct TextReader: Sendable {
     do {
       return try TOMLDocument(parsing: bytes)
     } catch {
+      let own = advice?.file == file ? advice?.text : nil
       throw SettingsError(
         .unparsable,
-        "Cannot parse '\(file)'. It was not changed. Correct the line, or move the file away to start over.",
+        "Cannot parse '\(file)'. It was not changed. "
+          + (own ?? "Correct the line, or move the file away to start over."),
         cause: showsText ? error.formatted(file: file) : error.discreet(file: file), file: file,
         position: error.position)
     }
@@ -52,7 +60,7 @@ package struct TextReader: Sendable {
     _ document: inout TOMLDocument, of layer: SettingsLayer, upTo target: Int? = nil, readsNewer: Bool = false
   ) throws(SettingsError) -> [Migration] {
     guard !acceptsAnyVersion else { return [] }
-    let version = try SettingsMigrations.version(of: document)
+    let version = try SettingsMigrations.version(of: document, in: layer.file)
     guard version <= migrations.currentVersion else {
       if readsNewer { return [] }
       throw SettingsError(

@@ -9,6 +9,56 @@ extension SchemaType {
   package func check(_ value: TOMLValue, isStored: Bool = false) throws(SettingsValueError) {
     try TypeCheck(self, isStored: isStored).check(value)
   }
+
+  /// The places within a value that no field of the type has, with array elements as `[3]`: most often typos.
+  ///
+  /// The app keeps them and does not read them. A place within one of them is not listed.
+  package func unknownFields(in value: TOMLValue) -> [[String]] {
+    var found: [[String]] = []
+    TypeCheck(self, isStored: true).findUnknown(in: value, at: [], &found)
+    return found
+  }
+
+  /// Whether a value of this type may have something at a path within it, with array elements as `[3]`.
+  package func mayHave(_ part: some Sequence<String>) -> Bool {
+    var type = self
+    for name in part {
+      if type.readsOlderForm { return true }
+      switch type.kind {
+      case .any: return true
+      case .records: type = type.record
+      case .table:
+        guard type.element != nil || type.hasKnownFields else { return true }
+        guard let inner = type.element ?? type.field(name)?.type else { return type.isOpen }
+        type = inner
+      case .array where SettingsValueError.isIndex(name):
+        guard let element = type.element else { return true }
+        type = element
+      default: return false
+      }
+    }
+    return true
+  }
+
+  /// The type at a path within a value; `nil` if it is unknown.
+  package func type(at part: some Sequence<String>) -> SchemaType? {
+    var type: SchemaType? = self
+    for name in part {
+      switch type?.kind {
+      case .records: type = type?.record
+      case .table: type = type?.element ?? type?.field(name)?.type
+      case .array: type = SettingsValueError.isIndex(name) ? type?.element : nil
+      default: return nil
+      }
+    }
+    return type
+  }
+
+  /// The field with a name.
+  package func field(_ name: String) -> Field? { fields?.first { ExactKey($0.name) == ExactKey(name) } }
+
+  /// Whether this is a table with a list of its fields, which may be incomplete if ``isOpen``.
+  fileprivate var hasKnownFields: Bool { element == nil && fields?.isEmpty == false }
 }
 
 /// Checks values by a type. It derives data from the type only once, for all elements and records.
@@ -23,7 +73,7 @@ private final class TypeCheck {
 
   /// The check for the elements of an array, the values of a table, or records.
   private lazy var element =
-    (type.kind == .records ? .table(type.fields) : type.element).map { TypeCheck($0, isStored: isStored) }
+    (type.kind == .records ? type.record : type.element).map { TypeCheck($0, isStored: isStored) }
 
   private lazy var ids = type.ids.map { TypeCheck($0, isStored: false) }
   private lazy var fields = Dictionary(
@@ -44,6 +94,24 @@ private final class TypeCheck {
       try check(table)
     case (.array, _), (.table, _), (.records, _): throw SettingsValueError(expected: type.expected, found: value)
     default: try checkConstraints(value)
+    }
+  }
+
+  func findUnknown(in value: TOMLValue, at place: [String], _ found: inout [[String]]) {
+    if type.readsOlderForm { return }
+    switch (type.kind, value) {
+    case (.array, .array(let elements)):
+      guard let element else { return }
+      for (index, value) in elements.enumerated() { element.findUnknown(in: value, at: place + ["[\(index)]"], &found) }
+    case (.table, .table(let table)), (.records, .table(let table)):
+      for (name, value) in table {
+        if let part = element ?? fields[ExactKey(name)] {
+          part.findUnknown(in: value, at: place + [name], &found)
+        } else if type.kind == .table, type.hasKnownFields, !type.isOpen {
+          found.append(place + [name])
+        }
+      }
+    default: return
     }
   }
 

@@ -64,8 +64,10 @@ package struct SchemaType: Sendable, Hashable {
   package var readsOlderForm = false
   /// The description of a valid value, if the other properties do not say all: `an integer that is even`.
   package var expectedWords: String?
-  /// The known fields of a table, or of each of its records; others are allowed. `nil` if none are known.
+  /// The known fields of a table, or of each of its records; `nil` if none are known.
   package var fields: [Field]?
+  /// Whether the app may also read fields that ``fields`` does not list.
+  package var isOpen = false
   // Arrays, because a struct cannot contain itself.
   private var elementTypes: [SchemaType] = []
   private var idTypes: [SchemaType] = []
@@ -114,6 +116,13 @@ package struct SchemaType: Sendable, Hashable {
   package static func table(_ fields: [Field]?) -> SchemaType {
     var type = SchemaType(.table)
     type.fields = fields
+    return type
+  }
+
+  /// The type of one of the records.
+  package var record: SchemaType {
+    var type = SchemaType.table(fields)
+    type.isOpen = isOpen
     return type
   }
 

@@ -94,10 +94,11 @@ public struct SettingsValueError: Error, Sendable, Hashable {
     return SettingsValueError.text(of: path.prefix(8)) + " … " + SettingsValueError.text(of: path.suffix(4))
   }
 
-  private static func text(of path: ArraySlice<String>) -> String {
+  /// A path within a value as text: `window.sizes[3]`.
+  package static func text(of path: some Sequence<String>) -> String {
     var text = ""
     for component in path {
-      if SettingsValueError.isIndex(component) {
+      if isIndex(component) {
         text += component
       } else {
         if !text.isEmpty { text += "." }
@@ -115,7 +116,7 @@ public struct SettingsValueError: Error, Sendable, Hashable {
     return error
   }
 
-  private static func isIndex(_ component: String) -> Bool {
+  package static func isIndex(_ component: String) -> Bool {
     component.hasPrefix("[") && component.hasSuffix("]") && component.utf8.count > 2
       && component.utf8.dropFirst().dropLast().allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
   }

@@ -11,6 +11,8 @@ public struct SettingsChange<Value: Sendable>: Sendable {
   public var origin: SettingsChangeOrigin
   /// The layer of the new value: the user's file, an administrator's file, or `default` if no layer has a value.
   public var layer: SettingsLayer
+  /// Whether the key is secret, so that ``description`` does not show the values.
+  var isSecret = false
 
   /// Creates a change.
   public init(old: Value, new: Value, origin: SettingsChangeOrigin, layer: SettingsLayer) {
@@ -21,8 +23,20 @@ public struct SettingsChange<Value: Sendable>: Sendable {
   }
 }
 
-extension SettingsChange: Equatable where Value: Equatable {}
-extension SettingsChange: Hashable where Value: Hashable {}
+extension SettingsChange: Equatable where Value: Equatable {
+  public static func == (a: Self, b: Self) -> Bool {
+    a.old == b.old && a.new == b.new && a.origin == b.origin && a.layer == b.layer
+  }
+}
+
+extension SettingsChange: Hashable where Value: Hashable {
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(old)
+    hasher.combine(new)
+    hasher.combine(origin)
+    hasher.combine(layer)
+  }
+}
 
 extension SettingsStore {
   /// Streams the later changes of a key's value, each with the old value, who made it, and the layer of the new value.
@@ -97,8 +111,10 @@ struct ChangeView<Value: Sendable>: MomentView {
     let old = memory.value
     guard let batch = wake.batch, let new = values.compare(values.remember(store, at: moment), with: &memory)
     else { return nil }
-    return SettingsChange(
+    var change = SettingsChange(
       old: old, new: new, origin: batch.origin, layer: moment.snapshot.origin(of: values.key as AnySettingsKey).layer)
+    change.isSecret = values.key.isSecret
+    return change
   }
 }
 
@@ -133,6 +149,9 @@ private struct BatchView: SettingsView {
 
 extension SettingsChange: CustomStringConvertible {
   /// The values, the layer and who made the change:
-  /// `12 -> 14 (user /home/alice/.config/org.example.editor/settings.toml, outside)`.
-  public var description: String { "\(old) -> \(new) (\(layer), \(origin))" }
+  /// `12 -> 14 (user /home/alice/.config/org.example.editor/settings.toml, outside)`. The values of a secret key appear
+  /// as `(secret)`.
+  public var description: String {
+    isSecret ? "(secret) -> (secret) (\(layer), \(origin))" : "\(old) -> \(new) (\(layer), \(origin))"
+  }
 }

@@ -41,7 +41,9 @@ struct Failure: Error, CustomStringConvertible {
 
   private static func status(of code: SettingsError.Code) -> ExitStatus {
     switch code {
-    case .invalidLocation, .invalidKey: .usage
+    case .invalidLocation: .usage
+    // A key that cannot be in this file; a mistyped one is found before.
+    case .invalidKey: .unknown
     case .invalidValue: .invalidValue
     case .locked, .readOnly, .overridden: .notWritable
     case .unparsable: .unparsable

@@ -8,7 +8,7 @@ enum KeyArgument {
     do {
       path = try TOMLPath(parsing: text)
     } catch {
-      throw Failure(.usage, "Invalid key '\(text)': \(error)")
+      throw Failure(.usage, "Invalid key '\(text)': \(error.reason).")
     }
     if path.components[0].hasPrefix("settings-") {
       throw Failure(.usage, "Invalid key '\(text)': root keys that begin with 'settings-' are reserved.")

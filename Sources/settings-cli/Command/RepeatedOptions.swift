@@ -27,8 +27,7 @@ enum RepeatedOptions {
       if !isRepeatable, !seen.insert(name(word)).inserted {
         throw Failure(
           .usage,
-          "'\(name(word))' is given more than once.\n"
-            + "  See 'settings-cli \(verb.commandName) --help' for more information.")
+          "'\(name(word))' is given more than once.")
       }
       if !word.contains("=") { index += 1 }
     }
@@ -36,10 +35,4 @@ enum RepeatedOptions {
 
   /// An option without its value.
   private static func name(_ word: String) -> String { String(word.prefix { $0 != "=" }) }
-}
-
-extension ManualVerb.Description.Command {
-  fileprivate func subcommand(_ name: String) -> Self? {
-    subcommands?.first { $0.commandName == name || $0.aliases?.contains(name) == true }
-  }
 }

@@ -18,6 +18,7 @@ extension SchemaLookup {
       value: { path, value, text in type(of: path)?.restoring(value, from: text) ?? value },
       refusal: { path, values in
         guard let key = key(around: path) else { return takesUnknown && !knows(path) ? nil : refusal(of: path) }
+        if !takesUnknown, !knows(path), singleValue(above: path) == nil { return refusal(of: path) }
         let name = key.paths.first { path.hasPrefix($0) } ?? key.path
         return verdicts.verdict(on: name) { values[path: name].flatMap { refusal(of: name, $0) } }
       },

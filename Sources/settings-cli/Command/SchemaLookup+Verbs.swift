@@ -30,9 +30,10 @@ extension SchemaLookup {
   }
 
   /// The error for setting a key locked under a former name. A lock of the present name is found when it is written.
-  func lockError(of path: TOMLPath, in snapshot: SettingsSnapshot) -> SettingsError? {
+  func lockError(of path: TOMLPath, in snapshot: SettingsSnapshot, isRemoval: Bool = false) -> SettingsError? {
     let names = names(of: path)
-    return names.count == 1 ? nil : snapshot.lockError(path, formerly: names.filter { $0 != path })
+    guard names.count > 1 else { return nil }
+    return snapshot.lockError(path, formerly: names.filter { $0 != path }, isRemoval: isRemoval)
   }
 
   /// Removes from a table what only repeats keys that are locked under a former name.

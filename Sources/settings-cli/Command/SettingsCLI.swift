@@ -50,12 +50,16 @@ struct SettingsCLI: ParsableCommand {
   /// The program's name precedes every message, including the library's.
   static var _errorPrefix: String { "" }
 
-  func run() throws { throw Failure(.usage, "Missing verb.\nUsage: \(Self.configuration.usage ?? "")") }
+  func run() throws {
+    throw Failure(
+      .usage, "Missing VERB. Usage: \(Self.configuration.usage ?? ""); 'settings-cli --help' lists the verbs.")
+  }
 
   /// Runs a command line.
   ///
   /// - Throws: ``Failure``, with status 2 if the library rejects the command line; `SettingsError`.
   static func run(_ words: [String]) throws {
+    let words = withVerbFirst(words)
     try checkVerb(words)
     do {
       var command = try parseAsRoot(words)
@@ -66,19 +70,37 @@ struct SettingsCLI: ParsableCommand {
     } catch let error as SettingsError {
       throw error
     } catch {
-      let text = fullMessage(for: error)
       // The library also throws help, the version and completions.
-      guard exitCode(for: error).isSuccess else { throw Failure(.usage, text) }
+      guard exitCode(for: error).isSuccess else {
+        throw Failure(.usage, UsageText.message(message(for: error), for: words))
+      }
+      let text = fullMessage(for: error)
       if !text.isEmpty { Output.text(text.hasSuffix("\n") ? text : text + "\n") }
     }
   }
 
+  /// Moves `--color` from before the verb to after it: the only option of all verbs.
+  private static func withVerbFirst(_ words: [String]) -> [String] {
+    var options: [String] = []
+    var rest = words[...]
+    while let word = rest.first, word == "--color" || word.hasPrefix("--color=") {
+      options += rest.prefix(word == "--color" ? 2 : 1)
+      rest = rest.dropFirst(word == "--color" ? 2 : 1)
+    }
+    guard let verb = rest.first, !verb.hasPrefix("-") else { return words }
+    return verb == "help" ? Array(rest) : [verb] + options + rest.dropFirst()
+  }
+
   /// Throws with a suggestion for an unknown verb: the library has suggestions for options only.
   private static func checkVerb(_ words: [String]) throws {
-    guard let name = words.first, !name.hasPrefix("-") else { return }
+    // 'help VERB' prints the page of that verb.
+    guard let name = words.first == "help" ? words.dropFirst().first : words.first, !name.hasPrefix("-") else { return }
     let verbs = configuration.subcommands.map { $0.configuration }
     let names = verbs.filter(\.shouldDisplay).flatMap { [$0.commandName ?? ""] + $0.aliases } + ["help"]
     guard !names.contains(name), !verbs.contains(where: { $0.commandName == name }) else { return }
+    if let verb = words.dropFirst().first, names.contains(verb), words[0] != "help" {
+      throw Failure(.usage, "Unknown verb '\(name)'. Write the verb first: 'settings-cli \(verb) \(name)'.")
+    }
     let hint = Suggestion.nearest(to: name, among: names).map { "Did you mean '\($0)'?" }
     throw Failure(.usage, "Unknown verb '\(name)'. \(hint ?? "Use one of \(names.joined(separator: ", ")).")")
   }

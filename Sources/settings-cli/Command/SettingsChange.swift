@@ -17,9 +17,11 @@ struct SettingsChange {
     let terminator = words.firstIndex(of: "--")
     var operands = words
     if let terminator { operands.remove(at: terminator) }
-    guard let first = operands.first else { throw ValidationError("Missing KEY.") }
+    guard let first = operands.first else {
+      throw ValidationError("Missing KEY. Usage: settings-cli set TARGET KEY VALUE")
+    }
     if changesElements {
-      guard operands.count == 1 else { throw ValidationError("--append and --remove take one KEY and no VALUE.") }
+      guard operands.count == 1 else { throw ValidationError("'--append' and '--remove' take one KEY and no VALUE.") }
       pairs = [(try KeyArgument.parse(first), "")]
     } else if let assignment = try KeyArgument.assignment(first) {
       pairs = [assignment]
@@ -35,10 +37,13 @@ struct SettingsChange {
     } else {
       let key = try KeyArgument.parse(first)
       guard operands.count < 3 else {
+        if operands[1] == "=" { throw ValidationError("Unexpected '=': write '\(key)=VALUE' without spaces.") }
         throw ValidationError(
           "More than one VALUE: quote one that has spaces, or write KEY=VALUE for each key to set several.")
       }
-      guard operands.count == 2 else { throw ValidationError("Missing VALUE.") }
+      guard operands.count == 2 else {
+        throw ValidationError("Missing VALUE of '\(key)'. Usage: settings-cli set TARGET KEY VALUE")
+      }
       pairs = [(key, operands[1])]
       isInput = operands[1] == "-" && (terminator ?? 2) > 1
     }

@@ -88,7 +88,7 @@ struct Target {
       if isForWriting, [.newerVersion, .migrationFailed].contains(problem.code) { throw Failure(problem) }
       guard [.unparsable, .io, .readOnly].contains(problem.code), let location = store.location else { continue }
       // The problem says that the app uses defaults, which this command does not: find the plain error.
-      _ = try TextReader.document(at: location, showsText: schema.showsText)
+      _ = try TextReader.document(at: location, showsText: schema.showsText, advice: repairAdvice)
       throw Failure(problem)
     }
     for problem in problems { Output.warning(problem.message) }
@@ -109,9 +109,20 @@ struct Target {
     if isForWriting, location.isAdministrators { umask(0o022) }
     let store = SettingsStore(
       at: location, migrations: lookup.schema?.migrations ?? .none, logger: .silent,
-      acceptsAnyVersion: lookup.schema == nil, onlyReads: !isForWriting || writesLater, showsText: lookup.showsText)
+      acceptsAnyVersion: lookup.schema == nil, onlyReads: !isForWriting || writesLater, showsText: lookup.showsText,
+      advice: repairAdvice)
     Self.opened.withLock { $0 = store }
     return store
+  }
+
+  /// What to do about the user's file if it does not parse.
+  var repairAdvice: String {
+    // A name with spaces is in double quotes, since the command is in single ones.
+    let isPlain = !name.contains { " \"$`\\!'".contains($0) }
+    let isQuotable = !name.contains { "\"$`\\!'".contains($0) }
+    let word = isPlain ? words : isQuotable ? "\"\(name)\"" : "TARGET"
+    return "Correct it with 'settings-cli edit \(word)', or restore the newest backup with 'settings-cli recover "
+      + "\(word) --restore'."
   }
 
   /// The layers that decide whether a value of the target's file is effective: those of the store, or for an
@@ -193,10 +204,15 @@ extension SettingsFile {
 extension TextReader {
   /// Reads a file's document; `nil` if there is no file.
   ///
-  /// - Parameter showsText: Whether the error for one that does not parse may show its text.
-  static func document(at location: SettingsLocation, showsText: Bool) throws(SettingsError) -> TOMLDocument? {
+  /// - Parameters:
+  ///   - showsText: Whether the error for one that does not parse may show its text.
+  ///   - advice: What that error says to do.
+  static func document(
+    at location: SettingsLocation, showsText: Bool, advice: String? = nil
+  ) throws(SettingsError) -> TOMLDocument? {
     guard let bytes = try SettingsFile(path: location.file).read().bytes else { return nil }
-    return try TextReader(migrations: .none, acceptsAnyVersion: true, showsText: showsText)
+    let advice = advice.map { (location.file, $0) }
+    return try TextReader(migrations: .none, acceptsAnyVersion: true, showsText: showsText, advice: advice)
       .parse(bytes, file: location.file)
   }
 }

@@ -19,8 +19,7 @@ struct ValueText {
     _ text: String, kind: Kind?, current: TOMLValue?, key: TOMLPath, isElement: Bool = false, isSecret: Bool = false
   ) throws -> TOMLValue {
     func invalid(_ needed: String) -> Failure {
-      let cut = text.count > 80 ? String(text.prefix(80)) + "…" : text
-      let shown = isSecret ? "that value" : TOMLValue.string(cut).tomlText
+      let shown = isSecret ? "that value" : Shown.short(Shown.typed(text))
       return Failure(
         .invalidValue,
         isElement

@@ -172,7 +172,7 @@ private struct Description {
     add("layer", text(origin.layer.kind.rawValue))
     add("file", text(origin.layer.file))
     add("line", origin.position.map { String($0.line) })
-    add("standsAs", text(origin.formerName?.description))
+    add("storedAs", text(origin.formerName?.description))
     add("lockedBy", text(origin.lock?.layer.file))
     add("lockReason", text(origin.lock?.reason))
     add("layers", "[\(values.map { Shown.record($0, isSecret: isSecret) }.joined(separator: ","))]")

@@ -1,6 +1,7 @@
 import AppSettings
 import AppSettingsImport
 public import ArgumentParser
+import Glibc
 
 struct ImportVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -16,7 +17,7 @@ struct ImportVerb: Verb {
       Values that the app would refuse are not imported, nor are unknown keys, unless you use --create.
 
       EXAMPLES
-        settings-cli import org.example.editor ./old.ini --map size=font-size
+        settings-cli import org.example.editor ./old.ini --map size=editor.font-size
         settings-cli import org.example.editor ./old.json --dry-run
         dconf dump /org/x/ | settings-cli import org.example.x - --format dconf
       """)
@@ -51,7 +52,12 @@ struct ImportVerb: Verb {
 
   func answer() throws {
     guard let format = format ?? SettingsImportFormat(fileName: file) else {
-      throw Failure(.usage, "Cannot tell the format of '\(file)' from its name. Give it with --format.")
+      if file != "-" { _ = try original() }
+      throw Failure(
+        .usage,
+        (file == "-"
+          ? "Standard input has no name that shows its format." : "The name '\(file)' does not show the format.")
+          + " Name the format with --format, as in '--format ini'.")
     }
     var rules = SettingsImportRules(
       ignoring: Set(try ignore.map(Self.original)), takesOnlyMapped: onlyMapped,
@@ -59,7 +65,7 @@ struct ImportVerb: Verb {
       takesLocks: locks)
     for pair in map {
       guard let equals = pair.firstIndex(of: "=") else {
-        throw Failure(.usage, "Invalid mapping '\(pair)': it must be OLD=NEW.")
+        throw Failure(.usage, "Invalid value '\(pair)' for '--map': OLD=NEW is needed, as in 'size=editor.font-size'.")
       }
       rules.mapping[try Self.original(String(pair[..<equals]))] = try KeyArgument.parse(
         String(pair[pair.index(after: equals)...]))
@@ -117,6 +123,10 @@ struct ImportVerb: Verb {
   private func original() throws -> ([UInt8], name: String) {
     if file == "-" { return (try StandardInput.all(), "standard input") }
     let path = try SettingsLocation(file: Arguments.path(file)).file
+    var status = stat()
+    guard path.withPath({ stat($0, &status) }) != 0 || status.st_mode & S_IFMT != S_IFDIR else {
+      throw Failure(.io, "Cannot import '\(path)': it is a directory. Name a file in it.")
+    }
     guard let bytes = try SettingsFile(path: path).read().bytes else {
       throw Failure(.io, "Cannot import '\(path)': it does not exist.")
     }
@@ -128,7 +138,7 @@ struct ImportVerb: Verb {
     do {
       return try TOMLPath(parsing: text)
     } catch {
-      throw Failure(.usage, "Invalid key '\(text)': \(error)")
+      throw Failure(.usage, "Invalid key '\(text)': \(error.reason).")
     }
   }
 }

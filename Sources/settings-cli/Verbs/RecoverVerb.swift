@@ -34,7 +34,7 @@ struct RecoverVerb: Verb {
     case .noBackup:
       throw Failure(
         .noValue,
-        "No backup of '\(location.file)' parses. The file is unchanged. To move it away, omit --restore."
+        "No backup of '\(location.file)' parses. The file is unchanged. To move it to the backups, omit --restore."
       )
     case .restored(let backup, let replaced):
       Output.path(replaced.path)
@@ -43,6 +43,7 @@ struct RecoverVerb: Verb {
   }
 
   private static func noteNothing(_ location: SettingsLocation) {
-    Output.note("'\(location.file)' does not exist, or parses: nothing to recover.")
+    let exists = (try? SettingsFile(path: location.file).read().bytes) != nil
+    Output.note("Nothing to recover: '\(location.file)' \(exists ? "parses" : "does not exist").")
   }
 }

@@ -61,11 +61,7 @@ struct SetVerb: Verb {
     // The words after '--' are not options; it stays among them.
     for word in words.prefix(while: { $0 != "--" })
     where word.hasPrefix("-") && word != "-" && (try? TOMLValue(parsing: word)) == nil {
-      let names = [
-        "--type", "--append", "--remove", "--create", "--allow-empty", "--dry-run", "--if-unchanged", "--color",
-        "--help",
-      ]
-      let hint = Suggestion.nearest(to: word, among: names).map { "Did you mean '\($0)'?" }
+      let hint = UsageText.option(nearest: word, of: "set").map { "Did you mean '\($0)'?" }
       throw ValidationError(
         "Unknown option '\(word)'. \(hint ?? "Put '--' before a value that begins with '-'.")")
     }
@@ -100,14 +96,16 @@ struct SetVerb: Verb {
       mayBeUnknown: creates, mayBeNew: true, isForWriting: true, writesLater: !guarded.isPlain)
     let schema = target.schema
     if !creates {
-      for pair in changes.pairs { try schema.checkKnown(pair.key, advice: "To set it, use --create.") }
+      for pair in changes.pairs { try schema.checkKnown(pair.key, advice: Self.advice) }
     }
     if changesElements {
       try edit(changes.pairs[0].key, removed, added, in: store, target, kind, guarded)
     } else {
-      try set(changes.pairs, in: store, target, kind, guarded)
+      try set(changes.pairs, in: store, target, kind, guarded, creates: creates)
     }
   }
+
+  private static let advice = "To set it anyway, use --create."
 
   /// A last newline ends the line and is not part of the value.
   private static func valueFromStandardInput(of key: TOMLPath) throws -> String {
@@ -127,10 +125,13 @@ struct SetVerb: Verb {
 
   private static func set(
     _ pairs: [(key: TOMLPath, text: String)], in store: SettingsStore, _ target: Target, _ kind: ValueText.Kind?,
-    _ guarded: GuardedChange
+    _ guarded: GuardedChange, creates: Bool
   ) throws {
     let schema = target.schema
     let values = try values(of: pairs, in: store.snapshot, schema, kind)
+    for case (let path, let value?) in values where !creates {
+      try schema.checkKnown(in: value, at: path, advice: advice)
+    }
     _ = try guarded.make(in: store, schema) { schema.edits(storing: values, in: $0) }
     if guarded.isDryRun { return }
     for (path, value) in values { try checkEffective(path, value, in: store, target) }
@@ -230,4 +231,18 @@ extension TOMLValue {
   }
 }
 
-extension ValueText.Kind: ExpressibleByArgument {}
+extension ValueText.Kind: ExpressibleByArgument {
+  /// Takes the names of other tools, too.
+  init?(argument: String) {
+    switch argument.lowercased() {
+    case "str": self = .string
+    case "int": self = .integer
+    case "double", "real": self = .float
+    case "bool": self = .boolean
+    case "date", "time": self = .datetime
+    case "list": self = .array
+    case "dict": self = .table
+    case let name: self.init(rawValue: name)
+    }
+  }
+}

@@ -28,7 +28,7 @@ struct UnsetVerb: Verb {
     let guarded = try change.guarded()
     let store = try target.open(isForWriting: true, writesLater: !guarded.isPlain)
     let schema = target.schema
-    for path in paths { if let error = schema.lockError(of: path, in: store.snapshot) { throw error } }
+    for path in paths { if let error = schema.lockError(of: path, in: store.snapshot, isRemoval: true) { throw error } }
     let changed = try guarded.make(in: store, schema) { schema.edits(storing: paths.map { ($0, nil) }, in: $0) }
     if changed {
       if guarded.isDryRun { return }

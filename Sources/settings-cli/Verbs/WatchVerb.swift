@@ -38,8 +38,12 @@ struct WatchVerb: Verb {
   )
   var arguments: [String] = []
   @Flag(help: "Print JSON objects, one a line: key, old, new, origin.") var json = false
-  @Option(help: ArgumentHelp("End after this many changes, or values.", valueName: "n")) var count: Int?
+  // Unconditional: a negative number is a wrong value, not an option.
   @Option(
+    parsing: .unconditional, help: ArgumentHelp("End after this many changes, or values.", valueName: "n"))
+  var count: Int?
+  @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("End after this many seconds; exit 1 if --count is not reached.", valueName: "seconds"))
   var timeout: Double?
   @Option(
@@ -50,16 +54,17 @@ struct WatchVerb: Verb {
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    if let count, count < 1 { throw ValidationError("--count must be 1 or more, not '\(count)'.") }
+    if let count, count < 1 { throw ValidationError("Invalid value '\(count)' for '--count': 1 or more is needed.") }
     if let timeout, !(timeout > 0 && timeout < 1e9) {
-      throw ValidationError("--timeout must be more than 0 seconds, not '\(timeout)'.")
+      throw ValidationError(
+        "Invalid value for '--timeout': a number of seconds above 0 and below 1000000000 is needed.")
     }
     if exec != nil {
-      if json { throw ValidationError("Use either --exec or --json, not both.") }
+      if json { throw ValidationError("Use either '--exec' or '--json', not both.") }
     } else if shell {
-      throw ValidationError("--shell requires --exec.")
+      throw ValidationError("'--shell' is for the command of '--exec', which is missing.")
     } else if !arguments.isEmpty {
-      throw ValidationError("Arguments after -- require --exec.")
+      throw ValidationError("Words after '--' are for the command of '--exec', which is missing.")
     }
   }
 

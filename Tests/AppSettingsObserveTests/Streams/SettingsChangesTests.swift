@@ -47,6 +47,17 @@ import TestSupport
     observation.cancel()
   }
 
+  @Test func `a change of a secret does not show its values`() async throws {
+    let settings = try home.store()
+    let token = SettingsKey("token", default: "hunter2", .secret)
+    var iterator = settings.changes(token).makeAsyncIterator()
+    settings[token] = "s3cret"
+    let change = try #require(await iterator.next())
+    #expect(change.new == "s3cret")
+    #expect("\(change)" == "(secret) -> (secret) (user \(home.file), this process)")
+    #expect(!String(reflecting: change).contains("s3cret"))
+  }
+
   @Test func `a change of another process is from outside`() async throws {
     let settings = try home.store()
     var iterator = settings.changes(.number).makeAsyncIterator()

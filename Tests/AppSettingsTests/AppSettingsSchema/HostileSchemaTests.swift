@@ -62,7 +62,8 @@ import TestSupport
   ) throws {
     let members = [
       "minimum", "maximum", "below", "choices", "pattern", "minimum-count", "maximum-count", "unique", "ordered",
-      "elements", "fields", "ids", "reads-older-form", "expects", "default", "computed-default", "description",
+      "elements", "fields", "other-fields", "ids", "reads-older-form", "expects", "default", "computed-default",
+      "description",
       "group", "formerly", "secret",
     ]
     var taken = 0

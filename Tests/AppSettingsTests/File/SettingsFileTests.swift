@@ -96,7 +96,11 @@ struct SettingsFileTests {
         == "Cannot read '/dev/null': it is a device, and settings are kept in a regular file. Name a regular file instead."
     )
     let directory = #expect(throws: SettingsError.self) { try SettingsFile(path: home.path).read() }
-    #expect(directory?.message.hasSuffix("a regular file. Move it away, or name another file.") == true)
+    #expect(
+      directory?.message.hasSuffix("a regular file. Name a file in it, such as '\(home.path)/settings.toml'.") == true)
+    try FileManager.default.createDirectory(atPath: home.path + "/a.toml", withIntermediateDirectories: true)
+    let inTheWay = #expect(throws: SettingsError.self) { try SettingsFile(path: home.path + "/a.toml").read() }
+    #expect(inTheWay?.message.hasSuffix("a regular file. Move it away, or name another file.") == true)
   }
 
   @Test func `a directory without permission to write is an error that says so`() throws {

@@ -78,7 +78,7 @@ struct FieldFactsTests {
     let schema = SettingsSchema(app: "org.example.test", keys: [retry], records: [key])
     #expect(schema.text.contains("port = { type = \"integer\""))
     #expect(schema.text.contains("required = true"))
-    #expect(schema.jsonSchema.contains("\"required\": [\"host\", \"port\", \"proxy\", \"mode\"]"))
+    #expect(schema.jsonSchema.contains("\"required\": [\"host\", \"port\", \"mode\", \"proxy\"]"))
     let home = ScratchHome()
     try home.write(schema.text, to: home.path + "/schema.toml")
     let read = try #require(try SettingsSchema.read(home.path + "/schema.toml"))

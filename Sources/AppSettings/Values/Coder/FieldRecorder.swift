@@ -15,6 +15,8 @@ final class FieldRecorder {
 
   /// Whether another form than a table was requested: a type may read several forms.
   private var asksForOthers = false
+  /// Whether the type can request fields of any name.
+  private var hasAnyNames = false
 
   /// Runs code that reads with a recorder, and returns what was recorded.
   static func record(_ body: (FieldRecorder) -> Void) -> KnownFields {
@@ -40,7 +42,10 @@ final class FieldRecorder {
 
   func askForOther() { asksForOthers = true }
 
-  func becomeRecord() { if kind == .whole { kind = .record } }
+  func becomeRecord(hasAnyNames: Bool) {
+    if kind == .whole { kind = .record }
+    if hasAnyNames { self.hasAnyNames = true }
+  }
 
   func becomeEntries() { kind = .entries }
 
@@ -96,7 +101,12 @@ final class FieldRecorder {
         fields.append(SchemaType.Field(name, type))
       }
     }
-    return .table(fields.filter { $0.type != .any })
+    // Those that were requested without a type: by 'contains', or as nested containers.
+    let typed = Set(fields.map(\.name))
+    fields += self.fields.keys.filter { !typed.contains($0) }.sorted().map { SchemaType.Field($0, .any) }
+    var type = SchemaType.table(fields)
+    type.isOpen = hasAnyNames
+    return type
   }
 
   private var knownFields: KnownFields {

@@ -8,7 +8,7 @@ struct FieldsDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   init(_ decoder: ValueDecoder) {
     self.decoder = decoder
-    decoder.recorder?.becomeRecord()
+    decoder.recorder?.becomeRecord(hasAnyNames: Key(stringValue: "\u{0}") != nil)
   }
 
   private var table: TOMLTable { decoder.table }

@@ -1,0 +1,63 @@
+package import AppSettings
+
+/// Finds the key that a user probably meant by one that the app's schema does not have.
+package enum UnknownKey {
+  /// Returns the path that was probably meant; `nil` if none is near.
+  ///
+  /// That is a field of the key that contains the path; the same key of another table, since a line below a `[table]`
+  /// of TOML is easily put into the wrong one; or a key or a table with a similar name.
+  package static func suggestion(for path: TOMLPath, among keys: [SchemaKey], around key: SchemaKey?) -> TOMLPath? {
+    if let key, let name = key.paths.first(where: path.hasPrefix) {
+      return field(for: path.components.dropFirst(name.components.count), of: key).map(name.appending)
+    }
+    if let moved = elsewhere(path, keys) { return moved }
+    let count = path.components.count
+    func isTable(_ key: SchemaKey) -> Bool { key.path.components.count > count }
+    if let name = Suggestion.nearest(to: path.description, among: keys.lazy.map(\.path.description)) {
+      return keys.first { $0.path.description == name }?.path
+    }
+    let tables = keys.lazy.filter(isTable).map { TOMLPath(Array($0.path.components.prefix(count))) }
+    guard let name = Suggestion.nearest(to: path.description, among: tables.map(\.description)) else { return nil }
+    return tables.first { $0.description == name }
+  }
+
+  /// The path of a key without its first tables, or with more of them, if only one key is like that.
+  private static func elsewhere(_ path: TOMLPath, _ keys: [SchemaKey]) -> TOMLPath? {
+    func isEnd(_ end: TOMLPath, of path: TOMLPath) -> Bool {
+      end.components.count < path.components.count
+        && zip(end.components.reversed(), path.components.reversed())
+          .allSatisfy { $0.utf8.count == $1.utf8.count && $0.lowercased() == $1.lowercased() }
+    }
+    let found = keys.lazy.filter { isEnd($0.path, of: path) || isEnd(path, of: $0.path) }.prefix(2)
+    return found.count == 1 ? found.first?.path : nil
+  }
+
+  /// The place within a key's value that was probably meant: the first name that no field has is replaced.
+  private static func field(for part: ArraySlice<String>, of key: SchemaKey) -> TOMLPath? {
+    var known: [String] = []
+    for name in part {
+      guard !key.type.mayHave(known + [name]) else {
+        known.append(name)
+        continue
+      }
+      let fields = key.type.type(at: known)?.fields?.map(\.name) ?? []
+      return Suggestion.nearest(to: name, among: fields).map { TOMLPath(known + [$0]) }
+    }
+    return nil
+  }
+
+  /// A path that may have array elements in it as text: `plugins[2].name`.
+  package static func text(of path: TOMLPath) -> String {
+    let hasIndex = path.components.contains(where: SettingsValueError.isIndex)
+    return hasIndex ? SettingsValueError.text(of: path.components) : path.description
+  }
+
+  /// The sentences for an unknown key in a file.
+  package static func message(_ path: TOMLPath, _ suggestion: TOMLPath?) -> String {
+    guard let suggestion else { return "Unknown key '\(text(of: path))'." }
+    let hint = "Unknown key '\(text(of: path))'. Did you mean '\(text(of: suggestion))'?"
+    let isBelowTable = suggestion.components.count == 1 && path.components.count > 1 && path.last == suggestion.last
+    guard isBelowTable else { return hint }
+    return "\(hint) A line below '[\(path.parent)]' belongs to that table: move it above the first table."
+  }
+}

@@ -1,0 +1,113 @@
+import AppSettingsSchema
+import ArgumentParser
+
+/// Says in one sentence why a command line is invalid, where the library prints a page.
+enum UsageText {
+  /// Returns the message for one of the library.
+  ///
+  /// - Parameters:
+  ///   - text: The library's message, or a sentence of ours.
+  ///   - words: The command line.
+  static func message(_ text: String, for words: [String]) -> String {
+    let verb = words.first.flatMap(verb)
+    if let name = quoted(in: text, after: "Missing expected argument ") {
+      return "Missing \(operand(name)).\(usage(of: verb))"
+    }
+    if let word = quoted(in: text, after: "Unexpected argument ") {
+      return "Unexpected word '\(word)'.\(usage(of: verb))"
+    }
+    if let (_, words) = divided(text, at: " unexpected arguments: ") {
+      return "Unexpected words \(words).\(usage(of: verb))"
+    }
+    if let name = quoted(in: text, after: "Unknown option "), !text.hasSuffix(".") {
+      let hint = option(nearest: name, of: verb?.commandName).map { "Did you mean '\($0)'?" }
+      guard let verb else { return "Unknown option '\(name)'. \(hint ?? "Write the options of a verb after it.")" }
+      return "Unknown option '\(name)'. \(hint ?? "'settings-cli help \(verb.commandName)' lists the options.")"
+    }
+    if let option = quoted(in: text, after: "Missing value for ") {
+      return "Missing \(operand(option)) after '\(option.prefix { $0 != " " })'."
+    }
+    if let (value, place) = divided(text, at: "' is invalid for '", fromEnd: true), value.hasPrefix("The value '") {
+      return invalid(String(value.dropFirst("The value '".count)), for: String(place.prefix { $0 != "'" }), of: verb)
+    }
+    if let option = quoted(in: text, after: "The option "), let (_, value) = divided(text, at: "any value, but '") {
+      return "'\(option)' takes no value, but '\(value.prefix { $0 != "'" })' is given."
+    }
+    if let second = quoted(in: text, after: "Value to be set with flag "),
+      let first = quoted(in: text, after: "had already been set with flag ")
+    {
+      return "Use either '\(first)' or '\(second)', not both."
+    }
+    return text
+  }
+
+  /// The option of a verb that was probably meant.
+  static func option(nearest name: String, of verb: String?) -> String? {
+    let own = verb.flatMap(Self.verb)?.arguments ?? []
+    let names = own.flatMap { $0.names ?? [] }.filter { $0.kind == "long" }.map { "--\($0.name)" }
+    return Suggestion.nearest(to: name, among: names + (verb == nil ? ["--version", "--help", "--color"] : []))
+  }
+
+  private static func invalid(_ value: String, for place: String, of verb: ManualVerb.Description.Command?) -> String {
+    let isOption = place.hasPrefix("-")
+    let option = String(place.prefix { $0 != " " })
+    let known = verb?.arguments?.first { argument in
+      isOption
+        ? argument.names?.contains { "--\($0.name)" == option } == true
+        : argument.names == nil && "<\(argument.valueName ?? "")>" == place
+    }
+    let subject = isOption ? "Invalid value '\(value)' for '\(option)'" : "Invalid \(operand(place)) '\(value)'"
+    guard let values = known?.allValues, let last = values.last else {
+      return "\(subject): \(Double(value) == nil ? "a number" : "a whole number") is needed."
+    }
+    let hint = Suggestion.nearest(to: value, among: values).map { " Did you mean '\($0)'?" } ?? ""
+    return "\(subject): use \(values.dropLast().joined(separator: ", ")) or \(last).\(hint)"
+  }
+
+  /// The text in quotes after a phrase.
+  private static func quoted(in text: String, after phrase: String) -> String? {
+    guard let (_, rest) = divided(text, at: phrase + "'"), let end = rest.firstIndex(of: "'") else { return nil }
+    return String(rest[..<end])
+  }
+
+  /// What is before a phrase, and what is after it.
+  private static func divided(
+    _ text: String, at phrase: String, fromEnd: Bool = false
+  ) -> (before: Substring, after: Substring)? {
+    func isPhrase(_ index: String.Index) -> Bool { text[index...].hasPrefix(phrase) }
+    guard let start = fromEnd ? text.indices.last(where: isPhrase) : text.indices.first(where: isPhrase) else {
+      return nil
+    }
+    return (text[..<start], text[start...].dropFirst(phrase.count))
+  }
+
+  /// The operand or value in a place such as `<key> ...` or `--count <n>`, as help shows it.
+  private static func operand(_ place: String) -> String {
+    guard let start = place.firstIndex(of: "<") else { return place }
+    return place[place.index(after: start)...].prefix { $0 != ">" }.uppercased()
+  }
+
+  private static func verb(_ name: String) -> ManualVerb.Description.Command? {
+    try? ManualVerb.description().subcommand(name)
+  }
+
+  /// How a verb is used, in one line without its options.
+  private static func usage(of verb: ManualVerb.Description.Command?) -> String {
+    guard let verb else { return "" }
+    let words = (verb.arguments ?? []).filter { $0.shouldDisplay && $0.kind == "positional" }.map { argument in
+      let name = (argument.valueName ?? "") + (argument.isRepeating ? " ..." : "")
+      return (argument.isOptional ? "[\(name)]" : name).uppercased()
+    }
+    let own = SettingsCLI.configuration.subcommands.first { $0.configuration.commandName == verb.commandName }
+    // The first form of a verb that has several.
+    let first = own?.configuration.usage.map { String($0.prefix { $0 != "\n" }) }
+    let usage = first.map { divided($0, at: " [-").map { String($0.before) } ?? $0 }
+    return " Usage: \(usage ?? (["settings-cli", verb.commandName] + words).joined(separator: " "))"
+  }
+}
+
+extension ManualVerb.Description.Command {
+  func subcommand(_ name: String) -> Self? {
+    subcommands?.first { $0.commandName == name || $0.aliases?.contains(name) == true }
+  }
+}
