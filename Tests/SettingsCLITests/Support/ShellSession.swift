@@ -44,7 +44,7 @@ final class ShellSession {
         )
       case .fish:
         (
-          "fish -i", "config/fish/config.fish",
+          "fish --private -i", "config/fish/config.fish",
           #"""
           set -g fish_greeting
           set -g fish_autosuggestion_enabled 0
