@@ -124,6 +124,7 @@ struct ShellCompletionTests {
     Case(
       "s set APP 'ui.\"key with space\"=f\t", "s set APP 'ui.\"key with space\"=false' ",
       stored: ("ui.\"key with space\"", "false")),
+    Case("s lock APP theme editor.w\t", "s lock APP theme editor.wrap "),
     // Elements.
     Case(
       "s set APP recent --remove tw\t", "s set APP recent --remove 'two words' ",

@@ -31,7 +31,10 @@ struct Failure: Error, CustomStringConvertible {
   static let goneReader = Failure(.io)
   var isGoneReader: Bool { status == .io && message == nil }
 
-  init(_ error: SettingsError) { self.init(Self.status(of: error.code), error.description) }
+  init(_ error: SettingsError) {
+    let advice = error.code == .readOnly ? Target.adviceOnPermission : ""
+    self.init(Self.status(of: error.code), error.description + advice)
+  }
 
   init(_ problem: SettingsProblem) { self.init(Self.status(of: problem.code), problem.message) }
 

@@ -41,8 +41,8 @@ struct SettingsCLI: ParsableCommand {
     subcommands: [
       GetVerb.self, SetVerb.self, UnsetVerb.self, ListVerb.self, WatchVerb.self, EditVerb.self, DiffVerb.self,
       ExportVerb.self, ImportVerb.self, MigrateVerb.self, RecoverVerb.self, PathVerb.self, DescribeVerb.self,
-      CheckVerb.self, AppsVerb.self, SchemaVerb.self, CompletionVerb.self, CompleteVerb.self,
-      ManualVerb.self,
+      CheckVerb.self, LockVerb.self, UnlockVerb.self, AppsVerb.self, SchemaVerb.self, CompletionVerb.self,
+      CompleteVerb.self, ManualVerb.self,
     ])
 
   /// The program's name precedes every message, including the library's.

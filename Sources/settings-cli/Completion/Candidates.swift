@@ -14,6 +14,14 @@ enum Candidates {
     return shown(((try? InstalledApp.all()) ?? []).map { Candidate($0.app) }, on: line)
   }
 
+  /// The drop-ins of an app.
+  @Sendable static func dropIns(_ words: [String], _ index: Int, _ typed: String) -> [String] {
+    let line = CompletionLine(words, index, typed)
+    guard let app = line.operands.first, let files = try? InstalledApp.find(app).systemFiles else { return [] }
+    let names = files.filter { $0.contains("/settings.d/") }.map { $0.lastPathPart.droppingLastBytes(5) }
+    return shown(names.map { Candidate($0) }, on: line)
+  }
+
   @Sendable static func keys(_ words: [String], _ index: Int, _ typed: String) -> [String] {
     let line = CompletionLine(words, index, typed)
     guard let target = line.operands.first else { return [] }
@@ -48,6 +56,14 @@ enum Candidates {
     return shown(
       assignments(line.typed, known) ?? known.keys(except: keys).map { Candidate($0.text + "=", note: $0.note) },
       on: line)
+  }
+
+  /// The words after the target of a `lock`: any of keys and `KEY=VALUE`.
+  @Sendable static func keysOrAssignments(_ words: [String], _ index: Int, _ typed: String) -> [String] {
+    let line = CompletionLine(words, index, typed)
+    guard let target = line.operands.first else { return [] }
+    let known = KnownKeys(of: target)
+    return shown(assignments(line.typed, known) ?? known.keys(except: line.operands.dropFirst()), on: line)
   }
 
   /// The values for what is typed as `KEY=VALUE`; `nil` if it has no `=`.

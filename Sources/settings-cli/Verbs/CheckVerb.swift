@@ -31,11 +31,13 @@ struct CheckVerb: Verb {
 
   func answer() throws {
     let target = Target(target)
-    let location = try target.location()
+    // With --system, all administrators' files: they are what every user gets.
+    let isSystem = target.layer == .system
+    let location = isSystem ? try SettingsLocation(app: target.name) : try target.location()
     var findings: [SettingsFinding] = []
     let schema = try Self.schema(of: target, named: schema, &findings)
     if schema == nil, findings.isEmpty { try AppName.checkKnown(target.name) }
-    findings += SettingsCheck.findings(at: location, schema: schema)
+    findings += SettingsCheck.findings(at: location, schema: schema, checksOwn: !isSystem)
     if json {
       Output.line("[" + findings.map(Self.record).joined(separator: ",\n ") + "]")
     } else {

@@ -29,7 +29,7 @@ struct ListVerb: Verb {
     let snapshot = try target.open().snapshot
     let schema = target.schema
     var paths = schema.paths(below: prefix ?? .root, in: snapshot)
-    if changed { paths.removeAll { schema.origin(of: $0, in: snapshot).layer.kind != .user } }
+    if changed { paths.removeAll { schema.origin(of: $0, in: snapshot).layer != snapshot.ownLayer } }
     if json {
       Output.line(
         "[" + paths.map { Shown.record($0, in: snapshot, schema, redacting: true) }.joined(separator: ",\n ") + "]")
