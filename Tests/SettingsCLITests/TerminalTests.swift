@@ -115,35 +115,4 @@ import TestSupport
     #expect(!end.text.contains("hunter2") && end.text.hasSuffix("8\n"))
     #expect(home.text() == "token = \"hunter2\"\n")
   }
-
-  // MARK: Completion
-
-  @Test(arguments: ["bash --norc --noprofile -i", "zsh -f -i", "fish --no-config -i"])
-  func `a shell completes verbs, apps, keys and values`(_ shell: String) throws {
-    let name = String(shell.prefix { $0 != " " })
-    let isThere = try ChildProcess.shell("command -v \(name)", environment: home.environment).status == 0
-    guard isThere else { return }  // an optional tool
-    try home.write("theme = \"dark\"\nwrap = false\n[editor]\nfont-size = 14\n")
-    try ChildProcess.shell(
-      "mkdir bin && ln -s '\(command)' bin/settings-cli && bin/settings-cli completion \(name) > completion",
-      environment: home.environment, directory: home.path)
-    let session = try session(
-      shell, ["PATH": home.path + "/bin:" + (home.environment["PATH"] ?? ""), "PS1": "% ", "TERM": "vt100"])
-    let setUp =
-      name == "zsh"
-      ? "mv completion _settings-cli; fpath=($PWD $fpath); autoload -Uz compinit && compinit -u -D; PS1='% '; "
-        + "echo re''ady\n"
-      : ". ./completion; echo re''ady\n"
-    session.type(setUp)
-    try #require(session.wait(for: "ready") != nil)
-    // What is completed is run, and says which words it was given.
-    session.type("settings-cli ge\torg.exam\teditor.\t > got; echo do''ne\n")
-    let got = session.wait(for: "done\r") ?? "nothing"
-    #expect(home.text(of: home.path + "/got") == "14\n", "\(got)")
-    session.type("settings-cli set org.exam\twra\ttr\t; echo do''ne\n")
-    let set = session.wait(for: "done\r") ?? "nothing"
-    #expect(home.text()?.contains("wrap = true\n") == true, "\(set)")
-    session.type("exit\n")
-    _ = session.end()
-  }
 }

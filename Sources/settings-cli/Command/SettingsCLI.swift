@@ -44,7 +44,7 @@ struct SettingsCLI: ParsableCommand {
       DiffVerb.self,
       ExportVerb.self, ImportVerb.self, MigrateVerb.self, RecoverVerb.self, PathVerb.self, DescribeVerb.self,
       CheckVerb.self, LockVerb.self, UnlockVerb.self, AppsVerb.self, SchemaVerb.self, CompletionVerb.self,
-      ManualVerb.self,
+      CompleteVerb.self, ManualVerb.self,
     ])
 
   /// The program's name precedes every message, including the library's.

@@ -23,7 +23,7 @@ struct LockVerb: Verb {
   @OptionGroup var target: TargetArgument
   @Argument(
     help: ArgumentHelp("The dotted keys, each with or without a value.", valueName: "key"),
-    completion: .custom(Candidates.changes))
+    completion: .custom(Candidates.keysOrAssignments))
   var keys: [String]
   @Option(parsing: .unconditional, help: ArgumentHelp("Why, for users who meet the lock.", valueName: "text"))
   var reason: String?

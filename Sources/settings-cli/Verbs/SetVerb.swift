@@ -45,12 +45,12 @@ struct SetVerb: Verb {
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp("Add an element to the end of the key's array.", valueName: "value"),
-    completion: .custom(Candidates.values))
+    completion: .custom(Candidates.elements))
   var append: [String] = []
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp("Remove all elements equal to this one from the key's array.", valueName: "value"),
-    completion: .custom(Candidates.values))
+    completion: .custom(Candidates.elements))
   var remove: [String] = []
   @Flag(help: "Also set keys that the app's schema does not list, and make a new app.") var create = false
   @Flag(help: "Accept an empty value from standard input.") var allowEmpty = false

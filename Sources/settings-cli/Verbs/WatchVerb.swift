@@ -34,8 +34,8 @@ struct WatchVerb: Verb {
   @Argument(help: "The dotted key; without it, every key.", completion: .custom(Candidates.keys)) var key: String?
   @Argument(
     parsing: .postTerminator,
-    help: ArgumentHelp("The arguments for the command of --exec, after --.", valueName: "argument")
-  )
+    help: ArgumentHelp("The arguments for the command of --exec, after --.", valueName: "argument"),
+    completion: .file())
   var arguments: [String] = []
   @Flag(help: "Print JSON objects, one a line: key, old, new, origin.") var json = false
   // Unconditional: a negative number is a wrong value, not an option.
@@ -48,7 +48,8 @@ struct WatchVerb: Verb {
   var timeout: Double?
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Run this program at each change, and print nothing.", valueName: "cmd"))
+    help: ArgumentHelp("Run this program at each change, and print nothing.", valueName: "cmd"),
+    completion: .custom(Candidates.programs))
   var exec: String?
   @Flag(help: "Run CMD with /bin/sh.") var shell = false
   @OptionGroup var common: CommonOptions
