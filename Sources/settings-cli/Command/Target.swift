@@ -89,7 +89,7 @@ struct Target {
   }
 
   /// Throws if this is an app without a settings file in any layer, a backup or a schema.
-  private func checkKnown(_ store: SettingsStore) throws {
+  func checkKnown(_ store: SettingsStore) throws {
     guard !isFile, store.snapshot.root.isEmpty, let file = store.location?.file else { return }
     // An app with an unusable schema is known too.
     guard try SettingsFile(path: file).read().bytes == nil, store.snapshot.layers.count == 1,
