@@ -98,7 +98,7 @@ struct WatchCommandTests {
     #expect(try lines("", set, unset) == ["theme = \"dark\"", "theme = \"light\""])
     #expect(
       try lines(
-        "--json", "echo 'font_size = 20' > new; mv new '\(test.file)'",
+        "--json", "printf 'theme = \"dark\"\\nfont_size = 20\\n' > new; mv new '\(test.file)'",
         "settings-cli unset \(test.app) editor.font-size")
         == [
           "{\"key\":\"editor.font-size\",\"old\":12,\"new\":20,\"origin\":\"outside\"}",
