@@ -189,14 +189,14 @@ struct ImportPlan {
     guard !locks.isEmpty else { return }
     let path = SettingsFormat.locksPath
     var locked = if case .array(let items)? = values[path: path] { items } else { [TOMLValue]() }
-    var known = Set(locked)
+    var known = Set(locked.compactMap { (try? LockEntry($0))?.path })
     for lock in locks {
       guard rules.takesLocks, let target = rules.target(of: lock), !target.isRoot else {
         let reason = "its lock is not taken: only an administrator's file has locks, in '\(path)'"
         report.skipped.append(.init(source: lock, reason: reason))
         continue
       }
-      if known.insert(.key(target)).inserted { locked.append(.key(target)) }
+      if known.insert(target).inserted { locked.append(LockEntry(target).value) }
       report.taken.append(.init(source: lock, key: path))
     }
     if !locked.isEmpty { values.apply(Edit(path: path, value: .array(locked))) }

@@ -17,6 +17,7 @@ extension Move: PlacingStep {
 }
 
 extension Copy: PlacingStep {
+  package var keepsSource: Bool { true }
   package func places(of path: TOMLPath) -> [TOMLPath] { path.moved(from: old, to: new) }
 }
 
@@ -55,8 +56,17 @@ extension ForEach: PlacingStep {
     let record = TOMLPath(Array(path.components.prefix(count)))
     return steps.places(of: TOMLPath(Array(path.components.dropFirst(count)))).map { record.appending($0) }
   }
+
+  package var keepsSource: Bool { steps.keepSources }
 }
 
 extension When: PlacingStep {
   package func places(of path: TOMLPath) -> [TOMLPath] { steps.places(of: path) + others.places(of: path) }
+
+  // The condition may not hold.
+  package var keepsSource: Bool { true }
+}
+
+extension [any MigrationStep] {
+  fileprivate var keepSources: Bool { contains { ($0 as? any PlacingStep)?.keepsSource == true } }
 }

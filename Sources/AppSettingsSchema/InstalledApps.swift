@@ -11,6 +11,9 @@ package struct InstalledApp: Sendable, Hashable {
   /// The administrators' files, lowest layer first.
   package var systemFiles: [String] = []
 
+  /// Whether there is nothing of the app.
+  package var isUnknown: Bool { file == nil && schema == nil && systemFiles.isEmpty }
+
   package init(app: String, file: String? = nil, schema: String? = nil, systemFiles: [String] = []) {
     self.app = app
     self.file = file
@@ -38,7 +41,7 @@ package struct InstalledApp: Sendable, Hashable {
     }
     return names.sorted().compactMap { name in
       guard let app = try? find(name, environment: variables, system) else { return nil }
-      return app.file == nil && app.schema == nil && app.systemFiles.isEmpty ? nil : app
+      return app.isUnknown ? nil : app
     }
   }
 

@@ -7,7 +7,7 @@ struct LowerLayers {
   private let renamedKeys: [SchemaKey]
   private let names: SchemaKeyTree
   /// For each locked path, its name in the file that locks it.
-  private var sources: [TOMLPath: (name: TOMLPath, file: String, line: Int?)] = [:]
+  private var sources: [TOMLPath: (lock: LockEntry, file: String, line: Int?)] = [:]
 
   init(keys: [SchemaKey]) {
     renamedKeys = keys.filter { $0.paths.count > 1 }
@@ -16,12 +16,12 @@ struct LowerLayers {
 
   /// Adds the next file.
   ///
-  /// - Parameter locks: The paths that the file locks.
-  mutating func add(_ document: TOMLDocument, file: String, locks: [TOMLPath], line: Int?) {
-    var paths: [TOMLPath] = []
+  /// - Parameter locks: The locks of the file.
+  mutating func add(_ document: TOMLDocument, file: String, locks: [LockEntry], line: Int?) {
+    var paths: [LockEntry] = []
     for lock in locks {
-      for path in [lock] + otherNames(of: lock) {
-        paths.append(path)
+      for path in [lock.path] + otherNames(of: lock.path) {
+        paths.append(LockEntry(path))
         if sources[path] == nil { sources[path] = (lock, file, line) }
       }
     }
@@ -73,11 +73,12 @@ struct LowerLayers {
     return findings
   }
 
-  private func name(of path: TOMLPath) -> TOMLPath { sources[path]?.name ?? path }
+  private func name(of path: TOMLPath) -> TOMLPath { sources[path]?.lock.path ?? path }
 
   private func locked(_ path: TOMLPath) -> String {
     guard let source = sources[path] else { return "locked" }
-    return "locked by '\(source.file)'\(source.line.map { ", line \($0)" } ?? "")"
+    let line = source.line.map { ", line \($0)" } ?? ""
+    return "locked by '\(source.file)'\(line)\(SettingsLock.clause(source.lock.reason))"
   }
 
   /// The message for a value that replaces a table of lower layers; `nil` if there is no such table.

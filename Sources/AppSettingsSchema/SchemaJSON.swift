@@ -20,7 +20,16 @@ extension SettingsSchema {
       ["type": "integer", "minimum": 1, "description": "The version of this file's form."], at: ["settings-version"])
     root.insert(
       [
-        "type": "array", "items": ["type": "string"],
+        "type": "array",
+        "items": [
+          "anyOf": [
+            ["type": "string"],
+            [
+              "type": "object", "properties": ["key": ["type": "string"], "reason": ["type": "string"]],
+              "required": ["key"], "additionalProperties": false,
+            ],
+          ]
+        ],
         "description": "The keys that users cannot set; in administrators' files only.",
       ], at: ["settings-locked"])
     var result: TOMLTable = [

@@ -28,7 +28,10 @@ package struct SettingsCheck {
   /// - Parameters:
   ///   - location: The target.
   ///   - schema: The app's schema; without it, only what the files themselves show is checked.
-  package static func findings(at location: SettingsLocation, schema: SettingsSchema?) -> [SettingsFinding] {
+  ///   - checksOwn: Whether to check the target's own file, too, besides the layers below it.
+  package static func findings(
+    at location: SettingsLocation, schema: SettingsSchema?, checksOwn: Bool = true
+  ) -> [SettingsFinding] {
     var check = SettingsCheck(location, schema)
     let problems = ProblemLog(logger: .silent)
     let systemFiles = SystemFiles.paths(of: location, system: check.system, problems: problems)
@@ -36,7 +39,7 @@ package struct SettingsCheck {
       check.findings.append(SettingsFinding(.unreadable, problem.message, file: problem.file ?? location.file))
     }
     for file in systemFiles { check.look(at: file, isUsers: false) }
-    check.look(at: location.file, isUsers: true)
+    if checksOwn { check.look(at: location.file, isUsers: !location.isAdministrators) }
     return check.findings
   }
 
@@ -124,13 +127,14 @@ package struct SettingsCheck {
       switch name {
       case "settings-version": break
       case "settings-locked":
-        if isUsers {
+        // A file by its path may become an administrator's.
+        if isUsers, location.app != nil {
           add("'settings-locked' does nothing here: it locks keys in administrators' files only.")
         } else {
           let locks = TextReader(migrations: .none, acceptsAnyVersion: true).locks(in: document, file: file)
           for error in locks.errors { add(error.message) }
           var unknown = 0
-          for path in locks.paths {
+          for path in locks.entries.map(\.path) {
             let places = places(of: path, in: document)
             if !places.contains(where: isKnown) {
               unknown += 1
@@ -161,9 +165,10 @@ package struct SettingsCheck {
   }
 
   private mutating func addLayer(_ document: TOMLDocument, _ original: TOMLDocument, _ file: String) {
-    let paths = TextReader(migrations: .none, acceptsAnyVersion: true).locks(in: original, file: file).paths
+    let locks = TextReader(migrations: .none, acceptsAnyVersion: true).locks(in: original, file: file).entries
     lower.add(
-      document, file: file, locks: paths.flatMap { places(of: $0, in: original) },
+      document, file: file,
+      locks: locks.flatMap { lock in places(of: lock.path, in: original).map { LockEntry($0, reason: lock.reason) } },
       line: original.position(of: SettingsFormat.locksPath)?.line)
   }
 

@@ -303,6 +303,11 @@ struct SchemaLookup: Sendable {
     return table
   }
 
+  /// The values that the files have for a key, under any of its names, those of the highest layer first.
+  func values(at path: TOMLPath, in snapshot: SettingsSnapshot) -> [LayerValue] {
+    snapshot.values(at: names(of: path))
+  }
+
   /// Where the value of a key comes from, under any of its names.
   func origin(of path: TOMLPath, in snapshot: SettingsSnapshot) -> SettingsOrigin {
     guard let (key, part) = renamedKey(around: path) else { return snapshot.origin(of: path) }

@@ -172,7 +172,7 @@ struct DescribeCommandTests {
     #expect(try test.run("get", test.app, "editor.font-size").output == "20\n")
     #expect(try test.run("get", test.app, "editor").output == "{ font-size = 20, wrap = false }\n")
     let described = try test.run("describe", test.app, "editor.font-size").output
-    #expect(described.contains("ignored   user \(test.file):1\n"))
+    #expect(described.contains("ignored   user \(test.file):1: 14\n"))
     let refused = try test.run("set", test.app, "editor.font-size", "15")
     #expect(refused.status == 5 && refused.error.contains("under its former name 'font_size', locked by"))
     #expect(try test.run("unset", test.app, "editor.font-size").status == 5)

@@ -25,7 +25,8 @@ struct ReferenceTests {
       for argument in verb["arguments"] as? [[String: Any]] ?? [] {
         for option in argument["names"] as? [[String: String]] ?? [] {
           let (kind, option) = (option["kind"], option["name"] ?? "")
-          if ["help", "h", "version", "color"].contains(option) { continue }
+          // What every verb has is told once.
+          if ["help", "h", "version", "color", "system", "drop-in"].contains(option) { continue }
           options += 1
           let word = (kind == "short" ? "-" : "--") + option
           #expect(section.contains("`\(word)") || section.contains(" \(word)"), "'\(name) \(word)' is not told of")

@@ -21,12 +21,14 @@ public struct SettingsLocation: Sendable, Hashable {
   public let file: String
   /// The administrators' directories, lowest layer first: each has `systemFileName` and `systemDropInName/*.toml`.
   public let systemDirectories: [String]
-  /// The file's name without `.toml`.
+  /// The name of the store: the file's name without `.toml`.
   public let name: String
   /// The directory for the library's own data about files of any app: `$XDG_STATE_HOME/app-settings`.
   public let stateDirectory: String
   /// The app's id, if the location is an app's.
   public let app: String?
+  /// Whether the file is an administrator's, for all users: a new one is mode 0644, and its layer is below users'.
+  package let isAdministrators: Bool
   /// `$XDG_DATA_HOME` and then `$XDG_DATA_DIRS`, in order of precedence.
   package let dataDirectories: [String]
   /// Where older releases kept the backups of this file, perhaps with those of another.
@@ -97,6 +99,39 @@ public struct SettingsLocation: Sendable, Hashable {
         environment("XDG_DATA_DIRS"), default: ["/usr/local/share", "/usr/share"])
     self.name = name
     self.app = app
+    isAdministrators = false
+  }
+
+  /// Finds an administrator's file of an app, in the first directory of `$XDG_CONFIG_DIRS`. The layers of a store there
+  /// are those that come before this file; it takes the place of the user's.
+  ///
+  /// - Parameter dropIn: The name of a drop-in, with or without `.toml`; by default the main file.
+  /// - Throws: ``SettingsError`` `invalidLocation` if the id or the name is malformed, `io` if there is no home directory.
+  package init(
+    administratorsOf app: String, dropIn: String? = nil, environment variables: [String: String]? = nil
+  ) throws(SettingsError) {
+    let users = try SettingsLocation(app: app, environment: variables)
+    let directory = users.systemDirectories.last ?? "/etc/xdg/\(app)"
+    if let dropIn {
+      let base = dropIn.endsBytewise(with: ".toml") ? dropIn.droppingLastBytes(5) : dropIn
+      guard !base.isEmpty, base.utf8.first != UInt8(ascii: "."), !base.utf8.contains(where: { $0 == 0x2F || $0 == 0 })
+      else {
+        throw SettingsError(
+          .invalidLocation,
+          "Invalid drop-in '\(dropIn)': give the name of a file in '\(directory)/\(users.name).d', such as '50-site'.")
+      }
+      file = "\(directory)/\(users.name).d/\(base).toml"
+    } else {
+      file = "\(directory)/\(users.name).toml"
+    }
+    name = users.name
+    systemDirectories = users.systemDirectories
+    stateDirectory = users.stateDirectory
+    formerBackups = FormerBackups(
+      directory: stateDirectory + "/files" + file + ".backups", sharer: nil)
+    self.app = app
+    dataDirectories = users.dataDirectories
+    isAdministrators = true
   }
 
   /// Finds the location of a single file, without other layers.
@@ -135,6 +170,10 @@ public struct SettingsLocation: Sendable, Hashable {
     formerBackups = FormerBackups(directory: "\(stateDirectory)/files/\(mirrored).backups", sharer: nil)
     app = nil
     dataDirectories = []
+    // A file for all users, whatever leads to it.
+    isAdministrators = Self.listed(environment("XDG_CONFIG_DIRS"), default: ["/etc/xdg"]).contains {
+      absolute.beginsBytewise(with: $0 + "/")
+    }
   }
 
   /// The absolute directories in a list separated by colons; the default if there are none.
@@ -168,7 +207,8 @@ public struct SettingsLocation: Sendable, Hashable {
 
   /// Compares paths by their bytes: equal strings, such as two forms of 'é', may name different files.
   public static func == (a: SettingsLocation, b: SettingsLocation) -> Bool {
-    a.name == b.name && a.app == b.app && a.systemDirectories.count == b.systemDirectories.count
+    a.name == b.name && a.app == b.app && a.isAdministrators == b.isAdministrators
+      && a.systemDirectories.count == b.systemDirectories.count
       && a.paths.elementsEqual(b.paths) { $0.isBytewise($1) }
   }
 

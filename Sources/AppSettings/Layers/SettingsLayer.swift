@@ -71,20 +71,37 @@ package final class LayerContent: Sendable {
   private let hasFile: Bool
   /// The paths that this layer locks for all layers above it, with everything below them.
   package let locks: [TOMLPath]
+  /// The reasons that the file gives for them.
+  package let lockReasons: [TOMLPath: String]
   /// The inode of an administrator's file, to distinguish a save in place from one by a rename.
   package let inode: UInt64?
   /// The data for finding positions in the file, made when the first is needed.
-  private let places = AtomicLazyReference<FilePlaces>()
+  private let knownPlaces = AtomicLazyReference<FilePlaces>()
+  private var places: FilePlaces {
+    knownPlaces.load() ?? knownPlaces.storeIfNil(FilePlaces(of: unmigrated, or: document))
+  }
 
-  package init(
+  package convenience init(
     layer: SettingsLayer, document: TOMLDocument, unmigrated: [UInt8]? = nil, hasFile: Bool = true,
-    locks: [TOMLPath] = [], inode: UInt64? = nil
+    locks: [LockEntry] = [], inode: UInt64? = nil
+  ) {
+    self.init(
+      layer: layer, document: document, unmigrated: unmigrated, hasFile: hasFile, locks: locks.map(\.path),
+      lockReasons: Dictionary(
+        locks.compactMap { lock in lock.reason.map { (lock.path, $0) } }, uniquingKeysWith: { first, _ in first }),
+      inode: inode)
+  }
+
+  private init(
+    layer: SettingsLayer, document: TOMLDocument, unmigrated: [UInt8]?, hasFile: Bool, locks: [TOMLPath],
+    lockReasons: [TOMLPath: String], inode: UInt64?
   ) {
     self.layer = layer
     self.document = document
     self.unmigrated = unmigrated
     self.hasFile = hasFile
     self.locks = locks
+    self.lockReasons = lockReasons
     self.inode = inode
   }
 
@@ -95,7 +112,7 @@ package final class LayerContent: Sendable {
     let isMigrated = !document.bytes.isSameText(as: bytes ?? [])
     return LayerContent(
       layer: layer, document: document, unmigrated: isMigrated ? bytes ?? [] : nil, hasFile: bytes != nil, locks: locks,
-      inode: inode)
+      lockReasons: lockReasons, inode: inode)
   }
 
   /// The bytes of the file; `nil` if there is none.
@@ -105,11 +122,15 @@ package final class LayerContent: Sendable {
   ///
   /// - Returns: Also `nil` for a value that a migration in memory has made or moved, because that text is in no file.
   package func position(of path: TOMLPath) -> TOMLPosition? {
-    let places = places.load() ?? places.storeIfNil(FilePlaces(of: unmigrated, or: document))
     guard let file = places.document else { return nil }
     let isInFile =
       unmigrated == nil || (file.isTable(at: path) ? document.isTable(at: path) : file[path] == document[path])
     return isInFile ? file.position(of: path, by: places.index) : nil
+  }
+
+  /// The position of `settings-locked` in the file, whose locks a migration in memory may have moved.
+  package var locksPosition: TOMLPosition? {
+    places.document?.position(of: SettingsFormat.locksPath, by: places.index)
   }
 
   package func lookUp(_ path: TOMLPath) -> LayerLookup {

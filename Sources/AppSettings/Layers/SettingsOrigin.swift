@@ -9,24 +9,20 @@ public struct SettingsOrigin: Sendable, Hashable {
   public var position: TOMLPosition?
   /// Whether no layer has a value, so that the key's default is used.
   public var isDefault: Bool { layer.kind == .default }
-  /// The administrator's layer that locks the key; `nil` if none does.
-  public var lockedBy: SettingsLayer?
-  /// The position of the lock in that layer's file.
-  public var lockPosition: TOMLPosition?
+  /// The administrator's lock that keeps the key from being set; `nil` if there is none.
+  public var lock: SettingsLock?
   /// The former name under which the value is stored; `nil` if it is stored under the key's present name.
   public var formerName: TOMLPath?
   /// Whether the value is stored under a former name, which the next write of the key replaces.
   public var isDeprecated: Bool { formerName != nil }
   /// Whether the key is locked, so that it cannot be set.
-  public var isLocked: Bool { lockedBy != nil }
+  public var isLocked: Bool { lock != nil }
 }
 
 extension SettingsSnapshot {
   /// Returns the origin of the value at a path.
   public func origin(of path: TOMLPath) -> SettingsOrigin {
-    let lock = lock(of: path)
-    return SettingsOrigin(
-      layer: layer(of: path), position: position(of: path), lockedBy: lock?.layer, lockPosition: lock?.position)
+    SettingsOrigin(layer: layer(of: path), position: position(of: path), lock: lock(of: path))
   }
 }
 
@@ -36,7 +32,7 @@ extension SettingsOrigin: CustomStringConvertible {
   public var description: String {
     var text = layer.description(at: position)
     if let formerName { text += ", under the former name '\(formerName)'" }
-    if let lockedBy { text += ", locked by " + lockedBy.description(at: lockPosition) }
+    if let lock { text += ", locked by \(lock)" }
     return text
   }
 }

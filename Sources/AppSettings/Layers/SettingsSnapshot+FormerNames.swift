@@ -15,13 +15,11 @@ extension SettingsSnapshot {
     return merged(under: locks) { counted(names, in: $0, under: locks).found }
   }
 
-  /// The administrator's layer that locks a key under any of its names, and the position of the lock.
-  package func lock(of key: AnySettingsKey) -> (layer: SettingsLayer, position: TOMLPosition?)? {
-    lock(of: key.paths)
-  }
+  /// The lock on a key under any of its names.
+  package func lock(of key: AnySettingsKey) -> SettingsLock? { lock(of: key.paths) }
 
-  /// The lowest administrator's layer that locks one of several names.
-  func lock(of names: [TOMLPath]) -> (layer: SettingsLayer, position: TOMLPosition?)? {
+  /// The lock of the lowest layer on one of several names.
+  func lock(of names: [TOMLPath]) -> SettingsLock? {
     let lock = names.compactMap { locks.lock(around: $0) }.min { $0.layer < $1.layer }
     return lock.flatMap { self.lock(of: $0.path) }
   }
@@ -81,8 +79,7 @@ extension SettingsSnapshot {
   package func origin(of key: AnySettingsKey, part: TOMLPath = .root) -> SettingsOrigin {
     let names = key.paths.map { $0.appending(part) }
     if names.count == 1 { return origin(of: names[0]) }
-    let lock = lock(of: names)
-    var origin = SettingsOrigin(layer: SettingsLayer(.default), lockedBy: lock?.layer, lockPosition: lock?.position)
+    var origin = SettingsOrigin(layer: SettingsLayer(.default), lock: lock(of: names))
     if let override = overrideLayer(of: names) {
       origin.layer = SettingsLayer(override)
     } else if let source = source(of: key.paths, part: part) {

@@ -79,8 +79,7 @@ extension SettingsSnapshot {
 
   private func lockError(_ path: TOMLPath, by locked: TOMLPath, isPart: Bool) -> SettingsError {
     let lock = lock(of: locked)
-    let line = lock?.position.map { ", line \($0.line)" } ?? ""
-    let place = "locked by '\(lock?.layer.file ?? "an administrator")'\(line)"
+    let place = "locked by \(lock?.place ?? "an administrator")"
     let reason =
       if isPart {
         "a part of it, '\(locked)', is \(place), and would change"
@@ -92,26 +91,5 @@ extension SettingsSnapshot {
     return SettingsError(
       .locked, "Cannot set '\(path)': \(reason). Nothing was written.", file: lock?.layer.file,
       position: lock?.position)
-  }
-
-  /// The layers' values at a path that have no effect, because a lower layer has locked it or a part of it.
-  ///
-  /// - Parameter names: The present name of the path, then former ones.
-  package func ignored(at names: [TOMLPath]) -> [(layer: SettingsLayer, position: TOMLPosition?)] {
-    if locks.isEmpty { return [] }
-    let pathLocks = locks(of: names)
-    var ignored: [(layer: SettingsLayer, position: TOMLPosition?)] = []
-    for index in layers.indices {
-      for name in names {
-        let found = lookUp(name, in: index)
-        if case .absent = found { continue }
-        let counts = counted(found, at: name, in: index, under: pathLocks)
-        guard index > pathLocks.ceiling || counts.isAbsent else { continue }
-        let place = if case .hidden = found { obstacle(above: name, in: index) ?? name } else { name }
-        let isPending = index == userIndex && pending.touches(place)
-        ignored.append((layers[index].layer, isPending ? nil : layers[index].position(of: place)))
-      }
-    }
-    return ignored
   }
 }

@@ -49,6 +49,9 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
     layers[userIndex] = layers[userIndex].holding(document, of: bytes)
   }
 
+  /// The layer that is written: the user's file, or another one that takes its place.
+  package var ownLayer: SettingsLayer { layers[userIndex].layer }
+
   private mutating func findLocks() {
     locks = LockedPaths()
     for (index, content) in layers.enumerated() { for path in content.locks { locks.insert(path, layer: index) } }
@@ -100,11 +103,13 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
     return layers[index].position(of: path)
   }
 
-  /// Returns the administrator's layer that locks a path, and the lock's position; `nil` if none does.
-  public func lock(of path: TOMLPath) -> (layer: SettingsLayer, position: TOMLPosition?)? {
+  /// Returns the lock that keeps a path from being set; `nil` if there is none.
+  public func lock(of path: TOMLPath) -> SettingsLock? {
     guard let lock = locks.lock(around: path) else { return nil }
     let content = layers[lock.layer]
-    return (content.layer, content.position(of: SettingsFormat.locksPath))
+    return SettingsLock(
+      layer: content.layer, position: content.locksPosition,
+      reason: content.lockReasons[lock.path])
   }
 
   package func layerIndex(of path: TOMLPath) -> Int? {

@@ -5,6 +5,15 @@ package protocol PlacingStep: MigrationStep {
   /// Returns the paths where a value at or below a path may be after the step, besides that path; for a path above the
   /// step's keys, where those may be.
   func places(of path: TOMLPath) -> [TOMLPath]
+
+  /// Whether a value may also stay where it was.
+  var keepsSource: Bool { get }
+}
+
+extension PlacingStep {
+  package var keepsSource: Bool { false }
+
+  fileprivate func newPlaces(of path: TOMLPath) -> [TOMLPath] { places(of: path).filter { $0 != path } }
 }
 
 extension SettingsMigrations {
@@ -14,6 +23,27 @@ extension SettingsMigrations {
   package func places(of paths: [TOMLPath], from version: Int) -> [TOMLPath] {
     let limit = 100 * (paths.count + 10)
     return pending(from: version).reduce(paths) { $1.steps.places(of: $0, upTo: limit) }
+  }
+
+  /// Returns the locks of a file after migrations: a lock follows the keys that it covers, and stays where it was if it
+  /// covers other keys, too. At most some hundred places of each are found.
+  static func moved(_ locks: [LockEntry], by migrations: [Migration]) -> [LockEntry] {
+    let limit = 100 * (locks.count + 10)
+    var locks = locks
+    for case let step as any PlacingStep in migrations.flatMap(\.steps) {
+      var known = Set<TOMLPath>()
+      var moved: [LockEntry] = []
+      for lock in locks {
+        let places = step.newPlaces(of: lock.path)
+        // A key below the path that moves whatever its name shows that all of them move.
+        let isWhole = !places.isEmpty && !step.keepsSource && !step.newPlaces(of: lock.path.appending("\0")).isEmpty
+        for place in (isWhole ? [] : [lock.path]) + places where moved.count < limit && known.insert(place).inserted {
+          moved.append(LockEntry(place, reason: lock.reason))
+        }
+      }
+      locks = moved
+    }
+    return locks
   }
 }
 

@@ -46,9 +46,8 @@ extension SettingsStore {
   /// - Parameter target: The version to migrate to; by default the newest.
   /// - Throws: ``SettingsError`` `migrationFailed` if the migration would fail, `newerVersion`, `unparsable` or `io`.
   public func previewMigration(to target: Int? = nil) throws(SettingsError) -> SettingsMigrationPreview {
-    let migrations = core.reader.migrations
     let found = try core.readForMigration()
-    guard found != nil || migrations.hasSomethingToImport else {
+    guard found != nil || core.hasImport else {
       return SettingsMigrationPreview(migrations: [], before: "", after: "", difference: "")
     }
     let before = found ?? TOMLDocument()

@@ -64,7 +64,8 @@ public final class SettingsStore: SettingsAccess, Sendable {
   ) {
     func make() -> StoreCore {
       let system = system ?? Syscalls()
-      let file = SettingsFile(path: location.file, system: system, lockTimeout: lockTimeout)
+      let file = SettingsFile(
+        path: location.file, system: system, lockTimeout: lockTimeout, isShared: location.isAdministrators)
       let backups = Backups(of: location, system: system)
       return StoreCore(
         backing: .file(file, backups), location: location,

@@ -19,7 +19,7 @@ extension StoreCore {
         return (bytes, interpret(document))
       }
       known = document
-    } else if !reader.migrations.hasSomethingToImport || reader.acceptsAnyVersion {
+    } else if !hasImport {
       return (nil, TOMLDocument())
     }
     guard !onlyReads else {
@@ -85,7 +85,7 @@ extension StoreCore {
   func checkSecrecy(of path: TOMLPath) {
     let exposed = state.withLock { state -> UInt32? in
       guard let permissions = state.userPermissions, permissions & 0o077 != 0,
-        state.snapshot.layer(of: path).kind == .user
+        state.snapshot.layer(of: path) == state.snapshot.ownLayer
       else { return nil }
       return permissions
     }
@@ -199,12 +199,11 @@ extension StoreCore {
         let unmigrated = document
         let layer = SettingsLayer(.system, file: path)
         let isOutdated = try !reader.migrate(&document, of: layer, readsNewer: true).isEmpty
-        let (locks, errors) = reader.locks(in: unmigrated, file: path)
-        for error in errors { result.note(error) }
+        for error in reader.locks(in: unmigrated, file: path).errors { result.note(error) }
         result.layers.append(
           LayerContent(
             layer: layer, document: document, unmigrated: isOutdated ? bytes : nil,
-            locks: locks, inode: contents.status?.inode))
+            locks: reader.locks(in: document, file: path).entries, inode: contents.status?.inode))
       } catch {
         if let last { result.layers.append(last) }
         result.note(
@@ -222,10 +221,15 @@ extension StoreCore {
 }
 
 extension StoreCore {
+  /// Whether a new file begins with older settings of the user.
+  var hasImport: Bool {
+    !reader.acceptsAnyVersion && reader.migrations.hasSomethingToImport && userLayer.kind == .user
+  }
+
   /// The initial document of a store without a file, if the import into one failed or is not possible.
   func importInMemory() -> TOMLDocument {
     var document = TOMLDocument()
-    guard !reader.acceptsAnyVersion, reader.migrations.hasSomethingToImport else { return document }
+    guard hasImport else { return document }
     do throws(SettingsError) {
       try reader.migrations.run(on: &document)
     } catch {

@@ -57,7 +57,7 @@ extension StoreCore {
     let migrations = reader.migrations
     guard migrations.currentVersion > 1, !reader.acceptsAnyVersion else { return false }
     do {
-      if migrations.hasSomethingToImport {
+      if hasImport {
         try migrations.run(on: &document)
         try noteHooks(of: migrations.migrations)
         return true

@@ -10,6 +10,8 @@ public import Synchronization
 package final class StoreCore: Sendable {
   let backing: Backing
   package let location: SettingsLocation?
+  /// The layer that is written: the user's file, or an administrator's in its place.
+  let userLayer: SettingsLayer
   let reader: TextReader
   /// Whether pending migrations are made in memory only.
   package let onlyReads: Bool
@@ -42,16 +44,14 @@ package final class StoreCore: Sendable {
     self.location = location
     self.reader = reader
     problems = ProblemLog(logger: logger)
-    let user = LayerContent(layer: SettingsLayer(.user, file: location?.file), document: TOMLDocument(), hasFile: false)
+    userLayer = SettingsLayer(location?.isAdministrators == true ? .system : .user, file: location?.file)
+    let user = LayerContent(layer: userLayer, document: TOMLDocument(), hasFile: false)
     waiters = ChangeWaiters()
     var initial = StoreState(user: user, overrides: overrides)
     initial.orderedPaths = { [waiters] in waiters.orderedPaths }
     state = AnnouncedState(initial, waiters: waiters, problems: problems)
     for refusal in overrides.refusals { problems.report(SettingsProblem(.invalidValue, refusal)) }
   }
-
-  /// The layer of the user's file.
-  var userLayer: SettingsLayer { SettingsLayer(.user, file: location?.file) }
 
   deinit { LiveStores.unregister(ObjectIdentifier(self)) }
 

@@ -13,11 +13,12 @@ package enum SystemFiles {
     }
   }
 
-  /// Their paths, lowest layer first: in each directory the file itself, then its drop-ins by name.
+  /// Their paths, lowest layer first: in each directory the file itself, then its drop-ins by name. For an
+  /// administrator's own file, those before it.
   ///
   /// - Parameter names: Returns the names in a directory, perhaps with duplicates; none if there is no directory.
   static func paths(of location: SettingsLocation, names: (String) -> [String]) -> [String] {
-    location.systemDirectories.flatMap { directory -> [String] in
+    var paths = location.systemDirectories.flatMap { directory -> [String] in
       let dropIns = dropInDirectory(directory, location)
       var chosen = names(dropIns).filter { $0.endsBytewise(with: ".toml") && $0.utf8.first != UInt8(ascii: ".") }
         // By bytes, like `ls` in the C locale: the same on every machine.
@@ -27,6 +28,14 @@ package enum SystemFiles {
       }
       return ["\(directory)/\(location.name).toml"] + chosen.map { "\(dropIns)/\($0)" }
     }
+    guard location.isAdministrators, location.app != nil else { return paths }
+    // A new drop-in is not in its directory yet.
+    if let own = paths.firstIndex(where: { $0.isBytewise(location.file) }) { return Array(paths[..<own]) }
+    let directory = location.file.droppingLastBytes(location.file.lastPathPart.utf8.count)
+    paths.removeAll {
+      $0.beginsBytewise(with: directory) && !$0.utf8.lexicographicallyPrecedes(location.file.utf8)
+    }
+    return paths
   }
 
   /// The directory of drop-ins next to an administrator's file.

@@ -61,16 +61,34 @@ package struct TextReader: Sendable {
           + "release knows versions up to \(migrations.currentVersion). The file is unchanged; readable values are "
           + "used. Update the app.", file: layer.file, position: document.position(of: SettingsFormat.versionPath))
     }
+    let former = document
     try migrations.run(on: &document, upTo: target, of: layer)
-    return migrations.pending(from: version).filter { $0.version <= target ?? .max }
+    let done = migrations.pending(from: version).filter { $0.version <= target ?? .max }
+    if layer.kind == .system, former.contains(SettingsFormat.locksPath) { moveLocks(in: &document, by: done) }
+    return done
   }
 
-  /// The paths that an administrator's document locks. For an older document, this includes the places to which
-  /// migrations move the values.
-  ///
-  /// - Returns: The paths of all valid entries, and an error for each invalid one, or one if it is not an array.
-  package func locks(in document: TOMLDocument, file: String) -> (paths: [TOMLPath], errors: [SettingsError]) {
-    guard let value = document[SettingsFormat.locksPath] else { return ([], []) }
+  /// Makes the locks of an administrator's document follow their keys. Invalid entries come last.
+  private func moveLocks(in document: inout TOMLDocument, by migrations: [Migration]) {
+    guard case .array(let elements)? = document[SettingsFormat.locksPath] else { return }
+    let locks = elements.compactMap { try? LockEntry($0) }
+    let moved = SettingsMigrations.moved(locks, by: migrations)
+    guard moved != locks else { return }
+    let invalid = elements.filter { (try? LockEntry($0)) == nil }
+    _ = try? document.set(.array(moved.map(\.value) + invalid), at: SettingsFormat.locksPath)
+  }
+
+  /// The locks of an administrator's document.
+  package struct Locks: Sendable {
+    /// The valid entries.
+    package var entries: [LockEntry] = []
+    /// An error for each invalid entry, or one if the value is not an array.
+    package var errors: [SettingsError] = []
+  }
+
+  /// Reads the locks of an administrator's document, which are those of its version.
+  package func locks(in document: TOMLDocument, file: String) -> Locks {
+    guard let value = document[SettingsFormat.locksPath] else { return Locks() }
     let position = document.position(of: SettingsFormat.locksPath)
     func error(_ subject: String, _ reason: String, _ consequence: String) -> SettingsError {
       SettingsError(
@@ -78,29 +96,19 @@ package struct TextReader: Sendable {
     }
     guard case .array(let elements) = value else {
       let reason = "it is \(value.kindName), but must be an array of keys, such as [\"proxy\"]"
-      return ([], [error("'settings-locked'", reason, "This file locks nothing.")])
+      return Locks(errors: [error("'settings-locked'", reason, "This file locks nothing.")])
     }
-    var paths: [TOMLPath] = []
-    var errors: [SettingsError] = []
+    var locks = Locks()
     for (index, element) in elements.enumerated() {
-      let reason: String
-      if case .string(let text) = element {
-        do {
-          paths.append(try TOMLPath(parsing: text))
-          continue
-        } catch {
-          reason = error.message.withoutFullStop
-        }
-      } else {
-        reason = "it is \(element.kindName), but must be a string that names a key"
+      do throws(LockEntry.Invalid) {
+        locks.entries.append(try LockEntry(element))
+      } catch let invalid {
+        locks.errors.append(
+          error(
+            "entry \(index + 1) of 'settings-locked'", invalid.reason,
+            "It locks nothing; the other entries are used."))
       }
-      errors.append(
-        error("entry \(index + 1) of 'settings-locked'", reason, "It locks nothing; the other entries are used."))
     }
-    // An older file locks keys by their old names.
-    guard !acceptsAnyVersion, let version = try? SettingsMigrations.version(of: document) else {
-      return (paths, errors)
-    }
-    return (migrations.places(of: paths, from: version), errors)
+    return locks
   }
 }

@@ -42,7 +42,8 @@ struct SettingsCLI: ParsableCommand {
       GetVerb.self, SetVerb.self, UnsetVerb.self, RenameVerb.self, ListVerb.self, FindVerb.self, WatchVerb.self,
       EditVerb.self, DiffVerb.self,
       ExportVerb.self, ImportVerb.self, MigrateVerb.self, RecoverVerb.self, PathVerb.self, DescribeVerb.self,
-      CheckVerb.self, AppsVerb.self, SchemaVerb.self, CompletionVerb.self, ManualVerb.self,
+      CheckVerb.self, LockVerb.self, UnlockVerb.self, AppsVerb.self, SchemaVerb.self, CompletionVerb.self,
+      ManualVerb.self,
     ])
 
   /// The program's name precedes every message, including the library's.

@@ -1,20 +1,56 @@
 import AppSettings
 import AppSettingsSchema
+import Glibc
 import Synchronization
 
 /// The target of a verb: an app given by its id, or a file given by its path.
 struct Target {
+  /// The file of an app that is read and written, with the layers below it.
+  enum Layer: Equatable {
+    case user
+    /// Administrators' main file, or a drop-in.
+    case system, dropIn(String)
+  }
+
   /// The target as typed.
   let name: String
+  let layer: Layer
 
   /// Whether it is a path. A path stands for that file alone, without administrators' files and schema.
   var isFile: Bool { name.utf8.contains(UInt8(ascii: "/")) }
 
-  init(_ name: String) { self.name = name }
+  init(_ name: String, _ layer: Layer = .user) {
+    self.name = name
+    self.layer = layer
+  }
+
+  /// The words for a command on this target, for messages.
+  var words: String {
+    switch layer {
+    case .user: name
+    case .system: "\(name) --system"
+    case .dropIn(let dropIn): "\(name) --drop-in \(dropIn)"
+    }
+  }
 
   /// Where the settings are.
+  ///
+  /// - Throws: ``Failure`` with status 2 for a file's name without a slash; ``SettingsError``.
   func location() throws -> SettingsLocation {
-    isFile ? try SettingsLocation(file: Arguments.path(name)) : try SettingsLocation(app: name)
+    if isFile { return try SettingsLocation(file: Arguments.path(name)) }
+    try checkNotFile()
+    switch layer {
+    case .user: return try SettingsLocation(app: name)
+    case .system: return try SettingsLocation(administratorsOf: name)
+    case .dropIn(let dropIn): return try SettingsLocation(administratorsOf: name, dropIn: dropIn)
+    }
+  }
+
+  /// Throws if the name is one that people give to files: as an app's id it would make a directory of that name.
+  private func checkNotFile() throws {
+    guard name.lowercased().hasSuffix(".toml") else { return }
+    throw Failure(
+      .usage, "'\(name)' is not an app's id. For the file in this directory, write './\(name)'.")
   }
 
   /// The facts of the target's schema.
@@ -23,17 +59,25 @@ struct Target {
   /// The target's schema for a verb that needs one; `nil` if there is none.
   ///
   /// - Throws: ``SettingsError`` if the schema cannot be used.
-  func fileSchema() throws -> SettingsSchema? { isFile ? nil : try SettingsSchema.find(app: name) }
+  func fileSchema() throws -> SettingsSchema? {
+    if isFile { return nil }
+    try checkNotFile()
+    return try SettingsSchema.find(app: name)
+  }
 
   /// Opens the target and reads it.
   ///
   /// - Parameters:
-  ///   - mayBeUnknown: Whether an app without any files is accepted.
+  ///   - mayBeUnknown: Whether an app without any files is accepted, even if its id is near that of another app or is
+  ///     the name of a file here.
+  ///   - mayBeNew: Whether one is accepted otherwise.
   ///   - isForWriting: Whether an unusable schema is an error and a pending migration is written. Otherwise the
   ///     migration is made in memory only, with a note.
   /// - Throws: ``Failure`` if the target cannot be used: status 3 for an unknown app, 6 for a file that does not parse,
   ///   7 for one that cannot be read. Lesser problems go to standard error.
-  func open(mayBeUnknown: Bool = false, isForWriting: Bool = false) throws -> SettingsStore {
+  func open(
+    mayBeUnknown: Bool = false, mayBeNew: Bool = false, isForWriting: Bool = false
+  ) throws -> SettingsStore {
     if isForWriting { _ = try SchemaLookup.find(name) }
     let store = try openUnread(isForWriting: isForWriting)
     store.core.load()
@@ -48,7 +92,7 @@ struct Target {
     }
     for problem in problems { Output.warning(problem.message) }
     notePending(in: store)
-    if !mayBeUnknown { try checkKnown(store) }
+    if !mayBeUnknown, store.snapshot.root.isEmpty { try checkKnown(store, mayBeNew: mayBeNew) }
     return store
   }
 
@@ -57,11 +101,32 @@ struct Target {
   /// - Parameter isForWriting: Whether that access writes a pending migration.
   func openUnread(isForWriting: Bool = false) throws -> SettingsStore {
     let lookup = schema
+    let location = try location()
+    // A restrictive mask of root would hide the file from the users whom it is for.
+    if isForWriting, location.isAdministrators { umask(0o022) }
     let store = SettingsStore(
-      at: try location(), migrations: lookup.schema?.migrations ?? .none, logger: .silent,
+      at: location, migrations: lookup.schema?.migrations ?? .none, logger: .silent,
       acceptsAnyVersion: lookup.schema == nil, onlyReads: !isForWriting, showsText: lookup.showsText)
     Self.opened.withLock { $0 = store }
     return store
+  }
+
+  /// The layers that decide whether a value of the target's file is effective: those of the store, or for an
+  /// administrator's file all administrators' files.
+  func effective(_ store: SettingsStore) throws -> SettingsSnapshot {
+    guard layer != .user, let location = store.location, let app = location.app else { return store.snapshot }
+    let all = SettingsStore(
+      at: try SettingsLocation(app: app), migrations: schema.schema?.migrations ?? .none, logger: .silent,
+      acceptsAnyVersion: schema.schema == nil, onlyReads: true, showsText: schema.showsText)
+    var snapshot = all.snapshot
+    snapshot.userDocument = TOMLDocument()
+    return snapshot
+  }
+
+  /// Says that other users may read a secret that was stored for all.
+  func warnOfExposure(of paths: [TOMLPath]) {
+    guard layer != .user, let secret = paths.first(where: schema.isSecret) else { return }
+    Output.warning("All users may read administrators' files: the secret '\(secret)' is no longer one.")
   }
 
   // Protects the target's store. A process has one target.
@@ -85,21 +150,34 @@ struct Target {
       versions = migrations.map { "\($0.version) '\($0.name)'" }.joined(separator: ", ")
     }
     Output.note(
-      "Pending: \(versions). Values are shown as they will be; to write them, run 'settings-cli migrate \(name)'.")
+      "Pending: \(versions). Values are shown as they will be; to write them, run 'settings-cli migrate \(words)'.")
   }
 
   /// Throws if this is an app without a settings file in any layer, a backup or a schema.
-  func checkKnown(_ store: SettingsStore) throws {
-    guard !isFile, store.snapshot.root.isEmpty, let file = store.location?.file else { return }
+  ///
+  /// - Parameter mayBeNew: Whether that is fine unless the id is near that of another app, or the name of a file here.
+  func checkKnown(_ store: SettingsStore, mayBeNew: Bool = false) throws {
     // An app with an unusable schema is known too.
-    guard try SettingsFile(path: file).read().bytes == nil, store.snapshot.layers.count == 1,
-      try InstalledApp.find(name).schema == nil, try store.backups.isEmpty
-    else { return }
+    guard !isFile, try InstalledApp.find(name).isUnknown, try store.backups.isEmpty else { return }
+    let advice = mayBeNew ? " To make a new app, use --create." : ""
+    if SettingsFile.isThere("./" + name) {
+      throw Failure(
+        .unknown, "Unknown app '\(name)'. For the file in this directory, write './\(name)'.\(advice)")
+    }
     let hint = Suggestion.nearest(to: name, among: try InstalledApp.all().map(\.app).filter { $0 != name })
+      .map { " Did you mean '\($0)'?" }
+    if mayBeNew, hint == nil { return }
     throw Failure(
       .unknown,
-      "Unknown app '\(name)': it has neither settings nor a schema."
-        + (hint.map { " Did you mean '\($0)'?" } ?? ""))
+      "Unknown app '\(name)': it has neither settings nor a schema.\(hint ?? "")\(advice)")
+  }
+}
+
+extension SettingsFile {
+  /// Whether a path names a file, and not a directory.
+  fileprivate static func isThere(_ path: String) -> Bool {
+    guard let status = try? Syscalls().status(at: path) else { return false }
+    return !status.isDirectory
   }
 }
 

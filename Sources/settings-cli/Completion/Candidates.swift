@@ -16,6 +16,14 @@ enum Candidates {
     return shown(((try? InstalledApp.all()) ?? []).map { Candidate(text: $0.app) }, on: line)
   }
 
+  /// The drop-ins of an app.
+  @Sendable static func dropIns(_ words: [String], _ index: Int, _ typed: String) -> [String] {
+    let line = CompletionLine(words, index, typed)
+    guard let app = line.operands.first, let files = try? InstalledApp.find(app).systemFiles else { return [] }
+    let names = files.filter { $0.contains("/settings.d/") }.map { $0.lastPathPart.droppingLastBytes(5) }
+    return shown(names.map { Candidate(text: $0) }, on: line)
+  }
+
   @Sendable static func keys(_ words: [String], _ index: Int, _ typed: String) -> [String] {
     keys(on: CompletionLine(words, index, typed))
   }

@@ -82,13 +82,57 @@ enum Shown {
     ])
   }
 
+  /// One layer's value, as a JSON object: `layer file line key value state`.
+  static func record(_ value: LayerValue, isSecret: Bool) -> String {
+    object([
+      ("layer", JSONText.quoted(value.layer.kind.rawValue)),
+      ("file", value.layer.file.map(JSONText.quoted) ?? "null"),
+      ("line", value.position.map { String($0.line) } ?? "null"),
+      ("key", JSONText.quoted(value.path.description)),
+      ("value", isSecret ? JSONText.quoted(redacted) : json(value.value)),
+      ("state", JSONText.quoted(value.state.name)),
+    ])
+  }
+
+  /// A layer, its file and a line in it.
+  static func place(_ layer: SettingsLayer, _ position: TOMLPosition?) -> String {
+    guard let file = layer.file else { return layer.kind.rawValue }
+    return "\(layer.kind.rawValue) \(PathText.shown(file))" + (position.map { ":\($0.line)" } ?? "")
+  }
+
   /// A value's layer, file and line, in words.
   static func place(of path: TOMLPath, in snapshot: SettingsSnapshot, _ schema: SchemaLookup) -> String {
     let origin = schema.origin(of: path, in: snapshot)
-    var text = origin.layer.kind.rawValue
-    if let file = origin.layer.file { text += " \(PathText.shown(file))" }
-    if let position = origin.position { text += ":\(position.line)" }
+    let text = place(origin.layer, origin.position)
     return origin.isLocked ? text + " (locked)" : text
+  }
+
+  /// A line for each layer's value and the app's default, in the form of `list --origin`: the value as TOML, then the
+  /// layer, file and line, and what becomes of the value.
+  static func layers(
+    of path: TOMLPath, _ values: [LayerValue], default: TOMLValue?, isSecret: Bool, lock: SettingsLock?
+  ) -> [String] {
+    let terminal = Terminal.output
+    func line(_ value: TOMLValue, _ note: String) -> String {
+      (isSecret ? terminal.styled(redacted, .dim) : terminal.styled(terminal.shown(value.tomlText), style(of: value)))
+        + terminal.styled("  # \(terminal.shown(note))", .dim)
+    }
+    var lines = values.map { value in
+      var note = place(value.layer, value.position)
+      if value.path != path { note += ", as '\(value.path)'" }
+      switch value.state {
+      case .used: break
+      case .merged: note += ", merged with the layers above"
+      case .hidden(let layer, let position): note += ", hidden by \(place(layer, position))"
+      case .ignored: note += ", ignored: locked by \(lock?.place ?? "an administrator")"
+      }
+      return line(value.value, note)
+    }
+    if let value = `default` {
+      let isUsed = !values.contains { $0.state == .used }
+      lines.append(line(value, "the app's default" + (isUsed ? "" : ", hidden")))
+    }
+    return lines
   }
 
   /// A line `key = value`, with colours if enabled.
@@ -130,5 +174,17 @@ enum Shown {
     }
     result.removeLast()
     return result
+  }
+}
+
+extension LayerValue.State {
+  /// The name for scripts and listings.
+  var name: String {
+    switch self {
+    case .used: "used"
+    case .merged: "merged"
+    case .hidden: "hidden"
+    case .ignored: "ignored"
+    }
   }
 }

@@ -25,9 +25,8 @@ struct CheckVerb: Verb {
         settings-cli check ./settings.toml --schema ./schema.toml
       """)
 
-  @Argument(
-    help: "An app's id, or the path of a TOML file, which contains a '/'.", completion: .custom(Candidates.targets))
-  var target: String?
+  @Argument(help: TargetArgument.help, completion: .custom(Candidates.targets)) var target: String?
+  @OptionGroup var layer: LayerOptions
   @Flag(help: "Check all apps.") var all = false
   @Flag(help: "Print a JSON array of objects: file, line, column, severity, kind, key, message, suggestion.")
   var json = false
@@ -38,12 +37,13 @@ struct CheckVerb: Verb {
   func validate() throws {
     if all, target != nil { throw ValidationError("Use either --all or TARGET, not both.") }
     if all, schema != nil { throw ValidationError("Use either --all or --schema, not both.") }
+    if let target { try layer.check(target) }
     if !all, target == nil { throw ValidationError("Missing TARGET. To check all apps, use --all.") }
+    if all, case .dropIn = layer.layer { throw ValidationError("Use either --all or --drop-in, not both.") }
   }
 
   func answer() throws {
-    let targets = try target.map { [Target($0)] } ?? InstalledApp.all().map { Target($0.app) }
-    let findings = try targets.flatMap { try check($0) }
+    let findings = try targets().flatMap { try check($0) }
     if json {
       Output.line("[" + findings.map(Self.record).joined(separator: ",\n ") + "]")
     } else {
@@ -53,12 +53,19 @@ struct CheckVerb: Verb {
     if let gravest { throw Failure(gravest.status) }
   }
 
+  private func targets() throws -> [Target] {
+    if let target { return [Target(target, layer.layer)] }
+    return try InstalledApp.all().map { Target($0.app, layer.layer) }
+  }
+
   private func check(_ target: Target) throws -> [SettingsFinding] {
-    let location = try target.location()
+    // With --system, all administrators' files: they are what every user gets.
+    let isSystem = target.layer == .system
+    let location = isSystem ? try SettingsLocation(app: target.name) : try target.location()
     var findings: [SettingsFinding] = []
     let schema = try Self.schema(of: target, named: schema, &findings)
     if schema == nil, findings.isEmpty { try AppName.checkKnown(target.name) }
-    return findings + SettingsCheck.findings(at: location, schema: schema)
+    return findings + SettingsCheck.findings(at: location, schema: schema, checksOwn: !isSystem)
   }
 
   /// The schema to check against. An invalid one is a finding, and the rest is checked without it.

@@ -25,7 +25,7 @@ struct DescribeVerb: Verb {
     let path = try key.map(KeyArgument.parse) ?? .root
     let target = Target(target)
     let snapshot = try target.open().snapshot
-    let schema = SchemaLookup.of(target.name)
+    let schema = target.schema
     let descriptions = Self.paths(at: path, in: snapshot, schema).map { Description($0, in: snapshot, schema) }
     if descriptions.isEmpty, !path.isRoot {
       try schema.checkKnown(path)
@@ -63,8 +63,8 @@ private struct Description {
   let type: SchemaType?
   let value: TOMLValue?
   let origin: SettingsOrigin
-  /// Values in files that have no effect because of a lock.
-  let ignored: [(layer: SettingsLayer, position: TOMLPosition?)]
+  /// The values of all files, the highest first.
+  let values: [LayerValue]
   let isSecret: Bool
   /// Why the value is invalid; `nil` if it is valid.
   let problem: String?
@@ -76,7 +76,7 @@ private struct Description {
     type = schema.type(of: path)
     value = schema.usedValue(of: path, in: snapshot)
     origin = schema.origin(of: path, in: snapshot)
-    ignored = snapshot.ignored(at: schema.names(of: path))
+    values = schema.values(at: path, in: snapshot)
     isSecret = schema.isSecret(path)
     isKnown = schema.knows(path)
     problem = Self.problem(of: value, type, isSecret: isSecret)
@@ -114,12 +114,17 @@ private struct Description {
       lines.append("  " + terminal.styled(name, .dim) + padding + terminal.shown(value))
     }
     add("value", value.map(shown) ?? "none")
-    add("from", value == nil ? nil : origin.isDefault ? "the app's default" : Self.place(origin.layer, origin.position))
-    if let lock = origin.lockedBy {
-      let line = origin.lockPosition.map { ", line \($0.line)" } ?? ""
-      add("locked", "by \(lock.file ?? "an administrator")\(line)")
+    add(
+      "from", value == nil ? nil : origin.isDefault ? "the app's default" : Shown.place(origin.layer, origin.position))
+    if let lock = origin.lock {
+      let line = lock.position.map { ", line \($0.line)" } ?? ""
+      add("locked", "by \(lock.layer.file ?? "an administrator")\(line)")
+      add("reason", lock.reason.map(SettingsLock.line))
     }
-    for (layer, position) in ignored { add("ignored", Self.place(layer, position)) }
+    for other in values where other.state != .used {
+      let name = other.path == path ? "" : "\(other.path) = "
+      add(other.state.name, Shown.place(other.layer, other.position) + ": " + name + shown(other.value))
+    }
     add("default", defaultText)
     add("needs", expected)
     if let former = origin.formerName { add("stored as", "\(former), a former name") }
@@ -130,11 +135,6 @@ private struct Description {
     if !isKnown { add("note", "the app's schema does not list this key") }
     add("problem", problem)
     return lines.joined(separator: "\n") + "\n"
-  }
-
-  private static func place(_ layer: SettingsLayer, _ position: TOMLPosition?) -> String {
-    guard let file = layer.file else { return "the \(layer.kind.rawValue) layer" }
-    return "\(layer.kind.rawValue) \(file)" + (position.map { ":\($0.line)" } ?? "")
   }
 
   private var defaultText: String? {
@@ -173,14 +173,9 @@ private struct Description {
     add("file", text(origin.layer.file))
     add("line", origin.position.map { String($0.line) })
     add("standsAs", text(origin.formerName?.description))
-    add("lockedBy", text(origin.lockedBy?.file))
-    let places = ignored.map { layer, position in
-      Shown.object([
-        ("layer", JSONText.quoted(layer.kind.rawValue)), ("file", text(layer.file) ?? "null"),
-        ("line", position.map { String($0.line) } ?? "null"),
-      ])
-    }
-    add("ignored", "[\(places.joined(separator: ","))]")
+    add("lockedBy", text(origin.lock?.layer.file))
+    add("lockReason", text(origin.lock?.reason))
+    add("layers", "[\(values.map { Shown.record($0, isSecret: isSecret) }.joined(separator: ","))]")
     add("isDefault", flag(origin.isDefault))
     add("isLocked", flag(origin.isLocked))
     add("isSecret", flag(isSecret))

@@ -21,6 +21,7 @@ struct EditVerb: Verb {
       """)
 
   @OptionGroup var target: TargetArgument
+  @Flag(help: "Make a new app, whatever its id.") var create = false
   @OptionGroup var common: CommonOptions
 
   func answer() throws {
@@ -30,6 +31,7 @@ struct EditVerb: Verb {
     let location = try target.location()
     _ = try SchemaLookup.find(target.name)
     let store = try target.openUnread(isForWriting: true)
+    if !create { try target.checkKnown(store, mayBeNew: true) }
     let file = SettingsFile(path: location.file)
     if let document = try? TextReader.document(at: location, showsText: false), document.bytes.isEmpty == false {
       if case .newer = try store.migrationStatus { _ = try store.previewMigration() }

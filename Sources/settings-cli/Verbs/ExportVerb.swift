@@ -45,7 +45,7 @@ struct ExportVerb: Verb {
     let snapshot = try target.open().snapshot
     let schema = target.schema
     var paths = schema.paths(below: prefix ?? .root, in: snapshot)
-    if changed { paths.removeAll { schema.origin(of: $0, in: snapshot).layer.kind != .user } }
+    if changed { paths.removeAll { schema.origin(of: $0, in: snapshot).layer != snapshot.ownLayer } }
     if paths.isEmpty, let prefix {
       try schema.checkKnown(prefix)
       throw Failure(.noValue)

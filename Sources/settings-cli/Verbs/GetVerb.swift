@@ -14,6 +14,7 @@ struct GetVerb: Verb {
         settings-cli get org.example.editor editor.font-size
         settings-cli get ./settings.toml theme --default light
         settings-cli get org.example.editor theme --json
+        settings-cli get org.example.editor theme --layers
       """)
 
   /// The form of the value.
@@ -35,10 +36,18 @@ struct GetVerb: Verb {
     help: ArgumentHelp("The text to print if the key has no value.", valueName: "value"))
   var fallback: String?
   @Flag var form: Form?
+  @Flag(help: "Print the value of each layer: one a line, the highest first, with its place and what hides it.")
+  var layers = false
   @Flag(name: .customShort("0"), help: "End the value with a NUL byte, not a newline.") var endsWithNUL = false
   @OptionGroup var common: CommonOptions
 
+  func validate() throws {
+    if layers, fallback != nil { throw ValidationError("--layers cannot be combined with --default.") }
+    if layers, form == .toml { throw ValidationError("--layers prints TOML by itself; omit --toml.") }
+  }
+
   func answer() throws {
+    if layers { return try answerWithLayers() }
     try Self.answer(Target(target), key, form, default: fallback, terminator: endsWithNUL ? "\0" : "\n")
   }
 
@@ -67,6 +76,39 @@ struct GetVerb: Verb {
     } else {
       let show = form == .toml ? Shown.text : Shown.bare
       Output.line(show(value, path, snapshot, schema), terminator: terminator)
+    }
+  }
+
+  private func answerWithLayers() throws {
+    let target = Target(target)
+    let path = try KeyArgument.parse(key)
+    let snapshot = try target.open().snapshot
+    let schema = target.schema
+    let values = schema.values(at: path, in: snapshot)
+    let standard = schema.defaultValue(at: path)
+    if values.isEmpty, standard == nil {
+      try schema.checkKnown(path)
+      throw Failure(.noValue, Self.hint(path, snapshot))
+    }
+    // A layer that nobody looks at may hold an old secret.
+    let isSecret = schema.isSecret(path)
+    let end = endsWithNUL ? "\0" : "\n"
+    if form == .json {
+      var objects = values.map { Shown.record($0, isSecret: isSecret) }
+      if let standard {
+        let isUsed = !values.contains { $0.state == .used }
+        objects.append(
+          Shown.record(
+            LayerValue(
+              layer: SettingsLayer(.default), path: path, value: standard, position: nil,
+              state: isUsed ? .used : .hidden(by: values[0].layer, at: nil)), isSecret: isSecret))
+      }
+      Output.line("[" + objects.joined(separator: ",\n ") + "]", terminator: end)
+    } else {
+      let lock = schema.origin(of: path, in: snapshot).lock
+      for line in Shown.layers(of: path, values, default: standard, isSecret: isSecret, lock: lock) {
+        Output.text(line + end)
+      }
     }
   }
 

@@ -33,8 +33,11 @@ struct ImportVerb: Verb {
     completion: .custom(Candidates.keys))
   var into: String?
   @Flag(help: "Replace existing values.") var replace = false
-  @Flag(help: "Also import keys that the app's schema does not list.") var create = false
-  @Flag(help: "Also lock the keys that FILE locks ([$i] of KDE); TARGET must be an administrator's file, by its path.")
+  @Flag(help: "Also import keys that the app's schema does not list, and make a new app.") var create = false
+  @Flag(
+    help:
+      "Also lock the keys that FILE locks ([$i] of KDE); needs --system, --drop-in, or the path of an administrator's file."
+  )
   var locks = false
   @Flag(help: "Only show what would be imported.") var dryRun = false
   @OptionGroup var common: CommonOptions
@@ -55,12 +58,15 @@ struct ImportVerb: Verb {
         String(pair[pair.index(after: equals)...]))
     }
     let target = Target(target)
-    guard !locks || target.isFile else {
+    guard !locks || target.isFile || target.layer != .user else {
       throw Failure(
-        .usage, "The user of '\(target.name)' cannot lock keys. With --locks, name an administrator's file.")
+        .usage,
+        "The user of '\(target.name)' cannot lock keys. With --locks, use --system or --drop-in, or name an "
+          + "administrator's file.")
     }
     let schema = try SchemaLookup.find(target.name)
     let store = try target.openUnread(isForWriting: !dryRun)
+    if !create { try target.checkKnown(store, mayBeNew: true) }
     let advice = schema.importAdvice(app: target.isFile ? nil : target.name, takesUnknown: create)
     let report = try Progress.run("importing '\(file)'") {
       let (original, name) = try original()

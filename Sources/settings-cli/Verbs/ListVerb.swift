@@ -44,7 +44,7 @@ struct ListVerb: Verb {
     let snapshot = try target.open().snapshot
     let schema = target.schema
     var paths = schema.paths(below: prefix ?? .root, in: snapshot)
-    if changed { paths.removeAll { schema.origin(of: $0, in: snapshot).layer.kind != .user } }
+    if changed { paths.removeAll { schema.origin(of: $0, in: snapshot).layer != snapshot.ownLayer } }
     if json {
       let elements = paths.map {
         names ? JSONText.quoted($0.description) : Shown.record($0, in: snapshot, schema, redacting: true)

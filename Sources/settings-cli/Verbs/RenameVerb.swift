@@ -65,8 +65,8 @@ private struct Renaming {
       let isElsewhere = schema.effectiveValue(of: source, in: view) != nil
       throw Failure(
         .noValue,
-        "\(subject): the user's file has no '\(source)'"
-          + (isElsewhere ? "; its value is a default or an administrator's. Use 'set' instead." : "."))
+        "\(subject): the file has no '\(source)'."
+          + (isElsewhere ? " Its value is a default or comes from another file." : ""))
     }
     for path in names + schema.names(of: destination) { try checkLocks(path, in: view) }
     let leaves = document.isTable(at: place) ? document.leafPaths(under: place) : [place]

@@ -50,7 +50,7 @@ struct SetVerb: Verb {
     help: ArgumentHelp("Remove all elements equal to this one from the key's array.", valueName: "value"),
     completion: .custom(Candidates.values))
   var remove: [String] = []
-  @Flag(help: "Also set keys that the app's schema does not list.") var create = false
+  @Flag(help: "Also set keys that the app's schema does not list, and make a new app.") var create = false
   @Flag(help: "Accept an empty value from standard input.") var allowEmpty = false
   @OptionGroup var common: CommonOptions
 
@@ -89,15 +89,15 @@ struct SetVerb: Verb {
       }
       change.pairs[0].text = text
     }
-    let store = try target.open(mayBeUnknown: true, isForWriting: true)
+    let store = try target.open(mayBeUnknown: creates, mayBeNew: true, isForWriting: true)
     let schema = target.schema
     if !creates {
       for pair in change.pairs { try schema.checkKnown(pair.key, advice: "To set it, use --create.") }
     }
     if changesElements {
-      try edit(change.pairs[0].key, removed, added, in: store, schema, kind)
+      try edit(change.pairs[0].key, removed, added, in: store, target, kind)
     } else {
-      try set(change.pairs, in: store, schema, kind)
+      try set(change.pairs, in: store, target, kind)
     }
   }
 
@@ -118,31 +118,43 @@ struct SetVerb: Verb {
   }
 
   private static func set(
-    _ pairs: [(key: TOMLPath, text: String)], in store: SettingsStore, _ schema: SchemaLookup, _ kind: ValueText.Kind?
+    _ pairs: [(key: TOMLPath, text: String)], in store: SettingsStore, _ target: Target, _ kind: ValueText.Kind?
   ) throws {
-    let snapshot = store.snapshot
+    let schema = target.schema
+    let values = try values(of: pairs, in: store.snapshot, schema, kind)
+    let texts = Dictionary(pairs.map { ($0.key, $0.text) }) { $1 }
+    try store.core.commit { schema.edits(storing: values, texts: texts, in: $0) }
+    for (path, value) in values { try checkEffective(path, value, in: store, target) }
+    target.warnOfExposure(of: pairs.map(\.key))
+    schema.warnOfLacks(around: pairs.map(\.key), in: store.snapshot)
+  }
+
+  /// The values to store: each as the type that its key needs.
+  ///
+  /// - Throws: ``Failure`` with status 4 for a text that the key does not accept; ``SettingsError`` `locked`.
+  static func values(
+    of pairs: [(key: TOMLPath, text: String)], in snapshot: SettingsSnapshot, _ schema: SchemaLookup,
+    _ kind: ValueText.Kind? = nil
+  ) throws -> [(path: TOMLPath, value: TOMLValue?)] {
     for pair in pairs { if let error = schema.lockError(of: pair.key, in: snapshot) { throw error } }
-    let values = try pairs.map { path, text in
+    return try pairs.map { path, text in
       let isRenamed = schema.renamedKey(around: path) != nil
       let current = isRenamed ? schema.effectiveValue(of: path, in: snapshot) : snapshot[path]
       if kind == nil, let value = try schema.value(text, at: path, current: current) {
-        return try schema.withoutLocked(value, at: path, in: snapshot)
+        return (path, try schema.withoutLocked(value, at: path, in: snapshot))
       }
       let value = try ValueText.value(
         text, kind: kind, current: current, key: path, isSecret: schema.isSecret(path))
       try schema.check(value, at: path)
-      return try schema.withoutLocked(value, at: path, in: snapshot)
+      return (path, try schema.withoutLocked(value, at: path, in: snapshot))
     }
-    let texts = Dictionary(pairs.map { ($0.key, $0.text) }) { $1 }
-    try store.core.commit { schema.edits(storing: zip(pairs, values).map { ($0.key, $1) }, texts: texts, in: $0) }
-    for (pair, value) in zip(pairs, values) { try checkEffective(pair.key, value, in: store, schema) }
-    schema.warnOfLacks(around: pairs.map(\.key), in: store.snapshot)
   }
 
   private static func edit(
-    _ path: TOMLPath, _ removed: [String], _ added: [String], in store: SettingsStore, _ schema: SchemaLookup,
+    _ path: TOMLPath, _ removed: [String], _ added: [String], in store: SettingsStore, _ target: Target,
     _ kind: ValueText.Kind?
   ) throws {
+    let schema = target.schema
     var value = TOMLValue.array([])
     // Changes the array as read under the lock, so that two appends at once lose nothing.
     try store.core.commit { view in
@@ -163,7 +175,8 @@ struct SetVerb: Verb {
       }
       return schema.edits(storing: [(path, value)], texts: [path: "[\(text.joined(separator: ", "))]"], in: view)
     }
-    try checkEffective(path, value, in: store, schema)
+    try checkEffective(path, value, in: store, target)
+    target.warnOfExposure(of: [path])
   }
 
   private static func array(_ value: TOMLValue?, _ path: TOMLPath) throws -> [TOMLValue] {
@@ -179,11 +192,12 @@ struct SetVerb: Verb {
   }
 
   /// Throws if a higher layer hides the stored value, or a part of it.
-  private static func checkEffective(
-    _ path: TOMLPath, _ value: TOMLValue, in store: SettingsStore, _ schema: SchemaLookup
+  static func checkEffective(
+    _ path: TOMLPath, _ value: TOMLValue?, in store: SettingsStore, _ target: Target
   ) throws {
-    let snapshot = store.snapshot
-    guard let part = value.firstPart(missingIn: schema.effectiveValue(of: path, in: snapshot)) else { return }
+    let schema = target.schema
+    let snapshot = try target.effective(store)
+    guard let part = value?.firstPart(missingIn: schema.effectiveValue(of: path, in: snapshot)) else { return }
     let hidden = path.appending(part)
     let layer = schema.origin(of: hidden, in: snapshot).layer
     let subject = part.isRoot ? "it" : "'\(hidden)' in it"

@@ -26,7 +26,7 @@ struct LayerModelTests {
     let layers = try files.enumerated().map { index, file in
       LayerContent(
         layer: SettingsLayer(index == files.count - 1 ? .user : .system, file: "/\(index)"),
-        document: try TOMLDocument(parsing: file.text), locks: file.locks.map { TOMLPath($0) })
+        document: try TOMLDocument(parsing: file.text), locks: file.locks.map { LockEntry(TOMLPath($0)) })
     }
     return SettingsSnapshot(
       generation: 1, layers: layers, pending: PendingEdits(), overrides: overrides)
@@ -56,8 +56,8 @@ struct LayerModelTests {
       if origin.layer != layer ?? SettingsLayer(.default) {
         return "origin of \(key): \(origin.layer), not \(layer as Any)"
       }
-      if origin.lockedBy != model.lock(of: path).map({ snapshot.layers[$0].layer }) {
-        return "lock of \(key): \(String(describing: origin.lockedBy))"
+      if origin.lock?.layer != model.lock(of: path).map({ snapshot.layers[$0].layer }) {
+        return "lock of \(key): \(String(describing: origin.lock?.layer))"
       }
       if let setting, setting.layer < files {
         let place = snapshot.layers[setting.layer].document.position(of: TOMLPath(path))

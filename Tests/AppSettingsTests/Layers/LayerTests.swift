@@ -89,7 +89,7 @@ struct LayerTests {
     #expect(settings[.fontSize] == 8)
     let origin = settings.origin(of: .fontSize)
     #expect(origin.layer.kind == .system && origin.position?.line == 3)
-    #expect(origin.isLocked && origin.lockPosition?.line == 1 && !origin.isDefault)
+    #expect(origin.isLocked && origin.lock?.position?.line == 1 && !origin.isDefault)
   }
 
   @Test func `origin names layer, file and line, and no line for what is not written yet`() throws {

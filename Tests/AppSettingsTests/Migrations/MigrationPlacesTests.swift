@@ -77,6 +77,6 @@ struct MigrationPlacesTests {
     let error = #expect(throws: SettingsError.self) { try settings.set("red", for: accent) }
     #expect(error?.code == .locked)
     #expect(settings[accent] == "blue")
-    #expect(settings.origin(of: accent).lockPosition?.line == 2)
+    #expect(settings.origin(of: accent).lock?.position?.line == 2)
   }
 }

@@ -150,7 +150,7 @@ struct StoreMigrationTests {
     func line(_ path: TOMLPath) -> Int? { settings.snapshot.origin(of: path).position?.line }
     #expect(line(["unknown"]) == 7)
     #expect(line(["table", "level"]) == 10 && line(["table"]) == 9)
-    #expect(settings.snapshot.origin(of: ["unknown"]).lockPosition?.line == 1)
+    #expect(settings.snapshot.origin(of: ["unknown"]).lock?.position?.line == 1)
     // Where a step has put or made a value, the file has none.
     #expect(settings.snapshot[["theme", "accent"]] == "red" && line(["theme", "accent"]) == nil)
     #expect(settings.snapshot[["level"]] == 1 && line(["level"]) == nil)

@@ -99,14 +99,14 @@ struct TextReaderTests {
 
   @Test func `the entries of the lock are paths`() throws {
     let locks = reader().locks(in: try document("settings-locked = [\"proxy\", \"a.b\", '\"a.b\"']\n"), file: "/f")
-    #expect(locks.paths == [["proxy"], ["a", "b"], ["a.b"]])
+    #expect(locks.entries.map(\.path) == [["proxy"], ["a", "b"], ["a.b"]])
     #expect(locks.errors == [])
-    #expect(reader().locks(in: try document("a = 1\n"), file: "/f").paths == [])
+    #expect(reader().locks(in: try document("a = 1\n"), file: "/f").entries == [])
   }
 
   @Test func `a lock that is no array locks nothing, and is an error`() throws {
     let locks = reader().locks(in: try document("a = 1\nsettings-locked = \"proxy\"\n"), file: "/f")
-    #expect(locks.paths == [])
+    #expect(locks.entries.map(\.path) == [])
     #expect(locks.errors.map(\.code) == [.invalidValue])
     #expect(locks.errors.first?.position?.line == 2)
     #expect(
@@ -117,7 +117,7 @@ struct TextReaderTests {
 
   @Test func `an entry that names no key is an error with its number, and the others hold`() throws {
     let locks = reader().locks(in: try document("settings-locked = [\"a\", 1, \"b..c\", \"d\"]\n"), file: "/f")
-    #expect(locks.paths == [["a"], ["d"]])
+    #expect(locks.entries.map(\.path) == [["a"], ["d"]])
     #expect(locks.errors.count == 2)
     for (error, entry) in zip(locks.errors, [2, 3]) {
       #expect(error.message.hasPrefix("Cannot use entry \(entry) of 'settings-locked' of '/f': "), "\(error)")

@@ -1,0 +1,40 @@
+public import SettingsTOML
+
+/// An administrator's lock, which keeps a key from being set.
+public struct SettingsLock: Sendable, Hashable {
+  /// The layer of the file that locks the key.
+  public var layer: SettingsLayer
+  /// The position of `settings-locked` in that file; `nil` if the layer has no file.
+  public var position: TOMLPosition?
+  /// Why the key is locked, for people; `nil` if the file does not say.
+  public var reason: String?
+
+  /// Makes a lock.
+  public init(layer: SettingsLayer, position: TOMLPosition? = nil, reason: String? = nil) {
+    self.layer = layer
+    self.position = position
+    self.reason = reason
+  }
+
+  /// The place and the reason for a message: `'/etc/xdg/org.example.editor/settings.toml', line 2 (reason: …)`.
+  package var place: String {
+    let line = position.map { ", line \($0.line)" } ?? ""
+    return (layer.file.map { "'\($0)'" } ?? "an administrator") + line + Self.clause(reason)
+  }
+
+  /// A reason in parentheses, after a space; empty if there is none.
+  package static func clause(_ reason: String?) -> String {
+    reason.map { " (reason: \(line($0).withoutFullStop.shortened(to: 200)))" } ?? ""
+  }
+
+  /// A reason on one line.
+  package static func line(_ reason: String) -> String {
+    reason.split(whereSeparator: \.isNewline).joined(separator: " ")
+  }
+}
+
+extension SettingsLock: CustomStringConvertible {
+  /// The layer, file and line, and the reason if there is one:
+  /// `system /etc/xdg/org.example.editor/settings.toml:2 (reason: licences cover the stable channel only)`.
+  public var description: String { layer.description(at: position) + Self.clause(reason) }
+}

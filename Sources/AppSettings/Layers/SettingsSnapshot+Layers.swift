@@ -1,0 +1,66 @@
+package import SettingsTOML
+
+/// One layer's value at a path, and what becomes of it.
+package struct LayerValue: Sendable {
+  package enum State: Sendable, Equatable {
+    /// The value is used; a table perhaps with parts from lower layers.
+    case used
+    /// A table whose parts are used where higher layers have none.
+    case merged
+    /// A higher layer has a value that replaces this one, at a position in its file.
+    case hidden(by: SettingsLayer, at: TOMLPosition?)
+    /// A lock makes the value ineffective.
+    case ignored
+  }
+
+  package var layer: SettingsLayer
+  /// The path of the value in the layer: the present name, a former one, or that of a value above both.
+  package var path: TOMLPath
+  package var value: TOMLValue
+  package var position: TOMLPosition?
+  package var state: State
+
+  package init(layer: SettingsLayer, path: TOMLPath, value: TOMLValue, position: TOMLPosition?, state: State) {
+    self.layer = layer
+    self.path = path
+    self.value = value
+    self.position = position
+    self.state = state
+  }
+}
+
+extension SettingsSnapshot {
+  /// The values that the files have at a path, those of the highest layer first.
+  ///
+  /// - Parameter names: The present name of the path, then former ones.
+  package func values(at names: [TOMLPath]) -> [LayerValue] {
+    let pathLocks = locks(of: names)
+    var values: [LayerValue] = []
+    var hider: LayerValue?
+    var isMerged = false
+    for index in layers.indices.reversed() {
+      // The first name that has a value in a layer is used there, and hides the others.
+      var used: LayerValue?
+      var seen: Set<TOMLPath> = []
+      for name in names {
+        let found = lookUp(name, in: index)
+        let path = if case .hidden = found { obstacle(above: name, in: index) ?? name } else { name }
+        guard case .value(let value) = lookUp(path, in: index), seen.insert(path).inserted else { continue }
+        let isCounted = index <= pathLocks.ceiling && !counted(found, at: name, in: index, under: pathLocks).isAbsent
+        var new = LayerValue(
+          layer: layers[index].layer, path: path, value: value, position: position(of: path, in: index), state: .ignored
+        )
+        if let above = used ?? hider, isCounted {
+          new.state = .hidden(by: above.layer, at: above.position)
+        } else if isCounted {
+          new.state = isMerged && found.isTable ? .merged : .used
+          used = new
+        }
+        values.append(new)
+      }
+      guard let used else { continue }
+      if used.value.table == nil { hider = used } else { isMerged = true }
+    }
+    return values
+  }
+}

@@ -1,0 +1,163 @@
+import AppSettings
+import AppSettingsSchema
+import ArgumentParser
+
+struct LockVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "lock",
+    abstract: "Lock keys for all users, in an administrator's file.",
+    discussion: """
+      A locked key has the value that administrators' files give it, or else the app's default. Users cannot set it, and \
+      a value in a user's file has no effect. KEY=VALUE sets the value in the same write. A locked table locks \
+      everything in it.
+
+      The lock is written to administrators' main file, or with --drop-in to a drop-in. A path names the file itself. \
+      Users who try to set the key see the reason.
+
+      EXAMPLES
+        settings-cli lock org.example.editor update.channel --reason 'Licences cover the stable channel only.'
+        settings-cli lock org.example.editor update.channel=stable --drop-in 50-site
+        settings-cli lock ./staging/settings.toml proxy
+      """)
+
+  @OptionGroup var target: TargetArgument
+  @Argument(
+    help: ArgumentHelp("The dotted keys, each with or without a value.", valueName: "key"),
+    completion: .custom(Candidates.changes))
+  var keys: [String]
+  @Option(parsing: .unconditional, help: ArgumentHelp("Why, for users who meet the lock.", valueName: "text"))
+  var reason: String?
+  @Flag(help: "Also lock keys that the app's schema does not list.") var create = false
+  @OptionGroup var common: CommonOptions
+
+  func answer() throws {
+    if let reason { try Arguments.checkText(reason, "reason") }
+    let words = try keys.map { word in
+      let assignment = try KeyArgument.assignment(word)
+      return (key: try assignment?.key ?? KeyArgument.parse(word), text: assignment?.text)
+    }
+    let target = Target(target).administrators
+    let store = try target.open(mayBeUnknown: create, mayBeNew: true, isForWriting: true)
+    let schema = target.schema
+    if !create { for word in words { try schema.checkKnown(word.key, advice: "To lock it, use --create.") } }
+    let pairs = words.compactMap { word in word.text.map { (key: word.key, text: $0) } }
+    let values = try SetVerb.values(of: pairs, in: store.snapshot, schema)
+    let texts = Dictionary(pairs.map { ($0.key, $0.text) }) { $1 }
+    var already: [(key: TOMLPath, by: SettingsLock)] = []
+    try store.core.commit { view in
+      already = []
+      var locks = try LockList(of: view.userDocument, in: store)
+      for word in words {
+        let path = schema.key(word.key)?.path ?? word.key
+        if let lock = view.lock(of: path) {
+          already.append((path, lock))
+        } else {
+          locks.add(LockEntry(path, reason: reason))
+        }
+      }
+      return schema.edits(storing: values, texts: texts, in: view) + [locks.edit].compactMap(\.self)
+    }
+    for (key, lock) in already { Output.note("'\(key)' is locked already, by \(lock.place).") }
+    for (path, value) in values { try SetVerb.checkEffective(path, value, in: store, target) }
+    target.warnOfExposure(of: pairs.map(\.key))
+    let now = store.snapshot
+    for word in words where schema.values(at: word.key, in: now).isEmpty {
+      Output.note("No administrator's file up to this one has a value for '\(word.key)': the app's default is locked.")
+    }
+  }
+}
+
+struct UnlockVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "unlock",
+    abstract: "Remove the locks of keys from an administrator's file.",
+    discussion: """
+      The value stays in the file, as a default that users can override. Exits 1 if none of the keys was locked there; \
+      the message says which file locks it.
+
+      EXAMPLES
+        settings-cli unlock org.example.editor update.channel
+        settings-cli unlock org.example.editor proxy --drop-in 50-site
+      """)
+
+  @OptionGroup var target: TargetArgument
+  @Argument(help: ArgumentHelp("The dotted keys.", valueName: "key"), completion: .custom(Candidates.keys))
+  var keys: [String]
+  @OptionGroup var common: CommonOptions
+
+  func answer() throws {
+    let paths = try keys.map(KeyArgument.parse)
+    let target = Target(target).administrators
+    let store = try target.open(isForWriting: true)
+    let schema = target.schema
+    var missing: [TOMLPath] = []
+    try store.core.commit { view in
+      var locks = try LockList(of: view.userDocument, in: store)
+      missing = paths.filter { path in !schema.names(of: path).map { locks.remove($0) }.contains(true) }
+      return [locks.edit].compactMap(\.self)
+    }
+    let file = store.location?.file ?? ""
+    let all = try target.effective(store)
+    for path in missing {
+      let lock = schema.origin(of: path, in: all).lock
+      let advice =
+        lock.map { "It is locked by \($0.place), perhaps with a table around it: unlock it there." }
+        ?? "No administrator's file locks it."
+      let message = "'\(path)' is not in the list of locks of '\(file)'. \(advice)"
+      if missing.count == paths.count, path == missing.last { throw Failure(.noValue, message) }
+      Output.note(message)
+    }
+  }
+}
+
+/// The list of locks of a file, to be changed.
+private struct LockList {
+  private var elements: [TOMLValue] = []
+  private var hasChanged = false
+
+  /// - Throws: ``Failure`` with status 4 if the file has something else there.
+  init(of document: TOMLDocument, in store: SettingsStore) throws {
+    switch document[SettingsFormat.locksPath] {
+    case nil: break
+    case .array(let found)?: elements = found
+    case let other?:
+      let line = document.position(of: SettingsFormat.locksPath).map { ", line \($0.line)" } ?? ""
+      throw Failure(
+        .invalidValue,
+        "Cannot change the locks of '\(store.location?.file ?? "")'\(line): 'settings-locked' is \(other.kindName), but "
+          + "must be an array of keys. Nothing was written. Correct that line.")
+    }
+  }
+
+  /// Adds a lock. One of the same key gets the new reason, if there is one.
+  mutating func add(_ lock: LockEntry) {
+    guard let index = elements.firstIndex(where: { (try? LockEntry($0))?.path == lock.path }) else {
+      // A list of tables stays one.
+      let isOfTables = !elements.isEmpty && elements.allSatisfy { $0.table != nil }
+      elements.append(isOfTables ? .table(lock.table) : lock.value)
+      hasChanged = true
+      return
+    }
+    guard lock.reason != nil, elements[index] != lock.value else { return }
+    elements[index] = lock.value
+    hasChanged = true
+  }
+
+  /// Removes the locks of a key, and returns whether there was one.
+  mutating func remove(_ path: TOMLPath) -> Bool {
+    let before = elements.count
+    elements.removeAll { (try? LockEntry($0))?.path == path }
+    if elements.count < before { hasChanged = true }
+    return elements.count < before
+  }
+
+  /// The edit that stores the list; `nil` if it is as before.
+  var edit: Edit? {
+    hasChanged ? Edit(path: SettingsFormat.locksPath, value: elements.isEmpty ? nil : .array(elements)) : nil
+  }
+}
+
+extension Target {
+  /// This target, or for an app's id without --system and --drop-in administrators' main file: users cannot lock.
+  fileprivate var administrators: Target { isFile || layer != .user ? self : Target(name, .system) }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// What a target may be: a name that was meant as a file, or as another app, makes nothing.
+struct TargetCommandTests {
+  let test: SchemaHome
+  init() throws { test = try SchemaHome() }
+
+  private func answer(_ output: String, _ error: String = "", status: Int32 = 0) -> ChildProcess.Result {
+    SchemaHome.answer(output, error, status: status)
+  }
+
+  private var made: [String] {
+    (try? FileManager.default.subpathsOfDirectory(atPath: test.home.path + "/config").sorted()) ?? []
+  }
+
+  @Test(arguments: [
+    ["get", "settings.toml", "theme"], ["set", "settings.toml", "theme", "b"], ["set", "Settings.TOML", "theme=b"],
+    ["unset", "settings.toml", "theme"], ["list", "none.toml"], ["describe", "settings.toml"],
+    ["edit", "settings.toml"],
+    ["import", "settings.toml", "old.ini"], ["watch", "settings.toml", "--timeout", "0.1"], ["check", "settings.toml"],
+    ["migrate", "settings.toml"], ["recover", "settings.toml"], ["path", "settings.toml"], ["export", "settings.toml"],
+    ["diff", "settings.toml"], ["schema", "settings.toml"], ["lock", "settings.toml", "theme"],
+  ])
+  func `a file's name without a slash is never an app`(words: [String]) throws {
+    try test.home.write("theme = \"a\"\n", to: test.home.path + "/settings.toml")
+    try test.home.write("[a]\nb = 1\n", to: test.home.path + "/old.ini")
+    let result = try ChildProcess.run(
+      ChildProcess.product("settings-cli"), words, environment: test.home.environment, directory: test.home.path)
+    let name = words[1]
+    #expect(
+      result
+        == answer(
+          "",
+          "settings-cli: '\(name)' is not an app's id. For the file in this directory, write './\(name)'.\n", status: 2)
+    )
+    #expect(made == [])
+  }
+
+  @Test(arguments: [
+    ["set", "org.example.tset", "theme", "dark"], ["set", "org.example.tset", "--system", "theme", "dark"],
+    ["import", "org.example.tset", "./old.toml"], ["edit", "org.example.tset"], ["lock", "org.example.tset", "theme"],
+  ])
+  func `a new app whose id is near another one is asked about`(words: [String]) throws {
+    try test.home.write("theme = \"dark\"\n", to: test.home.path + "/old.toml")
+    var environment = test.home.environment
+    environment["EDITOR"] = "sh -c 'echo a = 1 > \"$1\"' edit"
+    func run(_ words: [String]) throws -> ChildProcess.Result {
+      try ChildProcess.run(
+        ChildProcess.product("settings-cli"), words, environment: environment, directory: test.home.path)
+    }
+    #expect(
+      try run(words)
+        == answer(
+          "",
+          "settings-cli: Unknown app 'org.example.tset': it has neither settings nor a schema. Did you mean "
+            + "'org.example.test'? To make a new app, use --create.\n", status: 3))
+    #expect(made == [])
+    #expect(!FileManager.default.fileExists(atPath: test.home.path + "/etc/xdg/org.example.tset"))
+    #expect(try run(words + ["--create"]).status == 0)
+  }
+
+  @Test func `a new app with an id of its own is made, and known from then on`() throws {
+    #expect(try test.run("set", "com.other.tool", "theme", "dark") == answer(""))
+    #expect(try test.run("set", "com.other.tool2", "theme", "dark").status == 3)
+    #expect(try test.run("set", "com.other.tool2", "theme", "dark", "--create").status == 0)
+    #expect(try test.run("set", "com.other.tool2", "theme", "light").status == 0)
+  }
+
+  @Test func `the name of a file here is not made an app`() throws {
+    try test.home.write("a = 1\n", to: test.home.path + "/config.ini")
+    #expect(
+      try test.run("set", "config.ini", "a", "2")
+        == answer(
+          "",
+          "settings-cli: Unknown app 'config.ini'. For the file in this directory, write './config.ini'. To make a new "
+            + "app, use --create.\n", status: 3))
+    #expect(try test.run("get", "config.ini", "a").error.hasSuffix("write './config.ini'.\n"))
+    // A directory here says nothing: one may be in ~/.config.
+    try test.home.write("a = 1\n", to: test.home.path + "/org.else.app/x")
+    #expect(try test.run("set", "org.else.app", "a", "2").status == 0)
+  }
+}
