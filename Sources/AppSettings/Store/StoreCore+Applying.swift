@@ -88,6 +88,7 @@ extension StoreCore {
       changed = try document.move(from: source, to: edit.path)
     }
     guard let value = edit.value else { return try document.remove(at: edit.path) || changed }
+    if let text = edit.text { return try document.set(value, writtenAs: text, at: edit.path) || changed }
     return try document.set(value, at: edit.path) || changed
   }
 
@@ -130,7 +131,7 @@ extension StoreCore {
   private enum Kind { case addition, removal, value }
 
   private func kind(of edit: Edit, in document: TOMLDocument) -> Kind? {
-    guard edit.source == nil else { return nil }
+    guard edit.source == nil, edit.text == nil else { return nil }
     switch edit.value {
     case .table(let table)?: return !table.isEmpty && !document.contains(edit.path) ? .addition : nil
     case nil: return document.isTable(at: edit.path) ? .removal : nil

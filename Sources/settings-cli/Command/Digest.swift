@@ -87,13 +87,18 @@ struct GuardedChange {
     guard isDryRun else { return try store.core.commit(checking: checkFile(of: store), making: checked) }
     let (old, new) = try store.core.preview(checking: checkFile(of: store), making: checked)
     guard old != new else { return false }
+    Self.show(old, new, in: store, schema)
+    return true
+  }
+
+  /// Shows how a change would alter the file, without secrets.
+  static func show(_ old: [UInt8]?, _ new: [UInt8]?, in store: SettingsStore, _ schema: SchemaLookup) {
     let texts = SecretTexts(old ?? [], new ?? [], schema.schema)
     let file = PathText.shown(store.location?.file ?? "")
     Output.text(
       Shown.difference(
         UnifiedDiff.text(
           from: texts.old, to: texts.new, oldName: old == nil ? "/dev/null" : file, newName: file)))
-    return true
   }
 
   /// Throws if the content of the file is not the expected one.

@@ -40,8 +40,8 @@ struct SettingsCLI: ParsableCommand {
       """,
     version: "settings-cli 0.1.0",
     subcommands: [
-      GetVerb.self, SetVerb.self, UnsetVerb.self, BatchVerb.self, ListVerb.self, WatchVerb.self, EditVerb.self,
-      DiffVerb.self,
+      GetVerb.self, SetVerb.self, UnsetVerb.self, RenameVerb.self, BatchVerb.self, ListVerb.self, FindVerb.self,
+      WatchVerb.self, EditVerb.self, DiffVerb.self,
       ExportVerb.self, ImportVerb.self, MigrateVerb.self, RecoverVerb.self, PathVerb.self, DescribeVerb.self,
       CheckVerb.self, LockVerb.self, UnlockVerb.self, AppsVerb.self, SchemaVerb.self, CompletionVerb.self,
       CompleteVerb.self, ManualVerb.self,

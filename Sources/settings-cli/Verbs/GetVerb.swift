@@ -96,7 +96,8 @@ struct GetVerb: Verb {
     if form == .json {
       Output.line(Shown.record(path, in: snapshot, schema), terminator: terminator)
     } else {
-      Output.line(form == .toml ? value.tomlText : Shown.bare(value), terminator: terminator)
+      let show = form == .toml ? Shown.text : Shown.bare
+      Output.line(show(value, path, snapshot, schema), terminator: terminator)
     }
   }
 

@@ -18,7 +18,7 @@ struct SetVerb: Verb {
 
       VALUE is read as the type in the schema, or else as the type of the key's present value. For a new key it is a \
       TOML value if it parses as one (12, true, ["a"]), else a string. --type overrides this. Put '--' before a \
-      VALUE that begins with '-' and is not a number.
+      VALUE that begins with '-' and is not a number. Numbers, dates and times are stored as typed: 1.10, 0x1F, 1_000.
 
       If VALUE is '-', it is read from standard input without the last newline: for secrets, and for values of any \
       length. A terminal does not show it while you type. An empty value is refused, because it usually comes from a \
@@ -132,7 +132,8 @@ struct SetVerb: Verb {
     for case (let path, let value?) in values where !creates {
       try schema.checkKnown(in: value, at: path, advice: advice)
     }
-    _ = try guarded.make(in: store, schema) { schema.edits(storing: values, in: $0) }
+    let texts = Dictionary(pairs.map { ($0.key, $0.text) }) { $1 }
+    _ = try guarded.make(in: store, schema) { schema.edits(storing: values, texts: texts, in: $0) }
     if guarded.isDryRun { return }
     for (path, value) in values { try checkEffective(path, value, in: store, target) }
     target.warnOfExposure(of: pairs.map(\.key))
@@ -172,12 +173,18 @@ struct SetVerb: Verb {
       let elements = try array(schema.effectiveValue(of: path, in: view), path)
       let element = { try schema.element($0, of: path, kind: kind, sibling: elements.first) }
       let unwanted = try removed.map(element)
-      var result = elements.filter { !unwanted.contains($0) }
+      let texts = schema.names(of: path).lazy.compactMap { view.userDocument.elementTexts(at: $0) }.first
+      let written = texts?.count == elements.count ? texts : nil
+      var result = elements.indices.map { (value: elements[$0], text: written?[$0]) }
+        .filter { !unwanted.contains($0.value) }
       if added.isEmpty, result.count == elements.count { throw Failure(.noValue) }
-      result += try added.map(element)
-      value = .array(result)
+      result += try added.map { (try element($0), $0) }
+      value = .array(result.map(\.value))
       try schema.check(value, at: path)
-      return schema.edits(storing: [(path, value)], in: view)
+      let text = result.map { element in
+        element.text.flatMap { (try? TOMLValue(parsing: $0)) == element.value ? $0 : nil } ?? element.value.tomlText
+      }
+      return schema.edits(storing: [(path, value)], texts: [path: "[\(text.joined(separator: ", "))]"], in: view)
     }
     if guarded.isDryRun { return }
     try checkEffective(path, value, in: store, target)
