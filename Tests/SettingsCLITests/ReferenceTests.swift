@@ -92,6 +92,12 @@ struct ReferenceTests {
       chmod("\(home.path)/\(name)", 0o600)
     }
     chmod(editor, 0o600)
+    if example.contains(" rename ") {
+      try home.write("colour = \"red\"\n", to: home.path + "/settings.toml")
+      try home.write("draft = \"dark\"\nplugins.old = [1]\n", to: editor)
+      try FileManager.default.removeItem(atPath: home.path + "/data/app-settings/org.example.editor.toml")
+    }
+    try home.write("{\"set\":\"theme\",\"value\":\"light\"}\n", to: home.path + "/edits.jsonl")
     if example.contains(" unlock ") {
       let system = home.path + "/etc/xdg/org.example.editor/"
       try home.write("settings-locked = [\"update.channel\"]\n", to: system + "settings.toml")
@@ -111,6 +117,7 @@ struct ReferenceTests {
     var line = example
     // What a shell other than this one has.
     var before = "umask 077; fpath=(. fpath); source() { cat > /dev/null; }; "
+    if example.contains("\"$digest\"") { before += "digest=$(settings-cli get ./settings.toml --digest); " }
     if example.contains("--undo") || example.contains("diff") && example.contains("--backup") {
       before += "settings-cli migrate org.example.editor > /dev/null; "
     }

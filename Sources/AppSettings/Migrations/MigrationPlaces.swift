@@ -37,7 +37,9 @@ extension SettingsMigrations {
         let places = step.newPlaces(of: lock.path)
         // A key below the path that moves whatever its name shows that all of them move.
         let isWhole = !places.isEmpty && !step.keepsSource && !step.newPlaces(of: lock.path.appending("\0")).isEmpty
-        for place in (isWhole ? [] : [lock.path]) + places where moved.count < limit && known.insert(place).inserted {
+        for (index, place) in ((isWhole ? [] : [lock.path]) + places).enumerated()
+        // The first place of a lock is always there.
+        where (index == 0 || moved.count < limit) && known.insert(place).inserted {
           moved.append(LockEntry(place, reason: lock.reason))
         }
       }

@@ -24,12 +24,14 @@ public struct SettingsChange<Value: Sendable>: Sendable {
 }
 
 extension SettingsChange: Equatable where Value: Equatable {
+  /// Compares the values, the origin and the layer.
   public static func == (a: Self, b: Self) -> Bool {
     a.old == b.old && a.new == b.new && a.origin == b.origin && a.layer == b.layer
   }
 }
 
 extension SettingsChange: Hashable where Value: Hashable {
+  /// Hashes the values, the origin and the layer.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(old)
     hasher.combine(new)

@@ -6,6 +6,10 @@ struct GetVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "get",
     abstract: "Print the value of a key.",
+    usage: """
+      settings-cli get TARGET KEY [--toml] [--json] [--layers] [-0] [--default VALUE]
+      settings-cli get TARGET [KEY] --digest
+      """,
     discussion: """
       Prints the bare value: a string as it is, anything else as TOML. While no file has one, that is the \
       default of the app's schema; a table has what the app reads for fields that the files lack. Exits 1 if the key has no value, 3 if the schema does not have the key.
@@ -48,7 +52,7 @@ struct GetVerb: Verb {
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    if key == nil, !digest { throw ValidationError("Missing KEY.") }
+    if key == nil, !digest { throw ValidationError("Missing expected argument '<key>'") }
     if digest, layers || form != nil || fallback != nil {
       throw ValidationError("--digest cannot be combined with --toml, --json, --layers or --default.")
     }

@@ -51,9 +51,12 @@ struct SchemaReaderTests {
         + "[keys.\"editor.font-size\"]"),
     Case(
       key("type = \"integre\""),
-      "3:8: there is no type 'integre'; there are string, integer, float, float32, boolean, offset-date-time, local-date-time, "
-        + "local-date, local-time, duration, url, uuid, data, decimal, character, time-zone, array, table, records, any"
-    ),
+      "3:8: there is no type 'integre'; 'integer' may be meant"),
+    Case(
+      key("type = \"whatever\""),
+      "3:8: there is no type 'whatever'; there are string, integer, float, float32, boolean, offset-date-time, "
+        + "local-date-time, local-date, local-time, duration, url, uuid, data, decimal, character, time-zone, array, "
+        + "table, records, any"),
     Case(
       key("default = 1"),
       "2:1: 'type' is missing; it must be one of string, integer, float, float32, boolean, offset-date-time, local-date-time, "

@@ -107,7 +107,7 @@ struct TestingSettings {
     #expect(settings[.tabWidth] == 8)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `a change of the file arrives`() async throws {
     let files = try TemporarySettings()
     let settings = SettingsStore(at: files.location)
@@ -130,7 +130,7 @@ struct TestingSettings {
     observation.cancel()
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `the ruler is drawn again when the width changes`() async {
     let settings = SettingsStore(inMemory: "")
     let (drawn, continuation) = AsyncStream.makeStream(of: String.self)
