@@ -5,7 +5,7 @@ import PackageDescription
 let package = Package(
   name: "desktop-app",
   dependencies: [
-    // In a package of your own: .package(url: "…", from: "…")
+    // In a package of your own: .package(url: "https://github.com/app-settings/app-settings", branch: "main")
     .package(name: "app-settings", path: "../..")
   ],
   targets: [

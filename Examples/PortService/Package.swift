@@ -5,7 +5,7 @@ import PackageDescription
 let package = Package(
   name: "port-service",
   dependencies: [
-    // In a package of your own: .package(url: "…", from: "…", traits: [.defaults, "ServiceLifecycle"])
+    // In a package of your own: .package(url: "https://github.com/app-settings/app-settings", branch: "main", traits: [.defaults, "ServiceLifecycle"])
     .package(name: "app-settings", path: "../..", traits: [.defaults, "ServiceLifecycle"]),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),

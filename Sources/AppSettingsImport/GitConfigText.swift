@@ -36,12 +36,25 @@ struct GitConfigText {
           .array(values.map { $0.map(PlainText.value(of:)) ?? true }), at: path,
           text: values.last.flatMap { $0 } ?? "true")
       } else if let text = values[0] {
-        result.setPlain(text, at: path)
+        if let number = number(withUnit: text) {
+          result.set(.string(text), at: path, text: number)
+        } else {
+          result.setPlain(text, at: path)
+        }
       } else {
         result.set(true, at: path)
       }
     }
     return result
+  }
+
+  /// The digits of a number with a unit, as git reads it where it needs an integer: `4k` is 4096.
+  private static func number(withUnit text: String) -> String? {
+    let shifts: [Character: Int64] = ["k": 1 << 10, "m": 1 << 20, "g": 1 << 30]
+    guard let unit = text.last.flatMap({ shifts[Character($0.lowercased())] }), let number = Int64(text.dropLast())
+    else { return nil }
+    let (product, isTooLarge) = number.multipliedReportingOverflow(by: unit)
+    return isTooLarge ? nil : String(product)
   }
 
   private init(bytes: [UInt8]) {

@@ -20,6 +20,7 @@ extension SchemaType {
     switch (value, text) {
     case (.string(let string), _):
       if let value = try? self.value(of: string) { return value }
+      if case .text(let text, _) = text, text != string, let value = try? self.value(of: text) { return value }
       // Other libraries store values of their own types as JSON in a string.
       if let json = JSONText.embedded(in: string), let decoded = try? JSONText.value(of: json) {
         let restored = restoring(decoded, from: .typed)

@@ -26,10 +26,12 @@ extension SettingsStore {
 
   /// Imports a text, which need not be in a file, as ``importFile(_:as:rules:dryRun:)`` does.
   ///
-  /// - Parameter advice: The advice of the app's schema. Values that the app would reject are skipped.
+  /// - Parameters:
+  ///   - advice: The advice of the app's schema. Values that the app would reject are skipped.
+  ///   - check: Gets the content of the file; throws to leave it as it is.
   package func importText(
     _ original: [UInt8], of path: String, as format: SettingsImportFormat, rules: SettingsImportRules, dryRun: Bool,
-    advice: ImportAdvice? = nil
+    advice: ImportAdvice? = nil, checking check: ([UInt8]?) throws -> Void = { _ in }
   ) throws -> SettingsImportReport {
     let plan = try ImportPlan(SettingsImporting.read(original, of: path, as: format), of: path, by: rules, advice)
     if !dryRun {
@@ -47,9 +49,11 @@ extension SettingsStore {
     }
     // Runs before the lock, for which others would wait. It runs again only if the file has changed since.
     let before = try core.readText()
+    try check(before)
     var result = try take(into: before)
     guard !dryRun else { return result.report }
     try core.commit(backingUp: "before-import") { bytes in
+      try check(bytes)
       if bytes != before { result = try take(into: bytes) }
       return result.text
     }

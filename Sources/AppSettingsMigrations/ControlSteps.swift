@@ -68,6 +68,7 @@ extension ForEach: DeclarativeStep {
     }
     inner.outside = size - before
     try inner.run(steps)
+    try inner.removeEmptied()
   }
 
   /// Records in an inline array: each is a document of its values, and all are set at once.

@@ -16,8 +16,6 @@ struct QuickStartTests {
         theme = "dark"
         recent-files = ["/tmp/a", "/tmp/b"]
 
-        [editor]
-
         """)
   }
 

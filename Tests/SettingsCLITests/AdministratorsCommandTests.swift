@@ -166,6 +166,23 @@ struct AdministratorsCommandTests {
     #expect(text(dropIn("50-site")) == "[editor]\nwrap = true\n")
   }
 
+  @Test(.enabled(if: geteuid() == 0, "Only root can become another user."))
+  func `who may not write an administrator's file is told who may`() throws {
+    let home = ScratchHome(under: "/tmp")
+    chmod(home.path, 0o755)
+    try home.write("theme = \"dark\"\n", to: home.path + "/etc/xdg/\(app)/settings.toml")
+    // The executable may be where nobody else gets to.
+    let command = home.path + "/settings-cli"
+    try FileManager.default.copyItem(atPath: ChildProcess.product("settings-cli"), toPath: command)
+    let words = ["--reuid", "65534", "--regid", "65534", "--clear-groups", command]
+    for line in [["set", app, "--system", "theme", "light"], ["lock", app, "theme", "--drop-in", "50-site"]] {
+      let result = try ChildProcess.run("/usr/bin/setpriv", words + line, environment: home.environment, directory: "/")
+      #expect(result.status == 5)
+      let error = result.error
+      #expect(error.hasSuffix(" Administrators' files belong to root: run the command with 'sudo'.\n"), "\(result)")
+    }
+  }
+
   // MARK: Locks
 
   @Test func `lock names the key and the reason, and unlock removes them`() throws {

@@ -187,7 +187,7 @@ struct CommandTests {
     #expect(try run("set", app, "a", "1", "--type", "complex").status == 2)
     #expect(try run("--help").status == 0)
     #expect(try run("--version").status == 0)
-    for verb in ["get", "set", "unset", "list", "watch", "migrate", "path"] {
+    for verb in ["get", "set", "unset", "rename", "list", "find", "watch", "migrate", "path"] {
       let help = try run(verb, "--help")
       #expect(help.status == 0 && help.output.contains("EXAMPLES") && help.error.isEmpty)
     }
@@ -348,6 +348,7 @@ struct CommandTests {
   }
 
   @Test func `watch ends after a count or a time`() throws {
+    try home.write("a = 1\n")
     let watching = try watch("theme", "--count", "1", "--timeout", "20")
     #expect(watching.nextLine() == "")
     #expect(watching.wait() == 0)

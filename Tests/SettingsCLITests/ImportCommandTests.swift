@@ -36,6 +36,10 @@ struct ImportCommandTests {
       type = "string"
       [keys."remote.fetch"]
       type = "string"
+      [keys."pack.limit"]
+      type = "integer"
+      [keys."pack.size"]
+      type = "string"
       """, to: home.path + "/data/app-settings/org.example.test.toml")
   }
 
@@ -69,6 +73,11 @@ struct ImportCommandTests {
     #expect(
       try run("import", app, "-", "--format", "git", input: git).output == "taken: remote.fetch -> remote.fetch\n")
     #expect(home.text()?.contains("fetch = \"12\"") == true)
+    let units = "[pack]\nlimit = 2K\nsize = 2k\n"
+    #expect(try run("import", app, "-", "--format", "git", input: units).status == 0)
+    #expect(home.text()?.contains("[pack]\nlimit = 2048\nsize = \"2k\"\n") == true, "\(home.text() ?? "")")
+    let tooLarge = try run("import", app, "-", "--format", "git", "--replace", input: "[pack]\nlimit = 99999999999g\n")
+    #expect(tooLarge.status == 4)
     #expect(try run("import", app, "-", "--format", "keyfile", "--replace", input: "title=a;b;\n").status == 0)
     #expect(home.text()?.contains("title = \"a;b;\"") == true)
   }

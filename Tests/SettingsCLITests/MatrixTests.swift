@@ -36,7 +36,8 @@ struct MatrixTests {
       lines: [
         .fine: [
           "set APP theme light", "set APP theme=light editor.font-size=20", "set APP recent --append a --append b",
-          "set APP sync.token - < s3cret\\n", "set ./new.toml a.b 1",
+          "set APP sync.token - < s3cret\\n", "set ./new.toml a.b 1", "set APP theme light --dry-run",
+          "set APP sync.token x --dry-run", "set APP theme light --if-unchanged absent",
         ],
         .noValue: ["set APP recent --remove a"],
         .usage: [
@@ -56,16 +57,58 @@ struct MatrixTests {
     Row(
       verb: "unset",
       lines: [
-        .fine: ["unset APP theme editor"], .noValue: ["unset APP recent"], .usage: ["unset APP", "unset APP a..b"],
+        .fine: [
+          "unset APP theme editor", "unset APP sync.token --dry-run", "unset APP theme --if-unchanged absent",
+          "unset APP --all", "unset APP --all --dry-run",
+        ],
+        .noValue: ["unset APP recent"], .usage: ["unset APP", "unset APP a..b", "unset APP theme --all"],
         .unknown: ["unset APP thme", "unset org.example.tset theme"], .invalid: ["unset APP theme --type string"],
-        .locked: ["unset APP theme"], .readOnly: ["unset APP theme"], .unparsable: ["unset APP theme"],
-        .newer: ["unset APP theme"],
+        .locked: ["unset APP theme", "unset APP --all"], .readOnly: ["unset APP theme"],
+        .unparsable: ["unset APP theme", "unset APP --all"], .newer: ["unset APP theme"],
+      ]),
+    Row(
+      verb: "rename",
+      lines: [
+        .fine: ["rename APP theme host --create", "rename ./old.toml colour theme.accent"],
+        .noValue: ["rename APP recent theme"],
+        .usage: ["rename", "rename APP theme", "rename APP theme theme", "rename APP editor editor.x"],
+        .unknown: ["rename APP theme thme", "rename org.example.tset a b"],
+        .invalid: ["rename APP theme editor.font-size --replace", "rename APP sync.token host --create"],
+        .locked: ["rename APP theme other --create"], .readOnly: ["rename APP theme other --create"],
+        .unparsable: ["rename APP theme other"], .newer: ["rename APP theme other"],
+      ]),
+    Row(
+      verb: "find",
+      lines: [
+        .fine: ["find theme", "find THEME dark", "find thme", "find hunter2", "find font --json"],
+        .noValue: ["find nothing like it"], .usage: ["find"], .invalid: ["find x --jsn"], .locked: ["find theme"],
+        .readOnly: ["find theme"], .unparsable: ["find theme"], .newer: ["find theme"],
+      ]),
+    Row(
+      verb: "batch",
+      lines: [
+        .fine: [
+          "batch APP < {\"set\":\"theme\",\"value\":\"light\"}\\n{\"append\":\"recent\",\"value\":\"a\"}\\n{\"get\":\"recent\"}\\n",
+          "batch APP --dry-run < {\"unset\":\"editor.font-size\"}\\n{\"set\":\"sync.token\",\"value\":\"x\"}\\n",
+        ],
+        .noValue: ["batch APP < {\"get\":\"recent\"}", "batch APP < {\"unset\":\"recent\"}"],
+        .usage: ["batch", "batch APP a", "batch APP < set", "batch APP --if-unchanged x"],
+        .unknown: ["batch APP < {\"set\":\"thme\",\"value\":1}"],
+        .invalid: [
+          "batch APP < {\"set\":\"editor.font-size\",\"value\":100}\\n{\"set\":\"theme\",\"value\":\"light\"}"
+        ],
+        .locked: ["batch APP < {\"set\":\"theme\",\"value\":\"dark\"}"],
+        .readOnly: ["batch APP < {\"unset\":\"theme\"}"], .unparsable: ["batch APP < {\"unset\":\"theme\"}"],
+        .newer: ["batch APP < {\"unset\":\"theme\"}"],
       ]),
     Row(
       verb: "list",
       lines: [
-        .fine: ["list APP", "list APP editor --origin", "list APP --changed", "list APP --json", "list ./none.toml"],
-        .noValue: ["list APP recent"], .usage: ["list", "list APP a b"],
+        .fine: [
+          "list APP", "list APP editor --origin", "list APP --changed", "list APP --json", "list ./none.toml",
+          "list APP --names",
+        ],
+        .noValue: ["list APP recent"], .usage: ["list", "list APP a b", "list APP -0 --json"],
         .unknown: ["list APP thme", "list org.example.tset"], .invalid: ["list APP --origin=yes"],
         .locked: ["list APP --origin"], .readOnly: ["list APP"], .unparsable: ["list APP"], .newer: ["list APP"],
       ]),
@@ -166,13 +209,13 @@ struct MatrixTests {
     Row(
       verb: "check",
       lines: [
-        .fine: ["check APP", "check APP --json", "check ./old.toml --schema ./schema.toml"],
+        .fine: ["check APP", "check APP --json", "check --all", "check ./old.toml --schema ./schema.toml"],
         .noValue: ["check ./none.toml"],
-        .usage: ["check", "check APP theme", "check APP --schema"],
+        .usage: ["check", "check APP theme", "check APP --schema", "check APP --all"],
         .unknown: ["check org.example.tset", "check APP --schema ./none.toml", "check org..x"],
         .invalid: ["check ./wrong.toml --schema ./schema.toml", "check APP --schema ./wrong.toml"],
         .locked: ["check APP", "check APP --json"], .readOnly: ["check APP"],
-        .unparsable: ["check APP", "check APP --json"], .newer: ["check APP"],
+        .unparsable: ["check APP", "check APP --json", "check --all"], .newer: ["check APP"],
       ]),
     Row(
       verb: "apps",

@@ -49,7 +49,7 @@ struct PeerTableTests {
       "settings-cli list \(target)", environment: environment, directory: home.path)
     #expect(
       end.output.split(separator: "\n").filter { $0 != "core.editor = \"vi\"" }.sorted()
-        == ["a.b = [\"v\"]", "g = {}", "imported = 1", "list = [\"x\", \"v\"]", "loaded = true"])
+        == ["a.b = [\"v\"]", "imported = 1", "list = [\"x\", \"v\"]", "loaded = true"])
   }
 
   @Test func `a row of the table names the same key twice`() {

@@ -74,7 +74,7 @@ struct ReadingVerbTests {
     let silent = [
       ["path", app], ["apps"], ["schema", app], ["migrate", app, "--status"], ["migrate", app, "--dry-run"],
       ["check", app],
-      ["recover", app], ["---completion", "get", "--", "positional@1", "2", "settings-cli", "get", app, ""],
+      ["recover", app], ["complete", "fish", "--", "settings-cli get \(app) "],
       ["import", app, "-", "--format", "json", "--dry-run"],
     ]
     for words in silent {

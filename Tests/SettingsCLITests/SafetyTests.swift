@@ -79,9 +79,7 @@ struct SafetyTests {
       ["set", app, "sync.token", "[\"hunter2\"]", "--type", "array"], ["check", app],
       ["set", app, "sync.token", "--append", "hunter2"], ["set", app, "sync.token", "hunter2", "--type", "integer"],
       ["set", app, "sync", "hunter2"],
-      [
-        "---completion", "set", "--", "positional@1", "4", "0", "settings-cli", "set", app, "sync.token", "",
-      ],
+      ["complete", "fish", "--", "settings-cli set \(app) sync.token "],
     ] {
       let result = try ChildProcess.run(command, arguments, environment: home.environment)
       #expect(!result.output.contains("hunter2") && !result.error.contains("hunter2"), "\(arguments): \(result)")

@@ -91,7 +91,7 @@ struct SecretTests {
       ["set", app, "theme"], ["unset", app, "none"], ["path", app], ["apps"], ["schema", app], ["recover", app],
       ["import", app, "./refused.json"], ["import", app, "./broken.json"], ["import", app, "./broken.plist"],
       ["import", app, "./broken.toml"], ["import", app, "./other.toml", "--dry-run"],
-      ["---completion", "get", "--", "positional@1", "2", "settings-cli", "get", app, ""], ["migrate", app],
+      ["complete", "fish", "--", "settings-cli get \(app) "], ["migrate", app],
       ["migrate", app, "--undo"],
     ]
     try home.write(text.replacingOccurrences(of: "CANARY", with: "CANARY-3"), to: home.path + "/other.toml")

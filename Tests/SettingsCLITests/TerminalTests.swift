@@ -56,56 +56,7 @@ import TestSupport
     #expect(piped == ChildProcess.Result(status: 1, output: "", error: ""))
   }
 
-  // MARK: Questions
-
-  /// An editor that does one thing each time it is opened: `first`, `second`, …, with the file as `$1`.
-  private func editor(_ steps: String...) throws -> String {
-    let path = home.path + "/editor"
-    let cases = steps.enumerated().map { "\($0.offset + 1)) \($0.element) ;;" }.joined(separator: "\n")
-    try home.write(
-      "#!/bin/sh\necho x >> '\(home.path)/count'\ncase $(wc -l < '\(home.path)/count') in\n\(cases)\nesac\n", to: path)
-    chmod(path, 0o700)
-    return path
-  }
-
-  @Test func `edit shows a fault at its line, opens the editor again, and stores what is right`() throws {
-    try home.write("# c\na = 1\n")
-    let editor = try editor("sed -i 's/= 1/= = 1/' \"$1\"", "sed -i 's/= = 1/= 2/' \"$1\"")
-    let session = try session("\(command) edit \(app) --color never", ["EDITOR": editor])
-    let shown = try #require(session.wait(for: "Edit again? [Y/n] "))
-    #expect(shown.contains(":2:5: Expected a value, but found '='"))
-    #expect(shown.contains("\r\n  a = = 1\r\n      ^\r\n"))
-    #expect(home.text() == "# c\na = 1\n")
-    session.type("\n")
-    #expect(session.end().status == 0)
-    #expect(home.text() == "# c\na = 2\n")
-  }
-
-  @Test func `edit that is given up writes nothing and leaves no copy`() throws {
-    try home.write("a = 1\n")
-    let editor = try editor("echo '=' >> \"$1\"")
-    let session = try session(
-      "\(command) edit \(app) --color never", ["EDITOR": editor, "TMPDIR": home.path])
-    session.wait(for: "Edit again? [Y/n] ")
-    session.type("n\n")
-    let end = session.end()
-    #expect(end.status == 6 && end.text.contains("Nothing was written."))
-    #expect(home.text() == "a = 1\n")
-    #expect(!home.names(in: home.path).contains { $0.hasPrefix("settings-edit-") })
-  }
-
-  @Test func `edit asks where both have changed a key, and merges the rest`() throws {
-    try home.write("a = 1\nb = 1\nc = 1\n")
-    let other = "'\(command)' set \(app) a=3 c=3"
-    let editor = try editor("\(other); sed -i -e 's/a = 1/a = 2/' -e 's/b = 1/b = 2  # mine/' \"$1\"")
-    let session = try session("\(command) edit \(app) --color never", ["VISUAL": editor, "EDITOR": "false"])
-    let shown = try #require(session.wait(for: "store [m]ine, or [q]uit? "))
-    #expect(shown.contains("  a: yours is 2, theirs is 3"))
-    #expect(home.text() == "a = 3\nb = 1\nc = 3\n")
-    session.type("m\n")
-    #expect(session.end().status == 0)
-    #expect(home.text() == "a = 2\nb = 2  # mine\nc = 3\n")
-  }
+  // MARK: Secrets
 
   @Test func `a value from a terminal is not shown as it is typed`() throws {
     let session = try session("\(command) set \(app) token - && \(command) get \(app) token | wc -c")
@@ -114,36 +65,5 @@ import TestSupport
     let end = session.end()
     #expect(!end.text.contains("hunter2") && end.text.hasSuffix("8\n"))
     #expect(home.text() == "token = \"hunter2\"\n")
-  }
-
-  // MARK: Completion
-
-  @Test(arguments: ["bash --norc --noprofile -i", "zsh -f -i", "fish --no-config -i"])
-  func `a shell completes verbs, apps, keys and values`(_ shell: String) throws {
-    let name = String(shell.prefix { $0 != " " })
-    let isThere = try ChildProcess.shell("command -v \(name)", environment: home.environment).status == 0
-    guard isThere else { return }  // an optional tool
-    try home.write("theme = \"dark\"\nwrap = false\n[editor]\nfont-size = 14\n")
-    try ChildProcess.shell(
-      "mkdir bin && ln -s '\(command)' bin/settings-cli && bin/settings-cli completion \(name) > completion",
-      environment: home.environment, directory: home.path)
-    let session = try session(
-      shell, ["PATH": home.path + "/bin:" + (home.environment["PATH"] ?? ""), "PS1": "% ", "TERM": "vt100"])
-    let setUp =
-      name == "zsh"
-      ? "mv completion _settings-cli; fpath=($PWD $fpath); autoload -Uz compinit && compinit -u -D; PS1='% '; "
-        + "echo re''ady\n"
-      : ". ./completion; echo re''ady\n"
-    session.type(setUp)
-    try #require(session.wait(for: "ready") != nil)
-    // What is completed is run, and says which words it was given.
-    session.type("settings-cli ge\torg.exam\teditor.\t > got; echo do''ne\n")
-    let got = session.wait(for: "done\r") ?? "nothing"
-    #expect(home.text(of: home.path + "/got") == "14\n", "\(got)")
-    session.type("settings-cli set org.exam\twra\ttr\t; echo do''ne\n")
-    let set = session.wait(for: "done\r") ?? "nothing"
-    #expect(home.text()?.contains("wrap = true\n") == true, "\(set)")
-    session.type("exit\n")
-    _ = session.end()
   }
 }

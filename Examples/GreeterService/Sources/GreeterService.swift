@@ -9,7 +9,8 @@ struct GreeterService {
     let settings = try SettingsStore(app: "org.example.greeter", migrations: migrations)
 
     // The first read opens the file and, where it is of an earlier release, migrates it.
-    say("\(settings.text), \(settings.names.joined(separator: " and "))!")
+    let names = settings.names.joined(separator: " and ")
+    say("\(settings.text)\(names.isEmpty ? "" : ", \(names)")!")
     say("volume \(settings.volume), style \(settings.style), door \(settings.door ?? "any")")
     for problem in settings.currentProblems { say("problem: \(problem.message)") }
 

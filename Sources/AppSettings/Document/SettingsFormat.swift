@@ -5,9 +5,7 @@ package enum SettingsFormat {
   package static let versionPath: TOMLPath = ["settings-version"]
   package static let locksPath: TOMLPath = ["settings-locked"]
 
-  /// Sets the version, in its existing line or in a new one at the very top.
-  ///
-  /// A blank line separates a new one from the comments there, which belong to the file or to its first key.
+  /// Sets the version, in its existing line or in a new one at the top, below the comment of the file itself.
   package static func setVersion(_ version: Int, in document: inout TOMLDocument) throws {
     try document.setAtTop(versionPath.components[0], .integer(Int64(version)))
   }

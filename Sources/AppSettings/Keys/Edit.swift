@@ -10,12 +10,17 @@ package struct Edit: Sendable, Hashable {
   /// The present path of the value's text, so that its comments move with it. Set only in an `update`, which has the
   /// file's text. Even then `value` is the complete new value.
   package var source: TOMLPath?
+  /// The text that a person typed for the value, for the notation of its numbers. Ignored unless it means `value`.
+  package var text: String?
 
-  package init(path: TOMLPath, value: TOMLValue?, key: AnySettingsKey? = nil, source: TOMLPath? = nil) {
+  package init(
+    path: TOMLPath, value: TOMLValue?, key: AnySettingsKey? = nil, source: TOMLPath? = nil, text: String? = nil
+  ) {
     self.path = path
     self.value = value
     self.key = key
     self.source = source
+    self.text = text
   }
 
   package static func == (lhs: Edit, rhs: Edit) -> Bool { lhs.path == rhs.path && lhs.value == rhs.value }

@@ -17,6 +17,8 @@ package struct MigrationScope {
   package var outside = 0
   /// The rights for importing files; `nil` for those of this process.
   package var importRights: UserRights?
+  /// The paths in the document of values that steps have removed or moved.
+  private var removed: [TOMLPath] = []
 
   package init(_ document: TOMLDocument, at place: Place = .table(.root), shownIndex: Int? = nil) {
     self.document = document
@@ -52,7 +54,8 @@ package struct MigrationScope {
 
   package mutating func remove(at path: TOMLPath) throws {
     switch place {
-    case .table(let prefix): try document.remove(at: prefix.appending(path))
+    case .table(let prefix):
+      if try document.remove(at: prefix.appending(path)) { removed.append(prefix.appending(path)) }
     case .element(let array, let index): try document.remove(at: path, inElement: index, of: array)
     }
   }
@@ -70,7 +73,9 @@ package struct MigrationScope {
   package mutating func move(from source: TOMLPath, to destination: TOMLPath) throws {
     guard source != destination, contains(source) else { return }
     guard source.hasPrefix(destination) || destination.hasPrefix(source) else {
-      return try moveApart(from: source, to: destination)
+      try moveApart(from: source, to: destination)
+      if case .table(let prefix) = place { removed.append(prefix.appending(source)) }
+      return
     }
     // Through a name that no file has: root keys that begin like this are reserved.
     let between: TOMLPath = ["settings-between"]
@@ -117,6 +122,14 @@ package struct MigrationScope {
         try runOnCopy(step)
       }
     }
+  }
+
+  /// Removes the tables in this place that the steps have left empty. The steps may fill such a table again, so this
+  /// comes after the last of them.
+  package mutating func removeEmptied() throws {
+    guard case .table(let prefix) = place else { return }
+    for path in removed { try document.removeEmptied(above: path, within: prefix) }
+    removed = []
   }
 
   /// Steps with code work on documents only: they get one with this place's values, and their changes are set here.
@@ -173,6 +186,7 @@ extension BuiltInStep {
     document = TOMLDocument()
     defer { document = scope.document }
     try step.run(in: &scope)
+    try scope.removeEmptied()
   }
 }
 

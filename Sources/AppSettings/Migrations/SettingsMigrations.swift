@@ -162,6 +162,7 @@ public struct Migration: Sendable {
     document = TOMLDocument()
     defer { document = scope.document }
     try scope.run(steps)
+    try scope.removeEmptied()
   }
 }
 

@@ -71,9 +71,10 @@ extension StoreCore {
             index += 1
           }
         }
+        try removeEmptied(by: edits, in: &document)
       }
     } catch {
-      let path = edits[index].path
+      let path = edits[Swift.min(index, edits.endIndex - 1)].path
       let message = (error as? TOMLEditError)?.reason ?? "\(error)"
       throw SettingsError(
         .invalidKey, "Cannot set '\(path)' in '\(backing.name)': \(message)", file: location?.file,
@@ -87,7 +88,24 @@ extension StoreCore {
       changed = try document.move(from: source, to: edit.path)
     }
     guard let value = edit.value else { return try document.remove(at: edit.path) || changed }
+    if let text = edit.text { return try document.set(value, writtenAs: text, at: edit.path) || changed }
     return try document.set(value, at: edit.path) || changed
+  }
+
+  /// Removes the tables that removals have left empty, with the exception of those of a key's own value: there, an empty
+  /// table is not the same as none.
+  private func removeEmptied(by edits: ArraySlice<Edit>, in document: inout TOMLDocument) throws(TOMLEditError) {
+    let removals = edits.filter { $0.value == nil || $0.source != nil }
+    guard removals.contains(where: { ($0.source ?? $0.path).components.count > 1 }) else { return }
+    // The tables of these paths have values of their own.
+    let valued = Set(declarations.keys.flatMap(\.paths) + edits.filter { $0.value != nil }.map(\.path))
+    for edit in removals {
+      let path = edit.source ?? edit.path
+      let ofKey = edit.key?.paths.first { path.hasPrefix($0) } ?? path
+      let around = (1...path.components.count).lazy.map { TOMLPath(Array(path.components.prefix($0))) }
+        .first { valued.contains($0) || $0 == ofKey }
+      try document.removeEmptied(above: around ?? path)
+    }
   }
 
   /// The first edits of a list that can be made together: those that add tables to one table, or remove tables from
@@ -113,7 +131,7 @@ extension StoreCore {
   private enum Kind { case addition, removal, value }
 
   private func kind(of edit: Edit, in document: TOMLDocument) -> Kind? {
-    guard edit.source == nil else { return nil }
+    guard edit.source == nil, edit.text == nil else { return nil }
     switch edit.value {
     case .table(let table)?: return !table.isEmpty && !document.contains(edit.path) ? .addition : nil
     case nil: return document.isTable(at: edit.path) ? .removal : nil

@@ -22,15 +22,32 @@ extension StoreCore {
   /// Commits edits made from the present values, under the file's lock. After another program's save they are made
   /// again.
   ///
+  /// - Parameter check: Gets the content of each text before the edits are made in it; throws to leave it as it is.
   /// - Returns: Whether the edits changed the text.
   @discardableResult
-  package func commit(making edits: (SettingsSnapshot) throws -> [Edit]) throws -> Bool {
+  package func commit(
+    checking check: ([UInt8]?) throws -> Void = { _ in }, making edits: (SettingsSnapshot) throws -> [Edit]
+  ) throws -> Bool {
     let limit = TimeLimit(lockTimeout)
     load()
     return try withoutActuallyEscaping(edits) { edits in
       let work = Commit.Work.edits({ view, _ in try view.permitted(try edits(view)) }, mayRunAgain: true)
-      return try commit(work, within: limit).hasChanged
+      return try withoutActuallyEscaping(check) { try commit(work, checking: $0, within: limit).hasChanged }
     }
+  }
+
+  /// Returns the file's texts before and after what ``commit(checking:making:)`` would do, and writes nothing; `nil` is
+  /// no file.
+  package func preview(
+    checking check: ([UInt8]?) throws -> Void = { _ in }, making edits: (SettingsSnapshot) throws -> [Edit]
+  ) throws -> (old: [UInt8]?, new: [UInt8]?) {
+    let bytes = try readText()
+    try check(bytes)
+    var document = try documentToWrite(of: bytes)
+    var view = snapshot
+    view.userDocument = document
+    let hasChanged = try apply(view.permitted(edits(view)), to: &document)
+    return (bytes, bytes == nil && !hasChanged ? nil : document.bytes)
   }
 
   /// Commits edits at once, on this thread, together with pending ones.
@@ -83,10 +100,13 @@ extension StoreCore {
   ///
   /// It reports the outcome to those whose pending edits it included.
   ///
-  /// - Parameter limit: The total time for waiting.
+  /// - Parameters:
+  ///   - check: Gets the content of each text to be changed; throws to leave it as it is.
+  ///   - limit: The total time for waiting.
   @discardableResult
   func commit(
-    _ work: Commit.Work, knowing known: TOMLDocument? = nil, within limit: TimeLimit
+    _ work: Commit.Work, knowing known: TOMLDocument? = nil, checking check: ([UInt8]?) throws -> Void = { _ in },
+    within limit: TimeLimit
   ) throws -> CommitOutcome {
     var hasMigrated = false
     // Hooks may use the store: they run after all else, and after the first access.
@@ -113,7 +133,10 @@ extension StoreCore {
         hasMigrated = commit.hasMigrated
         commit.abandonBackup()
       }
-      result = try backing.update(steps) { try commit.text(replacing: $0) }
+      result = try backing.update(steps) { contents in
+        try check(contents.bytes)
+        return try commit.text(replacing: contents)
+      }
     } catch {
       commit.noteFailed()
       // It may have failed at its very end, by the directory's `fsync`, or because another program saved the file.

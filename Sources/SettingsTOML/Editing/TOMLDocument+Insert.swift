@@ -98,7 +98,7 @@ extension TOMLDocument {
       if let last = lastBodyLeaf(under: table) {
         try insertLine(new, key: key, after: last)
       } else if table == DocumentIndex.root {
-        try insertFirstRootLine(new, key: key)
+        try insertTopLine(new, key: key, separator: LineStyle.usual(in: self, before: bytes.count))
       } else {
         try insertFirstLine(new, key: key, below: table)
       }
@@ -177,26 +177,6 @@ extension TOMLDocument {
       in: table)
   }
 
-  /// Inserts the first key of a document without keys outside tables: after the comment that the file begins with.
-  private mutating func insertFirstRootLine(_ new: Insertion, key: [UInt8]) throws(TOMLEditError) {
-    let lines = lines
-    let start = lines.textStart
-    var at = start
-    while at < bytes.count, lines.isComment(at) { at = lines.end(of: at) }
-    let lineBreak = lines.lineBreak(at: start)
-    var text: [UInt8] = []
-    for comment in new.comments { text += comment + lineBreak }
-    text += key + LineStyle.usual(in: self, before: bytes.count) + new.text + new.trailing
-    if at > start, at == bytes.count || lines.isEmpty(at) {
-      // A blank line keeps the comment apart from the key.
-      text = lineBreak + (lines.isUnfinished(at) ? lineBreak + text : text + lineBreak)
-      return try commit([Splice(at..<at, text)])
-    }
-    // A comment directly above something is about it.
-    text += lineBreak + (start < bytes.count ? lineBreak : [])
-    try commit([Splice(start..<start, text)])
-  }
-
   // MARK: Inline tables
 
   private mutating func insertMember(
@@ -234,27 +214,5 @@ extension TOMLDocument {
     var at = id
     while let outer = inlineTable(around: at) { at = outer }
     return Int(tree[at].keyStart)
-  }
-}
-
-extension TOMLDocument {
-  /// Sets a key of the root on the first line: in its place if it exists, else above everything, comments too.
-  ///
-  /// - Throws: ``TOMLEditError``. The document is unchanged.
-  package mutating func setAtTop(_ key: String, _ value: TOMLValue) throws(TOMLEditError) {
-    guard !contains([key]) else {
-      try set(value, at: [key])
-      return
-    }
-    _ = try checked(.set([key], value), isSingle: true) { draft throws(TOMLEditError) in
-      let name = Array(TOMLEmitter.keyText(key).utf8)
-      let start = draft.lines.textStart
-      let beginning = name + Array(" = ".utf8)
-      let text = beginning + Array(value.tomlText.utf8)
-      try draft.commitLine(
-        text + draft.lines.lineBreak(at: start), key: 0..<name.count, value: beginning.count..<text.count, at: start,
-        in: DocumentIndex.root)
-      return true
-    }
   }
 }

@@ -11,6 +11,7 @@ enum ExitStatus: Int32 {
   case unparsable = 6
   case io = 7
   case migration = 8
+  case changed = 9
 }
 
 /// The reason why a verb failed.
@@ -31,7 +32,10 @@ struct Failure: Error, CustomStringConvertible {
   static let goneReader = Failure(.io)
   var isGoneReader: Bool { status == .io && message == nil }
 
-  init(_ error: SettingsError) { self.init(Self.status(of: error.code), error.description) }
+  init(_ error: SettingsError) {
+    let advice = error.code == .readOnly ? Target.adviceOnPermission : ""
+    self.init(Self.status(of: error.code), error.description + advice)
+  }
 
   init(_ problem: SettingsProblem) { self.init(Self.status(of: problem.code), problem.message) }
 

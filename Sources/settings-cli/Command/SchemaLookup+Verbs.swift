@@ -64,13 +64,18 @@ extension SchemaLookup {
   /// Every write removes the key's former names from the user's file, so that no old value comes back later. If only a
   /// part of the value is stored, the rest moves to the present name, with its comments, so that the part does not hide
   /// it. If the app could not read the value that an edit replaces, the write path makes a backup.
-  func edits(storing values: [(path: TOMLPath, value: TOMLValue?)], in snapshot: SettingsSnapshot) -> [Edit] {
+  ///
+  /// - Parameter texts: The values as typed, for the notation of their numbers.
+  func edits(
+    storing values: [(path: TOMLPath, value: TOMLValue?)], texts: [TOMLPath: String] = [:],
+    in snapshot: SettingsSnapshot
+  ) -> [Edit] {
     let document = snapshot.userDocument
     var edits: [Edit] = []
     var settled: Set<TOMLPath> = []
     for (path, value) in values {
       guard let key = key(around: path), let name = key.paths.first(where: { path.hasPrefix($0) }) else {
-        edits.append(Edit(path: path, value: value))
+        edits.append(Edit(path: path, value: value, text: texts[path]))
         continue
       }
       let part = Self.rest(of: path, below: name)
@@ -90,7 +95,10 @@ extension SchemaLookup {
           }
         }
       }
-      edits.append(Edit(path: key.path.appending(part), value: value, key: part.isRoot ? checking : nil))
+      edits.append(
+        Edit(
+          path: key.path.appending(part), value: value, key: part.isRoot || value == nil ? checking : nil,
+          text: texts[path]))
     }
     return edits
   }
@@ -108,14 +116,22 @@ extension SchemaLookup {
       key.path.description, .formerly(key.formerPaths.map(\.description)), bridge: bridge)
   }
 
-  /// The fewest parts of a value that cover everything not locked under any of the key's names; the value itself if
-  /// nothing in it is locked. Locked parts have no effect and stay where they are, for when the lock is removed.
   private func unlocked(
     _ value: TOMLValue?, of key: SchemaKey, in snapshot: SettingsSnapshot
   ) -> [(part: TOMLPath, value: TOMLValue)] {
+    unlocked(value, in: snapshot) { part in key.paths.map { $0.appending(part) } }
+  }
+
+  /// The fewest parts of a value that cover everything not locked under any of its names; the value itself if nothing
+  /// in it is locked. Locked parts have no effect and stay where they are, for when the lock is removed.
+  ///
+  /// - Parameter names: The names of a part, the present one first.
+  func unlocked(
+    _ value: TOMLValue?, in snapshot: SettingsSnapshot, names: (TOMLPath) -> [TOMLPath]
+  ) -> [(part: TOMLPath, value: TOMLValue)] {
     guard let value else { return [] }
     func parts(of value: TOMLValue, at place: TOMLPath) -> (parts: [(part: TOMLPath, value: TOMLValue)], areAll: Bool) {
-      let names = key.paths.map { $0.appending(place) }
+      let names = names(place)
       if snapshot.lockError(names[0], formerly: Array(names.dropFirst())) != nil { return ([], false) }
       guard case .table(let table) = value else { return ([(place, value)], true) }
       let inner = table.map { parts(of: $0.value, at: place.appending($0.key)) }

@@ -27,6 +27,7 @@ struct SettingsCLI: ParsableCommand {
         6  the file does not parse
         7  input/output error or lock time-out
         8  migration failed, or the file is newer than the app
+        9  changed since its digest was taken (--if-unchanged)
 
       ENVIRONMENT
         XDG_CONFIG_HOME    the directory of the user's settings
@@ -39,10 +40,11 @@ struct SettingsCLI: ParsableCommand {
       """,
     version: "settings-cli 0.1.0",
     subcommands: [
-      GetVerb.self, SetVerb.self, UnsetVerb.self, ListVerb.self, WatchVerb.self, EditVerb.self, DiffVerb.self,
+      GetVerb.self, SetVerb.self, UnsetVerb.self, RenameVerb.self, BatchVerb.self, ListVerb.self, FindVerb.self,
+      WatchVerb.self, EditVerb.self, DiffVerb.self,
       ExportVerb.self, ImportVerb.self, MigrateVerb.self, RecoverVerb.self, PathVerb.self, DescribeVerb.self,
       CheckVerb.self, LockVerb.self, UnlockVerb.self, AppsVerb.self, SchemaVerb.self, CompletionVerb.self,
-      ManualVerb.self,
+      CompleteVerb.self, ManualVerb.self,
     ])
 
   /// The program's name precedes every message, including the library's.

@@ -7,15 +7,16 @@ enum StandardInput {
 
   /// Reads everything up to its end.
   ///
+  /// - Parameter limit: The number of bytes that is enough to see that there are too many.
   /// - Throws: ``Failure`` with status 7 if it cannot be read.
-  static func all() throws -> [UInt8] {
+  static func all(upTo limit: Int = .max) throws -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while true {
       let count = read(STDIN_FILENO, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
       if count < 0 { throw Failure(.io, "Cannot read standard input: \(Errno(errno).message).") }
-      if count == 0 { return bytes }
+      if count == 0 || bytes.count >= limit { return bytes }
       bytes += buffer[..<count]
     }
   }

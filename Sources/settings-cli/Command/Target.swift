@@ -73,13 +73,14 @@ struct Target {
   ///   - mayBeNew: Whether one is accepted otherwise.
   ///   - isForWriting: Whether an unusable schema is an error and a pending migration is written. Otherwise the
   ///     migration is made in memory only, with a note.
+  ///   - writesLater: Whether a writer leaves the migration to its own write, if it makes one.
   /// - Throws: ``Failure`` if the target cannot be used: status 3 for an unknown app, 6 for a file that does not parse,
   ///   7 for one that cannot be read. Lesser problems go to standard error.
   func open(
-    mayBeUnknown: Bool = false, mayBeNew: Bool = false, isForWriting: Bool = false
+    mayBeUnknown: Bool = false, mayBeNew: Bool = false, isForWriting: Bool = false, writesLater: Bool = false
   ) throws -> SettingsStore {
     if isForWriting { _ = try SchemaLookup.find(name) }
-    let store = try openUnread(isForWriting: isForWriting)
+    let store = try openUnread(isForWriting: isForWriting, writesLater: writesLater)
     store.core.load()
     let problems = store.currentProblems
     for problem in problems where problem.file == store.location?.file {
@@ -91,22 +92,24 @@ struct Target {
       throw Failure(problem)
     }
     for problem in problems { Output.warning(problem.message) }
-    notePending(in: store)
+    if !isForWriting { notePending(in: store) }
     if !mayBeUnknown, store.snapshot.root.isEmpty { try checkKnown(store, mayBeNew: mayBeNew) }
     return store
   }
 
   /// Opens the target, which the first access reads.
   ///
-  /// - Parameter isForWriting: Whether that access writes a pending migration.
-  func openUnread(isForWriting: Bool = false) throws -> SettingsStore {
+  /// - Parameters:
+  ///   - isForWriting: Whether that access writes a pending migration.
+  ///   - writesLater: Whether a writer leaves that to its own write.
+  func openUnread(isForWriting: Bool = false, writesLater: Bool = false) throws -> SettingsStore {
     let lookup = schema
     let location = try location()
     // A restrictive mask of root would hide the file from the users whom it is for.
     if isForWriting, location.isAdministrators { umask(0o022) }
     let store = SettingsStore(
       at: location, migrations: lookup.schema?.migrations ?? .none, logger: .silent,
-      acceptsAnyVersion: lookup.schema == nil, onlyReads: !isForWriting, showsText: lookup.showsText,
+      acceptsAnyVersion: lookup.schema == nil, onlyReads: !isForWriting || writesLater, showsText: lookup.showsText,
       advice: repairAdvice)
     Self.opened.withLock { $0 = store }
     return store
@@ -142,6 +145,12 @@ struct Target {
 
   // Protects the target's store. A process has one target.
   private static let opened = Mutex<SettingsStore?>(nil)
+
+  /// What helps where a write lacks permission, as a sentence after a space; empty if nothing is known.
+  static var adviceOnPermission: String {
+    guard geteuid() != 0, opened.withLock({ $0 })?.location?.isAdministrators == true else { return "" }
+    return " Administrators' files belong to root: run the command with 'sudo'."
+  }
 
   /// Reports what a write could not keep of the file: its owner, its group, attributes.
   static func tellLosses() {

@@ -25,16 +25,26 @@ extension Terminal.Color: ExpressibleByArgument {}
 
 /// The first operand of nearly every verb, and the options that put an administrator's file in the user's place.
 struct TargetArgument: ParsableArguments {
-  @Argument(
-    help: "An app's id, or the path of a TOML file, which contains a '/'.", completion: .custom(Candidates.targets))
-  var target: String
+  static let help: ArgumentHelp = "An app's id, or the path of a TOML file, which contains a '/'."
+
+  @Argument(help: help, completion: .custom(Candidates.targets)) var target: String
+  @OptionGroup var layer: LayerOptions
+
+  func validate() throws { try layer.check(target) }
+}
+
+/// The options that put an administrator's file in the user's place.
+struct LayerOptions: ParsableArguments {
   @Flag(help: "Use the file that administrators have for all users, in place of the user's.") var system = false
   @Option(
     help: ArgumentHelp("Use this drop-in of administrators, in place of the user's file.", valueName: "name"),
     completion: .custom(Candidates.dropIns))
   var dropIn: String?
 
-  func validate() throws {
+  var layer: Target.Layer { dropIn.map(Target.Layer.dropIn) ?? (system ? .system : .user) }
+
+  /// Throws if the options make no sense with a target.
+  func check(_ target: String) throws {
     let option = dropIn != nil ? "--drop-in" : "--system"
     if system, dropIn != nil { throw ValidationError("Use either --system or --drop-in, not both.") }
     if system || dropIn != nil, Target(target).isFile {
@@ -44,8 +54,5 @@ struct TargetArgument: ParsableArguments {
 }
 
 extension Target {
-  init(_ argument: TargetArgument) {
-    self.init(
-      argument.target, argument.dropIn.map(Layer.dropIn) ?? (argument.system ? .system : .user))
-  }
+  init(_ argument: TargetArgument) { self.init(argument.target, argument.layer.layer) }
 }

@@ -1,19 +1,17 @@
 import AppSettings
 import AppSettingsSchema
-import ArgumentParser
 import Glibc
 
-/// What a word of a command line may be on this machine, for the library's completions.
+/// What a word of a command line may be on this machine, for the declarations of arguments.
 ///
-/// The library calls each function with the words of the command line, the index of the one to complete, and its typed
-/// part.
+/// Each function gets the words of the command line, without the shell's quotes, the index of the one to complete, and
+/// its typed part. It returns all candidates for this place: the ones that do not begin with what is typed are left out
+/// later.
 enum Candidates {
   @Sendable static func targets(_ words: [String], _ index: Int, _ typed: String) -> [String] {
     let line = CompletionLine(words, index, typed)
-    guard !line.typed.contains("/"), !line.typed.hasPrefix("."), !line.typed.hasPrefix("~") else {
-      return shown(files(line.typed).map { Candidate(text: $0) }, on: line)
-    }
-    return shown(((try? InstalledApp.all()) ?? []).map { Candidate(text: $0.app) }, on: line)
+    guard !isPath(line.typed) else { return [CompletionAnswer.filesLine] }
+    return shown(((try? InstalledApp.all()) ?? []).map { Candidate($0.app) }, on: line)
   }
 
   /// The drop-ins of an app.
@@ -21,104 +19,85 @@ enum Candidates {
     let line = CompletionLine(words, index, typed)
     guard let app = line.operands.first, let files = try? InstalledApp.find(app).systemFiles else { return [] }
     let names = files.filter { $0.contains("/settings.d/") }.map { $0.lastPathPart.droppingLastBytes(5) }
-    return shown(names.map { Candidate(text: $0) }, on: line)
+    return shown(names.map { Candidate($0) }, on: line)
   }
 
   @Sendable static func keys(_ words: [String], _ index: Int, _ typed: String) -> [String] {
-    keys(on: CompletionLine(words, index, typed))
-  }
-
-  private static func keys(on line: CompletionLine) -> [String] {
+    let line = CompletionLine(words, index, typed)
     guard let target = line.operands.first else { return [] }
-    let others = Set(line.operands.dropFirst())
-    return shown(KnownKeys(of: target).keys.filter { !others.contains($0.text) }, on: line)
+    return shown(KnownKeys(of: target).keys(except: line.operands.dropFirst()), on: line)
   }
 
-  /// Values of the key after the target.
-  @Sendable static func values(_ words: [String], _ index: Int, _ typed: String) -> [String] {
-    values(on: CompletionLine(words, index, typed))
-  }
-
-  private static func values(on line: CompletionLine) -> [String] {
+  /// The elements of the key's array, and what else may be one.
+  @Sendable static func elements(_ words: [String], _ index: Int, _ typed: String) -> [String] {
+    let line = CompletionLine(words, index, typed)
     guard line.operands.count > 1 else { return [] }
-    return shown(KnownKeys(of: line.operands[0]).values(of: line.operands[1]), on: line)
+    let known = KnownKeys(of: line.operands[0])
+    let isRemoval = line.argumentName == "--remove"
+    return shown(known.elements(of: line.operands[1], areNew: !isRemoval), on: line)
   }
 
   /// The words after the target of a `set`: a key, its value, or `KEY=VALUE`.
   @Sendable static func changes(_ words: [String], _ index: Int, _ typed: String) -> [String] {
     let line = CompletionLine(words, index, typed)
     guard let target = line.operands.first else { return [] }
-    if let equals = line.typed.firstIndex(of: "=") {
-      let head = line.typed[...equals]
-      return shown(
-        KnownKeys(of: target).values(of: String(line.typed[..<equals])).map {
-          Candidate(text: head + $0.text, note: $0.note)
-        }, on: line)
+    let known = KnownKeys(of: target)
+    let changes = line.operands.dropFirst()
+    let changesElements = !line.options.isDisjoint(with: ["--append", "--remove"])
+    guard let first = changes.first else {
+      if !changesElements, let values = assignments(line.typed, known) { return shown(values, on: line) }
+      return shown(known.keys(), on: line)
     }
-    let isValue = line.operands.count == 2 && !line.operands[1].contains("=")
-    return isValue ? values(on: line) : keys(on: line)
+    guard !changesElements else { return [] }
+    guard KeyText.assignment(first) != nil else {
+      return changes.count == 1 ? shown(known.values(of: first), on: line) : []
+    }
+    let keys = changes.compactMap { KeyText.assignment($0).map { String($0.key) } }
+    return shown(
+      assignments(line.typed, known) ?? known.keys(except: keys).map { Candidate($0.text + "=", note: $0.note) },
+      on: line)
   }
 
-  /// The files whose paths begin with the typed part.
-  private static func files(_ typed: String) -> [String] {
-    let slash = typed.lastIndex(of: "/")
-    let directory = slash.map { String(typed[...$0]) } ?? ""
-    let start = slash.map { String(typed[typed.index(after: $0)...]) } ?? typed
-    let names = (try? Syscalls().names(in: directory.isEmpty ? "." : directory)) ?? []
-    return names.sorted().filter { $0.hasPrefix(start) && $0 != "." && $0 != ".." }.map { name in
-      var status = stat()
-      let isDirectory = stat(directory + name, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-      return directory + name + (isDirectory ? "/" : "")
-    }
+  /// The words after the target of a `lock`: any of keys and `KEY=VALUE`.
+  @Sendable static func keysOrAssignments(_ words: [String], _ index: Int, _ typed: String) -> [String] {
+    let line = CompletionLine(words, index, typed)
+    guard let target = line.operands.first else { return [] }
+    let known = KnownKeys(of: target)
+    return shown(assignments(line.typed, known) ?? known.keys(except: line.operands.dropFirst()), on: line)
   }
 
-  /// The candidates as lines for the shell that asks: zsh and fish show notes next to them.
-  ///
-  /// Leaves out candidates that the verb would not accept in this place.
-  private static func shown(_ candidates: [Candidate], on line: CompletionLine) -> [String] {
-    candidates.filter { line.takes($0.text) }.compactMap { candidate in
-      switch CompletionShell.requesting {
-      case .bash?: bash(candidate.text, line.typed)
-      case .zsh?: zsh(candidate)
-      case .fish?: fish(candidate)
-      default: isLine(candidate.text) ? candidate.text : nil
+  /// The values for what is typed as `KEY=VALUE`; `nil` if it has no `=`.
+  private static func assignments(_ typed: String, _ known: KnownKeys) -> [Candidate]? {
+    guard let (key, _) = KeyText.assignment(typed) else { return nil }
+    guard let path = known.path(String(key)) else { return [] }
+    return known.values(of: path).map { Candidate("\(path)=" + $0.text, note: $0.note) }
+  }
+
+  /// The programs that `PATH` leads to.
+  @Sendable static func programs(_ words: [String], _ index: Int, _ typed: String) -> [String] {
+    let line = CompletionLine(words, index, typed)
+    guard !isPath(line.typed) else { return [CompletionAnswer.filesLine] }
+    var names: Set<String> = []
+    for directory in (ProcessFacts.environment["PATH"] ?? "").split(separator: ":") {
+      for name in (try? Syscalls().names(in: String(directory))) ?? []
+      where !names.contains(name) && name.hasPrefix(line.typed) && isProgram("\(directory)/\(name)") {
+        names.insert(name)
       }
     }
+    return shown(names.sorted().map { Candidate($0) }, on: line)
   }
 
-  /// Bash quotes what it inserts, but the script first makes it expand the words of this list: without these quotes it
-  /// would run a value such as `$(date)`.
-  private static func bash(_ text: String, _ typed: String) -> String? {
-    guard isLine(text) else { return nil }
-    // Bash splits a word at these characters and completes the part after the last.
-    guard let last = typed.lastIndex(where: { $0 == "=" || $0 == ":" }) else { return ShellWord.quoted(text) }
-    let head = typed[...last]
-    return text.hasPrefix(head) ? ShellWord.quoted(String(text.dropFirst(head.count))) : nil
+  private static func isProgram(_ path: String) -> Bool {
+    var status = stat()
+    return path.withPath { stat($0, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access($0, X_OK) == 0 }
   }
 
-  /// zsh quotes what it inserts. In its lines a backslash escapes the next character, and a colon begins a note.
-  private static func zsh(_ candidate: Candidate) -> String? {
-    guard isLine(candidate.text) else { return nil }
-    var text = ""
-    for character in candidate.text {
-      if character == "\\" || character == ":" { text.append("\\") }
-      text.append(character)
-    }
-    return candidate.note.isEmpty ? text : "\(text):\(candidate.note)"
+  private static func isPath(_ typed: String) -> Bool {
+    typed.contains("/") || typed.hasPrefix(".") || typed.hasPrefix("~")
   }
 
-  /// Fish quotes what it inserts. In its lines a tab begins a note.
-  private static func fish(_ candidate: Candidate) -> String? {
-    guard isLine(candidate.text) else { return nil }
-    return candidate.note.isEmpty ? candidate.text : "\(candidate.text)\t\(candidate.note)"
+  /// The candidates as lines, without those that the verb would not accept in this place.
+  private static func shown(_ candidates: [Candidate], on line: CompletionLine) -> [String] {
+    candidates.filter { $0.isLine && line.takes($0.text) }.map(\.line)
   }
-
-  /// Whether a text fits on one line and shows everything in it.
-  private static func isLine(_ text: String) -> Bool { !text.unicodeScalars.contains(where: ShellWord.isControl) }
-}
-
-/// A candidate and a note on it.
-struct Candidate {
-  var text: String
-  var note = ""
 }

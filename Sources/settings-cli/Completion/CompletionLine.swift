@@ -1,82 +1,109 @@
 import AppSettings
 import ArgumentParser
 
-/// A command line that is being typed.
+/// A command line that is being typed, read with the library's description of the command.
 struct CompletionLine {
+  typealias Command = ManualVerb.Description.Command
+  typealias Argument = ManualVerb.Description.Argument
+
+  /// The verb; `nil` if it is the word to complete, or unknown.
+  let verb: Command?
+  /// Whether the word to complete is the verb or an option before it.
+  let isBeforeVerb: Bool
   /// The words before the one to complete, except the program, the verb, options and their values.
   let operands: [String]
-  /// The typed part of the word.
+  /// The names of the options before the word.
+  let options: Set<String>
+  /// The argument that the word is the value of, if there is one in this place.
+  let argument: Argument?
+  /// The name of the argument in the library's completions.
+  let argumentName: String
+  /// The option and its `=`, where the word has both and the value: `--type=`.
+  let prefix: String
+  /// The typed part of the word, without the prefix.
   let typed: String
   /// Whether a `--` precedes the word, so that one that begins with `-` is not an option.
   let isPastOptions: Bool
   /// Whether the word is the value of an option.
   let isOptionValue: Bool
 
-  /// The options with a value, of the verbs whose operands are completed.
-  private static let optionsWithValue: Set<String> = [
-    "--append", "--backup", "--color", "--count", "--default", "--exec", "--format", "--ignore", "--into", "--map",
-    "--remove", "--schema", "--timeout", "--to", "--type",
-  ]
-
+  /// - Parameters:
+  ///   - words: The words as the command would get them, with the program's name.
+  ///   - index: The index of the word to complete.
+  ///   - typed: The typed part of that word.
   init(_ words: [String], _ index: Int, _ typed: String) {
-    var joined: [String] = []
-    for word in words.prefix(index + 1).dropFirst() {
-      // Bash splits words at these characters.
-      let isPart =
-        CompletionShell.requesting == .bash
-        && (word == "=" || word == ":" || joined.last?.last.map { $0 == "=" || $0 == ":" } == true)
-      if isPart, !joined.isEmpty { joined[joined.count - 1] += word } else { joined.append(word) }
-    }
-    self.typed = ShellWord.unquoted(joined.popLast() ?? typed)
+    let before = words.prefix(index).dropFirst()
+    let command = try? ManualVerb.description()
+    let verbIndex = before.firstIndex { !$0.hasPrefix("-") }
+    let verb = verbIndex.flatMap { command?.verb(words[$0]) }
     var operands: [String] = []
-    var (isPast, isValue) = (false, false)
-    for word in joined.dropFirst().map(ShellWord.unquoted) {
-      if isValue {
-        isValue = false
+    var options: Set<String> = []
+    var option: Argument?
+    var isPast = false
+    for word in verbIndex.map({ words[($0 + 1)..<before.endIndex] }) ?? [] {
+      if option != nil {
+        option = nil
       } else if !isPast, word == "--" {
         isPast = true
-      } else if !isPast, word.hasPrefix("-"), word != "-", (try? TOMLValue(parsing: word)) == nil {
-        isValue = Self.optionsWithValue.contains(word)
-      } else {
+      } else if !isPast, let known = verb?.option(word) {
+        options.formUnion(known.allNames)
+        option = known.kind == "option" && !word.contains("=") ? known : nil
+      } else if isPast || !word.hasPrefix("-") || Self.isOperand(word) {
         operands.append(word)
       }
     }
-    (self.operands, isPastOptions, isOptionValue) = (operands, isPast, isValue)
+    var (prefix, typed) = ("", typed)
+    if option == nil, !isPast, typed.hasPrefix("--"), let equals = typed.firstIndex(of: "="),
+      let known = verb?.option(typed), known.kind == "option"
+    {
+      option = known
+      (prefix, typed) = (String(typed[...equals]), String(typed[typed.index(after: equals)...]))
+    }
+    let operand = verb?.positional(operands.count, isPast)
+    self.verb = verb
+    isBeforeVerb = verbIndex == nil
+    (self.operands, self.options, self.prefix, self.typed) = (operands, options, prefix, typed)
+    argument = option ?? operand?.argument
+    argumentName = option?.allNames.first { $0.hasPrefix("--") } ?? "positional@\(operand?.index ?? 0)"
+    isPastOptions = isPast
+    isOptionValue = option != nil
   }
 
-  /// Whether a verb accepts a word in this place as an operand, and not as an option or standard input.
+  /// Whether a verb accepts a word in this place as a value, and not as an option or standard input.
   func takes(_ word: String) -> Bool {
-    guard word.hasPrefix("-"), !isPastOptions, !isOptionValue else { return !word.isEmpty }
-    return word != "-" && (try? TOMLValue(parsing: word)) != nil
+    guard !word.isEmpty else { return false }
+    let mayBeOption = isOptionValue ? argument?.parsingStrategy == "default" && prefix.isEmpty : !isPastOptions
+    return !word.hasPrefix("-") || !mayBeOption || word != "-" && Self.isOperand(word)
+  }
+
+  /// Whether a word that begins with `-` is an operand if it is no option.
+  private static func isOperand(_ word: String) -> Bool { word == "-" || (try? TOMLValue(parsing: word)) != nil }
+}
+
+extension ManualVerb.Description.Command {
+  /// The verb with a name.
+  fileprivate func verb(_ name: String) -> Self? {
+    subcommands?.first { $0.commandName == name || $0.aliases?.contains(name) == true }
+  }
+
+  /// The option or flag of a word, which may have a value after `=`.
+  fileprivate func option(_ word: String) -> ManualVerb.Description.Argument? {
+    let name = String(word.prefix { $0 != "=" })
+    return arguments?.first { $0.allNames.contains(name) }
+  }
+
+  /// The operand in a place.
+  fileprivate func positional(
+    _ count: Int, _ isPastOptions: Bool
+  ) -> (index: Int, argument: ManualVerb.Description.Argument)? {
+    let all = (arguments ?? []).filter { $0.kind == "positional" }.enumerated().map { (index: $0, argument: $1) }
+    let words = all.filter { $0.argument.parsingStrategy != "postTerminator" }
+    if isPastOptions, let rest = all.first(where: { $0.argument.parsingStrategy == "postTerminator" }) { return rest }
+    return count < words.count ? words[count] : words.last.flatMap { $0.argument.isRepeating ? $0 : nil }
   }
 }
 
-/// Words in the notation of shells.
-enum ShellWord {
-  /// Removes the quotes from a word, as a shell does before it runs a command.
-  ///
-  /// Fish does that before it asks.
-  static func unquoted(_ word: String) -> String {
-    guard CompletionShell.requesting == .bash || CompletionShell.requesting == .zsh else { return word }
-    var result = ""
-    var rest = word[...]
-    var quote: Character?
-    while let character = rest.popFirst() {
-      switch (character, quote) {
-      case ("\\", nil), ("\\", "\""?):
-        if let next = rest.popFirst() { result.append(next) }
-      case ("'", nil), ("\"", nil): quote = character
-      case (_, let open?) where character == open: quote = nil
-      default: result.append(character)
-      }
-    }
-    return result
-  }
-
-  /// A text in single quotes, for every shell of the sh family.
-  static func quoted(_ text: String) -> String {
-    "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
-  }
-
-  static func isControl(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.generalCategory == .control }
+extension ManualVerb.Description.Argument {
+  /// The names of an option or flag as they are typed.
+  var allNames: [String] { (names ?? []).map { ($0.kind == "long" ? "--" : "-") + $0.name } }
 }

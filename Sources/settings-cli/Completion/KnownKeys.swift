@@ -12,33 +12,90 @@ struct KnownKeys {
     schema = Target(name).schema
   }
 
-  var keys: [Candidate] {
-    guard let snapshot else { return [] }
-    let known = schema.keys.map { key in
-      Candidate(text: key.path.description, note: key.summary.firstLine)
-    }
-    return known
-      + schema.paths(in: snapshot).filter { schema.key($0) == nil }.map { path in
-        Candidate(text: path.description, note: (snapshot[path]?.tomlText ?? "").firstLine)
-      }
+  /// The keys, without some that are named already.
+  func keys(except names: some Sequence<String> = []) -> [Candidate] {
+    let others = Set(names.compactMap { try? TOMLPath(parsing: $0) })
+    return all.filter { !others.contains($0.path) }.map { Candidate($0.path.description, note: $0.note) }
   }
 
-  func values(of key: String) -> [Candidate] {
-    guard let path = try? TOMLPath(parsing: key) else { return [] }
+  private var all: [(path: TOMLPath, note: String)] {
+    guard let snapshot else { return [] }
+    return schema.keys.map { ($0.path, $0.summary) }
+      + schema.paths(in: snapshot).filter { schema.key($0) == nil }.map { ($0, snapshot[$0]?.tomlText ?? "") }
+  }
+
+  /// The key that a text names, also where a shell has taken quotes of the key for its own.
+  func path(_ text: String) -> TOMLPath? {
+    if let path = try? TOMLPath(parsing: text) { return path }
+    return all.first { KeyText.unquoted($0.path.description) == KeyText.unquoted(text) }?.path
+  }
+
+  func values(of key: String) -> [Candidate] { (try? TOMLPath(parsing: key)).map(values) ?? [] }
+
+  func values(of path: TOMLPath) -> [Candidate] {
     let choices = schema.choices(of: path)
-    if !choices.isEmpty { return choices.map { Candidate(text: $0) } }
+    if !choices.isEmpty { return choices.map { Candidate($0) } }
     guard let snapshot, let value = schema.effectiveValue(of: path, in: snapshot), !schema.isSecret(path) else {
       return []
     }
-    if case .boolean = value { return ["true", "false"].map { Candidate(text: $0) } }
-    return [Candidate(text: Shown.bare(value), note: "the present value")]
+    if case .boolean = value { return ["true", "false"].map { Candidate($0) } }
+    return [Candidate(Shown.bare(value), note: "the present value")]
+  }
+
+  /// The elements of a key's array, or the values that the schema allows for new ones.
+  func elements(of key: String, areNew: Bool) -> [Candidate] {
+    guard let snapshot, let path = try? TOMLPath(parsing: key), !schema.isSecret(path) else { return [] }
+    var elements: [TOMLValue] = []
+    if case .array(let present)? = schema.effectiveValue(of: path, in: snapshot) { elements = present }
+    if areNew {
+      return (schema.type(of: path)?.element?.choices ?? []).filter { !elements.contains($0) }.map {
+        Candidate(Shown.bare($0))
+      }
+    }
+    return elements.map { Candidate(Shown.bare($0)) }
   }
 }
 
-extension String {
-  /// The part to show next to a candidate: the first line, without control characters.
-  fileprivate var firstLine: String {
-    let line = prefix { !$0.isNewline }.prefix(60)
-    return String(String.UnicodeScalarView(line.unicodeScalars.map { ShellWord.isControl($0) ? " " : $0 }))
+/// Keys as people type them: a shell may have taken the quotes of a key for its own.
+enum KeyText {
+  /// The text without quotes around names.
+  static func unquoted(_ text: String) -> String {
+    var result = String.UnicodeScalarView()
+    scan(text) { scalar, _, isSign in if !isSign { result.append(scalar) } }
+    return String(result)
+  }
+
+  /// The parts of `KEY=VALUE`; `nil` if there is no `=` outside quotes.
+  static func assignment(_ text: String) -> (key: Substring, value: Substring)? {
+    var count = 0
+    var equals: Int?
+    scan(text) { scalar, isQuoted, _ in
+      if equals == nil, !isQuoted, scalar == "=" { equals = count }
+      count += 1
+    }
+    guard let equals else { return nil }
+    let index = text.unicodeScalars.index(text.unicodeScalars.startIndex, offsetBy: equals)
+    return (text[..<index], text[text.unicodeScalars.index(after: index)...])
+  }
+
+  /// Goes through a text.
+  ///
+  /// - Parameter body: Gets each scalar, whether it is in quotes, and whether it is a quote or an escape sign itself.
+  private static func scan(_ text: String, _ body: (Unicode.Scalar, _ isQuoted: Bool, _ isSign: Bool) -> Void) {
+    var quote: Unicode.Scalar?
+    var isEscaped = false
+    for scalar in text.unicodeScalars {
+      let wasEscaped = isEscaped
+      isEscaped = quote == "\"" && scalar == "\\" && !wasEscaped
+      if !wasEscaped, scalar == quote {
+        quote = nil
+        body(scalar, true, true)
+      } else if quote == nil, scalar == "\"" || scalar == "'" {
+        quote = scalar
+        body(scalar, true, true)
+      } else {
+        body(scalar, quote != nil, isEscaped)
+      }
+    }
   }
 }

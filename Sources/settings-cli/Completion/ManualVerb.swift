@@ -18,11 +18,15 @@ struct ManualVerb: Verb {
   }
 
   /// The command as the library describes it.
-  static func description() throws -> Description.Command {
-    try JSONDecoder().decode(Description.self, from: Data(SettingsCLI._dumpHelp().utf8)).command
-  }
+  static func description() throws -> Description.Command { try found.get() }
 
-  /// The parts of the description that a page needs. It is ToolInfoV0 in the library, which does not export the type.
+  // Decoded once: a completion asks several times.
+  private static let found = Result {
+    try JSONDecoder().decode(Description.self, from: Data(SettingsCLI._dumpHelp().utf8)).command
+  }.mapError { Failure(.io, "Cannot describe the command: \($0)") }
+
+  /// The parts of the description that a page and completions need. It is ToolInfoV0 in the library, which does not
+  /// export the type.
   struct Description: Decodable {
     struct Command: Decodable {
       var commandName: String
@@ -40,14 +44,25 @@ struct ManualVerb: Verb {
         var name: String
       }
 
+      /// What completes a value. Kinds of the library that completion does not know are missing, so that the tests
+      /// find the first use of one.
+      enum Completion: Decodable {
+        case list(values: [String])
+        case file(extensions: [String])
+        case directory
+        case custom
+      }
+
       var kind: String
       var shouldDisplay: Bool
       var isOptional: Bool
       var isRepeating: Bool
+      var parsingStrategy: String
       var names: [Name]?
       var valueName: String?
       var allValues: [String]?
       var abstract: String?
+      var completionKind: Completion?
     }
 
     var command: Command

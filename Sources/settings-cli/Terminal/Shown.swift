@@ -7,6 +7,33 @@ enum Shown {
     if case .string(let text) = value { text } else { value.tomlText }
   }
 
+  /// A value as `get` prints it, each float as its file has it: a version 1.10 is not 1.1.
+  static func bare(
+    _ value: TOMLValue, at path: TOMLPath, in snapshot: SettingsSnapshot, _ schema: SchemaLookup
+  ) -> String {
+    if case .string(let text) = value { text } else { text(value, at: path, in: snapshot, schema) }
+  }
+
+  /// A value as TOML on one line, each float as its file has it.
+  static func text(
+    _ value: TOMLValue, at path: TOMLPath, in snapshot: SettingsSnapshot, _ schema: SchemaLookup
+  ) -> String {
+    guard value.hasFloat else { return value.tomlText }
+    if case .table(let table) = value {
+      let members = table.map { key, value in
+        "\(TOMLPath([key])) = \(text(value, at: path.appending(key), in: snapshot, schema))"
+      }
+      return "{ " + members.joined(separator: ", ") + " }"
+    }
+    for name in schema.names(of: path) {
+      guard let layer = snapshot.layerIndex(of: name), let text = snapshot.layers[layer].document.lineText(at: name),
+        (try? TOMLValue(parsing: text)) == value
+      else { continue }
+      return text
+    }
+    return value.tomlText
+  }
+
   /// A value as JSON, keys in the order of the file. Values without a JSON form (dates, `nan`, `inf`) become strings.
   static func json(_ value: TOMLValue?) -> String {
     switch value {
@@ -110,13 +137,17 @@ enum Shown {
 
   /// A line `key = value`, with colours if enabled.
   ///
-  /// - Parameter value: `nil` for a secret.
-  static func line(_ path: TOMLPath, _ value: TOMLValue?, keyWidth: Int = 0) -> String {
+  /// - Parameters:
+  ///   - value: `nil` for a secret.
+  ///   - text: The value's text.
+  static func line(_ path: TOMLPath, _ value: TOMLValue?, _ text: @autoclosure () -> String, keyWidth: Int = 0)
+    -> String
+  {
     let terminal = Terminal.output
     let key = path.description
     let padding = String(repeating: " ", count: max(0, keyWidth - key.count))
     return terminal.styled(terminal.shown(key), .cyan) + padding + " = "
-      + (value.map { terminal.styled(terminal.shown($0.tomlText), style(of: $0)) } ?? terminal.styled(redacted, .dim))
+      + (value.map { terminal.styled(terminal.shown(text()), style(of: $0)) } ?? terminal.styled(redacted, .dim))
   }
 
   private static func style(of value: TOMLValue) -> Terminal.Style? {

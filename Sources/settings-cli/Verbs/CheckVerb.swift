@@ -16,28 +16,34 @@ struct CheckVerb: Verb {
       a lock disables a value or a value hides a table, 7 others can read a secret or change a file, 3 a key is \
       unknown or has a former name.
 
+      --all checks every app that has settings or a schema.
+
       EXAMPLES
         settings-cli check org.example.editor
+        settings-cli check --all
         settings-cli check org.example.editor --json
         settings-cli check ./settings.toml --schema ./schema.toml
       """)
 
-  @OptionGroup var target: TargetArgument
+  @Argument(help: TargetArgument.help, completion: .custom(Candidates.targets)) var target: String?
+  @OptionGroup var layer: LayerOptions
+  @Flag(help: "Check all apps.") var all = false
   @Flag(help: "Print a JSON array of objects: file, line, column, severity, kind, key, message, suggestion.")
   var json = false
   @Option(help: ArgumentHelp("The schema file to check against.", valueName: "file"), completion: .file())
   var schema: String?
   @OptionGroup var common: CommonOptions
 
+  func validate() throws {
+    if all, target != nil { throw ValidationError("Use either --all or TARGET, not both.") }
+    if all, schema != nil { throw ValidationError("Use either --all or --schema, not both.") }
+    if let target { try layer.check(target) }
+    if !all, target == nil { throw ValidationError("Missing TARGET. To check all apps, use --all.") }
+    if all, case .dropIn = layer.layer { throw ValidationError("Use either --all or --drop-in, not both.") }
+  }
+
   func answer() throws {
-    let target = Target(target)
-    // With --system, all administrators' files: they are what every user gets.
-    let isSystem = target.layer == .system
-    let location = isSystem ? try SettingsLocation(app: target.name) : try target.location()
-    var findings: [SettingsFinding] = []
-    let schema = try Self.schema(of: target, named: schema, &findings)
-    if schema == nil, findings.isEmpty { try AppName.checkKnown(target.name) }
-    findings += SettingsCheck.findings(at: location, schema: schema, checksOwn: !isSystem)
+    let findings = try targets().flatMap { try check($0) }
     if json {
       Output.line("[" + findings.map(Self.record).joined(separator: ",\n ") + "]")
     } else {
@@ -45,6 +51,21 @@ struct CheckVerb: Verb {
     }
     let gravest = Self.gravity.first { kinds, _ in findings.contains { kinds.contains($0.kind) } }
     if let gravest { throw Failure(gravest.status) }
+  }
+
+  private func targets() throws -> [Target] {
+    if let target { return [Target(target, layer.layer)] }
+    return try InstalledApp.all().map { Target($0.app, layer.layer) }
+  }
+
+  private func check(_ target: Target) throws -> [SettingsFinding] {
+    // With --system, all administrators' files: they are what every user gets.
+    let isSystem = target.layer == .system
+    let location = isSystem ? try SettingsLocation(app: target.name) : try target.location()
+    var findings: [SettingsFinding] = []
+    let schema = try Self.schema(of: target, named: schema, &findings)
+    if schema == nil, findings.isEmpty { try AppName.checkKnown(target.name) }
+    return findings + SettingsCheck.findings(at: location, schema: schema, checksOwn: !isSystem)
   }
 
   /// The schema to check against. An invalid one is a finding, and the rest is checked without it.

@@ -8,21 +8,25 @@ final class EditSession {
   private let file: String
   private let schema: SchemaLookup
   private let copy: EditedCopy
+  private let interruption: EditInterruption
   /// The text of the file when the copy was made.
   private let before: [UInt8]?
-  /// Whether to keep the copy after a failure: not if its author has given it up.
-  private(set) var isKept = false
+  /// Whether the author has given the text up.
+  private(set) var isDiscarded = false
 
-  init(store: SettingsStore, schema: SchemaLookup, file: String, before: [UInt8]?, copy: EditedCopy) {
+  init(
+    store: SettingsStore, schema: SchemaLookup, file: String, before: [UInt8]?, copy: EditedCopy,
+    _ interruption: EditInterruption
+  ) {
     self.store = store
     self.schema = schema
     self.file = file
     self.before = before
     self.copy = copy
+    self.interruption = interruption
   }
 
   func run() throws {
-    var isConflictSettled = false
     while true {
       try openEditor()
       let edited = try copy.read()
@@ -32,24 +36,63 @@ final class EditSession {
         Output.note("No changes.")
         return
       }
-      isKept = true
+      if try isStored(edited) { return }
+    }
+  }
+
+  /// Stores a text; `false` if its author wants to edit it again.
+  private func isStored(_ edited: [UInt8]) throws -> Bool {
+    var isConflictSettled = false
+    while true {
       do {
         let mine = try parse(edited)
         try checkLocks(mine)
         try checkValues(mine)
-        var next = Next.again
-        repeat {
-          next = try write(mine, edited, isConflictSettled: isConflictSettled)
-          if next == .mine { isConflictSettled = true }
-        } while next == .mine
-        if next == .done { return }
+        try write(mine, edited, isConflictSettled: isConflictSettled)
+        return true
+      } catch let conflict as Conflict {
+        guard try ask(after: conflict.failure, canStore: true) == .mine else { return false }
+        isConflictSettled = true
       } catch let failure as Failure {
-        try askToEditAgain(after: failure)
+        _ = try ask(after: failure, canStore: false)
+        return false
       }
     }
   }
 
-  private enum Next { case done, mine, again }
+  /// Others have changed what the text changes.
+  private struct Conflict: Error {
+    let failure: Failure
+  }
+
+  // MARK: The questions
+
+  private enum Answer { case again, mine }
+
+  /// Asks what to do with a text that cannot be stored.
+  ///
+  /// - Throws: The failure if nobody can be asked, or the text is not to be stored.
+  private func ask(after failure: Failure, canStore: Bool) throws -> Answer {
+    guard StandardInput.isTerminal else { throw failure }
+    Output.error(failure.message ?? "")
+    while true {
+      Output.prompt("[e]dit again, \(canStore ? "store [m]ine, " : "")[k]eep the copy, or [d]iscard it? ")
+      // The end of the input is no decision: the copy stays.
+      guard let answer = StandardInput.line() else {
+        Output.prompt("\n")
+        throw Failure(failure.status, "Nothing was written.")
+      }
+      switch answer.lowercased().first {
+      case nil, "e", "y": return .again
+      case "m" where canStore: return .mine
+      case "k", "q", "n": throw Failure(failure.status, "Nothing was written.")
+      case "d":
+        isDiscarded = true
+        throw Failure(failure.status, "Nothing was written.")
+      default: continue
+      }
+    }
+  }
 
   // MARK: The editor
 
@@ -57,16 +100,13 @@ final class EditSession {
     guard let editor = try Self.editor() else {
       throw Failure(.usage, "No editor found: set VISUAL or EDITOR.")
     }
-    // Through a shell, as every program runs $EDITOR: it may have arguments.
-    let program = Program(words: ["/bin/sh", "-c", "\(editor) \"$@\"", editor, copy.path])
-    // The keys that send signals belong to the editor.
-    let interrupt = signal(SIGINT, SIG_IGN)
-    let quit = signal(SIGQUIT, SIG_IGN)
-    defer {
-      signal(SIGINT, interrupt)
-      signal(SIGQUIT, quit)
-    }
-    switch try program.run() {
+    // Through a shell, as every program runs $EDITOR: it may have arguments. If it is one simple command, it takes the
+    // shell's place, so that signals reach it.
+    let isSimple =
+      editor != ":" && !editor.prefix { $0 != " " }.contains("=") && !editor.contains { ";&|()\n".contains($0) }
+    let line = "\(isSimple ? "exec " : "")\(editor) \"$@\""
+    let program = Program(words: ["/bin/sh", "-c", line, editor, copy.path])
+    switch try interruption.whileEditing({ try program.run() }) {
     case .status(0): return
     case .status(let status):
       throw Failure(.io, "The editor '\(editor)' ended with status \(status). Nothing was written.")
@@ -134,50 +174,21 @@ final class EditSession {
     }
   }
 
-  /// Asks whether to open the editor again.
-  ///
-  /// - Throws: The failure, if nobody can be asked or the answer is no.
-  private func askToEditAgain(after failure: Failure) throws {
-    guard StandardInput.isTerminal else { throw failure }
-    Output.error(failure.message ?? "")
-    Output.prompt("Edit again? [Y/n] ")
-    guard let answer = StandardInput.line(), !answer.lowercased().hasPrefix("n") else {
-      isKept = false
-      throw Failure(failure.status, "Nothing was written.")
-    }
-  }
-
   // MARK: The write
 
-  private func write(_ mine: TOMLDocument, _ edited: [UInt8], isConflictSettled: Bool) throws -> Next {
-    var conflict: Failure?
-    do {
-      try store.core.commit(backingUp: "before-edit") { now in
-        guard now != before else { return edited }
-        guard let base = try? TOMLDocument(parsing: before ?? []), let theirs = try? TOMLDocument(parsing: now ?? [])
-        else {
-          throw Failure(
-            .io, "'\(file)' has changed, and the change cannot be merged with your text. Nothing was written.")
-        }
-        let merge = try EditMerge(base: base, mine: mine, theirs: theirs)
-        guard merge.conflicts.isEmpty || isConflictSettled else {
-          throw Failure(.notWritable, merge.message(file: file, schema))
-        }
-        return merge.document.bytes
+  private func write(_ mine: TOMLDocument, _ edited: [UInt8], isConflictSettled: Bool) throws {
+    try store.core.commit(backingUp: "before-edit") { now in
+      guard now != before else { return edited }
+      guard let base = try? TOMLDocument(parsing: before ?? []), let theirs = try? TOMLDocument(parsing: now ?? [])
+      else {
+        throw Failure(
+          .io, "'\(file)' has changed, and the change cannot be merged with your text. Nothing was written.")
       }
-    } catch let failure as Failure where failure.status == .notWritable {
-      conflict = failure
-    }
-    guard let conflict else { return .done }
-    guard StandardInput.isTerminal else { throw conflict }
-    Output.error(conflict.message ?? "")
-    Output.prompt("[e]dit again, store [m]ine, or [q]uit? ")
-    switch StandardInput.line()?.lowercased().first {
-    case "m": return .mine
-    case "e", nil: return .again
-    default:
-      isKept = false
-      throw Failure(conflict.status, "Nothing was written.")
+      let merge = try EditMerge(base: base, mine: mine, theirs: theirs)
+      guard merge.conflicts.isEmpty || isConflictSettled else {
+        throw Conflict(failure: Failure(.notWritable, merge.message(file: file, schema)))
+      }
+      return merge.document.bytes
     }
   }
 }

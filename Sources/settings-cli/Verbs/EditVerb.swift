@@ -8,11 +8,12 @@ struct EditVerb: Verb {
     abstract: "Edit the user's file with $VISUAL or $EDITOR, and check it before storing it.",
     discussion: """
       The editor opens a copy. When it ends, the text is checked: if it does not parse, or the app's schema refuses \
-      a value, the line is shown and you can edit again. Then the text is stored in one write, under the lock, after \
-      a backup of the old one. Changes that others made in between are merged; if both have changed one key, you are \
-      asked. You can also repair a file that does not parse this way.
+      a value, the line is shown, and you can edit again, keep the copy or discard it. Then the text is stored in one \
+      write, under the lock, after a backup of the old one. Changes that others made in between are merged; if both \
+      have changed one key, you are asked. You can also repair a file that does not parse this way.
 
-      If standard input is not a terminal, a text that cannot be stored is kept, and a message gives its path.
+      Only what you discard is lost: if the editor fails, a signal ends the command, or nobody can be asked, a copy \
+      with changes stays, and a message gives its path.
 
       EXAMPLES
         settings-cli edit org.example.editor
@@ -24,6 +25,8 @@ struct EditVerb: Verb {
   @OptionGroup var common: CommonOptions
 
   func answer() throws {
+    // Before any thread starts: one of its own receives them.
+    let signals = EndSignals([SIGINT, SIGQUIT, SIGTERM, SIGHUP])
     let target = Target(target)
     let location = try target.location()
     _ = try SchemaLookup.find(target.name)
@@ -37,11 +40,14 @@ struct EditVerb: Verb {
     }
     let before = try file.read().bytes
     let copy = try EditedCopy(of: before ?? [], name: location.name)
-    let session = EditSession(store: store, schema: target.schema, file: location.file, before: before, copy: copy)
+    let interruption = EditInterruption(of: copy)
+    interruption.start(on: signals)
+    let session = EditSession(
+      store: store, schema: target.schema, file: location.file, before: before, copy: copy, interruption)
     do {
       try session.run()
     } catch {
-      guard session.isKept else {
+      guard !session.isDiscarded, copy.hasChanges else {
         copy.remove()
         throw error
       }
@@ -53,9 +59,12 @@ struct EditVerb: Verb {
 }
 
 /// The copy that the editor opens, in a directory that nobody else can open.
-struct EditedCopy {
+struct EditedCopy: Sendable {
   let directory: String
   let path: String
+
+  /// The text of the file when the copy was made.
+  let original: [UInt8]
 
   init(of bytes: [UInt8], name: String) throws {
     let base = ["XDG_RUNTIME_DIR", "TMPDIR"].compactMap { ProcessFacts.variable($0) }.first {
@@ -69,7 +78,13 @@ struct EditedCopy {
     // A umask may have removed rights of the owner too.
     _ = directory.withPath { chmod($0, 0o700) }
     path = "\(directory)/\(name).toml"
-    try SettingsFile(path: path).update { _ in bytes }
+    original = bytes
+    do {
+      try SettingsFile(path: path).update { _ in bytes }
+    } catch {
+      remove()
+      throw error
+    }
   }
 
   func read() throws -> [UInt8] {
@@ -79,12 +94,19 @@ struct EditedCopy {
     return bytes
   }
 
+  /// Whether the text is another one, or the editor has left a file of its own: it may hold what was not saved.
+  var hasChanges: Bool {
+    if let text = try? SettingsFile(path: path).read().bytes, text != original { return true }
+    return names.contains { "\(directory)/\($0)" != path }
+  }
+
+  private var names: [String] {
+    ((try? Syscalls().names(in: directory)) ?? []).filter { $0 != "." && $0 != ".." }
+  }
+
   func remove() {
     // Editors may leave files in the directory.
-    let system = Syscalls()
-    for name in (try? system.names(in: directory)) ?? [] where name != "." && name != ".." {
-      try? system.unlink("\(directory)/\(name)")
-    }
+    for name in names { try? Syscalls().unlink("\(directory)/\(name)") }
     _ = directory.withPath { rmdir($0) }
   }
 }

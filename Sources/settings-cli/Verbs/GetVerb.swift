@@ -10,10 +10,15 @@ struct GetVerb: Verb {
       Prints the bare value: a string as it is, anything else as TOML. While no file has one, that is the \
       default of the app's schema; a table has what the app reads for fields that the files lack. Exits 1 if the key has no value, 3 if the schema does not have the key.
 
+      --digest prints what 'set', 'unset', 'batch' and 'import' take for --if-unchanged. Without KEY that is the \
+      SHA-256 of the file's bytes, or 'absent' if there is no file. With KEY it is KEY, a colon, and the SHA-256 of \
+      what 'get --toml' prints, or 'absent'.
+
       EXAMPLES
         settings-cli get org.example.editor editor.font-size
         settings-cli get ./settings.toml theme --default light
         settings-cli get org.example.editor theme --json
+        settings-cli get ./settings.toml --digest
         settings-cli get org.example.editor theme --layers
       """)
 
@@ -30,7 +35,7 @@ struct GetVerb: Verb {
   }
 
   @OptionGroup var target: TargetArgument
-  @Argument(help: "The dotted key.", completion: .custom(Candidates.keys)) var key: String
+  @Argument(help: "The dotted key.", completion: .custom(Candidates.keys)) var key: String?
   @Option(
     name: .customLong("default"), parsing: .unconditional,
     help: ArgumentHelp("The text to print if the key has no value.", valueName: "value"))
@@ -39,16 +44,33 @@ struct GetVerb: Verb {
   @Flag(help: "Print the value of each layer: one a line, the highest first, with its place and what hides it.")
   var layers = false
   @Flag(name: .customShort("0"), help: "End the value with a NUL byte, not a newline.") var endsWithNUL = false
+  @Flag(help: "Print the digest of the value, or without KEY of the file, for --if-unchanged.") var digest = false
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
+    if key == nil, !digest { throw ValidationError("Missing KEY.") }
+    if digest, layers || form != nil || fallback != nil {
+      throw ValidationError("--digest cannot be combined with --toml, --json, --layers or --default.")
+    }
     if layers, fallback != nil { throw ValidationError("--layers cannot be combined with --default.") }
     if layers, form == .toml { throw ValidationError("--layers prints TOML by itself; omit --toml.") }
   }
 
   func answer() throws {
-    if layers { return try answerWithLayers() }
-    try Self.answer(Target(target), key, form, default: fallback, terminator: endsWithNUL ? "\0" : "\n")
+    let target = Target(target)
+    let terminator = endsWithNUL ? "\0" : "\n"
+    if digest { return Output.line(try Self.digest(of: target, key).text, terminator: terminator) }
+    let key = key ?? ""
+    if layers { return try answerWithLayers(key) }
+    try Self.answer(target, key, form, default: fallback, terminator: terminator)
+  }
+
+  private static func digest(of target: Target, _ key: String?) throws -> Digest {
+    guard let key else { return Digest(of: try SettingsFile(path: target.location().file).read().bytes) }
+    let path = try KeyArgument.parse(key)
+    let snapshot = try target.open(mayBeUnknown: true).snapshot
+    try target.schema.checkKnown(path)
+    return Digest(of: path, in: snapshot, target.schema)
   }
 
   static func answer(
@@ -74,11 +96,12 @@ struct GetVerb: Verb {
     if form == .json {
       Output.line(Shown.record(path, in: snapshot, schema), terminator: terminator)
     } else {
-      Output.line(form == .toml ? value.tomlText : Shown.bare(value), terminator: terminator)
+      let show = form == .toml ? Shown.text : Shown.bare
+      Output.line(show(value, path, snapshot, schema), terminator: terminator)
     }
   }
 
-  private func answerWithLayers() throws {
+  private func answerWithLayers(_ key: String) throws {
     let target = Target(target)
     let path = try KeyArgument.parse(key)
     let snapshot = try target.open().snapshot

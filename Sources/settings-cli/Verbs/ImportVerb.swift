@@ -41,7 +41,14 @@ struct ImportVerb: Verb {
   )
   var locks = false
   @Flag(help: "Only show what would be imported.") var dryRun = false
+  @OptionGroup var condition: UnchangedOption
   @OptionGroup var common: CommonOptions
+
+  func validate() throws {
+    guard try condition.digests().allSatisfy({ $0.key == nil }) else {
+      throw ValidationError("An import may change any key: use the digest of the file with --if-unchanged.")
+    }
+  }
 
   func answer() throws {
     guard let format = format ?? SettingsImportFormat(fileName: file) else {
@@ -71,12 +78,15 @@ struct ImportVerb: Verb {
           + "administrator's file.")
     }
     let schema = try SchemaLookup.find(target.name)
-    let store = try target.openUnread(isForWriting: !dryRun)
+    let guarded = GuardedChange(isDryRun: dryRun, expected: try condition.digests())
+    let store = try target.openUnread(isForWriting: !dryRun, writesLater: !guarded.isPlain)
     if !create { try target.checkKnown(store, mayBeNew: true) }
     let advice = schema.importAdvice(app: target.isFile ? nil : target.name, takesUnknown: create)
     let report = try Progress.run("importing '\(file)'") {
       let (original, name) = try original()
-      return try store.importText(original, of: name, as: format, rules: rules, dryRun: dryRun, advice: advice)
+      return try store.importText(
+        original, of: name, as: format, rules: rules, dryRun: dryRun, advice: advice,
+        checking: guarded.checkFile(of: store))
     }
     Self.show(report, schema)
     guard report.taken.isEmpty else { return }

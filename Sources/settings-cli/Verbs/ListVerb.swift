@@ -10,9 +10,14 @@ struct ListVerb: Verb {
       with a schema, the keys that have their defaults follow. Secrets are not shown; use 'get' to print one. Exits \
       1 if there is nothing at and below PREFIX.
 
+      With -0, each record is the key, a newline, the value as 'get' prints it, and a NUL byte. A secret is its key \
+      alone, without the newline.
+
       EXAMPLES
         settings-cli list org.example.editor
         settings-cli list org.example.editor editor --origin
+        settings-cli list ./settings.toml --names
+        settings-cli list org.example.editor -0 | xargs -0 -n 1 echo
         settings-cli list ./settings.toml --json
       """)
 
@@ -20,8 +25,18 @@ struct ListVerb: Verb {
   @Argument(help: "Only the keys at and below this one.", completion: .custom(Candidates.keys)) var prefix: String?
   @Flag(help: "Add the layer, file and line that each value comes from.") var origin = false
   @Flag(help: "Only the values in the user's file.") var changed = false
-  @Flag(help: "Print a JSON array of objects, like those of 'get --json'.") var json = false
+  @Flag(help: "Print only the keys.") var names = false
+  @Flag(name: .customShort("0"), help: "End each record with a NUL byte, and print values as 'get' does.")
+  var endsWithNUL = false
+  @Flag(help: "Print a JSON array of objects, like those of 'get --json'; with --names, of strings.") var json = false
   @OptionGroup var common: CommonOptions
+
+  func validate() throws {
+    if json, endsWithNUL { throw ValidationError("Use either --json or -0, not both.") }
+    if origin, endsWithNUL || names {
+      throw ValidationError("Use either --origin or \(names ? "--names" : "-0"), not both.")
+    }
+  }
 
   func answer() throws {
     let prefix = try prefix.map(KeyArgument.parse)
@@ -31,24 +46,47 @@ struct ListVerb: Verb {
     var paths = schema.paths(below: prefix ?? .root, in: snapshot)
     if changed { paths.removeAll { schema.origin(of: $0, in: snapshot).layer != snapshot.ownLayer } }
     if json {
-      Output.line(
-        "[" + paths.map { Shown.record($0, in: snapshot, schema, redacting: true) }.joined(separator: ",\n ") + "]")
-    } else {
-      // Aligned for a person; scripts get single spaces.
-      let width = Terminal.output.isTerminal ? min(32, paths.map { $0.description.count }.max() ?? 0) : 0
-      for path in paths {
-        guard let value = schema.effectiveValue(of: path, in: snapshot) else { continue }
-        var line = Shown.line(path, schema.isSecret(path) ? nil : value, keyWidth: width)
-        if origin {
-          line += Terminal.output.styled(
-            "  # \(Terminal.output.shown(Shown.place(of: path, in: snapshot, schema)))", .dim)
-        }
-        Output.text(line + "\n")
+      let elements = paths.map {
+        names ? JSONText.quoted($0.description) : Shown.record($0, in: snapshot, schema, redacting: true)
       }
+      Output.line("[" + elements.joined(separator: ",\n ") + "]")
+    } else if names || endsWithNUL {
+      let records = try paths.map { try names ? $0.description : record(of: $0, in: snapshot, schema) }
+      for record in records { Output.line(record, terminator: endsWithNUL ? "\0" : "\n") }
+    } else {
+      show(paths, in: snapshot, schema)
     }
     if paths.isEmpty, let prefix {
       try schema.checkKnown(prefix)
       throw Failure(.noValue)
     }
+  }
+
+  private func show(_ paths: [TOMLPath], in snapshot: SettingsSnapshot, _ schema: SchemaLookup) {
+    // Aligned for a person; scripts get single spaces.
+    let width = Terminal.output.isTerminal ? min(32, paths.map { $0.description.count }.max() ?? 0) : 0
+    for path in paths {
+      guard let value = schema.effectiveValue(of: path, in: snapshot) else { continue }
+      var line = Shown.line(
+        path, schema.isSecret(path) ? nil : value, Shown.text(value, at: path, in: snapshot, schema), keyWidth: width)
+      if origin {
+        line += Terminal.output.styled(
+          "  # \(Terminal.output.shown(Shown.place(of: path, in: snapshot, schema)))", .dim)
+      }
+      Output.text(line + "\n")
+    }
+  }
+
+  /// The record of a key for -0, without its end. A key has no newline: it would be escaped.
+  private func record(of path: TOMLPath, in snapshot: SettingsSnapshot, _ schema: SchemaLookup) throws -> String {
+    guard !schema.isSecret(path), let value = schema.effectiveValue(of: path, in: snapshot) else {
+      return path.description
+    }
+    let text = Shown.bare(value, at: path, in: snapshot, schema)
+    guard !text.utf8.contains(0) else {
+      throw Failure(
+        .invalidValue, "Cannot print '\(path)' with -0: its value has the character U+0000. Use --json instead.")
+    }
+    return "\(path)\n\(text)"
   }
 }

@@ -23,7 +23,7 @@ struct LockVerb: Verb {
   @OptionGroup var target: TargetArgument
   @Argument(
     help: ArgumentHelp("The dotted keys, each with or without a value.", valueName: "key"),
-    completion: .custom(Candidates.changes))
+    completion: .custom(Candidates.keysOrAssignments))
   var keys: [String]
   @Option(parsing: .unconditional, help: ArgumentHelp("Why, for users who meet the lock.", valueName: "text"))
   var reason: String?
@@ -42,6 +42,7 @@ struct LockVerb: Verb {
     if !create { for word in words { try schema.checkKnown(word.key, advice: "To lock it, use --create.") } }
     let pairs = words.compactMap { word in word.text.map { (key: word.key, text: $0) } }
     let values = try SetVerb.values(of: pairs, in: store.snapshot, schema)
+    let texts = Dictionary(pairs.map { ($0.key, $0.text) }) { $1 }
     var already: [(key: TOMLPath, by: SettingsLock)] = []
     try store.core.commit { view in
       already = []
@@ -54,7 +55,7 @@ struct LockVerb: Verb {
           locks.add(LockEntry(path, reason: reason))
         }
       }
-      return schema.edits(storing: values, in: view) + [locks.edit].compactMap(\.self)
+      return schema.edits(storing: values, texts: texts, in: view) + [locks.edit].compactMap(\.self)
     }
     for (key, lock) in already { Output.note("'\(key)' is locked already, by \(lock.place).") }
     for (path, value) in values { try SetVerb.checkEffective(path, value, in: store, target) }

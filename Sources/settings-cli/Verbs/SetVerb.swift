@@ -7,8 +7,8 @@ struct SetVerb: Verb {
     commandName: "set",
     abstract: "Set the values of keys durably.",
     usage: """
-      settings-cli set TARGET KEY VALUE [--type TYPE] [--create]
-      settings-cli set TARGET KEY=VALUE ... [--type TYPE] [--create]
+      settings-cli set TARGET KEY VALUE [--type TYPE] [--create] [--dry-run] [--if-unchanged DIGEST] ...
+      settings-cli set TARGET KEY=VALUE ... [--type TYPE] [--create] ...
       settings-cli set TARGET KEY [--append VALUE] ... [--remove VALUE] ...
       """,
     discussion: """
@@ -18,7 +18,7 @@ struct SetVerb: Verb {
 
       VALUE is read as the type in the schema, or else as the type of the key's present value. For a new key it is a \
       TOML value if it parses as one (12, true, ["a"]), else a string. --type overrides this. Put '--' before a \
-      VALUE that begins with '-' and is not a number.
+      VALUE that begins with '-' and is not a number. Numbers, dates and times are stored as typed: 1.10, 0x1F, 1_000.
 
       If VALUE is '-', it is read from standard input without the last newline: for secrets, and for values of any \
       length. A terminal does not show it while you type. An empty value is refused, because it usually comes from a \
@@ -29,6 +29,8 @@ struct SetVerb: Verb {
         settings-cli set org.example.editor theme=dark editor.font-size=14
         settings-cli set org.example.editor recent --append /tmp/a --remove /tmp/b
         settings-cli set ./settings.toml version 12 --type string
+        settings-cli set ./settings.toml theme dark --dry-run
+        settings-cli set ./settings.toml theme dark --if-unchanged "$digest"
         pass show token | settings-cli set org.example.editor sync.token -
       """)
 
@@ -43,15 +45,16 @@ struct SetVerb: Verb {
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp("Add an element to the end of the key's array.", valueName: "value"),
-    completion: .custom(Candidates.values))
+    completion: .custom(Candidates.elements))
   var append: [String] = []
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp("Remove all elements equal to this one from the key's array.", valueName: "value"),
-    completion: .custom(Candidates.values))
+    completion: .custom(Candidates.elements))
   var remove: [String] = []
   @Flag(help: "Also set keys that the app's schema does not list, and make a new app.") var create = false
   @Flag(help: "Accept an empty value from standard input.") var allowEmpty = false
+  @OptionGroup var change: ChangeOptions
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
@@ -66,19 +69,20 @@ struct SetVerb: Verb {
   }
 
   func answer() throws {
-    try Self.answer(Target(target), words: words, remove, append, type, creates: create, allowsEmpty: allowEmpty)
+    try Self.answer(
+      Target(target), words: words, remove, append, type, creates: create, allowsEmpty: allowEmpty, change.guarded())
   }
 
   static func answer(
     _ target: Target, words: [String], _ removed: [String] = [], _ added: [String] = [], _ kind: ValueText.Kind? = nil,
-    creates: Bool = false, allowsEmpty: Bool = false
+    creates: Bool = false, allowsEmpty: Bool = false, _ guarded: GuardedChange = GuardedChange()
   ) throws {
     ProcessTitle.hide(words.dropFirst() + words.filter { $0.contains("=") } + removed + added)
     let changesElements = !(removed + added).isEmpty
     for word in removed + added { try Arguments.checkText(word, "element") }
-    var change = try SettingsChange(words, changesElements: changesElements)
-    if change.isInput {
-      let key = change.pairs[0].key
+    var changes = try SettingsChange(words, changesElements: changesElements)
+    if changes.isInput {
+      let key = changes.pairs[0].key
       let text = try valueFromStandardInput(of: key)
       guard !text.isEmpty || allowsEmpty else {
         throw Failure(
@@ -86,17 +90,18 @@ struct SetVerb: Verb {
           "Cannot set '\(key)': standard input is empty. Nothing was written. Use --allow-empty to store an empty value."
         )
       }
-      change.pairs[0].text = text
+      changes.pairs[0].text = text
     }
-    let store = try target.open(mayBeUnknown: creates, mayBeNew: true, isForWriting: true)
+    let store = try target.open(
+      mayBeUnknown: creates, mayBeNew: true, isForWriting: true, writesLater: !guarded.isPlain)
     let schema = target.schema
     if !creates {
-      for pair in change.pairs { try schema.checkKnown(pair.key, advice: Self.advice) }
+      for pair in changes.pairs { try schema.checkKnown(pair.key, advice: Self.advice) }
     }
     if changesElements {
-      try edit(change.pairs[0].key, removed, added, in: store, target, kind)
+      try edit(changes.pairs[0].key, removed, added, in: store, target, kind, guarded)
     } else {
-      try set(change.pairs, in: store, target, kind, creates: creates)
+      try set(changes.pairs, in: store, target, kind, guarded, creates: creates)
     }
   }
 
@@ -120,14 +125,16 @@ struct SetVerb: Verb {
 
   private static func set(
     _ pairs: [(key: TOMLPath, text: String)], in store: SettingsStore, _ target: Target, _ kind: ValueText.Kind?,
-    creates: Bool
+    _ guarded: GuardedChange, creates: Bool
   ) throws {
     let schema = target.schema
     let values = try values(of: pairs, in: store.snapshot, schema, kind)
     for case (let path, let value?) in values where !creates {
       try schema.checkKnown(in: value, at: path, advice: advice)
     }
-    try store.core.commit { schema.edits(storing: values, in: $0) }
+    let texts = Dictionary(pairs.map { ($0.key, $0.text) }) { $1 }
+    _ = try guarded.make(in: store, schema) { schema.edits(storing: values, texts: texts, in: $0) }
+    if guarded.isDryRun { return }
     for (path, value) in values { try checkEffective(path, value, in: store, target) }
     target.warnOfExposure(of: pairs.map(\.key))
     schema.warnOfLacks(around: pairs.map(\.key), in: store.snapshot)
@@ -156,28 +163,35 @@ struct SetVerb: Verb {
 
   private static func edit(
     _ path: TOMLPath, _ removed: [String], _ added: [String], in store: SettingsStore, _ target: Target,
-    _ kind: ValueText.Kind?
+    _ kind: ValueText.Kind?, _ guarded: GuardedChange
   ) throws {
     let schema = target.schema
     var value = TOMLValue.array([])
     // Changes the array as read under the lock, so that two appends at once lose nothing.
-    try store.core.commit { view in
+    _ = try guarded.make(in: store, schema) { view in
       if let error = schema.lockError(of: path, in: view) { throw error }
       let elements = try array(schema.effectiveValue(of: path, in: view), path)
       let element = { try schema.element($0, of: path, kind: kind, sibling: elements.first) }
       let unwanted = try removed.map(element)
-      var result = elements.filter { !unwanted.contains($0) }
+      let texts = schema.names(of: path).lazy.compactMap { view.userDocument.elementTexts(at: $0) }.first
+      let written = texts?.count == elements.count ? texts : nil
+      var result = elements.indices.map { (value: elements[$0], text: written?[$0]) }
+        .filter { !unwanted.contains($0.value) }
       if added.isEmpty, result.count == elements.count { throw Failure(.noValue) }
-      result += try added.map(element)
-      value = .array(result)
+      result += try added.map { (try element($0), $0) }
+      value = .array(result.map(\.value))
       try schema.check(value, at: path)
-      return schema.edits(storing: [(path, value)], in: view)
+      let text = result.map { element in
+        element.text.flatMap { (try? TOMLValue(parsing: $0)) == element.value ? $0 : nil } ?? element.value.tomlText
+      }
+      return schema.edits(storing: [(path, value)], texts: [path: "[\(text.joined(separator: ", "))]"], in: view)
     }
+    if guarded.isDryRun { return }
     try checkEffective(path, value, in: store, target)
     target.warnOfExposure(of: [path])
   }
 
-  private static func array(_ value: TOMLValue?, _ path: TOMLPath) throws -> [TOMLValue] {
+  static func array(_ value: TOMLValue?, _ path: TOMLPath) throws -> [TOMLValue] {
     switch value {
     case nil: return []
     case .array(let elements)?: return elements
@@ -193,8 +207,14 @@ struct SetVerb: Verb {
   static func checkEffective(
     _ path: TOMLPath, _ value: TOMLValue?, in store: SettingsStore, _ target: Target
   ) throws {
-    let schema = target.schema
-    let snapshot = try target.effective(store)
+    try checkEffective(path, value, in: target.effective(store), of: store, target.schema)
+  }
+
+  /// Does the same, with the layers that decide it.
+  static func checkEffective(
+    _ path: TOMLPath, _ value: TOMLValue?, in snapshot: SettingsSnapshot, of store: SettingsStore,
+    _ schema: SchemaLookup
+  ) throws {
     guard let part = value?.firstPart(missingIn: schema.effectiveValue(of: path, in: snapshot)) else { return }
     let hidden = path.appending(part)
     let layer = schema.origin(of: hidden, in: snapshot).layer

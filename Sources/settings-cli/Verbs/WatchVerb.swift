@@ -12,8 +12,13 @@ struct WatchVerb: Verb {
       settings-cli watch TARGET [KEY] --exec CMD [--shell] [-- ARGUMENT ...]
       """,
     discussion: """
-      With KEY, prints the present value (an empty line if there is none), then one line for each change. Without \
-      KEY, prints each change as 'key = value' ('key' alone when it is unset), and an empty line after each batch.
+      With KEY, prints the value as 'get' does, then one line for each change; an empty line means that there is no \
+      value. While no file has one, that is the default of the app's schema. Without KEY, prints each change as \
+      'key = value' ('key' alone when it is unset), and an empty line after each batch. Problems that begin later, \
+      such as a file that stops parsing, are reported on standard error.
+
+      Exits 3 if the schema does not have the key. An app or file that does not exist yet is reported on standard \
+      error, and then watched.
 
       --exec runs CMD once for each changed key, one run after the other, with KEY, OLD and NEW in its environment; \
       OLD or NEW is missing if there is no value. A secret is '(secret)' there, unless KEY is exactly that key. The \
@@ -34,8 +39,8 @@ struct WatchVerb: Verb {
   @Argument(help: "The dotted key; without it, every key.", completion: .custom(Candidates.keys)) var key: String?
   @Argument(
     parsing: .postTerminator,
-    help: ArgumentHelp("The arguments for the command of --exec, after --.", valueName: "argument")
-  )
+    help: ArgumentHelp("The arguments for the command of --exec, after --.", valueName: "argument"),
+    completion: .file())
   var arguments: [String] = []
   @Flag(help: "Print JSON objects, one a line: key, old, new, origin.") var json = false
   // Unconditional: a negative number is a wrong value, not an option.
@@ -48,7 +53,8 @@ struct WatchVerb: Verb {
   var timeout: Double?
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Run this program at each change, and print nothing.", valueName: "cmd"))
+    help: ArgumentHelp("Run this program at each change, and print nothing.", valueName: "cmd"),
+    completion: .custom(Candidates.programs))
   var exec: String?
   @Flag(help: "Run CMD with /bin/sh.") var shell = false
   @OptionGroup var common: CommonOptions
@@ -72,12 +78,21 @@ struct WatchVerb: Verb {
     let watching = try Watching(self)
     // Before any thread starts: this one receives them.
     let signals = EndSignals()
-    let store = try Target(target).openUnread()
+    let target = Target(target)
+    let store = try target.openUnread()
     store.core.load()
-    for problem in store.currentProblems { Output.warning(problem.message) }
-    Target(target).notePending(in: store)
+    let problems = store.currentProblems
+    for problem in problems { Output.warning(problem.message) }
+    target.notePending(in: store)
+    try watching.checkKnown(in: store)
+    try Self.noteMissing(target, store)
     try Self.checkThreads()
     try Self.endWhenReaderIsGone()
+    Task.detached(executorPreference: SettingsWatchExecutor.shared) {
+      var told = Set(problems)
+      // One that was solved and returns is reported again.
+      for await problem in store.problems where told.remove(problem) == nil { Output.warning(problem.message) }
+    }
     // On the watch thread: the runtime's pool has a manager that ends the process where /proc is not mounted.
     Task.detached(executorPreference: SettingsWatchExecutor.shared) {
       do {
@@ -100,7 +115,23 @@ struct WatchVerb: Verb {
         Glibc.exit(watching.count == nil ? ExitStatus.done.rawValue : ExitStatus.noValue.rawValue)
       }
     }
-    signals.waitForEnd()
+    let number = signals.wait()
+    Output.finish()
+    Program.signal(number)
+    guard number == SIGINT else { Glibc.exit(ExitStatus.done.rawValue) }
+    EndSignals.end(by: number)
+  }
+
+  /// Says what does not exist yet. It may have been mistyped.
+  private static func noteMissing(_ target: Target, _ store: SettingsStore) throws {
+    if target.isFile, let file = store.location?.file, try SettingsFile(path: file).read().bytes == nil {
+      Output.note("'\(file)' does not exist yet. Waiting for it.")
+    }
+    do {
+      try target.checkKnown(store)
+    } catch let failure as Failure where failure.status == .unknown {
+      Output.note("\(failure.message ?? "") Waiting for its first settings.")
+    }
   }
 
   /// Ends when the reader of a pipe is gone, which may be long before the next change.
@@ -132,45 +163,5 @@ struct WatchVerb: Verb {
     } catch {
       throw SettingsError.noThread(error, "watch settings")
     }
-  }
-}
-
-/// The signals that ask a process to end.
-private struct EndSignals: ~Copyable {
-  private var set = sigset_t()
-
-  /// Blocks them in this thread and in those that it starts, whatever the parent process has set.
-  init() {
-    sigemptyset(&set)
-    for number in [SIGINT, SIGTERM, SIGHUP] {
-      // An ignored signal, as of a shell's background job, stays ignored.
-      var action = sigaction()
-      sigaction(number, nil, &action)
-      if unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) != unsafeBitCast(SIG_IGN, to: Int.self) {
-        sigaddset(&set, number)
-      }
-    }
-    pthread_sigmask(SIG_BLOCK, &set, nil)
-  }
-
-  /// Waits for one and ends the process, after whole lines.
-  mutating func wait() -> CInt {
-    var number: CInt = 0
-    while sigwait(&set, &number) != 0 {}
-    return number
-  }
-
-  consuming func waitForEnd() -> Never {
-    let number = wait()
-    Output.finish()
-    Program.signal(number)
-    guard number == SIGINT else { Glibc.exit(ExitStatus.done.rawValue) }
-    signal(SIGINT, SIG_DFL)
-    var only = sigset_t()
-    sigemptyset(&only)
-    sigaddset(&only, SIGINT)
-    pthread_sigmask(SIG_UNBLOCK, &only, nil)
-    raise(SIGINT)
-    exit(128 + SIGINT)
   }
 }

@@ -34,42 +34,75 @@ struct Watching: Sendable {
     }
   }
 
+  /// Throws if the schema does not have the key, and no file has a value for it.
+  ///
+  /// - Throws: ``Failure`` with status 3 and a suggestion.
+  func checkKnown(in store: SettingsStore) throws {
+    guard let path, schema.usedValue(of: path, in: store.snapshot) == nil else { return }
+    try schema.checkKnown(path)
+  }
+
   /// Prints the present value and then each new one; or the changes.
   private func watch(_ path: TOMLPath, in store: SettingsStore) async throws {
-    let key = SettingsKey<TOMLValue?>(path.description)
+    // Made before the first reading, so that no change is missed.
+    let changes = store.changes()
+    var snapshot = store.snapshot
+    var value = schema.usedValue(of: path, in: snapshot)
     var done = 0
-    if isJSON || program != nil {
-      for await change in store.changes(key) {
-        try await tell(path, change.old, change.new, change.origin)
-        done += 1
-        if done == count { return }
-      }
-    } else {
-      for await value in store.updates(key) {
-        let shown = value.flatMap { schema.withoutSecrets($0, at: path).value }
-        try print(shown.map { Terminal.output.shown(Shown.bare($0)) } ?? "")
-        done += 1
-        if done == count { return }
-      }
+    if !isJSON, program == nil {
+      try print(bare(value, at: path, in: snapshot))
+      done += 1
+      if done == count { return }
     }
+    for await batch in changes {
+      let before = (snapshot, value)
+      snapshot = store.snapshot
+      value = schema.usedValue(of: path, in: snapshot)
+      guard value != before.1 else { continue }
+      if isJSON || program != nil {
+        try await tell(path, before.1, value, in: before.0, snapshot, batch.origin)
+      } else {
+        try print(bare(value, at: path, in: snapshot))
+      }
+      done += 1
+      if done == count { return }
+    }
+  }
+
+  private func bare(_ value: TOMLValue?, at path: TOMLPath, in snapshot: SettingsSnapshot) -> String {
+    let shown = value.flatMap { schema.withoutSecrets($0, at: path).value }
+    return shown.map { Terminal.output.shown(Shown.bare($0, at: path, in: snapshot, schema)) } ?? ""
   }
 
   /// Prints every change, batch by batch.
   private func watchAll(_ store: SettingsStore) async throws {
+    let changes = store.changes()
     var before = store.snapshot
+    // The values printed since then: a snapshot may be newer than its batch, and already have the changes of the next.
+    var told: [TOMLPath: TOMLValue?] = [:]
     var done = 0
-    for await batch in store.changes() {
+    for await batch in changes {
       let after = store.snapshot
-      for path in batch.paths { try await tell(path, before[path], after[path], batch.origin) }
+      var isTold = false
+      for path in batch.paths.map({ schema.names(of: $0)[0] }) {
+        let old = told[path] ?? schema.usedValue(of: path, in: before)
+        let new = schema.usedValue(of: path, in: after)
+        guard old != new else { continue }
+        told[path] = .some(new)
+        isTold = true
+        try await tell(path, old, new, in: before, after, batch.origin)
+      }
+      if batch.generation >= after.generation { (before, told) = (after, [:]) }
+      guard isTold else { continue }
       if !isJSON, program == nil { try print("") }
-      before = after
       done += 1
       if done == count { return }
     }
   }
 
   private func tell(
-    _ path: TOMLPath, _ old: TOMLValue?, _ new: TOMLValue?, _ origin: SettingsChangeOrigin
+    _ path: TOMLPath, _ old: TOMLValue?, _ new: TOMLValue?, in before: SettingsSnapshot, _ after: SettingsSnapshot,
+    _ origin: SettingsChangeOrigin
   ) async throws {
     // A secret is shown if the user named its key. A program gets only what would be shown.
     let isHidden = self.path == nil && schema.isSecret(path)
@@ -79,7 +112,9 @@ struct Watching: Sendable {
     }
     let (old, new) = (shown(old), shown(new))
     if let program {
-      try await run(program, path, old, new)
+      try await run(
+        program, path, old.map { Shown.bare($0, at: path, in: before, schema) },
+        new.map { Shown.bare($0, at: path, in: after, schema) })
     } else if isJSON {
       try print(
         Shown.object([
@@ -88,7 +123,8 @@ struct Watching: Sendable {
         ]))
     } else {
       try print(
-        new.map { Shown.line(path, isHidden ? nil : $0) } ?? Terminal.output.shown(path.description))
+        new.map { Shown.line(path, isHidden ? nil : $0, Shown.text($0, at: path, in: after, schema)) }
+          ?? Terminal.output.shown(path.description))
     }
   }
 
@@ -98,10 +134,8 @@ struct Watching: Sendable {
   }
 
   /// Runs the program to its end, on a thread that may block. A failure is reported and does not end the watch.
-  private func run(_ program: Program, _ path: TOMLPath, _ old: TOMLValue?, _ new: TOMLValue?) async throws {
-    let variables = [
-      "KEY": path.description, "OLD": old.map(Shown.bare), "NEW": new.map(Shown.bare),
-    ]
+  private func run(_ program: Program, _ path: TOMLPath, _ old: String?, _ new: String?) async throws {
+    let variables = ["KEY": path.description, "OLD": old, "NEW": new]
     if let name = variables.first(where: { $0.value?.utf8.contains(0) == true })?.key {
       Output.warning(
         "'\(command)' was not run for '\(path)': its \(name == "NEW" ? "new" : "old") value has the character U+0000, "

@@ -61,7 +61,7 @@ struct FormerNamesTests {
     settings.reset(Declared.width)
     #expect(settings[Declared.width] == 4)
     try settings.flush()
-    #expect(home.text() == "[editor]\n")
+    #expect(home.text() == "")
   }
 
   @Test func `a record moves with the fields that its type does not know`() throws {

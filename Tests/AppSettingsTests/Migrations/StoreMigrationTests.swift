@@ -59,12 +59,12 @@ struct StoreMigrationTests {
         --- \(home.file)\tversion 1
         +++ \(home.file)\tversion 7
         @@ -1,6 +1,8 @@
-        +settings-version = 7
          # My settings
          
         -colour = "red"  # nice
         -level = "hi"
         -obsolete = 1
+        +settings-version = 7
         +level = 3
          unknown   =   true
         +
@@ -112,7 +112,8 @@ struct StoreMigrationTests {
     try home.write(old)
     #expect(try store().migrate(to: 3).map(\.version) == [2, 3])
     let between = try #require(home.text())
-    #expect(between.hasPrefix("settings-version = 3\n") && between.contains("obsolete") && !between.contains("colour"))
+    #expect(
+      between.contains("\n\nsettings-version = 3\n") && between.contains("obsolete") && !between.contains("colour"))
     #expect(try store().migrate(to: 3).isEmpty)
     #expect(try store().migrate().map(\.version) == [7])
     let whole = home.text()
@@ -225,7 +226,7 @@ struct StoreMigrationTests {
     #expect(home.names(in: home.path + "/config/org.example.test") == ["settings.toml"])
 
     _ = try store()[.counter]
-    #expect(home.text()?.hasPrefix("settings-version = 7\n") == true)
+    #expect(home.text()?.contains("\n\nsettings-version = 7\n") == true)
     #expect(try store().backups.count == 1)
   }
 
@@ -293,7 +294,7 @@ struct StoreMigrationTests {
     // This release reads it as its own, and migrates it when it writes.
     #expect(settings[SettingsKey("level", default: 0)] == 3)
     try settings.set(1, for: .counter)
-    #expect(home.text()?.hasPrefix("settings-version = 7\n") == true)
+    #expect(home.text()?.contains("\n\nsettings-version = 7\n") == true)
   }
 
   @Test func `restore of nothing, of what is gone, and of what does not parse is refused`() throws {

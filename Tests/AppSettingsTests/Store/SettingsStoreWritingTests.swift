@@ -51,7 +51,7 @@ struct SettingsStoreWritingTests {
     #expect(settings[.theme] == .system)
     #expect(settings[.fontSize] == 12)
     try settings.flush()
-    #expect(home.text() == "[editor]\n")
+    #expect(home.text() == "")
   }
 
   @Test func `removeAll removes every key but the reserved ones`() throws {

@@ -156,7 +156,7 @@ struct TestingSettings {
 
     let preview = try SettingsStore(inMemory: "colour = \"red\"  # mine\n", migrations: appMigrations)
       .previewMigration()
-    #expect(preview.after == "settings-version = 3\n[theme]\naccent = \"red\"  # mine\n")
+    #expect(preview.after == "settings-version = 3\n\n[theme]\naccent = \"red\"  # mine\n")
   }
 
   @Test func `the schema is the one that was reviewed`() throws {

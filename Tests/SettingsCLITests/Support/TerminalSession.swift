@@ -10,7 +10,7 @@ final class TerminalSession: @unchecked Sendable {  // all state is under `condi
   private let output = Pipe()
   private let condition = NSCondition()
   private var text = ""
-  private var read = 0
+  private var unread = ""
   private var isAtEnd = false
 
   /// Starts a line of shell in a terminal.
@@ -31,7 +31,9 @@ final class TerminalSession: @unchecked Sendable {  // all state is under `condi
       while true {
         let data = handle.availableData
         condition.lock()
-        text += String(decoding: data, as: UTF8.self)
+        let shown = String(decoding: data, as: UTF8.self)
+        text += shown
+        unread += shown
         isAtEnd = data.isEmpty
         condition.broadcast()
         condition.unlock()
@@ -54,10 +56,9 @@ final class TerminalSession: @unchecked Sendable {  // all state is under `condi
     defer { condition.unlock() }
     let deadline = Date().addingTimeInterval(30)
     while true {
-      let rest = text.dropFirst(read)
-      if let range = rest.range(of: wanted) {
-        let seen = String(rest[..<range.upperBound])
-        read += seen.count
+      if let range = unread.range(of: wanted, options: .literal) {
+        let seen = String(unread[..<range.upperBound])
+        unread.removeSubrange(..<range.upperBound)
         return seen
       }
       if isAtEnd || !condition.wait(until: deadline) { return nil }

@@ -1,0 +1,50 @@
+import Glibc
+
+/// The signals that ask a process to end.
+struct EndSignals: Sendable {
+  private var set = sigset_t()
+
+  /// Blocks them in this thread and in those that it starts, whatever the parent process has set.
+  ///
+  /// - Parameter numbers: The signals.
+  init(_ numbers: [CInt] = [SIGINT, SIGTERM, SIGHUP]) {
+    sigemptyset(&set)
+    for number in numbers {
+      // An ignored signal, as of a shell's background job, stays ignored.
+      var action = sigaction()
+      sigaction(number, nil, &action)
+      if unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) != unsafeBitCast(SIG_IGN, to: Int.self) {
+        sigaddset(&set, number)
+      }
+    }
+    pthread_sigmask(SIG_BLOCK, &set, nil)
+  }
+
+  /// Waits for one.
+  func wait() -> CInt {
+    var number: CInt = 0
+    var set = set
+    while sigwait(&set, &number) != 0 {}
+    return number
+  }
+
+  /// Lets them end the process again.
+  func unblock() {
+    var set = set
+    pthread_sigmask(SIG_UNBLOCK, &set, nil)
+  }
+
+  /// Ends the process as a signal does, so that a script around it ends too.
+  static func end(by number: CInt) -> Never {
+    // No core of a process that ends in order.
+    if number != SIGQUIT {
+      signal(number, SIG_DFL)
+      var only = sigset_t()
+      sigemptyset(&only)
+      sigaddset(&only, number)
+      pthread_sigmask(SIG_UNBLOCK, &only, nil)
+      raise(number)
+    }
+    exit(128 + number)
+  }
+}

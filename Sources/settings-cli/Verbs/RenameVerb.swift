@@ -1,0 +1,101 @@
+import AppSettings
+import ArgumentParser
+
+struct RenameVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "rename",
+    abstract: "Move a value or a table of the user's file to another key.",
+    discussion: """
+      The value moves with its comments and its text, in one write. A table moves with everything in it.
+
+      Nothing is written if OLD is not in the user's file (status 1), if NEW has a value there and --replace is not \
+      given (5), if one of them or a part of it is locked (5), if the app's schema does not have NEW and --create is \
+      not given (3), or if the app would refuse the value under its new name (4). A secret moves only to a key that \
+      is secret too.
+
+      EXAMPLES
+        settings-cli rename ./settings.toml colour theme.accent
+        settings-cli rename org.example.editor plugins.old plugins.new --create
+        settings-cli rename org.example.editor draft theme --replace
+      """)
+
+  @OptionGroup var target: TargetArgument
+  @Argument(help: ArgumentHelp("The present key.", valueName: "old"), completion: .custom(Candidates.keys))
+  var old: String
+  @Argument(help: ArgumentHelp("The new key.", valueName: "new"), completion: .custom(Candidates.keys))
+  var new: String
+  @Flag(help: "Replace the value that the new key has.") var replace = false
+  @Flag(help: "Also accept a new key that the app's schema does not list.") var create = false
+  @OptionGroup var common: CommonOptions
+
+  func answer() throws {
+    let source = try KeyArgument.parse(old)
+    let target = Target(target)
+    let store = try target.open(isForWriting: true)
+    let schema = target.schema
+    let destination = schema.names(of: try KeyArgument.parse(new))[0]
+    guard !destination.hasPrefix(source), !source.hasPrefix(destination) else {
+      throw Failure(
+        .usage,
+        destination == source
+          ? "Cannot rename '\(source)' to '\(new)': that is the same key."
+          : "Cannot rename '\(source)' to '\(destination)': one is a table that contains the other.")
+    }
+    let renaming = Renaming(source: source, destination: destination, schema: schema)
+    try store.core.commit { view in try renaming.edits(in: view, replaces: replace, creates: create) }
+    schema.warnOfLacks(around: [destination, source], in: store.snapshot)
+  }
+}
+
+/// One renaming of a key, with what forbids it.
+private struct Renaming {
+  let source: TOMLPath
+  let destination: TOMLPath
+  let schema: SchemaLookup
+
+  private var subject: String { "Cannot rename '\(source)' to '\(destination)'" }
+
+  func edits(in view: SettingsSnapshot, replaces: Bool, creates: Bool) throws -> [Edit] {
+    let document = view.userDocument
+    let names = schema.names(of: source)
+    // The file may still have the value under a former name.
+    let place = document.contains(source) ? source : names.first { document.contains($0) } ?? source
+    guard let value = document[place] else {
+      try schema.checkKnown(source)
+      let isElsewhere = schema.effectiveValue(of: source, in: view) != nil
+      throw Failure(
+        .noValue,
+        "\(subject): the file has no '\(source)'."
+          + (isElsewhere ? " Its value is a default or comes from another file." : ""))
+    }
+    for path in names + schema.names(of: destination) { try checkLocks(path, in: view) }
+    let leaves = document.isTable(at: place) ? document.leafPaths(under: place) : [place]
+    let moves = leaves.map { (from: $0, to: destination.appending(SchemaLookup.rest(of: $0, below: place))) }
+    if !creates {
+      for move in moves { try schema.checkKnown(move.to, advice: "To use it all the same, use --create.") }
+    }
+    if let exposed = moves.first(where: { schema.isSecret($0.from) && !schema.isSecret($0.to) }) {
+      throw Failure(
+        .invalidValue,
+        "\(subject): '\(exposed.from)' is a secret and '\(exposed.to)' is not, so that 'list' would show it. "
+          + "Nothing was written.")
+    }
+    try schema.check(value, at: destination)
+    let existing = schema.names(of: destination).filter { document.contains($0) && !$0.hasPrefix(place) }
+    if let first = existing.first, !replaces {
+      throw Failure(
+        .notWritable,
+        "\(subject): '\(first)' already has a value. To replace it, use --replace. Nothing was written.")
+    }
+    // Under its present name a value goes under all names, so that no old one comes back.
+    let former = names[0] == source ? names.filter { $0 != place && document.contains($0) } : []
+    return (existing + former).map { Edit(path: $0, value: nil) } + [
+      Edit(path: destination, value: value, source: place), Edit(path: place, value: nil),
+    ]
+  }
+
+  private func checkLocks(_ path: TOMLPath, in view: SettingsSnapshot) throws {
+    if let error = view.lockError(path) { throw error }
+    if let part = view.locks[path]?.parts.first, let error = view.lockError(path.appending(part)) { throw error }
+  }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// `check --all`.
+struct CheckAllTests {
+  @Test func `all apps are checked, and the gravest finding decides the status`() throws {
+    let test = try SchemaHome()
+    #expect(try test.run("check", "--all") == SchemaHome.answer(""))
+    let other = test.home.path + "/config/org.example.other/settings.toml"
+    try test.write("thme = 1\n")
+    #expect(try test.run("check", "--all").status == 3)
+    try test.home.write("a = = 1\n", to: other)
+    let result = try test.run("check", "--all")
+    #expect(result.status == 6)
+    #expect(result.output.contains("\(other):1:5: error: ") && result.output.contains("\(test.file):1:8: warning: "))
+    let findings = try json(test.run("check", "--all", "--json").output) as? [[String: Any]]
+    #expect(findings?.compactMap { $0["file"] as? String } == [other, test.file])
+    try test.home.write("keys = 1\n", to: test.home.path + "/data/app-settings/org.example.third.toml")
+    #expect(try test.run("check", "--all").output.contains("org.example.third.toml:"))
+  }
+
+  @Test func `a target beside --all, and neither, is refused`() throws {
+    let test = try SchemaHome()
+    #expect(try test.run("check", test.app, "--all").status == 2)
+    #expect(try test.run("check", "--all", "--schema", "x").status == 2)
+    #expect(try test.run("check").error.contains("To check all apps, use --all."))
+  }
+}

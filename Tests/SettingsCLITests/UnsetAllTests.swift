@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// `unset --all`: a whole app back to its defaults.
+struct UnsetAllTests {
+  let home = ScratchHome()
+  private let app = "org.example.test"
+
+  private func run(_ arguments: String...) throws -> ChildProcess.Result {
+    try ChildProcess.run(
+      ChildProcess.product("settings-cli"), arguments, environment: home.environment, directory: home.path)
+  }
+
+  private var backup: String { home.backups + "/" + (home.names(in: home.backups).last ?? "none") }
+
+  @Test func `every key goes, the header comment and reserved keys stay, and a backup is made`() throws {
+    let text =
+      "# My settings.\n\nsettings-version = 1\n# the colour\ntheme = \"dark\"\n[editor]\na = 1\nb = 2\n[[r]]\nx = 1\n"
+    try home.write(text)
+    let result = try run("unset", app, "--all")
+    #expect(result == SchemaHome.answer("removed: 4 keys\nbackup: \(backup)\n"))
+    #expect(backup.hasSuffix(".before-unset.toml") && home.text(of: backup) == text)
+    #expect(home.text() == "# My settings.\n\nsettings-version = 1\n")
+    #expect(try run("unset", app, "--all") == SchemaHome.answer("", status: 1))
+    #expect(home.names(in: home.backups).count == 1)
+  }
+
+  @Test func `locked keys stay, under each of their names, and are named`() throws {
+    try home.write(
+      "app = \"\(app)\"\n[keys.new]\ntype = \"integer\"\nformerly = [\"old\"]\n",
+      to: home.path + "/data/app-settings/\(app).toml")
+    try home.write(
+      "settings-locked = [\"proxy.host\", \"old\"]\nproxy.host = \"h\"\n",
+      to: home.path + "/etc/xdg/\(app)/settings.toml")
+    try home.write("a = 1\nnew = 2\n[proxy]\nhost = \"mine\"\nport = 1\n")
+    let result = try run("unset", app, "--all")
+    #expect(
+      result.output == "removed: 2 keys\nkept: new (locked)\nkept: proxy.host (locked)\nbackup: \(backup)\n",
+      "\(result)")
+    #expect(home.text() == "new = 2\n[proxy]\nhost = \"mine\"\n")
+    #expect(
+      try run("unset", app, "--all")
+        == SchemaHome.answer("kept: new (locked)\nkept: proxy.host (locked)\n", status: 1))
+  }
+
+  @Test func `a file without keys, or none, exits 1, and a key beside --all is refused`() throws {
+    try home.write("", to: home.path + "/x.toml")
+    #expect(try run("unset", "./x.toml", "--all") == SchemaHome.answer("", status: 1))
+    #expect(try run("unset", "./none.toml", "--all") == SchemaHome.answer("", status: 1))
+    #expect(home.text(of: home.path + "/none.toml") == nil)
+    #expect(try run("unset", app, "a", "--all").status == 2)
+    #expect(try run("unset", app).error.contains("To remove every key, use --all."))
+  }
+}

@@ -1,0 +1,59 @@
+import SettingsTOML
+import Testing
+
+/// Values written as a person typed them.
+struct NotationTests {
+  @Test(arguments: [
+    // before, value's text, after; each sets 'v'
+    ("", "1.10", "v = 1.10\n"), ("v = 0x0F # c\n", "16", "v = 16 # c\n"), ("v = 1.1\n", "1.10", "v = 1.10\n"),
+    ("v = 1.10\n", "1.10", "v = 1.10\n"), ("v = 'a'\n", "\"b\"", "v = 'b'\n"), ("", "'b'", "v = 'b'\n"),
+    ("v = [\n  1.0,  # c\n  2,\n]\n", "[1.00, 0x2]", "v = [\n  1.00,  # c\n  0x2,\n]\n"),
+    ("v = [1]\n", "[ 1, 0x2 ]", "v = [ 1, 0x2 ]\n"),
+    ("v = { a = 1 }\n", "{a = 0x1, b = 2_0}", "v = { a = 0x1, b = 2_0 }\n"),
+    ("[v]\n# c\na = 1\n", "{ a = 0x1, b.c = 1.10 }", "[v]\n# c\na = 0x1\n\n[v.b]\nc = 1.10\n"),
+    ("v.a = 1\n", "{ a = +1 }", "v.a = +1\n"), ("[[v]]\na = 1.5\n", "[{ a = 1.50 }]", "[[v]]\na = 1.50\n"),
+    ("v = \"\"\n", "1979-05-27 07:32:00Z", "v = 1979-05-27 07:32:00Z\n"), ("", "07:32", "v = 07:32:00\n"),
+    ("", "[\"\"\"a\"\"\", 1.0]", "v = [\"a\", 1.0]\n"), ("", "{ }", "[v]\n"),
+  ])
+  func `a value is written as typed, in the form that the file has`(_ before: String, _ text: String, _ after: String)
+    throws
+  {
+    var document = try TOMLDocument(parsing: before)
+    let value = try TOMLValue(parsing: text)
+    let isChanged = try document.set(value, writtenAs: text, at: ["v"])
+    #expect(document.text == after)
+    #expect(isChanged == (before != after))
+    #expect(document[TOMLPath(["v"])] == value)
+    #expect(try TOMLDocument(parsing: document.bytes).root == document.root)
+  }
+
+  @Test func `a text that means something else is not used`() throws {
+    for text in ["2", "1\nx = 2", "", "1 # c", "= 1", "1.0"] {
+      var document = TOMLDocument()
+      try document.set(1, writtenAs: text, at: ["v"])
+      #expect(document.text == "v = 1\n", "\(text)")
+    }
+  }
+
+  @Test func `many edits with texts are checked at the end`() throws {
+    var document = try TOMLDocument(parsing: "a = 1\nb = [1]\n")
+    try document.edit { document in
+      try document.set(2.5, writtenAs: "2.50", at: ["a"])
+      try document.set([1.5, 2], writtenAs: "[1.50, 0x2]", at: ["b"])
+      try document.set(["c": 1.5], writtenAs: "{ c = 1.50 }", at: ["t"])
+    }
+    #expect(document.text == "a = 2.50\nb = [1.50, 0x2]\n\n[t]\nc = 1.50\n")
+  }
+
+  @Test func `the text on one line has floats as written`() throws {
+    let document = try TOMLDocument(
+      parsing: "a = 1_0.50\nb = [\n  0x1, # c\n  [1.10],\n  { x = 2.0_0, \"y z\" = 'q' },\n]\n[[t]]\nu.v = 1e5\n[t.w]\n"
+    )
+    #expect(document.lineText(at: ["a"]) == "10.50")
+    #expect(document.lineText(at: ["b"]) == "[1, [1.10], { x = 2.00, \"y z\" = \"q\" }]")
+    #expect(document.lineText(at: ["t"]) == "[{ u = { v = 1e5 }, w = {} }]")
+    #expect(document.lineText(at: ["none"]) == nil)
+    #expect(document.elementTexts(at: ["b"]) == ["0x1", "[1.10]", "{ x = 2.0_0, \"y z\" = 'q' }"])
+    #expect(document.elementTexts(at: ["t"]) == nil)
+  }
+}
