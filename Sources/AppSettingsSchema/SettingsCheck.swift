@@ -7,6 +7,7 @@ package struct SettingsCheck {
   private let schema: SettingsSchema?
   private let names: SchemaKeyTree
   private let presentNames: SchemaKeyTree
+  private let unknownKey: UnknownKey
   private let system = Syscalls()
   private var findings: [SettingsFinding] = []
   /// The files read so far.
@@ -20,6 +21,7 @@ package struct SettingsCheck {
     var present = SchemaKeyTree()
     for (index, key) in keys.enumerated() { present.insert(key.path, index) }
     presentNames = present
+    unknownKey = UnknownKey(among: keys)
     lower = LowerLayers(keys: keys)
   }
 
@@ -213,7 +215,7 @@ package struct SettingsCheck {
   }
 
   private func nearest(to path: TOMLPath) -> TOMLPath? {
-    UnknownKey.suggestion(for: path, among: keys, around: names.key(around: path).map { keys[$0] })
+    unknownKey.suggestion(for: path, around: names.key(around: path).map { keys[$0] })
   }
 
   private static func hint(_ suggestion: String?) -> String { suggestion.map { " Did you mean '\($0)'?" } ?? "" }

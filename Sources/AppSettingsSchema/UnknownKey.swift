@@ -1,34 +1,53 @@
 package import AppSettings
 
 /// Finds the key that a user probably meant by one that the app's schema does not have.
-package enum UnknownKey {
+///
+/// A file may have many unknown keys, so what all of them are compared with is made only once.
+package final class UnknownKey {
+  private let keys: [SchemaKey]
+  private lazy var names = keys.map(\.path.description)
+  /// The keys by the ends of their names, in lower case.
+  private lazy var ends = Dictionary(grouping: keys) { $0.path.last?.lowercased() ?? "" }
+  /// The tables with keys below them, by the number of their components.
+  private var tables: [Int: [String: TOMLPath]] = [:]
+
+  package init(among keys: [SchemaKey]) { self.keys = keys }
+
   /// Returns the path that was probably meant; `nil` if none is near.
   ///
   /// That is a field of the key that contains the path; the same key of another table, since a line below a `[table]`
   /// of TOML is easily put into the wrong one; or a key or a table with a similar name.
-  package static func suggestion(for path: TOMLPath, among keys: [SchemaKey], around key: SchemaKey?) -> TOMLPath? {
+  package func suggestion(for path: TOMLPath, around key: SchemaKey?) -> TOMLPath? {
     if let key, let name = key.paths.first(where: path.hasPrefix) {
-      return field(for: path.components.dropFirst(name.components.count), of: key).map(name.appending)
+      return Self.field(for: path.components.dropFirst(name.components.count), of: key).map(name.appending)
     }
-    if let moved = elsewhere(path, keys) { return moved }
-    let count = path.components.count
-    func isTable(_ key: SchemaKey) -> Bool { key.path.components.count > count }
-    if let name = Suggestion.nearest(to: path.description, among: keys.lazy.map(\.path.description)) {
+    if let moved = elsewhere(path) { return moved }
+    if let name = Suggestion.nearest(to: path.description, among: names) {
       return keys.first { $0.path.description == name }?.path
     }
-    let tables = keys.lazy.filter(isTable).map { TOMLPath(Array($0.path.components.prefix(count))) }
-    guard let name = Suggestion.nearest(to: path.description, among: tables.map(\.description)) else { return nil }
-    return tables.first { $0.description == name }
+    let tables = tables(ofCount: path.components.count)
+    return Suggestion.nearest(to: path.description, among: tables.keys.sorted()).flatMap { tables[$0] }
+  }
+
+  private func tables(ofCount count: Int) -> [String: TOMLPath] {
+    if let known = tables[count] { return known }
+    var found: [String: TOMLPath] = [:]
+    for key in keys where key.path.components.count > count {
+      let table = TOMLPath(Array(key.path.components.prefix(count)))
+      found[table.description] = table
+    }
+    tables[count] = found
+    return found
   }
 
   /// The path of a key without its first tables, or with more of them, if only one key is like that.
-  private static func elsewhere(_ path: TOMLPath, _ keys: [SchemaKey]) -> TOMLPath? {
+  private func elsewhere(_ path: TOMLPath) -> TOMLPath? {
     func isEnd(_ end: TOMLPath, of path: TOMLPath) -> Bool {
       end.components.count < path.components.count
-        && zip(end.components.reversed(), path.components.reversed())
-          .allSatisfy { $0.utf8.count == $1.utf8.count && $0.lowercased() == $1.lowercased() }
+        && zip(end.components.reversed(), path.components.reversed()).allSatisfy { $0.lowercased() == $1.lowercased() }
     }
-    let found = keys.lazy.filter { isEnd($0.path, of: path) || isEnd(path, of: $0.path) }.prefix(2)
+    let found = ends[path.last?.lowercased() ?? "", default: []].lazy
+      .filter { isEnd($0.path, of: path) || isEnd(path, of: $0.path) }.prefix(2)
     return found.count == 1 ? found.first?.path : nil
   }
 

@@ -16,10 +16,17 @@ extension SchemaLookup {
   private static let suggestions = Atomic<Int>(0)
   private static let suggestionLimit = 100
 
+  // Protects what suggestions are made from. A process has one target.
+  private static let unknownKey = Mutex<UnknownKey?>(nil)
+
   /// The key that was probably meant.
   func suggestion(for path: TOMLPath) -> TOMLPath? {
     guard Self.suggestions.add(1, ordering: .relaxed).oldValue < Self.suggestionLimit else { return nil }
-    return UnknownKey.suggestion(for: path, among: keys, around: key(around: path))
+    return Self.unknownKey.withLock { known in
+      let unknownKey = known ?? UnknownKey(among: keys)
+      known = unknownKey
+      return unknownKey.suggestion(for: path, around: key(around: path))
+    }
   }
 
   /// Throws if the schema does not list a key.

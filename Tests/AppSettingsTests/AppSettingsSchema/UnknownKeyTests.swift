@@ -37,7 +37,7 @@ struct UnknownKeyTests {
     try home.write(Self.schema, to: home.path + "/schema.toml")
     let keys = try #require(try SettingsSchema.read(home.path + "/schema.toml")).keys
     let key = keys.first { path.hasPrefix($0.path) }
-    #expect(UnknownKey.suggestion(for: path, among: keys, around: key).map(UnknownKey.text) == suggestion)
+    #expect(UnknownKey(among: keys).suggestion(for: path, around: key).map(UnknownKey.text) == suggestion)
   }
 
   @Test func `a check finds unknown fields where all fields are known`() throws {
