@@ -134,7 +134,7 @@ struct WatchCommandTests {
     let result = try shell(
       """
       settings-cli watch \(test.app) theme --count 2 --timeout 60 > out 2> error & watch=$!
-      until grep -q dark out; do sleep 0.05; done
+      until grep -qs dark out; do sleep 0.05; done
       echo 'theme = = 1' > '\(test.file)'
       until test -s error; do sleep 0.05; done
       sleep 0.5
