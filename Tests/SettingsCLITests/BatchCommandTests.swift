@@ -144,6 +144,7 @@ struct BatchCommandTests {
       """
     #expect(try batch(lines).status == 0)
     let text = try #require(home.text(of: file))
+    #expect(text.contains("x = 0x1F\n"))
     #expect(text.contains("i = 9223372036854775807\n") && text.contains("f = 3.0\n"))
     #expect(text.contains("when = 2026-02-02\n") && text.contains("e = 1e+300") || text.contains("1.0e300"), "\(text)")
     try writeSchema()

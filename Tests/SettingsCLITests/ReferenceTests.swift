@@ -86,7 +86,8 @@ struct ReferenceTests {
       ("schema.toml", schema),
       ("old.json", "{\"theme\":\"dark\"}"),
       ("settings.toml", "theme = \"dark\"\nplugins = []\n"), ("org.example.editor.toml", schema), ("fpath/a", ""),
-      ("old.ini", "size = 12\n"), ("settings.toml.old", "theme = \"light\"\n"),
+      ("edits.jsonl", "{\"set\": \"theme\", \"value\": \"light\"}\n"), ("old.ini", "size = 12\n"),
+      ("settings.toml.old", "theme = \"light\"\n"),
     ] {
       try home.write(text, to: "\(home.path)/\(name)")
       chmod("\(home.path)/\(name)", 0o600)
@@ -117,7 +118,7 @@ struct ReferenceTests {
     var line = example
     // What a shell other than this one has.
     var before = "umask 077; fpath=(. fpath); source() { cat > /dev/null; }; "
-    if example.contains("\"$digest\"") { before += "digest=$(settings-cli get ./settings.toml --digest); " }
+    if example.contains("$digest") { before += "digest=$(settings-cli get ./settings.toml --digest); " }
     if example.contains("--undo") || example.contains("diff") && example.contains("--backup") {
       before += "settings-cli migrate org.example.editor > /dev/null; "
     }

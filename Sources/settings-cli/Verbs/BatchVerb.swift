@@ -83,6 +83,8 @@ private final class Batch {
   /// Where the last edit of each path is in them, and the paths that are above one.
   private var places: [TOMLPath: Int] = [:]
   private var inner: Set<TOMLPath> = []
+  /// The values that were given as TOML, for the notation of their numbers.
+  private var texts: [TOMLPath: String] = [:]
 
   init(_ input: [UInt8], store: SettingsStore, schema: SchemaLookup, creates: Bool, keepsGoing: Bool) {
     (self.store, self.schema, self.creates, self.keepsGoing) = (store, schema, creates, keepsGoing)
@@ -100,7 +102,7 @@ private final class Batch {
   func edits(_ view: SettingsSnapshot) throws -> [Edit] {
     // From the beginning if another program has saved the file meanwhile.
     answers = []
-    (stored, places, inner) = ([], [:], [])
+    (stored, places, inner, texts) = ([], [:], [], [:])
     var state = State(view: view)
     for (number, edit) in lines {
       var answer = BatchAnswer(line: number)
@@ -116,7 +118,7 @@ private final class Batch {
       answers.append(answer)
     }
     if !keepsGoing, answers.contains(where: { $0.failure != nil }) { throw Refused() }
-    return schema.edits(storing: stored.map { ($0.path, $0.value) }, in: view)
+    return schema.edits(storing: stored.map { ($0.path, $0.value) }, texts: texts, in: view)
   }
 
   /// The values with the edits made so far.
@@ -164,6 +166,7 @@ private final class Batch {
       state.number += 1
       state.view.pending.add(edit, number: state.number)
     }
+    if edit.action == .set { texts[path] = edit.text }
     keep(value, at: path)
   }
 
