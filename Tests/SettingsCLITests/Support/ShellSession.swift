@@ -78,6 +78,8 @@ final class ShellSession {
     try ChildProcess.shell(
       "'\(scripts.path)/install' --executable '\(executable)' '\(home.path)/prefix'", environment: home.environment)
     let start = shell.start(in: home.path)
+    // Without it, the first fish of a home reads all manual pages in the background.
+    try home.write("", to: home.path + "/data/fish/generated_completions/none.fish")
     try home.write(start.text + "\n", to: home.path + "/" + start.file)
     terminal = try TerminalSession(
       start.line,
