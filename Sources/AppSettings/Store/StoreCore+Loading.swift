@@ -198,12 +198,13 @@ extension StoreCore {
         var document = try reader.parse(bytes, file: path)
         let unmigrated = document
         let layer = SettingsLayer(.system, file: path)
-        let isOutdated = try !reader.migrate(&document, of: layer, readsNewer: true).isEmpty
-        for error in reader.locks(in: unmigrated, file: path).errors { result.note(error) }
+        let migrations = try reader.migrate(&document, of: layer, readsNewer: true)
+        let locks = reader.locks(in: unmigrated, file: path)
+        for error in locks.errors { result.note(error) }
         result.layers.append(
           LayerContent(
-            layer: layer, document: document, unmigrated: isOutdated ? bytes : nil,
-            locks: reader.locks(in: document, file: path).entries, inode: contents.status?.inode))
+            layer: layer, document: document, unmigrated: migrations.isEmpty ? nil : bytes,
+            locks: SettingsMigrations.moved(locks.entries, by: migrations), inode: contents.status?.inode))
       } catch {
         if let last { result.layers.append(last) }
         result.note(

@@ -72,7 +72,10 @@ package struct TextReader: Sendable {
     let former = document
     try migrations.run(on: &document, upTo: target, of: layer)
     let done = migrations.pending(from: version).filter { $0.version <= target ?? .max }
-    if layer.kind == .system, former.contains(SettingsFormat.locksPath) { moveLocks(in: &document, by: done) }
+    // Of a file that is only read, the locks are enough.
+    if layer.kind == .system, !readsNewer, former.contains(SettingsFormat.locksPath) {
+      moveLocks(in: &document, by: done)
+    }
     return done
   }
 
