@@ -28,6 +28,15 @@ struct EndSignals: Sendable {
     return number
   }
 
+  /// Discards what keys have sent and nobody has received yet.
+  static func discardKeys() {
+    var keys = sigset_t()
+    sigemptyset(&keys)
+    for number in [SIGINT, SIGQUIT] { sigaddset(&keys, number) }
+    var none = timespec()
+    while sigtimedwait(&keys, nil, &none) > 0 {}
+  }
+
   /// Lets them end the process again.
   func unblock() {
     var set = set
