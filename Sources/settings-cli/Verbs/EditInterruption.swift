@@ -6,12 +6,6 @@ final class EditInterruption: Sendable {
   private struct State: Sendable {
     var isEditing = false
     var isEnding = false
-    /// The end of the last editor, on the monotonic clock.
-    var editorEnd: UInt64 = 0
-
-    /// Whether a key that sends a signal was pressed in the editor. Its signal may be noticed when the editor, which gets
-    /// it too, has ended already; nobody presses a key after it within that time.
-    var isInEditor: Bool { isEditing || ProcessFacts.monotonicNanoseconds() < editorEnd + 50_000_000 }
   }
 
   private let copy: EditedCopy
@@ -37,9 +31,9 @@ final class EditInterruption: Sendable {
     state.withLock { $0.isEditing = true }
     defer {
       let isEnding = state.withLock { state in
+        // The editor gets what keys send, too, and may have ended first.
         EndSignals.discardKeys()
         state.isEditing = false
-        state.editorEnd = ProcessFacts.monotonicNanoseconds()
         return state.isEnding
       }
       // The other thread ends the process.
@@ -50,7 +44,7 @@ final class EditInterruption: Sendable {
 
   private func receive(_ number: CInt) {
     let (isForEditor, isEditing) = state.withLock { state in
-      let isForEditor = state.isInEditor && (number == SIGINT || number == SIGQUIT)
+      let isForEditor = state.isEditing && (number == SIGINT || number == SIGQUIT)
       if !isForEditor { state.isEnding = true }
       return (isForEditor, state.isEditing)
     }
