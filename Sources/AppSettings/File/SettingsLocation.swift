@@ -67,8 +67,7 @@ public struct SettingsLocation: Sendable, Hashable {
     try Self.check(app, isName: false)
     try Self.check(name, isName: true)
     func directory(_ variable: String, _ fallback: String) throws(SettingsError) -> String {
-      if let value = environment(variable), value.isAbsolutePath { return Self.trimmed(value) }
-      return try Self.home(environment) + "/" + fallback
+      try Self.directory(variable, fallback, environment)
     }
     switch scope {
     case .config:
@@ -102,8 +101,8 @@ public struct SettingsLocation: Sendable, Hashable {
     isAdministrators = false
   }
 
-  /// Finds an administrator's file of an app, in the first directory of `$XDG_CONFIG_DIRS`. The layers of a store there
-  /// are those that come before this file; it takes the place of the user's.
+  /// Finds an administrator's file of an app, in the first directory of `$XDG_CONFIG_DIRS` that is not the user's own.
+  /// The layers of a store there are those that come before this file; it takes the place of the user's.
   ///
   /// - Parameter dropIn: The name of a drop-in, with or without `.toml`; by default the main file.
   /// - Throws: ``SettingsError`` `invalidLocation` if the id or the name is malformed, `io` if there is no home directory.
@@ -111,7 +110,8 @@ public struct SettingsLocation: Sendable, Hashable {
     administratorsOf app: String, dropIn: String? = nil, environment variables: [String: String]? = nil
   ) throws(SettingsError) {
     let users = try SettingsLocation(app: app, environment: variables)
-    let directory = users.systemDirectories.last ?? "/etc/xdg/\(app)"
+    let directory =
+      users.systemDirectories.last { !"\($0)/\(users.name).toml".isBytewise(users.file) } ?? "/etc/xdg/\(app)"
     if let dropIn {
       let base = dropIn.endsBytewise(with: ".toml") ? dropIn.droppingLastBytes(5) : dropIn
       guard !base.isEmpty, base.utf8.first != UInt8(ascii: "."), !base.utf8.contains(where: { $0 == 0x2F || $0 == 0 })
@@ -158,22 +158,29 @@ public struct SettingsLocation: Sendable, Hashable {
     systemDirectories = []
     let base = absolute.lastPathPart
     name = base.endsBytewise(with: ".toml") ? base.droppingLastBytes(5) : base
-    let state: String
-    if let value = environment("XDG_STATE_HOME"), value.isAbsolutePath {
-      state = Self.trimmed(value)
-    } else {
-      state = try Self.home(environment) + "/.local/state"
-    }
+    let state = try Self.directory("XDG_STATE_HOME", ".local/state", environment)
     // The file's own directory may be under version control or watched, so nothing is kept there.
     stateDirectory = state + "/app-settings"
     let mirrored = absolute.pathParts.filter { $0 != "." && $0 != ".." }.joined(separator: "/")
     formerBackups = FormerBackups(directory: "\(stateDirectory)/files/\(mirrored).backups", sharer: nil)
     app = nil
     dataDirectories = []
-    // A file for all users, whatever leads to it.
-    isAdministrators = Self.listed(environment("XDG_CONFIG_DIRS"), default: ["/etc/xdg"]).contains {
-      absolute.beginsBytewise(with: $0 + "/")
-    }
+    // Some people list their own directory among those for all users, too: what is in it stays private. Where '..' leads
+    // is not known here.
+    let users = try? Self.directory("XDG_CONFIG_HOME", ".config", environment)
+    isAdministrators =
+      !absolute.pathParts.contains("..") && users.map { absolute.beginsBytewise(with: $0 + "/") } != true
+      && Self.listed(environment("XDG_CONFIG_DIRS"), default: ["/etc/xdg"]).contains {
+        absolute.beginsBytewise(with: $0 + "/")
+      }
+  }
+
+  /// The directory that a variable names, or the one below the home directory.
+  private static func directory(
+    _ variable: String, _ fallback: String, _ environment: (String) -> String?
+  ) throws(SettingsError) -> String {
+    if let value = environment(variable), value.isAbsolutePath { return trimmed(value) }
+    return try home(environment) + "/" + fallback
   }
 
   /// The absolute directories in a list separated by colons; the default if there are none.
