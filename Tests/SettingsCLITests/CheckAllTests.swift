@@ -20,6 +20,21 @@ struct CheckAllTests {
     #expect(try test.run("check", "--all").output.contains("org.example.third.toml:"))
   }
 
+  @Test func `an app that no command takes does not keep the others from being checked and searched`() throws {
+    let test = try SchemaHome()
+    try test.write("thme = 1\n")
+    // An earlier release made such a directory when a person forgot './'.
+    let mistaken = test.home.path + "/config/settings.toml/settings.toml"
+    try test.home.write("thme = 2\n", to: mistaken)
+    let checked = try test.run("check", "--all")
+    #expect(checked.status == 7)
+    #expect(checked.output.contains("\(mistaken): error: 'settings.toml' is not an app's id."), "\(checked)")
+    #expect(checked.output.contains("\(test.file):1:8: warning: Unknown key 'thme'"))
+    let found = try test.run("find", "thme")
+    #expect(found.status == 0 && found.output == "\(test.app) thme = 1\n", "\(found)")
+    #expect(found.error.contains("Cannot search 'settings.toml'"))
+  }
+
   @Test func `a target beside --all, and neither, is refused`() throws {
     let test = try SchemaHome()
     #expect(try test.run("check", test.app, "--all").status == 2)

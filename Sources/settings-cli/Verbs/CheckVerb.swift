@@ -43,7 +43,7 @@ struct CheckVerb: Verb {
   }
 
   func answer() throws {
-    let findings = try targets().flatMap { try check($0) }
+    let findings = try target.map { try check(Target($0, layer.layer)) } ?? checkAll()
     if json {
       Output.line("[" + findings.map(Self.record).joined(separator: ",\n ") + "]")
     } else {
@@ -53,9 +53,15 @@ struct CheckVerb: Verb {
     if let gravest { throw Failure(gravest.status) }
   }
 
-  private func targets() throws -> [Target] {
-    if let target { return [Target(target, layer.layer)] }
-    return try InstalledApp.all().map { Target($0.app, layer.layer) }
+  /// One app that cannot be checked does not keep the others from it.
+  private func checkAll() throws -> [SettingsFinding] {
+    try InstalledApp.all().flatMap { app in
+      do {
+        return try check(Target(app.app, layer.layer))
+      } catch let failure as Failure {
+        return [SettingsFinding(.unreadable, failure.message ?? "", file: app.file ?? app.app)]
+      }
+    }
   }
 
   private func check(_ target: Target) throws -> [SettingsFinding] {

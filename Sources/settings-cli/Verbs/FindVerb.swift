@@ -30,7 +30,14 @@ struct FindVerb: Verb {
 
   func answer() throws {
     for word in words { try Arguments.checkText(word, "WORD") }
-    let entries = try InstalledApp.all().flatMap { try Self.entries(of: $0) }
+    let entries = try InstalledApp.all().flatMap { app in
+      do {
+        return try Self.entries(of: app)
+      } catch let failure as Failure {
+        Output.warning("Cannot search '\(app.app)': \(failure.message ?? "")")
+        return []
+      }
+    }
     var found = entries.compactMap { $0.match(words) { text, word in text.contains(word) } }
     if found.isEmpty {
       found = entries.compactMap { $0.match(words, Self.isSimilar) }
