@@ -38,6 +38,23 @@ struct AdministratorsCommandTests {
     #expect(try test.run("set", app, "--system", "thme", "dark").status == 3)
   }
 
+  @Test func `a user's own directory among those for all users stays private`() throws {
+    var environment = test.home.environment
+    environment["XDG_CONFIG_DIRS"] = "\(test.home.path)/config:\(test.home.path)/etc/xdg"
+    func run(_ words: String...) throws -> ChildProcess.Result {
+      try ChildProcess.run(
+        ChildProcess.product("settings-cli"), words, environment: environment, directory: test.home.path)
+    }
+    #expect(try run("set", "./config/some.toml", "a", "1").status == 0)
+    #expect(mode(test.home.path + "/config/some.toml") == 0o600)
+    #expect(try run("set", app, "--system", "theme", "dark").status == 0)
+    #expect(text(test.systemFile) == "theme = \"dark\"\n" && !FileManager.default.fileExists(atPath: test.file))
+    #expect(try run("set", "./etc/xdg/staged.toml", "a", "1").status == 0)
+    #expect(mode(test.home.path + "/etc/xdg/staged.toml") == 0o644)
+    #expect(try run("set", "./etc/xdg/../private.toml", "a", "1").status == 0)
+    #expect(mode(test.home.path + "/etc/private.toml") == 0o600)
+  }
+
   @Test func `a drop-in is written with the layers below it, and none above`() throws {
     try test.home.write("theme = \"dark\"\n", to: test.systemFile)
     #expect(try test.run("set", app, "--drop-in", "50-site", "editor.font-size", "14") == answer(""))
@@ -149,7 +166,7 @@ struct AdministratorsCommandTests {
   @Test func `a secret for all is warned of`() throws {
     let result = try test.run("set", app, "--system", "sync.token", "hunter2")
     #expect(result.status == 0)
-    #expect(result.error.contains("All users may read administrators' files"))
+    #expect(result.error.contains("The secret 'sync.token' is now in a file that all users may read."))
     #expect(!result.error.contains("hunter2"))
   }
 
@@ -167,7 +184,7 @@ struct AdministratorsCommandTests {
   }
 
   @Test(.enabled(if: geteuid() == 0, "Only root can become another user."))
-  func `who may not write an administrator's file is told who may`() throws {
+  func `without permission for an administrator's file, the message says to use sudo`() throws {
     let home = ScratchHome(under: "/tmp")
     chmod(home.path, 0o755)
     try home.write("theme = \"dark\"\n", to: home.path + "/etc/xdg/\(app)/settings.toml")
@@ -226,6 +243,7 @@ struct AdministratorsCommandTests {
     #expect(
       again == answer("", "settings-cli: 'theme' is locked already, by '\(test.systemFile)', line 1.\n"))
     #expect(text(dropIn("50-site")) == nil)
+    #expect(try test.run("lock", app, "hosts={ a = { prot = 80 } }").status == 3)
     let empty = try test.run("lock", app, "editor.wrap")
     #expect(empty.status == 0)
     #expect(
@@ -251,7 +269,7 @@ struct AdministratorsCommandTests {
       now.contains("\"theme\",  # the house style\n") && now.contains("\"host\"") && !now.contains("wrap"), "\(now)")
   }
 
-  @Test func `a list of locks that is none is not overwritten`() throws {
+  @Test func `a list of locks that is not an array is not overwritten`() throws {
     try test.home.write("settings-locked = \"theme\"\n", to: test.systemFile)
     let result = try test.run("lock", app, "host")
     #expect(result.status == 4 && result.error.contains("'settings-locked' is a string"))

@@ -60,7 +60,7 @@ import TestSupport
   }
 
   @Test(arguments: ["k", "q", "n", "\u{4}"])
-  func `a copy is kept and named if that is the answer, or there is none`(_ answer: String) throws {
+  func `a copy is kept and named if the answer says so, or if there is no answer`(_ answer: String) throws {
     try home.write("a = 1\n")
     let session = try edit("echo '=' >> \"$1\"")
     #expect(session.wait(for: question) != nil)

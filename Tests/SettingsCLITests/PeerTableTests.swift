@@ -36,7 +36,7 @@ struct PeerTableTests {
     environment["EDITOR"] = "true"
     #expect(Self.rows.count >= 30)
     let isApp = !target.contains("/")
-    // A path stands for one file, without administrators' files, and 'find' looks at apps.
+    // A path has no administrators' files, and 'find' searches apps only.
     for row in Self.rows where isApp || !row.ours.contains("--system") && !row.ours.contains(" find ") {
       var line = row.ours.replacingOccurrences(of: "APP", with: target)
       // The rows after it need the values.

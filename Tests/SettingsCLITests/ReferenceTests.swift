@@ -98,7 +98,6 @@ struct ReferenceTests {
       try home.write("draft = \"dark\"\nplugins.old = [1]\n", to: editor)
       try FileManager.default.removeItem(atPath: home.path + "/data/app-settings/org.example.editor.toml")
     }
-    try home.write("{\"set\":\"theme\",\"value\":\"light\"}\n", to: home.path + "/edits.jsonl")
     if example.contains(" unlock ") {
       let system = home.path + "/etc/xdg/org.example.editor/"
       try home.write("settings-locked = [\"update.channel\"]\n", to: system + "settings.toml")

@@ -140,7 +140,7 @@ struct Target {
   /// Says that other users may read a secret that was stored for all.
   func warnOfExposure(of paths: [TOMLPath]) {
     guard layer != .user, let secret = paths.first(where: schema.isSecret) else { return }
-    Output.warning("All users may read administrators' files: the secret '\(secret)' is no longer one.")
+    Output.warning("The secret '\(secret)' is now in a file that all users may read.")
   }
 
   // Protects the target's store. A process has one target.

@@ -2,7 +2,7 @@ import AppSettings
 import AppSettingsSchema
 import Glibc
 
-/// What a word of a command line may be on this machine, for the declarations of arguments.
+/// The candidates for a word of a command line on this machine, by the functions that arguments are declared with.
 ///
 /// Each function gets the words of the command line, without the shell's quotes, the index of the one to complete, and
 /// its typed part. It returns all candidates for this place: the ones that do not begin with what is typed are left out

@@ -24,7 +24,7 @@ struct Candidate {
   var isLine: Bool { !text.isEmpty && !text.unicodeScalars.contains(where: \.isControl) }
 }
 
-/// What a word of a command line may be.
+/// The candidates for a word of a command line, or who knows them.
 enum CompletionAnswer {
   case words([Candidate])
   /// Files, which the shells complete themselves.

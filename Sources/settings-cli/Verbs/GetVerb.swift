@@ -116,7 +116,7 @@ struct GetVerb: Verb {
       try schema.checkKnown(path)
       throw Failure(.noValue, Self.hint(path, snapshot))
     }
-    // A layer that nobody looks at may hold an old secret.
+    // A hidden value may be an old secret that still works elsewhere.
     let isSecret = schema.isSecret(path)
     let end = endsWithNUL ? "\0" : "\n"
     if form == .json {

@@ -36,12 +36,17 @@ struct LockVerb: Verb {
       let assignment = try KeyArgument.assignment(word)
       return (key: try assignment?.key ?? KeyArgument.parse(word), text: assignment?.text)
     }
+    ProcessTitle.hide(keys.filter { $0.contains("=") })
     let target = Target(target).administrators
     let store = try target.open(mayBeUnknown: create, mayBeNew: true, isForWriting: true)
     let schema = target.schema
-    if !create { for word in words { try schema.checkKnown(word.key, advice: "To lock it, use --create.") } }
+    let advice = "To lock it, use --create."
+    if !create { for word in words { try schema.checkKnown(word.key, advice: advice) } }
     let pairs = words.compactMap { word in word.text.map { (key: word.key, text: $0) } }
     let values = try SetVerb.values(of: pairs, in: store.snapshot, schema)
+    for case (let path, let value?) in values where !create {
+      try schema.checkKnown(in: value, at: path, advice: advice)
+    }
     let texts = Dictionary(pairs.map { ($0.key, $0.text) }) { $1 }
     var already: [(key: TOMLPath, by: SettingsLock)] = []
     try store.core.commit { view in
@@ -58,8 +63,7 @@ struct LockVerb: Verb {
       return schema.edits(storing: values, texts: texts, in: view) + [locks.edit].compactMap(\.self)
     }
     for (key, lock) in already { Output.note("'\(key)' is locked already, by \(lock.place).") }
-    for (path, value) in values { try SetVerb.checkEffective(path, value, in: store, target) }
-    target.warnOfExposure(of: pairs.map(\.key))
+    try SetVerb.checkEffective(values, in: store, target)
     let now = store.snapshot
     for word in words where schema.values(at: word.key, in: now).isEmpty {
       Output.note("No administrator's file up to this one has a value for '\(word.key)': the app's default is locked.")

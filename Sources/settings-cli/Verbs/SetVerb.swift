@@ -135,8 +135,7 @@ struct SetVerb: Verb {
     let texts = Dictionary(pairs.map { ($0.key, $0.text) }) { $1 }
     _ = try guarded.make(in: store, schema) { schema.edits(storing: values, texts: texts, in: $0) }
     if guarded.isDryRun { return }
-    for (path, value) in values { try checkEffective(path, value, in: store, target) }
-    target.warnOfExposure(of: pairs.map(\.key))
+    try checkEffective(values, in: store, target)
     schema.warnOfLacks(around: pairs.map(\.key), in: store.snapshot)
   }
 
@@ -187,8 +186,7 @@ struct SetVerb: Verb {
       return schema.edits(storing: [(path, value)], texts: [path: "[\(text.joined(separator: ", "))]"], in: view)
     }
     if guarded.isDryRun { return }
-    try checkEffective(path, value, in: store, target)
-    target.warnOfExposure(of: [path])
+    try checkEffective([(path, value)], in: store, target)
   }
 
   static func array(_ value: TOMLValue?, _ path: TOMLPath) throws -> [TOMLValue] {
@@ -203,14 +201,18 @@ struct SetVerb: Verb {
     }
   }
 
-  /// Throws if a higher layer hides the stored value, or a part of it.
+  /// Throws if a higher layer hides a stored value, or a part of it. Warns of a secret that was stored for all users.
   static func checkEffective(
-    _ path: TOMLPath, _ value: TOMLValue?, in store: SettingsStore, _ target: Target
+    _ values: [(path: TOMLPath, value: TOMLValue?)], in store: SettingsStore, _ target: Target
   ) throws {
-    try checkEffective(path, value, in: target.effective(store), of: store, target.schema)
+    let snapshot = try target.effective(store)
+    for (path, value) in values { try checkEffective(path, value, in: snapshot, of: store, target.schema) }
+    target.warnOfExposure(of: values.map(\.path))
   }
 
-  /// Does the same, with the layers that decide it.
+  /// Throws if a higher layer hides the stored value, or a part of it.
+  ///
+  /// - Parameter snapshot: The layers that decide it.
   static func checkEffective(
     _ path: TOMLPath, _ value: TOMLValue?, in snapshot: SettingsSnapshot, of store: SettingsStore,
     _ schema: SchemaLookup
