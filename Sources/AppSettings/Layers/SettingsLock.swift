@@ -22,7 +22,7 @@ public struct SettingsLock: Sendable, Hashable {
     return (layer.file.map { "'\($0)'" } ?? "an administrator") + line + Self.clause(reason)
   }
 
-  /// A reason in parentheses, after a space; empty if there is none.
+  /// A space and the reason in parentheses; an empty text without a reason.
   package static func clause(_ reason: String?) -> String {
     reason.map { " (reason: \(line($0).withoutFullStop.shortened(to: 200)))" } ?? ""
   }

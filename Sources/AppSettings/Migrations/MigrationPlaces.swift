@@ -35,7 +35,7 @@ extension SettingsMigrations {
       var moved: [LockEntry] = []
       for lock in locks {
         let places = step.newPlaces(of: lock.path)
-        // A key below the path that moves whatever its name shows that all of them move.
+        // If a key with an impossible name moves, all keys below the path do.
         let isWhole = !places.isEmpty && !step.keepsSource && !step.newPlaces(of: lock.path.appending("\0")).isEmpty
         for (index, place) in ((isWhole ? [] : [lock.path]) + places).enumerated()
         // The first place of a lock is always there.

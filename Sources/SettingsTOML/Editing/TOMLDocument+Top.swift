@@ -60,7 +60,7 @@ extension TOMLDocument {
     return next == bytes.count || lines.isEmpty(at) || bytes[next] == Byte.openBracket
   }
 
-  /// Where the comment of the file itself ends; where the text begins if there is none.
+  /// The end of the comment of the file itself, or the start of the text if the file has no such comment.
   ///
   /// That is the comment at the top that a blank line sets off, or that names a licence or its holder. Lines for other
   /// programs (`#!`, `#:schema`, an editor's mode) belong to the file, too, and do not end its comment.

@@ -68,7 +68,7 @@ extension TOMLDocument {
   /// - Returns: `nil` if there is no value.
   package func lineText(at path: TOMLPath) -> String? { find(path).map { lineText(of: $0) } }
 
-  /// The texts of the elements of an array on the line of its key; `nil` if there is none at the path.
+  /// The texts of the elements of the array at a path; `nil` if there is no array on the line of its key.
   package func elementTexts(at path: TOMLPath) -> [String]? {
     guard let id = find(path), tree[id].kind == .array,
       let list = InlineItems(Array(bytes[Int(tree[id].start)..<Int(tree[id].end)]), open: 0)
