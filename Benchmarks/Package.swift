@@ -40,6 +40,10 @@ let package = Package(
         .product(name: "AppSettingsGarage", package: "app-settings"),
       ],
       path: "Sources/RecordBenchmarks"),
+    .executableTarget(
+      name: "history-benchmarks",
+      dependencies: ["BenchmarkHarness", .product(name: "AppSettings", package: "app-settings")],
+      path: "Sources/HistoryBenchmarks"),
     .executableTarget(name: "cli-benchmarks", dependencies: ["BenchmarkHarness"], path: "Sources/CLIBenchmarks"),
     .executableTarget(
       name: "growth-benchmarks",

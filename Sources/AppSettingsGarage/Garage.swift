@@ -85,12 +85,21 @@ public final class Garage: GarageObjects, Sendable {
     core = store.core
     let file = store.core.location?.file ?? "the garage in memory"
     currentFormat = Lock(GarageFormat(cipher: cipher, plainRecords: plainRecords, file: file))
+    describeHistory(isSealed: cipher != nil)
+  }
+
+  /// Says whether the history may have the records: all of them, or, if they are sealed, none.
+  private func describeHistory(isSealed: Bool) {
+    core.history?.describe([KnownKeys.Entry(path: .root, isSecret: isSealed)])
   }
 
   /// How records are stored.
   var format: GarageFormat {
     get { currentFormat.withLock { $0 } }
-    set { currentFormat.withLock { $0 = newValue } }
+    set {
+      currentFormat.withLock { $0 = newValue }
+      if newValue.cipher != nil { describeHistory(isSealed: true) }
+    }
   }
 
   // MARK: Several changes as one

@@ -10,15 +10,18 @@ extension TOMLPath {
 
 extension Rename: PlacingStep {
   package func places(of path: TOMLPath) -> [TOMLPath] { path.moved(from: old, to: new) }
+  package func sources(of path: TOMLPath) -> [TOMLPath] { path.moved(from: new, to: old) }
 }
 
 extension Move: PlacingStep {
   package func places(of path: TOMLPath) -> [TOMLPath] { path.moved(from: old, to: new) }
+  package func sources(of path: TOMLPath) -> [TOMLPath] { path.moved(from: new, to: old) }
 }
 
 extension Copy: PlacingStep {
   package var keepsSource: Bool { true }
   package func places(of path: TOMLPath) -> [TOMLPath] { path.moved(from: old, to: new) }
+  package func sources(of path: TOMLPath) -> [TOMLPath] { path.moved(from: new, to: old) }
 }
 
 extension Wrap: PlacingStep {
@@ -26,6 +29,11 @@ extension Wrap: PlacingStep {
     // A value that is put into a table stays below its path.
     guard case .keys(let keys, let table) = kind else { return [] }
     return keys.flatMap { path.moved(from: $0, to: table.appending($0.last ?? "")) }
+  }
+
+  package func sources(of path: TOMLPath) -> [TOMLPath] {
+    guard case .keys(let keys, let table) = kind else { return [] }
+    return keys.flatMap { path.moved(from: table.appending($0.last ?? ""), to: $0) }
   }
 }
 
@@ -35,17 +43,30 @@ extension Unwrap: PlacingStep {
     // For the table itself, the keys are not known here.
     return path.hasPrefix(table) && path != table ? path.moved(from: table, to: table.parent) : []
   }
+
+  package func sources(of path: TOMLPath) -> [TOMLPath] {
+    if let member { return path.moved(from: table, to: table.appending(member)) }
+    return path.moved(from: table.parent, to: table)
+  }
 }
 
 extension Merge: PlacingStep {
   package func places(of path: TOMLPath) -> [TOMLPath] {
     keys.contains { $0.hasPrefix(path) || path.hasPrefix($0) } ? [target] : []
   }
+
+  package func sources(of path: TOMLPath) -> [TOMLPath] {
+    target.hasPrefix(path) || path.hasPrefix(target) ? keys : []
+  }
 }
 
 extension Split: PlacingStep {
   package func places(of path: TOMLPath) -> [TOMLPath] {
     key.hasPrefix(path) || path.hasPrefix(key) ? targets : []
+  }
+
+  package func sources(of path: TOMLPath) -> [TOMLPath] {
+    targets.contains { $0.hasPrefix(path) || path.hasPrefix($0) } ? [key] : []
   }
 }
 
@@ -57,11 +78,19 @@ extension ForEach: PlacingStep {
     return steps.places(of: TOMLPath(Array(path.components.dropFirst(count)))).map { record.appending($0) }
   }
 
+  package func sources(of path: TOMLPath) -> [TOMLPath] {
+    let count = key.components.count + 1
+    guard path.hasPrefix(key), path.components.count > count else { return [] }
+    let record = TOMLPath(Array(path.components.prefix(count)))
+    return steps.sources(of: TOMLPath(Array(path.components.dropFirst(count)))).map { record.appending($0) }
+  }
+
   package var keepsSource: Bool { steps.keepSources }
 }
 
 extension When: PlacingStep {
   package func places(of path: TOMLPath) -> [TOMLPath] { steps.places(of: path) + others.places(of: path) }
+  package func sources(of path: TOMLPath) -> [TOMLPath] { steps.sources(of: path) + others.sources(of: path) }
 
   // The condition may not hold.
   package var keepsSource: Bool { true }

@@ -10,15 +10,20 @@ package struct InstalledApp: Sendable, Hashable {
   package var schema: String?
   /// The administrators' files, lowest layer first.
   package var systemFiles: [String] = []
+  /// The person's declared files, lowest layer first, and then the profiles.
+  package var personalFiles: [String] = []
 
   /// Whether there is nothing of the app.
-  package var isUnknown: Bool { file == nil && schema == nil && systemFiles.isEmpty }
+  package var isUnknown: Bool { file == nil && schema == nil && systemFiles.isEmpty && personalFiles.isEmpty }
 
-  package init(app: String, file: String? = nil, schema: String? = nil, systemFiles: [String] = []) {
+  package init(
+    app: String, file: String? = nil, schema: String? = nil, systemFiles: [String] = [], personalFiles: [String] = []
+  ) {
     self.app = app
     self.file = file
     self.schema = schema
     self.systemFiles = systemFiles
+    self.personalFiles = personalFiles
   }
 
   /// Returns the apps with a schema or a settings file, by name.
@@ -28,7 +33,7 @@ package struct InstalledApp: Sendable, Hashable {
   /// - Throws: `SettingsError` `io` if no home directory can be found.
   package static func all(environment variables: [String: String]? = nil) throws -> [InstalledApp] {
     // The places of one app show those of all apps: `…/config/x/settings.toml`, `…/xdg/x`.
-    let sample = try SettingsLocation(app: "x", environment: variables)
+    let sample = try SettingsLocation(app: "x", profile: .none, environment: variables)
     let system = Syscalls()
     var names: Set<String> = []
     let userDirectory = sample.file.droppingLastBytes("/x/settings.toml".utf8.count)
@@ -51,12 +56,20 @@ package struct InstalledApp: Sendable, Hashable {
   package static func find(
     _ app: String, environment variables: [String: String]? = nil, _ system: Syscalls = Syscalls()
   ) throws -> InstalledApp {
-    let location = try SettingsLocation(app: app, environment: variables)
+    let location = try SettingsLocation(app: app, profile: .none, environment: variables)
     func isThere(_ path: String) -> Bool { ((try? system.status(at: path)) ?? nil) != nil }
     let systemFiles = SystemFiles.paths(of: location, system: system, problems: ProblemLog(logger: .silent))
     return InstalledApp(
       app: app, file: isThere(location.file) ? location.file : nil,
       schema: try SettingsSchema.searchPath(app: app, environment: variables).first(where: isThere),
-      systemFiles: systemFiles.filter(isThere))
+      systemFiles: systemFiles.filter(isThere), personalFiles: personalFiles(at: location, system))
+  }
+
+  private static func personalFiles(at location: SettingsLocation, _ system: Syscalls) -> [String] {
+    guard let personal = location.personal else { return [] }
+    let declared = DeclaredFiles.paths(
+      in: personal.declaredDirectory, system: system, names: { (try? system.names(in: $0)) ?? [] })
+    guard let profiles = Profiles(of: location, system: system) else { return declared }
+    return declared + ((try? profiles.names()) ?? []).map(profiles.file)
   }
 }

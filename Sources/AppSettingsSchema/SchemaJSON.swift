@@ -19,6 +19,9 @@ extension SettingsSchema {
     root.insert(
       ["type": "integer", "minimum": 1, "description": "The version of this file's form."], at: ["settings-version"])
     root.insert(
+      ["type": "boolean", "description": "Whether a history of the file is kept; it is if this is missing."],
+      at: ["settings-history"])
+    root.insert(
       [
         "type": "array",
         "items": [

@@ -15,6 +15,10 @@ package struct SchemaKey: Sendable, Hashable {
   /// The key's paths in earlier releases, newest first.
   package var formerPaths: [TOMLPath] = []
   package var isSecret = false
+  /// Whether a project's file may set the value, and if stated why that is safe.
+  package var projects = ProjectRule.refused
+  /// What the value leads to outside of the settings, if the app says so.
+  package var reference: SettingsReference?
   /// Whether choices are missing because the app's type does not list its cases. Not read from files.
   package var hidesCases = false
 
@@ -28,7 +32,9 @@ package struct SchemaKey: Sendable, Hashable {
 
   /// The same key as a store's key: for look-ups under all its names, and for edits.
   package var settingsKey: SettingsKey<TOMLValue?> {
-    SettingsKey(path.description, .formerly(formerPaths.map(\.description)))
+    let name = path.description
+    let former = SettingsKeyDetail<TOMLValue?>.formerly(formerPaths.map(\.description))
+    return isSecret ? SettingsKey(name, former, .secret) : SettingsKey(name, former)
   }
 }
 
@@ -58,6 +64,8 @@ extension SchemaKey {
     }
     self.init(key.path, type)
     isSecret = secret
+    projects = key.projects
+    reference = key.reference
     hidesCases = key.hidesCases
     hasComputedDefault = key.hasComputedDefault
     defaultValue = value

@@ -14,7 +14,7 @@ struct SchemaReader {
   private static let groupMembers = ["description"]
   private static let groupSet = Set(groupMembers)
   private static let keyMembers =
-    typeMembers + ["default", "computed-default", "description", "group", "formerly", "secret"]
+    typeMembers + ["default", "computed-default", "description", "group", "formerly", "secret", "project", "refers-to"]
   private static let keySet = Set(keyMembers)
   static let typeMembers = [
     "type", "minimum", "maximum", "below", "choices", "pattern", "minimum-count", "maximum-count", "unique", "ordered",
@@ -78,6 +78,16 @@ struct SchemaReader {
     var key = SchemaKey(path, try type(in: section, depth: 0))
     key.summary = try section.optionalString("description") ?? ""
     key.isSecret = try section.flag("secret")
+    key.projects = try section.projectRule("project")
+    guard !key.isSecret || key.projects == .refused else {
+      throw section.refuse("a secret cannot be allowed in projects", at: "project")
+    }
+    if let text = try section.optionalString("refers-to") {
+      key.reference = SettingsReference(rawValue: text)
+      if key.reference == nil, !source.isOfLaterForm {
+        throw section.wrong("refers-to", "'command', 'path' or 'address'")
+      }
+    }
     key.hasComputedDefault = try section.flag("computed-default")
     if let group = try section.optionalString("group") { key.group = try section.keyPath(group, at: "group") }
     for former in try section.elements("formerly", "an array of keys") ?? [] {

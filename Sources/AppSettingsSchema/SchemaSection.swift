@@ -48,6 +48,16 @@ struct SchemaSection {
     }
   }
 
+  /// Whether projects may set a key: `true`, or a text that says why that is safe.
+  func projectRule(_ member: String) throws(SettingsError) -> ProjectRule {
+    switch table[member] {
+    case nil, .boolean(false)?: return .refused
+    case .boolean(true)?: return .allowed
+    case .string(let reason)?: return .safe(reason)
+    default: throw wrong(member, "true, or a string that says why it is safe")
+    }
+  }
+
   func count(_ member: String) throws(SettingsError) -> Int? {
     switch table[member] {
     case nil: return nil

@@ -67,6 +67,12 @@ extension SchemaKey {
       result.append(SchemaAttribute("formerly", .array(formerPaths.map { .string($0.description) })))
     }
     if isSecret { result.append(SchemaAttribute("secret", true)) }
+    switch projects {
+    case .refused: break
+    case .allowed: result.append(SchemaAttribute("project", true))
+    case .safe(let reason): result.append(SchemaAttribute("project", .string(reason)))
+    }
+    if let reference { result.append(SchemaAttribute("refers-to", .string(reference.rawValue))) }
     return result
   }
 }

@@ -3,13 +3,13 @@ import AppSettingsMigrations
 
 /// Checks the files of a target for problems. It only reads.
 package struct SettingsCheck {
-  private let location: SettingsLocation
-  private let schema: SettingsSchema?
+  let location: SettingsLocation
+  let schema: SettingsSchema?
   private let names: SchemaKeyTree
   private let presentNames: SchemaKeyTree
   private let unknownKey: UnknownKey
-  private let system = Syscalls()
-  private var findings: [SettingsFinding] = []
+  let system = Syscalls()
+  var findings: [SettingsFinding] = []
   /// The files read so far.
   private var lower: LowerLayers
 
@@ -31,8 +31,9 @@ package struct SettingsCheck {
   ///   - location: The target.
   ///   - schema: The app's schema; without it, only what the files themselves show is checked.
   ///   - checksOwn: Whether to check the target's own file, too, besides the layers below it.
+  ///   - project: The project whose file to check, too.
   package static func findings(
-    at location: SettingsLocation, schema: SettingsSchema?, checksOwn: Bool = true
+    at location: SettingsLocation, schema: SettingsSchema?, checksOwn: Bool = true, project: SettingsProject? = nil
   ) -> [SettingsFinding] {
     var check = SettingsCheck(location, schema)
     let problems = ProblemLog(logger: .silent)
@@ -40,12 +41,16 @@ package struct SettingsCheck {
     for problem in problems.current {
       check.findings.append(SettingsFinding(.unreadable, problem.message, file: problem.file ?? location.file))
     }
-    for file in systemFiles { check.look(at: file, isUsers: false) }
-    if checksOwn { check.look(at: location.file, isUsers: !location.isAdministrators) }
+    for file in systemFiles { check.look(at: file, .system) }
+    check.lookAtPersonalFiles()
+    if checksOwn { check.look(at: location.file, location.ownKind) }
+    if let project { check.look(at: project) }
+    check.lookAtCredentials()
     return check.findings
   }
 
-  private mutating func look(at file: String, isUsers: Bool) {
+  mutating func look(at file: String, _ kind: SettingsLayer.Kind) {
+    let isUsers = kind != .system
     let contents: SettingsFile.Contents
     do throws(SettingsError) {
       contents = try SettingsFile(path: file, system: system).read()
@@ -69,7 +74,7 @@ package struct SettingsCheck {
     let index = LineIndex(of: bytes)
     var new: [SettingsFinding] = []
     let (document, isCurrent) = migrated(original, file, &new)
-    checkReserved(original, index, file, isUsers: isUsers, &new)
+    checkReserved(original, index, file, kind, &new)
     checkKeys(document, original, index, file, knowsAll: isCurrent, &new)
     new += lower.findings(in: document, original, index, file: file)
     if let permissions = contents.status?.permissions {
@@ -77,7 +82,7 @@ package struct SettingsCheck {
     }
     new.sort { ($0.position?.byteOffset ?? 0) < ($1.position?.byteOffset ?? 0) }
     findings += new
-    if !isUsers { addLayer(document, original, file) }
+    if file != location.file { addLayer(document, original, file, kind) }
   }
 
   // MARK: Versions
@@ -117,7 +122,8 @@ package struct SettingsCheck {
   // MARK: Reserved keys
 
   private func checkReserved(
-    _ document: TOMLDocument, _ index: LineIndex, _ file: String, isUsers: Bool, _ new: inout [SettingsFinding]
+    _ document: TOMLDocument, _ index: LineIndex, _ file: String, _ kind: SettingsLayer.Kind,
+    _ new: inout [SettingsFinding]
   ) {
     for name in document.childKeys(of: .root) ?? [] where name.hasPrefix("settings-") {
       // One position for all entries of a list of locks.
@@ -128,9 +134,20 @@ package struct SettingsCheck {
       }
       switch name {
       case "settings-version": break
+      case "settings-inherits" where kind == .profile:
+        if let fault = linkFault(in: document, file) {
+          add("'settings-inherits' cannot be used: \(fault). Nothing is inherited here.")
+        }
+      case "settings-inherits":
+        add("'settings-inherits' does nothing here: profiles inherit, and this file is none.")
+      case "settings-history":
+        if case .boolean? = document[SettingsFormat.historyPath] { break }
+        add(
+          "'settings-history' is \(document[SettingsFormat.historyPath]?.kindName ?? "a table"), but must be true or false."
+        )
       case "settings-locked":
         // A file by its path may become an administrator's.
-        if isUsers, location.app != nil {
+        if kind != .system, location.app != nil {
           add("'settings-locked' does nothing here: it locks keys in administrators' files only.")
         } else {
           let locks = TextReader(migrations: .none, acceptsAnyVersion: true).locks(in: document, file: file)
@@ -161,15 +178,19 @@ package struct SettingsCheck {
           }
         }
       default:
-        let nearest = Suggestion.nearest(to: name, among: ["settings-version", "settings-locked"])
+        let nearest = Suggestion.nearest(
+          to: name, among: ["settings-version", "settings-locked", "settings-inherits", "settings-history"])
         add(
           "'\(name)' does nothing: root keys that begin with 'settings-' are reserved.\(Self.hint(nearest))", nearest)
       }
     }
   }
 
-  private mutating func addLayer(_ document: TOMLDocument, _ original: TOMLDocument, _ file: String) {
-    let locks = TextReader(migrations: .none, acceptsAnyVersion: true).locks(in: original, file: file).entries
+  private mutating func addLayer(
+    _ document: TOMLDocument, _ original: TOMLDocument, _ file: String, _ kind: SettingsLayer.Kind
+  ) {
+    let reader = TextReader(migrations: .none, acceptsAnyVersion: true)
+    let locks = kind == .system ? reader.locks(in: original, file: file).entries : []
     lower.add(
       document, file: file,
       locks: locks.flatMap { lock in places(of: lock.path, in: original).map { LockEntry($0, reason: lock.reason) } },

@@ -13,6 +13,8 @@ package struct SettingsFinding: Sendable, Hashable {
     case invalidValue = "invalid-value"
     /// A key is set but has no effect, because an administrator has locked it.
     case locked
+    /// A key in a project's file that the app does not allow there, or a directory whose condition is unknown.
+    case ignored
     /// A value is not a table, and hides a table of lower layers.
     case hidden
     /// A key that the app does not have, or has under another name.
@@ -54,7 +56,7 @@ package struct SettingsFinding: Sendable, Hashable {
   package var isError: Bool {
     switch kind {
     case .unparsable, .unreadable, .newerVersion, .migrationFails, .invalidValue, .schema: true
-    case .locked, .hidden, .unknownKey, .formerName, .permissions, .reserved: false
+    case .locked, .ignored, .hidden, .unknownKey, .formerName, .permissions, .reserved: false
     }
   }
 }

@@ -75,7 +75,7 @@ public struct SettingsSchema: Sendable {
 
   /// Returns the paths where an app's schema may be, the most important first.
   package static func searchPath(app: String, environment variables: [String: String]?) throws -> [String] {
-    let location = try SettingsLocation(app: app, environment: variables)
+    let location = try SettingsLocation(app: app, profile: .none, environment: variables)
     return location.dataDirectories.map { "\($0)/app-settings/\(app).toml" }
   }
 
@@ -90,7 +90,7 @@ public struct SettingsSchema: Sendable {
   package static func find(
     app: String, environment variables: [String: String]? = nil, checksPatterns: Bool = true
   ) throws -> SettingsSchema? {
-    let location = try SettingsLocation(app: app, environment: variables)
+    let location = try SettingsLocation(app: app, profile: .none, environment: variables)
     for path in try searchPath(app: app, environment: variables) {
       if let schema = try read(path, app: app, forSettings: location.file, checksPatterns: checksPatterns) {
         return schema

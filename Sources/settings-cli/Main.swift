@@ -8,6 +8,8 @@ enum Main {
     // error with a message too.
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
+    // Histories name this command, whatever the file of it is called.
+    ProcessFacts.tool.withLock { $0 = SettingsCLI.name }
     do {
       let words = Arguments.words
       if try !DirectPath.run(words) { try SettingsCLI.run(words) }

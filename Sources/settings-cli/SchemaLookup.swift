@@ -11,11 +11,13 @@ struct SchemaLookup: Sendable {
   let schema: SettingsSchema?
   /// Whether messages may show a text that does not parse: only where no key is known to be secret.
   let showsText: Bool
+  /// Whether a missing schema really does not exist.
+  let isUsable: Bool
   private let tree: SchemaKeyTree
 
-  /// - Parameter isUsable: Whether a missing schema really does not exist.
   init(schema: SettingsSchema?, isUsable: Bool = true) {
     self.schema = schema
+    self.isUsable = isUsable
     showsText = isUsable && schema?.hasSecrets != true
     tree = SchemaKeyTree(schema?.keys ?? [])
   }
@@ -302,7 +304,20 @@ struct SchemaLookup: Sendable {
 
   /// The values that the files have for a key, under any of its names, those of the highest layer first.
   func values(at path: TOMLPath, in snapshot: SettingsSnapshot) -> [LayerValue] {
-    snapshot.values(at: names(of: path))
+    let values = snapshot.values(at: names(of: path))
+    // A credential is above all files.
+    let origin = origin(of: path, in: snapshot)
+    guard origin.layer.kind == .credential else { return values }
+    return [
+      LayerValue(
+        layer: origin.layer, path: path, value: .string(Shown.redacted), position: nil, state: .used)
+    ]
+      + values.map { value in
+        guard value.state == .used || value.state == .merged else { return value }
+        var hidden = value
+        hidden.state = .hidden(by: origin.layer, at: nil)
+        return hidden
+      }
   }
 
   /// Where the value of a key comes from, under any of its names.

@@ -19,6 +19,20 @@
   @Suite(.timeLimit(.minutes(10))) struct SettingsConfigProviderTests {
     let home = ScratchHome()
 
+    @Test func `a provider has the values of profiles, projects and credentials`() async throws {
+      try home.write("a = 'user'\n")
+      try home.write("b = 'profile'\n", to: home.file("profiles/work.toml"))
+      try home.write("c = 'project'\n", to: home.path + "/p/.org.example.test.toml")
+      try home.write("hunter2\n", to: home.path + "/credentials/token")
+      let settings = try home.store(
+        profile: "work", project: SettingsProject(from: home.path + "/p", keys: [[["c"]]]),
+        variables: ["CREDENTIALS_DIRECTORY": home.path + "/credentials"])
+      let token = SettingsKey("token", default: "", .secret)
+      let config = ConfigReader(provider: SettingsConfigProvider(settings, keys: [token]))
+      #expect(["a", "b", "c"].map { config.string(forKey: ConfigKey($0)) } == ["user", "profile", "project"])
+      #expect(config.string(forKey: "token") == "hunter2")
+    }
+
     private static let compatible = """
       string = "Hello"
       int = 42
@@ -165,7 +179,7 @@
         #expect(try ChildProcess.shell("set -e\n" + script, environment: variables, directory: home.path).status == 0)
       }
       try put(nil, way.begin ?? way.script)
-      let provider = SettingsConfigProvider(try home.store())
+      let provider = SettingsConfigProvider(try way.store(in: home, keys: ["number", "other"]))
       try await provider.watchValue(forKey: "number", type: .int) { updates in
         var iterator = updates.makeAsyncIterator()
         #expect(try await iterator.next()?.get().value == nil)

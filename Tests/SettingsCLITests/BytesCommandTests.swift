@@ -19,7 +19,7 @@ struct BytesCommandTests {
   }
 
   @Test func `a target, a link and a variable lead to exactly that file`() throws {
-    let target = try run("$CLI set ./t$E.toml k 3; $CLI get ./t$E.toml k; cat t$E.toml; ls | wc -l")
+    let target = try run("$CLI set ./t$E.toml k 3; $CLI get ./t$E.toml k; cat t$E.toml; ls *.toml | wc -l")
     #expect(target == answer("3\nk = 3\n1\n"))
     #expect(
       try run("ln -s t$E.toml link.toml; $CLI set ./link.toml k 4; cat t$E.toml; $CLI get ./link.toml k")

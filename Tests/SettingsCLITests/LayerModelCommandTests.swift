@@ -26,13 +26,26 @@ struct LayerModelCommandTests {
   @Test func `every reading verb says what the model says`() throws {
     let directory = home.path + "/etc/xdg/\(app)"
     for seed in Self.seeds {
-      let layers = LayerCase(seed: seed)
-      let model = LayerModel(layers)
-      try? FileManager.default.removeItem(atPath: directory)
-      let names = layers.files.indices.map { index in
-        index == layers.files.count - 1
-          ? home.file : index == 0 ? directory + "/settings.toml" : directory + "/settings.d/\(index).toml"
+      var layers = LayerCase(seed: seed, personal: seed % 2 == 1)
+      // The command has no project.
+      if layers.kinds.last == .project {
+        layers.files.removeLast()
+        layers.kinds.removeLast()
       }
+      let model = LayerModel(layers)
+      for place in [directory, home.file("")] { try? FileManager.default.removeItem(atPath: place) }
+      let names = layers.files.indices.map { index in
+        switch layers.kinds[index] {
+        case .declared: home.file("settings.d/\(index).toml")
+        case .profile: home.file("profiles/p\(index).toml")
+        case .user: home.file
+        default: index == 0 ? directory + "/settings.toml" : directory + "/settings.d/\(index).toml"
+        }
+      }
+      for index in layers.files.indices where layers.kinds[index] == .profile && layers.kinds[index - 1] == .profile {
+        layers.files[index].text = "settings-inherits = 'p\(index - 1)'\n" + layers.files[index].text
+      }
+      try home.profiles.choose(layers.kinds[layers.own] == .profile ? "p\(layers.own)" : nil)
       for (file, name) in zip(layers.files, names) { try home.write(file.text, to: name) }
       guard let failure = try failure(model, layers, names) else { continue }
       let texts = layers.files.map(\.text).joined(separator: "---\n")
@@ -55,7 +68,7 @@ struct LayerModelCommandTests {
     var described: [String: String] = [:]
     for (path, setting) in model.leaves {
       let path = TOMLPath(path)
-      let layer = setting.layer == names.count - 1 ? "user" : "system"
+      let layer = layers.kinds[setting.layer].rawValue
       let line = documents[setting.layer].position(of: path)!.line
       let lock = model.lock(of: path.components)
       lines.insert(

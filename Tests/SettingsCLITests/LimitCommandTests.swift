@@ -81,6 +81,7 @@ struct LimitCommandTests {
       $CLI get org.example.test k
       EDITOR='echo k = 3 >' $CLI edit org.example.test
       $CLI list org.example.test
+      > out
       $CLI watch org.example.test k --count 2 --timeout 20 > out & watch=$!
       while ! grep -q 3 out; do sleep 0.01; done
       $CLI set org.example.test k 4

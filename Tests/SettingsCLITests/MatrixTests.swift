@@ -189,6 +189,46 @@ struct MatrixTests {
         .readOnly: ["recover APP"], .unparsable: ["recover APP", "recover APP --restore"], .newer: ["recover APP"],
       ]),
     Row(
+      verb: "log",
+      lines: [
+        .fine: ["log APP", "log APP theme --json", "log APP --since 1d --limit 1"],
+        .noValue: ["log APP recent", "log ./none.toml", "log APP --since 9000-01-01"],
+        .usage: ["log", "log APP a b", "log APP --since soon", "log APP --limit 0", "log APP a..b"],
+        .unknown: ["log APP thme", "log org.example.tset"], .invalid: ["log APP --json=1"], .locked: ["log APP theme"],
+        .unparsable: ["log APP --limit 2"], .newer: ["log APP theme"],
+      ]),
+    Row(
+      verb: "blame",
+      lines: [
+        .fine: ["blame APP", "blame APP editor --json"], .noValue: ["blame APP recent"],
+        .usage: ["blame", "blame APP a b"], .unknown: ["blame APP thme", "blame org.example.tset"],
+        .invalid: ["blame APP --jsn"], .locked: ["blame APP theme"], .unparsable: ["blame APP"],
+        .newer: ["blame APP"],
+      ]),
+    Row(
+      verb: "undo",
+      lines: [
+        .fine: ["undo APP", "undo APP theme", "undo APP #1", "undo APP --entry 3 --dry-run"],
+        .noValue: ["undo APP recent", "undo APP sync.token", "undo APP #9", "undo ./none.toml"],
+        .usage: ["undo", "undo APP a b", "undo APP #x", "undo APP #1 --entry 1", "undo APP --entry=-1"],
+        .unknown: ["undo APP thme", "undo org.example.tset"],
+        .invalid: ["undo APP theme --if-unchanged x", "undo APP theme --if-unchanged absent"],
+        .locked: ["undo APP theme", "undo APP editor.font-size"], .readOnly: ["undo APP"], .unparsable: ["undo APP"],
+        .newer: ["undo APP"],
+      ]),
+    Row(
+      verb: "at",
+      lines: [
+        .fine: [
+          "at APP #0", "at APP #2 theme", "at APP #1 theme --json", "at APP --entry 1 --diff", "at APP 0s editor",
+        ],
+        .noValue: ["at APP #1 recent", "at APP #2 sync.token", "at APP 1w", "at APP #9", "at ./none.toml #1"],
+        .usage: ["at", "at APP", "at APP soon", "at APP #1 --json", "at APP #1 theme --diff --toml"],
+        .unknown: ["at APP #1 thme", "at org.example.tset #1"], .invalid: ["at APP #1 --json=1"],
+        .locked: ["at APP #1 theme"], .readOnly: ["at APP #1 theme"], .unparsable: ["at APP #3"],
+        .newer: ["at APP #3 theme"],
+      ]),
+    Row(
       verb: "path",
       lines: [
         .fine: ["path APP", "path ./x/./y.toml"], .noValue: ["path org.example.other"],
@@ -238,16 +278,16 @@ struct MatrixTests {
       lines: [.usage: ["completion", "completion tcsh"], .unknown: ["complet"], .fine: ["help path", "--version"]]),
   ]
 
-  @Test(arguments: rows)
+  @Test(arguments: rows + layerRows)
   func `a verb answers in each state of its target as its sessions say`(_ row: Row) throws {
     var sessions = ""
     var isWhole = true
     for state in TargetState.allCases {
-      guard let lines = row.lines[state] else { continue }
+      guard let lines = row.lines[state] ?? Self.layerLines[row.verb]?[state] else { continue }
       sessions += "# \(state.rawValue)\n\n"
       for line in lines {
-        let matrix = try MatrixHome(state)
-        guard let session = try matrix.run(line.replacingOccurrences(of: "APP", with: MatrixHome.app)) else {
+        let matrix = try MatrixHome(state, hasHistory: ["log", "blame", "undo", "at"].contains(row.verb))
+        guard let session = try matrix.run(line.replacing(/\bAPP\b/, with: MatrixHome.app)) else {
           isWhole = false
           continue
         }

@@ -155,6 +155,8 @@ struct MistakeTests {
     let errors = result.error.split(separator: "\n").map { "! \($0)\n" }.joined()
     let output = result.output.split(separator: "\n").map { $0 + "\n" }.joined()
     return (output + errors + "exit \(result.status)\n").replacingOccurrences(of: home.path, with: "~")
+      .replacing(/@(os|arch|host)=[^\/]+\//) { "@\($0.1)=HERE/" }
       .replacing(/settings-edit-[A-Za-z0-9]{6}/, with: "settings-edit-XXXXXX")
+      .replacing(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/, with: "TIME")
   }
 }

@@ -36,8 +36,11 @@ struct PeerTableTests {
     environment["EDITOR"] = "true"
     #expect(Self.rows.count >= 30)
     let isApp = !target.contains("/")
-    // A path has no administrators' files, and 'find' searches apps only.
-    for row in Self.rows where isApp || !row.ours.contains("--system") && !row.ours.contains(" find ") {
+    // A path has no other layers, and 'find' searches apps only.
+    func isOfApps(_ row: Row) -> Bool {
+      ["--system", "--layer ", " find "].contains { row.ours.contains($0) }
+    }
+    for row in Self.rows where isApp || !isOfApps(row) {
       var line = row.ours.replacingOccurrences(of: "APP", with: target)
       // The rows after it need the values.
       if line.contains(" --all") { line += " --dry-run" }

@@ -22,6 +22,8 @@ struct ReferenceTests {
           let (kind, option) = (option["kind"], option["name"] ?? "")
           // What every verb has is told once.
           if ["help", "h", "version", "color", "system", "drop-in"].contains(option) { continue }
+          // Of the verbs that have it for all, too; that of 'adopt' is another one.
+          if option == "layer", name != "adopt" { continue }
           options += 1
           let word = (kind == "short" ? "-" : "--") + option
           #expect(section.contains("`\(word)") || section.contains(" \(word)"), "'\(name) \(word)' is not told of")
@@ -98,6 +100,11 @@ struct ReferenceTests {
       try home.write("draft = \"dark\"\nplugins.old = [1]\n", to: editor)
       try FileManager.default.removeItem(atPath: home.path + "/data/app-settings/org.example.editor.toml")
     }
+    if example.contains(" profile ") || example.contains("profile:") {
+      for name in ["work", "home"] {
+        try home.write("", to: "\(home.path)/config/org.example.editor/profiles/\(name).toml")
+      }
+    }
     if example.contains(" unlock ") {
       let system = home.path + "/etc/xdg/org.example.editor/"
       try home.write("settings-locked = [\"update.channel\"]\n", to: system + "settings.toml")
@@ -117,6 +124,9 @@ struct ReferenceTests {
     var line = example
     // What a shell other than this one has.
     var before = "umask 077; fpath=(. fpath); source() { cat > /dev/null; }; "
+    if [" log ", " blame ", " undo ", " at "].contains(where: example.contains) {
+      before += "settings-cli set org.example.editor theme light; settings-cli set ./settings.toml theme light; "
+    }
     if example.contains("$digest") { before += "digest=$(settings-cli get ./settings.toml --digest); " }
     if example.contains("--undo") || example.contains("diff") && example.contains("--backup") {
       before += "settings-cli migrate org.example.editor > /dev/null; "

@@ -36,7 +36,8 @@ struct SchemaCommandTests {
     let properties = try #require(schema["properties"] as? [String: Any])
     #expect(
       Set(properties.keys) == [
-        "theme", "editor", "font_size", "sync", "host", "hosts", "settings-version", "settings-locked",
+        "theme", "editor", "font_size", "sync", "host", "hosts", "settings-version", "settings-history",
+        "settings-locked",
       ])
     let document = try test.run("schema", app, "--markdown").output
     #expect(

@@ -1,3 +1,4 @@
+package import AppSettings
 import Foundation
 
 /// A way in which a settings file gets another text: a tool, and where the file is.
@@ -6,8 +7,11 @@ import Foundation
 /// directory on another file system in `$SHM`, and run in the home directory.
 package struct ChangeWay: Sendable, CustomStringConvertible {
   /// Where the file is among the layers.
-  package enum Place: String, Sendable {
-    case user, system, dropIn
+  package enum Place: String, Sendable, CaseIterable {
+    case user, system, dropIn, fleet, declared, condition
+    /// The active profile, one that it inherits, and the user's file below them.
+    case profile, inherited, below
+    case project
   }
 
   package var description: String
@@ -43,6 +47,27 @@ package struct ChangeWay: Sendable, CustomStringConvertible {
     case .user: home.file
     case .system: system + "settings.toml"
     case .dropIn: system + "settings.d/50.toml"
+    case .fleet: home.path + "/fleet/org.example.test/settings.d/50.toml"
+    case .declared: home.file("settings.d/50.toml")
+    case .condition: home.file("settings.d/@arch=\(MachineFacts.names.machine)/50.toml")
+    case .profile: home.file("profiles/work.toml")
+    case .inherited: home.file("profiles/base.toml")
+    case .below: home.file
+    case .project: home.path + "/project/.org.example.test.toml"
+    }
+  }
+
+  /// A store in which the file is a layer.
+  package func store(in home: ScratchHome, keys: [String]) throws -> SettingsStore {
+    switch place {
+    case .profile, .below: return try home.store(profile: "work")
+    case .inherited:
+      try home.write("settings-inherits = 'base'\n", to: home.file("profiles/work.toml"))
+      return try home.store(profile: "work")
+    case .project:
+      let names = keys.map { [TOMLPath([$0])] }
+      return try home.store(project: SettingsProject(from: home.path + "/project/deep/inside", keys: names))
+    default: return try home.store()
     }
   }
 }
@@ -100,48 +125,67 @@ extension ChangeWay {
   }
 
   /// Every way, by a tool in a process of its own.
-  package static let all: [ChangeWay] = [
-    ChangeWay("echo >", "cat $N > $F", begin: plain),
-    ChangeWay("sed -i", "sed -i -e \"1r $N\" -e d $F", begin: plain),
-    ChangeWay("sed -i.bak", "sed -i.bak -e \"1r $N\" -e d $F", begin: plain, hasGap: true),
-    ChangeWay("cp", "cp $N $F", begin: plain),
-    ChangeWay("cp --remove-destination", "cp --remove-destination $N $F", begin: plain, hasGap: true),
-    ChangeWay("mv over", "cp $N new; mv new $F", begin: plain),
-    ChangeWay("mv across file systems", "cp $N $SHM/new; mv $SHM/new $F", begin: plain, hasGap: true),
-    ChangeWay("install", "install -m 600 $N $F", begin: plain, hasGap: true),
-    ChangeWay("git checkout", git, begin: plain, needs: "git", hasGap: true, isSlow: true),
-    ChangeWay("rm and create", "rm $F; cat $N > $F", begin: plain, hasGap: true),
-    ChangeWay(
-      "truncate and write in pieces",
-      "exec 3> $F; head -c 9 $N >&3; sleep 0.05; tail -c +10 $N | head -c 9 >&3; tail -c +19 $N >&3; exec 3>&-",
-      begin: plain, isSlow: true),
-    ChangeWay("mmap", mmap, begin: plain, needs: "python3", isSlow: true),
-    ChangeWay("RENAME_EXCHANGE", exchange, begin: plain, needs: "python3", isSlow: true),
-    vim("vim", "backup"), vim("vim, backup by rename", "backup bkc=no"), vim("vim, backup by copy", "backup bkc=yes"),
-    emacs("emacs", "backup-by-copying nil"), emacs("emacs, backup by copy", "backup-by-copying t"),
-    emacs("emacs, by rename", "file-precious-flag t"),
-    ChangeWay("nano", nano, begin: plain, needs: "nano", isSlow: true),
-    ChangeWay("a link's target edited", "cat $N > target", begin: "mkdir -p $D; cat $N > target; ln -s $PWD/target $F"),
-    ChangeWay(
-      "a link's target replaced", "cp $N new; mv new target", begin: "mkdir -p $D; cp $N target; ln -s $PWD/target $F"),
-    ChangeWay(
-      "a link retargeted", "V=$(mktemp $PWD/vXXXXXX); cp $N $V; ln -s $V tmp; mv -T tmp $F",
-      begin: "mkdir -p $D; cp $N v; ln -s $PWD/v $F"),
-    ChangeWay(
-      "a link retargeted by ln -sfn", "V=$(mktemp $PWD/vXXXXXX); cp $N $V; ln -sfn $V $F",
-      begin: "mkdir -p $D; cp $N v; ln -s $PWD/v $F"),
-    ChangeWay(
-      "a ConfigMap's ..data", configMap, begin: "mkdir -p $D\n" + configMap + "\nln -s ..data/settings.toml $F"),
-    ChangeWay("a directory removed and made again", "rm -r $D; mkdir $D; cp $N $F", begin: plain, hasGap: true),
-    ChangeWay(
-      "a directory moved away and back", "mv $D old; cp $N old/settings.toml; mv old $D", begin: plain, hasGap: true),
-    ChangeWay(
-      "parents removed and made later", "rm -r config; mkdir config; mkdir $D; cp $N $F", begin: plain, hasGap: true),
-    ChangeWay("an administrator's file, replaced", "cp $N new; mv new $F", begin: plain, place: .system),
-    ChangeWay("an administrator's file, in place", "cat $N > $F", begin: plain, place: .system, hasGap: true),
-    ChangeWay("a drop-in, replaced", "cp $N new; mv new $F", begin: plain, place: .dropIn),
-    ChangeWay("a drop-in removed and added", "rm $F; cp $N new; mv new $F", begin: plain, place: .dropIn, hasGap: true),
-  ]
+  package static let all: [ChangeWay] =
+    [
+      ChangeWay("echo >", "cat $N > $F", begin: plain),
+      ChangeWay("sed -i", "sed -i -e \"1r $N\" -e d $F", begin: plain),
+      ChangeWay("sed -i.bak", "sed -i.bak -e \"1r $N\" -e d $F", begin: plain, hasGap: true),
+      ChangeWay("cp", "cp $N $F", begin: plain),
+      ChangeWay("cp --remove-destination", "cp --remove-destination $N $F", begin: plain, hasGap: true),
+      ChangeWay("mv over", "cp $N new; mv new $F", begin: plain),
+      ChangeWay("mv across file systems", "cp $N $SHM/new; mv $SHM/new $F", begin: plain, hasGap: true),
+      ChangeWay("install", "install -m 600 $N $F", begin: plain, hasGap: true),
+      ChangeWay("git checkout", git, begin: plain, needs: "git", hasGap: true, isSlow: true),
+      ChangeWay("rm and create", "rm $F; cat $N > $F", begin: plain, hasGap: true),
+      ChangeWay(
+        "truncate and write in pieces",
+        "exec 3> $F; head -c 9 $N >&3; sleep 0.05; tail -c +10 $N | head -c 9 >&3; tail -c +19 $N >&3; exec 3>&-",
+        begin: plain, isSlow: true),
+      ChangeWay("mmap", mmap, begin: plain, needs: "python3", isSlow: true),
+      ChangeWay("RENAME_EXCHANGE", exchange, begin: plain, needs: "python3", isSlow: true),
+      vim("vim", "backup"), vim("vim, backup by rename", "backup bkc=no"), vim("vim, backup by copy", "backup bkc=yes"),
+      emacs("emacs", "backup-by-copying nil"), emacs("emacs, backup by copy", "backup-by-copying t"),
+      emacs("emacs, by rename", "file-precious-flag t"),
+      ChangeWay("nano", nano, begin: plain, needs: "nano", isSlow: true),
+      ChangeWay(
+        "a link's target edited", "cat $N > target", begin: "mkdir -p $D; cat $N > target; ln -s $PWD/target $F"),
+      ChangeWay(
+        "a link's target replaced", "cp $N new; mv new target", begin: "mkdir -p $D; cp $N target; ln -s $PWD/target $F"
+      ),
+      ChangeWay(
+        "a link retargeted", "V=$(mktemp $PWD/vXXXXXX); cp $N $V; ln -s $V tmp; mv -T tmp $F",
+        begin: "mkdir -p $D; cp $N v; ln -s $PWD/v $F"),
+      ChangeWay(
+        "a link retargeted by ln -sfn", "V=$(mktemp $PWD/vXXXXXX); cp $N $V; ln -sfn $V $F",
+        begin: "mkdir -p $D; cp $N v; ln -s $PWD/v $F"),
+      ChangeWay(
+        "a ConfigMap's ..data", configMap, begin: "mkdir -p $D\n" + configMap + "\nln -s ..data/settings.toml $F"),
+      ChangeWay("a directory removed and made again", "rm -r $D; mkdir $D; cp $N $F", begin: plain, hasGap: true),
+      ChangeWay(
+        "a directory moved away and back", "mv $D old; cp $N old/settings.toml; mv old $D", begin: plain, hasGap: true),
+      ChangeWay(
+        "parents removed and made later", "rm -r config; mkdir config; mkdir $D; cp $N $F", begin: plain, hasGap: true),
+      ChangeWay("an administrator's file, replaced", "cp $N new; mv new $F", begin: plain, place: .system),
+      ChangeWay("an administrator's file, in place", "cat $N > $F", begin: plain, place: .system, hasGap: true),
+      ChangeWay("a drop-in, replaced", "cp $N new; mv new $F", begin: plain, place: .dropIn),
+      ChangeWay(
+        "a drop-in removed and added", "rm $F; cp $N new; mv new $F", begin: plain, place: .dropIn, hasGap: true),
+    ] + personal
+
+  /// The ways that differ for a reader, for each of the other layers.
+  private static let personal = [Place.fleet, .declared, .condition, .profile, .inherited, .below, .project].flatMap {
+    place in
+    [
+      ChangeWay("\(place.rawValue): replaced", "cp $N new; mv new $F", begin: plain, place: place),
+      ChangeWay("\(place.rawValue): in place", "cat $N > $F", begin: plain, place: place, hasGap: true),
+      ChangeWay(
+        "\(place.rawValue): removed and added", "rm $F; cp $N new; mv new $F", begin: plain, place: place, hasGap: true),
+      ChangeWay(
+        "\(place.rawValue): its directory is a link that is replaced",
+        "V=$(mktemp -d $PWD/vXXXXXX); cp -a $D/. $V; cp $N $V/${F##*/}; ln -s $V tmp; mv -T tmp $D",
+        begin: "mkdir -p $D v; rmdir $D; cp $N v/${F##*/}; ln -s $PWD/v $D", place: place),
+    ]
+  }
 
   /// The variables of the scripts.
   package func variables(in home: ScratchHome, text: String, shared: String) -> [String: String] {

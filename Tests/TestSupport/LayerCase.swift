@@ -15,8 +15,13 @@ package struct LayerCase: Sendable {
     package var text: String
   }
 
-  /// The administrators' files, the lowest first, then the user's.
+  /// The administrators' files, the lowest first, then the user's; or with the person's own layers, some between these
+  /// two and above.
   package var files: [File] = []
+  /// The kinds of the files.
+  package var kinds: [SettingsLayer.Kind] = []
+  /// The index of the file that is written.
+  package var own: Int { kinds.lastIndex { $0 == .user || $0 == .profile } ?? files.count - 1 }
   /// Arguments and variables, as values by path; variables only for what a file has.
   package var arguments: [(path: [String], tree: Tree)] = []
   package var variables: [(path: [String], tree: Tree)] = []
@@ -33,15 +38,26 @@ package struct LayerCase: Sendable {
   private var random: UInt64
 
   /// The files of another case, without its overrides.
-  package init(files: [File]) {
+  package init(files: [File], kinds: [SettingsLayer.Kind]) {
     self.files = files
+    self.kinds = kinds
     random = 0
   }
 
-  package init(seed: UInt64, overrides: Bool = false) {
+  /// - Parameter personal: Whether there are declared files, profiles and a project's file.
+  package init(seed: UInt64, overrides: Bool = false, personal: Bool = false) {
     random = seed
-    for _ in 0..<number(2...4) { files.append(file(locks: true)) }
-    files.append(file(locks: false))
+    func add(_ kind: SettingsLayer.Kind, _ file: File) {
+      files.append(file)
+      kinds.append(kind)
+    }
+    for _ in 0..<number(2...4) { add(.system, file(locks: true)) }
+    if personal { for _ in 0..<number(0...2) { add(.declared, file(locks: false)) } }
+    add(.user, file(locks: false))
+    if personal {
+      for _ in 0..<number(0...2) { add(.profile, file(locks: false)) }
+      for _ in 0..<number(0...1) { add(.project, file(locks: false)) }
+    }
     guard overrides else { return }
     for _ in 0..<number(0...2) {
       arguments.append((pick(Self.paths), tree(depth: 2)))

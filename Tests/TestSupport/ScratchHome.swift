@@ -41,28 +41,46 @@ package final class ScratchHome: Sendable {
   package var environment: [String: String] {
     [
       "HOME": path, "XDG_CONFIG_HOME": path + "/config", "XDG_CONFIG_DIRS": path + "/etc/xdg",
-      "XDG_STATE_HOME": path + "/state", "XDG_DATA_HOME": path + "/data", "XDG_DATA_DIRS": path + "/usr/share",
+      "APP_SETTINGS_FLEET_DIR": path + "/fleet", "XDG_STATE_HOME": path + "/state", "XDG_DATA_HOME": path + "/data",
+      "XDG_DATA_DIRS": path + "/usr/share",
       "TMPDIR": path, "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
     ]
   }
 
   /// Where the app's settings are in this home.
-  package func location(app: String = "org.example.test", name: String = "settings") throws -> SettingsLocation {
-    try SettingsLocation(app: app, name: name, environment: environment)
+  ///
+  /// - Parameter variables: More variables of the process's environment.
+  package func location(
+    app: String = "org.example.test", name: String = "settings", profile: SettingsProfile = .active,
+    variables: [String: String] = [:]
+  ) throws -> SettingsLocation {
+    try SettingsLocation(app: app, name: name, profile: profile, environment: environment.merging(variables) { $1 })
   }
 
   /// A store of the app in this home, which shares nothing with others: as one of another process.
   package func store(
-    app: String = "org.example.test", name: String = "settings", migrations: SettingsMigrations = .none,
-    acceptsAnyVersion: Bool = false, system: Syscalls = Syscalls(), lockTimeout: Duration = .seconds(30)
+    app: String = "org.example.test", name: String = "settings", profile: SettingsProfile = .active,
+    migrations: SettingsMigrations = .none, overrides: SettingsOverrides = .none, project: SettingsProject? = nil,
+    variables: [String: String] = [:], acceptsAnyVersion: Bool = false, system: Syscalls = Syscalls(),
+    lockTimeout: Duration = .seconds(30)
   ) throws -> SettingsStore {
     SettingsStore(
-      at: try location(app: app, name: name), migrations: migrations, logger: .silent,
+      at: try location(app: app, name: name, profile: profile, variables: variables), migrations: migrations,
+      overrides: overrides, project: project, logger: .silent,
       acceptsAnyVersion: acceptsAnyVersion, system: system, lockTimeout: lockTimeout)
   }
 
   /// The path of the app's user file.
   package var file: String { path + "/config/org.example.test/settings.toml" }
+
+  /// The path of a file of the app's directory beside it: `settings.d/a.toml`, `profiles/work.toml`.
+  package func file(_ name: String) -> String { path + "/config/org.example.test/" + name }
+
+  /// The file of an administrator.
+  package func systemFile(_ name: String) -> String { path + "/etc/xdg/org.example.test/" + name }
+
+  /// The app's profiles.
+  package var profiles: Profiles { get throws { Profiles(of: try location())! } }
 
   /// The directory of the user file's backups.
   package var backups: String { backups(of: file) }

@@ -12,6 +12,7 @@ public struct SettingsError: Error, Sendable, Hashable {
       case invalidLocation, invalidKey, invalidValue, locked, readOnly, overridden, unparsable, newerVersion,
         migrationFailed
       case lockTimeout, io, nestedUpdate, exposedSecret, missingRecord, existingRecord, sealedRecord
+      case conflict, noHistory
       case internalInconsistency
     }
     private let kind: Kind
@@ -49,6 +50,10 @@ public struct SettingsError: Error, Sendable, Hashable {
     public static let existingRecord = Code(kind: .existingRecord)
     /// A sealed record cannot be opened: there is no cipher, the key is different, or the record was changed.
     public static let sealedRecord = Code(kind: .sealedRecord)
+    /// A change cannot be undone because the value was changed again.
+    public static let conflict = Code(kind: .conflict)
+    /// The history of the file does not have what was asked for.
+    public static let noHistory = Code(kind: .noHistory)
     /// The new text failed the check before the write. This is a defect of this library.
     public static let internalInconsistency = Code(kind: .internalInconsistency)
 

@@ -19,6 +19,8 @@ package struct WriteSteps {
   package var beforeRename: () throws -> Void = {}
   /// Runs when the file has been replaced.
   package var didReplace: () -> Void = {}
+  /// Runs after that, when the replacement is on disk, or could not be synced, with the file's place and its directory.
+  package var didSettle: (FinalPath, CInt) -> Void = { _, _ in }
 
   package init() {}
 }
@@ -137,6 +139,7 @@ extension SettingsFile {
         result.lost = write.lost
         result.isReplaced = true
         do {
+          defer { steps.didSettle(place, directory) }
           try synchronizeDirectory(place, directory, isGone: wanted == nil)
         } catch {
           // The new text is in its place. Another program's save in the replaced file gets a name for recovery.

@@ -17,8 +17,8 @@ public struct SettingsLocation: Sendable, Hashable {
     case data
   }
 
-  /// The absolute path of the user's file. It need not exist.
-  public let file: String
+  /// The absolute path of the file that is written: the user's, or that of a profile. It need not exist.
+  public package(set) var file: String
   /// The administrators' directories, lowest layer first: each has `systemFileName` and `systemDropInName/*.toml`.
   public let systemDirectories: [String]
   /// The name of the store: the file's name without `.toml`.
@@ -29,10 +29,14 @@ public struct SettingsLocation: Sendable, Hashable {
   public let app: String?
   /// Whether the file is an administrator's, for all users: a new one is mode 0644, and its layer is below users'.
   package let isAdministrators: Bool
+  /// The highest administrators' directory, which has drop-ins only: the mirror of a fleet's settings.
+  package let fleetDirectory: String?
+  /// The person's own layers around the user's file; `nil` if there can be none.
+  package internal(set) var personal: PersonalLayers?
   /// `$XDG_DATA_HOME` and then `$XDG_DATA_DIRS`, in order of precedence.
   package let dataDirectories: [String]
   /// Where older releases kept the backups of this file, perhaps with those of another.
-  let formerBackups: FormerBackups
+  var formerBackups: FormerBackups
 
   /// The directory of the file's backups: `files/PATH.backups` below ``stateDirectory``, where `PATH` is the file's
   /// path with all symbolic links resolved.
@@ -43,11 +47,17 @@ public struct SettingsLocation: Sendable, Hashable {
     backupsDirectory(of: (try? PhysicalPath(file, system: Syscalls()).description))
   }
 
-  func backupsDirectory(of path: String?) -> String {
+  func backupsDirectory(of path: String?) -> String { directory(".backups", of: path) }
+
+  /// The directory of the history of the file with a physical path.
+  func historyDirectory(of path: String?) -> String { directory(".history", of: path) }
+
+  /// A directory for data about a file.
+  private func directory(_ ending: String, of path: String?) -> String {
     let path = path ?? file
     let name = path.lastPathPart
-    let label = BesideName.label(name, upTo: BesideName.mostBytes - ".backups".utf8.count)
-    return "\(stateDirectory)/files\(path.droppingLastBytes(name.utf8.count))\(label).backups"
+    let label = BesideName.label(name, upTo: BesideName.mostBytes - ending.utf8.count)
+    return "\(stateDirectory)/files\(path.droppingLastBytes(name.utf8.count))\(label)\(ending)"
   }
 
   /// Finds the location of an app's settings.
@@ -56,11 +66,12 @@ public struct SettingsLocation: Sendable, Hashable {
   ///   - app: The app's id, such as `org.example.editor`: `[A-Za-z0-9][A-Za-z0-9._-]*` without `..`.
   ///   - name: The name of the store; the file is `<app>/<name>.toml`.
   ///   - scope: The kind of data.
+  ///   - profile: The profile in place of the user's file, for a store named `settings` of the scope `config`.
   ///   - variables: The environment; by default that of the process.
-  /// - Throws: ``SettingsError`` `invalidLocation` if the id or the name is malformed, `io` if there is no home
-  ///   directory.
+  /// - Throws: ``SettingsError`` `invalidLocation` if the id, the name or that of the profile is malformed, `io` if
+  ///   there is no home directory.
   public init(
-    app: String, name: String = "settings", scope: Scope = .config,
+    app: String, name: String = "settings", scope: Scope = .config, profile: SettingsProfile = .active,
     environment variables: [String: String]? = nil
   ) throws(SettingsError) {
     let environment = Self.reader(variables)
@@ -99,6 +110,18 @@ public struct SettingsLocation: Sendable, Hashable {
     self.name = name
     self.app = app
     isAdministrators = false
+    guard scope == .config else {
+      (fleetDirectory, personal) = (nil, nil)
+      try choose(profile, nil)
+      return
+    }
+    fleetDirectory = Self.fleet(environment) + "/" + app
+    var layers = PersonalLayers(of: app, store: name, usersFile: file, stateDirectory: stateDirectory)
+    if let directory = environment("CREDENTIALS_DIRECTORY"), directory.isAbsolutePath {
+      layers.credentialsDirectory = Self.trimmed(directory)
+    }
+    personal = layers
+    try choose(profile, environment(SettingsProfile.variable))
   }
 
   /// Finds an administrator's file of an app, in the first directory of `$XDG_CONFIG_DIRS` that is not the user's own.
@@ -109,7 +132,7 @@ public struct SettingsLocation: Sendable, Hashable {
   package init(
     administratorsOf app: String, dropIn: String? = nil, environment variables: [String: String]? = nil
   ) throws(SettingsError) {
-    let users = try SettingsLocation(app: app, environment: variables)
+    let users = try SettingsLocation(app: app, profile: .none, environment: variables)
     let directory =
       users.systemDirectories.last { !"\($0)/\(users.name).toml".isBytewise(users.file) } ?? "/etc/xdg/\(app)"
     if let dropIn {
@@ -132,6 +155,7 @@ public struct SettingsLocation: Sendable, Hashable {
     self.app = app
     dataDirectories = users.dataDirectories
     isAdministrators = true
+    (fleetDirectory, personal) = (nil, nil)
   }
 
   /// Finds the location of a single file, without other layers.
@@ -165,12 +189,13 @@ public struct SettingsLocation: Sendable, Hashable {
     formerBackups = FormerBackups(directory: "\(stateDirectory)/files/\(mirrored).backups", sharer: nil)
     app = nil
     dataDirectories = []
+    (fleetDirectory, personal) = (nil, nil)
     // Some people list their own directory among those for all users, too: what is in it stays private. Where '..' leads
     // is not known here.
     let users = try? Self.directory("XDG_CONFIG_HOME", ".config", environment)
     isAdministrators =
       !absolute.pathParts.contains("..") && users.map { absolute.beginsBytewise(with: $0 + "/") } != true
-      && Self.listed(environment("XDG_CONFIG_DIRS"), default: ["/etc/xdg"]).contains {
+      && (Self.listed(environment("XDG_CONFIG_DIRS"), default: ["/etc/xdg"]) + [Self.fleet(environment)]).contains {
         absolute.beginsBytewise(with: $0 + "/")
       }
   }
@@ -187,6 +212,12 @@ public struct SettingsLocation: Sendable, Hashable {
   private static func listed(_ value: String?, default fallback: [String]) -> [String] {
     let listed = (value ?? "").bytewiseSplit(UInt8(ascii: ":")).filter(\.isAbsolutePath)
     return listed.isEmpty ? fallback : listed.map { trimmed(String($0)) }
+  }
+
+  /// Where the mirror of a fleet's settings is.
+  private static func fleet(_ environment: (String) -> String?) -> String {
+    let named = environment("APP_SETTINGS_FLEET_DIR").flatMap { $0.isAbsolutePath ? trimmed($0) : nil }
+    return named ?? "/var/lib/app-settings/fleet"
   }
 
   private static func reader(_ variables: [String: String]?) -> (String) -> String? {
@@ -215,6 +246,7 @@ public struct SettingsLocation: Sendable, Hashable {
   /// Compares paths by their bytes: equal strings, such as two forms of 'é', may name different files.
   public static func == (a: SettingsLocation, b: SettingsLocation) -> Bool {
     a.name == b.name && a.app == b.app && a.isAdministrators == b.isAdministrators
+      && a.personal?.profile == b.personal?.profile && a.personal?.followsChoice == b.personal?.followsChoice
       && a.systemDirectories.count == b.systemDirectories.count
       && a.paths.elementsEqual(b.paths) { $0.isBytewise($1) }
   }
@@ -225,24 +257,31 @@ public struct SettingsLocation: Sendable, Hashable {
   }
 
   private var paths: [String] {
-    [file, stateDirectory, formerBackups.directory, formerBackups.sharer ?? ""] + systemDirectories + dataDirectories
+    [
+      file, stateDirectory, formerBackups.directory, formerBackups.sharer ?? "", fleetDirectory ?? "",
+      personal?.usersFile ?? "", personal?.credentialsDirectory ?? "",
+    ] + systemDirectories + dataDirectories
   }
 
   private static func check(_ id: String, isName: Bool) throws(SettingsError) {
+    guard !isID(id) else { return }
+    throw SettingsError(
+      .invalidLocation,
+      "Invalid \(isName ? "store name" : "app id") '\(id)': it must begin with a letter or digit and contain only "
+        + "letters, digits, '.', '_' and '-', without '..', such as 'org.example.editor'.")
+  }
+
+  /// Whether a text is a valid name of an app, a store or a profile.
+  static func isID(_ id: String) -> Bool {
     func isAlphanumeric(_ byte: UInt8) -> Bool {
       (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
         || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
     let bytes = Array(id.utf8)
     let others = Array("._-".utf8)
-    guard let first = bytes.first, isAlphanumeric(first), bytes.count <= 200,
-      bytes.allSatisfy({ isAlphanumeric($0) || others.contains($0) }), !id.contains("..")
-    else {
-      throw SettingsError(
-        .invalidLocation,
-        "Invalid \(isName ? "store name" : "app id") '\(id)': it must begin with a letter or digit and contain only "
-          + "letters, digits, '.', '_' and '-', without '..', such as 'org.example.editor'.")
-    }
+    guard let first = bytes.first else { return false }
+    return isAlphanumeric(first) && bytes.count <= 200
+      && bytes.allSatisfy { isAlphanumeric($0) || others.contains($0) } && !id.contains("..")
   }
 }
 

@@ -28,6 +28,10 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
   public let isSecret: Bool
   /// The group in which the key was declared; `nil` if it has none.
   public let group: SettingsGroup?
+  /// Whether a project's file may set the value, and if stated why that is safe.
+  package let projects: ProjectRule
+  /// What the value leads to outside of the settings, if declared.
+  package let reference: SettingsReference?
   /// The dotted paths that the key had in earlier releases, the newest first.
   public var formerNames: [String] { paths.dropFirst().map(\.description) }
   /// The paths where its value may be stored: the present one first, then the former ones.
@@ -43,12 +47,16 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
     var isSecret = false
     var group: SettingsGroup?
     var formerNames: [String] = []
+    var projects = ProjectRule.refused
+    var reference: SettingsReference?
     for detail in details {
       switch detail.content {
       case .summary(let text): summary = text
       case .secret: isSecret = true
       case .group(let its): group = its
       case .formerNames(let names): formerNames += names
+      case .projects(let safety): projects = safety.map { .safe($0) } ?? .allowed
+      case .refers(let its): reference = its
       case .constraint: break
       }
     }
@@ -63,6 +71,11 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
     self.summary = summary
     self.isSecret = isSecret
     self.group = group
+    self.projects = projects
+    self.reference = reference
+    precondition(
+      !isSecret || projects == .refused,
+      "Invalid settings key '\(path)': a secret cannot be allowed in projects, whose files others may read.")
   }
 
   /// Makes the key of a part of a declared key; it is secret if the declared key is.
@@ -73,6 +86,8 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
     summary = key.summary
     isSecret = key.isSecret
     group = key.group
+    projects = .refused
+    reference = key.reference
   }
 
   /// The path of a name. Names are written in the program, so an invalid name is the programmer's error.
@@ -117,6 +132,13 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
 
   /// The facts about the key's records, for tools; `nil` for a key of a single value.
   package var recordFacts: RecordFacts? { nil }
+}
+
+/// Whether a project's file may set the value of a key.
+package enum ProjectRule: Sendable, Hashable {
+  case refused, allowed
+  /// Allowed for a value that leads to something outside, with the reason why that is safe.
+  case safe(String)
 }
 
 extension AnySettingsKey: Hashable {

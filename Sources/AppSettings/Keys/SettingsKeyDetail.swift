@@ -14,6 +14,8 @@ public struct SettingsKeyDetail<Value: Sendable>: Sendable {
     case group(SettingsGroup)
     case formerNames([String])
     case constraint(SettingsConstraint<Value>)
+    case projects(safety: String?)
+    case refers(SettingsReference)
   }
   let content: Content
 
@@ -40,6 +42,43 @@ public struct SettingsKeyDetail<Value: Sendable>: Sendable {
   public static func formerly(_ names: String...) -> Self { formerly(names) }
 
   package static func formerly(_ names: [String]) -> Self { Self(.formerNames(names)) }
+}
+
+/// A layer in which a key counts only if its declaration allows that.
+public struct SettingsRestrictedLayer: Sendable, Hashable {
+  /// A project's file, which may be anyone's: a repository that a person has cloned.
+  public static let project = SettingsRestrictedLayer()
+}
+
+/// What a value leads to outside of the settings.
+public enum SettingsReference: String, Sendable, Hashable {
+  /// A command or a program that the app runs.
+  case command
+  /// A path of a file or directory.
+  case path
+  /// An address, such as a URL or a host.
+  case address
+}
+
+extension SettingsKeyDetail {
+  /// Lets a layer set the value in which most keys do not count; see ``SettingsProject``.
+  ///
+  /// A secret key cannot be allowed. A key whose value leads to something outside, such as a `URL`, a path or one that
+  /// ``refers(to:)`` something, needs a statement of why that is safe. Otherwise it is a programming error to use the key
+  /// in a project, and traps.
+  public static func allowed(in layer: SettingsRestrictedLayer) -> Self { Self(.projects(safety: nil)) }
+
+  /// Lets a layer set the value in which most keys do not count, although the value leads to something outside.
+  ///
+  /// - Parameters:
+  ///   - layer: The layer.
+  ///   - safely: Why a value from anyone does no harm: `"the app shows it, and never opens it"`. Tools show it.
+  public static func allowed(in layer: SettingsRestrictedLayer, safely: String) -> Self {
+    Self(.projects(safety: safely))
+  }
+
+  /// States that the value leads to something outside: a command to run, a file, an address.
+  public static func refers(to reference: SettingsReference) -> Self { Self(.refers(reference)) }
 }
 
 extension SettingsKeyDetail: ExpressibleByStringInterpolation {

@@ -9,8 +9,16 @@ public struct SettingsLayer: Sendable, Hashable {
     case `default`
     /// An administrator's file or drop-in.
     case system
-    /// The user's file, the only one that is written.
+    /// A drop-in that the person has declared, `settings.d/*.toml` beside their file; never written.
+    case declared
+    /// The user's file. It is the one that is written, unless a profile is active.
     case user
+    /// A profile. The active one is written in place of the user's file; those that it inherits are below it.
+    case profile
+    /// A project's file, with the keys that the app allows there.
+    case project
+    /// A credential of the service manager, for a secret.
+    case credential
     /// An environment variable.
     case environment
     /// An override of this process, such as an argument.

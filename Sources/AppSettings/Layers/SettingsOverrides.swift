@@ -11,6 +11,8 @@ public struct SettingsOverrides: Sendable, Hashable {
   var prefix: String?
   /// Texts by path, for arguments.
   var arguments: [TOMLPath: String] = [:]
+  /// The service manager's credentials, for secrets; `nil` if there are none.
+  package var credentials: Credentials?
   /// The reasons why some of the app's variables override nothing.
   var refusals: [String] = []
   /// The arguments of the form `--key=value` or `-key` that name no declared key, as they were given: typing errors, or
@@ -22,7 +24,7 @@ public struct SettingsOverrides: Sendable, Hashable {
   /// ```
   public private(set) var unknownArguments: [String] = []
   /// Whether nothing is overridden.
-  package var isEmpty: Bool { arguments.isEmpty && environment.isEmpty }
+  package var isEmpty: Bool { arguments.isEmpty && environment.isEmpty && credentials == nil }
 
   /// No overrides.
   public static let none = SettingsOverrides()
@@ -116,9 +118,12 @@ public struct SettingsOverrides: Sendable, Hashable {
     return result
   }
 
-  /// The text for a path in one of the two layers: arguments are `process`, which is above the environment.
-  package func text(for path: TOMLPath, in layer: SettingsLayer.Kind) -> String? {
+  /// The text for a path in one of the three layers: arguments are `process`, which is above the environment.
+  ///
+  /// - Parameter isSecret: Whether the path is known to be that of a secret key.
+  package func text(for path: TOMLPath, in layer: SettingsLayer.Kind, isSecret: Bool = false) -> String? {
     if layer == .process { return arguments[path] }
+    if layer == .credential { return credentials?.text(at: path, isSecret: isSecret) }
     guard let prefix, !environment.isEmpty, !path.isRoot else { return nil }
     return environment[prefix + Self.variableName(of: path, app: nil)]
   }

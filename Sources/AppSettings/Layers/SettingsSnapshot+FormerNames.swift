@@ -78,10 +78,10 @@ extension SettingsSnapshot {
   /// - Parameter part: The requested part of the value.
   package func origin(of key: AnySettingsKey, part: TOMLPath = .root) -> SettingsOrigin {
     let names = key.paths.map { $0.appending(part) }
-    if names.count == 1 { return origin(of: names[0]) }
+    if names.count == 1, !key.isSecret || overrides.credentials == nil { return origin(of: names[0]) }
     var origin = SettingsOrigin(layer: SettingsLayer(.default), lock: lock(of: names))
-    if let override = overrideLayer(of: names) {
-      origin.layer = SettingsLayer(override)
+    if let override = overrideLayer(of: names, isSecret: key.isSecret) {
+      origin.layer = layer(of: override, at: names)
     } else if let source = source(of: key.paths, part: part) {
       origin.layer = layers[source.index].layer
       origin.position = position(of: source.path, in: source.index)

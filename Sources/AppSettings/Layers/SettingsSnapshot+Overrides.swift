@@ -20,22 +20,32 @@ extension SettingsSnapshot {
   }
 
   /// The value of a key with overrides applied.
-  package func overlay(of key: AnySettingsKey) -> Overlay { overlaid(stored(at: key.paths), at: key.paths) }
+  package func overlay(of key: AnySettingsKey) -> Overlay {
+    overlaid(stored(at: key.paths), at: key.paths, isSecret: key.isSecret)
+  }
 
   /// The highest layer of overrides that affects a value: `default` if it removes the value, `nil` if none does.
-  func overrideLayer(of names: [TOMLPath]) -> SettingsLayer.Kind? {
+  func overrideLayer(of names: [TOMLPath], isSecret: Bool = false) -> SettingsLayer.Kind? {
     if overrides.isEmpty { return nil }
-    let overlay = overlaid(stored(at: names), at: names)
+    let overlay = overlaid(stored(at: names), at: names, isSecret: isSecret)
     return overlay.value == nil && overlay.layer != nil ? .default : overlay.layer
   }
 
-  /// - Parameter names: The names of the value, the present one first.
-  private func overlaid(_ stored: TOMLValue?, at names: [TOMLPath]) -> Overlay {
+  /// The layer of an override, with the file of a credential.
+  func layer(of override: SettingsLayer.Kind, at names: [TOMLPath]) -> SettingsLayer {
+    SettingsLayer(override, file: override == .credential ? overrides.credentials?.file(at: names) : nil)
+  }
+
+  /// - Parameters:
+  ///   - names: The names of the value, the present one first.
+  ///   - isSecret: Whether the value is that of a secret key, for which credentials count.
+  private func overlaid(_ stored: TOMLValue?, at names: [TOMLPath], isSecret: Bool = false) -> Overlay {
     var result = Overlay(value: stored)
     guard !overrides.isEmpty, !names.contains(where: { locks.lock(around: $0) != nil }) else { return result }
-    for layer in [SettingsLayer.Kind.environment, .process] {
+    for layer in [SettingsLayer.Kind.credential, .environment, .process] {
+      if layer == .credential, overrides.credentials == nil { continue }
       for name in names {
-        guard let (found, text) = override(around: name, in: layer) else { continue }
+        guard let (found, text) = override(around: name, in: layer, isSecret: isSecret) else { continue }
         if case .value(let value) = found { result.value = value } else { result.value = nil }
         (result.layer, result.text) = (layer, text)
         break
@@ -52,11 +62,13 @@ extension SettingsSnapshot {
   ///
   /// - Returns: The effect, with the override's text if it is at the path and not affected by a lock; `nil` for none.
   private func override(
-    around path: TOMLPath, in layer: SettingsLayer.Kind
+    around path: TOMLPath, in layer: SettingsLayer.Kind, isSecret: Bool
   ) -> (found: LayerLookup, text: String?)? {
     for count in stride(from: path.components.count, to: 0, by: -1) {
       let place = TOMLPath(Array(path.components.prefix(count)))
-      guard let text = overrides.text(for: place, in: layer), let value = permitted(text, at: place) else { continue }
+      let isSecret = isSecret && count == path.components.count
+      guard let text = overrides.text(for: place, in: layer, isSecret: isSecret), let value = permitted(text, at: place)
+      else { continue }
       let isText = count == path.components.count && locks[place] == nil
       return (LayerLookup(value, at: path.components.dropFirst(count)), isText ? text : nil)
     }
@@ -91,7 +103,9 @@ extension SettingsSnapshot {
       table.apply(Edit(path: below, value: value))
       isChanged = true
     }
-    if layer == .process {
+    if layer == .credential {
+      for (place, text) in overrides.credentials?.texts(below: path) ?? [] { override(place, text) }
+    } else if layer == .process {
       for (place, text) in overrides.arguments(below: path) { override(place, text) }
     } else {
       for place in overrides.variables(below: path, in: [value, stored]) {

@@ -8,8 +8,8 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
   public package(set) var generation: UInt64
   /// Files and overrides, lowest first.
   package private(set) var layers: [LayerContent]
-  /// The index of the user's layer, which is the highest.
-  package var userIndex: Int { layers.count - 1 }
+  /// The index of the layer that is written: the user's file, or another one in its place. Layers above it hide it.
+  package private(set) var userIndex: Int
   /// Changes of this process that are not written yet, above the user's file.
   package var pending: PendingEdits
   /// The locks of the layers.
@@ -17,19 +17,23 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
   /// The overrides from this process's environment and arguments, above all files.
   package var overrides: SettingsOverrides
 
+  /// - Parameter userIndex: The index of the layer that is written; by default the highest.
   package init(
-    generation: UInt64, layers: [LayerContent], pending: PendingEdits, overrides: SettingsOverrides = .none
+    generation: UInt64, layers: [LayerContent], userIndex: Int? = nil, pending: PendingEdits,
+    overrides: SettingsOverrides = .none
   ) {
     self.generation = generation
     self.layers = layers
+    self.userIndex = userIndex ?? layers.count - 1
     self.pending = pending
     self.overrides = overrides
     findLocks()
   }
 
-  /// Replaces the administrators' layers.
-  package mutating func replaceSystemLayers(by layers: [LayerContent]) {
-    self.layers.replaceSubrange(..<userIndex, with: layers)
+  /// Replaces the layers around the one that is written, and if given that one.
+  mutating func replaceLayers(below lower: [LayerContent], above upper: [LayerContent], own: LayerContent? = nil) {
+    layers = lower + [own ?? layers[userIndex]] + upper
+    userIndex = lower.count
     findLocks()
   }
 
@@ -51,6 +55,8 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
 
   /// The layer that is written: the user's file, or another one that takes its place.
   package var ownLayer: SettingsLayer { layers[userIndex].layer }
+
+  var ownContent: LayerContent { layers[userIndex] }
 
   private mutating func findLocks() {
     locks = LockedPaths()
@@ -85,7 +91,7 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
 
   /// Returns the highest layer that has a value at a path; a layer of kind `default` if none has.
   public func layer(of path: TOMLPath) -> SettingsLayer {
-    if let override = overrideLayer(of: [path]) { return SettingsLayer(override) }
+    if let override = overrideLayer(of: [path]) { return layer(of: override, at: [path]) }
     guard let index = layerIndex(of: path) else { return SettingsLayer(.default) }
     return layers[index].layer
   }
@@ -200,7 +206,7 @@ extension SettingsSnapshot {
 extension SettingsSnapshot: CustomStringConvertible {
   /// The generation and file without values: `generation 3 of /home/alice/.config/org.example.editor/settings.toml`.
   public var description: String {
-    let file = layers.last?.layer.file.map(PathText.shown) ?? "settings in memory"
+    let file = ownLayer.file.map(PathText.shown) ?? "settings in memory"
     return "generation \(generation) of \(file)"
   }
 }

@@ -6,6 +6,9 @@ package protocol PlacingStep: MigrationStep {
   /// step's keys, where those may be.
   func places(of path: TOMLPath) -> [TOMLPath]
 
+  /// Returns the paths where a value at or below a path may have been before the step, besides that path.
+  func sources(of path: TOMLPath) -> [TOMLPath]
+
   /// Whether a value may also stay where it was.
   var keepsSource: Bool { get }
 }
@@ -23,6 +26,12 @@ extension SettingsMigrations {
   package func places(of paths: [TOMLPath], from version: Int) -> [TOMLPath] {
     let limit = 100 * (paths.count + 10)
     return pending(from: version).reduce(paths) { $1.steps.places(of: $0, upTo: limit) }
+  }
+
+  /// Returns some paths, and the places of their values in earlier versions. What steps with code did is unknown.
+  package func sources(of paths: [TOMLPath]) -> [TOMLPath] {
+    let limit = 100 * (paths.count + 10)
+    return pending(from: 0).reversed().reduce(paths) { $1.steps.sources(of: $0, upTo: limit) }
   }
 
   /// Returns the locks of a file after migrations: a lock follows the keys that it covers, and stays where it was if it
@@ -64,6 +73,24 @@ extension [any MigrationStep] {
     }
     return places
   }
+
+  /// The paths, and the places from which the steps moved their values.
+  func sources(of paths: [TOMLPath], upTo limit: Int) -> [TOMLPath] {
+    var sources = paths
+    var known = Set(paths)
+    for step in reversed() {
+      guard let step = step as? any PlacingStep else { continue }
+      for path in sources {
+        for source in step.sources(of: path) where sources.count < limit && known.insert(source).inserted {
+          sources.append(source)
+        }
+      }
+    }
+    return sources
+  }
+
+  /// The sources of one path; see ``PlacingStep/sources(of:)``.
+  package func sources(of path: TOMLPath) -> [TOMLPath] { sources(of: [path], upTo: 1000) }
 
   /// The places of one path; see ``PlacingStep/places(of:)``.
   package func places(of path: TOMLPath) -> [TOMLPath] { places(of: [path], upTo: 1000) }

@@ -81,9 +81,9 @@ public struct SettingsMigrations: Sendable {
     var cause = "\(error)"
     while cause.hasSuffix(".") { cause.removeLast() }
     let subject = layer?.file.map { "'\($0)'" } ?? "the settings"
-    // The reader of an administrator's file reports what happens to it.
+    // The reader of a file that is only read reports what happens to it.
     let consequence =
-      layer?.kind == .system
+      layer.map { [.system, .declared, .project].contains($0.kind) } == true
       ? "" : " Nothing was written; the settings are used as they are in version \(version)."
     return SettingsError(
       .migrationFailed,

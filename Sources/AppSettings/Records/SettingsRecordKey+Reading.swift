@@ -197,7 +197,8 @@ extension SettingsRecordKey {
     let layer = snapshot.layer(of: place)
     let source =
       switch layer.kind {
-      case .system, .user: layer.file.map(\.lastPathPart) ?? "the settings"
+      case .system, .declared, .user, .profile, .project: layer.file.map(\.lastPathPart) ?? "the settings"
+      case .credential: "the credential"
       case .environment: "the environment"
       case .process, .default: "this process"
       }

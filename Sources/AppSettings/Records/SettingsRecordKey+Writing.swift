@@ -102,17 +102,18 @@ extension SettingsRecordKey {
       file: user.layer.file, position: obstacle.position)
   }
 
-  /// Throws if an administrator's file has a record.
+  /// Throws if another file than the one that is written has a record.
   private func checkIsOwn(_ text: String, in snapshot: SettingsSnapshot, _ verb: String) throws(SettingsError) {
     let path = path.appending(text)
-    for index in 0..<snapshot.userIndex {
+    for index in snapshot.layers.indices where index != snapshot.userIndex {
       guard case .value = snapshot.lookUp(path, in: index) else { continue }
       let content = snapshot.layers[index]
       let position = content.position(of: path)
       let place = position.map { ", line \($0.line)" } ?? ""
       throw SettingsError(
         .readOnly,
-        "Cannot \(verb) the record '\(path)': it is in '\(content.layer.file ?? "a file")'\(place), for all users. "
+        "Cannot \(verb) the record '\(path)': it is in '\(content.layer.file ?? "a file")'\(place), "
+          + (content.layer.kind == .system ? "for all users. " : "which is not written here. ")
           + "Reset it to drop your own changes to it. Nothing was changed.",
         file: content.layer.file, position: position)
     }

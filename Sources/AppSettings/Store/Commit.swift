@@ -49,6 +49,8 @@ struct Commit {
   private var firstBase: TOMLDocument?
   private var revision: UInt64 = 0
   private var written: Written?
+  /// What the history says of it, if that is not to be seen from the work.
+  var reason: SettingsHistoryEntry.Reason?
 
   /// The new content of the file.
   private struct Written {
@@ -57,6 +59,8 @@ struct Commit {
     var document: TOMLDocument
     /// The only paths at which it can differ from the previous content; `nil` if unknown.
     var edited: [TOMLPath]? = []
+    /// What is new, for the history.
+    var history: HistoryWrite
   }
 
   init(of core: StoreCore, _ work: Work, knowing known: TOMLDocument?) {
@@ -98,7 +102,8 @@ struct Commit {
     revision = core.state.withLock { $0.userRevision }
     if bytes == nil, report.changed.isEmpty, !hasChanged, !isImport {
       // Nothing to store: no file is created.
-      written = Written(bytes: nil, document: TOMLDocument())
+      written = Written(
+        bytes: nil, document: TOMLDocument(), history: HistoryWrite(old: nil, new: nil, reason: .update))
       return nil
     }
     let text = document.bytes
@@ -107,7 +112,19 @@ struct Commit {
       try prove(&document, base: base, edits: applied)
     }
     // A migration may have changed anything.
-    written = Written(bytes: text, document: document, edited: isMigration || isImport ? nil : applied.map(\.path))
+    var news = HistoryWrite(old: bytes, new: text, reason: reason ?? .edits(applied), of: contents.status)
+    news.newDocument = document
+    if isImport {
+      news.reason = .import
+    } else if isMigration, applied.isEmpty {
+      news.reason = .migration
+    } else {
+      if isMigration { news.migrated = base } else { news.oldDocument = base }
+      news.paths = applied.map(\.path)
+      news.keys = applied.compactMap(\.key)
+    }
+    written = Written(
+      bytes: text, document: document, edited: isMigration || isImport ? nil : applied.map(\.path), history: news)
     return text
   }
 
@@ -182,7 +199,11 @@ struct Commit {
       backup = try core.backing.beginBackup(contents, reason: reason, sparing: source(), within: core.commitLimit)
     }
     hasChanged = true
-    written = Written(bytes: new, document: try core.interpret(new), edited: nil)
+    let document = try core.interpret(new)
+    written = Written(
+      bytes: new, document: document, edited: nil,
+      history: HistoryWrite(
+        old: contents.bytes, new: new, reason: SettingsHistoryEntry.Reason(backup: reason), of: contents.status))
     return new
   }
 
@@ -213,6 +234,9 @@ struct Commit {
         + "unchanged. This is an error in the settings library: report it, with the file.", file: core.location?.file,
       position: position)
   }
+
+  /// What the new text that has replaced the file is, for the history.
+  var news: HistoryWrite? { written?.history }
 
   /// The new text is in place: the backup stays, whatever follows.
   mutating func noteReplaced() {

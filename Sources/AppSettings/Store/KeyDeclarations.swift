@@ -20,6 +20,9 @@ package final class KeyDeclarations: Sendable {
   /// The keys in use, one for each name.
   package var keys: [AnySettingsKey] { declarations.withLock { $0.values.map(\.key) } }
 
+  /// Their number, which never falls.
+  var count: Int { declarations.withLock { $0.count } }
+
   /// Notes the use of a key, and reports one whose name is in use with another type.
   package func note<Value>(_ key: SettingsKey<Value>, _ problems: ProblemLog) {
     note(key, as: Value.self, problems)

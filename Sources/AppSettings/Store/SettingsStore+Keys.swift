@@ -76,6 +76,7 @@ extension SettingsStore {
 extension StoreCore {
   /// The stored value of a key, with the stamp of the state in which it was found.
   package func lookUp(_ key: AnySettingsKey) -> (value: StoredValue, stamp: UInt64) {
+    note(key)
     if key.paths.count == 1 { return lookUp(key.path) }
     load()
     return state.withLock { (StoredValue(of: key, in: $0.snapshot), stamp.load(ordering: .relaxed)) }

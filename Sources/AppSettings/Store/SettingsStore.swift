@@ -16,7 +16,7 @@ public import Synchronization
 public final class SettingsStore: SettingsAccess, Sendable {
   @usableFromInline package let core: StoreCore
 
-  /// Where the settings are; `nil` for a store in memory.
+  /// Where the settings are, with the profile that is written now; `nil` for a store in memory.
   public var location: SettingsLocation? { core.location }
 
   /// Opens the settings of an app. Nothing is read or created until the first access.
@@ -27,27 +27,33 @@ public final class SettingsStore: SettingsAccess, Sendable {
   ///   - app: The app's id, such as `org.example.editor`.
   ///   - name: The name of the store; the file is `<app>/<name>.toml`.
   ///   - scope: The kind of data: settings, state or data.
+  ///   - profile: The profile that takes the place of the user's file, for a store named `settings` of the scope
+  ///     `config`. By default the active one, which the store follows.
   ///   - migrations: The migrations for files of earlier releases.
   ///   - overrides: Values that override those of the files in this process.
+  ///   - project: The project whose file may set some keys.
+  ///   - history: Whether to keep a history of the file; by default for settings and data.
   ///   - logger: Receives each problem once.
-  /// - Throws: ``SettingsError`` `invalidLocation` if the id is malformed; `io` if there is no home directory.
+  /// - Throws: ``SettingsError`` `invalidLocation` if the id or the profile's name is malformed; `io` if there is no home
+  ///   directory.
   public convenience init(
-    app: String, name: String = "settings", scope: SettingsLocation.Scope = .config,
-    migrations: SettingsMigrations = .none, overrides: SettingsOverrides = .none,
-    logger: Logger = Logger(label: "app-settings")
+    app: String, name: String = "settings", scope: SettingsLocation.Scope = .config, profile: SettingsProfile = .active,
+    migrations: SettingsMigrations = .none, overrides: SettingsOverrides = .none, project: SettingsProject? = nil,
+    history: SettingsHistory? = nil, logger: Logger = Logger(label: "app-settings")
   ) throws(SettingsError) {
     self.init(
-      at: try SettingsLocation(app: app, name: name, scope: scope), migrations: migrations, overrides: overrides,
-      logger: logger)
+      at: try SettingsLocation(app: app, name: name, scope: scope, profile: profile), migrations: migrations,
+      overrides: overrides, project: project, history: history ?? (scope == .state ? .off : .on), logger: logger)
   }
 
   /// Opens the settings at a location. Nothing is read or created until the first access.
   public convenience init(
     at location: SettingsLocation, migrations: SettingsMigrations = .none, overrides: SettingsOverrides = .none,
-    logger: Logger = Logger(label: "app-settings")
+    project: SettingsProject? = nil, history: SettingsHistory = .on, logger: Logger = Logger(label: "app-settings")
   ) {
     self.init(
-      at: location, migrations: migrations, overrides: overrides, logger: logger, acceptsAnyVersion: false)
+      at: location, migrations: migrations, overrides: overrides, project: project, history: history, logger: logger,
+      acceptsAnyVersion: false)
   }
 
   /// Opens a location for a tool or a test.
@@ -60,7 +66,9 @@ public final class SettingsStore: SettingsAccess, Sendable {
   ///   - system: The system calls; a store with its own shares nothing.
   package convenience init(
     at location: SettingsLocation, migrations: SettingsMigrations, overrides: SettingsOverrides = .none,
-    logger: Logger, acceptsAnyVersion: Bool, onlyReads: Bool = false, showsText: Bool = false, advice: String? = nil,
+    project: SettingsProject? = nil, history: SettingsHistory = .on, logger: Logger, acceptsAnyVersion: Bool,
+    onlyReads: Bool = false,
+    showsText: Bool = false, advice: String? = nil,
     system: Syscalls? = nil, lockTimeout: Duration = .seconds(30)
   ) {
     func make() -> StoreCore {
@@ -73,7 +81,7 @@ public final class SettingsStore: SettingsAccess, Sendable {
         reader: TextReader(
           migrations: migrations, acceptsAnyVersion: acceptsAnyVersion, showsText: showsText,
           advice: advice.map { (location.file, $0) }),
-        logger: logger, overrides: overrides, onlyReads: onlyReads)
+        logger: logger, overrides: overrides, project: project, onlyReads: onlyReads, history: history)
     }
     guard system == nil else {
       self.init(core: make())
@@ -81,7 +89,8 @@ public final class SettingsStore: SettingsAccess, Sendable {
     }
     let key = SharedCores.Key(
       location: location, migrations: migrations.migrations.map { "\($0.version) \($0.name)" },
-      acceptsAnyVersion: acceptsAnyVersion, onlyReads: onlyReads, overrides: overrides)
+      acceptsAnyVersion: acceptsAnyVersion, onlyReads: onlyReads, overrides: overrides, project: project,
+      history: history)
     self.init(core: SharedCores.core(for: key, make: make))
   }
 

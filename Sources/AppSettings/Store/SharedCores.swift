@@ -9,6 +9,8 @@ enum SharedCores {
     var acceptsAnyVersion: Bool
     var onlyReads: Bool
     var overrides: SettingsOverrides
+    var project: SettingsProject?
+    var history: SettingsHistory
   }
 
   // Protects the table; making a core reads no file.

@@ -71,12 +71,15 @@ extension StoreCore {
   /// - Returns: Whether the file changed.
   @discardableResult
   package func rewrite(
-    _ body: (inout TOMLDocument) throws -> [Edit], checkingAgain check: (TOMLDocument) throws -> Void
+    as reason: SettingsHistoryEntry.Reason? = nil, _ body: (inout TOMLDocument) throws -> [Edit],
+    checkingAgain check: (TOMLDocument) throws -> Void
   ) throws -> Bool {
     let limit = TimeLimit(lockTimeout)
     load()
     return try withoutActuallyEscaping(body) { body in
-      try withoutActuallyEscaping(check) { try commit(.rewrite(body, checkingAgain: $0), within: limit).hasChanged }
+      try withoutActuallyEscaping(check) {
+        try commit(.rewrite(body, checkingAgain: $0), as: reason, within: limit).hasChanged
+      }
     }
   }
 
@@ -101,12 +104,13 @@ extension StoreCore {
   /// It reports the outcome to those whose pending edits it included.
   ///
   /// - Parameters:
+  ///   - reason: What the history says of it, if that is not to be seen from the work.
   ///   - check: Gets the content of each text to be changed; throws to leave it as it is.
   ///   - limit: The total time for waiting.
   @discardableResult
   func commit(
-    _ work: Commit.Work, knowing known: TOMLDocument? = nil, checking check: ([UInt8]?) throws -> Void = { _ in },
-    within limit: TimeLimit
+    _ work: Commit.Work, knowing known: TOMLDocument? = nil, as reason: SettingsHistoryEntry.Reason? = nil,
+    checking check: ([UInt8]?) throws -> Void = { _ in }, within limit: TimeLimit
   ) throws -> CommitOutcome {
     var hasMigrated = false
     // Hooks may use the store: they run after all else, and after the first access.
@@ -115,6 +119,8 @@ extension StoreCore {
     defer { leaveCommit() }
 
     var commit = Commit(of: self, work, knowing: known)
+    commit.reason = reason
+    var unrecorded: String?
     var wasReplaced = false
     var steps = state.withLock { state in
       state.commitLimit = limit
@@ -126,6 +132,9 @@ extension StoreCore {
     steps.didReplace = {
       commit.noteReplaced()
       wasReplaced = true
+    }
+    steps.didSettle = { [history] place, directory in
+      unrecorded = commit.news.flatMap { history?.record($0, at: place, in: directory) } ?? unrecorded
     }
     let result: WriteResult
     do {
@@ -148,6 +157,7 @@ extension StoreCore {
       throw error
     }
     let wasOvertaken = commit.publish(result)
+    if let unrecorded { problems.report(SettingsProblem(unrecorded: unrecorded, of: backing.name)) }
     if !result.lost.isEmpty { problems.report(SettingsProblem(lost: result.lost, of: backing.name)) }
     problems.resolve { $0.code == .unparsable && $0.file == location?.file }
     if wasOvertaken, state.withLock({ $0.isLoaded }) { look() }
@@ -212,6 +222,14 @@ extension SettingsProblem {
       .io,
       "\(Self.lossBeginning)\(file)', but could not keep \(lost.joined(separator: ", ")): this process has no "
         + "permission for that. Nobody can read more than before. Its owner or root can restore this.", file: file)
+  }
+
+  /// The problem of a write that is not in the history.
+  fileprivate init(unrecorded reason: String, of file: String) {
+    self.init(
+      .io,
+      "Wrote '\(file)', but could not record that in its history: \(reason.withoutFullStop). The settings are not "
+        + "affected.", file: file)
   }
 
   private static let lossBeginning = "Wrote '"

@@ -119,105 +119,15 @@ extension StoreCore {
     return (document, meaning, isMigrated ? nil : changed.map { [$0] } ?? [])
   }
 
-  private func interpret(_ document: TOMLDocument) -> TOMLDocument {
+  /// - Parameter layer: The layer of the document; by default the own one.
+  func interpret(_ document: TOMLDocument, of layer: SettingsLayer? = nil) -> TOMLDocument {
     var document = document
     do {
-      try reader.migrate(&document, of: userLayer)
+      try reader.migrate(&document, of: layer ?? userLayer)
     } catch {
       problems.report(SettingsProblem(error))
     }
     return document
-  }
-
-  /// Reads the administrators' files for the first time. Waits for saves in progress.
-  func readSystemLayersAtRest(until deadline: UInt64) -> [LayerContent] {
-    while true {
-      let found = readSystemLayers(.doubt)
-      guard let wait = found.wait else { return found.layers }
-      guard SaveWatch.pause(for: wait, until: deadline) else { return readSystemLayers(nil).layers }
-    }
-  }
-
-  /// The administrators' files as read at one time.
-  struct SystemLayers {
-    var layers: [LayerContent] = []
-    /// Nanoseconds until a file that may be being saved should be re-read.
-    var wait: UInt64?
-    /// Whether the system could not read something.
-    var isUnreadable = false
-    var problems: [SettingsProblem] = []
-
-    mutating func note(_ error: SettingsError, using sentence: String? = nil) {
-      problems.append(SettingsProblem(sentence.map { error.using($0) } ?? error))
-      if error.code == .io { isUnreadable = true }
-    }
-  }
-
-  /// Reads the administrators' files. Unreadable ones keep their previous content.
-  ///
-  /// - Parameter evidence: Whether saves are known to have ended; `nil` to accept the present content in any case.
-  func readSystemLayers(_ evidence: SaveWatch.Evidence?) -> SystemLayers {
-    guard let location, case .file(let file, _) = backing else { return SystemLayers() }
-    var (known, watches) = state.withLock { state in
-      (state.snapshot.layers[..<state.snapshot.userIndex], state.systemWatches)
-    }
-    defer { state.withLock { [watches] in $0.systemWatches = watches } }
-    var result = SystemLayers()
-    let paths = SystemFiles.paths(of: location) { directory in
-      // A missing file may return: many programs remove a file to save it.
-      let names = known.compactMap(\.layer.file).filter { $0.beginsBytewise(with: directory + "/") }
-        .map { String($0[$0.utf8.index($0.startIndex, offsetBy: directory.utf8.count + 1)...]) }
-      do throws(Errno) {
-        return (try file.system.names(in: directory) ?? []) + names
-      } catch {
-        result.note(
-          .system(error, "list", directory),
-          using: names.isEmpty ? "Its files are left out." : "The files that were there last are used.")
-        return names
-      }
-    }
-    for path in paths {
-      let last = known.first { $0.layer.file?.isBytewise(path) == true }
-      do throws(SettingsError) {
-        let contents = try SettingsFile(path: path, system: file.system).read()
-        if contents.bytes.isSameText(as: last?.fileBytes) {
-          watches[path] = nil
-        } else if let evidence,
-          let wait = watches[path, default: SaveWatch()].wait(
-            for: contents, after: SaveWatch.Known(bytes: last?.fileBytes, inode: last?.inode), evidence,
-            wholeness: { SaveWatch.Wholeness(of: contents.bytes ?? [], since: last?.fileBytes) })
-        {
-          result.wait = min(result.wait ?? wait, wait)
-          if let last { result.layers.append(last) }
-          continue
-        }
-        guard let bytes = contents.bytes else {
-          watches[path] = nil
-          continue
-        }
-        var document = try reader.parse(bytes, file: path)
-        let unmigrated = document
-        let layer = SettingsLayer(.system, file: path)
-        let migrations = try reader.migrate(&document, of: layer, readsNewer: true)
-        let locks = reader.locks(in: unmigrated, file: path)
-        for error in locks.errors { result.note(error) }
-        result.layers.append(
-          LayerContent(
-            layer: layer, document: document, unmigrated: migrations.isEmpty ? nil : bytes,
-            locks: SettingsMigrations.moved(locks.entries, by: migrations), inode: contents.status?.inode))
-      } catch {
-        if let last { result.layers.append(last) }
-        result.note(
-          error, using: last == nil ? "That file is left out." : "The values that were read last are used.")
-      }
-    }
-    let former = state.withLock { state in
-      defer { state.systemProblems = result.problems }
-      return state.systemProblems
-    }
-    if !former.isEmpty { problems.resolve { former.contains($0) && !result.problems.contains($0) } }
-    for problem in result.problems { problems.report(problem) }
-    return result
   }
 }
 

@@ -11,13 +11,13 @@ package enum LookOutcome: Sendable, Hashable {
 
 extension StoreCore {
   /// The time until the next attempt to read what the system could not read.
-  private static let unreadable: UInt64 = 1_000_000_000
+  static let unreadable: UInt64 = 1_000_000_000
 
   /// Re-reads all files, and waits for saves in progress, at most ``SaveWatch/firstRead``.
   func reload() {
     let deadline = ProcessFacts.monotonicNanoseconds() + SaveWatch.firstRead
     settle(until: deadline) { look() }
-    settle(until: deadline) { lookAtSystemLayers(.asked) }
+    settle(until: deadline) { lookAround(.asked) }
   }
 
   /// Checks until no save seems to be in progress.
@@ -42,14 +42,16 @@ extension StoreCore {
       }
       let found = contents.bytes
       if found.isSameText(as: known.bytes) {
-        let wasWrong = state.withLock { state in
+        let (isCurrent, wasWrong, isDue) = state.withLock { state in
+          guard state.userRevision == revision else { return (false, false, false) }
           state.userWatch = SaveWatch()
           state.userInode = contents.status?.inode
-          return state.userFailure != nil
+          return (true, state.userFailure != nil, state.areSurroundingsDue)
         }
+        guard isCurrent else { continue }
         if wasWrong { noteUserFailure(nil) }
         writeWhatIsDue()
-        return .settled
+        return isDue ? lookAround(evidence) : .settled
       }
       if let found, state.withLock({ $0.writingTexts.contains(found) }) { return .settled }
       var watch = state.withLock { $0.userWatch }
@@ -77,32 +79,55 @@ extension StoreCore {
         noteUserFailure(error, using: "The values that were read last are used.")
         return .settled
       }
+      // Another profile below this one is part of the same change.
+      var surroundings: SurroundingLayers?
+      if userLayer.kind == .profile,
+        meaning[SettingsFormat.inheritsPath] != document[SettingsFormat.inheritsPath]
+      {
+        let (place, own) = (place.withLock { $0 }, state.withLock { $0.snapshot.ownContent })
+        let read = readSurroundings(of: place, own: own.holding(meaning, of: found), evidence)
+        if let wait = read.wait { return .unsettled(nanoseconds: wait) }
+        surroundings = read
+      }
       let isCurrent = state.withLock { state -> Bool in
         guard state.userRevision == revision else { return false }
         defer { renewStamp() }
         state.userInode = contents.status?.inode
-        state.adopt(meaning, bytes: found, committed: nil, edited: changed, origin: .outside)
+        state.adopt(
+          meaning, bytes: found, committed: nil, edited: changed, surroundings: surroundings, origin: .outside)
         return true
       }
       guard isCurrent else { continue }
+      if let surroundings { report(surroundings.problems) }
       noteUserFailure(nil)
       writeWhatIsDue()
       return .settled
     }
   }
 
-  /// Re-reads the administrators' files and takes over new contents. One that somebody seems to be saving keeps its
-  /// previous content meanwhile.
+  /// Re-reads the files around the own one and takes over new contents, as one change; first follows the choice of the
+  /// profile. A file that somebody seems to be saving keeps its previous content meanwhile.
   @discardableResult
-  package func lookAtSystemLayers(_ evidence: SaveWatch.Evidence = .asked) -> LookOutcome {
+  package func lookAround(_ evidence: SaveWatch.Evidence = .asked) -> LookOutcome {
     load()
-    let system = readSystemLayers(evidence)
-    state.withLock { state in
-      defer { renewStamp() }
-      state.adopt(systemLayers: system.layers)
+    if let outcome = followChoice(evidence) { return outcome }
+    while true {
+      let (revision, own) = state.withLock { ($0.userRevision, $0.snapshot.ownContent) }
+      let read = readSurroundings(of: place.withLock { $0 }, own: own, evidence)
+      let isCurrent = state.withLock { state -> Bool in
+        guard state.userRevision == revision else { return false }
+        defer { renewStamp() }
+        state.adopt(read)
+        return true
+      }
+      // Another own file says what is below it.
+      guard isCurrent else { continue }
+      report(read.problems)
+      if let wait = read.wait { return .unsettled(nanoseconds: wait) }
+      // No event reports that the choice of the profile can be read again.
+      let isChoiceUnread = state.withLock { $0.choice.problem?.code == .io }
+      return read.isUnreadable || isChoiceUnread ? .failed(retryAfterNanoseconds: Self.unreadable) : .settled
     }
-    if let wait = system.wait { return .unsettled(nanoseconds: wait) }
-    return system.isUnreadable ? .failed(retryAfterNanoseconds: Self.unreadable) : .settled
   }
 
   /// Reports what is wrong with the user's file as a whole, and withdraws the previous report; `nil` for nothing.
@@ -125,21 +150,13 @@ extension StoreCore {
   /// The user's file; `nil` for a store in memory.
   package var watchedFile: String? { location?.file }
 
-  /// The administrators' files, including missing ones.
-  package var watchedSystemFiles: [String] {
-    guard let location else { return [] }
-    return location.systemDirectories.map { "\($0)/\(location.name).toml" }
-  }
-
-  /// The directories of the administrators' drop-ins.
-  package var watchedSystemDirectories: [String] {
-    guard let location else { return [] }
-    return location.systemDirectories.map { SystemFiles.dropInDirectory($0, location) }
-  }
+  /// What the layers around that file depend on.
+  package var watchedPlaces: WatchedPlaces { state.withLock { $0.watched } }
 
   /// A key's value in a snapshot: the default if there is none, or it cannot be used, which is a problem.
   package func value<Value>(of key: SettingsKey<Value>, in snapshot: SettingsSnapshot) -> Value {
-    ValueReading.value(
+    note(key)
+    return ValueReading.value(
       of: key, stored: StoredValue(of: key, in: snapshot), in: snapshot, problems: problems
     ).value
   }

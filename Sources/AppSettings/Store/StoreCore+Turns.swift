@@ -44,7 +44,7 @@ extension StoreCore {
   /// Withdraws pending edits: memory returns to the file's content.
   ///
   /// Edits that another thread's commit is writing are not withdrawn but awaited: it holds the file's lock.
-  private func abandon(upTo number: UInt64, because error: SettingsError) {
+  func abandon(upTo number: UInt64, because error: SettingsError) {
     while true {
       let report = state.withLock { state -> WriteReport? in
         if state.isCommitting(upTo: number) { return nil }

@@ -8,10 +8,16 @@ public import Synchronization
 /// called when the thread has released all of them: see ``DeferredCalls``.
 @usableFromInline
 package final class StoreCore: Sendable {
-  let backing: Backing
-  package let location: SettingsLocation?
-  /// The layer that is written: the user's file, or an administrator's in its place.
-  let userLayer: SettingsLayer
+  /// Where the own layer is. Another profile takes its place while `committing` and `state` are held. Innermost.
+  let place: Lock<StorePlace>
+  var backing: Backing { place.withLock { $0.backing } }
+  package var location: SettingsLocation? { place.withLock { $0.location } }
+  /// The layer that is written: the user's file, or another one in its place.
+  var userLayer: SettingsLayer { place.withLock { $0.layer } }
+  /// Where the project's file is looked for.
+  let project: SettingsProject?
+  /// Whether there may be credentials for secrets.
+  let hasCredentials: Bool
   let reader: TextReader
   /// Whether pending migrations are made in memory only.
   package let onlyReads: Bool
@@ -20,6 +26,8 @@ package final class StoreCore: Sendable {
   let declarations = KeyDeclarations()
   package let follower = FollowerSlot()
   let queue = WriteQueue()
+  /// Writes the history of the user's file; `nil` for settings in memory.
+  package let history: HistoryKeeper?
 
   // The state of the store. Every change of it is announced.
   let state: AnnouncedState
@@ -37,15 +45,24 @@ package final class StoreCore: Sendable {
 
   init(
     backing: Backing, location: SettingsLocation?, reader: TextReader, logger: Logger, overrides: SettingsOverrides,
-    onlyReads: Bool = false
+    project: SettingsProject? = nil, onlyReads: Bool = false, history: SettingsHistory = .off
   ) {
     self.onlyReads = onlyReads
-    self.backing = backing
-    self.location = location
+    let place = StorePlace(backing, location)
+    self.place = Lock(place)
+    self.project = project
+    hasCredentials = location?.personal?.credentialsDirectory != nil
     self.reader = reader
     problems = ProblemLog(logger: logger)
-    userLayer = SettingsLayer(location?.isAdministrators == true ? .system : .user, file: location?.file)
-    let user = LayerContent(layer: userLayer, document: TOMLDocument(), hasFile: false)
+    if let location, case .file(let file, _) = backing {
+      self.history = HistoryKeeper(
+        of: location, history, reader.migrations, system: file.system,
+        declared: { [declarations] in declarations.keys },
+        count: { [declarations] in declarations.count })
+    } else {
+      self.history = nil
+    }
+    let user = LayerContent(layer: place.layer, document: TOMLDocument(), hasFile: false)
     waiters = ChangeWaiters()
     var initial = StoreState(user: user, overrides: overrides)
     initial.orderedPaths = { [waiters] in waiters.orderedPaths }
@@ -85,8 +102,8 @@ package final class StoreCore: Sendable {
       let isFirst = loading.withLock { _ -> Bool in
         if stamp.load(ordering: .acquiring) != 0 { return false }
         let deadline = ProcessFacts.monotonicNanoseconds() + SaveWatch.firstRead
-        let system = readSystemLayersAtRest(until: deadline)
-        state.withLock { $0.adopt(systemLayers: system) }
+        findProfile(until: deadline)
+        readSurroundingsAtRest(until: deadline)
         let revision = state.withLock { $0.userRevision }
         do throws(SettingsError) {
           if let (bytes, document) = try readOnFirstAccess(until: deadline) {
@@ -99,11 +116,32 @@ package final class StoreCore: Sendable {
         } catch {
           noteUserFailure(error, using: "Defaults are used.")
         }
+        // Which profiles are below the own one, that one says.
+        if state.withLock({ $0.inherits != nil }) { readSurroundingsAtRest(until: deadline) }
         state.withLock { $0.finishLoading() }
         renewStamp()
         return true
       }
       if isFirst { runDueHooks() }
+    }
+  }
+
+  /// Lets credentials count for a key in use, if it is secret.
+  func note(_ key: AnySettingsKey) {
+    guard hasCredentials, key.isSecret else { return }
+    load()
+    state.withLock { state in
+      if state.note(secret: key.paths) { renewStamp() }
+    }
+  }
+
+  /// Lets credentials count for secrets that a schema lists, with another text in the place of each: for tools, which
+  /// show where a secret comes from, and never the secret.
+  package func note(secrets paths: [TOMLPath], shownAs text: String) {
+    guard hasCredentials else { return }
+    state.withLock { state in
+      state.credentialText = text
+      if state.note(secret: paths), state.isLoaded { renewStamp() }
     }
   }
 

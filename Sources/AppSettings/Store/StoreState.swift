@@ -28,12 +28,22 @@ struct StoreState: Sendable {
   var userPermissions: UInt32?
   /// What is wrong with the user's file as a whole: it does not parse, or cannot be read.
   var userFailure: Failure?
-  /// The problems of the administrators' files when they were last read.
-  var systemProblems: [SettingsProblem] = []
+  /// The problems of the files around the own one when they were last read.
+  var surroundingProblems: [SettingsProblem] = []
   /// Detects saves of the user's file.
   var userWatch = SaveWatch()
-  /// Detects saves of administrators' files, by path.
-  var systemWatches: [String: SaveWatch] = [:]
+  /// Detects saves of the files around it, by path.
+  var surroundingWatches: [String: SaveWatch] = [:]
+  /// What the layers around the own one depend on.
+  var watched = WatchedPlaces()
+  /// Whether the profiles below the own one have to be found again.
+  var areSurroundingsDue = false
+  /// The file with the choice of the profile, as last read.
+  var choice = ProfileChoice()
+  /// The paths of secret keys in use, for which credentials count.
+  var secrets: Set<TOMLPath> = []
+  /// A text in place of each credential; `nil` for the credential itself.
+  var credentialText: String?
   /// Whether to migrate or create the file on disk as soon as its lock is free: this was done in memory only.
   var isWriteDue = false
   /// The edits up to this number belong to a commit that holds the file's lock; 0 if there is none.
@@ -55,6 +65,11 @@ struct StoreState: Sendable {
   }
 
   var userDocument: TOMLDocument { snapshot.userDocument }
+
+  /// The profile below the own one, as the own one says it.
+  var inherits: TOMLValue? {
+    snapshot.ownLayer.kind == .profile ? userDocument[SettingsFormat.inheritsPath] : nil
+  }
 
   /// The bytes of the user's file as last read or written; `nil` while there is no file.
   var userBytes: [UInt8]? { snapshot.userBytes }
@@ -114,11 +129,19 @@ struct StoreState: Sendable {
   ///   - document: The document of the bytes, migrated in memory if needed.
   ///   - committed: Edits up to this number are no longer pending: they are in the text or have failed.
   ///   - edited: The only paths at which the document can differ from the previous one, if known.
+  ///   - surroundings: The layers around it, if they change with it.
   ///   - sets: The paths that the calling thread has set, including those set to what they were.
   mutating func adopt(
     _ document: TOMLDocument, bytes: [UInt8]?, committed: UInt64?, edited: [TOMLPath]? = nil, sets: [TOMLPath] = [],
-    origin: SettingsChangeOrigin
+    surroundings: SurroundingLayers? = nil, origin: SettingsChangeOrigin
   ) {
+    let inherited = inherits
+    defer { if inherits != inherited, surroundings == nil { areSurroundingsDue = true } }
+    if let surroundings {
+      userRevision += 1
+      userWatch = SaveWatch()
+      return adopt(surroundings, own: snapshot.ownContent.holding(document, of: bytes))
+    }
     guard isLoaded else {
       // Nobody has seen anything yet.
       userRevision += 1
@@ -156,11 +179,18 @@ struct StoreState: Sendable {
     news.append(StateNews(batch: batch, sets: [], reordered: reordered))
   }
 
-  /// Takes over the administrators' files.
-  mutating func adopt(systemLayers: [LayerContent]) {
+  /// Takes over the files around the own one.
+  ///
+  /// - Parameter own: Another own layer.
+  mutating func adopt(_ surroundings: SurroundingLayers, own: LayerContent? = nil) {
     let old = isLoaded ? snapshot.root : TOMLTable()
     let orders = isLoaded ? keyOrders : []
-    snapshot.replaceSystemLayers(by: systemLayers)
+    snapshot.replaceLayers(below: surroundings.lower, above: surroundings.upper, own: own)
+    let text = credentialText
+    snapshot.overrides.credentials = text.map { surroundings.credentials?.showing($0) } ?? surroundings.credentials
+    snapshot.overrides.credentials?.secrets = secrets
+    watched = surroundings.watched
+    areSurroundingsDue = false
     guard isLoaded else { return }
     defer { announceOrder(since: orders, .outside) }
     var paths: [TOMLPath] = []
@@ -168,10 +198,33 @@ struct StoreState: Sendable {
     announce(paths, sets: [], .outside)
   }
 
+  /// Another profile takes the place of the own layer. No edits may be pending.
+  mutating func `switch`(to own: LayerContent, in surroundings: SurroundingLayers, inode: UInt64?) {
+    userRevision += 1
+    userWatch = SaveWatch()
+    userInode = inode
+    durable = nil
+    userPermissions = nil
+    userFailure = nil
+    isWriteDue = false
+    adopt(surroundings, own: own)
+  }
+
+  /// Notes the paths of a secret key, for which credentials count. Nobody has read it yet.
+  ///
+  /// - Returns: Whether that is news.
+  mutating func note(secret paths: [TOMLPath]) -> Bool {
+    guard paths.contains(where: { !secrets.contains($0) }) else { return false }
+    secrets.formUnion(paths)
+    snapshot.overrides.credentials?.secrets = secrets
+    return true
+  }
+
   /// The visible value at the path of a single edit after it is made, if that is certain.
   private func valueToSee(after edits: [Edit]) -> TOMLValue? {
     guard edits.count == 1, let value = edits[0].value, value.table == nil, snapshot.locks.isEmpty,
-      snapshot.overrides.isEmpty, edits[0].path.components.first?.hasPrefix("settings-") == false
+      snapshot.overrides.isEmpty, snapshot.userIndex == snapshot.layers.count - 1,
+      edits[0].path.components.first?.hasPrefix("settings-") == false
     else { return nil }
     return value
   }

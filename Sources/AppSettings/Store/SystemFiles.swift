@@ -16,18 +16,20 @@ package enum SystemFiles {
   /// Their paths, lowest layer first: in each directory the file itself, then its drop-ins by name. For an
   /// administrator's own file, those before it.
   ///
-  /// - Parameter names: Returns the names in a directory, perhaps with duplicates; none if there is no directory.
-  static func paths(of location: SettingsLocation, names: (String) -> [String]) -> [String] {
-    var paths = location.systemDirectories.flatMap { directory -> [String] in
+  /// - Parameters:
+  ///   - exists: Returns whether an administrators' directory exists.
+  ///   - names: Returns the names in a directory, perhaps with duplicates; none if there is no directory.
+  static func paths(
+    of location: SettingsLocation, exists: (String) -> Bool = { _ in true }, names: (String) -> [String]
+  ) -> [String] {
+    func dropInPaths(_ directory: String) -> [String] {
       let dropIns = dropInDirectory(directory, location)
-      var chosen = names(dropIns).filter { $0.endsBytewise(with: ".toml") && $0.utf8.first != UInt8(ascii: ".") }
-        // By bytes, like `ls` in the C locale: the same on every machine.
-        .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-      for index in chosen.indices.dropFirst().reversed() where chosen[index].isBytewise(chosen[index - 1]) {
-        chosen.remove(at: index)
-      }
-      return ["\(directory)/\(location.name).toml"] + chosen.map { "\(dropIns)/\($0)" }
+      return Self.dropIns(among: names(dropIns)).map { "\(dropIns)/\($0)" }
     }
+    var paths = location.systemDirectories.filter(exists).flatMap { directory in
+      ["\(directory)/\(location.name).toml"] + dropInPaths(directory)
+    }
+    if let directory = location.fleetDirectory { paths += dropInPaths(directory) }
     guard location.isAdministrators, location.app != nil else { return paths }
     // A new drop-in is not in its directory yet.
     if let own = paths.firstIndex(where: { $0.isBytewise(location.file) }) { return Array(paths[..<own]) }
@@ -36,6 +38,17 @@ package enum SystemFiles {
       $0.beginsBytewise(with: directory) && !$0.utf8.lexicographicallyPrecedes(location.file.utf8)
     }
     return paths
+  }
+
+  /// The names of drop-ins among those in a directory, in their order.
+  static func dropIns(among names: [String]) -> [String] {
+    var chosen = names.filter { $0.endsBytewise(with: ".toml") && $0.utf8.first != UInt8(ascii: ".") }
+      // By bytes, like `ls` in the C locale: the same on every machine.
+      .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    for index in chosen.indices.dropFirst().reversed() where chosen[index].isBytewise(chosen[index - 1]) {
+      chosen.remove(at: index)
+    }
+    return chosen
   }
 
   /// The directory of drop-ins next to an administrator's file.

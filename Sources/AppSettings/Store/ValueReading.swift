@@ -35,8 +35,9 @@ extension SettingsValueError {
     let isSecret = key.isSecret
     let source: String
     switch layer.kind {
-    case .system, .user:
+    case .system, .declared, .user, .profile, .project:
       source = layer.file.map { $0.lastPathPart } ?? "the text in memory"
+    case .credential: source = "the credential"
     case .environment: source = "the environment"
     case .process, .default: source = "this process"
     }

@@ -29,6 +29,16 @@ package enum ProcessFacts {
     return (1..<Int(count)).compactMap { words[$0] }
   }
 
+  /// The name of the running program.
+  package static let program: String = {
+    var count: CInt = 0
+    guard let words = csettings_arguments(&count), count > 0, let name = words[0] else { return "unknown" }
+    return PathText.text(name).lastPathPart
+  }()
+
+  /// The name of a tool that changes the settings of others.
+  package static let tool = Lock<String?>(nil)
+
   /// The home directory of the user database, `getpwuid(3)`, for a process without `$HOME`.
   package static func homeFromUserDatabase() -> String? {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16_384) { buffer in

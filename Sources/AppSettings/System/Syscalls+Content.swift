@@ -31,6 +31,23 @@ extension Syscalls {
     return bytes
   }
 
+  /// The last byte of an open file with a size, `pread(2)`.
+  func lastByte(of descriptor: CInt, size: Int, path: String) throws(Errno) -> UInt8 {
+    try step(.read, path)
+    var byte: UInt8 = 0
+    _ = try retry { pread(descriptor, &byte, 1, size - 1) }
+    return byte
+  }
+
+  /// The content of an open file in memory, `mmap(2)`. The caller unmaps it.
+  func map(_ descriptor: CInt, size: Int, path: String) throws(Errno) -> UnsafeRawPointer {
+    try step(.read, path)
+    guard let start = mmap(nil, size, PROT_READ, MAP_SHARED, descriptor, 0), start != MAP_FAILED else {
+      throw Errno(errno)
+    }
+    return UnsafeRawPointer(start)
+  }
+
   /// Writes every byte.
   ///
   /// A write beyond the process's limit on file sizes (`RLIMIT_FSIZE`, `setrlimit(2)`) throws `EFBIG`. The kernel also

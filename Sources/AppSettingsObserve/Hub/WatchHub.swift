@@ -74,6 +74,14 @@ package final class WatchHub: Sendable {
     subscribe(to: .directory(absolute(directory)), problem: problem, look: look)
   }
 
+  /// Subscribes to all entries of a directory.
+  package func subscribe(
+    folder: String, problem: @escaping @Sendable (WatchProblem?) -> Void,
+    look: @escaping @Sendable (LookCause) -> LookResult
+  ) -> WatchSubscription {
+    subscribe(to: .folder(absolute(folder)), problem: problem, look: look)
+  }
+
   /// Whether the caller runs on the hub's thread.
   package var isCurrentThread: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 

@@ -11,26 +11,30 @@ package struct WatchPlan: Sendable {
     /// Where the walk found the directory. Contains no symbolic links.
     package var path: String
     package var names: [String: WatchRole] = [:]
-    /// Whether every `*.toml` entry is content.
+    /// Whether every `*.toml` entry is content, and every one that begins with `@`: a directory of declared files.
     package var everyTOML = false
+    /// Whether every entry is content.
+    package var everyEntry = false
 
     /// The meaning of an event for an entry of this name.
     package func role(of name: String) -> WatchRole {
       var role = names[name] ?? []
-      if everyTOML && name.endsBytewise(with: ".toml") { role.insert(.content) }
+      if everyEntry || everyTOML && (name.endsBytewise(with: ".toml") || name.utf8.first == UInt8(ascii: "@")) {
+        role.insert(.content)
+      }
       return role
     }
 
     /// The kernel's mask for a watch that serves only this need.
     package var events: WatchEvents {
       var events = WatchEvents.ofSelf
-      if everyTOML { events.formUnion(WatchRole.content.events) }
+      if everyTOML || everyEntry { events.formUnion(WatchRole.content.events) }
       for role in names.values { events.formUnion(role.events) }
       return events
     }
 
     /// Whether common changes would go unnoticed without a watch on this directory.
-    package var isOfEntries: Bool { everyTOML || names.values.contains { $0 != .passed } }
+    package var isOfEntries: Bool { everyTOML || everyEntry || names.values.contains { $0 != .passed } }
   }
 
   /// Where a walk ended.
@@ -72,6 +76,7 @@ package struct WatchPlan: Sendable {
       && needs.allSatisfy { identity, need in
         guard let theirs = other.needs[identity] else { return false }
         return need.names == theirs.names && need.everyTOML == theirs.everyTOML
+          && need.everyEntry == theirs.everyEntry
       }
   }
 
@@ -79,9 +84,11 @@ package struct WatchPlan: Sendable {
     needs[place.identity, default: Need(path: place.path)].names[name, default: []].formUnion(role)
   }
 
-  /// Adds a directory on the way, or one whose `*.toml` entries are content.
-  package mutating func add(_ place: WatchPlace, everyTOML: Bool = false) {
-    if everyTOML {
+  /// Adds a directory on the way, or one whose `*.toml` entries, or all, are content.
+  package mutating func add(_ place: WatchPlace, everyTOML: Bool = false, everyEntry: Bool = false) {
+    if everyEntry {
+      needs[place.identity, default: Need(path: place.path)].everyEntry = true
+    } else if everyTOML {
       needs[place.identity, default: Need(path: place.path)].everyTOML = true
     } else if needs[place.identity] == nil {
       needs[place.identity] = Need(path: place.path)
@@ -147,10 +154,12 @@ package enum WatchTarget: Hashable, Sendable {
   case file(String)
   /// A directory, for its `*.toml` entries.
   case directory(String)
+  /// A directory, for all its entries.
+  case folder(String)
 
   package var path: String {
     switch self {
-    case .file(let path), .directory(let path): path
+    case .file(let path), .directory(let path), .folder(let path): path
     }
   }
 }

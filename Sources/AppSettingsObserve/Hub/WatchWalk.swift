@@ -11,6 +11,7 @@ extension WatchPlan {
     switch target {
     case .file(let path): walk.walk(to: path)
     case .directory(let path): walk.walk(toDirectory: path)
+    case .folder(let path): walk.walk(toDirectory: path, everyEntry: true)
     }
     self = walk.plan
   }
@@ -31,11 +32,11 @@ private struct WatchWalk {
     follow(path, &places, endsInDirectory: false)
   }
 
-  mutating func walk(toDirectory path: String) {
+  mutating func walk(toDirectory path: String, everyEntry: Bool = false) {
     var places = [WatchPlace]()
     follow(path, &places, endsInDirectory: true)
     guard case .directory = plan.end, let place = places.last else { return }
-    plan.add(place, everyTOML: true)
+    plan.add(place, everyTOML: !everyEntry, everyEntry: everyEntry)
     noteFileSystem(of: place)
     var youngest: Duration?
     var entries: [String] = []
@@ -44,7 +45,7 @@ private struct WatchWalk {
     } catch {
       if error.rawValue != ENOENT { plan.unlisted = error.rawValue }
     }
-    for entry in entries.filter({ $0.endsBytewise(with: ".toml") }).sorted().prefix(Self.mostEntries) {
+    for entry in entries.filter({ everyEntry || $0.endsBytewise(with: ".toml") }).sorted().prefix(Self.mostEntries) {
       guard let status = try? EntryStatus(of: place.path(of: entry)) else { continue }
       if status.isLink {
         // A separate walk, which ends elsewhere: the entry's content changes without an event here.

@@ -20,43 +20,71 @@ extension SettingsStore {
 }
 
 /// Watches the files of one store and makes the store check them. Ends when the last reference is released.
+///
+/// The places to watch are part of the store's state: another profile, or a directory of declared files that appears,
+/// brings others. After each check the subscriptions are those of the present places. A new one begins with a check of
+/// its own, so nothing is missed in between.
 final class StoreFollower: Sendable {
-  private let subscriptions: [WatchSubscription]
+  private let core: @Sendable () -> StoreCore?
+  // Protects the subscriptions. Held while they are made and not while they are cancelled; no look waits for it that
+  // holds a lock of the store.
+  private let subscriptions = Lock<[FollowedPlace: WatchSubscription]>([:])
 
   init(_ core: StoreCore) {
+    self.core = { [weak core] in core }
     // Events report what happens from now on. The first check finds what has happened since the store read its files.
     core.load()
-    var places = 0
-    // The index of a subscription is the same in every follower of this store.
-    func report() -> @Sendable (WatchProblem?) -> Void {
-      defer { places += 1 }
-      return { [weak core, place = places] problem in
-        guard let core else { return }
-        core.follower.memory { WatchTroubles() }.note(problem, at: place, in: core.problems)
+    update()
+  }
+
+  /// Watches the present places of the store.
+  private func update() {
+    guard let core = core() else { return }
+    let places = Self.places(of: core)
+    let ended = subscriptions.withLock { subscriptions -> [WatchSubscription] in
+      let ended = subscriptions.keys.filter { !places.contains($0) }.compactMap {
+        subscriptions.removeValue(forKey: $0)
       }
+      for place in places where subscriptions[place] == nil { subscriptions[place] = subscribe(to: place, core) }
+      return ended
     }
-    var subscriptions: [WatchSubscription] = []
-    if let file = core.watchedFile {
-      subscriptions.append(
-        WatchHub.shared.subscribe(path: file, problem: report()) { [weak core] cause in
-          core.map { LookResult($0.look(cause == .save ? .saveEnded : .doubt)) } ?? .settled
-        })
+    // A cancellation waits for a running look, which may be in this very function.
+    for subscription in ended { subscription.cancel() }
+    guard !ended.isEmpty else { return }
+    core.follower.memory { WatchTroubles() }.drop(allBut: Set(places), in: core.problems)
+  }
+
+  private static func places(of core: StoreCore) -> [FollowedPlace] {
+    let watched = core.watchedPlaces
+    var places = [core.watchedFile.map { FollowedPlace.own($0) }].compactMap { $0 }
+    places += watched.files.map { .file($0) }
+    places += watched.directories.map { .directory($0) }
+    return places + watched.folders.map { .folder($0) }
+  }
+
+  private func subscribe(to place: FollowedPlace, _ core: StoreCore) -> WatchSubscription {
+    // The same place has the same name in every follower of this store.
+    let report: @Sendable (WatchProblem?) -> Void = { [weak core] problem in
+      guard let core else { return }
+      core.follower.memory { WatchTroubles() }.note(problem, at: place, in: core.problems)
     }
-    for file in core.watchedSystemFiles {
-      subscriptions.append(
-        WatchHub.shared.subscribe(path: file, problem: report()) { [weak core] _ in
-          // An event of one file says nothing about the others.
-          core.map { LookResult($0.lookAtSystemLayers(.doubt)) } ?? .settled
-        })
+    let look: @Sendable (LookCause) -> LookResult = { [weak core, weak self] cause in
+      guard let core else { return .settled }
+      let outcome: LookOutcome
+      if case .own = place {
+        outcome = core.look(cause == .save ? .saveEnded : .doubt)
+      } else {
+        // An event of one file says nothing about the others.
+        outcome = core.lookAround(.doubt)
+      }
+      self?.update()
+      return LookResult(outcome)
     }
-    for directory in core.watchedSystemDirectories {
-      subscriptions.append(
-        WatchHub.shared.subscribe(directory: directory, problem: report()) { [weak core] _ in
-          // An event of one directory says nothing about the others.
-          core.map { LookResult($0.lookAtSystemLayers(.doubt)) } ?? .settled
-        })
+    return switch place {
+    case .own(let path), .file(let path): WatchHub.shared.subscribe(path: path, problem: report, look: look)
+    case .directory(let path): WatchHub.shared.subscribe(directory: path, problem: report, look: look)
+    case .folder(let path): WatchHub.shared.subscribe(folder: path, problem: report, look: look)
     }
-    self.subscriptions = subscriptions
   }
 
   /// The follower of a store, created if needed. It ends when its last holder releases it.
@@ -67,7 +95,8 @@ final class StoreFollower: Sendable {
     // The values may be old, since nobody was watching. The hub's own check comes too late for a first element.
     if isNew {
       core.look(.doubt)
-      core.lookAtSystemLayers(.doubt)
+      core.lookAround(.doubt)
+      follower.update()
     }
     return follower
   }

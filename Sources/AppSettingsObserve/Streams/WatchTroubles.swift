@@ -1,15 +1,25 @@
 internal import AppSettings
 
+/// What a follower watches.
+enum FollowedPlace: Hashable, Sendable {
+  /// The file that is written.
+  case own(String)
+  case file(String)
+  /// A directory, for its `*.toml` entries and those that begin with `@`.
+  case directory(String)
+  /// A directory, for all its entries.
+  case folder(String)
+}
+
 /// The obstacles to watching one store's files, for its list of problems.
 ///
 /// It outlives the store's followers. So a problem is reported once, not for each stream that begins, and a later
 /// follower that can watch again resolves it.
 final class WatchTroubles: Sendable {
   private struct State: Sendable {
-    /// By the index of the subscription.
-    var standing: [Int: WatchProblem] = [:]
+    var standing: [FollowedPlace: WatchProblem] = [:]
     /// The problems reported for these. A limit is one problem, however many files it affects.
-    var reported: [Int: SettingsProblem] = [:]
+    var reported: [FollowedPlace: SettingsProblem] = [:]
     var limit: SettingsProblem?
   }
 
@@ -17,7 +27,7 @@ final class WatchTroubles: Sendable {
   private let state = Lock(State())
 
   /// Records the obstacle to one subscription in place of the previous one; `nil` if there is none.
-  func note(_ problem: WatchProblem?, at place: Int, in log: ProblemLog) {
+  func note(_ problem: WatchProblem?, at place: FollowedPlace, in log: ProblemLog) {
     let (over, new) = state.withLock { state -> ([SettingsProblem], SettingsProblem?) in
       // Another follower has already reported this problem.
       if let problem, state.standing[place]?.kind == problem.kind { return ([], nil) }
@@ -41,5 +51,11 @@ final class WatchTroubles: Sendable {
     }
     if !over.isEmpty { log.resolve { over.contains($0) } }
     if let new { log.report(new) }
+  }
+
+  /// Drops the obstacles to places that are no longer watched.
+  func drop(allBut places: Set<FollowedPlace>, in log: ProblemLog) {
+    let ended = state.withLock { $0.standing.keys.filter { !places.contains($0) } }
+    for place in ended { note(nil, at: place, in: log) }
   }
 }

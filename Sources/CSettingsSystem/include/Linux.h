@@ -16,6 +16,8 @@
 static inline void csettings_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
 // Glibc declares these for _GNU_SOURCE only, which its Swift module is built without.
+void *memmem(const void *text, unsigned long count, const void *part, unsigned long part_count);
+void *memrchr(const void *bytes, int byte, unsigned long count);
 int memfd_create(const char *name, unsigned int flags);
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
 int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);

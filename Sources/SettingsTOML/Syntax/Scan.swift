@@ -1,4 +1,4 @@
-enum Scan {
+package enum Scan {
   private static let ones: UInt64 = 0x0101_0101_0101_0101
   private static let tops: UInt64 = 0x8080_8080_8080_8080
 
@@ -57,7 +57,7 @@ enum Scan {
 
 extension Scan {
   /// The number of bytes that are the same at the beginning, and at the end after them.
-  static func commonEnds(_ a: [UInt8], _ b: [UInt8]) -> (prefix: Int, suffix: Int) {
+  package static func commonEnds(_ a: [UInt8], _ b: [UInt8]) -> (prefix: Int, suffix: Int) {
     a.withUnsafeBytes { a in
       b.withUnsafeBytes { b in
         let prefix = commonPrefix(a, b)

@@ -68,6 +68,15 @@ extension TOMLDocument {
   /// - Returns: `nil` if there is no value.
   package func lineText(at path: TOMLPath) -> String? { find(path).map { lineText(of: $0) } }
 
+  /// The text of the value at a path as the document writes it, if that is on one line; else ``lineText(at:)``.
+  ///
+  /// - Returns: `nil` if there is no value.
+  package func literal(at path: TOMLPath) -> String? {
+    guard let id = find(path), isBody(id), !tree[id].kind.isTable else { return lineText(at: path) }
+    let literal = literal(of: id)
+    return literal.contains(UInt8(ascii: "\n")) ? lineText(of: id) : String(decoding: literal, as: UTF8.self)
+  }
+
   /// The texts of the elements of the array at a path; `nil` if there is no array on the line of its key.
   package func elementTexts(at path: TOMLPath) -> [String]? {
     guard let id = find(path), tree[id].kind == .array,

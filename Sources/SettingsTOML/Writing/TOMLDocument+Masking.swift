@@ -1,14 +1,18 @@
 extension TOMLDocument {
-  /// Returns the text without the values of some paths, for display. The result need not be valid TOML.
+  /// Returns the text without the values of some paths. The result need not be valid TOML.
   ///
   /// For a table that is masked completely, the names in it and their number are hidden too. So are comments on and
   /// directly above masked lines, and every comment that contains one of the names: it may be an earlier value.
   ///
   /// - Parameters:
   ///   - names: Names, in lower case, that no visible comment may contain.
+  ///   - tableNote: What to show behind a masked header instead; if it is a comment, and what `mask` returns a value,
+  ///     the result is valid TOML.
   ///   - mask: What to show instead of everything at and below a path; `nil` to show it.
-  package func masked(hidingCommentsWith names: [String], _ mask: (TOMLPath) -> String?) -> String {
-    var masking = Masking(document: self, names: names)
+  package func masked(
+    hidingCommentsWith names: [String], tableNote: String? = nil, _ mask: (TOMLPath) -> String?
+  ) -> String {
+    var masking = Masking(document: self, names: names, tableNote: tableNote)
     withoutActuallyEscaping(mask) { masking.visit(DocumentIndex.root, .root, $0) }
     return masking.text()
   }
@@ -17,6 +21,7 @@ extension TOMLDocument {
 private struct Masking {
   let document: TOMLDocument
   let names: [String]
+  let tableNote: String?
   // Where headers begin, and where values and headers end, in order.
   private let headers: [Int]
   private let ends: [Int]
@@ -30,9 +35,10 @@ private struct Masking {
     var text: [UInt8]
   }
 
-  init(document: TOMLDocument, names: [String]) {
+  init(document: TOMLDocument, names: [String], tableNote: String?) {
     self.document = document
     self.names = names
+    self.tableNote = tableNote
     let tree = document.tree
     headers = document.headers(under: DocumentIndex.root).map { document.lines.start(of: Int(tree[$0].start)) }
     ends = tree.nodes.dropFirst().filter { $0.kind != .removed && $0.kind != .implicit && $0.kind != .dotted }
@@ -62,7 +68,7 @@ private struct Masking {
       let last = document.lastBodyLeaf(under: header).map { Int(tree[$0].end) } ?? Int(tree[header].end)
       let next = headers[firstIndex(of: headers, above: start)...].first
       let end = next.map { document.lines.commentStart(above: $0, after: last) } ?? document.bytes.count
-      add(path, from: start, to: max(end, document.lines.end(of: last)), "[\(path)] \(text)")
+      add(path, from: start, to: max(end, document.lines.end(of: last)), "[\(path)] \(tableNote ?? text)")
     }
   }
 

@@ -81,7 +81,7 @@ struct GuardedChange {
     -> Bool
   {
     func checked(_ view: SettingsSnapshot) throws -> [Edit] {
-      for digest in expected { try digest.key.map { try check(digest, .init(of: $0, in: view, schema), "'\($0)'") } }
+      try checkValues(in: view, schema)
       return try edits(view)
     }
     guard isDryRun else { return try store.core.commit(checking: checkFile(of: store), making: checked) }
@@ -99,6 +99,11 @@ struct GuardedChange {
       Shown.difference(
         UnifiedDiff.text(
           from: texts.old, to: texts.new, oldName: old == nil ? "/dev/null" : file, newName: file)))
+  }
+
+  /// Throws if a value is not the expected one.
+  func checkValues(in view: SettingsSnapshot, _ schema: SchemaLookup) throws {
+    for digest in expected { try digest.key.map { try check(digest, .init(of: $0, in: view, schema), "'\($0)'") } }
   }
 
   /// Throws if the content of the file is not the expected one.

@@ -6,9 +6,13 @@ struct EndSignals: Sendable {
 
   /// Blocks them in this thread and in those that it starts, whatever the parent process has set.
   ///
-  /// - Parameter numbers: The signals.
-  init(_ numbers: [CInt] = [SIGINT, SIGTERM, SIGHUP]) {
+  /// - Parameters:
+  ///   - numbers: The signals.
+  ///   - notice: A signal that this process sends itself.
+  init(_ numbers: [CInt] = [SIGINT, SIGTERM, SIGHUP], notice: CInt? = nil) {
     sigemptyset(&set)
+    // A blocked signal can be waited for, even if it is ignored.
+    if let notice { sigaddset(&set, notice) }
     for number in numbers {
       // An ignored signal, as of a shell's background job, stays ignored.
       var action = sigaction()
@@ -21,20 +25,23 @@ struct EndSignals: Sendable {
   }
 
   /// Waits for one.
-  func wait() -> CInt {
+  ///
+  /// - Parameter others: Those that stay pending.
+  func wait(except others: [CInt] = []) -> CInt {
     var number: CInt = 0
     var set = set
+    for other in others { sigdelset(&set, other) }
     while sigwait(&set, &number) != 0 {}
     return number
   }
 
-  /// Discards what keys have sent and nobody has received yet.
-  static func discardKeys() {
-    var keys = sigset_t()
-    sigemptyset(&keys)
-    for number in [SIGINT, SIGQUIT] { sigaddset(&keys, number) }
+  /// Discards signals that are pending.
+  static func discard(_ numbers: [CInt]) {
+    var set = sigset_t()
+    sigemptyset(&set)
+    for number in numbers { sigaddset(&set, number) }
     var none = timespec()
-    while sigtimedwait(&keys, nil, &none) > 0 {}
+    while sigtimedwait(&set, nil, &none) > 0 {}
   }
 
   /// Lets them end the process again.

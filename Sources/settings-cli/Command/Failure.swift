@@ -12,6 +12,7 @@ enum ExitStatus: Int32 {
   case io = 7
   case migration = 8
   case changed = 9
+  case elsewhere = 10
 }
 
 /// The reason why a verb failed.
@@ -47,6 +48,8 @@ struct Failure: Error, CustomStringConvertible {
     case .invalidValue: .invalidValue
     case .locked, .readOnly, .overridden: .notWritable
     case .unparsable: .unparsable
+    case .noHistory: .noValue
+    case .conflict: .changed
     case .newerVersion, .migrationFailed: .migration
     default: .io
     }

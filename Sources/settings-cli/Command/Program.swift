@@ -7,13 +7,25 @@ struct Program: Sendable {
   /// Its name, which is looked up in `PATH`, and its arguments: any bytes, as in `PathText`.
   let words: [String]
 
-  // The running process; 0 for none.
-  private static let running = Atomic<pid_t>(0)
+  private enum Run {
+    case none
+    /// It is being started, and gets a signal then.
+    case starting(signal: CInt?)
+    case process(pid_t)
+  }
+
+  // Protects the running process, so that no signal goes to another one that has got its number.
+  private static let current = Mutex(Run.none)
 
   /// Sends a signal to the running program, if there is one.
   static func signal(_ number: CInt) {
-    let process = running.load(ordering: .acquiring)
-    if process > 0 { kill(process, number) }
+    current.withLock { run in
+      switch run {
+      case .none: break
+      case .starting: run = .starting(signal: number)
+      case .process(let process): kill(process, number)
+      }
+    }
   }
 
   /// How a program ended.
@@ -40,6 +52,8 @@ struct Program: Sendable {
     posix_spawnattr_setsigdefault(&attributes, &signals)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 
+    Self.current.withLock { $0 = .starting(signal: nil) }
+    defer { Self.current.withLock { $0 = .none } }
     var process = pid_t()
     let failure = Self.withPointers(words) { arguments in
       Self.withPointers(environment.map { "\($0)=\($1)" }) { environment in
@@ -49,8 +63,14 @@ struct Program: Sendable {
     guard failure == 0 else {
       throw Failure(.io, "Cannot run '\(words[0])': \(Errno(failure).message).")
     }
-    Self.running.store(process, ordering: .releasing)
-    defer { Self.running.store(0, ordering: .releasing) }
+    Self.current.withLock { [process] run in
+      if case .starting(let signal?) = run { kill(process, signal) }
+      run = .process(process)
+    }
+    // Its number stays its own until it is collected.
+    var ending = siginfo_t()
+    while waitid(P_PID, id_t(process), &ending, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+    Self.current.withLock { $0 = .none }
     var status: CInt = 0
     while waitpid(process, &status, 0) < 0, errno == EINTR {}
     // As WIFEXITED and WEXITSTATUS of wait(2), which are macros.

@@ -7,6 +7,14 @@ struct SecretTexts {
   private(set) var old: String
   private(set) var new: String
 
+  /// A text of a history, without secrets that were none when it was kept.
+  ///
+  /// What the history has left out itself stays valid TOML.
+  static func kept(_ text: String, _ schema: SettingsSchema?) -> String {
+    guard let schema, schema.hasSecrets, SecretText(Array(text.utf8), schema).hasSecrets else { return text }
+    return SecretTexts(Array(text.utf8), [], schema).old
+  }
+
   /// Shown for a secret that differs from the one before.
   static let another = "(another secret)"
 
@@ -62,18 +70,28 @@ private struct SecretText {
       })
   }
 
+  /// Whether a secret has a value that a history would not keep.
+  var hasSecrets: Bool {
+    rest != nil
+      || document.leafPaths().contains { path in
+        guard isSecret(path), let value = document[path] else { return false }
+        return value != .string(SettingsHistory.placeholder) && value.table?.isEmpty != true
+      }
+  }
+
+  private func isSecret(_ path: TOMLPath) -> Bool {
+    // A value in the place of a secret's table may hold the secret.
+    func isHidden(by secret: TOMLPath) -> Bool {
+      path.hasPrefix(secret) || secret.hasPrefix(path) && !document.isTable(at: path)
+    }
+    return formerSecrets.contains(path) || keys.contains { $0.paths.contains(where: isHidden) }
+  }
+
   /// The text without secrets.
   func shown(_ placeholder: (TOMLPath) -> String) -> String {
     let names = keys.flatMap(\.paths).compactMap { $0.last?.lowercased() }
     let former = formerSecrets.compactMap { $0.last?.lowercased() }
-    return document.masked(hidingCommentsWith: Array(Set(names + former))) { path in
-      // A value in the place of a secret's table may hold the secret.
-      func isHidden(by secret: TOMLPath) -> Bool {
-        path.hasPrefix(secret) || secret.hasPrefix(path) && !document.isTable(at: path)
-      }
-      let isSecret = formerSecrets.contains(path) || keys.contains { $0.paths.contains(where: isHidden) }
-      return isSecret ? placeholder(path) : nil
-    }
+    return document.masked(hidingCommentsWith: Array(Set(names + former))) { isSecret($0) ? placeholder($0) : nil }
   }
 
   /// The lines of a text up to those that do not parse. An open bracket or quote may show up only much later, so this

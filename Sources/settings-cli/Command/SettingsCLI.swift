@@ -4,13 +4,18 @@ import ArgumentParser
 
 /// The command: its verbs, and how the library's errors become this command's.
 struct SettingsCLI: ParsableCommand {
+  static let name = "settings-cli"
+
   static let configuration = CommandConfiguration(
-    commandName: "settings-cli",
+    commandName: name,
     abstract: "Read, change and watch the settings of apps.",
     usage: "settings-cli VERB TARGET [KEY] [VALUE]",
     discussion: """
       TARGET is an app's id, such as org.example.editor, or the path of a TOML file, which contains a '/'. With an \
       app's id the command also reads its administrators' files and its schema; with a path it reads only that file.
+
+      While a profile of the app is active, it takes the place of the user's file in every verb. --layer names another \
+      file of yours, --system and --drop-in name administrators' files.
 
       KEY is a dotted key, such as editor.font-size. Quote a part that has characters other than letters, digits, \
       '_' and '-': servers."eu.west".url.
@@ -19,7 +24,7 @@ struct SettingsCLI: ParsableCommand {
 
       EXIT STATUS
         0  done; for 'set': stored durably and effective
-        1  the key has no value
+        1  the key has no value, or the history no entry
         2  usage
         3  unknown app or key
         4  invalid value
@@ -27,12 +32,15 @@ struct SettingsCLI: ParsableCommand {
         6  the file does not parse
         7  input/output error or lock time-out
         8  migration failed, or the file is newer than the app
-        9  changed since its digest was taken (--if-unchanged)
+        9  changed since its digest was taken (--if-unchanged), or since the change to undo
+       10  'adopt' printed the line that belongs into a file made elsewhere
 
       ENVIRONMENT
+        APP_SETTINGS_PROFILE
+                           the active profile, in place of that of 'profile APP use'
         XDG_CONFIG_HOME    the directory of the user's settings
         XDG_CONFIG_DIRS    the directories of administrators' settings
-        XDG_STATE_HOME     the directory of backups
+        XDG_STATE_HOME     the directory of backups and histories
         XDG_DATA_HOME, XDG_DATA_DIRS
                            the directories of schemas
         VISUAL, EDITOR     the editor that 'edit' opens
@@ -42,8 +50,9 @@ struct SettingsCLI: ParsableCommand {
     subcommands: [
       GetVerb.self, SetVerb.self, UnsetVerb.self, RenameVerb.self, BatchVerb.self, ListVerb.self, FindVerb.self,
       WatchVerb.self, EditVerb.self, DiffVerb.self,
-      ExportVerb.self, ImportVerb.self, MigrateVerb.self, RecoverVerb.self, PathVerb.self, DescribeVerb.self,
-      CheckVerb.self, LockVerb.self, UnlockVerb.self, AppsVerb.self, SchemaVerb.self, CompletionVerb.self,
+      ExportVerb.self, ImportVerb.self, MigrateVerb.self, RecoverVerb.self, LogVerb.self, BlameVerb.self, UndoVerb.self,
+      AtVerb.self, PathVerb.self, DescribeVerb.self, CheckVerb.self, ProfileVerb.self, AdoptVerb.self, LockVerb.self,
+      UnlockVerb.self, AppsVerb.self, SchemaVerb.self, CompletionVerb.self,
       CompleteVerb.self, ManualVerb.self,
     ])
 

@@ -7,7 +7,10 @@ import Synchronization
 struct Target {
   /// The file of an app that is read and written, with the layers below it.
   enum Layer: Equatable {
-    case user
+    /// The file that the app writes: the user's, or the active profile.
+    case own
+    /// Another file of the person's.
+    case personal(PersonalFile)
     /// Administrators' main file, or a drop-in.
     case system, dropIn(String)
   }
@@ -19,7 +22,7 @@ struct Target {
   /// Whether it is a path. A path stands for that file alone, without administrators' files and schema.
   var isFile: Bool { name.utf8.contains(UInt8(ascii: "/")) }
 
-  init(_ name: String, _ layer: Layer = .user) {
+  init(_ name: String, _ layer: Layer = .own) {
     self.name = name
     self.layer = layer
   }
@@ -27,7 +30,8 @@ struct Target {
   /// The words for a command on this target, for messages.
   var words: String {
     switch layer {
-    case .user: name
+    case .own: name
+    case .personal(let file): file.word.map { "\(name) --layer \($0)" } ?? (try? location().file) ?? name
     case .system: "\(name) --system"
     case .dropIn(let dropIn): "\(name) --drop-in \(dropIn)"
     }
@@ -35,12 +39,16 @@ struct Target {
 
   /// Where the settings are.
   ///
+  /// - Parameter followsChoice: Whether a store there goes along when another profile is chosen.
   /// - Throws: ``Failure`` with status 2 for a file's name without a slash; ``SettingsError``.
-  func location() throws -> SettingsLocation {
+  func location(followingChoice followsChoice: Bool = false) throws -> SettingsLocation {
     if isFile { return try SettingsLocation(file: Arguments.path(name)) }
     try checkNotFile()
     switch layer {
-    case .user: return try SettingsLocation(app: name)
+    case .own:
+      let location = try SettingsLocation(app: name)
+      return followsChoice ? location : try location.resolvingProfile()
+    case .personal(let file): return try file.location(of: name)
     case .system: return try SettingsLocation(administratorsOf: name)
     case .dropIn(let dropIn): return try SettingsLocation(administratorsOf: name, dropIn: dropIn)
     }
@@ -102,15 +110,37 @@ struct Target {
   /// - Parameters:
   ///   - isForWriting: Whether that access writes a pending migration.
   ///   - writesLater: Whether a writer leaves that to its own write.
-  func openUnread(isForWriting: Bool = false, writesLater: Bool = false) throws -> SettingsStore {
+  ///   - followsChoice: Whether the store goes along when another profile is chosen.
+  func openUnread(
+    isForWriting: Bool = false, writesLater: Bool = false, followingChoice followsChoice: Bool = false
+  ) throws -> SettingsStore {
     let lookup = schema
-    let location = try location()
+    return try store(
+      lookup, migrations: lookup.schema?.migrations ?? .none, acceptsAnyVersion: lookup.schema == nil,
+      onlyReads: !isForWriting || writesLater, mayWrite: isForWriting,
+      at: location(followingChoice: followsChoice))
+  }
+
+  /// Opens the target with other migrations than those of its schema. There is no other place where a store is opened
+  /// to write: its history gets to know the schema's keys here, so that secrets stay out of it.
+  ///
+  /// - Parameters:
+  ///   - onlyReads: Whether the first access leaves a pending migration.
+  ///   - mayWrite: Whether the store is used to write at all.
+  ///   - place: Another location of the same app.
+  func store(
+    _ lookup: SchemaLookup, migrations: SettingsMigrations, acceptsAnyVersion: Bool, onlyReads: Bool = false,
+    mayWrite: Bool = true, at place: SettingsLocation? = nil
+  ) throws -> SettingsStore {
+    let location = try place ?? location()
     // A restrictive mask of root would hide the file from the users whom it is for.
-    if isForWriting, location.isAdministrators { umask(0o022) }
+    if mayWrite, location.isAdministrators { umask(0o022) }
+    // Nobody knows which values are secrets if there is a schema that cannot be used.
     let store = SettingsStore(
-      at: location, migrations: lookup.schema?.migrations ?? .none, logger: .silent,
-      acceptsAnyVersion: lookup.schema == nil, onlyReads: !isForWriting || writesLater, showsText: lookup.showsText,
-      advice: repairAdvice)
+      at: location, migrations: migrations, history: lookup.isUsable ? .on : .off, logger: .silent,
+      acceptsAnyVersion: acceptsAnyVersion, onlyReads: onlyReads, showsText: lookup.showsText, advice: repairAdvice)
+    if mayWrite, let schema = lookup.schema { store.core.history?.describe(schema.historyKeys) }
+    store.core.note(secrets: lookup.keys.filter(\.isSecret).flatMap(\.paths), shownAs: Shown.redacted)
     Self.opened.withLock { $0 = store }
     return store
   }
@@ -125,21 +155,38 @@ struct Target {
       + "\(word) --restore'."
   }
 
-  /// The layers that decide whether a value of the target's file is effective: those of the store, or for an
+  /// The layers that decide whether a value of the target's file is effective: those of the store, which for a profile
+  /// are those with that profile. For another file of the person's they are what the app reads, and for an
   /// administrator's file all administrators' files.
   func effective(_ store: SettingsStore) throws -> SettingsSnapshot {
-    guard layer != .user, let location = store.location, let app = location.app else { return store.snapshot }
-    let all = SettingsStore(
-      at: try SettingsLocation(app: app), migrations: schema.schema?.migrations ?? .none, logger: .silent,
-      acceptsAnyVersion: schema.schema == nil, onlyReads: true, showsText: schema.showsText)
-    var snapshot = all.snapshot
-    snapshot.userDocument = TOMLDocument()
-    return snapshot
+    func snapshot(at location: SettingsLocation) -> SettingsSnapshot {
+      SettingsStore(
+        at: location, migrations: schema.schema?.migrations ?? .none, logger: .silent,
+        acceptsAnyVersion: schema.schema == nil, onlyReads: true, showsText: schema.showsText
+      ).snapshot
+    }
+    guard !isFile else { return store.snapshot }
+    switch layer {
+    case .own, .personal(.profile): return store.snapshot
+    case .personal: return snapshot(at: try SettingsLocation(app: name).resolvingProfile())
+    case .system, .dropIn:
+      var result = snapshot(at: try SettingsLocation(app: name).withoutPersonalLayers)
+      result.userDocument = TOMLDocument()
+      return result
+    }
+  }
+
+  /// Whether the options name an administrator's file.
+  var isAdministrators: Bool {
+    switch layer {
+    case .own, .personal: false
+    case .system, .dropIn: true
+    }
   }
 
   /// Says that other users may read a secret that was stored for all.
   func warnOfExposure(of paths: [TOMLPath]) {
-    guard layer != .user, let secret = paths.first(where: schema.isSecret) else { return }
+    guard isAdministrators, let secret = paths.first(where: schema.isSecret) else { return }
     Output.warning("The secret '\(secret)' is now in a file that all users may read.")
   }
 
@@ -148,8 +195,11 @@ struct Target {
 
   /// What helps where a write lacks permission, as a sentence after a space; empty if nothing is known.
   static var adviceOnPermission: String {
-    guard geteuid() != 0, opened.withLock({ $0 })?.location?.isAdministrators == true else { return "" }
-    return " Administrators' files belong to root: run the command with 'sudo'."
+    guard let location = opened.withLock({ $0 })?.location else { return "" }
+    if geteuid() != 0, location.isAdministrators {
+      return " Administrators' files belong to root: run the command with 'sudo'."
+    }
+    return ForeignFile(at: location).map { " \($0.advice)" } ?? ""
   }
 
   /// Reports what a write could not keep of the file: its owner, its group, attributes.

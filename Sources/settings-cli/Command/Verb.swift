@@ -23,7 +23,7 @@ struct CommonOptions: ParsableArguments {
 
 extension Terminal.Color: ExpressibleByArgument {}
 
-/// The first operand of nearly every verb, and the options that put an administrator's file in the user's place.
+/// The first operand of nearly every verb, and the options that put another file in the place of the app's own.
 struct TargetArgument: ParsableArguments {
   static let help: ArgumentHelp = "An app's id, or the path of a TOML file, which contains a '/'."
 
@@ -33,26 +33,38 @@ struct TargetArgument: ParsableArguments {
   func validate() throws { try layer.check(target) }
 }
 
-/// The options that put an administrator's file in the user's place.
+/// The options that put another file in the place of the one that the app writes.
 struct LayerOptions: ParsableArguments {
   @Flag(help: "Use the file that administrators have for all users, in place of the user's.") var system = false
   @Option(
     help: ArgumentHelp("Use this drop-in of administrators, in place of the user's file.", valueName: "name"),
     completion: .custom(Candidates.dropIns))
   var dropIn: String?
+  @Option(
+    name: .customLong("layer"),
+    help: ArgumentHelp(
+      "Use another file of yours: user, profile:NAME, drop-in:NAME, host, os or arch.", valueName: "layer"),
+    completion: .custom(Candidates.layers))
+  var personal: String?
 
-  var layer: Target.Layer { dropIn.map(Target.Layer.dropIn) ?? (system ? .system : .user) }
+  var layer: Target.Layer {
+    get throws {
+      if let personal { return .personal(try PersonalFile(parsing: personal)) }
+      return dropIn.map(Target.Layer.dropIn) ?? (system ? .system : .own)
+    }
+  }
 
   /// Throws if the options make no sense with a target.
   func check(_ target: String) throws {
-    let option = dropIn != nil ? "--drop-in" : "--system"
-    if system, dropIn != nil { throw ValidationError("Use either --system or --drop-in, not both.") }
-    if system || dropIn != nil, Target(target).isFile {
+    let given = [("--system", system), ("--drop-in", dropIn != nil), ("--layer", personal != nil)].filter(\.1).map(\.0)
+    if given.count > 1 { throw ValidationError("Use either \(given[0]) or \(given[1]), not both.") }
+    if let option = given.first, Target(target).isFile {
       throw ValidationError("\(option) takes an app's id, not the path '\(target)'.")
     }
+    _ = try layer
   }
 }
 
 extension Target {
-  init(_ argument: TargetArgument) { self.init(argument.target, argument.layer.layer) }
+  init(_ argument: TargetArgument) throws { self.init(argument.target, try argument.layer.layer) }
 }

@@ -22,10 +22,70 @@ enum Candidates {
     return shown(names.map { Candidate($0) }, on: line)
   }
 
+  /// The files of the person's, as --layer names them.
+  @Sendable static func layers(_ words: [String], _ index: Int, _ typed: String) -> [String] {
+    let line = CompletionLine(words, index, typed)
+    let location = line.operands.first.flatMap { try? SettingsLocation(app: $0) }
+    let directory = location?.personal?.declaredDirectory ?? ""
+    let dropIns = ((try? Syscalls().names(in: directory)) ?? []).filter { $0.hasSuffix(".toml") && !$0.hasPrefix(".") }
+    return shown(
+      [Candidate("user", note: "the user's file, below an active profile")]
+        + profileNames(on: line).map { Candidate("profile:\($0)") }
+        + dropIns.sorted().map { Candidate("drop-in:\($0.droppingLastBytes(5))") }
+        + [
+          Candidate("host", note: "a file for this host only"), Candidate("os", note: "a file for this system only"),
+          Candidate("arch", note: "a file for this architecture only"),
+        ], on: line)
+  }
+
+  /// The profiles of an app.
+  @Sendable static func profiles(_ words: [String], _ index: Int, _ typed: String) -> [String] {
+    let line = CompletionLine(words, index, typed)
+    // A new one is not to have the name of another, and a list has none.
+    if !line.isOptionValue, !["use", "remove"].contains(line.operands.dropFirst().first) { return [] }
+    return shown(profileNames(on: line).map { Candidate($0) }, on: line)
+  }
+
+  private static func profileNames(on line: CompletionLine) -> [String] {
+    let location = line.operands.first.flatMap { try? SettingsLocation(app: $0) }
+    return (try? location.flatMap { Profiles(of: $0) }?.names()) ?? []
+  }
+
   @Sendable static func keys(_ words: [String], _ index: Int, _ typed: String) -> [String] {
     let line = CompletionLine(words, index, typed)
     guard let target = line.operands.first else { return [] }
     return shown(KnownKeys(of: target).keys(except: line.operands.dropFirst()), on: line)
+  }
+
+  /// Keys, or entries of the history.
+  @Sendable static func keysOrEntries(_ words: [String], _ index: Int, _ typed: String) -> [String] {
+    let line = CompletionLine(words, index, typed)
+    guard let target = line.operands.first else { return [] }
+    return shown(KnownKeys(of: target).keys() + entries(of: target), on: line)
+  }
+
+  /// What may stand for a time: entries of the history; with `--entry`, the key comes first.
+  @Sendable static func entries(_ words: [String], _ index: Int, _ typed: String) -> [String] {
+    let line = CompletionLine(words, index, typed)
+    guard let target = line.operands.first else { return [] }
+    return line.options.contains("--entry") ? keys(words, index, typed) : shown(entries(of: target), on: line)
+  }
+
+  /// The keys, behind a time.
+  @Sendable static func formerKeys(_ words: [String], _ index: Int, _ typed: String) -> [String] {
+    let line = CompletionLine(words, index, typed)
+    guard let target = line.operands.first else { return [] }
+    return shown(KnownKeys(of: target).keys(), on: line)
+  }
+
+  /// The newest entries of a target's history.
+  private static func entries(of target: String) -> [Candidate] {
+    let target = Target(target)
+    guard let store = try? target.openUnread(), let entries = try? store.history(limit: 20) else { return [] }
+    return entries.map { entry in
+      let who = entry.actor.name.map { " by \($0)" } ?? ""
+      return Candidate("#\(entry.id)", note: "\(Moment.text(entry.time)) \(entry.reason.rawValue)\(who)")
+    }
   }
 
   /// The elements of the key's array, and what else may be one.

@@ -30,11 +30,23 @@ struct ManualPage {
       .I ~/.config/APP/settings.toml
       The user's settings.
       .TP
+      .I ~/.config/APP/profiles/NAME.toml
+      Profiles. The active one takes the place of the user's settings.
+      .TP
+      .I ~/.config/APP/settings.d/*.toml, ~/.config/APP/settings.d/@host=NAME/*.toml
+      Files that dotfiles or home\\-manager declare, below the user's settings; also @os=ID and @arch=NAME.
+      .TP
+      .I .APP.toml
+      A project's settings, in its directory.
+      .TP
       .I /etc/xdg/APP/settings.toml, /etc/xdg/APP/settings.d/*.toml
       Administrators' settings, and keys that they lock.
       .TP
       .I ~/.local/state/app\\-settings/files/PATH.backups
       Backups of the file PATH, made before migrations, imports, recoveries and edits. The newest ten are kept.
+      .TP
+      .I ~/.local/state/app\\-settings/files/PATH.history
+      The history of the file PATH.
       .TP
       .I ~/.local/share/app\\-settings/APP.toml, /usr/share/app\\-settings/APP.toml
       Schemas, written by apps.

@@ -150,6 +150,11 @@ enum Shown {
       + (value.map { terminal.styled(terminal.shown(text()), style(of: $0)) } ?? terminal.styled(redacted, .dim))
   }
 
+  /// The text of a value in the colour of its kind.
+  static func styled(_ value: TOMLValue, _ text: String) -> String {
+    Terminal.output.styled(Terminal.output.shown(text), style(of: value))
+  }
+
   private static func style(of value: TOMLValue) -> Terminal.Style? {
     switch value {
     case .string: .green

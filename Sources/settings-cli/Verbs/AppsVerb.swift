@@ -15,7 +15,7 @@ struct AppsVerb: Verb {
         for app in $(settings-cli apps); do settings-cli check "$app"; done
       """)
 
-  @Flag(help: "Print a JSON array of objects: app, file, schema, systemFiles.") var json = false
+  @Flag(help: "Print a JSON array of objects: app, file, schema, systemFiles, personalFiles.") var json = false
   @OptionGroup var common: CommonOptions
 
   func answer() throws {
@@ -30,6 +30,7 @@ struct AppsVerb: Verb {
         ("file", app.file.map(JSONText.quoted) ?? "null"),
         ("schema", app.schema.map(JSONText.quoted) ?? "null"),
         ("systemFiles", Shown.json(.array(app.systemFiles.map { .string($0) }))),
+        ("personalFiles", Shown.json(.array(app.personalFiles.map { .string($0) }))),
       ])
     }
     Output.line("[" + objects.joined(separator: ",\n ") + "]")
@@ -44,7 +45,7 @@ enum AppName {
   static func checkKnown(_ target: String) throws {
     guard !target.utf8.contains(UInt8(ascii: "/")) else { return }
     let found = try InstalledApp.find(target)
-    guard found.file == nil, found.schema == nil, found.systemFiles.isEmpty else { return }
+    guard found.isUnknown else { return }
     let known = (try? InstalledApp.all().map(\.app)) ?? []
     let hint = Suggestion.nearest(to: target, among: known).map { " Did you mean '\($0)'?" } ?? ""
     throw Failure(.unknown, "Unknown app '\(target)': it has neither settings nor a schema.\(hint)")

@@ -40,7 +40,7 @@ struct BatchVerb: Verb {
   private static let mostInput = 16 << 20
 
   func answer() throws {
-    let target = Target(target)
+    let target = try Target(target)
     let guarded = try change.guarded()
     let input = try StandardInput.all(upTo: Self.mostInput + 1)
     guard input.count <= Self.mostInput else {

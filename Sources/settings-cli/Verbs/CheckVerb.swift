@@ -18,10 +18,14 @@ struct CheckVerb: Verb {
 
       --all checks every app that has settings or a schema.
 
+      --project also checks the project's file that the app finds from a directory: the nearest '.APP.toml' upwards. A \
+      key that the app's schema does not allow there, and a file that others may change, is a finding (status 5).
+
       EXAMPLES
         settings-cli check org.example.editor
         settings-cli check --all
         settings-cli check org.example.editor --json
+        settings-cli check org.example.editor --project .
         settings-cli check ./settings.toml --schema ./schema.toml
       """)
 
@@ -32,6 +36,10 @@ struct CheckVerb: Verb {
   var json = false
   @Option(help: ArgumentHelp("The schema file to check against.", valueName: "file"), completion: .file())
   var schema: String?
+  @Option(
+    help: ArgumentHelp("Also check the project's file that is found from this directory.", valueName: "directory"),
+    completion: .directory)
+  var project: String?
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
@@ -39,11 +47,19 @@ struct CheckVerb: Verb {
     if all, schema != nil { throw ValidationError("Use either --all or --schema, not both.") }
     if let target { try layer.check(target) }
     if !all, target == nil { throw ValidationError("Missing TARGET. To check all apps, use --all.") }
-    if all, case .dropIn = layer.layer { throw ValidationError("Use either --all or --drop-in, not both.") }
+    if all, layer.dropIn != nil { throw ValidationError("Use either --all or --drop-in, not both.") }
+    if all, layer.personal != nil { throw ValidationError("Use either --all or --layer, not both.") }
+    guard project != nil else { return }
+    if let target, Target(target).isFile {
+      throw ValidationError("--project takes an app's id, not the path '\(target)'.")
+    }
+    if layer.system || layer.dropIn != nil {
+      throw ValidationError("Use either --project or \(layer.system ? "--system" : "--drop-in"), not both.")
+    }
   }
 
   func answer() throws {
-    let findings = try target.map { try check(Target($0, layer.layer)) } ?? checkAll()
+    let findings = try target.map { try check(Target($0, try layer.layer)) } ?? checkAll()
     if json {
       Output.line("[" + findings.map(Self.record).joined(separator: ",\n ") + "]")
     } else {
@@ -60,6 +76,8 @@ struct CheckVerb: Verb {
         return try check(Target(app.app, layer.layer))
       } catch let failure as Failure {
         return [SettingsFinding(.unreadable, failure.message ?? "", file: app.file ?? app.app)]
+      } catch let error as SettingsError {
+        return [SettingsFinding(.unreadable, error.message, file: error.file ?? app.file ?? app.app)]
       }
     }
   }
@@ -67,11 +85,30 @@ struct CheckVerb: Verb {
   private func check(_ target: Target) throws -> [SettingsFinding] {
     // With --system, all administrators' files: they are what every user gets.
     let isSystem = target.layer == .system
-    let location = isSystem ? try SettingsLocation(app: target.name) : try target.location()
+    let location = isSystem ? try SettingsLocation(app: target.name).withoutPersonalLayers : try target.location()
     var findings: [SettingsFinding] = []
     let schema = try Self.schema(of: target, named: schema, &findings)
     if schema == nil, findings.isEmpty { try AppName.checkKnown(target.name) }
-    return findings + SettingsCheck.findings(at: location, schema: schema, checksOwn: !isSystem)
+    return findings
+      + SettingsCheck.findings(
+        at: location, schema: schema, checksOwn: !isSystem, project: try project(of: target.name, schema))
+  }
+
+  /// The project to check, with the keys that the app allows there.
+  private func project(of app: String, _ schema: SettingsSchema?) throws -> SettingsProject? {
+    guard let directory = project else { return nil }
+    let system = Syscalls()
+    let project = SettingsProject(
+      from: Arguments.path(directory), keys: (schema?.keys ?? []).filter { $0.projects != .refused }.map(\.paths))
+    guard try system.status(at: project.directory)?.isDirectory == true else {
+      throw Failure(.io, "Cannot find the directory '\(directory)'.")
+    }
+    let path = try PhysicalPath(project.directory, system: system).description
+    let files = SettingsProject.candidates(".\(app).toml", upwardsFrom: path)
+    if !all, !files.contains(where: { ((try? system.status(at: $0, followingLinks: false)) ?? nil) != nil }) {
+      Output.note("There is no file '.\(app).toml' in '\(directory)' or above it.")
+    }
+    return project
   }
 
   /// The schema to check against. An invalid one is a finding, and the rest is checked without it.
@@ -93,7 +130,8 @@ struct CheckVerb: Verb {
   /// The exit statuses of the kinds of findings, the most serious first.
   private static let gravity: [(kinds: Set<SettingsFinding.Kind>, status: ExitStatus)] = [
     ([.unparsable], .unparsable), ([.unreadable], .io), ([.newerVersion, .migrationFails], .migration),
-    ([.invalidValue, .schema, .reserved], .invalidValue), ([.locked, .hidden], .notWritable), ([.permissions], .io),
+    ([.invalidValue, .schema, .reserved], .invalidValue), ([.locked, .ignored, .hidden], .notWritable),
+    ([.permissions], .io),
     ([.unknownKey, .formerName], .unknown),
   ]
 

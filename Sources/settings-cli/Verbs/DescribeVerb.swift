@@ -23,7 +23,7 @@ struct DescribeVerb: Verb {
 
   func answer() throws {
     let path = try key.map(KeyArgument.parse) ?? .root
-    let target = Target(target)
+    let target = try Target(target)
     let snapshot = try target.open().snapshot
     let schema = target.schema
     let descriptions = Self.paths(at: path, in: snapshot, schema).map { Description($0, in: snapshot, schema) }
@@ -79,7 +79,8 @@ private struct Description {
     values = schema.values(at: path, in: snapshot)
     isSecret = schema.isSecret(path)
     isKnown = schema.knows(path)
-    problem = Self.problem(of: value, type, isSecret: isSecret)
+    // The place of a credential's text is known, and not the text.
+    problem = origin.layer.kind == .credential ? nil : Self.problem(of: value, type, isSecret: isSecret)
   }
 
   private static func problem(of value: TOMLValue?, _ type: SchemaType?, isSecret: Bool) -> String? {

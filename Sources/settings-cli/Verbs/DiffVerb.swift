@@ -5,6 +5,10 @@ struct DiffVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "diff",
     abstract: "Show what the user's file changes, or compare it with another file.",
+    usage: """
+      settings-cli diff TARGET [FILE] [--backup] [--exit-code]
+      settings-cli diff TARGET --declared [--json] [--exit-code]
+      """,
     discussion: """
       Prints a unified diff, or nothing if there is no difference.
 
@@ -12,24 +16,41 @@ struct DiffVerb: Verb {
       with the present ones. With FILE or --backup, compares the texts, whether they parse or not: the other one \
       with the user's file. Secrets are not shown, only whether they changed.
 
+      With --declared, prints a line for each value of the user's file that a declared file has, too: the value in \
+      place of which it is used, or 'redundant' if both are the same. 'adopt' moves one into the declared file.
+
+      While a profile is active, it takes the place of the user's file.
+
       EXAMPLES
         settings-cli diff org.example.editor
         settings-cli diff org.example.editor --backup
+        settings-cli diff org.example.editor --declared
         settings-cli diff org.example.editor ./settings.toml.old --exit-code
       """)
 
   @OptionGroup var target: TargetArgument
   @Argument(help: "A file to compare the user's file with.", completion: .file()) var file: String?
   @Flag(help: "Compare with the newest backup.") var backup = false
+  @Flag(help: "Compare with the declared files, value by value.") var declared = false
+  @Flag(
+    help:
+      "With --declared: print a JSON array of objects: key, value, line, declared, declaredFile, declaredLine, isRedundant."
+  )
+  var json = false
   @Flag(help: "Exit 1 if there is a difference.") var exitCode = false
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
     if backup, file != nil { throw ValidationError("Use either --backup or FILE, not both.") }
+    if declared, backup || file != nil {
+      throw ValidationError("Use either --declared or \(backup ? "--backup" : "FILE"), not both.")
+    }
+    if json, !declared { throw ValidationError("'--json' is for '--declared', which is missing.") }
   }
 
   func answer() throws {
-    let target = Target(target)
+    let target = try Target(target)
+    if declared { return try compareWithDeclared(target) }
     let difference: String
     if backup {
       guard let backup = try target.openUnread().backups.first(where: { !$0.mayBeOfAnotherFile }) else {
@@ -43,6 +64,16 @@ struct DiffVerb: Verb {
     }
     Output.text(Shown.difference(difference))
     if !difference.isEmpty, exitCode { throw Failure(.noValue) }
+  }
+
+  private func compareWithDeclared(_ target: Target) throws {
+    let found = DeclaredComparison.all(in: try target.open().snapshot, target.schema)
+    if json {
+      Output.line("[" + found.map(\.json).joined(separator: ",\n ") + "]")
+    } else {
+      for comparison in found { Output.text(comparison.line + "\n") }
+    }
+    if exitCode, !found.isEmpty { throw Failure(.noValue) }
   }
 
   private static func texts(_ other: String, _ target: Target) throws -> String {

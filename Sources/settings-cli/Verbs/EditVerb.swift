@@ -26,8 +26,8 @@ struct EditVerb: Verb {
 
   func answer() throws {
     // Before any thread starts: one of its own receives them.
-    let signals = EndSignals([SIGINT, SIGQUIT, SIGTERM, SIGHUP])
-    let target = Target(target)
+    let signals = EditInterruption.block()
+    let target = try Target(target)
     let location = try target.location()
     _ = try SchemaLookup.find(target.name)
     let store = try target.openUnread(isForWriting: true)

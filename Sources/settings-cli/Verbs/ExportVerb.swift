@@ -40,7 +40,7 @@ struct ExportVerb: Verb {
   @OptionGroup var common: CommonOptions
 
   func answer() throws {
-    let target = Target(target)
+    let target = try Target(target)
     let prefix = try prefix.map(KeyArgument.parse)
     let snapshot = try target.open().snapshot
     let schema = target.schema

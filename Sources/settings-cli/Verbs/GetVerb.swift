@@ -61,7 +61,7 @@ struct GetVerb: Verb {
   }
 
   func answer() throws {
-    let target = Target(target)
+    let target = try Target(target)
     let terminator = endsWithNUL ? "\0" : "\n"
     if digest { return Output.line(try Self.digest(of: target, key).text, terminator: terminator) }
     let key = key ?? ""
@@ -106,7 +106,7 @@ struct GetVerb: Verb {
   }
 
   private func answerWithLayers(_ key: String) throws {
-    let target = Target(target)
+    let target = try Target(target)
     let path = try KeyArgument.parse(key)
     let snapshot = try target.open().snapshot
     let schema = target.schema

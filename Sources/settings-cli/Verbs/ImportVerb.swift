@@ -70,8 +70,8 @@ struct ImportVerb: Verb {
       rules.mapping[try Self.original(String(pair[..<equals]))] = try KeyArgument.parse(
         String(pair[pair.index(after: equals)...]))
     }
-    let target = Target(target)
-    guard !locks || target.isFile || target.layer != .user else {
+    let target = try Target(target)
+    guard !locks || target.isFile || target.isAdministrators else {
       throw Failure(
         .usage,
         "The user of '\(target.name)' cannot lock keys. With --locks, use --system or --drop-in, or name an "

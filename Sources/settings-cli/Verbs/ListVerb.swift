@@ -24,7 +24,7 @@ struct ListVerb: Verb {
   @OptionGroup var target: TargetArgument
   @Argument(help: "Only the keys at and below this one.", completion: .custom(Candidates.keys)) var prefix: String?
   @Flag(help: "Add the layer, file and line that each value comes from.") var origin = false
-  @Flag(help: "Only the values in the user's file.") var changed = false
+  @Flag(help: "Only the values in the file that is written: the user's, or the active profile.") var changed = false
   @Flag(help: "Print only the keys.") var names = false
   @Flag(name: .customShort("0"), help: "End each record with a NUL byte, and print values as 'get' does.")
   var endsWithNUL = false
@@ -40,7 +40,7 @@ struct ListVerb: Verb {
 
   func answer() throws {
     let prefix = try prefix.map(KeyArgument.parse)
-    let target = Target(target)
+    let target = try Target(target)
     let snapshot = try target.open().snapshot
     let schema = target.schema
     var paths = schema.paths(below: prefix ?? .root, in: snapshot)

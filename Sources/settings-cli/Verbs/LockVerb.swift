@@ -37,7 +37,7 @@ struct LockVerb: Verb {
       return (key: try assignment?.key ?? KeyArgument.parse(word), text: assignment?.text)
     }
     ProcessTitle.hide(keys.filter { $0.contains("=") })
-    let target = Target(target).administrators
+    let target = try Target(target).administrators
     let store = try target.open(mayBeUnknown: create, mayBeNew: true, isForWriting: true)
     let schema = target.schema
     let advice = "To lock it, use --create."
@@ -91,7 +91,7 @@ struct UnlockVerb: Verb {
 
   func answer() throws {
     let paths = try keys.map(KeyArgument.parse)
-    let target = Target(target).administrators
+    let target = try Target(target).administrators
     let store = try target.open(isForWriting: true)
     let schema = target.schema
     var missing: [TOMLPath] = []
@@ -163,5 +163,12 @@ private struct LockList {
 
 extension Target {
   /// This target, or for an app's id without --system and --drop-in administrators' main file: users cannot lock.
-  fileprivate var administrators: Target { isFile || layer != .user ? self : Target(name, .system) }
+  fileprivate var administrators: Target {
+    get throws {
+      if case .personal = layer {
+        throw Failure(.usage, "Only administrators' files have locks: use --system or --drop-in, not --layer.")
+      }
+      return isFile || isAdministrators ? self : Target(name, .system)
+    }
+  }
 }

@@ -59,10 +59,11 @@ struct MigrateVerb: Verb {
 
   func answer() throws {
     let isStatus = action == .status
-    let target = Target(target)
+    let target = try Target(target)
     let location = try target.location()
     if action == .undo {
-      let store = SettingsStore(at: location, migrations: .none, logger: .silent, acceptsAnyVersion: true)
+      let lookup = try schema == nil ? target.schema : SchemaLookup(schema: Self.schema(of: target, named: schema))
+      let store = try target.store(lookup, migrations: .none, acceptsAnyVersion: true)
       Output.line("restored: \(try store.restore(try backup.map { try Self.backup($0, of: store) }).path)")
       return
     }
@@ -71,7 +72,7 @@ struct MigrateVerb: Verb {
     if let to, to > migrations.currentVersion {
       throw Failure(.usage, "There is no version \(to); the schema goes up to \(migrations.currentVersion).")
     }
-    let store = SettingsStore(at: location, migrations: migrations, logger: .silent, acceptsAnyVersion: false)
+    let store = try target.store(SchemaLookup(schema: schema), migrations: migrations, acceptsAnyVersion: false)
     if case .newer(let found, let supported) = try store.migrationStatus {
       throw Failure(
         .migration,

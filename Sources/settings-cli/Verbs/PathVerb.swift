@@ -4,10 +4,13 @@ import ArgumentParser
 struct PathVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "path",
-    abstract: "Print the path of the user's file, whether it exists or not.",
+    abstract: "Print the path of the file that 'set' writes, whether it exists or not.",
     discussion: """
+      For an app's id that is the active profile, or else the user's file.
+
       EXAMPLES
         settings-cli path org.example.editor
+        settings-cli path org.example.editor --layer host
         less "$(settings-cli path org.example.editor)"
       """)
 

@@ -23,8 +23,9 @@ struct RecoverVerb: Verb {
   @OptionGroup var common: CommonOptions
 
   func answer() throws {
-    let location = try Target(target).location()
-    let store = SettingsStore(at: location, migrations: .none, logger: .silent, acceptsAnyVersion: true)
+    let target = try Target(target)
+    let location = try target.location()
+    let store = try target.store(target.schema, migrations: .none, acceptsAnyVersion: true)
     guard restore else {
       guard let moved = try store.recover() else { return Self.noteNothing(location) }
       return Output.path(moved.path)

@@ -30,7 +30,7 @@ struct RenameVerb: Verb {
 
   func answer() throws {
     let source = try KeyArgument.parse(old)
-    let target = Target(target)
+    let target = try Target(target)
     let store = try target.open(isForWriting: true)
     let schema = target.schema
     let destination = schema.names(of: try KeyArgument.parse(new))[0]

@@ -20,6 +20,9 @@ struct SetVerb: Verb {
       TOML value if it parses as one (12, true, ["a"]), else a string. --type overrides this. Put '--' before a \
       VALUE that begins with '-' and is not a number. Numbers, dates and times are stored as typed: 1.10, 0x1F, 1_000.
 
+      Values go into the active profile, or else the user's file. --layer names another file of yours. A value that the \
+      app does not read from there, because a higher file has one, is stored, and the exit status is 5.
+
       If VALUE is '-', it is read from standard input without the last newline: for secrets, and for values of any \
       length. A terminal does not show it while you type. An empty value is refused, because it usually comes from a \
       command that failed; use --allow-empty to store it.
@@ -28,6 +31,7 @@ struct SetVerb: Verb {
         settings-cli set org.example.editor editor.font-size 14
         settings-cli set org.example.editor theme=dark editor.font-size=14
         settings-cli set org.example.editor recent --append /tmp/a --remove /tmp/b
+        settings-cli set org.example.editor theme dark --layer host
         settings-cli set ./settings.toml version 12 --type string
         settings-cli set ./settings.toml theme dark --dry-run
         settings-cli set ./settings.toml theme dark --if-unchanged "$digest"

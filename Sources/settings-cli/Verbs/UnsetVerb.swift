@@ -23,6 +23,7 @@ struct UnsetVerb: Verb {
         settings-cli unset ./settings.toml plugins theme
         settings-cli unset ./settings.toml plugins --dry-run
         settings-cli unset org.example.editor --all
+        settings-cli unset org.example.editor theme --layer user
       """,
     aliases: ["reset"])
 
@@ -43,7 +44,7 @@ struct UnsetVerb: Verb {
 
   func answer() throws {
     let paths = try keys.map(KeyArgument.parse)
-    let target = Target(target)
+    let target = try Target(target)
     let guarded = try change.guarded()
     let store = try target.open(isForWriting: true, writesLater: !guarded.isPlain)
     let schema = target.schema

@@ -78,8 +78,8 @@ struct WatchVerb: Verb {
     let watching = try Watching(self)
     // Before any thread starts: this one receives them.
     let signals = EndSignals()
-    let target = Target(target)
-    let store = try target.openUnread()
+    let target = try Target(target)
+    let store = try target.openUnread(followingChoice: true)
     store.core.load()
     let problems = store.currentProblems
     for problem in problems { Output.warning(problem.message) }

@@ -13,7 +13,7 @@ struct Watching: Sendable {
   private let schema: SchemaLookup
 
   init(_ verb: WatchVerb) throws {
-    schema = Target(verb.target).schema
+    schema = try Target(verb.target).schema
     path = try verb.key.map(KeyArgument.parse)
     isJSON = verb.json
     count = verb.count

@@ -76,6 +76,7 @@ struct WatchPlanTests {
       switch example.target {
       case .file(let path): .file(root[path])
       case .directory(let path): .directory(root[path])
+      case .folder(let path): .folder(root[path])
       }
     let plan = WatchPlan(of: target)
     #expect(plan.lines(below: root.path) == example.plan)

@@ -10,6 +10,9 @@ struct MatrixStep: Sendable {
   /// What the text says; `nil` if it does not parse.
   var table: TOMLTable? { (try? TOMLDocument(parsing: Array(text.utf8)))?[.root]?.table }
 
+  /// The keys at the root of all of them.
+  static let keys = Array(Set(all.compactMap(\.table).flatMap(\.keys))).sorted()
+
   private init(_ name: String, _ text: String) {
     self.name = name
     self.text = text

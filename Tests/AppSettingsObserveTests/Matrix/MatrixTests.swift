@@ -27,7 +27,7 @@ import TestSupport
     try home.write(MatrixStep.all[0].text, to: text)
     try await put(way.begin ?? way.script)
 
-    let settings = try home.store()
+    let settings = try way.store(in: home, keys: MatrixStep.keys)
     let recorder = Recorder(settings.snapshots())
     let values = Recorder(settings.updates(.number))
     let problems = Recorder(settings.problems)

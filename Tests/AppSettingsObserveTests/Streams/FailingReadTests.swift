@@ -95,11 +95,11 @@ import TestSupport
     let settings = try home.store()
     #expect(settings[.number] == 1234)
     let file = open(directory + "/10.toml", O_WRONLY | O_TRUNC | O_CLOEXEC)
-    #expect(settings.core.lookAtSystemLayers(.doubt) != .settled)
+    #expect(settings.core.lookAround(.doubt) != .settled)
     #expect(settings[.number] == 1234)
     #expect(write(file, "number = 5", 10) == 10)
     // What another file's save makes for.
-    let outcome = settings.core.lookAtSystemLayers(.doubt)
+    let outcome = settings.core.lookAround(.doubt)
     guard case .unsettled(let nanoseconds) = outcome else {
       Issue.record("\(outcome)")
       return
@@ -109,11 +109,11 @@ import TestSupport
     #expect(write(file, "678\n", 4) == 4)
     close(file)
     setAge(of: directory + "/10.toml")
-    #expect(settings.core.lookAtSystemLayers(.doubt) == .settled)
+    #expect(settings.core.lookAround(.doubt) == .settled)
     #expect(settings[.number] == 5678)
     // One that was moved there is whole.
     try home.replace("number = 9\n", file: directory + "/10.toml")
-    #expect(settings.core.lookAtSystemLayers(.doubt) == .settled)
+    #expect(settings.core.lookAround(.doubt) == .settled)
     #expect(settings[.number] == 9)
   }
 

@@ -60,7 +60,7 @@ import TestSupport
   /// Looks at the files, as any event would have the watcher do.
   private func look(_ settings: SettingsStore) {
     settings.core.look(.doubt)
-    settings.core.lookAtSystemLayers(.doubt)
+    settings.core.lookAround(.doubt)
   }
 
   @Test(arguments: Way.allCases)

@@ -49,7 +49,7 @@ struct HomeTests {
     try settings.set(1, for: .counter)
     #expect(home.text(of: missing + "/.config/a/settings.toml") == "counter = 1\n")
     #expect(try status(missing).mode == 0o700)
-    #expect(home.names(in: missing) == [".config"])
+    #expect(home.names(in: missing) == [".config", ".local"])
   }
 
   @Test(arguments: [[:], ["HOME": ""], ["HOME": "relative"]])

@@ -17,7 +17,8 @@ struct SettingsFileTests {
     #expect(try mode(of: home.file) == 0o600)
     #expect(try mode(of: directory) == 0o700)
     #expect(try mode(of: home.path + "/config") == 0o700)
-    #expect(home.names(in: home.path) == ["config"])
+    #expect(home.names(in: home.path) == ["config", "state"])
+    #expect(try mode(of: home.path + "/state") == 0o700)
   }
 
   @Test(arguments: [0o600, 0o640, 0o664, 0o644])

@@ -22,14 +22,14 @@ struct LayerModelTests {
     return (path, SettingsKey<SettingsValue?>(name), SettingsKey<[String: SettingsValue]?>(name))
   }
 
-  private func snapshot(of files: [LayerCase.File], _ overrides: SettingsOverrides = .none) throws -> SettingsSnapshot {
-    let layers = try files.enumerated().map { index, file in
+  private func snapshot(of layers: LayerCase, _ overrides: SettingsOverrides = .none) throws -> SettingsSnapshot {
+    let contents = try layers.files.enumerated().map { index, file in
       LayerContent(
-        layer: SettingsLayer(index == files.count - 1 ? .user : .system, file: "/\(index)"),
+        layer: SettingsLayer(layers.kinds[index], file: "/\(index)"),
         document: try TOMLDocument(parsing: file.text), locks: file.locks.map { LockEntry(TOMLPath($0)) })
     }
     return SettingsSnapshot(
-      generation: 1, layers: layers, pending: PendingEdits(), overrides: overrides)
+      generation: 1, layers: contents, userIndex: layers.own, pending: PendingEdits(), overrides: overrides)
   }
 
   /// What differs between a snapshot and the model; `nil` if nothing does.
@@ -69,8 +69,8 @@ struct LayerModelTests {
 
   @Test func `every reading of random layers and locks is the model's`() throws {
     for seed in Self.seeds(80) {
-      let layers = LayerCase(seed: seed)
-      let snapshot = try snapshot(of: layers.files)
+      let layers = LayerCase(seed: seed, personal: seed % 2 == 1)
+      let snapshot = try snapshot(of: layers)
       guard let difference = difference(snapshot, LayerModel(layers), files: layers.files.count) else { continue }
       let texts = layers.files.map(\.text).joined(separator: "---\n")
       Issue.record("SETTINGS_LAYER_SEED=\(seed): \(difference)\n\(texts)")
@@ -80,15 +80,15 @@ struct LayerModelTests {
 
   @Test func `variables and arguments over random layers are the model's`() throws {
     for seed in Self.seeds(80) {
-      var layers = LayerCase(seed: seed, overrides: true)
-      let files = LayerModel(LayerCase(files: layers.files))
+      var layers = LayerCase(seed: seed, overrides: true, personal: seed % 2 == 1)
+      let files = LayerModel(LayerCase(files: layers.files, kinds: layers.kinds))
       layers.variables.removeAll { files[$0.path] == nil }
       // Which of two texts for one path counts is not the matter here.
       var seen: Set<[String]> = []
       layers.variables.removeAll { !seen.insert($0.path).inserted }
       seen = []
       layers.arguments.removeAll { !seen.insert($0.path).inserted }
-      let snapshot = try snapshot(of: layers.files, layers.overrides(app: "app"))
+      let snapshot = try snapshot(of: layers, layers.overrides(app: "app"))
       guard let difference = difference(snapshot, LayerModel(layers), files: layers.files.count) else { continue }
       let texts = layers.files.map(\.text).joined(separator: "---\n")
       Issue.record(
@@ -99,11 +99,11 @@ struct LayerModelTests {
 
   @Test func `what may be written comes through, and leaves what is locked as it is`() throws {
     for seed in Self.seeds(200) {
-      var layers = LayerCase(seed: seed)
+      var layers = LayerCase(seed: seed, personal: seed % 2 == 1)
       let path = TOMLPath(layers.pick(LayerCase.paths))
       let tree = layers.tree(depth: layers.number(0...2))
       let value = layers.chance(15) ? nil : try TOMLValue(parsing: layers.inlineText(tree))
-      let before = try snapshot(of: layers.files)
+      let before = try snapshot(of: layers)
       let failure = try write(path, value, over: before, layers)
       guard let failure else { continue }
       let texts = layers.files.map(\.text).joined(separator: "---\n")
@@ -120,7 +120,7 @@ struct LayerModelTests {
   ) throws -> String? {
     let locks = layers.files.flatMap(\.locks).map { TOMLPath($0) }
     let isLocked = locks.contains { path.hasPrefix($0) }
-    var table = try TOMLDocument(parsing: layers.files.last!.text).root
+    var table = try TOMLDocument(parsing: layers.files[layers.own].text).root
     let edits: [Edit]
     do {
       edits = try before.permitted([Edit(path: path, value: value)])
@@ -139,11 +139,12 @@ struct LayerModelTests {
     }
     if isLocked { return "a locked path was written" }
     for edit in edits { table.apply(edit) }
-    var files = layers.files
-    files[files.count - 1].text = table.documentText
-    let after = try snapshot(of: files)
+    var changed = layers
+    changed.files[layers.own].text = table.documentText
+    let after = try snapshot(of: changed)
     for lock in locks where after[lock] != before[lock] { return "'\(lock)' is \(after[lock]?.tomlText ?? "nil")" }
-    guard let value else { return nil }
+    // A layer above the own one may hide it.
+    guard let value, layers.own == layers.files.count - 1 else { return nil }
     return comesThrough(value, in: after[path]) ? nil : "it has no effect"
   }
 
@@ -154,17 +155,30 @@ struct LayerModelTests {
 
   @Test func `check finds what random locks make void, what hides a table, and nothing else`() throws {
     let home = ScratchHome()
-    let location = try home.location()
     let directory = home.path + "/etc/xdg/org.example.test"
     var counts = [SettingsFinding.Kind: Int]()
     for seed in Self.seeds(30) {
-      let layers = LayerCase(seed: seed)
-      let model = LayerModel(layers)
-      try? FileManager.default.removeItem(atPath: directory)
-      let names = layers.files.indices.map { index in
-        index == layers.files.count - 1
-          ? home.file : index == 0 ? directory + "/settings.toml" : directory + "/settings.d/\(index).toml"
+      var layers = LayerCase(seed: seed, personal: seed % 2 == 1)
+      // A check of a project is of what the app allows there.
+      if layers.kinds.last == .project {
+        layers.files.removeLast()
+        layers.kinds.removeLast()
       }
+      let model = LayerModel(layers)
+      for place in [directory, home.file("")] { try? FileManager.default.removeItem(atPath: place) }
+      let names = layers.files.indices.map { index in
+        switch layers.kinds[index] {
+        case .declared: home.file("settings.d/\(index).toml")
+        case .profile: home.file("profiles/p\(index).toml")
+        case .user: home.file
+        default: index == 0 ? directory + "/settings.toml" : directory + "/settings.d/\(index).toml"
+        }
+      }
+      for index in layers.files.indices where layers.kinds[index] == .profile && layers.kinds[index - 1] == .profile {
+        layers.files[index].text = "settings-inherits = 'p\(index - 1)'\n" + layers.files[index].text
+      }
+      let profile = layers.kinds[layers.own] == .profile ? SettingsProfile.named("p\(layers.own)") : .none
+      let location = try home.location(profile: profile)
       for (file, name) in zip(layers.files, names) { try home.write(file.text, to: name) }
       let findings = SettingsCheck.findings(at: location, schema: nil)
       for (index, name) in names.enumerated() {

@@ -50,6 +50,13 @@ struct MigrationPlacesTests {
     #expect(migrations.places(of: [test.path], from: 2) == [test.path])
   }
 
+  @Test(arguments: cases) func `what a step moves somewhere is found again from there`(_ test: Case) {
+    let migrations = SettingsMigrations { Migration(2, "a step") { test.step } }
+    for place in test.places.dropFirst() {
+      #expect(migrations.sources(of: [place]).contains { $0.hasPrefix(test.path) }, "\(place)")
+    }
+  }
+
   @Test func `a value is followed through all steps that are pending`() {
     let migrations = SettingsMigrations {
       Migration(2, "first") { Rename("a", to: "b") }
@@ -57,6 +64,7 @@ struct MigrationPlacesTests {
     }
     #expect(migrations.places(of: [["a"]], from: 1) == [["a"], ["b"], ["t", "b"]])
     #expect(migrations.places(of: [["b"]], from: 2) == [["b"], ["t", "b"]])
+    #expect(migrations.sources(of: [["t", "b"]]) == [["t", "b"], ["b"], ["a"]])
   }
 
   @Test(arguments: [1, 2])

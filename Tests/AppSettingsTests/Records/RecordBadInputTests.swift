@@ -184,7 +184,7 @@ struct RecordBadInputTests {
     #expect(error?.position?.line == 6)
     try settings[.servers].put(Server(id: "a", region: "w"))
     #expect(try #require(home.text()).contains("port = \"high\"  # c"))
-    #expect(home.names(in: home.path + "/state").isEmpty)
+    #expect(home.names(in: home.backups).isEmpty)
     // Corrected, it is back, and the problem is over.
     try home.write(try #require(home.text()).replacingOccurrences(of: "\"high\"", with: "7"))
     settings.reload()

@@ -1,3 +1,4 @@
+import AppSettings
 import Foundation
 import TestSupport
 
@@ -5,6 +6,7 @@ import TestSupport
 enum TargetState: String, CaseIterable, Sendable {
   case fine, noValue = "no value", usage, unknown, invalid, locked, readOnly = "read-only", unparsable
   case newer = "newer version"
+  case profile = "active profile", declared = "declared file"
 }
 
 /// A home with an app `org.example.test` in a state: its schema, the user's file, an administrator's.
@@ -53,22 +55,42 @@ struct MatrixHome {
 
     """
 
-  init(_ state: TargetState) throws {
+  /// - Parameter hasHistory: Whether the command has changed the user's file before.
+  init(_ state: TargetState, hasHistory: Bool = false) throws {
     self.state = state
     try home.write(Self.schema, to: home.path + "/data/app-settings/\(Self.app).toml")
     try home.write("[view]\nsize = 20\n", to: home.path + "/old.ini")
     try home.write(Self.schema, to: home.path + "/schema.toml")
     try home.write("colour = \"dark\"\n", to: home.path + "/old.toml")
     try home.write("theme = \"red\"\nthme = 1\neditor.font-size = 100\n", to: home.path + "/wrong.toml")
+    if hasHistory {
+      try home.write(Self.text)
+      for (key, value) in [("theme", "light"), ("sync.token", "s3cret"), ("editor.font-size", "16")] {
+        _ = try ChildProcess.run(
+          ChildProcess.product("settings-cli"), ["set", Self.app, key, value], environment: home.environment)
+      }
+    }
     switch state {
     case .unparsable: try home.write("theme = \"dark\"\nsize = = 2\n")
     case .newer: try home.write("settings-version = 9\ntheme = \"dark\"\n")
-    default: try home.write(Self.text)
+    default: if !hasHistory { try home.write(Self.text) }
     }
     if state == .locked {
       try home.write(
         "settings-locked = [\"theme\"]\ntheme = \"light\"\n", to: home.path + "/etc/xdg/\(Self.app)/settings.toml")
       chmod(home.path + "/etc/xdg/\(Self.app)/settings.toml", 0o644)
+    }
+    // What they have of the user's file differs, or is the same.
+    let (profile, dotfiles) = (home.file("profiles/work.toml"), home.file("settings.d/10-dotfiles.toml"))
+    switch state {
+    case .profile:
+      try home.write("settings-version = 2\ntheme = \"light\"\n", to: profile)
+      try home.profiles.choose("work")
+      chmod(profile, 0o600)
+    case .declared:
+      try home.write("settings-version = 2\ntheme = \"light\"\neditor.font-size = 14\n", to: dotfiles)
+      chmod(dotfiles, 0o600)
+    default: break
     }
     // Whatever the umask here is: check looks at them.
     chmod(home.file, 0o600)
@@ -97,17 +119,27 @@ struct MatrixHome {
       guard let prefix = takePermissions() else { return nil }
       command = prefix + command
     }
-    let before = home.text()
+    let before = files
     let result = try ChildProcess.run(
       command[0], Array(command.dropFirst()), environment: environment, input: input, directory: home.path)
-    let after = home.text()
+    let after = files
     var session = "$ settings-cli \(words.joined(separator: " "))\n"
     session += result.output
     session += result.error.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map { "! \($0)\n" }
       .joined()
     session += "exit \(result.status)\(result.wasKilled ? " (signal)" : "")\n"
-    if before != after { session += "file:\n" + (after ?? "(gone)\n") }
+    for name in Set(before.keys).union(after.keys).sorted() where before[name] != after[name] {
+      session += (name == "settings.toml" ? "file:\n" : "file \(name):\n") + (after[name] ?? "(gone)\n")
+    }
     return shown(session)
+  }
+
+  /// The texts of the person's files, by their paths in the app's directory.
+  private var files: [String: String] {
+    let directory = home.path + "/config/\(Self.app)"
+    let names = (try? FileManager.default.subpathsOfDirectory(atPath: directory)) ?? []
+    let texts = names.filter { $0.hasSuffix(".toml") }.map { ($0, home.text(of: directory + "/" + $0)) }
+    return Dictionary(uniqueKeysWithValues: texts).compactMapValues(\.self)
   }
 
   /// Takes the permission to write, also from root.
@@ -128,7 +160,9 @@ struct MatrixHome {
   /// A session without what differs from run to run: the home's path, times, random names.
   private func shown(_ session: String) -> String {
     session.replacingOccurrences(of: home.path, with: "~")
+      .replacing(/@(os|arch|host)=[^\/]+\//) { "@\($0.1)=HERE/" }
       .replacing(/settings-edit-[A-Za-z0-9]{6}/, with: "settings-edit-XXXXXX")
-      .replacing(/\d{8}T\d{6}Z/, with: "TIME")
+      .replacing(/\d{8}T\d{6}Z|\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+Z)?/, with: "TIME")
+      .replacing(/"(pid|uid)":\d+/) { "\"\($0.output.1)\":ID" }
   }
 }

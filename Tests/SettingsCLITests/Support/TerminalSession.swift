@@ -15,8 +15,9 @@ final class TerminalSession: @unchecked Sendable {  // all state is under `condi
 
   /// Starts a line of shell in a terminal.
   init(_ line: String, environment: [String: String], directory: String) throws {
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/script")
-    process.arguments = ["-qefc", line, "/dev/null"]
+    // Without the signals that the tests' own parent process ignores, such as a shell's for a background job.
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["--default-signal", "/usr/bin/script", "-qefc", line, "/dev/null"]
     process.environment = environment.merging(Spawn.ownVariables.merging(["TERM": "xterm", "SHELL": "/bin/sh"]) { $1 })
     {
       given, _ in given

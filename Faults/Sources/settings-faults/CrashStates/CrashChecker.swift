@@ -99,6 +99,8 @@ struct CrashChecker {
       if before[path] != nil || after.nodes[path] == .directory { return false }
       if name.hasPrefix(".") { return true }
       if made.contains(path) { return false }
+      // The history of a file, which is not durable: the next program has judged it.
+      if path.contains(".history/"), ["journal", "keys"].contains(name) { return false }
       // A backup, wherever those are.
       guard path.hasPrefix("state/"), let bytes = after.bytes(at: path) else { return true }
       return !texts.contains(bytes) && Self.values(in: bytes)?[CrashWorker.nextKey] == nil

@@ -120,7 +120,21 @@ enum CrashWorker {
       try store(home, migrations).recover()
       try store(home, migrations).set(7, for: key(nextKey))
     }
-    guard try store(home, migrations)[key(nextKey)] == 7 else { throw Failure("what was set is not there") }
+    let opened = try store(home, migrations)
+    try checkHistory(of: opened)
+  }
+
+  /// However much of the history the power failure has left, it can be asked, and goes on.
+  private static func checkHistory(of store: SettingsStore) throws {
+    guard store[key(nextKey)] == 7 else { throw Failure("what was set is not there") }
+    guard let last = try store.history(limit: 1).first, last.changes.map(\.path) == [key(nextKey).path],
+      last.changes[0].new == 7, !last.isUnrecorded
+    else { throw Failure("what was set is not the last entry of the history") }
+    // A text whose records are damaged is said not to be there.
+    for entry in try store.history() { _ = try? store.formerText(after: entry.id) }
+    try store.undo(key(nextKey))
+    try store.undo(key(nextKey))
+    guard store[key(nextKey)] == 7 else { throw Failure("what was undone twice is not there") }
   }
 
   private static func makeBackup(_ home: Home, _ next: Next) throws {

@@ -63,6 +63,14 @@ struct OwnScenarios {
         title: "background writes and a flush", file: file, prepare: { place(text, $0) },
         steps: { [worker($0, "flush")] }),
       CrashScenario(
+        title: "set in a profile", file: "config/\(CrashWorker.app)/profiles/work.toml",
+        prepare: { home in
+          Files.makeDirectory(home.path + "/config/\(CrashWorker.app)/profiles")
+          Files.makeDirectory(home.path + "/state/app-settings/profiles")
+          Files.write(text, to: home.path + "/config/\(CrashWorker.app)/profiles/work.toml")
+          Files.write("active = \"work\"\n", to: home.path + "/state/app-settings/profiles/\(CrashWorker.app).toml")
+        }, steps: { [cli($0, "set", "n", "5")] }, isInterrupted: true),
+      CrashScenario(
         title: "set through a link to the file", file: "real/settings.toml",
         prepare: { home in
           Files.makeDirectory(home.path + "/config/\(CrashWorker.app)")

@@ -1,0 +1,298 @@
+import Glibc
+import SettingsTOML
+
+/// One line of a journal: what one write, or another program, has changed.
+struct HistoryRecord: Sendable, Equatable {
+  /// Who made a change.
+  struct Actor: Sendable, Equatable {
+    /// The app's id, or else the program's name; `nil` for another program.
+    var name: String?
+    var program: String?
+    var process: Int?
+    var user: Int?
+
+    /// This process.
+    ///
+    /// - Parameter app: The app's id, if it is one that writes its own settings.
+    static func current(for app: String?) -> Actor {
+      let tool = ProcessFacts.tool.withLock { $0 }
+      let program = ProcessFacts.program
+      return Actor(name: tool ?? app ?? program, program: program, process: Int(getpid()), user: Int(getuid()))
+    }
+  }
+
+  /// What is known of a value at a path.
+  enum Value: Sendable, Equatable {
+    case absent
+    /// As TOML.
+    case text(String)
+    /// It is a secret, or nobody has declared its key.
+    case hidden
+    /// It is only in the texts.
+    case long
+  }
+
+  struct Change: Sendable, Equatable {
+    var path: TOMLPath
+    var old: Value
+    var new: Value
+  }
+
+  var number: Int
+  /// In milliseconds since 1970.
+  var time: Int
+  var actor: Actor
+  var reason: String
+  var changes: [Change]
+  /// What it did to the kept text.
+  var text: TextChange
+  var before: TextDigest
+  var after: TextDigest
+
+  /// Longer values are only in the texts.
+  static let mostShown = 2048
+}
+
+/// The whole text before the record with a number, where a segment of a journal begins.
+struct HistoryCheckpoint: Sendable, Equatable {
+  var number: Int
+  var text: [UInt8]
+  /// The number of bytes of the list of known keys with which the text was made.
+  var known: Int
+  /// Whether records before it are lost.
+  var isAfterLoss = false
+}
+
+/// The lines of a journal and of its list of known keys: 16 hexadecimal digits of the digest of the rest, a space, and the
+/// rest, in a journal JSON.
+///
+/// The first member names the kind: `n` the number of a record, `c` that of a checkpoint, `i` that of an index, which
+/// follows a checkpoint and says for each path in which earlier segment it was last changed.
+enum HistoryLine {
+  static let start = 17
+
+  // MARK: Writing
+
+  static func append(_ record: HistoryRecord, to bytes: inout [UInt8]) {
+    append(to: &bytes) { line in
+      line += "{\"n\":\(record.number),\"t\":\(record.time)".utf8
+      if let name = record.actor.name {
+        line += ",\"by\":".utf8
+        quote(name.utf8, to: &line)
+      }
+      if let program = record.actor.program {
+        line += ",\"exe\":".utf8
+        quote(program.utf8, to: &line)
+      }
+      if let process = record.actor.process { line += ",\"pid\":\(process)".utf8 }
+      if let user = record.actor.user { line += ",\"uid\":\(user)".utf8 }
+      line += ",\"why\":".utf8
+      quote(record.reason.utf8, to: &line)
+      line += ",\"e\":[".utf8
+      for (index, change) in record.changes.enumerated() {
+        line += (index > 0 ? ",[" : "[").utf8
+        quote(change.path.description.utf8, to: &line)
+        for value in [change.old, change.new] {
+          line.append(UInt8(ascii: ","))
+          switch value {
+          case .absent: line += "0".utf8
+          case .hidden: line += "false".utf8
+          case .long: line += "true".utf8
+          case .text(let text): quote(text.utf8, to: &line)
+          }
+        }
+        line.append(UInt8(ascii: "]"))
+      }
+      line += "],\"s\":[".utf8
+      for (index, part) in record.text.parts.enumerated() {
+        line += "\(index > 0 ? "," : "")[\(part.offset),".utf8
+        quote(part.removed, to: &line)
+        line.append(UInt8(ascii: ","))
+        quote(part.added, to: &line)
+        line.append(UInt8(ascii: "]"))
+      }
+      line += "],\"was\":\"\(record.before.text)\",\"is\":\"\(record.after.text)\"}".utf8
+    }
+  }
+
+  static func append(_ checkpoint: HistoryCheckpoint, to bytes: inout [UInt8]) {
+    append(to: &bytes) { line in
+      line += "{\"c\":\(checkpoint.number),\"k\":\(checkpoint.known)".utf8
+      if checkpoint.isAfterLoss { line += ",\"lost\":true".utf8 }
+      line += ",\"text\":".utf8
+      quote(checkpoint.text, to: &line)
+      line += "}".utf8
+    }
+  }
+
+  /// - Parameter segments: For each path, where the last segment that changed it begins.
+  static func append(index segments: [(path: String, segment: Int)], of number: Int, to bytes: inout [UInt8]) {
+    append(to: &bytes) { line in
+      line += "{\"i\":\(number),\"of\":{".utf8
+      for (index, (path, segment)) in segments.enumerated() {
+        if index > 0 { line.append(UInt8(ascii: ",")) }
+        quote(path.utf8, to: &line)
+        line += ":\(segment)".utf8
+      }
+      line += "}}".utf8
+    }
+  }
+
+  static func append(known key: KnownKeys.Entry, to bytes: inout [UInt8]) {
+    append(to: &bytes) { $0 += "\(key.isSecret ? "-" : "+")\(key.path)".utf8 }
+  }
+
+  private static func append(to bytes: inout [UInt8], _ body: (inout [UInt8]) -> Void) {
+    let start = bytes.count
+    bytes += Array(repeating: UInt8(ascii: " "), count: Self.start)
+    body(&bytes)
+    let digest = bytes.withUnsafeBytes { TextDigest(of: UnsafeRawBufferPointer(rebasing: $0[(start + Self.start)...])) }
+    bytes.replaceSubrange(start..<start + 16, with: digest.text.utf8)
+    bytes.append(UInt8(ascii: "\n"))
+  }
+
+  /// A JSON string of any bytes; those that are not UTF-8 as in ``PathText``.
+  private static func quote(_ text: some Collection<UInt8>, to line: inout [UInt8]) {
+    line.append(UInt8(ascii: "\""))
+    // A quick way for UTF-8, which it nearly always is.
+    if String(validating: text, as: UTF8.self) != nil, !text.contains(0xF4) {
+      for byte in text { escape(byte, to: &line) }
+    } else {
+      for byte in PathText.text(text).utf8 { escape(byte, to: &line) }
+    }
+    line.append(UInt8(ascii: "\""))
+  }
+
+  /// A text as it is in a line, with quotes.
+  static func quoted(_ text: String) -> [UInt8] {
+    var bytes: [UInt8] = []
+    quote(text.utf8, to: &bytes)
+    return bytes
+  }
+
+  private static func escape(_ byte: UInt8, to line: inout [UInt8]) {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): line += [UInt8(ascii: "\\"), byte]
+    case UInt8(ascii: "\n"): line += "\\n".utf8
+    case 0..<0x20, 0x7F:
+      let digits = String(byte, radix: 16)
+      line += "\\u00\(digits.utf8.count < 2 ? "0" : "")\(digits)".utf8
+    default: line.append(byte)
+    }
+  }
+
+  // MARK: Reading
+
+  /// A line without its digest and line break; `nil` if the digest is another.
+  static func body(of line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+    guard line.count > start, line[16] == UInt8(ascii: " ") else { return nil }
+    let body = UnsafeRawBufferPointer(rebasing: line[start...])
+    guard TextDigest(of: body).text.utf8.elementsEqual(line[..<16]) else { return nil }
+    return body
+  }
+
+  /// The kind of a line, and the number in it; `nil` for anything else. Does not check the digest.
+  static func head(of line: UnsafeRawBufferPointer) -> (kind: UInt8, number: Int)? {
+    guard line.count > start + 6, line[start] == UInt8(ascii: "{"), line[start + 1] == UInt8(ascii: "\""),
+      line[start + 3] == UInt8(ascii: "\""), line[start + 4] == UInt8(ascii: ":")
+    else { return nil }
+    return (line[start + 2], digits(of: line, at: start + 5))
+  }
+
+  /// The time of a record's line. Does not check the digest.
+  static func time(of line: UnsafeRawBufferPointer) -> Int? {
+    guard let comma = line[start...].firstIndex(of: UInt8(ascii: ",")),
+      line[comma...].starts(with: ",\"t\":".utf8)
+    else { return nil }
+    return digits(of: line, at: comma + 5)
+  }
+
+  private static func digits(of line: UnsafeRawBufferPointer, at place: Int) -> Int {
+    var number = 0
+    var at = place
+    while at < line.count, line[at] >= 0x30, line[at] <= 0x39, number < Int.max / 16 {
+      number = number * 10 + Int(line[at] - 0x30)
+      at += 1
+    }
+    return number
+  }
+
+  private static func members(of line: UnsafeRawBufferPointer) -> TOMLTable? {
+    guard let body = body(of: line),
+      let value = try? JSONText.value(of: String(decoding: body, as: UTF8.self)), case .table(let table) = value
+    else { return nil }
+    return table
+  }
+
+  static func record(_ line: UnsafeRawBufferPointer) -> HistoryRecord? {
+    guard let table = members(of: line), let number = table["n"]?.number, let time = table["t"]?.number,
+      let reason = table["why"]?.text, let before = table["was"]?.text.flatMap({ TextDigest($0) }),
+      let after = table["is"]?.text.flatMap({ TextDigest($0) }), case .array(let changes)? = table["e"],
+      case .array(let parts)? = table["s"]
+    else { return nil }
+    let actor = HistoryRecord.Actor(
+      name: table["by"]?.text, program: table["exe"]?.text, process: table["pid"]?.number, user: table["uid"]?.number)
+    return HistoryRecord(
+      number: number, time: time, actor: actor, reason: reason, changes: changes.compactMap(change),
+      text: TextChange(parts: parts.compactMap(part)), before: before, after: after)
+  }
+
+  private static func change(_ value: TOMLValue) -> HistoryRecord.Change? {
+    guard case .array(let parts) = value, parts.count == 3, let name = parts[0].text,
+      let path = name.isEmpty ? .root : try? TOMLPath(parsing: name)
+    else { return nil }
+    func known(_ value: TOMLValue) -> HistoryRecord.Value {
+      switch value {
+      case .string(let text): .text(text)
+      case .boolean(let isLong): isLong ? .long : .hidden
+      default: .absent
+      }
+    }
+    return HistoryRecord.Change(path: path, old: known(parts[1]), new: known(parts[2]))
+  }
+
+  private static func part(_ value: TOMLValue) -> TextChange.Part? {
+    guard case .array(let parts) = value, parts.count == 3, let offset = parts[0].number, let removed = parts[1].text,
+      let added = parts[2].text
+    else { return nil }
+    return TextChange.Part(offset: offset, removed: PathText.bytes(removed), added: PathText.bytes(added))
+  }
+
+  static func checkpoint(_ line: UnsafeRawBufferPointer) -> HistoryCheckpoint? {
+    guard let table = members(of: line), let number = table["c"]?.number, let text = table["text"]?.text,
+      let known = table["k"]?.number
+    else { return nil }
+    return HistoryCheckpoint(
+      number: number, text: PathText.bytes(text), known: known, isAfterLoss: table["lost"] != nil)
+  }
+
+  static func known(_ line: UnsafeRawBufferPointer) -> KnownKeys.Entry? {
+    guard let body = body(of: line), let sign = body.first else { return nil }
+    let name = String(decoding: body.dropFirst(), as: UTF8.self)
+    // A garage's root: all of it, or nothing.
+    guard let path = name.isEmpty ? .root : try? TOMLPath(parsing: name) else { return nil }
+    return KnownKeys.Entry(path: path, isSecret: sign == UInt8(ascii: "-"))
+  }
+
+  /// The entry of an index that begins at a place in its line; `nil` if none does.
+  static func indexEntry(_ line: UnsafeRawBufferPointer, at place: Int) -> (path: String, segment: Int)? {
+    var end = place + 1
+    while end < line.count, line[end] != UInt8(ascii: "\"") { end += line[end] == UInt8(ascii: "\\") ? 2 : 1 }
+    guard end + 1 < line.count, line[end + 1] == UInt8(ascii: ":"),
+      let value = try? JSONText.value(of: String(decoding: line[place...end], as: UTF8.self)),
+      case .string(let path) = value
+    else { return nil }
+    return (path, digits(of: line, at: end + 2))
+  }
+
+  /// The segments of an index by path.
+  static func index(_ line: UnsafeRawBufferPointer) -> [(path: String, segment: Int)]? {
+    guard let table = members(of: line), case .table(let segments)? = table["of"] else { return nil }
+    return segments.compactMap { path, value in value.number.map { (path, $0) } }
+  }
+}
+
+extension TOMLValue {
+  fileprivate var number: Int? { if case .integer(let number) = self { Int(number) } else { nil } }
+  fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
+}

@@ -1,0 +1,50 @@
+import SettingsTOML
+
+/// What a write has done to a settings file.
+struct HistoryWrite: Sendable {
+  /// The text before it; `nil` for no file.
+  var old: [UInt8]?
+  /// When that was last changed, in nanoseconds since 1970.
+  var oldTime: Int64?
+  /// The document of the old text, if there is one already.
+  var oldDocument: TOMLDocument?
+  /// The old text after the migration that came before the edits, if there was one.
+  var migrated: TOMLDocument?
+  /// The new text; `nil` for no file.
+  var new: [UInt8]?
+  /// The document of the new text, if there is one already.
+  var newDocument: TOMLDocument?
+  /// The only paths at which it can differ; `nil` if unknown.
+  var paths: [TOMLPath]?
+  var reason: SettingsHistoryEntry.Reason
+  /// The keys of the edits.
+  var keys: [AnySettingsKey] = []
+
+  init(old: [UInt8]?, new: [UInt8]?, reason: SettingsHistoryEntry.Reason, of status: FileStatus? = nil) {
+    self.old = old
+    self.new = new
+    self.reason = reason
+    oldTime = status?.modified
+  }
+}
+
+extension SettingsHistoryEntry.Reason {
+  /// The reason of edits made by path.
+  static func edits(_ edits: [Edit]) -> Self {
+    if edits.allSatisfy({ $0.value == nil }) { return .reset }
+    return Set(edits.map { $0.key?.path ?? $0.path }).count > 1 ? .update : .set
+  }
+
+  /// The reason of a text that replaces another, by that of the other one's backup.
+  init(backup reason: String) {
+    self =
+      switch reason {
+      case "before-import": .import
+      case "before-restore": .restore
+      case "before-unset": .reset
+      case Backups.unparsable: .recover
+      case "before-edit": .edit
+      default: .migration
+      }
+  }
+}

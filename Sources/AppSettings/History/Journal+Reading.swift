@@ -1,0 +1,124 @@
+import SettingsTOML
+
+/// What a reader asks of a journal.
+extension Journal {
+  /// A former text of the settings file, as it was kept.
+  struct Text: Sendable, Equatable {
+    var bytes: [UInt8]
+    /// The number of bytes of the list of known keys with which it was made.
+    var known: Int
+  }
+
+  /// The text after the record with a number; `nil` if it is not kept any more, or damaged.
+  func text(after number: Int) -> Text? {
+    guard let line = record(atLeast: number), line.head?.number == number else {
+      // Before the first record that is kept, there may be the checkpoint's text alone.
+      guard let first = self.line(at: start).flatMap({ HistoryLine.checkpoint($0.text) }), first.number == number else {
+        return nil
+      }
+      return Text(bytes: first.text, known: first.known)
+    }
+    guard let segment = segment(around: line.place), let checkpoint = HistoryLine.checkpoint(segment.text) else {
+      return nil
+    }
+    var bytes = checkpoint.text
+    for (_, record) in records(from: segment.next, to: line.next) {
+      guard let next = record.text.applied(to: bytes) else { return nil }
+      bytes = next
+    }
+    guard let record = HistoryLine.record(line.text), TextDigest(of: bytes) == record.after else { return nil }
+    return Text(bytes: bytes, known: checkpoint.known)
+  }
+
+  /// The text before the record with a number.
+  func text(before number: Int) -> Text? {
+    guard let line = record(atLeast: number), let own = HistoryLine.record(line.text), own.number == number,
+      let after = text(after: number), let bytes = own.text.reversed.applied(to: after.bytes)
+    else { return nil }
+    return Text(bytes: bytes, known: after.known)
+  }
+
+  /// For each path that was changed before a segment, where the last segment that did it begins.
+  func index(of segment: Int) -> [String: Int] {
+    guard let checkpoint = line(at: segment), let line = line(at: checkpoint.next),
+      let index = HistoryLine.index(line.text)
+    else { return [:] }
+    return Dictionary(index, uniquingKeysWith: { $1 })
+  }
+
+  /// The records before a place that hold for a condition, the newest first.
+  ///
+  /// - Parameters:
+  ///   - paths: Only records that changed a value at, above or below one of these; `nil` for all.
+  ///   - body: Gets one after the other; returns whether to go on.
+  func visitRecords(before place: Int, touching paths: [TOMLPath]?, _ body: (HistoryRecord) throws -> Bool) rethrows {
+    guard let paths else {
+      var place = place
+      while let line = last(before: place, where: \.isRecord) {
+        if let record = HistoryLine.record(line.text), try !body(record) { return }
+        place = line.place
+      }
+      return
+    }
+    let needles = Self.needles(of: paths)
+    var end = place
+    while let segment = segment(around: end) {
+      for line in lines(with: needles, from: segment.next, to: end).reversed() {
+        guard let record = HistoryLine.record(line.text),
+          record.changes.contains(where: { change in paths.contains { change.path.isRelated(to: $0) } })
+        else { continue }
+        if try !body(record) { return }
+      }
+      guard let next = earlierSegment(touching: paths, than: segment) else { return }
+      end = segmentEnd(next)
+    }
+  }
+
+  /// The texts with which changes at, above or below paths begin in a line.
+  private static func needles(of paths: [TOMLPath]) -> [[UInt8]] {
+    paths.flatMap { path -> [[UInt8]] in
+      let above = (0...path.components.count).map { count in
+        HistoryLine.quoted(TOMLPath(Array(path.components.prefix(count))).description)
+      }
+      let below = path.isRoot ? [UInt8(ascii: "\"")] : above[path.components.count].dropLast() + [UInt8(ascii: ".")]
+      return (above + [below]).map { [UInt8(ascii: "[")] + $0 }
+    }
+  }
+
+  /// The lines of records in a part of a segment that have one of some texts, in order.
+  private func lines(with needles: [[UInt8]], from start: Int, to end: Int) -> [Line] {
+    var places: Set<Int> = []
+    for needle in needles {
+      var from = start
+      while from < end, let found = firstPlace(of: needle, from: from, to: end) {
+        let line = line(at: lineStart(at: found))
+        if let line, line.isRecord { places.insert(line.place) }
+        from = max(line?.next ?? end, from + 1)
+      }
+    }
+    return places.sorted().compactMap { line(at: $0) }
+  }
+
+  /// The beginning of the last segment before one that changed a value at, above or below one of some paths.
+  private func earlierSegment(touching paths: [TOMLPath], than segment: Line) -> Int? {
+    guard let index = line(at: segment.next), HistoryLine.body(of: index.text) != nil else { return nil }
+    var newest: Int?
+    for needle in Self.needles(of: paths) {
+      var from = index.place
+      while let found = firstPlace(of: Array(needle.dropFirst()), from: from, to: index.next) {
+        from = found + 1
+        guard let entry = HistoryLine.indexEntry(index.text, at: found - index.place), entry.segment >= start,
+          let path = entry.path.isEmpty ? .root : try? TOMLPath(parsing: entry.path),
+          paths.contains(where: { path.isRelated(to: $0) })
+        else { continue }
+        newest = max(newest ?? 0, entry.segment)
+      }
+    }
+    return newest
+  }
+}
+
+extension TOMLPath {
+  /// Whether one of two paths is at or above the other.
+  func isRelated(to other: TOMLPath) -> Bool { hasPrefix(other) || other.hasPrefix(self) }
+}

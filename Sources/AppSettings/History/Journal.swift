@@ -1,0 +1,131 @@
+import Glibc
+import SettingsTOML
+
+/// The history of one file, as last written: segments of records, each behind a checkpoint and an index.
+///
+/// A journal only grows, or is replaced by one without the oldest segments. So it is read without a lock. Places in it
+/// count from its first byte ever, and stay the same when it is replaced.
+struct Journal: Sendable {
+  let text: MappedText
+  /// The place of the file's first byte.
+  let base: Int
+
+  static let name = Array("app-settings history ".utf8)
+  static let headerStart = name + Array("1 ".utf8)
+  static let headerLength = headerStart.count + 21
+
+  /// - Returns: `nil` if the file is of another version, or damaged at its very beginning.
+  init?(_ text: MappedText) {
+    guard let (header, next) = text.line(at: 0), next == Self.headerLength, header.starts(with: Self.headerStart),
+      let base = Int(String(decoding: header[Self.headerStart.count...], as: UTF8.self))
+    else { return nil }
+    self.text = text
+    self.base = base
+  }
+
+  static func header(base: Int) -> [UInt8] {
+    let digits = String(base)
+    return headerStart + Array("\(String(repeating: "0", count: 20 - digits.utf8.count))\(digits)\n".utf8)
+  }
+
+  /// The place of the first line that is kept.
+  var start: Int { base + Self.headerLength }
+  var end: Int { base + text.bytes.count }
+
+  /// All bytes from a place on.
+  func bytes(from place: Int) -> [UInt8] { Array(text.bytes[(place - base)...]) }
+
+  /// Where a text first occurs in a part.
+  func firstPlace(of needle: [UInt8], from place: Int, to end: Int) -> Int? {
+    text.firstPlace(of: needle, in: place - base..<end - base).map { base + $0 }
+  }
+
+  struct Line {
+    let place: Int
+    let next: Int
+    let text: UnsafeRawBufferPointer
+
+    var head: (kind: UInt8, number: Int)? { HistoryLine.head(of: text) }
+    var isRecord: Bool { head?.kind == UInt8(ascii: "n") }
+    var isCheckpoint: Bool { head?.kind == UInt8(ascii: "c") }
+  }
+
+  func line(at place: Int) -> Line? {
+    guard place >= start, let (line, next) = text.line(at: place - base) else { return nil }
+    return Line(place: place, next: base + next, text: line)
+  }
+
+  func line(before place: Int) -> Line? {
+    guard place > start, let found = text.lineStart(before: place - base) else { return nil }
+    return line(at: base + found) ?? line(before: base + found)
+  }
+
+  /// The last line of a kind that begins before a place and is not damaged.
+  func last(before place: Int, where isWanted: (Line) -> Bool) -> Line? {
+    var place = place
+    while let line = line(before: place) {
+      if isWanted(line), HistoryLine.body(of: line.text) != nil { return line }
+      place = line.place
+    }
+    return nil
+  }
+
+  /// The checkpoint at the beginning of the segment with a place.
+  func segment(around place: Int) -> Line? { last(before: place, where: \.isCheckpoint) }
+
+  /// The records from a place on, in order. Damaged lines are left out.
+  func records(from place: Int, to end: Int) -> [(line: Line, record: HistoryRecord)] {
+    var found: [(Line, HistoryRecord)] = []
+    var place = place
+    while place < end, let line = line(at: place) {
+      if line.isRecord, let record = HistoryLine.record(line.text) { found.append((line, record)) }
+      place = line.next
+    }
+    return found
+  }
+
+  /// The end of the segment that begins at a place.
+  func segmentEnd(_ place: Int) -> Int {
+    var at = line(at: place)?.next ?? end
+    while at < end, let line = line(at: at) {
+      if line.isCheckpoint { return line.place }
+      at = line.next
+    }
+    return end
+  }
+
+  /// The first record whose number is this or higher; `nil` if there is none.
+  func record(atLeast number: Int) -> Line? { first { ($0.head?.number ?? 0) >= number } }
+
+  /// The first record of a time or later, in milliseconds since 1970, as long as the clock was never set back.
+  func record(since time: Int) -> Line? { first { (HistoryLine.time(of: $0.text) ?? 0) >= time } }
+
+  /// By bisection: `holds` is false for all records up to one, and true after it.
+  private func first(where holds: (Line) -> Bool) -> Line? {
+    // No record before `low` holds, and every one from `high` on does.
+    var (low, high) = (start, end)
+    while low < high {
+      let middle = lineStart(at: low + (high - low) / 2)
+      guard let line = firstRecord(from: middle, to: high), !holds(line) else {
+        high = middle
+        continue
+      }
+      low = line.next
+    }
+    return firstRecord(from: high, to: end)
+  }
+
+  /// The beginning of the line with a place.
+  func lineStart(at place: Int) -> Int {
+    place <= start ? start : base + (text.lineStart(before: place - base + 1) ?? Self.headerLength)
+  }
+
+  private func firstRecord(from place: Int, to end: Int) -> Line? {
+    var place = place
+    while place < end, let line = line(at: place) {
+      if line.isRecord, HistoryLine.body(of: line.text) != nil { return line }
+      place = line.next
+    }
+    return nil
+  }
+}

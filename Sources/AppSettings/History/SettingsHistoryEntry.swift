@@ -1,0 +1,102 @@
+public import FoundationEssentials
+public import SettingsTOML
+
+/// One write of a settings file, or what other programs have changed between two writes.
+public struct SettingsHistoryEntry: Sendable, Hashable, Identifiable {
+  /// Why a file was changed.
+  public enum Reason: String, Sendable, Hashable, CaseIterable {
+    /// A value was set.
+    case set
+    /// Values were removed, so that those of lower layers or defaults apply.
+    case reset
+    /// Several values were changed together.
+    case update
+    /// The file was upgraded to a newer form.
+    case migration
+    /// Values of another format were imported.
+    case `import`
+    /// The text was edited as a whole.
+    case edit
+    /// An earlier change was undone.
+    case undo
+    /// A backup was restored.
+    case restore
+    /// A text that does not parse was replaced or moved away.
+    case recover
+    /// A program that does not use this library has changed the file.
+    case outside
+  }
+
+  /// Who changed a file.
+  public struct Actor: Sendable, Hashable {
+    /// The app's id, or the program's name; `nil` for a change from outside.
+    public var name: String?
+    /// The name of the program.
+    public var program: String?
+    /// The id of the process at that time.
+    public var process: Int?
+    /// The user's id.
+    public var user: Int?
+  }
+
+  /// A value that was changed.
+  public struct Change: Sendable, Hashable {
+    /// The path of the value.
+    public var path: TOMLPath
+    /// The value before the change; `nil` if the key had none, or if the value is not shown.
+    public var old: TOMLValue?
+    /// The value after the change; `nil` if the key has none, or if the value is not shown.
+    public var new: TOMLValue?
+    /// Whether a value is not in the history: its key is a secret, or no program has declared it.
+    public var isHidden: Bool
+    /// Whether a value is too long for the list; ``SettingsStore/formerText(after:)`` has it.
+    public var isLong: Bool
+  }
+
+  /// The number: each is one more than that of the entry before.
+  public var id: Int
+  /// When it was written; for a change from outside, when the file was last changed.
+  public var time: Date
+  /// Who did it.
+  public var actor: Actor
+  /// Why.
+  public var reason: Reason
+  /// The values that changed; none if only comments or the order did.
+  public var changes: [Change]
+  /// Whether it is in the file, but not in the history yet: the next write records it.
+  public var isUnrecorded = false
+
+  init(_ record: HistoryRecord) {
+    id = record.number
+    time = Date(timeIntervalSince1970: Double(record.time) / 1000)
+    actor = Actor(
+      name: record.actor.name, program: record.actor.program, process: record.actor.process, user: record.actor.user)
+    reason = Reason(rawValue: record.reason) ?? .update
+    changes = record.changes.map { change in
+      func value(_ value: HistoryRecord.Value) -> TOMLValue? {
+        if case .text(let text) = value { try? TOMLValue(parsing: text) } else { nil }
+      }
+      let values = [change.old, change.new]
+      return Change(
+        path: change.path, old: value(change.old), new: value(change.new), isHidden: values.contains(.hidden),
+        isLong: values.contains(.long))
+    }
+  }
+}
+
+extension SettingsHistoryEntry: CustomStringConvertible {
+  /// The number, who, why and the values: `#12 set by org.example.editor: theme "light" -> "dark"`.
+  public var description: String {
+    "#\(id) \(reason.rawValue)\(actor.name.map { " by \($0)" } ?? "")"
+      + (changes.isEmpty ? "" : ": " + changes.map(\.description).joined(separator: ", "))
+  }
+}
+
+extension SettingsHistoryEntry.Change: CustomStringConvertible {
+  /// The path and both values: `theme "light" -> "dark"`.
+  public var description: String {
+    guard !isHidden else { return "\(path) (not shown)" }
+    guard !isLong else { return "\(path) (long)" }
+    return "\(path) \(old?.tomlText ?? "(none)") -> \(new?.tomlText ?? "(none)")"
+  }
+}

@@ -1,0 +1,46 @@
+package import SettingsTOML
+
+/// The texts of a service manager's credentials by key path. They count for secrets only.
+package struct Credentials: Sendable, Hashable {
+  /// The directory of the files.
+  package let directory: String
+  private let texts: [TOMLPath: String]
+  /// The paths of keys that are known to be secret.
+  package var secrets: Set<TOMLPath>
+
+  package init(directory: String, texts: [TOMLPath: String], secrets: Set<TOMLPath> = []) {
+    self.directory = directory
+    self.texts = texts
+    self.secrets = secrets
+  }
+
+  func text(at path: TOMLPath, isSecret: Bool) -> String? {
+    isSecret || secrets.contains(path) ? texts[path] : nil
+  }
+
+  /// The texts for secrets below a path, the outer ones first.
+  func texts(below path: TOMLPath) -> [(path: TOMLPath, text: String)] {
+    secrets.filter { $0.hasPrefix(path) && $0 != path }.compactMap { secret in texts[secret].map { (secret, $0) } }
+      .sorted { ($0.0.components.count, $0.0.description) < ($1.0.components.count, $1.0.description) }
+  }
+
+  /// The same credentials with another text in the place of each.
+  func showing(_ text: String) -> Credentials {
+    Credentials(directory: directory, texts: texts.mapValues { _ in text }, secrets: secrets)
+  }
+
+  /// The file of a key's credential.
+  func file(at names: [TOMLPath]) -> String? {
+    names.first { texts[$0] != nil }.map { "\(directory)/\($0)" }
+  }
+
+  /// The value of a credential's file: without one newline at its end; `nil` if it is not UTF-8.
+  package static func text(of bytes: [UInt8]) -> String? {
+    String(validating: bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...], as: UTF8.self)
+  }
+}
+
+extension Credentials: CustomStringConvertible {
+  /// The directory, without any text.
+  package var description: String { "credentials of \(directory)" }
+}

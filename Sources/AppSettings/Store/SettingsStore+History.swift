@@ -1,0 +1,178 @@
+import Glibc
+public import FoundationEssentials
+package import SettingsTOML
+
+/// The history of the user's file.
+extension SettingsStore {
+  /// The changes of the user's file, newest first: of this program, of others, and by hand.
+  ///
+  /// What another program has changed is recorded with the next write; until then it is the first entry, marked as
+  /// ``SettingsHistoryEntry/isUnrecorded``. Nothing is written here. See ``SettingsHistory`` for what is kept.
+  ///
+  /// - Parameters:
+  ///   - key: A key of whose value the changes are wanted, under its present and former names; `nil` for all.
+  ///   - time: The time of the oldest entry wanted; `nil` for all that are kept.
+  ///   - most: The maximum number of entries.
+  /// - Throws: ``SettingsError`` `io` or `readOnly` if the file or its history cannot be read, `newerVersion` for a
+  ///   history that a newer release has written.
+  public func history(
+    of key: AnySettingsKey? = nil, since time: Date? = nil, limit most: Int = .max
+  ) throws(SettingsError) -> [SettingsHistoryEntry] {
+    try history(at: key?.paths, since: time, limit: most)
+  }
+
+  /// - Parameter paths: Names of one key.
+  package func history(
+    at paths: [TOMLPath]?, since time: Date? = nil, limit most: Int = .max
+  ) throws(SettingsError) -> [SettingsHistoryEntry] {
+    guard let reader = try core.readHistory() else { return [] }
+    var found: [SettingsHistoryEntry] = []
+    reader.visit(paths) { entry, _ in
+      if let time, entry.time < time { return false }
+      if found.count < most { found.append(entry) }
+      return found.count < most
+    }
+    return found
+  }
+
+  /// A value in the user's file, and its last change.
+  package struct Blame: Sendable {
+    package var path: TOMLPath
+    /// Whether it is known to be a secret. One entry stands for the whole secret: the names in it are a part of it.
+    package var isSecret: Bool
+    /// `nil` if the change is older than the history.
+    package var entry: SettingsHistoryEntry?
+  }
+
+  /// For each value in the user's file, its last change.
+  ///
+  /// - Parameter paths: Names of one key; `nil` for all values.
+  package func blame(_ paths: [TOMLPath]?) throws(SettingsError) -> [Blame] {
+    guard let reader = try core.readHistory() else { return [] }
+    let document = core.snapshot.userDocument
+    let leaves = paths.map { $0.flatMap { document.leafPaths(under: $0) } } ?? document.leafPaths()
+    var seen: Set<TOMLPath> = []
+    return leaves.compactMap { leaf in
+      let path = reader.knownKeys.secret(around: leaf) ?? leaf
+      guard !path.components[0].hasPrefix("settings-"), seen.insert(path).inserted else { return nil }
+      var found = Blame(path: path, isSecret: reader.knownKeys.isSecret(leaf))
+      reader.visit([path]) { entry, _ in
+        found.entry = entry
+        return false
+      }
+      return found
+    }
+  }
+
+  /// A former text of the user's file, without the values that the history does not keep.
+  ///
+  /// - Parameter number: The number of an entry: the text after it. One less than that of the first entry is the text
+  ///   with which the history begins.
+  /// - Throws: ``SettingsError`` `noHistory` if it is not kept any more, or damaged; otherwise as ``history(of:since:limit:)``.
+  public func formerText(after number: Int) throws(SettingsError) -> String {
+    guard let reader = try core.readHistory() else { throw core.noHistory }
+    return String(decoding: try reader.text(after: number), as: UTF8.self)
+  }
+
+  /// A former text of the user's file in today's form: migrated in memory, if that is possible.
+  package func formerDocument(after number: Int) throws(SettingsError) -> TOMLDocument {
+    var document = try core.parse(Array(try formerText(after: number).utf8))
+    let former = document
+    do throws(SettingsError) {
+      try core.reader.migrate(&document, of: core.userLayer)
+      return document
+    } catch {
+      return former
+    }
+  }
+
+  /// The number of the last entry at a time; `nil` if the history begins later.
+  package func historyNumber(at time: Date) throws(SettingsError) -> Int? {
+    try core.readHistory()?.number(at: Int((time.timeIntervalSince1970 * 1000).rounded(.down)))
+  }
+
+  /// Whether records before the oldest one were lost, other than by age.
+  package var hasLostHistory: Bool { ((try? core.readHistory()) ?? nil)?.hasLost == true }
+
+  /// Undoes the last change of a key's value.
+  ///
+  /// Undoing is a change like any other: it is recorded, and undoing it again brings the value back. The value's comments
+  /// come back if the text around it is the same.
+  ///
+  /// - Returns: The entry that was undone.
+  /// - Throws: ``SettingsError`` `noHistory` if no change of the value is in the history, or its former value is not
+  ///   kept; `conflict` if the value was changed since; `invalidValue` if the key refuses the former value today;
+  ///   `migrationFailed` if a former text cannot be migrated; `locked`; otherwise as ``set(_:for:)``. The file is
+  ///   unchanged.
+  @discardableResult
+  public func undo(_ key: AnySettingsKey) throws(SettingsError) -> SettingsHistoryEntry {
+    try undo(.value(key.paths))
+  }
+
+  /// Undoes an entry of the history: the values that it changed, and no others.
+  ///
+  /// - Throws: As ``undo(_:)-(AnySettingsKey)``.
+  @discardableResult
+  public func undo(_ entry: SettingsHistoryEntry) throws(SettingsError) -> SettingsHistoryEntry {
+    try undo(.entry(entry.id))
+  }
+
+  @discardableResult
+  package func undo(_ what: HistoryTarget) throws(SettingsError) -> SettingsHistoryEntry {
+    try SettingsError.only { try core.undo(what, check: nil) }.entry
+  }
+
+  /// Undoes a change if a check of what it puts back does not throw.
+  ///
+  /// - Parameter check: Runs under the file's lock; again if another program saves the file meanwhile.
+  package func undo(_ what: HistoryTarget, checking check: (UndoPlan) throws -> Void) throws -> UndoPlan {
+    try withoutActuallyEscaping(check) { try core.undo(what, check: $0) }
+  }
+
+  /// Returns what ``undo(_:checking:)`` would do, and the text that the file would have. Writes nothing.
+  package func previewUndo(
+    _ what: HistoryTarget, checking check: (UndoPlan) throws -> Void
+  ) throws -> (plan: UndoPlan, text: [UInt8]) {
+    try withoutActuallyEscaping(check) { try core.previewUndo(what, check: $0) }
+  }
+}
+
+extension SettingsHistory {
+  /// Stands for a value that is not kept, in texts and in the values of ``SettingsStore/formerDocument(after:)``.
+  package static var placeholder: String { KeptText.placeholder }
+}
+
+/// What to undo.
+package enum HistoryTarget: Sendable {
+  /// The last entry.
+  case last
+  /// The last change of a value, by its names.
+  case value([TOMLPath])
+  /// The entry with a number.
+  case entry(Int)
+}
+
+extension StoreCore {
+  /// The error of settings without a history.
+  var noHistory: SettingsError { SettingsError(.noHistory, "Settings in memory have no history.") }
+
+  /// The history as it is now; `nil` for settings in memory.
+  func readHistory() throws(SettingsError) -> HistoryReader? {
+    guard let history else { return nil }
+    let contents = try backing.read()
+    return try readHistory(history, contents, contents.bytes.map { try? TOMLDocument(parsing: $0) } ?? TOMLDocument())
+  }
+
+  func readHistory(
+    _ history: HistoryKeeper, _ contents: SettingsFile.Contents, _ document: TOMLDocument?
+  ) throws(SettingsError) -> HistoryReader {
+    let folder = try history.folder(of: backing.name)
+    do {
+      return try HistoryReader(folder, of: backing.name, contents, document, reader.migrations)
+    } catch let error as SettingsError {
+      throw error
+    } catch {
+      throw .system(error as? Errno ?? Errno(EIO), "read the history in", folder.path)
+    }
+  }
+}

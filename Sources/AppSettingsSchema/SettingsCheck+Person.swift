@@ -1,0 +1,122 @@
+import AppSettings
+import AppSettingsMigrations
+
+// Checks the person's own layers: declared files, profiles, a project's file, and credentials.
+
+extension SettingsCheck {
+  /// Checks the files between the administrators' and the own one.
+  mutating func lookAtPersonalFiles() {
+    guard let personal = location.personal else { return }
+    let problems = ProblemLog(logger: .silent)
+    var unknown: [String] = []
+    let declared = DeclaredFiles.paths(
+      in: personal.declaredDirectory, before: personal.isDeclared ? location.file : nil, system: system,
+      names: { directory in
+        do throws(Errno) {
+          return try system.names(in: directory) ?? []
+        } catch {
+          problems.report(
+            SettingsProblem(SettingsError.system(error, "list", directory, then: "Its files are left out.")))
+          return []
+        }
+      }, noteUnknown: { unknown.append($0) })
+    for problem in problems.current {
+      findings.append(SettingsFinding(.unreadable, problem.message, file: problem.file ?? personal.declaredDirectory))
+    }
+    for path in unknown {
+      findings.append(
+        SettingsFinding(
+          .ignored, "This directory never counts: its name must begin with '@os=', '@arch=' or '@host='.", file: path))
+    }
+    for file in declared { look(at: file, .declared) }
+    guard let profile = personal.profile else { return }
+    look(at: personal.usersFile, .user)
+    var chain: [String] = []
+    var seen = [profile]
+    while let name = inherited(by: personal.file(ofProfile: seen.last ?? profile), seen),
+      let file = personal.file(ofProfile: name), (try? system.status(at: file)) ?? nil != nil
+    {
+      chain.insert(file, at: 0)
+      seen.append(name)
+    }
+    for file in chain { look(at: file, .profile) }
+  }
+
+  /// The profile that the one in a file inherits, if that is valid.
+  private func inherited(by file: String?, _ seen: [String]) -> String? {
+    guard let file, let bytes = (try? SettingsFile(path: file, system: system).read())?.bytes,
+      let value = (try? TOMLDocument(parsing: bytes))?[SettingsFormat.inheritsPath]
+    else { return nil }
+    return try? Profiles.inherited(by: value, seen: seen)
+  }
+
+  /// What is wrong with `settings-inherits` of a profile; `nil` if nothing is.
+  func linkFault(in document: TOMLDocument, _ file: String) -> String? {
+    guard let value = document[SettingsFormat.inheritsPath], let personal = location.personal,
+      let profile = personal.profile
+    else { return nil }
+    // The profiles above this one.
+    var seen = [profile]
+    while let last = seen.last, personal.file(ofProfile: last) != file,
+      let next = inherited(by: personal.file(ofProfile: last), seen)
+    {
+      seen.append(next)
+    }
+    do throws(Profiles.InvalidLink) {
+      let name = try Profiles.inherited(by: value, seen: seen)
+      guard let path = personal.file(ofProfile: name), (try? system.status(at: path)) ?? nil == nil else { return nil }
+      return "there is no file '\(path)'"
+    } catch {
+      return error.reason
+    }
+  }
+
+  /// Checks the file of a project: whether it may be used, what of it counts, and its values.
+  mutating func look(at project: SettingsProject) {
+    guard let app = location.app else { return }
+    let found = project.read(app: app, migrations: schema?.migrations ?? .none, system: system)
+    for problem in found.problems {
+      let kind: SettingsFinding.Kind? =
+        switch problem.code {
+        case .invalidKey: .ignored
+        // What follows finds these itself, with more to show.
+        case .unparsable, .migrationFailed, .newerVersion: nil
+        default: .unreadable
+        }
+      guard let kind else { continue }
+      findings.append(
+        SettingsFinding(
+          kind, problem.message, key: problem.path, file: problem.file ?? project.directory, position: problem.position)
+      )
+    }
+    if let file = found.file { look(at: file, .project) }
+  }
+
+  /// Checks the credentials of this process's service.
+  mutating func lookAtCredentials() {
+    guard let directory = location.personal?.credentialsDirectory, let keys = schema?.keys else { return }
+    for key in keys {
+      let file = "\(directory)/\(key.path)"
+      guard let bytes = (try? SettingsFile(path: file, system: system).read())?.bytes else { continue }
+      guard key.isSecret else {
+        findings.append(
+          SettingsFinding(
+            .ignored, "The credential '\(key.path)' never counts: the app does not mark this key as secret.",
+            key: key.path, file: file))
+        continue
+      }
+      guard let text = Credentials.text(of: bytes) else {
+        findings.append(SettingsFinding(.invalidValue, "The credential is not UTF-8 text.", key: key.path, file: file))
+        continue
+      }
+      let isValid = SettingsOverrides.candidates(for: text).contains {
+        (try? key.type.check($0, isStored: true)) != nil
+      }
+      guard !isValid else { continue }
+      findings.append(
+        SettingsFinding(
+          .invalidValue, "The credential cannot be read: the app needs \(key.type.expectedInFull).", key: key.path,
+          file: file))
+    }
+  }
+}

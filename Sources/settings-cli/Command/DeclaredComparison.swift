@@ -1,0 +1,47 @@
+import AppSettings
+
+/// A value of the own file that a declared file has, too: what the own one changes of it, or only repeats.
+struct DeclaredComparison {
+  let path: TOMLPath
+  let own: LayerValue
+  let declared: LayerValue
+  private let isSecret: Bool
+
+  /// The comparisons, in the order of the own file.
+  static func all(in snapshot: SettingsSnapshot, _ schema: SchemaLookup) -> [DeclaredComparison] {
+    var seen: Set<TOMLPath> = []
+    return snapshot.userDocument.leafPaths().compactMap { leaf in
+      let path = schema.names(of: leaf)[0]
+      guard !leaf.components[0].hasPrefix("settings-"), seen.insert(path).inserted else { return nil }
+      // A value in the place of a table of keys is found at its own path.
+      let values = schema.values(at: path, in: snapshot).filter { value in schema.names(of: path).contains(value.path) }
+      guard let own = values.first(where: { $0.layer == snapshot.ownLayer }),
+        let declared = values.first(where: { $0.layer.kind == .declared && $0.layer != snapshot.ownLayer })
+      else { return nil }
+      return DeclaredComparison(path: path, own: own, declared: declared, isSecret: schema.isSecret(path))
+    }
+  }
+
+  /// Whether the own value only repeats the declared one.
+  var isRedundant: Bool { own.value == declared.value }
+
+  /// In the form of `list --origin`.
+  var line: String {
+    let terminal = Terminal.output
+    let place = Shown.place(declared.layer, declared.position)
+    let former = isSecret ? Shown.redacted : declared.value.tomlText
+    let note = isRedundant ? "redundant: the same as \(place)" : "in place of \(former) of \(place)"
+    return Shown.line(path, isSecret ? nil : own.value, own.value.tomlText)
+      + terminal.styled("  # \(terminal.shown(note))", .dim)
+  }
+
+  var json: String {
+    func shown(_ value: TOMLValue) -> String { isSecret ? JSONText.quoted(Shown.redacted) : Shown.json(value) }
+    func line(_ value: LayerValue) -> String { value.position.map { String($0.line) } ?? "null" }
+    return Shown.object([
+      ("key", JSONText.quoted(path.description)), ("value", shown(own.value)), ("line", line(own)),
+      ("declared", shown(declared.value)), ("declaredFile", declared.layer.file.map(JSONText.quoted) ?? "null"),
+      ("declaredLine", line(declared)), ("isRedundant", isRedundant ? "true" : "false"),
+    ])
+  }
+}

@@ -1,0 +1,82 @@
+import AppSettings
+import FoundationEssentials
+import Glibc
+
+/// Times, as people type and read them.
+enum Moment {
+  /// Parses a time: an age such as `2d`, a date, a date and time, or a time of today. Without an offset it is a local
+  /// time; a date is the beginning of the day.
+  ///
+  /// - Throws: ``Failure`` with status 2 for anything else.
+  static func parse(_ text: String) throws -> Date {
+    if let age = age(text) { return Date(timeIntervalSinceNow: -age) }
+    switch try? TOMLValue(parsing: text) {
+    case .localDate(let date)?:
+      if let date = local(date, TOMLLocalTime(hour: 0, minute: 0)) { return date }
+    case .localDateTime(let moment)?:
+      if let date = local(moment.date, moment.time) { return date }
+    case .localTime(let time)?:
+      if let date = local(today, time) { return date }
+    case .offsetDateTime(let moment)?:
+      if let date = TOMLValue.offsetDateTime(moment).get(Date.self) { return date }
+    default: break
+    }
+    throw Failure(
+      .usage,
+      "'\(text)' is not a time. Use an age such as 2d, 3h or 30m, a date such as 2026-11-23, or '2026-11-23 09:30'.")
+  }
+
+  /// The seconds of an age: a number of weeks, days, hours, minutes or seconds.
+  private static func age(_ text: String) -> Double? {
+    guard let unit = text.last, let number = Double(text.dropLast()), number >= 0, number < 1e9,
+      let seconds: Double = ["w": 604_800, "d": 86_400, "h": 3600, "m": 60, "s": 1][unit]
+    else { return nil }
+    return number * seconds
+  }
+
+  private static func local(_ date: TOMLLocalDate, _ time: TOMLLocalTime) -> Date? {
+    var parts = tm()
+    parts.tm_year = CInt(date.year - 1900)
+    parts.tm_mon = CInt(date.month - 1)
+    parts.tm_mday = CInt(date.day)
+    parts.tm_hour = CInt(time.hour)
+    parts.tm_min = CInt(time.minute)
+    parts.tm_sec = CInt(time.second)
+    parts.tm_isdst = -1
+    let seconds = mktime(&parts)
+    return seconds == -1 ? nil : Date(timeIntervalSince1970: Double(seconds) + Double(time.nanosecond) / 1e9)
+  }
+
+  private static var today: TOMLLocalDate {
+    let now = parts(of: Date(), localtime_r)
+    return TOMLLocalDate(year: Int(now.tm_year) + 1900, month: Int(now.tm_mon) + 1, day: Int(now.tm_mday))
+  }
+
+  /// A time for people: `2026-11-23 09:30:00`, local.
+  static func text(_ date: Date) -> String { text(parts(of: date, localtime_r), separator: " ") }
+
+  /// A time for programs: `2026-11-23T09:30:00.123Z`.
+  static func json(_ date: Date) -> String {
+    let milliseconds = Int((date.timeIntervalSince1970 * 1000).rounded()) % 1000
+    return text(parts(of: date, gmtime_r), separator: "T") + ".\(padded(CInt(milliseconds), 3))Z"
+  }
+
+  private static func parts(
+    of date: Date, _ convert: (UnsafePointer<time_t>, UnsafeMutablePointer<tm>) -> UnsafeMutablePointer<tm>?
+  ) -> tm {
+    var seconds = time_t(Int((date.timeIntervalSince1970 * 1000).rounded()) / 1000)
+    var parts = tm()
+    _ = convert(&seconds, &parts)
+    return parts
+  }
+
+  private static func text(_ parts: tm, separator: String) -> String {
+    "\(padded(parts.tm_year + 1900, 4))-\(padded(parts.tm_mon + 1, 2))-\(padded(parts.tm_mday, 2))\(separator)"
+      + "\(padded(parts.tm_hour, 2)):\(padded(parts.tm_min, 2)):\(padded(parts.tm_sec, 2))"
+  }
+
+  private static func padded(_ number: CInt, _ width: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+  }
+}

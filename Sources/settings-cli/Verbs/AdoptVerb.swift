@@ -1,0 +1,173 @@
+import AppSettings
+import AppSettingsSchema
+import ArgumentParser
+
+struct AdoptVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "adopt",
+    abstract: "Move a value of yours into a declared file.",
+    discussion: """
+      The value goes into the highest declared file that has KEY, or into the file that --layer names, and then out of \
+      the file that the app writes: the user's, or the active profile. In this order, so that a crash loses nothing. A \
+      table moves with everything in it. It keeps its notation, but not its comments.
+
+      If another program makes the declared file, so that it cannot be written, the line that belongs into it is \
+      printed, and the exit status is 10. Once the file has that line, the same command removes your own value.
+
+      Nothing is moved if your own file does not have KEY (status 1), if a file between the two has it and would hide \
+      the declared value (5), if it is locked (5), or if it is a secret (4): declared files are often shared.
+
+      EXAMPLES
+        settings-cli adopt org.example.editor theme --layer drop-in:10-mine
+        settings-cli diff org.example.editor --declared
+      """)
+
+  @Argument(help: "An app's id.", completion: .custom(Candidates.targets)) var target: String
+  @Argument(help: "The dotted key, or a table of keys.", completion: .custom(Candidates.keys)) var key: String
+  @Option(
+    help: ArgumentHelp("The declared file: drop-in:NAME, host, os or arch.", valueName: "layer"),
+    completion: .custom(Candidates.layers))
+  var layer: String?
+  @OptionGroup var common: CommonOptions
+
+  func validate() throws {
+    if Target(target).isFile { throw ValidationError("'adopt' takes an app's id, not the path '\(target)'.") }
+    _ = try place
+  }
+
+  private var place: DeclaredPlace? {
+    get throws {
+      switch try layer.map(PersonalFile.init(parsing:)) {
+      case nil: nil
+      case .declared(let place)?: place
+      case .user?, .profile?:
+        throw ValidationError("'\(layer ?? "")' is no declared file. Use drop-in:NAME, host, os or arch.")
+      }
+    }
+  }
+
+  func answer() throws {
+    let target = Target(target)
+    let path = try KeyArgument.parse(key)
+    let store = try target.open(isForWriting: true)
+    let schema = target.schema
+    let adoption = try Adoption(of: path, from: store, schema, into: file(of: path, in: store, schema))
+    let declared = Target(target.name, .personal(.declared(.file(adoption.file))))
+    let declaredStore = try declared.open(mayBeUnknown: true, isForWriting: true)
+    try adoption.checkNotHidden(in: store.snapshot, above: declaredStore.snapshot)
+    do {
+      try adoption.write(to: declaredStore)
+    } catch let error as SettingsError where error.code == .readOnly && declaredStore.hasFile {
+      for line in adoption.lines { Output.line(line) }
+      let advice = (try? declared.location()).flatMap(ForeignFile.init(at:)).map { " \($0.owner)" } ?? ""
+      throw Failure(
+        .elsewhere,
+        "\(error.description)\(advice) Put the printed line where that file is made. After that, the same command removes "
+          + "the value from '\(store.location?.file ?? "")'.")
+    }
+    try adoption.removeOwn(from: store)
+    Output.path(adoption.file, after: "moved: \(adoption.key) -> ")
+  }
+
+  /// The declared file that gets the value.
+  private func file(of path: TOMLPath, in store: SettingsStore, _ schema: SchemaLookup) throws -> String {
+    if let place = try place { return try SettingsLocation(declaredOf: target, place).file }
+    let names = schema.names(of: path)
+    let found = schema.values(at: path, in: store.snapshot).first {
+      $0.layer.kind == .declared && names.contains($0.path)
+    }
+    if let file = found?.layer.file { return file }
+    // What is wrong with the key comes first.
+    _ = try Adoption(of: path, from: store, schema, into: "")
+    throw Failure(
+      .usage, "No declared file has '\(path)'. Name the one to write, such as '--layer drop-in:10-mine'.")
+  }
+}
+
+/// The move of a value from the own file into a declared one.
+private struct Adoption {
+  let key: TOMLPath
+  let file: String
+  private let schema: SchemaLookup
+  /// The values to move, under their present names, with their texts.
+  private let values: [(path: TOMLPath, value: TOMLValue, text: String?)]
+
+  /// - Throws: ``Failure`` if the value cannot be moved.
+  init(of path: TOMLPath, from store: SettingsStore, _ schema: SchemaLookup, into file: String) throws {
+    let snapshot = store.snapshot
+    let document = snapshot.userDocument
+    let names = schema.names(of: path)
+    key = names[0]
+    self.file = file
+    self.schema = schema
+    guard let name = names.first(where: document.contains) else {
+      try schema.checkKnown(path)
+      throw Failure(.noValue, "'\(store.location?.file ?? "")' has no value for '\(path)'.")
+    }
+    let leaves = document.isTable(at: name) ? document.leafPaths(under: name) : [name]
+    values = leaves.compactMap { leaf in
+      document[leaf].map {
+        (names[0].appending(SchemaLookup.rest(of: leaf, below: name)), $0, document.literal(at: leaf))
+      }
+    }
+    if let secret = values.map(\.path).first(where: schema.isSecret) {
+      throw Failure(
+        .invalidValue,
+        "Cannot move '\(secret)': it is a secret, and declared files are often shared. Nothing was written.")
+    }
+  }
+
+  /// Throws if a layer between the declared file and the own one has a value, too.
+  func checkNotHidden(in snapshot: SettingsSnapshot, above declared: SettingsSnapshot) throws {
+    // Below the declared file, both have the same layers.
+    let between = snapshot.layers[..<snapshot.userIndex].dropFirst(declared.userIndex).map(\.layer)
+      .filter { $0.file != file }
+    for value in values {
+      guard let other = schema.values(at: value.path, in: snapshot).first(where: { between.contains($0.layer) }) else {
+        continue
+      }
+      throw Failure(
+        .notWritable,
+        "Cannot move '\(value.path)' into '\(file)': '\(other.layer.file ?? "")' is above it and has a value, too. "
+          + "Nothing was written.")
+    }
+  }
+
+  /// The values as lines of TOML.
+  var lines: [String] {
+    values.map { value in
+      let isExact = value.text.flatMap { try? TOMLValue(parsing: $0) } == value.value
+      return "\(value.path) = \(isExact ? value.text ?? "" : value.value.tomlText)"
+    }
+  }
+
+  /// Stores the values in the declared file, durably.
+  func write(to store: SettingsStore) throws {
+    let now = store.snapshot.userDocument
+    // A file that has them already need not be written, which may be impossible.
+    guard values.contains(where: { now[$0.path] != $0.value }) else { return }
+    let texts = Dictionary(values.compactMap { value in value.text.map { (value.path, $0) } }) { $1 }
+    try store.core.commit { view in
+      schema.edits(storing: values.map { ($0.path, $0.value) }, texts: texts, in: view)
+    }
+  }
+
+  /// Removes the values from the own file, if they are still those that were moved.
+  func removeOwn(from store: SettingsStore) throws {
+    try store.core.commit { view in
+      for value in values where !schema.names(of: value.path).contains(where: { view.userDocument[$0] == value.value })
+      {
+        throw Failure(
+          .changed,
+          "'\(value.path)' has changed in '\(store.location?.file ?? "")' meanwhile, and stays there. '\(file)' has its "
+            + "former value.")
+      }
+      return schema.edits(storing: [(key, nil)], in: view)
+    }
+  }
+}
+
+extension SettingsStore {
+  /// Whether the own file exists: one that does not is not made by another program.
+  fileprivate var hasFile: Bool { (try? core.readText()) ?? nil != nil }
+}

@@ -1,0 +1,170 @@
+import AppSettings
+import ArgumentParser
+
+struct AtVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "at",
+    abstract: "Print the user's file, or a value in it, as it was.",
+    usage: """
+      settings-cli at TARGET WHEN [KEY] [--diff]
+      settings-cli at TARGET '#N' [KEY] [--diff]
+      """,
+    discussion: """
+      WHEN is an age (2d, 3h, 30m, 1w), a date, a date and time, or a time of today. '#N' or --entry N is the text \
+      after that entry of 'log'; a shell takes an unquoted # for the beginning of a comment: quote it.
+
+      Prints the text byte for byte, with '(not in the history)' in place of the values that the history does not \
+      keep. With KEY, prints the value as 'get' does, under the key's present or former names; that fails with status \
+      1 if the file had no value then, or if the value is not kept. --diff compares with the file as it is now.
+
+      EXAMPLES
+        settings-cli at org.example.editor '#1'
+        settings-cli at org.example.editor '#1' theme
+        settings-cli at org.example.editor --entry 1 --diff
+        settings-cli at org.example.editor 0s theme --json
+      """)
+
+  @OptionGroup var target: TargetArgument
+  @Argument(
+    help: ArgumentHelp("A time, or an entry.", valueName: "when"), completion: .custom(Candidates.entries))
+  var when: String?
+  @Argument(help: "The dotted key.", completion: .custom(Candidates.formerKeys)) var key: String?
+  @Option(parsing: .unconditional, help: EntryArgument.help) var entry: Int?
+  @Flag(help: "Compare with the file as it is now: a unified diff.") var diff = false
+  @Flag(help: "Print the value as TOML: strings are quoted.") var toml = false
+  @Flag(help: "Print a JSON object: key, value, file, entry.") var json = false
+  @OptionGroup var common: CommonOptions
+
+  func validate() throws {
+    if entry != nil, key != nil { throw ValidationError("Use either WHEN or --entry, not both.") }
+    if entry == nil, when == nil { throw ValidationError("Missing expected argument '<when>'") }
+    try EntryArgument.check(entry)
+    if entry == nil { _ = try when.map(EntryArgument.parse) }
+    if toml, json { throw ValidationError("Use either --toml or --json, not both.") }
+    if diff, toml || json { throw ValidationError("Use either --diff or \(toml ? "--toml" : "--json"), not both.") }
+    if toml || json, keyWord == nil {
+      throw ValidationError("\(toml ? "--toml" : "--json") is for a value: name its KEY.")
+    }
+  }
+
+  /// The key: with --entry, the first operand is it.
+  private var keyWord: String? { entry == nil ? key : when }
+
+  func answer() throws {
+    let path = try keyWord.map(KeyArgument.parse)
+    let target = try Target(target)
+    let store = try target.openUnread()
+    let text = HistoryText(of: target)
+    try text.reading(store) {
+      let former = FormerText(of: store, target.schema, try number(in: store), text)
+      if diff {
+        try former.showDifference(path)
+      } else if let path {
+        try former.showValue(at: path, toml ? .toml : json ? .json : nil)
+      } else {
+        try former.show()
+      }
+    }
+  }
+
+  private func number(in store: SettingsStore) throws -> Int {
+    let word = when ?? ""
+    if let number = try entry ?? EntryArgument.parse(word) { return number }
+    let time = try Moment.parse(word)
+    if let number = try store.historyNumber(at: time) { return number }
+    throw SettingsError(
+      .noHistory, "The history of '\(store.location?.file ?? "")' does not go back to \(Moment.text(time)).")
+  }
+}
+
+/// A former text of a settings file.
+private struct FormerText {
+  private let store: SettingsStore
+  private let schema: SchemaLookup
+  private let number: Int
+  private let history: HistoryText
+
+  init(of store: SettingsStore, _ schema: SchemaLookup, _ number: Int, _ history: HistoryText) {
+    self.store = store
+    self.schema = schema
+    self.number = number
+    self.history = history
+  }
+
+  private var file: String { store.location?.file ?? "" }
+
+  private func text(after number: Int) throws -> String {
+    SecretTexts.kept(try store.formerText(after: number), schema.schema)
+  }
+
+  func show() throws {
+    let text = try text(after: number)
+    Output.text(Terminal.output.shown(text))
+    if text.contains(SettingsHistory.placeholder) {
+      Output.note("'\(SettingsHistory.placeholder)' stands for values that the history does not keep.")
+    }
+  }
+
+  func showValue(at path: TOMLPath, _ form: GetVerb.Form?) throws {
+    let document = try store.formerDocument(after: number)
+    guard let place = schema.names(of: path).first(where: { document.contains($0) }), let value = document[place] else {
+      try schema.checkKnown(path)
+      throw Failure(.noValue, "'\(file)' had no value of '\(path)' after #\(number).")
+    }
+    guard history.secret(at: path) == nil, !value.isLeftOut else {
+      throw Failure(
+        .noValue,
+        "The value of '\(path)' is not in the history, because it is or has a secret, or because no program had "
+          + "declared the key.")
+    }
+    switch form {
+    case .json?:
+      Output.line(
+        Shown.object([
+          ("key", JSONText.quoted(path.description)), ("value", Shown.json(value)), ("file", JSONText.quoted(file)),
+          ("entry", "\(number)"),
+        ]))
+    case .toml?: Output.line(Self.text(value, at: place, in: document))
+    case nil:
+      if case .string(let text) = value { return Output.line(text) }
+      Output.line(Self.text(value, at: place, in: document))
+    }
+  }
+
+  func showDifference(_ path: TOMLPath?) throws {
+    let now = try store.history(limit: 1).first?.id ?? number
+    var texts = [try text(after: number), try text(after: now)]
+    if let path {
+      texts = try [number, now].map { number in
+        let document = try store.formerDocument(after: number)
+        let paths = schema.names(of: path).flatMap { document.leafPaths(under: $0) }
+        return paths.compactMap { path in
+          document[path].map {
+            "\(path) = \(history.secret(at: path) == nil ? Self.text($0, at: path, in: document) : Shown.redacted)\n"
+          }
+        }.joined()
+      }
+    }
+    let name = PathText.shown(file)
+    Output.text(
+      Shown.difference(
+        UnifiedDiff.text(from: texts[0], to: texts[1], oldName: "\(name) (after #\(number))", newName: name)))
+  }
+
+  /// A value as TOML on one line, a number as the file had it.
+  private static func text(_ value: TOMLValue, at path: TOMLPath, in document: TOMLDocument) -> String {
+    value.hasFloat ? document.lineText(at: path) ?? value.tomlText : value.tomlText
+  }
+}
+
+extension TOMLValue {
+  /// Whether the history has left out the value, or a part of it.
+  fileprivate var isLeftOut: Bool {
+    switch self {
+    case .string(let text): text == SettingsHistory.placeholder
+    case .array(let items): items.contains(where: \.isLeftOut)
+    case .table(let table): table.contains { $0.value.isLeftOut }
+    default: false
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import AppSettings
+import ArgumentParser
+
+struct BlameVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "blame",
+    abstract: "Show who set each value of the user's file, and when.",
+    discussion: """
+      Prints one line for each value, in the order of the file: 'key = value', then the number, the time and the \
+      author of its last change. Secrets are not shown. Exits 1 if there is no value at and below KEY.
+
+      EXAMPLES
+        settings-cli blame org.example.editor
+        settings-cli blame org.example.editor editor
+        settings-cli blame ./settings.toml theme --json
+      """)
+
+  @OptionGroup var target: TargetArgument
+  @Argument(help: "Only the keys at and below this one.", completion: .custom(Candidates.keys)) var key: String?
+  @Flag(help: "Print a JSON array of objects: key, value, and the last change, or null.") var json = false
+  @OptionGroup var common: CommonOptions
+
+  func answer() throws {
+    let path = try key.map(KeyArgument.parse)
+    let target = try Target(target)
+    let store = try target.open()
+    let schema = target.schema
+    let text = HistoryText(of: target)
+    let document = store.snapshot.userDocument
+    var shown: Set<TOMLPath> = []
+    var objects: [String] = []
+    for found in try store.blame(path.map(schema.names)) {
+      let secret = found.isSecret ? found.path : text.secret(at: found.path)
+      let path = secret ?? found.path
+      guard shown.insert(path).inserted else { continue }
+      if json {
+        objects.append(text.json(path, secret == nil ? document[path] : .string(Shown.redacted), found.entry))
+      } else {
+        let line = Shown.line(path, secret == nil ? document[path] : nil, document.lineText(at: path) ?? "")
+        let note = found.entry.map { text.summary(of: $0) } ?? "older than the history"
+        Output.text(line + Terminal.output.styled("  # ", .dim) + note + "\n")
+      }
+    }
+    if json { Output.line("[" + objects.joined(separator: ",\n ") + "]") }
+    if let path, shown.isEmpty {
+      try schema.checkKnown(path)
+      throw Failure(.noValue)
+    }
+  }
+}

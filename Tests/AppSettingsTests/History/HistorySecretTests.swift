@@ -1,0 +1,99 @@
+import AppSettings
+import AppSettingsImport
+import AppSettingsMigrations
+import Foundation
+import Testing
+import TestSupport
+
+/// Secrets through every door of the library, and nothing of them in the history.
+struct HistorySecretTests {
+  private struct Account: Codable, Identifiable, Sendable {
+    var id: String
+    var user = ""
+    var password = ""
+  }
+
+  private let token = SettingsKey("api.token", default: "", .secret)
+  private let pins = SettingsKey("pins", default: [String: String](), .secret)
+  private let accounts = SettingsRecordKey<Account>("accounts", .secret)
+  private let moved = SettingsKey("vault.key", default: "", .secret, .formerly("key"))
+  private let theme = SettingsKey("theme", default: "light")
+
+  /// 10,000 with `SETTINGS_FULL=1`.
+  private static let rounds = ProcessInfo.processInfo.environment["SETTINGS_FULL"] == "1" ? 1250 : 15
+
+  private func contents(of home: ScratchHome) throws -> Data {
+    var all = Data()
+    for case let name as String in FileManager.default.enumerator(atPath: home.path + "/state") ?? .init()
+    where name.contains(".history/") {
+      all += FileManager.default.contents(atPath: home.path + "/state/" + name) ?? Data()
+    }
+    return all
+  }
+
+  @Test func `no secret is in the history, whatever door it came through`() throws {
+    var secrets: [String] = []
+    func secret() -> String {
+      let secret = "s3c\(UInt64.random(in: 0 ... .max))\(["", "é", "\"q", "\\x"].randomElement()!)"
+      secrets.append(secret)
+      return secret
+    }
+    let migrations = SettingsMigrations { Migration(2, "move") { Rename("password", to: "api.token") } }
+    for _ in 0..<Self.rounds {
+      let home = ScratchHome()
+      var known = secrets.count
+      // A file of an earlier release, and one that a person has edited before any key was used.
+      try home.write(
+        "password = '\(secret().replacing("'", with: ""))'\nunknown = \"\(secret().filter { $0.isLetter || $0.isNumber })\"\ntheme = \"light\"\n# api.token = \"old\"\n"
+      )
+      secrets[known] = secrets[known].replacing("'", with: "")
+      secrets[known + 1] = secrets[known + 1].filter { $0.isLetter || $0.isNumber }
+      let settings = try home.store(migrations: migrations)
+      try settings.set("dark", for: theme)
+      try settings.set(secret(), for: token)
+      settings[token] = secret()
+      try settings.flush()
+      let (pin, password) = (secret(), secret())
+      try settings.update { settings in
+        settings[pins] = ["a": pin]
+        settings[theme] = "blue"
+      }
+      try settings[accounts].put(Account(id: "one", user: "u", password: password))
+      try settings.set(secret(), for: moved)
+      known = secrets.count
+      try home.write(
+        (home.text() ?? "") + "\n[vault.more]\nx = \"\(secret().filter { $0.isLetter || $0.isNumber })\"\n")
+      secrets[known] = secrets[known].filter { $0.isLetter || $0.isNumber }
+      try settings.set("red", for: theme)
+      _ = try? settings.undo(token)
+      try settings.undo(theme)
+      settings.reset(token)
+      try settings.flush()
+      _ = try? settings.restore()
+      let history = try contents(of: home)
+      #expect(!history.isEmpty)
+      var said = try settings.history().map(\.description).joined(separator: "\n")
+      for entry in try settings.history() { said += (try? settings.formerText(after: entry.id)) ?? "" }
+      said += settings.core.problems.current.map(\.message).joined(separator: "\n")
+      for secret in secrets.suffix(12) {
+        let escaped = secret.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        for text in [secret, escaped, escaped.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")] {
+          #expect(history.range(of: Data(text.utf8)) == nil, "\(text)")
+          #expect(!said.contains(text), "\(text)")
+        }
+      }
+    }
+  }
+
+  @Test func `a key that becomes a secret takes the history with it`() throws {
+    let home = ScratchHome()
+    let plain = SettingsKey("api.token", default: "")
+    try home.store().set("hush", for: plain)
+    #expect(try contents(of: home).range(of: Data("hush".utf8)) != nil)
+    let settings = try home.store()
+    _ = settings[token]
+    try settings.set("dark", for: theme)
+    #expect(try contents(of: home).range(of: Data("hush".utf8)) == nil)
+    #expect(try settings.history().count == 1)
+  }
+}

@@ -1,0 +1,171 @@
+import AppSettings
+import Foundation
+import Testing
+import TestSupport
+
+/// Two owners of one app's settings: what dotfiles declare, and what the person changes: `diff --declared`, `adopt`.
+struct AdoptCommandTests {
+  let test: SchemaHome
+  init() throws {
+    test = try SchemaHome()
+    try test.write("theme = \"dark\"\neditor.font-size = 0x10   # big\neditor.wrap = false\n")
+    try write("# From my dotfiles.\ntheme = \"light\"\n\n[editor]\nwrap = false\n", to: declared)
+  }
+  private var app: String { test.app }
+  private var home: ScratchHome { test.home }
+  private var declared: String { home.file("settings.d/10-dotfiles.toml") }
+
+  private func write(_ text: String, to file: String) throws {
+    try home.write(text, to: file)
+    chmod(file, 0o600)
+  }
+
+  private func run(_ words: String...) throws -> ChildProcess.Result {
+    try ChildProcess.run(
+      ChildProcess.product("settings-cli"), words, environment: home.environment, directory: home.path)
+  }
+
+  private func answer(_ output: String, _ error: String = "", status: Int32 = 0) -> ChildProcess.Result {
+    SchemaHome.answer(output, error, status: status)
+  }
+
+  // MARK: diff --declared
+
+  @Test func `the difference to the declared files says what is changed, and what is redundant`() throws {
+    let result = try run("diff", app, "--declared")
+    #expect(
+      result
+        == answer(
+          """
+          theme = "dark"  # in place of "light" of declared \(declared):2
+          editor.wrap = false  # redundant: the same as declared \(declared):5
+
+          """))
+    #expect(try run("diff", app, "--declared", "--exit-code").status == 1)
+    let objects = try json(run("diff", app, "--declared", "--json").output) as? [[String: Any]]
+    #expect(objects?.map { $0["key"] as? String } == ["theme", "editor.wrap"])
+    #expect(objects?.map { $0["isRedundant"] as? Bool } == [false, true])
+    #expect(objects?.map { $0["declaredLine"] as? Int } == [2, 5])
+    #expect(objects?[0]["declared"] as? String == "light" && objects?[0]["value"] as? String == "dark")
+    for line in [["--declared", "--backup"], ["--declared", "x.toml"], ["--json"]] {
+      #expect(try test.run("diff", app, line[0], line.count > 1 ? line[1] : "--exit-code").status == 2)
+    }
+  }
+
+  @Test func `without declared files there is no difference, and a secret is not shown`() throws {
+    try test.write("sync.token = \"mine\"\nfont_size = 20\n")
+    try write("sync.token = \"theirs\"\neditor.font-size = 12\n", to: declared)
+    let shown = try run("diff", app, "--declared").output
+    #expect(
+      shown == """
+        sync.token = (secret)  # in place of (secret) of declared \(declared):1
+        editor.font-size = 20  # in place of 12 of declared \(declared):2
+
+        """)
+    try FileManager.default.removeItem(atPath: declared)
+    #expect(try run("diff", app, "--declared", "--exit-code") == answer(""))
+  }
+
+  // MARK: adopt
+
+  @Test func `a value moves into the declared file that has the key`() throws {
+    #expect(try run("adopt", app, "theme") == answer("moved: theme -> \(declared)\n"))
+    #expect(home.text(of: declared) == "# From my dotfiles.\ntheme = \"dark\"\n\n[editor]\nwrap = false\n")
+    #expect(home.text() == "editor.font-size = 0x10   # big\neditor.wrap = false\n")
+    #expect(try run("get", app, "theme").output == "dark\n")
+    // One that is redundant only leaves the own file.
+    #expect(try run("adopt", app, "editor.wrap").status == 0)
+    #expect(home.text() == "editor.font-size = 0x10   # big\n")
+    #expect(try run("diff", app, "--declared") == answer(""))
+  }
+
+  @Test func `a value moves into a file that is named, with its notation`() throws {
+    let none = try run("adopt", app, "editor.font-size")
+    #expect(none.status == 2 && none.error.contains("No declared file has 'editor.font-size'."))
+    #expect(try run("adopt", app, "editor.font-size", "--layer", "drop-in:20-mine").status == 0)
+    #expect(home.text(of: home.file("settings.d/20-mine.toml")) == "[editor]\nfont-size = 0x10\n")
+    #expect(try run("get", app, "editor.font-size").output == "16\n")
+    #expect(try run("adopt", app, "theme", "--layer", "host").status == 0)
+    #expect(try run("get", app, "theme").output == "dark\n")
+    #expect(home.text() == "editor.wrap = false\n")
+  }
+
+  @Test func `a table moves as a whole`() throws {
+    #expect(try run("adopt", app, "editor") == answer("moved: editor -> \(declared)\n"))
+    #expect(home.text() == "theme = \"dark\"\n")
+    #expect(home.text(of: declared)?.contains("font-size = 0x10") == true)
+    #expect(try run("get", app, "editor.font-size").output == "16\n")
+  }
+
+  @Test func `nothing moves where the declared value would not be used, is locked or secret`() throws {
+    try write("theme = \"light\"\n", to: home.file("settings.d/90-late.toml"))
+    let before = home.text()
+    let hidden = try run("adopt", app, "theme", "--layer", "drop-in:10-dotfiles")
+    #expect(hidden.status == 5 && hidden.error.contains("'\(home.file("settings.d/90-late.toml"))' is above it"))
+    try write("settings-version = 1\n", to: home.file("profiles/work.toml"))
+    try home.profiles.choose("work")
+    #expect(try run("set", app, "theme", "light").status == 0)
+    let between = try run("adopt", app, "theme")
+    #expect(between.status == 5 && between.error.contains("'\(home.file)' is above it"), "\(between)")
+    try home.profiles.choose(nil)
+    #expect(try run("adopt", app, "host", "--layer", "host").status == 1)
+    #expect(try run("adopt", app, "thme", "--layer", "host").status == 3)
+    #expect(try run("adopt", app, "theme", "--layer", "profile:work").status == 2)
+    #expect(try run("adopt", "./x.toml", "theme").status == 2)
+    _ = try run("set", app, "sync.token", "x")
+    #expect(try run("adopt", app, "sync.token", "--layer", "host").status == 4)
+    _ = try run("unset", app, "sync.token")
+    try home.write("settings-locked = [\"theme\"]\n", to: test.systemFile)
+    #expect(try run("adopt", app, "theme", "--layer", "host").status == 5)
+    #expect(home.text() == before)
+    #expect(!home.names(in: home.file("settings.d")).contains { $0.hasPrefix("@") })
+  }
+
+  @Test func `for a declared file that another program makes, the line is printed`() throws {
+    let tree = home.path + "/store"
+    try home.write("theme = \"light\"\n", to: tree + "/10-hm.toml")
+    try FileManager.default.removeItem(atPath: declared)
+    let link = home.file("settings.d/10-hm.toml")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: tree + "/10-hm.toml")
+    let product = ChildProcess.product("settings-cli")
+    chmod(tree + "/10-hm.toml", 0o444)
+    chmod(tree, 0o555)
+    var prefix = ""
+    if geteuid() == 0 {
+      prefix = "setpriv --reuid=65534 --regid=65534 --clear-groups "
+      let probe = try ChildProcess.shell(
+        "chmod 755 .; mkdir -p state; chown -R 65534:65534 config state; \(prefix)\(product) --version",
+        environment: home.environment, directory: home.path)
+      guard probe.status == 0 else { return }
+    }
+    func adopt() throws -> ChildProcess.Result {
+      try ChildProcess.shell(
+        "\(prefix)\(product) adopt \(app) theme", environment: home.environment, directory: home.path)
+    }
+    let before = home.text()
+    let result = try adopt()
+    #expect(result.status == 10 && result.output == "theme = \"dark\"\n", "\(result)")
+    #expect(result.error.contains("It is a link to '\(tree)/10-hm.toml'"), "\(result)")
+    #expect(home.text() == before)
+    // Once the other program has made it so, the own value goes.
+    chmod(tree, 0o755)
+    try FileManager.default.removeItem(atPath: tree + "/10-hm.toml")
+    try home.write("theme = \"dark\"\n", to: tree + "/10-hm.toml")
+    chmod(tree + "/10-hm.toml", 0o444)
+    chmod(tree, 0o555)
+    #expect(try adopt().status == 0)
+    #expect(home.text()?.contains("theme") == false)
+  }
+
+  @Test func `whatever ends the move, one of the two files has the value`() throws {
+    // Killed at moments that are spread over the whole run.
+    for delay in stride(from: 0, to: 40, by: 2) {
+      try test.write("theme = \"dark\"\n")
+      try write("theme = \"light\"\n", to: declared)
+      _ = try ChildProcess.shell(
+        "timeout -s KILL 0.0\(delay < 10 ? "0" : "")\(delay) \(ChildProcess.product("settings-cli")) adopt \(app) theme",
+        environment: home.environment, directory: home.path)
+      #expect(try run("get", app, "theme").output == "dark\n")
+    }
+  }
+}

@@ -1,0 +1,388 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// `log`, `blame`, `undo` and `at`.
+struct HistoryCommandTests {
+  let test: SchemaHome
+  init() throws { test = try SchemaHome() }
+  private var app: String { test.app }
+
+  private func answer(_ output: String, _ error: String = "", status: Int32 = 0) -> ChildProcess.Result {
+    SchemaHome.answer(output, error, status: status)
+  }
+
+  private func run(_ words: String...) throws -> ChildProcess.Result {
+    try ChildProcess.run(
+      ChildProcess.product("settings-cli"), words, environment: test.home.environment, directory: test.home.path)
+  }
+
+  @discardableResult
+  private func done(_ words: String...) throws -> String {
+    let result = try ChildProcess.run(
+      ChildProcess.product("settings-cli"), words, environment: test.home.environment, directory: test.home.path)
+    #expect(result.status == 0, "\(words): \(result)")
+    return result.output
+  }
+
+  /// A text with the times in it replaced by `TIME`.
+  private func timeless(_ text: String) -> String {
+    text.replacing(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/, with: "TIME")
+  }
+
+  /// Three writes: a theme, a size, both.
+  private func writeThree() throws {
+    try done("set", app, "theme", "dark")
+    try done("set", app, "editor.font-size", "14")
+    try done("set", app, "theme=light", "editor.font-size=16")
+  }
+
+  // MARK: log
+
+  @Test func `log prints each change, newest first, with who and why`() throws {
+    try writeThree()
+    try test.write(try #require(test.home.text(of: test.file)).replacingOccurrences(of: "16", with: "18"))
+    #expect(
+      timeless(try done("log", app)) == """
+        #4 TIME outside, not recorded yet
+          editor.font-size: 16 -> 18
+        #3 TIME update by settings-cli
+          theme: "dark" -> "light"
+          editor.font-size: 14 -> 16
+        #2 TIME set by settings-cli
+          editor.font-size: (none) -> 14
+        #1 TIME set by settings-cli
+          theme: (none) -> "dark"
+
+        """)
+    #expect(
+      timeless(try done("log", app, "theme")) == """
+        #3 TIME update by settings-cli
+          theme: "dark" -> "light"
+          and 1 other value
+        #1 TIME set by settings-cli
+          theme: (none) -> "dark"
+
+        """)
+    #expect(try done("log", app, "font_size") == done("log", app, "editor.font-size"))
+    #expect(try done("log", app, "--limit", "1").hasPrefix("#4 "))
+    try done("unset", app, "theme")
+    #expect(
+      timeless(try done("log", app, "--limit", "2")) == """
+        #5 TIME reset by settings-cli
+          theme: "light" -> (none)
+        #4 TIME outside
+          editor.font-size: 16 -> 18
+
+        """)
+  }
+
+  @Test func `log as JSON has every part of an entry`() throws {
+    try writeThree()
+    let entries = try #require(try json(try done("log", app, "--json")) as? [[String: Any]])
+    #expect(entries.map { $0["number"] as? Int } == [3, 2, 1])
+    let first = entries[0]
+    #expect(first["by"] as? String == "settings-cli" && first["program"] as? String == "settings-cli")
+    #expect(first["uid"] as? Int == Int(getuid()) && (first["pid"] as? Int ?? 0) > 1)
+    #expect(first["reason"] as? String == "update" && first["isUnrecorded"] as? Bool == false)
+    #expect((first["time"] as? String)?.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil)
+    let changes = try #require(first["changes"] as? [[String: Any]])
+    #expect(changes.map { $0["key"] as? String } == ["theme", "editor.font-size"])
+    #expect(changes[0]["old"] as? String == "dark" && changes[1]["new"] as? Int == 16)
+    #expect(changes[0]["isHidden"] as? Bool == false && changes[0]["isLong"] as? Bool == false)
+  }
+
+  @Test func `log takes ages, dates and times`() throws {
+    try writeThree()
+    for when in ["2d", "3h", "30m", "1w", "60s", "2024-11-23", "2024-11-23 09:30", "2024-11-23T09:30:00+02:00"] {
+      #expect(try done("log", app, "--since", when).hasPrefix("#3 "), "\(when)")
+    }
+    let none = try run("log", app, "--since", "9000-01-01")
+    #expect(
+      none
+        == answer(
+          "", "settings-cli: The history of '\(test.file)' has no change since 9000-01-01 00:00:00.\n", status: 1))
+    for when in ["2x", "yesterday", "d", "-1d"] {
+      let refused = try run("log", app, "--since=\(when)")
+      #expect(refused.status == 2 && refused.error.contains("is not a time"), "\(refused)")
+    }
+  }
+
+  @Test func `without a history, log says why and exits 1`() throws {
+    try test.write("theme = \"dark\"\n")
+    #expect(
+      try run("log", app) == answer("", "settings-cli: The history of '\(test.file)' has no change.\n", status: 1))
+    #expect(try run("log", app, "--json").output == "[]\n")
+    #expect(try run("log", app, "thme").status == 3)
+    #expect(try run("log", "org.example.tset").status == 3)
+    #expect(try run("undo", app).status == 1 && run("at", app, "#1").status == 1)
+    #expect(test.home.names(in: test.home.path + "/state").isEmpty)
+    try test.write("settings-history = false\ntheme = \"dark\"\n")
+    try done("set", app, "theme", "light")
+    #expect(
+      try run("log", app)
+        == answer(
+          "", "settings-cli: '\(test.file)' keeps no history: 'settings-history' in it is false.\n", status: 1))
+    #expect(try run("undo", app).status == 1)
+  }
+
+  // MARK: blame
+
+  @Test func `blame says who changed each value`() throws {
+    try test.write("# mine\nsettings-version = 1\n\ntheme = 'dark'\nsync.token = \"hunter2\"\n")
+    try done("set", app, "editor.font-size", "14")
+    try done("set", app, "sync.token", "s3cret")
+    #expect(
+      timeless(try done("blame", app)) == """
+        theme = "dark"  # older than the history
+        sync.token = (secret)  # #2 TIME set by settings-cli
+        editor.font-size = 14  # #1 TIME set by settings-cli
+
+        """)
+    #expect(timeless(try done("blame", app, "editor")).hasPrefix("editor.font-size = 14  # #1 "))
+    let objects = try #require(try json(try done("blame", app, "--json")) as? [[String: Any]])
+    #expect(objects.map { $0["key"] as? String } == ["theme", "sync.token", "editor.font-size"])
+    #expect(objects[0]["entry"] is NSNull && objects[1]["value"] as? String == "(secret)")
+    #expect((objects[2]["entry"] as? [String: Any])?["number"] as? Int == 1)
+    #expect(try run("blame", app, "host") == answer("", status: 1))
+    #expect(try run("blame", app, "hosst").status == 3)
+  }
+
+  // MARK: undo
+
+  @Test func `undo takes back the last change, that of a key, or an entry, and can be undone`() throws {
+    try writeThree()
+    #expect(
+      timeless(try done("undo", app)) == """
+        undone: #3 TIME update by settings-cli
+          theme: "light" -> "dark"
+          editor.font-size: 16 -> 14
+
+        """)
+    #expect(try done("get", app, "theme") == "dark\n")
+    try done("undo", app)
+    #expect(try done("get", app, "theme") == "light\n")
+    try done("set", app, "theme", "dark")
+    #expect(timeless(try done("undo", app, "editor.font-size")).hasPrefix("undone: #5 TIME undo by settings-cli\n"))
+    #expect(try done("get", app, "theme") == "dark\n" && done("get", app, "editor.font-size") == "14\n")
+    try done("undo", app, "#6")
+    #expect(try done("get", app, "theme") == "light\n")
+    try done("undo", app, "--entry", "8")
+    #expect(try done("get", app, "theme") == "dark\n")
+    #expect(try done("log", app, "--limit", "1").contains(" undo by settings-cli\n"))
+  }
+
+  @Test func `a dry run of undo shows a diff, and writes nothing`() throws {
+    try writeThree()
+    let before = test.home.text(of: test.file)
+    #expect(
+      try done("undo", app, "theme", "--dry-run") == """
+        --- \(test.file)
+        +++ \(test.file)
+        @@ -1,4 +1,4 @@
+        -theme = "light"
+        +theme = "dark"
+         
+         [editor]
+         font-size = 16
+
+        """)
+    #expect(test.home.text(of: test.file) == before)
+    let digest = try done("get", app, "--digest").dropLast()
+    try done("undo", app, "--if-unchanged", String(digest))
+    #expect(try run("undo", app, "--if-unchanged", String(digest)).status == 9)
+    let theme = try done("get", app, "theme", "--digest").dropLast()
+    try done("undo", app, "--if-unchanged", String(theme), "--dry-run")
+    #expect(try run("undo", app, "--if-unchanged", "theme:absent", "--dry-run").status == 9)
+  }
+
+  @Test func `comments come back with what was removed`() throws {
+    let text = "# mine\n\n# at night\ntheme = 'dark'   # dim\n"
+    try test.write(text)
+    try done("set", app, "editor.font-size", "14")
+    try done("unset", app, "theme")
+    try done("undo", app, "theme")
+    try done("undo", app, "editor.font-size")
+    #expect(test.home.text(of: test.file) == text)
+  }
+
+  @Test func `what cannot be undone is refused, with the reason and a status of its own`() throws {
+    try writeThree()
+    let before = test.home.text(of: test.file)
+    func refused(_ words: String..., status: Int32, _ reason: String, line: Int = #line) throws {
+      let result = try ChildProcess.run(
+        ChildProcess.product("settings-cli"), ["undo", app] + words, environment: test.home.environment)
+      #expect(result.status == status && result.error.contains(reason) && result.output.isEmpty, "\(line): \(result)")
+    }
+    try refused("#1", status: 9, "'theme' was changed since by #3.")
+    try refused("#7", status: 1, "has no entry #7: it has #1 to #3.")
+    try refused("host", status: 1, "No change of 'host'")
+    try refused("hosst", status: 3, "Did you mean 'host'?")
+    try refused("#x", status: 2, "'#x' is not an entry.")
+    try refused("theme", "--entry", "1", status: 2, "Use either KEY or --entry")
+    #expect(test.home.text(of: test.file) == before)
+    // The app takes fewer values today.
+    try test.home.write(
+      SchemaHome.schema.replacingOccurrences(of: "\"light\", \"dark\"", with: "\"light\""), to: test.schemaFile)
+    try refused("theme", status: 4, "the former value is not valid today: 'theme' needs")
+    try test.home.write(SchemaHome.schema, to: test.schemaFile)
+    try test.home.write("settings-locked = [\"theme\"]\ntheme = \"light\"\n", to: test.systemFile)
+    try refused("theme", status: 5, "'theme': it is locked by")
+    #expect(test.home.text(of: test.file) == before)
+  }
+
+  @Test func `a secret is neither shown nor put back`() throws {
+    try done("set", app, "sync.token", "hunter2")
+    try done("set", app, "sync.token", "s3cret")
+    #expect(timeless(try done("log", app)).contains("  sync.token: (not in the history)\n"))
+    let refused = try run("undo", app)
+    #expect(refused.status == 1 && refused.error.contains("it is a secret"), "\(refused)")
+    let value = try run("at", app, "#1", "sync.token")
+    #expect(value.status == 1 && value.output.isEmpty && value.error.contains("not in the history"), "\(value)")
+    let text = try run("at", app, "#1")
+    #expect(
+      text.output == "[sync]\ntoken = \"(not in the history)\"\n" && text.error.contains("does not keep"), "\(text)")
+  }
+
+  @Test func `a change from before a migration is undone in today's form, and a migration is not`() throws {
+    let schema = SchemaHome.schema.replacingOccurrences(of: "[keys.theme]", with: "[keys.colour]\n[keys.theme]")
+      .replacingOccurrences(of: "[keys.colour]", with: "[keys.colour]\ntype = \"string\"\n")
+    try test.home.write(schema, to: test.schemaFile)
+    try done("set", app, "colour", "dark")
+    try done("set", app, "colour", "light")
+    try test.home.write(
+      SchemaHome.schema + """
+        [[migrations]]
+        version = 2
+        name = "name the colour"
+        steps = [{ rename = "colour", to = "theme" }]
+
+        """, to: test.schemaFile)
+    try done("undo", app)
+    #expect(test.home.text(of: test.file) == "settings-version = 2\ntheme = \"dark\"\n")
+    #expect(timeless(try done("log", app, "--limit", "2")).contains("#3 TIME migration by settings-cli\n"))
+    let refused = try run("undo", app, "#3")
+    #expect(refused.status == 8 && refused.error.contains("'settings-cli migrate \(app) --undo'"), "\(refused)")
+    #expect(try done("at", app, "#1", "theme") == "dark\n")
+  }
+
+  // MARK: at
+
+  @Test func `at prints the text of that time, or a value as get does`() throws {
+    try writeThree()
+    let file = test.file
+    #expect(try done("at", app, "#1") == "theme = \"dark\"\n")
+    #expect(try done("at", app, "#0") == "")
+    #expect(try done("at", app, "#2", "editor.font-size") == "14\n")
+    #expect(try done("at", app, "--entry", "2", "font_size") == "14\n")
+    #expect(try done("at", app, "#2", "theme", "--toml") == "\"dark\"\n")
+    #expect(
+      try done("at", app, "#2", "theme", "--json")
+        == "{\"key\":\"theme\",\"value\":\"dark\",\"file\":\"\(file)\",\"entry\":2}\n")
+    #expect(try run("at", app, "#1", "editor.font-size").status == 1)
+    #expect(try done("at", app, "0s") == test.home.text(of: file))
+    let early = try run("at", app, "1d")
+    #expect(early.status == 1 && early.error.contains("does not go back to"), "\(early)")
+    #expect(try run("at", app, "#4").status == 1)
+    #expect(try run("at", app, "soon").status == 2)
+    #expect(try run("at", app, "#2", "--json").status == 2)
+    #expect(try run("at", app).status == 2)
+  }
+
+  @Test func `at compares with what the file has now`() throws {
+    try writeThree()
+    #expect(
+      try done("at", app, "#2", "--diff") == """
+        --- \(test.file) (after #2)
+        +++ \(test.file)
+        @@ -1,4 +1,4 @@
+        -theme = "dark"
+        +theme = "light"
+         
+         [editor]
+        -font-size = 14
+        +font-size = 16
+
+        """)
+    #expect(try done("at", app, "#3", "--diff") == "")
+    let value = try done("at", app, "#2", "theme", "--diff")
+    #expect(value.hasSuffix("@@ -1 +1 @@\n-theme = \"dark\"\n+theme = \"light\"\n"), "\(value)")
+  }
+
+  @Test func `a former text is had from the history of a file that does not parse any more`() throws {
+    try writeThree()
+    let text = test.home.text(of: test.file)
+    try test.write("theme = = 1\n")
+    #expect(try done("at", app, "#3") == text)
+    #expect(try done("log", app).contains("#3 "))
+    #expect(try run("undo", app).status == 6)
+  }
+
+  // MARK: Where
+
+  @Test func `a file by its path and an administrator's file have histories of their own`() throws {
+    try done("set", "./a.toml", "x", "1")
+    try done("set", app, "theme", "dark", "--system")
+    #expect(timeless(try done("log", "./a.toml")) == "#1 TIME set by settings-cli\n  x: (none) -> 1\n")
+    #expect(timeless(try done("log", app, "--system")).contains("theme: (none) -> \"dark\""))
+    #expect(try run("log", app).status == 1)
+    try done("undo", app, "--system")
+    #expect(test.home.text(of: test.systemFile) == "")
+  }
+
+  @Test(.enabled(if: TerminalSession.isPossible))
+  func `a terminal gets no control characters from values`() throws {
+    try done("set", app, "host", "a\u{1B}[5mb")
+    let session = try TerminalSession(
+      "'\(ChildProcess.product("settings-cli"))' log \(app); echo end-of-log", environment: test.home.environment,
+      directory: test.home.path)
+    let shown = try #require(session.wait(for: "end-of-log"))
+    #expect(shown.contains("a\\u001B[5mb") && !shown.contains("\u{1B}[5m"), "\(shown)")
+  }
+
+  // MARK: Schemas and reserved keys
+
+  @Test func `a value whose key becomes a secret is not shown any more`() throws {
+    try done("set", app, "host", "hunter2")
+    #expect(try done("log", app).contains("hunter2"))
+    let schema = SchemaHome.schema.replacingOccurrences(
+      of: "[keys.host]\n", with: "[keys.host]\nsecret = true\n")
+    try test.home.write(schema, to: test.schemaFile)
+    for words in [
+      ["log", app], ["log", app, "--json"], ["blame", app], ["at", app, "#1"], ["at", app, "#1", "host"],
+    ] {
+      let result = try ChildProcess.run(
+        ChildProcess.product("settings-cli"), words, environment: test.home.environment)
+      #expect(!result.output.contains("hunter2") && !result.error.contains("hunter2"), "\(words): \(result)")
+    }
+    try done("set", app, "theme", "dark")
+    let journal = try ChildProcess.shell(
+      "grep -r hunter2 state; true", environment: test.home.environment, directory: test.home.path)
+    #expect(journal.output.isEmpty)
+  }
+
+  @Test func `check finds a settings-history that is no boolean`() throws {
+    try test.write("settings-history = false\n")
+    #expect(try run("check", app) == answer(""))
+    try test.write("settings-history = \"no\"\nsettings-histori = false\n")
+    let found = try run("check", app)
+    #expect(found.output.contains("'settings-history' is a string, but must be true or false."), "\(found)")
+    #expect(found.output.contains("Did you mean 'settings-history'?"), "\(found)")
+    #expect(try run("set", app, "settings-history", "false").status == 2)
+    #expect(try !done("list", app).contains("settings-history"))
+  }
+
+  @Test func `entries are completed with their times`() throws {
+    try writeThree()
+    let lines = { (line: String) in
+      try ChildProcess.run(
+        ChildProcess.product("settings-cli"), ["complete", "fish", "--", line], environment: test.home.environment
+      ).output.split(separator: "\n").map { timeless(String($0)) }
+    }
+    let entries = ["#3\tTIME update by settings-cli", "#2\tTIME set by settings-cli", "#1\tTIME set by settings-cli"]
+    #expect(try lines("settings-cli at \(app) ") == ["words"] + entries)
+    #expect(try lines("settings-cli undo \(app) '#").suffix(3) == entries[...])
+    #expect(try lines("settings-cli at \(app) '#1' the").last?.hasPrefix("theme\t") == true)
+    #expect(try lines("settings-cli at \(app) --entry 1 the").last?.hasPrefix("theme\t") == true)
+  }
+}
