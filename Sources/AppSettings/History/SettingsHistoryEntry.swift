@@ -61,8 +61,12 @@ public struct SettingsHistoryEntry: Sendable, Hashable, Identifiable {
   public var actor: Actor
   /// Why.
   public var reason: Reason
-  /// The values that changed; none if only comments or the order did.
+  /// The values that changed; none if only comments or the order did, or if one of the texts does not parse.
   public var changes: [Change]
+  /// Whether the text after it does not parse, so that the app uses defaults.
+  public var isUnparsed: Bool
+  /// Whether the text before it does not parse.
+  package var followsUnparsed: Bool
   /// Whether it is in the file, but not in the history yet: the next write records it.
   public var isUnrecorded = false
 
@@ -72,6 +76,9 @@ public struct SettingsHistoryEntry: Sendable, Hashable, Identifiable {
     actor = Actor(
       name: record.actor.name, program: record.actor.program, process: record.actor.process, user: record.actor.user)
     reason = Reason(rawValue: record.reason) ?? .update
+    let unparsed = TextDigest(of: KeptText.unparsed)
+    isUnparsed = record.after == unparsed
+    followsUnparsed = record.before == unparsed
     changes = record.changes.map { change in
       func value(_ value: HistoryRecord.Value) -> TOMLValue? {
         if case .text(let text) = value { try? TOMLValue(parsing: text) } else { nil }

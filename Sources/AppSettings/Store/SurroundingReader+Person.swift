@@ -56,11 +56,11 @@ extension SurroundingReader {
     } catch {
       throw .system(error, "read", path)
     }
-    if let status { try Self.check(status, path) } else if same == nil { return nil }
+    if let status { try check(status, path) } else if same == nil { return nil }
     let contents = try SettingsFile(path: path, system: system).openAndRead(
       path, in: Syscalls.workingDirectory, followingLinks: false
     ).contents
-    if let status = contents.status { try Self.check(status, path) }
+    if let status = contents.status { try check(status, path) }
     guard let bytes = settled(contents, at: path, since: same) else { return isWaiting(for: path) ? last : nil }
     do throws(SettingsError) {
       return filtered(try content(of: bytes, at: path, .project, contents.status?.inode), bytes, project)
@@ -72,7 +72,7 @@ extension SurroundingReader {
   }
 
   /// Throws if a file must not be used: it may be someone else's.
-  private static func check(_ status: FileStatus, _ path: String) throws(SettingsError) {
+  private func check(_ status: FileStatus, _ path: String) throws(SettingsError) {
     func refuse(_ reason: String, _ advice: String) -> SettingsError {
       SettingsError(.readOnly, "Cannot use the project's file '\(path)': \(reason). \(advice)", file: path)
     }
@@ -85,7 +85,10 @@ extension SurroundingReader {
         "it belongs to user \(status.owner)",
         "If you trust what it says, take it over: 'sudo chown \(geteuid()) \(path)'.")
     }
-    guard status.permissions & 0o022 == 0 else {
+    let mayGroupWrite = status.permissions & 0o020 != 0
+    guard status.permissions & 0o002 == 0,
+      !mayGroupWrite || MachineFacts.isPrivate(group: status.group, of: geteuid(), system)
+    else {
       throw refuse(
         "other users may change it (mode \(String(status.permissions, radix: 8)))", "Run 'chmod go-w \(path)'.")
     }

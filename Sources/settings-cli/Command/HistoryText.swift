@@ -60,7 +60,13 @@ struct HistoryText {
     lines += shown.map { change in
       Self.line(of: change.path, from: change.old, to: change.new, isHidden: change.isHidden, isLong: change.isLong)
     }
-    if entry.changes.isEmpty { lines.append("  (only comments, the order or the notation)") }
+    if entry.isUnparsed {
+      lines.append("  (a text that does not parse)")
+    } else if entry.followsUnparsed {
+      lines.append("  (in the place of a text that does not parse)")
+    } else if entry.changes.isEmpty {
+      lines.append("  (only comments, the order or the notation)")
+    }
     if others > 0 { lines.append("  and \(others) other value\(others == 1 ? "" : "s")") }
     return lines
   }
@@ -99,6 +105,7 @@ struct HistoryText {
       ("by", text(entry.actor.name)), ("program", text(entry.actor.program)),
       ("pid", entry.actor.process.map { "\($0)" } ?? "null"), ("uid", entry.actor.user.map { "\($0)" } ?? "null"),
       ("isUnrecorded", entry.isUnrecorded ? "true" : "false"),
+      ("isUnparsed", entry.isUnparsed ? "true" : "false"),
     ]
   }
 

@@ -26,7 +26,9 @@ struct LogVerb: Verb {
       "Only changes since this time: an age such as 2d, 3h, 30m or 1w, a date, or a date and time.", valueName: "when"))
   var since: String?
   @Option(parsing: .unconditional, help: ArgumentHelp("At most this many changes.", valueName: "n")) var limit: Int?
-  @Flag(help: "Print a JSON array of objects: number, time, reason, by, program, pid, uid, isUnrecorded, changes.")
+  @Flag(
+    help:
+      "Print a JSON array of objects: number, time, reason, by, program, pid, uid, isUnrecorded, isUnparsed, changes.")
   var json = false
   @OptionGroup var common: CommonOptions
 

@@ -203,14 +203,18 @@ struct ProfileTests {
 
   @Test func `edits that are pending at a switch go where they were set`() throws {
     // The first write waits until the switch has begun.
+    let isWriting = DispatchSemaphore(value: 0)
     let gate = DispatchSemaphore(value: 0)
-    let writes = Lock(0)
+    let isDone = DispatchSemaphore(value: 0)
+    let isFirst = Lock(true)
     let system = Syscalls { (call, path) throws(Errno) in
       if call == .rename,
-        writes.withLock({
-          $0 += 1; return $0
-        }) == 1
+        isFirst.withLock({ isFirst in
+          defer { isFirst = false }
+          return isFirst
+        })
       {
+        isWriting.signal()
         gate.wait()
       }
       return nil
@@ -218,16 +222,15 @@ struct ProfileTests {
     let settings = try home.store(system: system)
     #expect(settings[theme] == "none")
     settings[theme] = "first"
-    while writes.withLock({ $0 }) == 0 { usleep(100) }
+    isWriting.wait()
     settings[size] = 7
     try home.profiles.choose("work")
-    let isDone = Lock(false)
     try PlainThread.start("switch") {
       settings.reload()
-      isDone.withLock { $0 = true }
+      isDone.signal()
     }
     gate.signal()
-    while !isDone.withLock({ $0 }) { usleep(100) }
+    isDone.wait()
     settings.reload()
     #expect(settings.location?.file == home.file("profiles/work.toml"))
     #expect(home.text() == "theme = \"first\"\nsize = 7\n")
@@ -236,6 +239,29 @@ struct ProfileTests {
     settings[size] = 8
     try settings.flush()
     #expect(home.text(of: home.file("profiles/work.toml")) == "size = 8\n")
+  }
+
+  @Test func `edits that cannot be written at a switch fail with a problem, and are in no file`() throws {
+    try home.write("theme = 'work'\n", to: home.file("profiles/work.toml"))
+    let fails = Lock(true)
+    let system = Syscalls { (call, path) throws(Errno) in
+      if call == .rename, fails.withLock({ $0 }) { throw Errno(ENOSPC) }
+      return nil
+    }
+    let settings = try home.store(system: system)
+    #expect(settings[theme] == "none")
+    settings[theme] = "lost"
+    settings[size] = 7
+    try home.profiles.choose("work")
+    settings.reload()
+    #expect(settings.location?.file == home.file("profiles/work.toml"))
+    #expect(settings[theme] == "work" && settings[size] != 7)
+    #expect(settings.currentProblems.map(\.code) == [.io], "\(settings.currentProblems)")
+    #expect(settings.currentProblems.first?.file == home.file("settings.toml"))
+    fails.withLock { $0 = false }
+    try settings.set(8, for: size)
+    #expect(home.text() == nil)
+    #expect(home.text(of: home.file("profiles/work.toml")) == "theme = 'work'\nsize = 8\n")
   }
 
   @Test func `no set is lost or in the wrong file while profiles are switched`() async throws {

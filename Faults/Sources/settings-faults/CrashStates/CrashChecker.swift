@@ -48,6 +48,7 @@ struct CrashChecker {
     let text = state.bytes(at: file)
     var faults: [CrashFault] = []
     if !allowed(passed).contains(text) { faults.append(texts.contains(text) || text == nil ? .lost : .torn) }
+    if !scenario.holds(state) { faults.append(.lost) }
     if isBackupMissing(in: state) { faults.append(.backupMissing) }
     return faults
   }

@@ -1,5 +1,6 @@
 import CrashStates
 import Glibc
+import SettingsTOML
 
 /// Every operation of `settings-cli` and of apps that writes.
 ///
@@ -14,6 +15,7 @@ struct OwnScenarios {
   }()
 
   private static let file = "config/\(CrashWorker.app)/settings.toml"
+  private static let declared = "config/\(CrashWorker.app)/settings.d/10-base.toml"
   private static let garage = "data/\(CrashWorker.app)/garage.toml"
   private static let comments = String(
     repeating: "# Kept by hand: every byte of this line has to stay as it is.\n", count: 70)
@@ -70,6 +72,32 @@ struct OwnScenarios {
           Files.write(text, to: home.path + "/config/\(CrashWorker.app)/profiles/work.toml")
           Files.write("active = \"work\"\n", to: home.path + "/state/app-settings/profiles/\(CrashWorker.app).toml")
         }, steps: { [cli($0, "set", "n", "5")] }, isInterrupted: true),
+      CrashScenario(
+        title: "set after a declared directory was replaced", file: file,
+        prepare: { home in
+          place(text, home)
+          try placeDeclared("n = 2\n", home)
+          Files.makeDirectory(home.path + "/new")
+          Files.write("n = 3\nm = 4\n", to: home.path + "/new/10-base.toml")
+          try link("../../new", home.path + "/config/\(CrashWorker.app)/.next")
+        },
+        steps: { home in
+          let folder = "$HOME/config/\(CrashWorker.app)"
+          return [foreign(home, "mv -T \"\(folder)/.next\" \"\(folder)/settings.d\""), cli(home, "set", "n", "5")]
+        }, isInterrupted: true),
+      CrashScenario(
+        title: "adopt", file: file,
+        prepare: { home in
+          place(text, home)
+          Files.makeDirectory(home.path + "/config/\(CrashWorker.app)/settings.d")
+          Files.write("n = 2\n", to: home.path + "/" + declared)
+        }, steps: { [cli($0, "adopt", "n")] },
+        // The value that is moved is in one of the two files, or in both.
+        holds: { state in
+          [file, declared].contains { name in
+            state.bytes(at: name).flatMap { try? TOMLDocument(parsing: $0) }?.root["n"] == .integer(1)
+          }
+        }, isInterrupted: true),
       CrashScenario(
         title: "set through a link to the file", file: "real/settings.toml",
         prepare: { home in
@@ -197,6 +225,13 @@ struct OwnScenarios {
   private static func place(_ text: String, _ home: Home) {
     Files.makeDirectory(Files.directory(of: home.path + "/" + file))
     Files.write(text, to: home.path + "/" + file)
+  }
+
+  /// A declared directory that is a link, as home-manager makes them.
+  private static func placeDeclared(_ text: String, _ home: Home) throws {
+    Files.makeDirectory(home.path + "/old")
+    Files.write(text, to: home.path + "/old/10-base.toml")
+    try link("../../old", home.path + "/config/\(CrashWorker.app)/settings.d")
   }
 
   private static func prepareSchema(_ home: Home) {
