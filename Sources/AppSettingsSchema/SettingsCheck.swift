@@ -139,7 +139,7 @@ package struct SettingsCheck {
           add("'settings-inherits' cannot be used: \(fault). Nothing is inherited here.")
         }
       case "settings-inherits":
-        add("'settings-inherits' does nothing here: profiles inherit, and this file is none.")
+        add("'settings-inherits' does nothing here: only the file of a profile can inherit another profile.")
       case "settings-history":
         if case .boolean? = document[SettingsFormat.historyPath] { break }
         add(

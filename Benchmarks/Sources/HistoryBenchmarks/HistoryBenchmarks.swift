@@ -79,6 +79,9 @@ struct HistoryBenchmarks {
     try time("a million records: the last 20 changes of a key") {
       consume(try settings.history(of: others[5], limit: 20))
     }
+    try time("a million records: the last change of each of 50 values, as blame asks") {
+      for key in [first, rare] + others { consume(try settings.history(of: key, limit: 1)) }
+    }
     try time("a million records: all 40 changes of a key that seldom changes") {
       consume(try settings.history(of: rare))
     }

@@ -85,20 +85,22 @@ package struct Profiles: Sendable {
 
   /// The name in the text of a file with a choice.
   static func name(in bytes: [UInt8], file: String) throws(SettingsError) -> String? {
+    let app = file.split(separator: "/").last?.dropLast(".toml".count) ?? ""
+    let advice = "Choose one with 'settings-cli profile \(app) use NAME'."
     let document: TOMLDocument
     do {
       document = try TOMLDocument(parsing: bytes)
     } catch {
       throw SettingsError(
-        .unparsable, "Cannot parse '\(file)', which says what profile is used. Choose one again.",
+        .unparsable, "Cannot parse '\(file)', which says what profile is used. \(advice)",
         cause: error.formatted(file: file), file: file, position: error.position)
     }
     guard let value = document[choicePath] else { return nil }
     guard case .string(let name) = value, SettingsLocation.isID(name) else {
       throw SettingsError(
         .invalidValue,
-        "Cannot use 'active' of '\(file)': it is \(value.errorDescription), but must be the name of a profile. Choose "
-          + "one again.", file: file, position: document.position(of: choicePath))
+        "Cannot use 'active' of '\(file)': it is \(value.errorDescription), but must be the name of a profile. "
+          + advice, file: file, position: document.position(of: choicePath))
     }
     return name
   }

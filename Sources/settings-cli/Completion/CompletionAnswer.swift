@@ -24,7 +24,7 @@ struct Candidate {
   var isLine: Bool { !text.isEmpty && !text.unicodeScalars.contains(where: \.isControl) }
 }
 
-/// The candidates for a word of a command line, or who knows them.
+/// The candidates for a word of a command line, or what the shell completes itself.
 enum CompletionAnswer {
   case words([Candidate])
   /// Files, which the shells complete themselves.

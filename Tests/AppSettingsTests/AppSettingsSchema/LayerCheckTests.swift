@@ -53,7 +53,7 @@ struct LayerCheckTests {
     #expect(
       try found(profile: "a") == [
         "settings.toml:1 invalid-value 'size' is the integer 10, but must be an integer from 1 to 9.",
-        "settings.toml:2 reserved 'settings-inherits' does nothing here: profiles inherit, and this file is none.",
+        "settings.toml:2 reserved 'settings-inherits' does nothing here: only the file of a profile can inherit another profile.",
         "profiles/b.toml:1 reserved 'settings-inherits' cannot be used: 'a' inherits this profile itself. "
           + "Nothing is inherited here.",
         "profiles/b.toml:2 invalid-value 'size' is the integer 12, but must be an integer from 1 to 9.",
