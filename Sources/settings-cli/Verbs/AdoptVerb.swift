@@ -144,11 +144,15 @@ private struct Adoption {
   /// Stores the values in the declared file, durably.
   func write(to store: SettingsStore) throws {
     let now = store.snapshot.userDocument
-    // A file that has them already need not be written, which may be impossible.
-    guard values.contains(where: { now[$0.path] != $0.value }) else { return }
+    let isThere = values.allSatisfy { now[$0.path] == $0.value }
     let texts = Dictionary(values.compactMap { value in value.text.map { (value.path, $0) } }) { $1 }
-    try store.core.commit { view in
-      schema.edits(storing: values.map { ($0.path, $0.value) }, texts: texts, in: view)
+    do {
+      // Also where the file has them already: another program, or a killed one, may not have synced it.
+      try store.core.commit { view in
+        schema.edits(storing: values.map { ($0.path, $0.value) }, texts: texts, in: view)
+      }
+    } catch let error as SettingsError where isThere && error.code == .readOnly {
+      // Who made the file has put the value there, and nobody else can write it.
     }
   }
 

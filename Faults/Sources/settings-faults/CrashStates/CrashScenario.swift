@@ -73,6 +73,15 @@ enum AcceptedCrashStates {
           + "power failure the old file is there, whole, and is migrated again. Hooks run after a sync of their own."
       )
     }
+    + ["adopt", "adopt, again after a kill or an error"].flatMap { scenario in
+      CrashEnumerator.Promise.allCases.map { promise in
+        (
+          scenario, .leftOver, promise,
+          "It writes two files. What it leaves beside the declared one is removed by the next write of that file; the next "
+            + "set writes the other one. No reader takes it for a declared file: its name does not end in '.toml'."
+        )
+      }
+    }
 
   static func contains(_ scenario: String, _ fault: CrashFault, _ promise: CrashEnumerator.Promise) -> Bool {
     all.contains { $0.scenario == scenario && $0.fault == fault && $0.promise == promise }
