@@ -2,7 +2,7 @@
 // { element, update(place), isDirty() }. What it commits is the rest of a line of 'settings-cli batch':
 // { value } or { toml }. No rule of a schema is checked here: the command checks, in its words.
 
-import { button, el, newID } from "./dom.js";
+import { el, newID } from "./dom.js";
 import { literal } from "./toml.js";
 
 /**
@@ -362,16 +362,19 @@ export function secret(place) {
     input.value = "";
     if (value !== "") await now.commit({ value });
   };
-  const save = button("Store", store, { disabled: place.disabled });
+  const save = el("button", { type: "submit", disabled: place.disabled }, "Store");
+  const form = el("form", { class: "with-unit", autocomplete: "off", onsubmit: (event) => {
+    event.preventDefault();
+    store();
+  } }, input, save);
   const show = () => {
     input.placeholder = now.value === null || now.value === undefined ? "not set" : "set, and not shown";
   };
   input.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") store();
     if (event.key === "Escape") input.value = "";
   });
   show();
-  return { element: el("div", { class: "with-unit" }, input, save), isDirty: () => input.value !== "", update(next) {
+  return { element: form, isDirty: () => input.value !== "", update(next) {
     now = next;
     input.disabled = save.disabled = Boolean(next.disabled);
     show();

@@ -36,7 +36,8 @@ export function fixesOf(finding, fail) {
     }
   }
   if (finding.kind === "permissions") add("Copy a command that mends it", () => copyText(`chmod go-w ${shellWord(finding.file)}`));
-  if (isOwn && finding.line) fixes.push(button("Show the line", () => emit("place", { line: finding.line }), { class: "small quiet" }));
+  const line = finding.textLine ?? finding.line;
+  if (isOwn && line) fixes.push(button("Show the line", () => emit("place", { line }), { class: "small quiet" }));
   return fixes.length > 0 ? el("span", { class: "fixes" }, fixes) : null;
 }
 

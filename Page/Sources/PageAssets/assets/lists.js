@@ -11,7 +11,7 @@ export const isPlainList = ({ value, node }) =>
 /** The elements with their texts, so that the ones nobody edits keep their notation. */
 function itemsOf({ value, node, rule }) {
   if (node?.items) return node.items.map((item) => ({ kind: item.kind, raw: item.raw, text: item.kind === "string" ? item.value : item.raw }));
-  const type = rule.elements?.type;
+  const type = rule.element?.type;
   return (value ?? []).map((item) => {
     if (typeof item === "string" && !/^(offset|local)-/.test(type ?? "")) return { kind: "string", raw: quote(item), text: item };
     const raw = typeof item === "string" ? item : /^float/.test(type ?? "") && Number.isInteger(item) ? `${item}.0` : literal(item);
@@ -34,7 +34,7 @@ export function list(place) {
   };
 
   const elementKind = () => {
-    const type = now.rule.elements?.type ?? items[0]?.kind ?? "string";
+    const type = now.rule.element?.type ?? items[0]?.kind ?? "string";
     return /^(integer|float|float32|boolean|offset-date-time|local-)/.test(type) ? type.replace("float32", "float") : "string";
   };
 
@@ -76,7 +76,7 @@ export function list(place) {
 
   function row(item, at) {
     const label = `Element ${at + 1}`;
-    const { choices } = now.rule.elements ?? {};
+    const { choices } = now.rule.element ?? {};
     const more = { class: "field", "aria-label": label, disabled: now.disabled };
     const input = choices?.length ? el("select", more, choices.map((value) => el("option", { value: String(value) }, String(value))))
       : el("input", { ...more, type: "text", spellcheck: "false", autocomplete: "off" });

@@ -109,6 +109,25 @@ export function endTrial() {
 
 // MARK: Facts about keys
 
+const rules = new WeakMap();
+
+/** What the schema says of a key's values, with the rules of its elements and fields. */
+export function ruleOf(key) {
+  let rule = rules.get(key);
+  if (!rule) {
+    rule = { ...ruleOfShape(key.shape), ...key };
+    rules.set(key, rule);
+  }
+  return rule;
+}
+
+function ruleOfShape(shape) {
+  if (!shape) return {};
+  const fields = shape.fields && Object.fromEntries(shape.fields.map((field) =>
+    [field.name, { ...ruleOfShape(field.shape), isRequired: field.isRequired, default: field.default }]));
+  return { ...shape, element: shape.element ? ruleOfShape(shape.element) : undefined, fields };
+}
+
 /** Whether the file that is written has a value of the key. */
 export const isModified = (key) =>
   !key.isLocked && key.layers.some((layer) => layer.file === model.doc.file && layer.file !== null);

@@ -50,6 +50,7 @@ export function show() {
     parts.push(notice("info", `The file is of an older release. ${steps.length === 1 ? "One change waits" : `${steps.length} changes wait`} for it.`,
       el("ul", {}, steps.map((step) => el("li", {}, `Version ${step.version}: ${step.name}`))),
       el("p", { class: "quiet-text" }, "The values below are shown as they will be. The first change of a value makes these as well."),
+      doc.migration.problem && el("p", { class: "error-note" }, doc.migration.problem),
       doc.migration.diff && el("details", {}, el("summary", {}, "What changes in the file"), diffView(doc.migration.diff, "What the migration changes")),
       el("div", { class: "notice-buttons" }, button("Migrate now", () => attempt(api.migrate, "The file is migrated."), { class: "primary small" }))));
   }

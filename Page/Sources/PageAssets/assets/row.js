@@ -5,7 +5,7 @@ import { makeSimple, plainText, secret } from "./controls.js";
 import { button, el, icon, iconButton, newID, shortPath, timeText } from "./dom.js";
 import { details } from "./details.js";
 import { isPlainList, list } from "./lists.js";
-import { authorText, edit, emit, findingsOf, hasValue, isModified, isStored, kindOfKey, layerText, model, nodeOf, refresh, shortValue, titleOf } from "./model.js";
+import { authorText, edit, emit, findingsOf, hasValue, isModified, isStored, kindOfKey, layerText, model, nodeOf, refresh, ruleOf, shortValue, titleOf } from "./model.js";
 import { records, table } from "./tables.js";
 import { dotted, partsOf } from "./toml.js";
 import { fixesOf } from "./fixes.js";
@@ -49,9 +49,10 @@ export class Row {
     }, icon("chevron"));
     this.details = el("div", { class: "row-details", id: `${id}-details`, hidden: true });
     this.element = el("section", { class: "row", "aria-labelledby": id, tabindex: "-1", "data-key": name },
-      el("div", { class: "row-head" }, this.title, this.badges, el("div", { class: "row-tools" }, this.resetButton, this.more)),
+      el("div", { class: "row-head" }, this.title, this.badges),
       el("div", { class: "row-text" }, this.path, this.summary, this.meta),
-      el("div", { class: "row-side" }, this.slot, this.notes, this.message), this.details);
+      el("div", { class: "row-side" }, this.slot, this.notes, this.message),
+      el("div", { class: "row-tools" }, this.resetButton, this.more), this.details);
     this.id = id;
     rows.set(this.element, this);
     this.element.classList.toggle("ranked", isRanked);
@@ -145,7 +146,7 @@ export class Row {
     const { key } = this;
     const path = partsOf(key.key);
     return {
-      path, rule: key, kind: kindOfKey(key), value: key.value, node: nodeOf(key), isSecret: key.isSecret, disabled: key.isLocked || Boolean(model.doc.problem),
+      path, rule: ruleOf(key), kind: kindOfKey(key), value: key.value, node: nodeOf(key), isSecret: key.isSecret, disabled: key.isLocked || Boolean(model.doc.problem),
       name: this.id, hint: `${this.id}-summary ${this.id}-notes ${this.id}-message`,
       commit: (change, options) => this.store(path, change, options),
       check: (change) => this.#checkSoon(path, change),

@@ -3,6 +3,8 @@
 import { announce, button, el, newID } from "./dom.js";
 import { literal } from "./toml.js";
 
+/** A member of a table, whose name may be anything: 'constructor', '__proto__'. */
+const member = (value, name) => (value && Object.hasOwn(value, name) ? value[name] : undefined);
 const isTable = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 
 function kindOfMember(value, rule) {
@@ -26,8 +28,8 @@ export function table(place, make) {
 
   const memberPlace = (name) => {
     const fields = now.rule.fields ?? {};
-    const rule = fields[name] ?? now.rule.elements ?? {};
-    const value = now.value?.[name];
+    const rule = (Object.hasOwn(fields, name) ? fields[name] : now.rule.element) ?? {};
+    const value = member(now.value, name);
     const path = [...now.path, name];
     return {
       ...now, path, rule, value, node: null, kind: kindOfMember(value ?? rule.default, rule), label: undefined,
@@ -57,15 +59,15 @@ export function table(place, make) {
         control = { ...made, row, id, kind: next.kind, remove };
         controls.set(name, control);
       }
-      control.remove.hidden = !(name in (now.value ?? {}));
+      control.remove.hidden = member(now.value, name) === undefined;
       control.remove.disabled = Boolean(now.disabled);
       if (body.children[at] !== control.row) body.insertBefore(control.row, body.children[at] ?? null);
     });
     body.classList.toggle("empty", names.length === 0);
   }
 
-  if (!place.rule.fields || place.rule.otherFields) element.append(adder("New field", "name", async (name) => {
-    const type = now.rule.elements?.type;
+  if (!place.rule.fields || place.rule.isOpen) element.append(adder("New field", "name", async (name) => {
+    const type = now.rule.element?.type;
     const value = type === "boolean" ? { value: false } : /^(integer|float)/.test(type ?? "") ? { value: 0 } : { value: "" };
     await now.store([...now.path, name], value);
     controls.get(name)?.element.querySelector("input, select, textarea")?.focus();
@@ -89,19 +91,19 @@ export function records(place, make) {
   const element = el("div", { class: "records-box" }, body);
 
   const recordPlace = (name) => ({
-    ...now, path: [...now.path, name], value: now.value[name], kind: "table", node: null,
+    ...now, path: [...now.path, name], value: member(now.value, name), kind: "table", node: null,
     rule: { ...now.rule, choices: null }, label: `Fields of ${name}`, name: undefined,
   });
 
   function show() {
     const names = Object.keys(now.value ?? {});
     for (const [name, card] of cards) {
-      if (names.includes(name) && isTable(now.value[name])) continue;
+      if (names.includes(name) && isTable(member(now.value, name))) continue;
       card.element.remove();
       cards.delete(name);
     }
     names.forEach((name, at) => {
-      if (!isTable(now.value[name])) return;
+      if (!isTable(member(now.value, name))) return;
       let card = cards.get(name);
       if (card) card.control.update(recordPlace(name));
       else {
@@ -148,11 +150,8 @@ export function records(place, make) {
   }
 
   element.append(adder("New record", "name", async (name) => {
-    const defaults = {};
-    for (const [field, rule] of Object.entries(now.rule.fields ?? {})) {
-      if (rule.required && rule.default !== undefined && rule.default !== null) defaults[field] = rule.default;
-    }
-    await now.store([...now.path, name], { toml: literal(defaults) });
+    const needed = Object.entries(now.rule.fields ?? {}).filter(([, rule]) => rule.isRequired && rule.default !== undefined && rule.default !== null);
+    await now.store([...now.path, name], { toml: literal(Object.fromEntries(needed.map(([field, rule]) => [field, rule.default]))) });
     cards.get(name)?.element.querySelector("input, select, textarea")?.focus();
   }, place));
   show();
