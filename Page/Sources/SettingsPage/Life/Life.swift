@@ -1,0 +1,75 @@
+import Synchronization
+
+/// The server's life: it ends when the last tab has been closed, or when it is told to.
+final class Life: Sendable {
+  private struct State {
+    var machine: LifeStateMachine
+    var isOver = false
+    var end: CheckedContinuation<Void, Never>?
+    /// A task that waits for the present end; there is none while the server is in use.
+    var timer: Task<Void, Never>?
+  }
+
+  // Protects what decides about the end.
+  private let state: Mutex<State>
+
+  init(_ limits: Limits) {
+    state = Mutex(State(machine: LifeStateMachine(grace: limits.grace, idle: limits.idle, now: .now)))
+  }
+
+  func streamOpened() { change { $0.streamOpened() } }
+  func streamClosed() { change { $0.streamClosed(at: .now) } }
+  func requestBegan() { change { $0.requestBegan() } }
+  func requestEnded() { change { $0.requestEnded(at: .now) } }
+
+  /// Ends it.
+  func end() {
+    let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      state.isOver = true
+      state.timer?.cancel()
+      state.timer = nil
+      defer { state.end = nil }
+      return state.end
+    }
+    continuation?.resume()
+  }
+
+  /// Returns at the end.
+  func waitForEnd() async {
+    change { _ in }
+    await withCheckedContinuation { continuation in
+      let isOver = state.withLock { state in
+        if !state.isOver { state.end = continuation }
+        return state.isOver
+      }
+      if isOver { continuation.resume() }
+    }
+  }
+
+  private func change(_ body: (inout LifeStateMachine) -> Void) {
+    state.withLock { state in
+      body(&state.machine)
+      // A request within the time of another one needs no new timer: the old one looks again when it is up.
+      guard state.timer == nil, !state.isOver, let end = state.machine.end else { return }
+      state.timer = timer(until: end)
+    }
+  }
+
+  private func timer(until end: ContinuousClock.Instant) -> Task<Void, Never> {
+    Task { [weak self] in
+      try? await Task.sleep(until: end, clock: .continuous)
+      self?.look()
+    }
+  }
+
+  private func look() {
+    let isDue = state.withLock { state -> Bool in
+      state.timer = nil
+      guard !state.isOver, let end = state.machine.end else { return false }
+      if end <= .now { return true }
+      state.timer = timer(until: end)
+      return false
+    }
+    if isDue { self.end() }
+  }
+}
