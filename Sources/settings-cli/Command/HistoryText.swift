@@ -92,7 +92,7 @@ struct HistoryText {
   // MARK: JSON
 
   /// The members of an entry without its changes.
-  private func members(of entry: SettingsHistoryEntry) -> [(String, String)] {
+  func members(of entry: SettingsHistoryEntry) -> [(String, String)] {
     func text(_ value: String?) -> String { value.map(JSONText.quoted) ?? "null" }
     return [
       ("number", "\(entry.id)"), ("time", text(Moment.json(entry.time))), ("reason", text(entry.reason.rawValue)),
