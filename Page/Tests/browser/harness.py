@@ -19,12 +19,13 @@ from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select
 
 PACKAGE = pathlib.Path(__file__).resolve().parents[2]
 ROOT = PACKAGE.parent
 ASSETS = PACKAGE / "Sources/PageAssets/assets"
 APP = "org.example.editor"
-SECONDS = 10
+SECONDS = 6
 
 
 def executable(variable, *candidates):
@@ -187,7 +188,23 @@ class Tab:
             time.sleep(0.01)
 
     def row(self, key, within=""):
-        return self.one(f".row[data-key='{css(key)}']{' ' if within else ''}{within}")
+        selector = f".row[data-key='{css(key)}']"
+
+        def found():
+            if not self.all(selector):
+                self.scroll()
+            return next(iter(self.all(f"{selector} {within}".strip())), None)
+        return self.until(found, f"an element {selector} {within}")
+
+    def scroll(self):
+        """Goes on to the next part of the list, of which only what is near the screen is in the document."""
+        self.js("""const main = document.querySelector('#settings');
+            const box = main.scrollHeight > main.clientHeight + 1 ? main : document.scrollingElement;
+            const end = box.scrollTop + box.clientHeight >= box.scrollHeight - 2;
+            box.scrollTop = end ? 0 : box.scrollTop + 600;""")
+
+    def choose(self, element, text):
+        Select(element).select_by_visible_text(text)
 
     def value(self, key, selector="input, select, textarea"):
         return self.row(key, f".row-control :is({selector})").get_property("value")

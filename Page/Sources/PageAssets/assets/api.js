@@ -48,7 +48,29 @@ export const currentApp = () => app;
 
 export const headers = () => ({ Authorization: `Bearer ${token}` });
 
+const writes = new Set();
+const ownEntries = new Set();
+
+/** Waits for the answers to the writes of this page that are under way. */
+export const writesDone = () => Promise.allSettled([...writes]);
+
+/** Whether an entry of the history was made by this page. */
+export const isOwn = (entry) => ownEntries.has(entry?.number);
+
 async function request(method, path, body) {
+  const answer = send(method, path, body);
+  if (method === "GET" || body?.dryRun) return answer;
+  writes.add(answer);
+  try {
+    const result = await answer;
+    if (typeof result?.entry === "number") ownEntries.add(result.entry);
+    return result;
+  } finally {
+    writes.delete(answer);
+  }
+}
+
+async function send(method, path, body) {
   const options = { method, headers: headers(), cache: "no-store" };
   if (body !== undefined) {
     options.headers["Content-Type"] = "application/json";

@@ -82,7 +82,7 @@ function typed(place, input, { read, show, element = input, parts = [input] }) {
     part.addEventListener("input", changed);
     part.addEventListener("change", () => {
       // Between the parts of one control nothing is stored yet.
-      if (parts.length === 1 || part.tagName === "SELECT") store();
+      if (parts.length === 1 || part.matches("select, [type=color]")) store();
     });
     part.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && (part.tagName !== "TEXTAREA" || event.ctrlKey)) {

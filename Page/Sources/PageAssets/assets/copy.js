@@ -30,13 +30,10 @@ export function openCopy(shown) {
     const open = keys.filter((key) => !key.isSecret);
     const left = keys.length - open.length;
     note.textContent = left > 0 ? `${left} ${left === 1 ? "secret is" : "secrets are"} left out.` : "";
-    if (isFile && isDropIn) {
-      const answer = await api.dropIn().catch(() => null);
-      const text = typeof answer === "string" ? answer : answer?.text ?? answer?.dropIn;
-      if (typeof text === "string") {
-        area.value = text;
-        return;
-      }
+    if (isFile) {
+      const { text, commands } = await api.dropIn();
+      area.value = isDropIn ? text : commands;
+      return;
     }
     area.value = open.map(isDropIn ? lineFor : commandFor).join("\n") + (open.length > 0 ? "\n" : "");
   };

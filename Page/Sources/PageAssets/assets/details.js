@@ -2,7 +2,7 @@
 
 import { api } from "./api.js";
 import { button, copyText, el, timeText } from "./dom.js";
-import { authorText, emit, isOwn, layerText, model, shortValue } from "./model.js";
+import { authorText, emit, layerText, model, shortValue } from "./model.js";
 import { commandFor } from "./copy.js";
 import { literal, partsOf } from "./toml.js";
 
@@ -88,7 +88,7 @@ async function showHistory(row, past) {
     const when = timeText(entry.time);
     const own = entry.changes.find((change) => change.key === key.key || key.formerly?.includes(change.key));
     const canSet = own && !own.isHidden && !own.isLong && !key.isSecret && !key.isLocked && at > 0 && own.new !== null;
-    return el("li", {}, el("span", { class: "who" }, `${isOwn(entry) ? "you" : authorText(entry)}, `, el("time", { datetime: entry.time }, when)), ...changes,
+    return el("li", {}, el("span", { class: "who" }, `${authorText(entry)}, `, el("time", { datetime: entry.time }, when)), ...changes,
       at === 0 && !key.isLocked && button("Undo", () => row.undo(), { class: "small quiet", "aria-label": `Undo the change of ${when}` }),
       canSet && button("Use again", () => row.store(partsOf(key.key), { value: own.new }), { class: "small quiet", "aria-label": `Use ${shortValue(own.new)} again` }));
   })));

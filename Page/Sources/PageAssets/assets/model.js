@@ -1,6 +1,6 @@
 // The document that the page shows: the answer to GET /api/apps/APP, and who changed what while the page was open.
 
-import { api, currentApp, Refusal } from "./api.js";
+import { api, currentApp, isOwn, Refusal } from "./api.js";
 import { kindOf, parseValue, partsOf } from "./toml.js";
 
 export const model = {
@@ -84,7 +84,6 @@ export async function edit(edits, more = {}) {
     if (!more.dryRun) await refresh().catch(() => {});
   }
   if (more.dryRun) return answer;
-  if (typeof answer?.entry === "number") lastOwn = answer.entry;
   if (answer?.trial) {
     model.tries = false;
     startTrial(answer.trial, seconds, edits.map((line) => keyText(line.set ?? line.unset ?? line.append ?? line.remove)));
@@ -93,9 +92,6 @@ export async function edit(edits, more = {}) {
 }
 
 const keyText = (key) => (Array.isArray(key) ? key.join(".") : key);
-let lastOwn = null;
-
-export const isOwn = (entry) => entry?.number !== undefined && entry.number === lastOwn;
 
 export function startTrial(id, seconds, keys) {
   model.trial = { id, until: Date.now() + seconds * 1000, keys };

@@ -1,10 +1,10 @@
 // The page: begins, and connects its parts.
 
-import { api, begin as beginSession, Refusal, useApp } from "./api.js";
+import { api, begin as beginSession, isOwn, Refusal, useApp, writesDone } from "./api.js";
 import { announce, button, el } from "./dom.js";
 import { follow } from "./events.js";
 import { LongList } from "./list.js";
-import { authorText, emit, endTrial, groupOf, hasProblem, isModified, isOwn, model, on, refresh, shortValue, startTrial, titleOf } from "./model.js";
+import { authorText, emit, endTrial, groupOf, hasProblem, isModified, model, on, refresh, shortValue, startTrial, titleOf } from "./model.js";
 import { openCopy } from "./copy.js";
 import { Row, rowOf } from "./row.js";
 import { filters, forget, parseQuery, search } from "./search.js";
@@ -208,6 +208,7 @@ function showProfiles() {
 
 /** What an event of the stream says is a hint: the document is read again. */
 async function hear(name, data) {
+  if (!model.doc && name !== "open" && name !== "closed") return;
   if (name === "open" || name === "closed") {
     const wasConnected = model.isConnected;
     model.isConnected = name === "open";
@@ -218,12 +219,25 @@ async function hear(name, data) {
     return;
   }
   if (name === "trial") {
-    if (data?.state === "started" || data?.isRunning) {
-      if (!model.trial) startTrial(data.id, data.seconds ?? 15, data.keys ?? []);
-    } else if (model.trial) endTrial();
+    if (data?.state === "started") {
+      if (model.trial?.id !== data.id) startTrial(data.id, data.seconds, data.keys);
+    } else if (model.trial?.id === data?.id) {
+      endTrial();
+      if (data.state === "undone") announce("The change was taken back.");
+      if (data.state === "failed") notices.fail(data.message ?? "The change could not be taken back.");
+    }
+    return;
   }
-  if (name === "change") noteChanges(data);
-  if (name !== "change" || data?.digest === undefined || data.digest !== model.doc?.digest || !data.changes?.length) await refresh().catch(() => {});
+  if (name === "problem" && data?.message) notices.fail(data.message);
+  if (name === "state" && data?.digest === model.doc?.digest) return;
+  if (name === "change") {
+    // Only then is it clear whose change it is.
+    await writesDone();
+    noteChanges(data);
+  }
+  // What the page has just read itself need not be read again.
+  const isKnown = data?.digest === model.doc?.digest && data?.text !== false && !data?.layers && !data?.schema;
+  if (!isKnown) await refresh().catch(() => {});
   if (name === "change") showChanges(data);
 }
 
@@ -263,7 +277,7 @@ function showChanges(data) {
 // MARK: Apps
 
 async function open(app, key) {
-  stream?.abort();
+  const former = stream;
   useApp(app);
   model.doc = null;
   model.changes.clear();
@@ -280,21 +294,19 @@ async function open(app, key) {
   }
   stream = new AbortController();
   follow(app, stream.signal, hear);
+  former?.abort();
   file.redraw();
   if (key) goTo(key);
 }
 
 function showStart() {
-  stream?.abort();
+  // The former app's stream goes on, since the server ends with its last one.
   model.doc = null;
   useApp("");
   document.title = "Settings";
   $("app-name").textContent = "Settings";
   for (const id of ["tools", "all-apps", "groups", "filters"]) $(id).hidden = true;
   shell.classList.remove("has-app", "has-groups");
-  // Keeps the server while the list of apps is shown.
-  stream = new AbortController();
-  follow("", stream.signal, () => {});
   return showApps($("list"), $("count"), open);
 }
 
