@@ -157,7 +157,7 @@ class ControlTest(PageTest):
 
     def test_a_choice_of_many_is_chosen(self):
         self.tab.choose(self.field("language"), "fr")
-        self.changed("language = 'de'", 'language = "fr"')
+        self.changed("language = 'de'", "language = 'fr'")
 
     def test_a_text_is_typed_and_stored(self):
         self.tab.type(self.field("name"), 'Q"uo\\te')

@@ -47,6 +47,7 @@ const shown = (value) => (value === null || value === undefined ? "" : String(va
 function typed(place, input, { read, show, element = input, parts = [input] }) {
   let now = place;
   let isDirty = false;
+  let isStoring = false;
   const settle = (dirty) => {
     isDirty = dirty;
     element.toggleAttribute("data-draft", dirty);
@@ -66,7 +67,7 @@ function typed(place, input, { read, show, element = input, parts = [input] }) {
     if (edit) now.check?.(edit);
   };
   const store = async () => {
-    if (!isDirty) return;
+    if (!isDirty || isStoring) return;
     const edit = tryRead();
     if (edit === undefined) return;
     if (edit === null || isPresent(edit, now)) {
@@ -75,8 +76,12 @@ function typed(place, input, { read, show, element = input, parts = [input] }) {
       now.checked?.();
       return;
     }
+    isStoring = true;
+    const isStored = await now.commit(edit);
+    isStoring = false;
+    if (!isStored) return;
     settle(false);
-    if (!(await now.commit(edit))) settle(true);
+    show(now);
   };
   for (const part of parts) {
     part.addEventListener("input", changed);
@@ -110,7 +115,7 @@ function typed(place, input, { read, show, element = input, parts = [input] }) {
       now = next;
       for (const part of parts) part.disabled = Boolean(next.disabled);
       if (!isDirty) show(next);
-      else if (isOther) next.meanwhile?.(next.value);
+      else if (isOther && !isStoring) next.meanwhile?.(next.value);
     },
   };
 }

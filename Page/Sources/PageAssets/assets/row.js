@@ -31,6 +31,7 @@ export class Row {
   #check = 0;
   #checkTimer = 0;
   #signature = null;
+  #last = Promise.resolve();
 
   constructor(name, { isRanked }) {
     this.name = name;
@@ -189,13 +190,13 @@ export class Row {
   /** Stores a value. A list is stored whole, so only if nobody has changed the file since it was shown. */
   async store(path, change, { isWhole } = {}) {
     const edits = [{ set: path, ...change }];
-    if (!isWhole) return this.#run(edits);
-    const digest = model.doc.digest;
-    return this.#run(edits, { ifUnchanged: digest });
+    return this.#run(edits, isWhole);
   }
 
-  async #run(edits, more) {
-    return this.#attempt(() => edit(edits, more), edits);
+  /** One write after the other, so that the second one knows the digest that the first one has made. */
+  #run(edits, isWhole) {
+    this.#last = this.#last.then(() => this.#attempt(() => edit(edits, isWhole ? { ifUnchanged: model.doc.digest } : {}), edits));
+    return this.#last;
   }
 
   async #attempt(action, edits) {
