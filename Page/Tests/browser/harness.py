@@ -203,6 +203,10 @@ class Tab:
             const end = box.scrollTop + box.clientHeight >= box.scrollHeight - 2;
             box.scrollTop = end ? 0 : box.scrollTop + 600;""")
 
+    def click(self, selector):
+        """Clicks on an element, also if it is being made again."""
+        self.until(lambda: [element.click() or True for element in self.all(selector)[:1]], f"an element {selector} to click")
+
     def choose(self, element, text):
         Select(element).select_by_visible_text(text)
 
@@ -253,7 +257,7 @@ class PageTest(unittest.TestCase):
     def open(self):
         tab = Tab(self.server.url)
         self.addCleanup(tab.close)
-        tab.until(lambda: tab.js("return document.querySelector('#count').textContent !== '' || document.querySelector('.empty') !== null"), "page")
+        tab.until(lambda: tab.js("return document.documentElement.dataset.live === arguments[0]", self.home.app), "page that follows changes")
         return tab
 
     def wait_for_text(self, *parts, absent=()):

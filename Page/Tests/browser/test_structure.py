@@ -104,7 +104,7 @@ class HistoryTest(PageTest):
     def test_a_change_is_undone_at_its_value(self):
         self.change("20")
         self.tab.row("size", ".more").click()
-        self.tab.one(".history button[aria-label^='Undo']").click()
+        self.tab.click(".history button[aria-label^='Undo']")
         self.tab.until(lambda: self.home.text() == TEXT, "former text")
         self.tab.until(lambda: self.tab.value("size", "input[type=number]") == "14", "former value")
 
@@ -112,7 +112,7 @@ class HistoryTest(PageTest):
         for value in ["20", "30", "40"]:
             self.change(value)
         self.tab.row("size", ".more").click()
-        self.tab.one(".history button[aria-label='Use 20 again']").click()
+        self.tab.click(".history button[aria-label='Use 20 again']")
         self.assert_only_changed(TEXT, self.wait_for_text("size = 20"), "size = 14", "size = 20")
 
     def test_the_layers_say_what_hides_what(self):
@@ -181,6 +181,12 @@ class KeyboardTest(PageTest):
         for key in keys:
             ActionChains(self.tab.driver).send_keys(key).perform()
 
+    def press_all(self, *keys):
+        """Selects what a field has, and types."""
+        from selenium.webdriver.common.action_chains import ActionChains
+        ActionChains(self.tab.driver).key_down(Keys.CONTROL).send_keys("a").key_up(Keys.CONTROL).perform()
+        self.press(*keys)
+
     def focused(self):
         return self.tab.js("return document.activeElement.dataset.key ?? document.activeElement.id")
 
@@ -188,7 +194,7 @@ class KeyboardTest(PageTest):
         self.press("j", "j")
         self.tab.until(lambda: self.focused() == "size", "second setting")
         self.press(Keys.ENTER)
-        self.press(Keys.CONTROL + "a", "2", "1", Keys.ENTER)
+        self.press_all("2", "1", Keys.ENTER)
         self.wait_for_text("size = 21")
         self.press(Keys.ESCAPE)
         self.tab.until(lambda: self.focused() == "size", "the row")

@@ -48,6 +48,9 @@ function typed(place, input, { read, show, element = input, parts = [input] }) {
   let now = place;
   let isDirty = false;
   let isStoring = false;
+  let storesAgain = false;
+  /** Counts what is typed: a text that was typed while another one was being stored is stored after it. */
+  let edition = 0;
   const settle = (dirty) => {
     isDirty = dirty;
     element.toggleAttribute("data-draft", dirty);
@@ -61,13 +64,18 @@ function typed(place, input, { read, show, element = input, parts = [input] }) {
     }
   };
   const changed = () => {
+    edition += 1;
     settle(true);
     now.checked?.();
     const edit = tryRead();
     if (edit) now.check?.(edit);
   };
   const store = async () => {
-    if (!isDirty || isStoring) return;
+    if (!isDirty) return;
+    if (isStoring) {
+      storesAgain = true;
+      return;
+    }
     const edit = tryRead();
     if (edit === undefined) return;
     if (edit === null || isPresent(edit, now)) {
@@ -76,10 +84,16 @@ function typed(place, input, { read, show, element = input, parts = [input] }) {
       now.checked?.();
       return;
     }
+    const stored = edition;
     isStoring = true;
     const isStored = await now.commit(edit);
     isStoring = false;
-    if (!isStored) return;
+    const isOther = edition !== stored;
+    if (storesAgain) {
+      storesAgain = false;
+      if (isOther) return void store();
+    }
+    if (!isStored || isOther) return;
     settle(false);
     show(now);
   };

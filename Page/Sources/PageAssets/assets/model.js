@@ -194,9 +194,8 @@ export function layerText(layer) {
 
 /** Who made an entry of the history, in words. */
 export function authorText(entry) {
-  if (!entry) return "another program";
+  if (!entry || entry.reason === "outside") return "an editor or another program";
   if (isOwn(entry)) return "you, here";
-  if (entry.reason === "outside") return "an editor or another program";
   return entry.by ?? entry.program ?? "another program";
 }
 

@@ -1,6 +1,6 @@
 // The page: begins, and connects its parts.
 
-import { api, begin as beginSession, isOwn, Refusal, useApp, writesDone } from "./api.js";
+import { api, begin as beginSession, currentApp, isOwn, Refusal, useApp, writesDone } from "./api.js";
 import { announce, button, el } from "./dom.js";
 import { follow } from "./events.js";
 import { LongList } from "./list.js";
@@ -161,6 +161,7 @@ function goTo(key) {
   if (!element) return;
   element.scrollIntoView({ block: "center" });
   element.focus({ preventScroll: true });
+  mark(key);
 }
 
 function step(by) {
@@ -229,7 +230,12 @@ async function hear(name, data) {
     return;
   }
   if (name === "problem" && data?.message) notices.fail(data.message);
-  if (name === "state" && data?.digest === model.doc?.digest) return;
+  if (name === "state") {
+    // From here on no change is missed. One may have been made since the document was read, in any file.
+    await refresh().catch(() => {});
+    document.documentElement.dataset.live = currentApp();
+    return;
+  }
   if (name === "change") {
     // Only then is it clear whose change it is.
     await writesDone();

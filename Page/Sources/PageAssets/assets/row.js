@@ -180,7 +180,7 @@ export class Row {
     this.#checkTimer = setTimeout(async () => {
       try {
         await edit([{ set: path, ...change }], { dryRun: true });
-        if (number === this.#check) this.#say("");
+        if (number === this.#check && this.message.classList.contains("error")) this.#say("");
       } catch (error) {
         if (number === this.#check) this.#say(plain(error.message), "error");
       }
