@@ -173,7 +173,7 @@ private struct Restoring {
       while next < hidden.count, hidden[next].upperBound <= now.lowerBound { next += 1 }
       guard next < hidden.count, hidden[next].lowerBound <= now.lowerBound, now.upperBound <= hidden[next].upperBound
       else {
-        let what = was.kind == .comment ? "The comment that is not shown here belongs" : "What is not shown here belongs"
+        let what = (was.kind == .comment ? "The comment that" : "What") + " is not shown here belongs"
         throw refusal(
           "\(what) to a secret, and would be shown at this place. Leave it where it was, or remove it.", nil,
           at: range.lowerBound)

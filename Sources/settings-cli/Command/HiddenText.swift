@@ -104,20 +104,23 @@ private struct BrokenText {
   init(_ bytes: [UInt8], _ schema: SettingsSchema) {
     let (document, end) = Self.beginning(of: bytes)
     hidden = HiddenText.hidden(in: document, schema)
-    let next = Self.headers(in: bytes, after: end).lazy.compactMap { start -> (Int, TOMLDocument)? in
+    var next = Self.headers(in: bytes, after: end).lazy.compactMap { start -> (Int, TOMLDocument)? in
       (try? TOMLDocument(parsing: Array(bytes[start...]))).map { (start, $0) }
     }.first
-    let stop = next?.0 ?? bytes.count
     let secrets = SecretPaths(of: document, schema)
-    let middle = String(decoding: bytes[end..<stop], as: UTF8.self).lowercased()
+    let middle = String(decoding: bytes[end..<(next?.0 ?? bytes.count)], as: UTF8.self).lowercased()
     let isAfterSecret = hidden.contains { part in
       [.section, .rest].contains(part.kind)
         && bytes[min(part.range.upperBound, end)..<end].allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
     }
     // A name may be written with escapes.
-    let mayNameSecret = middle.contains("\\") || secrets.names.contains { middle.utf8.contains($0.utf8) }
-    if isAfterSecret || mayNameSecret || middle.utf8.contains(HiddenText.noteBeginning.utf8) {
-      var last = stop
+    let mayNameSecret =
+      middle.contains("\\") || middle.utf8.contains(HiddenText.noteBeginning.utf8)
+      || secrets.names.contains { middle.utf8.contains($0.utf8) }
+    if isAfterSecret || mayNameSecret {
+      // What looks like a header may be in a secret that is not closed.
+      if ["\"\"\"", "'''", "[", "{"].contains(where: { middle.utf8.contains($0.utf8) }) { next = nil }
+      var last = next?.0 ?? bytes.count
       while last > end, [0x0A, 0x0D].contains(bytes[last - 1]) { last -= 1 }
       if last > end { hidden.append(HiddenPart(.unparsed, .root, end..<last)) }
     }

@@ -50,9 +50,9 @@ struct SettingsDocument {
   /// Whether the files still are as they were read.
   private func isCurrent() throws -> Bool {
     guard try SettingsFile(path: location.file).read().bytes == bytes else { return false }
-    let again = try target.openUnread()
-    again.core.load()
-    return again.snapshot.hasSameFiles(as: snapshot)
+    store.core.look()
+    store.core.lookAround()
+    return store.snapshot.hasSameFiles(as: snapshot)
   }
 
   // MARK: JSON
@@ -67,10 +67,12 @@ struct SettingsDocument {
       [
         ("target", JSONText.quoted(target.name)), ("file", JSONText.quoted(location.file)),
         ("exists", bytes == nil ? "false" : "true"), ("digest", JSONText.quoted(digest)),
-        ("text", JSONText.quoted(shown)), ("isMasked", hidden.isMasked ? "true" : "false"), ("problem", problem(places)),
+        ("text", JSONText.quoted(shown)), ("isMasked", hidden.isMasked ? "true" : "false"),
+        ("problem", problem(places)),
         ("schema", schemaFacts), ("profile", personal?.profile.map(JSONText.quoted) ?? "null"),
         ("profiles", "[\((profiles ?? []).map(JSONText.quoted).joined(separator: ","))]"), ("layers", layers),
-        ("groups", groups), ("keys", Self.array(keys(places))), ("findings", Self.array(findings.map { record($0, places) })),
+        ("groups", groups), ("keys", Self.array(keys(places))),
+        ("findings", Self.array(findings.map { record($0, places) })),
         ("migration", migration),
       ])
   }
@@ -127,11 +129,12 @@ struct SettingsDocument {
   }
 
   private func keys(_ places: TextSpans) -> [String] {
-    KeyDescription.paths(at: .root, in: snapshot, schema).map { path in
+    let (snapshot, schema) = (snapshot, schema)
+    return TwoThreads.map(KeyDescription.paths(at: .root, in: snapshot, schema)) { path in
       let key = KeyDescription(path, in: snapshot, schema)
       let more = [
         ("span", places.span(of: path) ?? "null"), ("isRecord", key.type?.kind == .records ? "true" : "false"),
-        ("shape", key.type.map { Shown.shape($0) } ?? "null"),
+        ("shape", key.type.flatMap { $0.hasParts ? Shown.shape($0) : nil } ?? "null"),
       ]
       return Shown.object(key.members + more)
     }

@@ -29,3 +29,8 @@ extension Shown {
     return object(members)
   }
 }
+
+extension SchemaType {
+  /// Whether its values have elements or fields of which something is known.
+  var hasParts: Bool { element != nil || fields != nil || ids != nil || isUnique || isOrdered }
+}

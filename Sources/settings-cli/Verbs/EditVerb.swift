@@ -30,8 +30,9 @@ struct EditVerb: Verb {
   @Flag(help: "Make a new app, whatever its id.") var create = false
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Store the text of this file, or with '-' of standard input, without an editor.",
-      valueName: "file"), completion: .file())
+    help: ArgumentHelp(
+      "Store the text of this file, or with '-' of standard input, without an editor.", valueName: "file"),
+    completion: .file())
   var text: String?
   @OptionGroup var condition: UnchangedOption
   @Flag(help: "With --text: print what is wrong with the text as a JSON array of objects, as 'check' does.")

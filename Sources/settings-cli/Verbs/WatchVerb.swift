@@ -36,6 +36,7 @@ struct WatchVerb: Verb {
       EXAMPLES
         settings-cli watch org.example.editor theme
         settings-cli watch org.example.editor --json --count 1 --timeout 10
+        settings-cli watch org.example.editor --document --timeout 10
         settings-cli watch org.example.web port --exec systemctl -- restart web
         settings-cli watch org.example.editor --shell --exec 'logger "$KEY: $NEW"'
       """)
