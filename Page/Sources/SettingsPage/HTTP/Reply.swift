@@ -9,7 +9,10 @@ struct Reply: Sendable {
   /// What is sent; for a stream, nothing of it is known yet.
   var bytes: [UInt8] = []
   /// Sends a body whose length is not known, and returns when it is over.
-  var stream: (@Sendable (inout any ResponseBodyWriter) async throws -> Void)?
+  var stream: (@concurrent @Sendable (inout any ResponseBodyWriter) async throws -> Void)?
+
+  /// Runs when the answer was sent, or could not be.
+  var cleanUp: (@Sendable () -> Void)?
 
   init(_ status: HTTPResponse.Status, type: String, _ bytes: [UInt8]) {
     (self.status, self.bytes) = (status, bytes)
@@ -31,7 +34,7 @@ struct Reply: Sendable {
   /// - Parameters:
   ///   - exitStatus: That of the command; `nil` if the server itself refuses the request.
   ///   - key: The key that the error is about, if it is about one.
-  ///   - more: Other members of the answer.
+  ///   - more: What else is known of the error.
   static func failure(
     _ status: HTTPResponse.Status, _ message: String, exitStatus: Int? = nil, key: String? = nil,
     with more: [JSON.Member] = []
@@ -40,7 +43,7 @@ struct Reply: Sendable {
       JSON.Member(name: "status", value: JSON(exitStatus)), JSON.Member(name: "message", value: .string(message)),
     ]
     if let key { error.append(JSON.Member(name: "key", value: .string(key))) }
-    return json(.object([JSON.Member(name: "error", value: .object(error))] + more), status)
+    return json(["error": .object(error + more)], status)
   }
 
   /// What every answer has. A page of ours runs no script but its own, talks to nobody but this server, and is shown in

@@ -117,6 +117,7 @@ struct Responder: Sendable {
   }
 
   @concurrent private func send(_ reply: Reply, _ writer: consuming ResponseWriter) async throws {
+    defer { reply.cleanUp?() }
     var head = HTTPResponse(status: reply.status, headerFields: reply.headers)
     guard let stream = reply.stream else {
       head.headerFields[.contentLength] = String(reply.bytes.count)

@@ -5,13 +5,13 @@ final class Life: Sendable {
   private struct State {
     var machine: LifeStateMachine
     var isOver = false
-    var end: CheckedContinuation<Void, Never>?
     /// A task that waits for the present end; there is none while the server is in use.
     var timer: Task<Void, Never>?
   }
 
   // Protects what decides about the end.
   private let state: Mutex<State>
+  private let (over, overContinuation) = AsyncStream.makeStream(of: Never.self)
 
   init(_ limits: Limits) {
     state = Mutex(State(machine: LifeStateMachine(grace: limits.grace, idle: limits.idle, now: .now)))
@@ -24,26 +24,19 @@ final class Life: Sendable {
 
   /// Ends it.
   func end() {
-    let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
+    state.withLock { state in
       state.isOver = true
       state.timer?.cancel()
       state.timer = nil
-      defer { state.end = nil }
-      return state.end
     }
-    continuation?.resume()
+    overContinuation.finish()
   }
 
-  /// Returns at the end.
-  func waitForEnd() async {
+  /// Returns at the end: `false` if the task was cancelled before.
+  func waitForEnd() async -> Bool {
     change { _ in }
-    await withCheckedContinuation { continuation in
-      let isOver = state.withLock { state in
-        if !state.isOver { state.end = continuation }
-        return state.isOver
-      }
-      if isOver { continuation.resume() }
-    }
+    for await _ in over {}
+    return !Task.isCancelled
   }
 
   private func change(_ body: (inout LifeStateMachine) -> Void) {

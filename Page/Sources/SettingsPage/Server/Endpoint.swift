@@ -17,17 +17,26 @@ public enum Endpoint: Sendable, Equatable, CustomStringConvertible {
     }
   }
 
-  /// What to try, one after the other.
-  var addresses: [BindAddress] {
+  var address: BindAddress {
     switch self {
-    case .loopback(let port): [.hostname("127.0.0.1", port: port), .hostname("::1", port: port)]
-    case .socket(let path): [.unixDomainSocket(path: path)]
+    case .loopback(let port): .hostname(Self.hasIPv4 ? "127.0.0.1" : "::1", port: port)
+    case .socket(let path): .unixDomainSocket(path: path)
     }
   }
 
-  /// Whether the machine has no such address, as one without IPv4 has no 127.0.0.1.
-  static func isMissingAddress(_ error: IOError) -> Bool {
-    [EADDRNOTAVAIL, EAFNOSUPPORT, EPROTONOSUPPORT].contains(error.errnoCode)
+  /// Whether the machine has the address 127.0.0.1.
+  private static var hasIPv4: Bool {
+    let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      }
+    }
   }
 
   // MARK: A socket's file

@@ -21,44 +21,46 @@ public final class PageServer: Sendable {
   public func run(whenRunning: @escaping @Sendable (PageAddress) -> Void) async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     defer { group.shutdownGracefully { _ in } }
-    let connections = Connections(configuration.limits)
+    let limits = configuration.limits
+    let connections = Connections(limits)
+    let commands = try Commands(configuration.command, environment: configuration.environment, limits)
+    let hub = WatchHub(commands, limits)
+    let trials = Trials(commands, hub)
+    let interface = Interface(
+      commands: commands, trials: trials, hub: hub, life: life, limits: limits, servedPath: configuration.target)
     let responder = Responder(
       requestGuard: RequestGuard(token: configuration.token), assets: Assets(environment: configuration.environment),
-      routes: [], limits: configuration.limits, connections: connections, life: life)
+      routes: interface.routes, limits: limits, connections: connections, life: life)
     try configuration.endpoint.prepare()
     defer { configuration.endpoint.remove() }
-    try await listen { address in
-      server(at: address, responder, connections, group) { [configuration] channel in
-        configuration.endpoint.protect()
-        whenRunning(PageAddress(channel.localAddress, configuration))
-      }
+    let recovery = Task { await trials.recover() }
+    let server = server(responder, connections, group) { [configuration] channel in
+      configuration.endpoint.protect()
+      whenRunning(PageAddress(channel.localAddress, configuration))
     }
+    let ending = Task { [life] in
+      guard await life.waitForEnd() else { return }
+      await trials.shutDown()
+      hub.shutDown()
+      try? await server.shutdownGracefully()
+    }
+    do {
+      try await server.run()
+    } catch {
+      ending.cancel()
+      await commands.end()
+      let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+      throw PageError("Cannot listen at \(configuration.endpoint): \(reason).")
+    }
+    await recovery.value
+    await commands.end()
   }
 
   /// Ends the server, as if the last tab had been closed.
   public func end() { life.end() }
 
-  /// Listens at the first address that this machine has.
-  private func listen(_ make: (BindAddress) -> Server<HTTP1Channel>) async throws {
-    for address in configuration.endpoint.addresses {
-      let server = make(address)
-      let ending = Task { [life] in
-        await life.waitForEnd()
-        try? await server.shutdownGracefully()
-      }
-      defer { ending.cancel() }
-      do {
-        return try await server.run()
-      } catch let error as IOError {
-        guard address != configuration.endpoint.addresses.last, Endpoint.isMissingAddress(error) else {
-          throw PageError("Cannot listen at \(configuration.endpoint): \(error.reasonPhrase).")
-        }
-      }
-    }
-  }
-
   private func server(
-    at address: BindAddress, _ responder: Responder, _ connections: Connections, _ group: any EventLoopGroup,
+    _ responder: Responder, _ connections: Connections, _ group: any EventLoopGroup,
     whenRunning: @escaping @Sendable (any Channel) async -> Void
   ) -> Server<HTTP1Channel> {
     let limits = configuration.limits
@@ -69,13 +71,9 @@ public final class PageServer: Sendable {
         httpDecoderConfiguration: .init(
           maxHeaderFieldSize: limits.head, maxHeaderListSize: limits.head, maxHeaderFieldCount: 100)))
     return Server(
-      childChannelSetup: channel, configuration: ServerConfiguration(address: address, backlog: 128),
+      childChannelSetup: channel, configuration: ServerConfiguration(address: configuration.endpoint.address, backlog: 128),
       onServerRunning: whenRunning, eventLoopGroup: group,
       // Nothing is logged: a line of a log could have what a request has.
       logger: Logger(label: "settings-page") { _ in SwiftLogNoOpLogHandler() })
   }
-}
-
-extension IOError {
-  fileprivate var reasonPhrase: String { String(cString: strerror(errnoCode)) }
 }
