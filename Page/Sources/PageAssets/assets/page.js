@@ -293,6 +293,7 @@ async function open(app, key) {
   shell.classList.add("has-app");
   try {
     await refresh();
+    performance.mark("settings");
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     $("list").replaceChildren(el("p", { class: "empty", role: "alert" }, error.message));
