@@ -126,7 +126,7 @@ class FuzzTest(PageTest):
             elif isinstance(old, float):
                 new = old + 0.25 * generator.randint(1, 8)
             elif isinstance(old, list):
-                new = [generator.choice(["three", "vier", "x\"y"])] + old[1:]
+                new = [generator.choice([word for word in ["three", "vier", "x\"y"] if word != old[0]])] + old[1:]
             else:
                 new = old + generator.choice(["!", " \"", "é"])
             self.tab.js(EDIT, key, new[0] if isinstance(new, list) else str(new))

@@ -100,6 +100,8 @@ function typed(place, input, { read, show, element = input, parts = [input] }) {
   for (const part of parts) {
     part.addEventListener("input", changed);
     part.addEventListener("change", () => {
+      // Assistive technology may set a value without the event of typing.
+      if (!isDirty) changed();
       // Between the parts of one control nothing is stored yet.
       if (parts.length === 1 || part.matches("select, [type=color]")) store();
     });
@@ -107,7 +109,7 @@ function typed(place, input, { read, show, element = input, parts = [input] }) {
       if (event.key === "Enter" && (part.tagName !== "TEXTAREA" || event.ctrlKey)) {
         event.preventDefault();
         store();
-      } else if (event.key === "Escape" && isDirty) {
+      } else if (event.key === "Escape" && isDirty && !isStoring) {
         event.stopPropagation();
         settle(false);
         show(now);
