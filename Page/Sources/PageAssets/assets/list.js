@@ -3,23 +3,22 @@
 
 import { el } from "./dom.js";
 
-const chunkLength = 12;
+const chunkLength = 10;
 const near = 500;
 const far = 3000;
 
 export class LongList {
   #chunks = [];
   #waits = false;
+  #former = new Map();
 
   /**
-   * - build(item): the element of an item.
-   * - dispose(item, element): called when it leaves the document.
+   * - build(item, former): the element of an item; `former` is the one that an item with the same `id` had just now.
    * - height(item): about how high it will be.
    */
-  constructor(root, { build, dispose, height }) {
+  constructor(root, { build, height }) {
     this.root = root;
     this.build = build;
-    this.dispose = dispose;
     this.height = height;
     const moved = () => this.#later();
     // The list scrolls by itself on a wide screen, and with the page on a narrow one.
@@ -29,27 +28,34 @@ export class LongList {
 
   /** Shows other items. What is on the screen is there when this returns. */
   set(items) {
-    for (const chunk of this.#chunks) if (chunk.isFilled) this.#empty(chunk);
+    // Asked before anything changes, since an answer after it takes a layout of its own.
+    const room = window.innerHeight - Math.max(0, this.root.getBoundingClientRect().top);
+    const former = new Map();
+    for (const chunk of this.#chunks) {
+      if (chunk.isFilled) chunk.items.forEach((item, at) => former.set(item.id, chunk.elements[at]));
+    }
+    this.#former = former;
     this.items = items;
     this.#chunks = [];
     const parts = [];
     for (let start = 0; start < items.length; start += chunkLength) {
       const element = el("div", { class: "chunk" });
-      const chunk = { element, items: items.slice(start, start + chunkLength), isFilled: false, elements: [] };
+      const chunk = { element, items: items.slice(start, start + chunkLength), isFilled: false, elements: [], height: 0 };
       let height = 0;
       for (const item of chunk.items) height += this.height(item);
+      chunk.height = height;
       element.style.minHeight = `${height}px`;
       this.#chunks.push(chunk);
       parts.push(element);
     }
-    this.root.replaceChildren(...parts);
     let top = 0;
-    const room = window.innerHeight - Math.max(0, this.root.getBoundingClientRect().top);
     for (const chunk of this.#chunks) {
       if (top > room) break;
       this.#fill(chunk);
-      top += parseFloat(chunk.element.dataset.height);
+      top += chunk.height;
     }
+    this.#former = new Map();
+    this.root.replaceChildren(...parts);
     this.#later();
   }
 
@@ -101,15 +107,13 @@ export class LongList {
   #fill(chunk) {
     if (chunk.isFilled) return;
     chunk.isFilled = true;
-    chunk.elements = chunk.items.map((item) => this.build(item));
-    chunk.element.dataset.height = parseFloat(chunk.element.style.minHeight);
+    chunk.elements = chunk.items.map((item) => this.build(item, this.#former.get(item.id)));
     chunk.element.replaceChildren(...chunk.elements);
     chunk.element.style.minHeight = "";
   }
 
   #empty(chunk) {
     chunk.isFilled = false;
-    chunk.items.forEach((item, at) => this.dispose(item, chunk.elements[at]));
     chunk.element.replaceChildren();
     chunk.elements = [];
   }

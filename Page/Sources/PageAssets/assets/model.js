@@ -168,6 +168,17 @@ export function titleOf(key) {
 
 /** The group of a key: what the schema says, or else the table that it is in. */
 export function groupOf(key) {
+  let group = groups.get(key);
+  if (group === undefined) {
+    group = findGroup(key);
+    groups.set(key, group);
+  }
+  return group;
+}
+
+const groups = new WeakMap();
+
+function findGroup(key) {
   if (key.group) return key.group;
   const dot = key.key.lastIndexOf(".");
   if (dot < 0) return "";

@@ -21,8 +21,13 @@ let shownKeys = [];
 let stream = null;
 
 const list = new LongList($("list"), {
-  build: (item) => (item.key ? new Row(item.key, { isRanked: item.isRanked }).element : groupHead(item)),
-  dispose: () => {},
+  build: (item, former) => {
+    if (!item.key) return groupHead(item);
+    const row = former && rowOf(former);
+    if (!row) return new Row(item.key).element;
+    row.update();
+    return former;
+  },
   height: (item) => (item.key ? 112 : 84),
 });
 
@@ -45,7 +50,7 @@ function showList({ keepsPlace = false } = {}) {
   shownKeys = result.keys;
   const items = [];
   let group = null;
-  if (result.isRanked) for (const key of result.keys) items.push({ key: key.key, isRanked: true });
+  if (result.isRanked) for (const key of result.keys) items.push({ id: key.key, key: key.key });
   else {
     for (const key of grouped(result.keys)) {
       const next = groupOf(key);
@@ -53,18 +58,19 @@ function showList({ keepsPlace = false } = {}) {
         group = next;
         items.push({ group, description: descriptions.get(group) });
       }
-      items.push({ key: key.key, isRanked: false });
+      items.push({ id: key.key, key: key.key });
     }
   }
-  if (keepsPlace && sameItems(items)) {
+  if (sameItems(items)) {
+    if (!keepsPlace) $("settings").scrollTop = 0;
     list.each((item, element) => {
       if (item.key) rowOf(element).update();
     });
   } else {
     const focused = document.activeElement?.closest?.(".row")?.dataset.key;
-    list.set(items);
     if (!keepsPlace) $("settings").scrollTop = 0;
-    else if (focused) list.reveal((item) => item.key === focused)?.focus();
+    list.set(items);
+    if (keepsPlace && focused) list.reveal((item) => item.key === focused)?.focus();
   }
   $("count").textContent = result.note || countText(result, text);
   showFilters(parseQuery(text));

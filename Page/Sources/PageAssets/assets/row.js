@@ -33,7 +33,7 @@ export class Row {
   #signature = null;
   #last = Promise.resolve();
 
-  constructor(name, { isRanked }) {
+  constructor(name) {
     this.name = name;
     const id = newID("row");
     this.title = el("h3", { class: "row-title", id });
@@ -56,7 +56,6 @@ export class Row {
       el("div", { class: "row-tools" }, this.resetButton, this.more), this.details);
     this.id = id;
     rows.set(this.element, this);
-    this.element.classList.toggle("ranked", isRanked);
     this.update();
   }
 
