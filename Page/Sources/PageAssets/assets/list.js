@@ -59,6 +59,13 @@ export class LongList {
     this.#later();
   }
 
+  /** Forgets what it has shown. */
+  reset() {
+    this.items = undefined;
+    this.#chunks = [];
+    this.root.replaceChildren();
+  }
+
   /** Brings an item into the document. Returns its element, or undefined if the list does not have it. */
   reveal(isIt) {
     for (const chunk of this.#chunks) {

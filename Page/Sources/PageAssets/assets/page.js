@@ -292,6 +292,8 @@ async function open(app, key) {
   const former = stream;
   useApp(app);
   model.doc = null;
+  list.reset();
+  selected = null;
   model.changes.clear();
   searchField.value = "";
   $("tools").hidden = false;
@@ -315,6 +317,7 @@ async function open(app, key) {
 function showStart() {
   // The former app's stream goes on, since the server ends with its last one.
   model.doc = null;
+  list.reset();
   useApp("");
   document.title = "Settings";
   $("app-name").textContent = "Settings";
