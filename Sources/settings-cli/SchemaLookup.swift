@@ -49,6 +49,9 @@ struct SchemaLookup: Sendable {
     return keep(SchemaLookup(schema: schema), target)
   }
 
+  /// Reads the schema again when it is needed next.
+  static func forget() { found.withLock { $0 = nil } }
+
   private static func keep(_ lookup: SchemaLookup, _ target: String) -> SchemaLookup {
     found.withLock { $0 = (target, lookup) }
     return lookup

@@ -69,7 +69,10 @@ struct MatrixTests {
     Row(
       verb: "rename",
       lines: [
-        .fine: ["rename APP theme host --create", "rename ./old.toml colour theme.accent"],
+        .fine: [
+          "rename APP theme host --create", "rename ./old.toml colour theme.accent",
+          "rename APP theme host --create --if-unchanged absent",
+        ],
         .noValue: ["rename APP recent theme"],
         .usage: ["rename", "rename APP theme", "rename APP theme theme", "rename APP editor editor.x"],
         .unknown: ["rename APP theme thme", "rename org.example.tset a b"],
@@ -118,7 +121,8 @@ struct MatrixTests {
         .fine: ["watch APP theme --count 1"], .noValue: ["watch APP recent --count 1"],
         .usage: [
           "watch", "watch APP theme --count 0", "watch APP theme --timeout never", "watch APP theme --shell",
-          "watch APP theme -- true", "watch APP theme --exec true --json",
+          "watch APP theme -- true", "watch APP theme --exec true --json", "watch APP theme --document",
+          "watch APP --document --json", "watch APP --document --exec true",
         ],
         .unknown: ["watch APP thme --count 1 --timeout 0.05", "watch org..x"],
         .invalid: ["watch APP theme --count many"],
@@ -128,10 +132,20 @@ struct MatrixTests {
     Row(
       verb: "edit",
       lines: [
-        .fine: ["EDITOR=sed·-i·s/dark/light/ edit APP", "EDITOR=true edit APP"], .noValue: ["VISUAL= EDITOR= edit APP"],
-        .usage: ["edit", "edit APP theme", "EDITOR=false edit APP", "EDITOR=/no/editor edit APP"],
+        .fine: [
+          "EDITOR=sed·-i·s/dark/light/ edit APP", "EDITOR=true edit APP", "edit APP --text - < theme='light'\\n",
+        ],
+        .noValue: ["VISUAL= EDITOR= edit APP"],
+        .usage: [
+          "edit", "edit APP theme", "EDITOR=false edit APP", "EDITOR=/no/editor edit APP", "edit APP --json",
+          "edit APP --if-unchanged absent", "edit APP --text ./none.toml", "edit APP --text - --if-unchanged x",
+        ],
         .unknown: ["EDITOR=sed·-i·s/theme/thme/ edit APP"],
-        .invalid: ["EDITOR=sed·-i·s/dark/red/ edit APP", "\(broken) edit APP"],
+        .invalid: [
+          "EDITOR=sed·-i·s/dark/red/ edit APP", "\(broken) edit APP", "edit APP --text - --json < theme='red'",
+          "edit APP --text - < theme='red'", "edit APP --text - < theme==", "edit APP --text - --json < theme==",
+          "edit APP --text - < theme='(not·in·the·history)'",
+        ],
         .locked: ["EDITOR=sed·-i·s/dark/light/ edit APP", "EDITOR=sed·-i·s/14/16/ edit APP"],
         .readOnly: ["EDITOR=sed·-i·s/dark/light/ edit APP"],
         .unparsable: ["EDITOR=sed·-i·2d edit APP", "EDITOR=sed·-i·s/dark/light/ edit APP"],
@@ -208,7 +222,9 @@ struct MatrixTests {
     Row(
       verb: "undo",
       lines: [
-        .fine: ["undo APP", "undo APP theme", "undo APP #1", "undo APP --entry 3 --dry-run"],
+        .fine: [
+          "undo APP", "undo APP theme", "undo APP #1", "undo APP --entry 3 --dry-run", "undo APP #1 --json --dry-run",
+        ],
         .noValue: ["undo APP recent", "undo APP sync.token", "undo APP #9", "undo ./none.toml"],
         .usage: ["undo", "undo APP a b", "undo APP #x", "undo APP #1 --entry 1", "undo APP --entry=-1"],
         .unknown: ["undo APP thme", "undo org.example.tset"],
@@ -239,11 +255,15 @@ struct MatrixTests {
     Row(
       verb: "describe",
       lines: [
-        .fine: ["describe APP theme", "describe APP editor --json", "describe APP"],
-        .noValue: ["describe APP recent", "describe ./none.toml a"],
-        .usage: ["describe", "describe APP a b", "describe APP a..b"],
+        .fine: ["describe APP theme", "describe APP editor --json", "describe APP", "describe APP --document"],
+        .noValue: ["describe APP recent", "describe ./none.toml a", "describe ./none.toml --document"],
+        .usage: [
+          "describe", "describe APP a b", "describe APP a..b", "describe APP theme --document",
+          "describe APP --document --json",
+        ],
         .unknown: ["describe APP thme", "describe org.example.tset"], .invalid: ["describe APP --json=1"],
-        .locked: ["describe APP theme"], .readOnly: ["describe APP theme"], .unparsable: ["describe APP theme"],
+        .locked: ["describe APP theme"], .readOnly: ["describe APP theme"],
+        .unparsable: ["describe APP theme", "describe APP --document"],
         .newer: ["describe APP theme"],
       ]),
     Row(
@@ -272,6 +292,13 @@ struct MatrixTests {
         .locked: ["schema APP --markdown"], .readOnly: ["schema APP --markdown"],
         .unparsable: ["schema APP --markdown"],
         .newer: ["schema APP --markdown"],
+      ]),
+    Row(
+      verb: "page",
+      lines: [
+        .fine: ["page APP", "page"],
+        .usage: ["page APP theme", "page --port 1 --socket s", "page --port 99999", "page old.toml"],
+        .unknown: ["page org.example.tset"], .invalid: ["page --port x"],
       ]),
     Row(
       verb: "completion",

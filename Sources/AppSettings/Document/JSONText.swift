@@ -61,21 +61,36 @@ package enum JSONText {
 
   /// A JSON string, RFC 8259 section 7.
   package static func quoted(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case "\r": result += "\\r"
-      case "\t": result += "\\t"
-      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: result.unicodeScalars.append(scalar)
+    var text = text
+    return text.withUTF8 { utf8 in
+      var result = "\""
+      // Nearly all texts need no escapes, and are copied at once.
+      guard utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C || $0 == 0x7F || $0 == 0xEF }) else {
+        result.reserveCapacity(utf8.count + 2)
+        result += String(decoding: utf8, as: UTF8.self)
+        return result + "\""
       }
+      var bytes = [UInt8(ascii: "\"")]
+      bytes.reserveCapacity(utf8.count + utf8.count / 8 + 2)
+      for (index, byte) in utf8.enumerated() {
+        switch byte {
+        // Readers drop a byte order mark at the beginning of a string.
+        case 0xEF where utf8[index...].starts(with: [0xEF, 0xBB, 0xBF]): bytes += Array("\\ufeff".utf8)
+        case 0xBB where index > 0 && utf8[(index - 1)...].starts(with: [0xEF, 0xBB, 0xBF]): break
+        case 0xBF where index > 1 && utf8[(index - 2)...].starts(with: [0xEF, 0xBB, 0xBF]): break
+        case 0x22, 0x5C: bytes += [0x5C, byte]
+        case 0x0A: bytes += [0x5C, UInt8(ascii: "n")]
+        case 0x0D: bytes += [0x5C, UInt8(ascii: "r")]
+        case 0x09: bytes += [0x5C, UInt8(ascii: "t")]
+        case _ where byte < 0x20 || byte == 0x7F:
+          let digits = String(byte, radix: 16)
+          bytes += Array("\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
+        default: bytes.append(byte)
+        }
+      }
+      bytes.append(UInt8(ascii: "\""))
+      return String(decoding: bytes, as: UTF8.self)
     }
-    return result + "\""
   }
 
   fileprivate enum Node {

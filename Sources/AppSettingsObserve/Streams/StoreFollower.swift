@@ -19,6 +19,25 @@ extension SettingsStore {
   }
 }
 
+extension SettingsStore {
+  /// Calls a function whenever the files of this store have been checked, whether or not a value has changed: also after
+  /// a change of comments, of permissions, or to a text that does not parse. Calls while a program is saving are left
+  /// out.
+  ///
+  /// It runs on the thread that watches the files, which waits meanwhile.
+  ///
+  /// - Returns: The observation, which ends when it is released: retain it.
+  package func observeChecks(_ body: @escaping @Sendable () -> Void) -> SettingsObservation {
+    let follower = StoreFollower.of(core)
+    let token = ListenerToken()
+    follower.add(token, body)
+    return SettingsObservation { follower.remove(token) }
+  }
+}
+
+/// Identifies one function that is called after checks.
+final class ListenerToken: Sendable {}
+
 /// Watches the files of one store and makes the store check them. Ends when the last reference is released.
 ///
 /// The places to watch are part of the store's state: another profile, or a directory of declared files that appears,
@@ -29,6 +48,8 @@ final class StoreFollower: Sendable {
   // Protects the subscriptions. Held while they are made and not while they are cancelled; no look waits for it that
   // holds a lock of the store.
   private let subscriptions = Lock<[FollowedPlace: WatchSubscription]>([:])
+  // Protects the functions to call after checks, which are called when it is released.
+  private let listeners = Lock<[ObjectIdentifier: @Sendable () -> Void]>([:])
 
   init(_ core: StoreCore) {
     self.core = { [weak core] in core }
@@ -52,6 +73,16 @@ final class StoreFollower: Sendable {
     for subscription in ended { subscription.cancel() }
     guard !ended.isEmpty else { return }
     core.follower.memory { WatchTroubles() }.drop(allBut: Set(places), in: core.problems)
+  }
+
+  func add(_ token: ListenerToken, _ listener: @escaping @Sendable () -> Void) {
+    listeners.withLock { $0[ObjectIdentifier(token)] = listener }
+  }
+
+  func remove(_ token: ListenerToken) { listeners.withLock { $0[ObjectIdentifier(token)] = nil } }
+
+  private func tellListeners() {
+    for listener in listeners.withLock({ Array($0.values) }) { listener() }
   }
 
   private static func places(of core: StoreCore) -> [FollowedPlace] {
@@ -78,6 +109,7 @@ final class StoreFollower: Sendable {
         outcome = core.lookAround(.doubt)
       }
       self?.update()
+      if case .unsettled = outcome {} else { self?.tellListeners() }
       return LookResult(outcome)
     }
     return switch place {

@@ -22,9 +22,7 @@ private struct Masking {
   let document: TOMLDocument
   let names: [String]
   let tableNote: String?
-  // Where headers begin, and where values and headers end, in order.
-  private let headers: [Int]
-  private let ends: [Int]
+  private let places: TextPlaces
   private var lines: [Masked] = []
   private var others: [Splice] = []
 
@@ -39,10 +37,7 @@ private struct Masking {
     self.document = document
     self.names = names
     self.tableNote = tableNote
-    let tree = document.tree
-    headers = document.headers(under: DocumentIndex.root).map { document.lines.start(of: Int(tree[$0].start)) }
-    ends = tree.nodes.dropFirst().filter { $0.kind != .removed && $0.kind != .implicit && $0.kind != .dotted }
-      .map { Int($0.end) }.sorted()
+    places = TextPlaces(of: document)
   }
 
   mutating func visit(_ id: DocumentIndex.ID, _ path: TOMLPath, _ mask: (TOMLPath) -> String?) {
@@ -64,11 +59,8 @@ private struct Masking {
     }
     guard tree[id].kind.isTable || tree[id].kind == .arrayOfTables else { return }
     for header in document.headers(under: id) {
-      let start = document.lines.start(of: Int(tree[header].start))
-      let last = document.lastBodyLeaf(under: header).map { Int(tree[$0].end) } ?? Int(tree[header].end)
-      let next = headers[firstIndex(of: headers, above: start)...].first
-      let end = next.map { document.lines.commentStart(above: $0, after: last) } ?? document.bytes.count
-      add(path, from: start, to: max(end, document.lines.end(of: last)), "[\(path)] \(tableNote ?? text)")
+      let section = places.section(of: header)
+      add(path, from: section.lowerBound, to: section.upperBound, "[\(path)] \(tableNote ?? text)")
     }
   }
 
@@ -83,7 +75,7 @@ private struct Masking {
       // The other members of the table are shown.
       others.append(Splice(value, text.utf8))
       hideComment(Int(document.tree[outer].end)..<statement.upperBound)
-      hideComment(commentStart(above: statement.lowerBound)..<statement.lowerBound)
+      hideComment(places.commentStart(above: statement.lowerBound)..<statement.lowerBound)
       return
     }
     let shown =
@@ -93,22 +85,7 @@ private struct Masking {
   }
 
   private mutating func add(_ path: TOMLPath, from start: Int, to end: Int, _ text: String) {
-    lines.append(Masked(path: path, range: commentStart(above: start)..<end, text: Array(text.utf8)))
-  }
-
-  private func commentStart(above line: Int) -> Int {
-    let index = firstIndex(of: ends, above: line)
-    return document.lines.commentStart(above: line, after: index > 0 ? ends[index - 1] : 0)
-  }
-
-  /// The index of the first number above a limit, in ascending numbers.
-  private func firstIndex(of numbers: [Int], above limit: Int) -> Int {
-    var (low, high) = (0, numbers.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if numbers[middle] > limit { high = middle } else { low = middle + 1 }
-    }
-    return low
+    lines.append(Masked(path: path, range: places.commentStart(above: start)..<end, text: Array(text.utf8)))
   }
 
   // MARK: Comments
@@ -124,26 +101,7 @@ private struct Masking {
   /// Hides the comments that contain one of the names.
   private mutating func hideComments() {
     guard !names.isEmpty else { return }
-    let bytes = document.bytes
-    var taken: [Range<Int>] = []
-    for node in document.tree.nodes.dropFirst() where node.kind != .removed {
-      if node.kind != .implicit, node.kind != .dotted, node.kind != .arrayOfTables {
-        taken.append(Int(node.start)..<Int(node.end))
-      }
-      taken.append(Int(node.keyStart)..<Int(node.keyEnd))
-    }
-    taken.append(bytes.count..<bytes.count)
-    var at = 0
-    for range in taken.sorted(by: { $0.lowerBound < $1.lowerBound }) {
-      while at < range.lowerBound {
-        guard let hash = bytes[at..<range.lowerBound].firstIndex(of: Byte.hash) else { break }
-        let end = document.lines.contentEnd(of: hash)
-        let comment = String(decoding: bytes[hash..<end], as: UTF8.self).lowercased()
-        if names.contains(where: { comment.utf8.contains($0.utf8) }) { hideComment(hash..<end) }
-        at = end
-      }
-      at = max(at, range.upperBound)
-    }
+    for comment in document.comments where document.names(names, in: comment) { hideComment(comment) }
   }
 
   // MARK: The text
@@ -176,14 +134,5 @@ private struct Masking {
       return false
     }
     return String(decoding: Splice.apply(splices, to: document.bytes), as: UTF8.self)
-  }
-}
-
-extension Sequence<UInt8> {
-  /// Whether a text contains another.
-  fileprivate func contains(_ other: some Collection<UInt8>) -> Bool {
-    guard let first = other.first else { return true }
-    let all = Array(self)
-    return all.indices.contains { all[$0] == first && all[$0...].starts(with: other) }
   }
 }

@@ -93,12 +93,17 @@ struct GuardedChange {
 
   /// Shows how a change would alter the file, without secrets.
   static func show(_ old: [UInt8]?, _ new: [UInt8]?, in store: SettingsStore, _ schema: SchemaLookup) {
+    Output.text(Shown.difference(difference(old, new, in: store, schema)))
+  }
+
+  /// How a change would alter the file, as a unified diff without secrets.
+  static func difference(
+    _ old: [UInt8]?, _ new: [UInt8]?, in store: SettingsStore, _ schema: SchemaLookup
+  ) -> String {
     let texts = SecretTexts(old ?? [], new ?? [], schema.schema)
     let file = PathText.shown(store.location?.file ?? "")
-    Output.text(
-      Shown.difference(
-        UnifiedDiff.text(
-          from: texts.old, to: texts.new, oldName: old == nil ? "/dev/null" : file, newName: file)))
+    return UnifiedDiff.text(
+      from: texts.old, to: texts.new, oldName: old == nil ? "/dev/null" : file, newName: file)
   }
 
   /// Throws if a value is not the expected one.

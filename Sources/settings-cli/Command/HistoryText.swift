@@ -92,7 +92,7 @@ struct HistoryText {
   // MARK: JSON
 
   /// The members of an entry without its changes.
-  private func members(of entry: SettingsHistoryEntry) -> [(String, String)] {
+  func members(of entry: SettingsHistoryEntry) -> [(String, String)] {
     func text(_ value: String?) -> String { value.map(JSONText.quoted) ?? "null" }
     return [
       ("number", "\(entry.id)"), ("time", text(Moment.json(entry.time))), ("reason", text(entry.reason.rawValue)),
@@ -112,6 +112,24 @@ struct HistoryText {
       ])
     }
     return Shown.object(members(of: entry) + [("changes", "[\(changes.joined(separator: ","))]")])
+  }
+
+  /// What an undoing puts back, as a JSON object.
+  ///
+  /// - Parameter difference: The change of the text, if it is only shown.
+  func json(_ plan: UndoPlan, difference: String? = nil) -> String {
+    let changes = plan.edits.map { edit in
+      let isHidden = secret(at: edit.path) != nil
+      let values = [plan.view.userDocument[edit.path], edit.value].map { isHidden ? "null" : Shown.json($0) }
+      return Shown.object([
+        ("key", JSONText.quoted(edit.path.description)), ("old", values[0]), ("new", values[1]),
+        ("isHidden", isHidden ? "true" : "false"),
+      ])
+    }
+    return Shown.object(
+      [
+        ("entry", Shown.object(members(of: plan.entry))), ("changes", "[\(changes.joined(separator: ","))]"),
+      ] + (difference.map { [("diff", JSONText.quoted($0))] } ?? []))
   }
 
   /// A present value and its last change as a JSON object.

@@ -77,6 +77,20 @@ struct Program: Sendable {
     return status & 0x7F == 0 ? .status((status >> 8) & 0xFF) : .signal(status & 0x7F)
   }
 
+  /// Makes this process the program, with its default signal handling.
+  ///
+  /// - Throws: ``Failure`` with status 7 if it cannot be started.
+  func replaceProcess() throws -> Never {
+    try Output.flush()
+    for number in [SIGPIPE, SIGXFSZ] { Glibc.signal(number, SIG_DFL) }
+    let failure = Self.withPointers(words) { arguments in
+      execv(arguments[0]!, arguments)
+      return errno
+    }
+    for number in [SIGPIPE, SIGXFSZ] { Glibc.signal(number, SIG_IGN) }
+    throw Failure(.io, "Cannot run '\(PathText.shown(words[0]))': \(Errno(failure).message).")
+  }
+
   private static func withPointers<Result>(
     _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
   ) -> Result {

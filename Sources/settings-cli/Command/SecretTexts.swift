@@ -1,5 +1,4 @@
 import AppSettings
-import AppSettingsMigrations
 import AppSettingsSchema
 
 /// Two texts of settings files prepared for display side by side: without values that the schema marks as secret.
@@ -46,28 +45,11 @@ private struct SecretText {
   let document: TOMLDocument
   /// The rest of the text.
   let rest: ArraySlice<UInt8>?
-  private let keys: [SchemaKey]
-  /// Values under names that the app no longer has.
-  private let formerSecrets: Set<TOMLPath>
+  private let secrets: SecretPaths
 
   init(_ bytes: [UInt8], _ schema: SettingsSchema) {
     (document, rest) = Self.parsed(bytes)
-    keys = schema.keys.filter(\.isSecret)
-    let migrations = schema.migrations
-    guard let version = try? SettingsMigrations.version(of: document), version < migrations.currentVersion else {
-      formerSecrets = []
-      return
-    }
-    let secrets = keys.map(\.path)
-    // Where code moves a value cannot be known here.
-    let hasCode = migrations.pending(from: version).contains { $0.steps.contains(where: StepForms.needsTheApp) }
-    let known = hasCode ? SchemaLookup(schema: schema) : nil
-    formerSecrets = Set(
-      document.leafPaths().filter { path in
-        if let known, known.key(around: path) == nil { return true }
-        let places = migrations.places(of: [path], from: version)
-        return secrets.contains { secret in places.contains { $0.hasPrefix(secret) || secret.hasPrefix($0) } }
-      })
+    secrets = SecretPaths(of: document, schema)
   }
 
   /// Whether a secret has a value that a history would not keep.
@@ -79,19 +61,11 @@ private struct SecretText {
       }
   }
 
-  private func isSecret(_ path: TOMLPath) -> Bool {
-    // A value in the place of a secret's table may hold the secret.
-    func isHidden(by secret: TOMLPath) -> Bool {
-      path.hasPrefix(secret) || secret.hasPrefix(path) && !document.isTable(at: path)
-    }
-    return formerSecrets.contains(path) || keys.contains { $0.paths.contains(where: isHidden) }
-  }
+  private func isSecret(_ path: TOMLPath) -> Bool { secrets.hide(path, isTable: document.isTable(at: path)) }
 
   /// The text without secrets.
   func shown(_ placeholder: (TOMLPath) -> String) -> String {
-    let names = keys.flatMap(\.paths).compactMap { $0.last?.lowercased() }
-    let former = formerSecrets.compactMap { $0.last?.lowercased() }
-    return document.masked(hidingCommentsWith: Array(Set(names + former))) { isSecret($0) ? placeholder($0) : nil }
+    document.masked(hidingCommentsWith: secrets.names) { isSecret($0) ? placeholder($0) : nil }
   }
 
   /// The lines of a text up to those that do not parse. An open bracket or quote may show up only much later, so this

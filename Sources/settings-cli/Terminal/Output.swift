@@ -19,7 +19,7 @@ enum Output {
   }
 
   /// Adds a text that may have colours, in which foreign text is already escaped.
-  static func text(_ text: String) { pending.withLock { $0 += Array(text.utf8) } }
+  static func text(_ text: String) { pending.withLock { $0 += text.utf8 } }
 
   /// Writes a message to standard error.
   static func error(_ text: String) { message(text, .alarm) }

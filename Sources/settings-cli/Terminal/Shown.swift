@@ -60,7 +60,15 @@ enum Shown {
 
   /// A JSON object from members whose values are JSON.
   static func object(_ members: [(String, String)]) -> String {
-    "{" + members.map { "\(JSONText.quoted($0.0)):\($0.1)" }.joined(separator: ",") + "}"
+    var text = "{"
+    text.reserveCapacity(members.reduce(2) { $0 + $1.0.utf8.count + $1.1.utf8.count + 4 })
+    for (name, value) in members {
+      if text.utf8.count > 1 { text += "," }
+      text += JSONText.quoted(name)
+      text += ":"
+      text += value
+    }
+    return text + "}"
   }
 
   /// The source of a value, as JSON members: `key value layer file line isDefault isLocked`.

@@ -112,7 +112,7 @@ struct CheckVerb: Verb {
   }
 
   /// The schema to check against. An invalid one is a finding, and the rest is checked without it.
-  private static func schema(
+  static func schema(
     of target: Target, named file: String?, _ findings: inout [SettingsFinding]
   ) throws -> SettingsSchema? {
     do {
@@ -145,8 +145,10 @@ struct CheckVerb: Verb {
 
   private static func severity(_ finding: SettingsFinding) -> String { finding.isError ? "error" : "warning" }
 
-  private static func record(_ finding: SettingsFinding) -> String {
-    Shown.object([
+  static func record(_ finding: SettingsFinding) -> String { Shown.object(members(finding)) }
+
+  static func members(_ finding: SettingsFinding) -> [(String, String)] {
+    [
       ("file", JSONText.quoted(finding.file)),
       ("line", finding.position.map { String($0.line) } ?? "null"),
       ("column", finding.position.map { String($0.column) } ?? "null"),
@@ -155,6 +157,6 @@ struct CheckVerb: Verb {
       ("key", finding.key.map { JSONText.quoted($0.description) } ?? "null"),
       ("message", JSONText.quoted(finding.message)),
       ("suggestion", finding.suggestion.map(JSONText.quoted) ?? "null"),
-    ])
+    ]
   }
 }

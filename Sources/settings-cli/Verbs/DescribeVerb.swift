@@ -11,22 +11,38 @@ struct DescribeVerb: Verb {
       hold. Secrets are not shown. Exits 1 if KEY has no value and no schema lists it, 3 if the app's schema does \
       not list it.
 
+      --document prints one JSON object with all that a settings page shows, read at one moment: the file's text and \
+      digest, every key with its place in the text, the layers, and what 'check' and 'migrate --dry-run' find. A text \
+      that does not parse is no error there, but its "problem". '(not in the history)' stands for secret values, and \
+      '# (not shown: N)' for other parts that may hold secrets; 'edit --text' puts them back.
+
       EXAMPLES
         settings-cli describe org.example.editor editor.font-size
         settings-cli describe org.example.editor --json
+        settings-cli describe org.example.editor --document
       """)
 
   @OptionGroup var target: TargetArgument
   @Argument(help: "The dotted key, or a table of keys.", completion: .custom(Candidates.keys)) var key: String?
   @Flag(help: "Print a JSON object, or without KEY an array of them.") var json = false
+  @Flag(help: "Print a JSON object: the text, its keys and their places, the layers, the findings.")
+  var document = false
   @OptionGroup var common: CommonOptions
 
+  func validate() throws {
+    guard document else { return }
+    if key != nil { throw ValidationError("--document is for all keys: leave out KEY.") }
+    if json { throw ValidationError("--document prints JSON by itself; omit --json.") }
+  }
+
   func answer() throws {
+    if document { return Output.line(try SettingsDocument.read(Target(target)).json) }
     let path = try key.map(KeyArgument.parse) ?? .root
     let target = try Target(target)
     let snapshot = try target.open().snapshot
     let schema = target.schema
-    let descriptions = Self.paths(at: path, in: snapshot, schema).map { Description($0, in: snapshot, schema) }
+    let descriptions = KeyDescription.paths(at: path, in: snapshot, schema)
+      .map { KeyDescription($0, in: snapshot, schema) }
     if descriptions.isEmpty, !path.isRoot {
       try schema.checkKnown(path)
       throw Failure(.noValue, "Nothing is known of '\(path)': it has no value, and no schema lists it.")
@@ -38,150 +54,5 @@ struct DescribeVerb: Verb {
     } else {
       Output.text(descriptions.map(\.text).joined(separator: "\n"))
     }
-  }
-
-  /// The keys of the schema at a path, or the key that contains it; then other paths with a value.
-  private static func paths(at path: TOMLPath, in snapshot: SettingsSnapshot, _ schema: SchemaLookup) -> [TOMLPath] {
-    if let key = schema.key(path) { return [key.path] }
-    if schema.key(around: path) != nil { return snapshot[path] == nil && schema.type(of: path) == nil ? [] : [path] }
-    var paths = schema.keys(below: path).map(\.path)
-    var seen = Set(paths)
-    var leaves: [TOMLPath] = []
-    path.collectDifferences(nil, snapshot[path], into: &leaves)
-    for leaf in leaves where !leaf.isRoot {
-      let path = schema.key(around: leaf)?.path ?? leaf
-      if seen.insert(path).inserted { paths.append(path) }
-    }
-    return paths
-  }
-}
-
-/// The facts about a key, and its value.
-private struct Description {
-  let path: TOMLPath
-  let key: SchemaKey?
-  let type: SchemaType?
-  let value: TOMLValue?
-  let origin: SettingsOrigin
-  /// The values of all files, the highest first.
-  let values: [LayerValue]
-  let isSecret: Bool
-  /// Why the value is invalid; `nil` if it is valid.
-  let problem: String?
-  let isKnown: Bool
-
-  init(_ path: TOMLPath, in snapshot: SettingsSnapshot, _ schema: SchemaLookup) {
-    self.path = path
-    key = schema.key(path)
-    type = schema.type(of: path)
-    value = schema.usedValue(of: path, in: snapshot)
-    origin = schema.origin(of: path, in: snapshot)
-    values = schema.values(at: path, in: snapshot)
-    isSecret = schema.isSecret(path)
-    isKnown = schema.knows(path)
-    // The place of a credential's text is known, and not the text.
-    problem = origin.layer.kind == .credential ? nil : Self.problem(of: value, type, isSecret: isSecret)
-  }
-
-  private static func problem(of value: TOMLValue?, _ type: SchemaType?, isSecret: Bool) -> String? {
-    guard let value, let type else { return nil }
-    do throws(SettingsValueError) {
-      try type.check(value, isStored: true)
-      return nil
-    } catch {
-      return isSecret ? error.redacted.message : error.message
-    }
-  }
-
-  private func shown(_ value: TOMLValue) -> String { isSecret ? Shown.redacted : value.tomlText }
-
-  /// The values that the key accepts, in words.
-  private var expected: String? { type?.expectedInFull ?? value?.kindName }
-
-  // MARK: Text
-
-  var text: String {
-    let terminal = Terminal.output
-    var lines = [terminal.styled(terminal.shown(path.description), .bold)]
-    if let summary = key?.summary, !summary.isEmpty {
-      lines += summary.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { line in
-        line.isEmpty ? "" : "  " + terminal.shown(String(line))
-      }
-      lines.append("")
-    }
-    func add(_ name: String, _ value: String?) {
-      guard let value else { return }
-      let padding = String(repeating: " ", count: 10 - name.count)
-      lines.append("  " + terminal.styled(name, .dim) + padding + terminal.shown(value))
-    }
-    add("value", value.map(shown) ?? "none")
-    add(
-      "from", value == nil ? nil : origin.isDefault ? "the app's default" : Shown.place(origin.layer, origin.position))
-    if let lock = origin.lock {
-      let line = lock.position.map { ", line \($0.line)" } ?? ""
-      add("locked", "by \(lock.layer.file ?? "an administrator")\(line)")
-      add("reason", lock.reason.map(SettingsLock.line))
-    }
-    for other in values where other.state != .used {
-      let name = other.path == path ? "" : "\(other.path) = "
-      add(other.state.name, Shown.place(other.layer, other.position) + ": " + name + shown(other.value))
-    }
-    add("default", defaultText)
-    add("needs", expected)
-    if let former = origin.formerName { add("stored as", "\(former), a former name") }
-    if let key, !key.formerPaths.isEmpty {
-      add("formerly", key.formerPaths.map(\.description).joined(separator: ", "))
-    }
-    if isSecret { add("secret", "yes") }
-    if !isKnown { add("note", "the app's schema does not list this key") }
-    add("problem", problem)
-    return lines.joined(separator: "\n") + "\n"
-  }
-
-  private var defaultText: String? {
-    guard let key else { return nil }
-    if let value = key.defaultValue { return shown(value) }
-    if key.hasComputedDefault { return "computed by the app" }
-    return key.isSecret ? nil : "none"
-  }
-
-  // MARK: JSON
-
-  var json: String {
-    var members: [(String, String)] = []
-    func add(_ name: String, _ value: String?) { members.append((name, value ?? "null")) }
-    func text(_ text: String?) -> String? { text.map(JSONText.quoted) }
-    func stored(_ value: TOMLValue?) -> String? {
-      value.map { isSecret ? JSONText.quoted(Shown.redacted) : Shown.json($0) }
-    }
-    func flag(_ flag: Bool) -> String { flag ? "true" : "false" }
-    add("key", text(path.description))
-    add("type", text(type?.kind.rawValue))
-    add("needs", text(expected))
-    add("value", stored(value))
-    add("default", stored(key?.defaultValue))
-    add("description", text(key?.summary))
-    add("group", text(key?.group?.description))
-    add("choices", type?.choices.map { Shown.json(.array($0)) })
-    add("minimum", type?.minimum.map { Shown.json($0) })
-    add("maximum", type?.maximum.map { Shown.json($0) })
-    add("below", type?.limit.map { Shown.json($0) })
-    add("pattern", type.flatMap { $0.patterns.isEmpty ? nil : Shown.json(.array($0.patterns.map { .string($0) })) })
-    add("minimumCount", type?.minimumCount.map { String($0) })
-    add("maximumCount", type?.maximumCount.map { String($0) })
-    add("formerly", Shown.json(.array((key?.formerPaths ?? []).map { .string($0.description) })))
-    add("layer", text(origin.layer.kind.rawValue))
-    add("file", text(origin.layer.file))
-    add("line", origin.position.map { String($0.line) })
-    add("storedAs", text(origin.formerName?.description))
-    add("lockedBy", text(origin.lock?.layer.file))
-    add("lockReason", text(origin.lock?.reason))
-    add("layers", "[\(values.map { Shown.record($0, isSecret: isSecret) }.joined(separator: ","))]")
-    add("isDefault", flag(origin.isDefault))
-    add("isLocked", flag(origin.isLocked))
-    add("isSecret", flag(isSecret))
-    add("isKnown", flag(isKnown))
-    add("problem", text(problem))
-    return Shown.object(members)
   }
 }

@@ -4,24 +4,14 @@ import Glibc
 
 /// One run of `edit`: the editor, the check, the questions, the write.
 final class EditSession {
-  private let store: SettingsStore
-  private let file: String
-  private let schema: SchemaLookup
+  private let replacement: TextReplacement
   private let copy: EditedCopy
   private let interruption: EditInterruption
-  /// The text of the file when the copy was made.
-  private let before: [UInt8]?
   /// Whether the author has given the text up.
   private(set) var isDiscarded = false
 
-  init(
-    store: SettingsStore, schema: SchemaLookup, file: String, before: [UInt8]?, copy: EditedCopy,
-    _ interruption: EditInterruption
-  ) {
-    self.store = store
-    self.schema = schema
-    self.file = file
-    self.before = before
+  init(_ replacement: TextReplacement, copy: EditedCopy, _ interruption: EditInterruption) {
+    self.replacement = replacement
     self.copy = copy
     self.interruption = interruption
   }
@@ -30,12 +20,7 @@ final class EditSession {
     while true {
       try openEditor()
       let edited = try copy.read()
-      guard edited != before ?? [] else {
-        // An earlier edit that was killed at its very end may have written this text without syncing it.
-        try SettingsFile(path: file).makeDurable()
-        Output.note("No changes.")
-        return
-      }
+      guard edited != replacement.before ?? [] else { return try replacement.noteUnchanged() }
       if try isStored(edited) { return }
     }
   }
@@ -46,11 +31,10 @@ final class EditSession {
     while true {
       do {
         let mine = try parse(edited)
-        try checkLocks(mine)
-        try checkValues(mine)
-        try write(mine, edited, isConflictSettled: isConflictSettled)
+        try check(mine)
+        try replacement.write(mine, isConflictSettled: isConflictSettled)
         return true
-      } catch let conflict as Conflict {
+      } catch let conflict as TextReplacement.Conflict {
         guard try ask(after: conflict.failure, canStore: true) == .mine else { return false }
         isConflictSettled = true
       } catch let failure as Failure {
@@ -58,11 +42,6 @@ final class EditSession {
         return false
       }
     }
-  }
-
-  /// Others have changed what the text changes.
-  private struct Conflict: Error {
-    let failure: Failure
   }
 
   // MARK: The questions
@@ -135,96 +114,20 @@ final class EditSession {
       throw Failure(
         .unparsable,
         "Cannot store the text: it does not parse.\n"
-          + (schema.showsText ? error.formatted(file: copy.path) : error.discreet(file: copy.path)))
+          + (replacement.schema.showsText ? error.formatted(file: copy.path) : error.discreet(file: copy.path)))
     }
   }
 
-  private func checkLocks(_ mine: TOMLDocument) throws {
-    let snapshot = store.snapshot
-    let base = (try? TOMLDocument(parsing: before ?? [])) ?? TOMLDocument()
-    for path in mine.changedPaths(since: base) {
-      // Removing a value without effect is fine.
-      guard let value = mine[path] else { continue }
-      do throws(SettingsError) {
-        _ = try snapshot.permitted([Edit(path: path, value: value)])
-      } catch {
-        throw Failure(error)
+  /// Throws for the first fault. An unknown key may be another program's, so it is only a warning.
+  private func check(_ mine: TOMLDocument) throws {
+    for fault in replacement.faults(in: mine) {
+      switch fault.kind {
+      case .unknownKey: Output.warning(fault.failure.message ?? "")
+      case .invalidValue:
+        let line = mine.position(of: fault.key).map { "\(copy.path):\($0.line):\($0.column): " } ?? ""
+        throw Failure(fault.failure.status, line + (fault.failure.message ?? ""))
+      default: throw fault.failure
       }
     }
-  }
-
-  /// Checks changed values against the schema. An unknown key may be another program's, so it is only a warning.
-  private func checkValues(_ mine: TOMLDocument) throws {
-    let base = (try? TOMLDocument(parsing: before ?? [])) ?? TOMLDocument()
-    var checked: Set<TOMLPath> = []
-    for path in mine.changedPaths(since: base) where path.components.first?.hasPrefix("settings-") == false {
-      let key = schema.key(around: path)?.path ?? path
-      guard checked.insert(key).inserted, let value = mine[key] else { continue }
-      do {
-        try schema.checkKnown(key)
-      } catch let failure as Failure {
-        Output.warning(failure.message ?? "")
-      }
-      do {
-        try schema.check(value, at: key)
-      } catch let failure as Failure {
-        let line = mine.position(of: key).map { "\(copy.path):\($0.line):\($0.column): " } ?? ""
-        throw Failure(failure.status, line + (failure.message ?? ""))
-      }
-    }
-  }
-
-  // MARK: The write
-
-  private func write(_ mine: TOMLDocument, _ edited: [UInt8], isConflictSettled: Bool) throws {
-    try store.core.commit(backingUp: "before-edit") { now in
-      guard now != before else { return edited }
-      guard let base = try? TOMLDocument(parsing: before ?? []), let theirs = try? TOMLDocument(parsing: now ?? [])
-      else {
-        throw Failure(
-          .io, "'\(file)' has changed, and the change cannot be merged with your text. Nothing was written.")
-      }
-      let merge = try EditMerge(base: base, mine: mine, theirs: theirs)
-      guard merge.conflicts.isEmpty || isConflictSettled else {
-        throw Conflict(failure: Failure(.notWritable, merge.message(file: file, schema)))
-      }
-      return merge.document.bytes
-    }
-  }
-}
-
-/// Merges two changes of one text.
-struct EditMerge {
-  /// The edited text, with the changes of others.
-  private(set) var document: TOMLDocument
-  /// The keys that both have changed differently: `document` has the editor's values.
-  private(set) var conflicts: [TOMLPath] = []
-  private let theirs: TOMLDocument
-
-  init(base: TOMLDocument, mine: TOMLDocument, theirs: TOMLDocument) throws {
-    document = mine
-    self.theirs = theirs
-    var changed = SchemaKeyTree()
-    for path in mine.changedPaths(since: base) { changed.insert(path, 0) }
-    for path in theirs.changedPaths(since: base) where mine[path] != theirs[path] {
-      if changed.knows(path) {
-        conflicts.append(path)
-      } else if let value = theirs[path] {
-        try document.set(value, at: path)
-      } else {
-        try document.remove(at: path)
-      }
-    }
-  }
-
-  func message(file: String, _ schema: SchemaLookup) -> String {
-    let lines = conflicts.map { path in
-      func shown(_ value: TOMLValue?) -> String {
-        guard let value else { return "unset" }
-        return schema.isSecret(path) ? Shown.redacted : value.tomlText
-      }
-      return "  \(path): yours is \(shown(document[path])), theirs is \(shown(theirs[path]))"
-    }
-    return "'\(file)' has changed in places where you changed it:\n\(lines.joined(separator: "\n"))"
   }
 }

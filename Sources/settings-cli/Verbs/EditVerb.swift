@@ -15,16 +15,38 @@ struct EditVerb: Verb {
       Only what you discard is lost: if the editor fails, a signal ends the command, or nobody can be asked, a copy \
       with changes stays, and a message gives its path.
 
+      --text stores a whole text without an editor and without questions, after the same checks. The text may be \
+      that of 'describe --document': each placeholder in it stands for the secret that is at its place now. With \
+      --json, what is wrong is a JSON array, empty if nothing is. Exits 4 if a value is refused, 5 if one is locked, 6 \
+      if the text does not parse, 9 if --if-unchanged does not hold; nothing is stored then.
+
       EXAMPLES
         settings-cli edit org.example.editor
         EDITOR='code --wait' settings-cli edit ./settings.toml
+        settings-cli edit org.example.editor --text - < ./settings.toml
       """)
 
   @OptionGroup var target: TargetArgument
   @Flag(help: "Make a new app, whatever its id.") var create = false
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Store the text of this file, or with '-' of standard input, without an editor.", valueName: "file"),
+    completion: .file())
+  var text: String?
+  @OptionGroup var condition: UnchangedOption
+  @Flag(help: "With --text: print what is wrong with the text as a JSON array of objects, as 'check' does.")
+  var json = false
   @OptionGroup var common: CommonOptions
 
+  func validate() throws {
+    guard text == nil else { return }
+    if json { throw ValidationError("'--json' is for '--text', which is missing.") }
+    if !condition.ifUnchanged.isEmpty { throw ValidationError("'--if-unchanged' is for '--text', which is missing.") }
+  }
+
   func answer() throws {
+    if let text { return try store(textIn: text) }
     // Before any thread starts: one of its own receives them.
     let signals = EditInterruption.block()
     let target = try Target(target)
@@ -42,8 +64,8 @@ struct EditVerb: Verb {
     let copy = try EditedCopy(of: before ?? [], name: location.name)
     let interruption = EditInterruption(of: copy)
     interruption.start(on: signals)
-    let session = EditSession(
-      store: store, schema: target.schema, file: location.file, before: before, copy: copy, interruption)
+    let replacement = TextReplacement(store: store, schema: target.schema, file: location.file, before: before)
+    let session = EditSession(replacement, copy: copy, interruption)
     do {
       try session.run()
     } catch {

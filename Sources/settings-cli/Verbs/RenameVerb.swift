@@ -26,12 +26,16 @@ struct RenameVerb: Verb {
   var new: String
   @Flag(help: "Replace the value that the new key has.") var replace = false
   @Flag(help: "Also accept a new key that the app's schema does not list.") var create = false
+  @OptionGroup var condition: UnchangedOption
   @OptionGroup var common: CommonOptions
+
+  func validate() throws { _ = try condition.digests() }
 
   func answer() throws {
     let source = try KeyArgument.parse(old)
     let target = try Target(target)
-    let store = try target.open(isForWriting: true)
+    let guarded = GuardedChange(expected: try condition.digests())
+    let store = try target.open(isForWriting: true, writesLater: !guarded.isPlain)
     let schema = target.schema
     let destination = schema.names(of: try KeyArgument.parse(new))[0]
     guard !destination.hasPrefix(source), !source.hasPrefix(destination) else {
@@ -42,7 +46,10 @@ struct RenameVerb: Verb {
           : "Cannot rename '\(source)' to '\(destination)': one is a table that contains the other.")
     }
     let renaming = Renaming(source: source, destination: destination, schema: schema)
-    try store.core.commit { view in try renaming.edits(in: view, replaces: replace, creates: create) }
+    try store.core.commit(checking: guarded.checkFile(of: store)) { view in
+      try guarded.checkValues(in: view, schema)
+      return try renaming.edits(in: view, replaces: replace, creates: create)
+    }
     schema.warnOfLacks(around: [destination, source], in: store.snapshot)
   }
 }

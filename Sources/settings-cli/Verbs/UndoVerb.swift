@@ -7,8 +7,8 @@ struct UndoVerb: Verb {
     commandName: "undo",
     abstract: "Take back a change of the user's file.",
     usage: """
-      settings-cli undo TARGET [KEY] [--dry-run] [--if-unchanged DIGEST]
-      settings-cli undo TARGET '#N' [--dry-run] [--if-unchanged DIGEST]
+      settings-cli undo TARGET [KEY] [--dry-run] [--if-unchanged DIGEST] [--json]
+      settings-cli undo TARGET '#N' [--dry-run] [--if-unchanged DIGEST] [--json]
       """,
     discussion: """
       Without KEY, takes back the last entry of 'log'; with KEY, the last change of that key; with '#N' or --entry N, \
@@ -32,6 +32,7 @@ struct UndoVerb: Verb {
   @Argument(help: "The key, or an entry.", completion: .custom(Candidates.keysOrEntries)) var key: String?
   @Option(parsing: .unconditional, help: EntryArgument.help) var entry: Int?
   @OptionGroup var change: ChangeOptions
+  @Flag(help: "Print a JSON object: entry, changes, and with --dry-run diff.") var json = false
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
@@ -66,12 +67,18 @@ struct UndoVerb: Verb {
         if guarded.isDryRun {
           let (plan, new) = try store.previewUndo(what, checking: check)
           try Self.checkChange(plan, in: store)
-          return GuardedChange.show(plan.bytes, new, in: store, schema)
+          guard json else { return GuardedChange.show(plan.bytes, new, in: store, schema) }
+          let difference = GuardedChange.difference(plan.bytes, new, in: store, schema)
+          return Output.line(text.json(plan, difference: difference))
         }
         let plan = try store.undo(what, checking: check)
         try Self.checkChange(plan, in: store)
-        Output.text("undone: \(text.summary(of: plan.entry))\n")
-        for line in text.lines(of: plan) { Output.text(line + "\n") }
+        if json {
+          Output.line(text.json(plan))
+        } else {
+          Output.text("undone: \(text.summary(of: plan.entry))\n")
+          for line in text.lines(of: plan) { Output.text(line + "\n") }
+        }
         schema.warnOfLacks(around: plan.edits.map(\.path), in: store.snapshot)
       }
     } catch let failure as Failure where failure.status == .noValue {

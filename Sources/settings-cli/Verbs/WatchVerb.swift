@@ -10,6 +10,7 @@ struct WatchVerb: Verb {
     usage: """
       settings-cli watch TARGET [KEY] [--json] [--count N] [--timeout S]
       settings-cli watch TARGET [KEY] --exec CMD [--shell] [-- ARGUMENT ...]
+      settings-cli watch TARGET --document [--count N] [--timeout S]
       """,
     discussion: """
       With KEY, prints the value as 'get' does, then one line for each change; an empty line means that there is no \
@@ -25,12 +26,17 @@ struct WatchVerb: Verb {
       words after -- are the arguments of CMD. No shell is involved, unless you use --shell. Several changes while \
       CMD runs count as one, with the newest value.
 
+      --document prints a JSON object at once, and one more whenever anything changes that 'describe --document' \
+      shows: also comments, another layer's file, the rights of a file, the profile, the schema. It has the file's \
+      digest, what kind of change it was, the changed values and the newest entry of the history. Secrets are not shown.
+
       The command ends with status 0 on SIGTERM and when its reader is gone. SIGINT ends it as that signal does, so \
       that a script around it ends too.
 
       EXAMPLES
         settings-cli watch org.example.editor theme
         settings-cli watch org.example.editor --json --count 1 --timeout 10
+        settings-cli watch org.example.editor --document --timeout 10
         settings-cli watch org.example.web port --exec systemctl -- restart web
         settings-cli watch org.example.editor --shell --exec 'logger "$KEY: $NEW"'
       """)
@@ -43,6 +49,8 @@ struct WatchVerb: Verb {
     completion: .file())
   var arguments: [String] = []
   @Flag(help: "Print JSON objects, one a line: key, old, new, origin.") var json = false
+  @Flag(help: "Print a JSON object for each change of any file, for programs that show 'describe --document'.")
+  var document = false
   // Unconditional: a negative number is a wrong value, not an option.
   @Option(
     parsing: .unconditional, help: ArgumentHelp("End after this many changes, or values.", valueName: "n"))
@@ -65,6 +73,11 @@ struct WatchVerb: Verb {
       throw ValidationError(
         "Invalid value for '--timeout': a number of seconds above 0 and below 1000000000 is needed.")
     }
+    if document {
+      if key != nil { throw ValidationError("--document is for all keys: leave out KEY.") }
+      if json { throw ValidationError("--document prints JSON by itself; omit --json.") }
+      if exec != nil { throw ValidationError("Use either --exec or --document, not both.") }
+    }
     if exec != nil {
       if json { throw ValidationError("Use either '--exec' or '--json', not both.") }
     } else if shell {
@@ -79,6 +92,48 @@ struct WatchVerb: Verb {
     // Before any thread starts: this one receives them.
     let signals = EndSignals()
     let target = try Target(target)
+    if document {
+      try start(DocumentWatching(target, count: count), of: target)
+    } else {
+      try start(watching, of: target)
+    }
+    if let timeout {
+      // Not a sleeping task, which would start the pool.
+      try Self.startThread("watch-timeout") {
+        ProcessFacts.pause(nanoseconds: UInt64(timeout * 1e9))
+        // With --count the time is a limit; without, it is how long to watch.
+        Output.finish()
+        Program.signal(SIGTERM)
+        Glibc.exit(watching.count == nil ? ExitStatus.done.rawValue : ExitStatus.noValue.rawValue)
+      }
+    }
+    let number = signals.wait()
+    Output.finish()
+    Program.signal(number)
+    guard number == SIGINT else { Glibc.exit(ExitStatus.done.rawValue) }
+    EndSignals.end(by: number)
+  }
+
+  /// Starts `--document`.
+  private func start(_ watching: DocumentWatching, of target: Target) throws {
+    try Self.noteMissing(target, try target.openUnread(followingChoice: true))
+    try Self.checkThreads()
+    try Self.endWhenReaderIsGone()
+    try Self.startThread("watch-document") {
+      var watching = watching
+      do {
+        try watching.run()
+        Glibc.exit(ExitStatus.done.rawValue)
+      } catch let failure as Failure where failure.isGoneReader {
+        Glibc.exit(ExitStatus.done.rawValue)
+      } catch {
+        Main.end(error)
+      }
+    }
+  }
+
+  /// Starts a watch of values.
+  private func start(_ watching: Watching, of target: Target) throws {
     let store = try target.openUnread(followingChoice: true)
     store.core.load()
     let problems = store.currentProblems
@@ -105,21 +160,6 @@ struct WatchVerb: Verb {
         Main.end(error)
       }
     }
-    if let timeout = watching.timeout {
-      // Not a sleeping task, which would start the pool.
-      try Self.startThread("watch-timeout") {
-        ProcessFacts.pause(nanoseconds: UInt64(timeout * 1e9))
-        // With --count the time is a limit; without, it is how long to watch.
-        Output.finish()
-        Program.signal(SIGTERM)
-        Glibc.exit(watching.count == nil ? ExitStatus.done.rawValue : ExitStatus.noValue.rawValue)
-      }
-    }
-    let number = signals.wait()
-    Output.finish()
-    Program.signal(number)
-    guard number == SIGINT else { Glibc.exit(ExitStatus.done.rawValue) }
-    EndSignals.end(by: number)
   }
 
   /// Says what does not exist yet. It may have been mistyped.

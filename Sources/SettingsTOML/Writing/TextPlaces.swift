@@ -1,0 +1,83 @@
+/// Where headers, values and comments are in a text, for hiding parts of it.
+struct TextPlaces {
+  private let document: TOMLDocument
+  // Where headers begin, and where values and headers end, in order.
+  private let headers: [Int]
+  private let ends: [Int]
+
+  init(of document: TOMLDocument) {
+    self.document = document
+    let tree = document.tree
+    headers = document.headers(under: DocumentIndex.root).map { document.lines.start(of: Int(tree[$0].start)) }
+    ends = tree.nodes.dropFirst().filter { $0.kind != .removed && $0.kind != .implicit && $0.kind != .dotted }
+      .map { Int($0.end) }.sorted()
+  }
+
+  /// The lines of a table with a header: up to the comments that belong to the next header.
+  func section(of header: DocumentIndex.ID) -> Range<Int> {
+    let tree = document.tree
+    let start = document.lines.start(of: Int(tree[header].start))
+    let last = document.lastBodyLeaf(under: header).map { Int(tree[$0].end) } ?? Int(tree[header].end)
+    let next = headers[firstIndex(of: headers, above: start)...].first
+    let end = next.map { document.lines.commentStart(above: $0, after: last) } ?? document.bytes.count
+    return start..<max(end, document.lines.end(of: last))
+  }
+
+  /// The start of the comment lines directly above a line; the line's own start if there are none.
+  func commentStart(above line: Int) -> Int {
+    let index = firstIndex(of: ends, above: line)
+    return document.lines.commentStart(above: line, after: index > 0 ? ends[index - 1] : 0)
+  }
+
+  /// The index of the first number above a limit, in ascending numbers.
+  private func firstIndex(of numbers: [Int], above limit: Int) -> Int {
+    var (low, high) = (0, numbers.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if numbers[middle] > limit { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}
+
+extension TOMLDocument {
+  /// The comments, each up to the end of its line, in order. Those within an array or an inline table are a part of that
+  /// value.
+  package var comments: [Range<Int>] {
+    var taken: [Range<Int>] = []
+    for node in tree.nodes.dropFirst() where node.kind != .removed {
+      if node.kind != .implicit, node.kind != .dotted, node.kind != .arrayOfTables {
+        taken.append(Int(node.start)..<Int(node.end))
+      }
+      taken.append(Int(node.keyStart)..<Int(node.keyEnd))
+    }
+    taken.append(bytes.count..<bytes.count)
+    var found: [Range<Int>] = []
+    var at = 0
+    for range in taken.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      while at < range.lowerBound {
+        guard let hash = bytes[at..<range.lowerBound].firstIndex(of: Byte.hash) else { break }
+        let end = lines.contentEnd(of: hash)
+        found.append(hash..<end)
+        at = end
+      }
+      at = max(at, range.upperBound)
+    }
+    return found
+  }
+
+  /// Whether a part of the text contains one of some names in lower case.
+  func names(_ names: [String], in range: Range<Int>) -> Bool {
+    let text = String(decoding: bytes[range], as: UTF8.self).lowercased()
+    return names.contains { text.utf8.contains($0.utf8) }
+  }
+}
+
+extension Sequence<UInt8> {
+  /// Whether a text contains another.
+  package func contains(_ other: some Collection<UInt8>) -> Bool {
+    guard let first = other.first else { return true }
+    let all = Array(self)
+    return all.indices.contains { all[$0] == first && all[$0...].starts(with: other) }
+  }
+}

@@ -1,0 +1,150 @@
+import AppSettings
+import AppSettingsSchema
+
+/// The facts about a key, and its value.
+struct KeyDescription {
+  let path: TOMLPath
+  let key: SchemaKey?
+  let type: SchemaType?
+  let value: TOMLValue?
+  let origin: SettingsOrigin
+  /// The values of all files, the highest first.
+  let values: [LayerValue]
+  let isSecret: Bool
+  /// Why the value is invalid; `nil` if it is valid.
+  let problem: String?
+  let isKnown: Bool
+
+  init(_ path: TOMLPath, in snapshot: SettingsSnapshot, _ schema: SchemaLookup) {
+    self.path = path
+    key = schema.key(path)
+    type = schema.type(of: path)
+    value = schema.usedValue(of: path, in: snapshot)
+    origin = schema.origin(of: path, in: snapshot)
+    values = schema.values(at: path, in: snapshot)
+    isSecret = schema.isSecret(path)
+    isKnown = schema.knows(path)
+    // The place of a credential's text is known, and not the text.
+    problem = origin.layer.kind == .credential ? nil : Self.problem(of: value, type, isSecret: isSecret)
+  }
+
+  /// The keys of the schema at a path, or the key that contains it; then other paths with a value.
+  static func paths(at path: TOMLPath, in snapshot: SettingsSnapshot, _ schema: SchemaLookup) -> [TOMLPath] {
+    if let key = schema.key(path) { return [key.path] }
+    if schema.key(around: path) != nil { return snapshot[path] == nil && schema.type(of: path) == nil ? [] : [path] }
+    var paths = schema.keys(below: path).map(\.path)
+    var seen = Set(paths)
+    var leaves: [TOMLPath] = []
+    path.collectDifferences(nil, snapshot[path], into: &leaves)
+    for leaf in leaves where !leaf.isRoot {
+      let path = schema.key(around: leaf)?.path ?? leaf
+      if seen.insert(path).inserted { paths.append(path) }
+    }
+    return paths
+  }
+
+  private static func problem(of value: TOMLValue?, _ type: SchemaType?, isSecret: Bool) -> String? {
+    guard let value, let type else { return nil }
+    do throws(SettingsValueError) {
+      try type.check(value, isStored: true)
+      return nil
+    } catch {
+      return isSecret ? error.redacted.message : error.message
+    }
+  }
+
+  private func shown(_ value: TOMLValue) -> String { isSecret ? Shown.redacted : value.tomlText }
+
+  /// The values that the key accepts, in words.
+  private var expected: String? { type?.expectedInFull ?? value?.kindName }
+
+  // MARK: Text
+
+  var text: String {
+    let terminal = Terminal.output
+    var lines = [terminal.styled(terminal.shown(path.description), .bold)]
+    if let summary = key?.summary, !summary.isEmpty {
+      lines += summary.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { line in
+        line.isEmpty ? "" : "  " + terminal.shown(String(line))
+      }
+      lines.append("")
+    }
+    func add(_ name: String, _ value: String?) {
+      guard let value else { return }
+      let padding = String(repeating: " ", count: 10 - name.count)
+      lines.append("  " + terminal.styled(name, .dim) + padding + terminal.shown(value))
+    }
+    add("value", value.map(shown) ?? "none")
+    add(
+      "from", value == nil ? nil : origin.isDefault ? "the app's default" : Shown.place(origin.layer, origin.position))
+    if let lock = origin.lock {
+      let line = lock.position.map { ", line \($0.line)" } ?? ""
+      add("locked", "by \(lock.layer.file ?? "an administrator")\(line)")
+      add("reason", lock.reason.map(SettingsLock.line))
+    }
+    for other in values where other.state != .used {
+      let name = other.path == path ? "" : "\(other.path) = "
+      add(other.state.name, Shown.place(other.layer, other.position) + ": " + name + shown(other.value))
+    }
+    add("default", defaultText)
+    add("needs", expected)
+    if let former = origin.formerName { add("stored as", "\(former), a former name") }
+    if let key, !key.formerPaths.isEmpty {
+      add("formerly", key.formerPaths.map(\.description).joined(separator: ", "))
+    }
+    if isSecret { add("secret", "yes") }
+    if !isKnown { add("note", "the app's schema does not list this key") }
+    add("problem", problem)
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private var defaultText: String? {
+    guard let key else { return nil }
+    if let value = key.defaultValue { return shown(value) }
+    if key.hasComputedDefault { return "computed by the app" }
+    return key.isSecret ? nil : "none"
+  }
+
+  // MARK: JSON
+
+  var json: String { Shown.object(members) }
+
+  /// The members of the JSON object.
+  var members: [(String, String)] {
+    var members: [(String, String)] = []
+    func add(_ name: String, _ value: String?) { members.append((name, value ?? "null")) }
+    func text(_ text: String?) -> String? { text.map(JSONText.quoted) }
+    func stored(_ value: TOMLValue?) -> String? {
+      value.map { isSecret ? JSONText.quoted(Shown.redacted) : Shown.json($0) }
+    }
+    func flag(_ flag: Bool) -> String { flag ? "true" : "false" }
+    add("key", text(path.description))
+    add("type", text(type?.kind.rawValue))
+    add("needs", text(expected))
+    add("value", stored(value))
+    add("default", stored(key?.defaultValue))
+    add("description", text(key?.summary))
+    add("group", text(key?.group?.description))
+    add("choices", type?.choices.map { Shown.json(.array($0)) })
+    add("minimum", type?.minimum.map { Shown.json($0) })
+    add("maximum", type?.maximum.map { Shown.json($0) })
+    add("below", type?.limit.map { Shown.json($0) })
+    add("pattern", type.flatMap { $0.patterns.isEmpty ? nil : Shown.json(.array($0.patterns.map { .string($0) })) })
+    add("minimumCount", type?.minimumCount.map { String($0) })
+    add("maximumCount", type?.maximumCount.map { String($0) })
+    add("formerly", Shown.json(.array((key?.formerPaths ?? []).map { .string($0.description) })))
+    add("layer", text(origin.layer.kind.rawValue))
+    add("file", text(origin.layer.file))
+    add("line", origin.position.map { String($0.line) })
+    add("storedAs", text(origin.formerName?.description))
+    add("lockedBy", text(origin.lock?.layer.file))
+    add("lockReason", text(origin.lock?.reason))
+    add("layers", "[\(values.map { Shown.record($0, isSecret: isSecret) }.joined(separator: ","))]")
+    add("isDefault", flag(origin.isDefault))
+    add("isLocked", flag(origin.isLocked))
+    add("isSecret", flag(isSecret))
+    add("isKnown", flag(isKnown))
+    add("problem", text(problem))
+    return members
+  }
+}

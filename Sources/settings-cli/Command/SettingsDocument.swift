@@ -1,0 +1,187 @@
+import AppSettings
+import AppSettingsSchema
+
+/// Everything that a settings page shows of a target, all of one moment.
+struct SettingsDocument {
+  private let target: Target
+  private let schema: SchemaLookup
+  private let store: SettingsStore
+  private let snapshot: SettingsSnapshot
+  private let location: SettingsLocation
+  /// The bytes of the target's file; `nil` if there is none.
+  private let bytes: [UInt8]?
+  private let hidden: HiddenText
+
+  /// How often the files are read again if they change meanwhile.
+  private static let mostReads = 5
+
+  /// Reads a target.
+  ///
+  /// - Throws: ``Failure`` with status 3 for an unknown app, 7 for a file that cannot be read. One that does not parse is
+  ///   no failure.
+  static func read(_ target: Target) throws -> (document: SettingsDocument, json: String) {
+    for attempt in 1... {
+      let document = try SettingsDocument(target)
+      let json = document.text()
+      // Findings and migrations come from readings of their own.
+      if try attempt == mostReads || document.isCurrent() { return (document, json) }
+    }
+    preconditionFailure("The last attempt returns.")
+  }
+
+  private init(_ target: Target) throws {
+    self.target = target
+    schema = target.schema
+    let store = try target.openUnread()
+    store.core.load()
+    self.store = store
+    snapshot = store.snapshot
+    let location = try store.location ?? target.location()
+    self.location = location
+    let problems = store.currentProblems.filter { $0.file == location.file }
+    if let problem = problems.first(where: { [.io, .readOnly].contains($0.code) }) { throw Failure(problem) }
+    let isBroken = problems.contains { $0.code == .unparsable }
+    let bytes = isBroken ? try SettingsFile(path: location.file).read().bytes : snapshot.ownBytes
+    if bytes == nil, snapshot.root.isEmpty { try target.checkKnown(store) }
+    self.bytes = bytes
+    hidden = HiddenText(bytes ?? [], schema.schema)
+  }
+
+  /// Whether the files still are as they were read.
+  private func isCurrent() throws -> Bool {
+    guard try SettingsFile(path: location.file).read().bytes == bytes else { return false }
+    store.core.look()
+    store.core.lookAround()
+    return store.snapshot.hasSameFiles(as: snapshot)
+  }
+
+  // MARK: JSON
+
+  private func text() -> String {
+    let digest = Digest(of: bytes).text
+    let shown = hidden.text
+    let places = TextSpans(of: shown, hidden, schema)
+    let personal = location.personal
+    let profiles = (try? Profiles(of: location)?.names()) ?? nil
+    return Self.object(
+      [
+        ("target", JSONText.quoted(target.name)), ("file", JSONText.quoted(location.file)),
+        ("exists", bytes == nil ? "false" : "true"), ("digest", JSONText.quoted(digest)),
+        ("text", JSONText.quoted(shown)), ("isMasked", hidden.isMasked ? "true" : "false"),
+        ("problem", problem(places)),
+        ("schema", schemaFacts), ("profile", personal?.profile.map(JSONText.quoted) ?? "null"),
+        ("profiles", "[\((profiles ?? []).map(JSONText.quoted).joined(separator: ","))]"), ("layers", layers),
+        ("groups", groups), ("keys", Self.array(keys(places))),
+        ("findings", Self.array(findings.map { record($0, places) })),
+        ("migration", migration),
+      ])
+  }
+
+  private static func object(_ members: [(String, String)]) -> String {
+    "{" + members.map { "\(JSONText.quoted($0.0)):\($0.1)" }.joined(separator: ",\n ") + "}"
+  }
+
+  /// One element a line.
+  private static func array(_ elements: [String]) -> String { "[" + elements.joined(separator: ",\n  ") + "]" }
+
+  /// Why the text does not parse, with the place in the shown text.
+  private func problem(_ places: TextSpans) -> String {
+    guard let bytes, hidden.document == nil else { return "null" }
+    do throws(TOMLSyntaxError) {
+      _ = try TOMLDocument(parsing: bytes)
+      return "null"
+    } catch {
+      let place = places.position(of: hidden.shownOffset(of: error.position.byteOffset))
+      return Shown.object([
+        ("message", JSONText.quoted(schema.showsText ? error.message : error.discreetMessage)),
+        ("line", String(place.line)), ("column", String(place.column)),
+      ])
+    }
+  }
+
+  private var schemaFacts: String {
+    guard let schema = schema.schema else { return "null" }
+    return Shown.object([
+      ("file", schema.file.map(JSONText.quoted) ?? "null"), ("app", JSONText.quoted(schema.app)),
+      ("version", String(schema.migrations.currentVersion)),
+    ])
+  }
+
+  private var layers: String {
+    let layers = snapshot.layers.indices.reversed().map { index in
+      let isWritten = index == snapshot.userIndex
+      let layer = snapshot.layers[index].layer
+      return Shown.object([
+        ("layer", JSONText.quoted(layer.kind.rawValue)), ("file", layer.file.map(JSONText.quoted) ?? "null"),
+        ("exists", !isWritten || bytes != nil ? "true" : "false"), ("isWritten", isWritten ? "true" : "false"),
+      ])
+    }
+    return "[\(layers.joined(separator: ","))]"
+  }
+
+  private var groups: String {
+    let groups = (schema.schema?.groups ?? []).map { group in
+      Shown.object([
+        ("path", JSONText.quoted(group.path.description)), ("description", JSONText.quoted(group.summary)),
+      ])
+    }
+    return "[\(groups.joined(separator: ","))]"
+  }
+
+  private func keys(_ places: TextSpans) -> [String] {
+    let (snapshot, schema) = (snapshot, schema)
+    return TwoThreads.map(KeyDescription.paths(at: .root, in: snapshot, schema)) { path in
+      let key = KeyDescription(path, in: snapshot, schema)
+      let more = [
+        ("span", places.span(of: path) ?? "null"), ("isRecord", key.type?.kind == .records ? "true" : "false"),
+        ("shape", key.type.flatMap { $0.hasParts ? Shown.shape($0) : nil } ?? "null"),
+      ]
+      return Shown.object(key.members + more)
+    }
+  }
+
+  private var findings: [SettingsFinding] {
+    var findings: [SettingsFinding] = []
+    if !schema.isUsable { _ = try? CheckVerb.schema(of: target, named: nil, &findings) }
+    let isSystem = target.layer == .system
+    let place = isSystem ? (try? SettingsLocation(app: target.name).withoutPersonalLayers) ?? location : location
+    return findings + SettingsCheck.findings(at: place, schema: schema.schema, checksOwn: !isSystem)
+  }
+
+  /// A finding as 'check' prints it, and its line in the shown text.
+  private func record(_ finding: SettingsFinding, _ places: TextSpans) -> String {
+    var line: Int?
+    if finding.file == location.file, let position = finding.position {
+      line = places.position(of: hidden.shownOffset(of: position.byteOffset)).line
+    }
+    return Shown.object(CheckVerb.members(finding) + [("textLine", line.map { String($0) } ?? "null")])
+  }
+
+  private var migration: String {
+    guard let schema = schema.schema, case .pending(let pending)? = try? store.migrationStatus else { return "null" }
+    var problem = "null"
+    var difference = "null"
+    do throws(SettingsError) {
+      difference = JSONText.quoted(MigrateVerb.difference(try store.previewMigration(), schema))
+    } catch {
+      problem = JSONText.quoted(error.message)
+    }
+    let steps = pending.map {
+      Shown.object([("version", String($0.version)), ("name", JSONText.quoted($0.name))])
+    }
+    return Shown.object([
+      ("pending", "[\(steps.joined(separator: ","))]"), ("diff", difference), ("problem", problem),
+    ])
+  }
+}
+
+extension SettingsSnapshot {
+  /// The bytes of the file that is written; `nil` if there is none.
+  var ownBytes: [UInt8]? { layers[userIndex].fileBytes }
+
+  /// Whether all files are the same, with the same bytes.
+  func hasSameFiles(as other: SettingsSnapshot) -> Bool {
+    layers.count == other.layers.count
+      && zip(layers, other.layers).allSatisfy { $0.layer == $1.layer && $0.fileBytes == $1.fileBytes }
+  }
+}

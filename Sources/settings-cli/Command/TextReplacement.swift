@@ -1,0 +1,110 @@
+import AppSettings
+import AppSettingsSchema
+
+/// A whole text that is to replace a file's: the checks before, and the one write.
+struct TextReplacement {
+  let store: SettingsStore
+  let schema: SchemaLookup
+  let file: String
+  /// The file's text on which the new one is based; `nil` if there is no file.
+  let before: [UInt8]?
+
+  /// What the app, or an administrator, refuses of a text.
+  struct Fault {
+    /// `invalidValue`, `locked`, or `unknownKey` for what is only a warning.
+    let kind: SettingsFinding.Kind
+    let key: TOMLPath
+    let failure: Failure
+  }
+
+  /// Others have changed what the text changes.
+  struct Conflict: Error {
+    let failure: Failure
+  }
+
+  // MARK: The checks
+
+  /// Checks what a text changes: against the locks, then against the schema.
+  func faults(in mine: TOMLDocument) -> [Fault] {
+    let (mine, base) = (meaning(of: mine), meaning(of: (try? TOMLDocument(parsing: before ?? [])) ?? TOMLDocument()))
+    let changed = mine.changedPaths(since: base)
+    return lockFaults(mine, changed) + valueFaults(mine, changed)
+  }
+
+  /// The text with its values where the schema has them.
+  private func meaning(of document: TOMLDocument) -> TOMLDocument {
+    guard let migrations = schema.schema?.migrations, let version = try? SettingsMigrations.version(of: document),
+      version < migrations.currentVersion
+    else { return document }
+    var result = document
+    return (try? migrations.run(on: &result)) == nil ? document : result
+  }
+
+  private func lockFaults(_ mine: TOMLDocument, _ changed: [TOMLPath]) -> [Fault] {
+    let snapshot = store.snapshot
+    return changed.compactMap { path in
+      // Removing a value without effect is fine.
+      guard let value = mine[path] else { return nil }
+      do throws(SettingsError) {
+        _ = try snapshot.permitted([Edit(path: path, value: value)])
+        return nil
+      } catch {
+        return Fault(kind: .locked, key: path, failure: Failure(error))
+      }
+    }
+  }
+
+  private func valueFaults(_ mine: TOMLDocument, _ changed: [TOMLPath]) -> [Fault] {
+    var faults: [Fault] = []
+    var checked: Set<TOMLPath> = []
+    for path in changed where path.components.first?.hasPrefix("settings-") == false {
+      let key = schema.key(around: path)?.path ?? path
+      guard checked.insert(key).inserted, let value = mine[key] else { continue }
+      do {
+        try schema.checkKnown(key)
+      } catch {
+        if let failure = error as? Failure { faults.append(Fault(kind: .unknownKey, key: key, failure: failure)) }
+      }
+      do {
+        try schema.check(value, at: key)
+      } catch {
+        if let failure = error as? Failure { faults.append(Fault(kind: .invalidValue, key: key, failure: failure)) }
+      }
+    }
+    return faults
+  }
+
+  // MARK: The write
+
+  /// Stores a text in one write, after a backup of the old one, with what others have changed meanwhile.
+  ///
+  /// - Parameters:
+  ///   - isConflictSettled: Whether the text's values are stored where others have changed them too.
+  ///   - check: Gets the file's present content; throws to leave it as it is.
+  /// - Throws: ``Conflict`` if both have changed one key.
+  func write(
+    _ mine: TOMLDocument, isConflictSettled: Bool = false, checking check: ([UInt8]?) throws -> Void = { _ in }
+  ) throws {
+    try store.core.commit(backingUp: "before-edit") { now in
+      try check(now)
+      guard now != before else { return mine.bytes }
+      guard let base = try? TOMLDocument(parsing: before ?? []), let theirs = try? TOMLDocument(parsing: now ?? [])
+      else {
+        throw Failure(
+          .io, "'\(file)' has changed, and the change cannot be merged with your text. Nothing was written.")
+      }
+      let merge = try EditMerge(base: base, mine: mine, theirs: theirs)
+      guard merge.conflicts.isEmpty || isConflictSettled else {
+        throw Conflict(failure: Failure(.notWritable, merge.message(file: file, schema)))
+      }
+      return merge.document.bytes
+    }
+  }
+
+  /// Says that there is nothing to store.
+  func noteUnchanged() throws {
+    // An earlier edit that was killed at its very end may have written this text without syncing it.
+    try SettingsFile(path: file).makeDurable()
+    Output.note("No changes.")
+  }
+}

@@ -1,0 +1,116 @@
+import AppSettings
+import AppSettingsSchema
+
+// `edit --text`: a whole text from a program, without an editor and without questions.
+
+extension EditVerb {
+  /// Stores the text of a file, or of standard input.
+  func store(textIn name: String) throws {
+    let bytes = try Self.bytes(of: name)
+    let target = try Target(target)
+    let location = try target.location()
+    _ = try SchemaLookup.find(target.name)
+    // A migration stays pending: the text has the form of the file.
+    let store = try target.openUnread(isForWriting: true, writesLater: true)
+    if !create { try target.checkKnown(store, mayBeNew: true) }
+    let before = try SettingsFile(path: location.file).read().bytes
+    if before.map({ (try? TOMLDocument(parsing: $0)) != nil }) == true, case .newer = try store.migrationStatus {
+      _ = try store.previewMigration()
+    }
+    store.core.load()
+    let guarded = GuardedChange(expected: try condition.digests())
+    try guarded.checkFile(of: store)(before)
+    try guarded.checkValues(in: store.snapshot, target.schema)
+
+    let replacement = TextReplacement(store: store, schema: target.schema, file: location.file, before: before)
+    let text = SubmittedText(bytes, for: replacement)
+    if let document = text.document {
+      if document.bytes.isSameText(as: before) || before == nil && document.bytes.isEmpty {
+        try replacement.noteUnchanged()
+      } else {
+        do {
+          try replacement.write(document, checking: guarded.checkFile(of: store))
+        } catch let conflict as TextReplacement.Conflict {
+          throw conflict.failure
+        }
+      }
+    }
+    try text.answer(asJSON: json)
+  }
+
+  private static func bytes(of name: String) throws -> [UInt8] {
+    let limit = TOMLDocument.maximumSize
+    guard name == "-" else {
+      guard let bytes = try SettingsFile(path: SettingsLocation(file: Arguments.path(name)).file).read().bytes else {
+        throw Failure(.io, "Cannot read '\(name)': it does not exist.")
+      }
+      return bytes
+    }
+    let bytes = try StandardInput.all(upTo: limit + 1)
+    guard bytes.count <= limit else {
+      throw Failure(.io, "Cannot store the text: it has more than \(limit) bytes, the limit. Nothing was written.")
+    }
+    return bytes
+  }
+}
+
+/// A text from a program, and what is wrong with it.
+private struct SubmittedText {
+  private(set) var findings: [SettingsFinding] = []
+  /// The text to store, with the secrets for which placeholders stand; `nil` if it cannot be stored.
+  private(set) var document: TOMLDocument?
+  private var failure: Failure?
+
+  init(_ bytes: [UInt8], for replacement: TextReplacement) {
+    let schema = replacement.schema
+    let file = replacement.file
+    let edited: TOMLDocument
+    do throws(TOMLSyntaxError) {
+      edited = try TOMLDocument(parsing: bytes)
+    } catch {
+      let shown = schema.showsText
+      findings = [
+        SettingsFinding(
+          .unparsable, shown ? error.message : error.discreetMessage, file: file, position: error.position)
+      ]
+      failure = Failure(
+        .unparsable,
+        "Cannot store the text: it does not parse. Nothing was written.\n"
+          + (shown ? error.formatted(file: "text") : error.discreet(file: "text")))
+      return
+    }
+    let whole: TOMLDocument
+    do {
+      whole = try HiddenText(replacement.before ?? [], schema.schema).restoring(edited)
+    } catch {
+      let refusal = error as? HiddenText.Refusal
+      let message = refusal?.message ?? "\(error)"
+      findings = [SettingsFinding(.invalidValue, message, key: refusal?.key, file: file, position: refusal?.position)]
+      failure = Failure(.invalidValue, Self.line(refusal?.position, message) + " Nothing was written.")
+      return
+    }
+    for fault in replacement.faults(in: whole) {
+      // The lines are those of the text that was given.
+      let position = edited.position(of: fault.key)
+      let message = fault.failure.message ?? ""
+      findings.append(SettingsFinding(fault.kind, message, key: fault.key, file: file, position: position))
+      guard fault.kind != .unknownKey else { continue }
+      if failure == nil { failure = Failure(fault.failure.status, Self.line(position, message)) }
+    }
+    if failure == nil { document = whole }
+  }
+
+  private static func line(_ position: TOMLPosition?, _ message: String) -> String {
+    (position.map { "text:\($0.line):\($0.column): " } ?? "") + message
+  }
+
+  /// Prints the findings, and fails if the text was not stored.
+  func answer(asJSON isJSON: Bool) throws {
+    if isJSON {
+      Output.line("[" + findings.map(CheckVerb.record).joined(separator: ",\n ") + "]")
+    } else {
+      for finding in findings where finding.kind == .unknownKey { Output.warning(finding.message) }
+    }
+    if let failure { throw isJSON ? Failure(failure.status) : failure }
+  }
+}

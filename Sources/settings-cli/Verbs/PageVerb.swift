@@ -1,0 +1,88 @@
+import AppSettings
+import ArgumentParser
+import Glibc
+
+struct PageVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "page",
+    abstract: "Open the settings of apps as a page in the browser.",
+    usage: "settings-cli page [TARGET] [--socket PATH | --port N] [--no-open] [--allow-root]",
+    discussion: """
+      Runs 'settings-page', which serves the page to this machine only, and opens it in the browser. Without TARGET, \
+      the page begins with the list of apps. It ends when its last tab is closed.
+
+      'settings-page' is a program of its own, in the Debian package of that name. This command looks for it beside \
+      itself, in '../libexec' from there, and in PATH, and becomes that program. Exits 3 if there is none.
+
+      EXAMPLES
+        settings-cli page org.example.editor
+        settings-cli page --no-open --port 8080
+      """)
+
+  @Argument(help: TargetArgument.help, completion: .custom(Candidates.targets)) var target: String?
+  @Option(
+    help: ArgumentHelp("Listen at this Unix socket, which is made, instead of a port.", valueName: "path"),
+    completion: .file())
+  var socket: String?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Listen at this port of this machine; by default at any free one.", valueName: "n"))
+  var port: Int?
+  @Flag(help: "Print the address, and open no browser.") var noOpen = false
+  @Flag(help: "Run as root, too: whoever has the address can then change what root can.") var allowRoot = false
+  @OptionGroup var common: CommonOptions
+
+  func validate() throws {
+    if socket != nil, port != nil { throw ValidationError("Use either --socket or --port, not both.") }
+    if let port, !(0...65_535).contains(port) {
+      throw ValidationError("Invalid value '\(port)' for '--port': a number from 0 to 65535 is needed.")
+    }
+    if socket?.isEmpty == true { throw ValidationError("Invalid value '' for '--socket': a path is needed.") }
+  }
+
+  func answer() throws {
+    if let target {
+      // What is wrong with it is said here and not in a browser.
+      _ = try Target(target).location()
+      try AppName.checkKnown(target)
+    }
+    guard let own = PageProgram.own else {
+      throw Failure(.io, "Cannot find this program's own file: '/proc' is not mounted.")
+    }
+    guard let program = PageProgram.find(from: own) else {
+      throw Failure(
+        .unknown,
+        "The settings page is not installed: there is no program '\(PageProgram.name)' beside this one or in PATH. "
+          + "Install the Debian package '\(PageProgram.name)', or run 'Scripts/install --page' in the sources.")
+    }
+    var words = [program, "--cli", own]
+    if let socket { words += ["--socket", Arguments.path(socket)] }
+    if let port { words += ["--port", "\(port)"] }
+    if noOpen { words.append("--no-open") }
+    if allowRoot { words.append("--allow-root") }
+    if let target { words += ["--", Arguments.path(target)] }
+    try Program(words: words).replaceProcess()
+  }
+}
+
+/// The program that serves the page.
+private enum PageProgram {
+  static let name = "settings-page"
+
+  /// The file of this program.
+  static var own: String? { (try? Syscalls().linkTarget("/proc/self/exe")) ?? nil }
+
+  /// Looks beside a file, where a package has its other programs, and in `PATH`.
+  static func find(from own: String) -> String? {
+    let directory = own.lastSlash.map { String(own[..<$0]) } ?? ""
+    let path = ProcessFacts.variable("PATH") ?? "/usr/local/bin:/usr/bin:/bin"
+    let directories =
+      [directory, directory + "/../libexec"]
+      // An empty entry is the working directory, which is no place for this.
+      + path.split(separator: ":").map(String.init).filter(\.isAbsolutePath)
+    return directories.lazy.map { "\($0)/\(name)" }.first { file in
+      let isFile = ((try? Syscalls().status(at: file)) ?? nil)?.isRegular == true
+      return isFile && file.withPath { access($0, X_OK) } == 0
+    }
+  }
+}
