@@ -19,4 +19,8 @@ struct page_asset {
 const struct page_asset *page_asset_list(void);
 size_t page_asset_count(void);
 
+/// Compresses bytes in the format of gzip. Returns how many bytes that takes; if they are more than the capacity, the
+/// result is not complete.
+size_t page_gzip(const unsigned char *bytes, size_t count, unsigned char *result, size_t capacity);
+
 #endif

@@ -8,6 +8,18 @@ struct Assets: Sendable {
   struct Asset: Sendable {
     let type: String
     let body: ByteBuffer
+
+    /// The file in the format of gzip.
+    var compressed: [UInt8] {
+      body.withUnsafeReadableBytes { bytes in
+        let source = bytes.bindMemory(to: UInt8.self)
+        // What cannot be made smaller grows by an eighth at most.
+        let capacity = bytes.count + bytes.count / 8 + 64
+        return [UInt8](unsafeUninitializedCapacity: capacity) { result, count in
+          count = page_gzip(source.baseAddress, bytes.count, result.baseAddress, capacity)
+        }
+      }
+    }
   }
 
   /// A folder whose files are sent in place of the embedded ones, while the page is being developed.

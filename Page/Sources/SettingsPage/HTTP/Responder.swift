@@ -38,7 +38,10 @@ struct Responder: Sendable {
     let path = parts.first ?? ""
     if let asset = assets.asset(at: String(path)) {
       guard request.method == .get else { throw Self.wrongMethod([.get]) }
-      var reply = Reply(.ok, type: asset.type, Array(buffer: asset.body))
+      let isCompressed = request.headers[.acceptEncoding]?.contains("gzip") == true
+      var reply = Reply(.ok, type: asset.type, isCompressed ? asset.compressed : Array(buffer: asset.body))
+      if isCompressed { reply.headers[.contentEncoding] = "gzip" }
+      reply.headers[.vary] = "Accept-Encoding"
       // The server's next version sends others; within one, they are a few milliseconds away.
       reply.headers[.cacheControl] = "no-cache"
       return reply
