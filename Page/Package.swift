@@ -33,7 +33,9 @@ let package = Package(
     .executableTarget(
       name: "settings-page",
       dependencies: ["SettingsPage", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
-    .testTarget(name: "SettingsPageTests", dependencies: ["SettingsPage", "settings-page"]),
+    .testTarget(
+      name: "SettingsPageTests",
+      dependencies: ["SettingsPage", "settings-page", .product(name: "HTTPTypes", package: "swift-http-types")]),
   ]
 )
 

@@ -71,7 +71,8 @@ struct Main: ParsableCommand {
     // The first signal ends the server in good order, the second at once.
     _ = signals.wait()
     server.end()
-    let number = signals.wait(atMost: 5)
+    // As long as a command may take that takes back a trial.
+    let number = signals.wait(atMost: 25)
     Glibc.exit(number.map { 128 + $0 } ?? 7)
   }
 }

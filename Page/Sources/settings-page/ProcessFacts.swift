@@ -61,8 +61,13 @@ struct EndSignals {
   /// Waits for a signal, but not forever; `nil` if none came.
   func wait(atMost seconds: Int) -> CInt? {
     var set = set
-    var time = timespec(tv_sec: seconds, tv_nsec: 0)
-    let number = sigtimedwait(&set, nil, &time)
-    return number > 0 ? number : nil
+    let deadline = ContinuousClock.now + .seconds(seconds)
+    while case let rest = deadline - .now, rest > .zero {
+      var time = timespec(tv_sec: Int(rest.components.seconds), tv_nsec: 999_999_999)
+      let number = sigtimedwait(&set, nil, &time)
+      // The end of a child interrupts it.
+      if number > 0 { return number }
+    }
+    return nil
   }
 }

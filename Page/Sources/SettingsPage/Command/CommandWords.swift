@@ -19,7 +19,7 @@ enum CommandWords {
 
   /// A dotted key.
   static func key(_ key: String) throws -> String {
-    try check(key, "key", advice: #" Put its first part into quotes: "-x"."#)
+    try check(key, "key", orElse: #" Put its first part into quotes: "-x"."#)
     return key
   }
 
@@ -39,7 +39,9 @@ enum CommandWords {
     let parts = layer.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     if parts.count == 2 {
       try check(parts[1], "layer's name")
-      guard !parts[1].contains("/"), parts[1].first != "." else { throw Refusal(.badRequest, "There is no such layer.") }
+      guard !parts[1].contains("/"), parts[1].first != "." else {
+        throw Refusal(.badRequest, "There is no such layer.")
+      }
     }
     switch (parts[0], parts.count) {
     case ("user", 1), ("host", 1), ("os", 1), ("arch", 1), ("profile", 2), ("drop-in", 2): return ["--layer=\(layer)"]
@@ -70,10 +72,11 @@ enum CommandWords {
     return text
   }
 
-  private static func check(_ text: String, _ what: String, advice: String = "") throws {
-    guard !text.isEmpty, text.utf8.count <= mostBytes, !text.unicodeScalars.contains(where: { $0.value < 0x20 }) else {
-      throw Refusal(.badRequest, "That is not a\(what.first == "a" ? "n" : "") \(what).")
+  private static func check(_ text: String, _ what: String, orElse advice: String = "") throws {
+    let hasControls = text.unicodeScalars.contains { $0.value < 0x20 }
+    guard !text.isEmpty, text.utf8.count <= mostBytes, !hasControls else {
+      throw Refusal(.badRequest, "Invalid \(what): it is empty, too long, or has control characters.")
     }
-    guard text.first != "-" else { throw Refusal(.badRequest, "A\(what.first == "a" ? "n" : "") \(what) here does not begin with '-'.\(advice)") }
+    guard text.first != "-" else { throw Refusal(.badRequest, "Invalid \(what): it begins with '-'.\(advice)") }
   }
 }

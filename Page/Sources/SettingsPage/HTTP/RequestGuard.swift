@@ -35,7 +35,9 @@ struct RequestGuard: Sendable {
 
   /// Whether the path needs the token: everything but the files of the page, which hold nothing.
   static func isOfInterface(_ path: String) -> Bool {
-    guard let path = path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).first else { return true }
+    guard let path = path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).first else {
+      return true
+    }
     return !Assets.paths.contains(String(path))
   }
 

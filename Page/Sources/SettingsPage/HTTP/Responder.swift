@@ -15,7 +15,9 @@ struct Responder: Sendable {
   ///
   /// What fails is described without the request: neither its URL, nor its token, nor a value of it is in any text that
   /// is kept.
-  @Sendable @concurrent func respond(_ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel) async throws {
+  @Sendable @concurrent func respond(_ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel)
+    async throws
+  {
     let connection = connections[channel]
     if let refusal = requestGuard.refusal(request.head, port: channel.localAddress?.port) {
       return try await send(refusal, writer)

@@ -11,7 +11,9 @@ extension Commands {
 
   private func entries(_ place: Trial.Place, limit: Int) async -> [(number: Int, pid: Int)] {
     let words = ["log", "--json", "--limit=\(limit)"] + place.options + ["--", place.target]
-    guard let result = try? await run(words), let entries = try? JSON(parsing: result.output).elements else { return [] }
+    guard let result = try? await run(words), let entries = try? JSON(parsing: result.output).elements else {
+      return []
+    }
     return entries.compactMap { entry in
       guard entry["isUnrecorded"]?.flag != true, let number = entry["number"]?.integer else { return nil }
       return (number, entry["pid"]?.integer ?? 0)

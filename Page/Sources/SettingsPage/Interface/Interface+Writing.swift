@@ -33,7 +33,8 @@ extension Interface {
       let result = try await run(["describe", "--json"] + place.options + ["--", place.target, key])
       if result.status == 0, JSON.member("isSecret", of: result.output)?.flag == true {
         throw Refusal(
-          .unprocessableContent, "A secret cannot be tried, since its former value is kept nowhere. Nothing was written.")
+          .unprocessableContent,
+          "A secret cannot be tried, since its former value is kept nowhere. Nothing was written.")
       }
     }
     let id = try await trials.begin(place, keys: edits.keys)
@@ -136,7 +137,8 @@ extension Interface {
   // MARK: What writing routes share
 
   /// Runs a command that prints a text for people: what it did, or for a dry run the difference that it would make.
-  private func write(_ words: [String], _ call: Call, _ operands: [String], isDryRun: Bool = false) async throws -> Reply
+  private func write(_ words: [String], _ call: Call, _ operands: [String], isDryRun: Bool = false) async throws
+    -> Reply
   {
     let place = Trial.Place(target: try target(call), options: try layer(call))
     let result = try await answer(words + place.options + ["--", place.target] + operands)

@@ -5,7 +5,7 @@ final class Life: Sendable {
   private struct State {
     var machine: LifeStateMachine
     var isOver = false
-    /// A task that waits for the present end; there is none while the server is in use.
+    /// A task that waits until it is time to look whether the server ends.
     var timer: Task<Void, Never>?
   }
 
@@ -42,27 +42,25 @@ final class Life: Sendable {
   private func change(_ body: (inout LifeStateMachine) -> Void) {
     state.withLock { state in
       body(&state.machine)
-      // A request within the time of another one needs no new timer: the old one looks again when it is up.
-      guard state.timer == nil, !state.isOver, let end = state.machine.end else { return }
-      state.timer = timer(until: end)
+      startTimer(&state)
     }
   }
 
-  private func timer(until end: ContinuousClock.Instant) -> Task<Void, Never> {
-    Task { [weak self] in
-      try? await Task.sleep(until: end, clock: .continuous)
+  private func startTimer(_ state: inout State) {
+    guard !state.isOver, let end = state.machine.timerToStart() else { return }
+    state.timer?.cancel()
+    state.timer = Task { [weak self] in
+      guard (try? await Task.sleep(until: end, clock: .continuous)) != nil else { return }
       self?.look()
     }
   }
 
   private func look() {
     let isDue = state.withLock { state -> Bool in
-      state.timer = nil
-      guard !state.isOver, let end = state.machine.end else { return false }
-      if end <= .now { return true }
-      state.timer = timer(until: end)
+      if state.machine.timerFired(at: .now) { return !state.isOver }
+      startTimer(&state)
       return false
     }
-    if isDue { self.end() }
+    if isDue { end() }
   }
 }

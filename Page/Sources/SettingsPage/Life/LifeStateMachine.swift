@@ -10,6 +10,7 @@ struct LifeStateMachine: Sendable {
   private var requests = 0
   private var hadStream = false
   private var lastUse: Instant
+  private var timer: Instant?
 
   init(grace: Duration, idle: Duration, now: Instant) {
     (self.grace, self.idle, lastUse) = (grace, idle, now)
@@ -30,6 +31,21 @@ struct LifeStateMachine: Sendable {
   mutating func requestEnded(at now: Instant) {
     requests -= 1
     lastUse = now
+  }
+
+  /// When to look again, if no timer does it by then.
+  ///
+  /// A later end needs no new timer, since the one that runs looks again when it is up: not every request starts one.
+  mutating func timerToStart() -> Instant? {
+    guard let end, timer.map({ end < $0 }) ?? true else { return nil }
+    timer = end
+    return end
+  }
+
+  /// - Returns: Whether the server ends now.
+  mutating func timerFired(at now: Instant) -> Bool {
+    timer = nil
+    return end.map { $0 <= now } ?? false
   }
 
   /// When the server ends if nothing else happens; `nil` while it is in use.

@@ -9,6 +9,7 @@ public enum Endpoint: Sendable, Equatable, CustomStringConvertible {
   /// A socket in the file system. Its directory keeps others out.
   case socket(path: String)
 
+  /// The place, as a part of a sentence.
   public var description: String {
     switch self {
     case .loopback(0): "this machine's own address"
@@ -46,7 +47,9 @@ public enum Endpoint: Sendable, Equatable, CustomStringConvertible {
   /// - Throws: ``PageError`` if others can, or if a server is there already.
   func prepare() throws {
     guard case .socket(let path) = self else { return }
-    guard path.utf8.count < 108 else { throw PageError("The path '\(path)' is longer than the path of a socket may be.") }
+    guard path.utf8.count < 108 else {
+      throw PageError("The path '\(path)' is longer than the path of a socket may be.")
+    }
     let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     if mkdir(directory, 0o700) != 0, errno != EEXIST {
       throw PageError("Cannot make the directory '\(directory)': \(String(cString: strerror(errno))).")
@@ -57,7 +60,8 @@ public enum Endpoint: Sendable, Equatable, CustomStringConvertible {
     }
     guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
       throw PageError(
-        "Others may use the directory '\(directory)'. A socket needs one that is yours alone: chmod 700 '\(directory)'.")
+        "Others may use the directory '\(directory)'. A socket needs one that is yours alone: chmod 700 '\(directory)'."
+      )
     }
     guard !Self.isAnswered(path) else { throw PageError("A server is running at '\(path)' already.") }
   }
@@ -104,6 +108,7 @@ public struct PageAddress: Sendable {
 
 /// Why the server cannot run.
 public struct PageError: Error, CustomStringConvertible {
+  /// The reason, as a sentence.
   public let description: String
 
   init(_ description: String) { self.description = description }

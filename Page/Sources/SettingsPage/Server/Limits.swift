@@ -25,5 +25,6 @@ public struct Limits: Sendable {
   /// The time without a request until a server ends that never had an event stream.
   public var idle = Duration.seconds(600)
 
+  /// The usual limits.
   public init() {}
 }

@@ -9,6 +9,7 @@ public final class PageServer: Sendable {
   private let configuration: PageConfiguration
   private let life: Life
 
+  /// Makes a server, which listens once ``run(whenRunning:)`` is called.
   public init(_ configuration: PageConfiguration) {
     self.configuration = configuration
     life = Life(configuration.limits)
@@ -20,7 +21,6 @@ public final class PageServer: Sendable {
   /// - Throws: ``PageError`` if it cannot listen.
   public func run(whenRunning: @escaping @Sendable (PageAddress) -> Void) async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-    defer { group.shutdownGracefully { _ in } }
     let limits = configuration.limits
     let connections = Connections(limits)
     let commands = try Commands(configuration.command, environment: configuration.environment, limits)
@@ -49,11 +49,14 @@ public final class PageServer: Sendable {
     } catch {
       ending.cancel()
       await commands.end()
+      try? await group.shutdownGracefully()
       let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
       throw PageError("Cannot listen at \(configuration.endpoint): \(reason).")
     }
+    await ending.value
     await recovery.value
     await commands.end()
+    try? await group.shutdownGracefully()
   }
 
   /// Ends the server, as if the last tab had been closed.
@@ -71,7 +74,8 @@ public final class PageServer: Sendable {
         httpDecoderConfiguration: .init(
           maxHeaderFieldSize: limits.head, maxHeaderListSize: limits.head, maxHeaderFieldCount: 100)))
     return Server(
-      childChannelSetup: channel, configuration: ServerConfiguration(address: configuration.endpoint.address, backlog: 128),
+      childChannelSetup: channel,
+      configuration: ServerConfiguration(address: configuration.endpoint.address, backlog: 128),
       onServerRunning: whenRunning, eventLoopGroup: group,
       // Nothing is logged: a line of a log could have what a request has.
       logger: Logger(label: "settings-page") { _ in SwiftLogNoOpLogHandler() })

@@ -41,7 +41,8 @@ final class Trials: Sendable {
     }
     guard let directory, let file = TrialFile.create(for: trial, in: directory) else {
       forgetNow(trial.id)
-      throw Refusal(.internalServerError, "The trial cannot be noted, so that nothing was tried: no file can be written in '\(directory ?? "~/.local/state")'.")
+      let place = directory ?? "~/.local/state"
+      throw Refusal(.internalServerError, "Nothing was tried: the trial cannot be noted in '\(place)'.")
     }
     state.withLock { $0.files[trial.id] = file }
     return trial.id
@@ -63,7 +64,8 @@ final class Trials: Sendable {
       }
       return trial
     }
-    if let trial { tell(trial, "started", with: [JSON.Member(name: "seconds", value: JSON(Int(time.components.seconds)))]) }
+    guard let trial else { return }
+    tell(trial, "started", with: [JSON.Member(name: "seconds", value: JSON(Int(time.components.seconds)))])
   }
 
   // MARK: Ending

@@ -40,3 +40,18 @@ private func machine() -> LifeStateMachine {
   machine.streamOpened()
   #expect(machine.end == nil)
 }
+
+@Test func `an earlier end starts a timer, and a later one waits for the timer that runs`() {
+  var machine = machine()
+  #expect(machine.timerToStart() == start + .seconds(600))
+  machine.requestBegan()
+  #expect(machine.timerToStart() == nil)
+  machine.requestEnded(at: start + .seconds(1))
+  #expect(machine.timerToStart() == nil)
+  machine.streamOpened()
+  machine.streamClosed(at: start + .seconds(2))
+  #expect(machine.timerToStart() == start + .seconds(5))
+  #expect(machine.timerFired(at: start + .seconds(4)) == false)
+  #expect(machine.timerToStart() == start + .seconds(5))
+  #expect(machine.timerFired(at: start + .seconds(5)) == true)
+}

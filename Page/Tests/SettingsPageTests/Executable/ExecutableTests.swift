@@ -52,7 +52,9 @@ private struct Program {
   }
 }
 
-private func request(_ method: String, _ path: String, _ address: (port: Int, token: String), _ body: String) -> String {
+private func request(
+  _ method: String, _ path: String, _ address: (port: Int, token: String), _ body: String
+) -> String {
   """
   \(method) \(path) HTTP/1.1\r
   Host: 127.0.0.1:\(address.port)\r
@@ -124,7 +126,8 @@ func `a signal ends the program, and its trial is taken back before`(_ signal: C
   let address = try program.address()
   for (path, token) in [("/api/apps/\(TestHome.app)/edits", address.token), ("/api/x?secret", "wrong")] {
     let client = try #require(TestClient(port: address.port))
-    await client.send(request("POST", path, (address.port, token), #"{"edits": [{"set": "token", "value": "hunter2"}]}"#))
+    await client.send(
+      request("POST", path, (address.port, token), #"{"edits": [{"set": "token", "value": "hunter2"}]}"#))
     #expect(await client.answer() != nil)
   }
   let client = try #require(TestClient(port: address.port))

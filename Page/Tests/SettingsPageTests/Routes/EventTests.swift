@@ -54,7 +54,8 @@ private let app = "/api/apps/\(TestHome.app)"
   #expect(try await server.json("DELETE", "\(app)/trials/\(first)")["error"] == nil)
   #expect(server.home.read(server.home.settings)?.contains("size = 14") == true)
   let second = try #require(try await server.json("POST", "\(app)/edits", body: body)["trial"]?.text)
-  #expect(try await server.json("POST", "/api/apps/org.example.none/trials/\(second)/keep", status: 404)["error"] != nil)
+  #expect(
+    try await server.json("POST", "/api/apps/org.example.none/trials/\(second)/keep", status: 404)["error"] != nil)
   #expect(try await server.json("POST", "\(app)/trials/\(second)/keep", body: "{}")["error"] == nil)
   try await server.end()
   #expect(server.home.read(server.home.settings)?.contains("size = 20") == true)
@@ -102,9 +103,7 @@ private let app = "/api/apps/\(TestHome.app)"
   var limits = Limits()
   limits.grace = .milliseconds(50)
   let server = try await TestServer(limits: limits)
-  var client: TestClient? = try await server.events(of: TestHome.app)
-  #expect(client != nil)
-  client = nil
+  try await server.events(of: TestHome.app).close()
   try await server.ended()
 
   let other = try await TestServer()

@@ -8,7 +8,8 @@ private let app = "/api/apps/\(TestHome.app)"
   let server = try await TestServer()
   let answer = try await server.json(
     "POST", "\(app)/edits",
-    body: #"{"edits": [{"set": "theme", "value": "light"}, {"append": ["recent"], "value": "a\nb"}, {"unset": "size"}]}"#)
+    body:
+      #"{"edits": [{"set": "theme", "value": "light"}, {"append": ["recent"], "value": "a\nb"}, {"unset": "size"}]}"#)
   #expect(answer["results"]?.elements?.map { $0["ok"]?.flag } == [true, true, true])
   #expect(server.home.read(server.home.settings) == "# mine\ntheme = \"light\" # as at night\nrecent = [\"a\\nb\"]\n")
   let entry = try #require(answer["entry"]?.integer)
@@ -86,7 +87,7 @@ private let app = "/api/apps/\(TestHome.app)"
 
 @Test func `a key is renamed, and the change undone`() async throws {
   let server = try await TestServer()
-  let body = #"{"from": "size", "to": "width", "create": true}"#
+  let body = #"{"from": "size", "to": "width"}"#
   let renamed = try await server.json("POST", "\(app)/rename", body: body)
   #expect(server.home.read(server.home.settings)?.contains("width = 14") == true)
   let entry = try #require(renamed["entry"]?.integer)

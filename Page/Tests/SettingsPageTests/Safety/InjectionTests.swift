@@ -3,7 +3,8 @@ import Testing
 @testable import SettingsPage
 
 @Test(arguments: [
-  "--help", "-x", "--version", "..", ".", ".hidden", "", "a/b", "../x", "/etc/passwd", "./settings.toml", "a\u{0}b", "a\nb",
+  "--help", "-x", "--version", "..", ".", ".hidden", "", "a/b", "../x", "/etc/passwd", "./settings.toml", "a\u{0}b",
+  "a\nb",
   String(repeating: "a", count: 300),
 ]) func `what is not an app's id reaches no command`(_ name: String) async throws {
   let server = try await TestServer()
@@ -31,7 +32,9 @@ func `what is not a key reaches no command`(_ key: String) async throws {
   ] {
     #expect(try await server.ask("GET", path).status == 404, "\(path)")
   }
-  for path in ["/api/apps/%zz", "/api/apps/%ff", "/api/apps/%", "/api/apps?x=1", "/api/find?q=%zz", "/api/find?q=a&q=b"] {
+  for path in [
+    "/api/apps/%zz", "/api/apps/%ff", "/api/apps/%", "/api/apps?x=1", "/api/find?q=%zz", "/api/find?q=a&q=b",
+  ] {
     #expect(try await server.ask("GET", path).status == 400, "\(path)")
   }
   #expect(try await server.ask("DELETE", "/api/apps").status == 405)
@@ -46,7 +49,8 @@ func `what is not a key reaches no command`(_ key: String) async throws {
   let key = try await server.json("GET", "/api/apps/\(TestHome.app)/keys/note")
   #expect(key["value"]?.text == #"$(touch x); `touch y` 'z' "--help""#)
   let words = CommandLines(
-    target: TestHome.app, lines: Array(#"note = "$(x)'y'""#.utf8), json: Array(#"[{"key": "note", "value": "$(x)'y'"}]"#.utf8)
+    target: TestHome.app, lines: Array(#"note = "$(x)'y'""#.utf8),
+    json: Array(#"[{"key": "note", "value": "$(x)'y'"}]"#.utf8)
   ).text
   #expect(words == "settings-cli set \(TestHome.app) 'note=$(x)'\\''y'\\''' --type string\n")
   try await server.end()

@@ -35,7 +35,8 @@ private let edit = #"{"edits": [{"set": "size", "value": 20}]}"#
   let server = try await TestServer()
   let port = server.port
   for origin in [
-    "http://evil.example", "null", "https://127.0.0.1:\(port)", "http://127.0.0.1:\(port + 1)", "http://localhost:\(port)",
+    "http://evil.example", "null", "https://127.0.0.1:\(port)", "http://127.0.0.1:\(port + 1)",
+    "http://localhost:\(port)",
     "http://127.0.0.1:\(port).evil.example", "file://",
   ] {
     #expect(try await server.ask("GET", "/api/apps", headers: ["Origin": origin]).status == 403, "\(origin)")
@@ -57,7 +58,8 @@ private let edit = #"{"edits": [{"set": "size", "value": 20}]}"#
   let server = try await TestServer()
   let port = server.port
   for host in [
-    "evil.example:\(port)", "127.0.0.1", "127.0.0.1:\(port + 1)", "127.0.0.1:\(port)0", "localhost.evil.example:\(port)",
+    "evil.example:\(port)", "127.0.0.1", "127.0.0.1:\(port + 1)", "127.0.0.1:\(port)0",
+    "localhost.evil.example:\(port)",
     "127.0.0.1.evil.example:\(port)", "[::1].evil.example:\(port)", "", "0.0.0.0:\(port)",
   ] {
     let answer = try await server.ask("GET", "/", headers: ["Host": host])
@@ -135,7 +137,8 @@ private let edit = #"{"edits": [{"set": "size", "value": 20}]}"#
   var limits = Limits()
   limits.wait = .milliseconds(200)
   let server = try await TestServer(limits: limits)
-  for beginning in ["", "GET / HT", "GET / HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nX: ", server.text("GET", "/")] {
+  for beginning in ["", "GET / HT", "GET / HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nX: ", server.text("GET", "/")]
+  {
     let client = try server.connect()
     await client.send(beginning)
     #expect(await client.isClosed(), "\(beginning)")
@@ -157,7 +160,7 @@ private let edit = #"{"edits": [{"set": "size", "value": 20}]}"#
   var open: [TestClient] = []
   for number in 0..<1000 {
     guard let client = TestClient(port: server.port) else { continue }
-    if number < 100 { open.append(client) }
+    if number < 100 { open.append(client) } else { await client.close() }
     if number == 99 {
       if let answer = await client.answer() {
         #expect(answer.status == 503)
@@ -168,7 +171,7 @@ private let edit = #"{"edits": [{"set": "size", "value": 20}]}"#
   #expect(refused == 1)
   await first.send(server.text("GET", "/api/apps"))
   #expect(await first.answer()?.status == 200)
-  open = []
+  for client in open { await client.close() }
   // Those that are closed make room.
   var status: Int?
   for _ in 0..<200 where status != 200 { status = try? await server.ask("GET", "/api/apps").status }

@@ -10,7 +10,10 @@ import Testing
     endpoint: .socket(path: path), command: TestHome.command, environment: home.environment)
   let server = PageServer(configuration)
   let (addresses, continuation) = AsyncStream.makeStream(of: PageAddress.self)
-  let running = Task { try await server.run { continuation.yield($0) } }
+  let running = Task {
+    defer { continuation.finish() }
+    try await server.run { continuation.yield($0) }
+  }
   var iterator = addresses.makeAsyncIterator()
   let address = try #require(await iterator.next())
   #expect(address.url.hasPrefix("http://localhost/#token="))

@@ -26,6 +26,7 @@ actor TestClient {
   private nonisolated let executor = QueueExecutor()
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let descriptor: CInt
+  private var isOpen = true
   private var received: [UInt8] = []
   private static let patience: CInt = 20_000
 
@@ -46,7 +47,13 @@ actor TestClient {
     guard descriptor >= 0, Self.connect(descriptor, &address) else { return nil }
   }
 
-  deinit { close(descriptor) }
+  deinit { if isOpen { Glibc.close(descriptor) } }
+
+  /// Closes the connection.
+  func close() {
+    if isOpen { Glibc.close(descriptor) }
+    isOpen = false
+  }
 
   private static func connect<Address>(_ descriptor: CInt, _ address: inout Address) -> Bool {
     withUnsafePointer(to: &address) { pointer in

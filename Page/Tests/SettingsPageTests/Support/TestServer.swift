@@ -127,6 +127,9 @@ final class TestHome: Sendable {
     minimum = 6
     default = 12
 
+    [keys.width]
+    type = "integer"
+
     [keys.recent]
     type = "array"
     elements = { type = "string" }
@@ -173,7 +176,8 @@ final class TestHome: Sendable {
   func command(_ words: String...) throws -> CommandResult {
     let program = try #require(ChildProcess.find(Self.command, path: environment["PATH"]))
     return try CommandRun().run(
-      [program] + words, environment: environment, input: [], within: .seconds(20), upTo: 1 << 24, whenStarted: { _ in })
+      [program] + words, environment: environment, input: [], within: .seconds(20), upTo: 1 << 24, whenStarted: { _ in }
+    )
   }
 
   private static func remove(_ path: String) {
