@@ -134,6 +134,7 @@ struct EditTextTests {
     #expect(status == 5 && findings[0]["kind"] as? String == "locked" && findings[0]["key"] as? String == "theme")
     #expect(test.home.text() == Self.text)
     // Without --json the same is said on standard error.
+    try FileManager.default.removeItem(atPath: test.test.systemFile)
     let result = try test.store(Data(Self.shown.replacingOccurrences(of: "dark", with: "red").utf8), [])
     #expect(result.status == 4 && result.output == "" && result.error.hasPrefix("settings-cli: text:2:9: Cannot set"))
   }

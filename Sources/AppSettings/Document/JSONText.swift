@@ -65,15 +65,19 @@ package enum JSONText {
     return text.withUTF8 { utf8 in
       var result = "\""
       // Nearly all texts need no escapes, and are copied at once.
-      guard utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C || $0 == 0x7F }) else {
+      guard utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C || $0 == 0x7F || $0 == 0xEF }) else {
         result.reserveCapacity(utf8.count + 2)
         result += String(decoding: utf8, as: UTF8.self)
         return result + "\""
       }
       var bytes = [UInt8(ascii: "\"")]
       bytes.reserveCapacity(utf8.count + utf8.count / 8 + 2)
-      for byte in utf8 {
+      for (index, byte) in utf8.enumerated() {
         switch byte {
+        // Readers drop a byte order mark at the beginning of a string.
+        case 0xEF where utf8[index...].starts(with: [0xEF, 0xBB, 0xBF]): bytes += Array("\\ufeff".utf8)
+        case 0xBB where index > 0 && utf8[(index - 1)...].starts(with: [0xEF, 0xBB, 0xBF]): break
+        case 0xBF where index > 1 && utf8[(index - 2)...].starts(with: [0xEF, 0xBB, 0xBF]): break
         case 0x22, 0x5C: bytes += [0x5C, byte]
         case 0x0A: bytes += [0x5C, UInt8(ascii: "n")]
         case 0x0D: bytes += [0x5C, UInt8(ascii: "r")]

@@ -1,0 +1,126 @@
+// The requests of the page. Each is one that 'curl' can make with the same token.
+
+const stored = "settings-page";
+let token = "";
+let app = "";
+
+/** A request that the server refused, in the words of settings-cli. */
+export class Refusal extends Error {
+  constructor(http, error) {
+    super(error?.message ?? `The server answered with status ${http}.`);
+    this.http = http;
+    this.status = error?.status ?? 7;
+    this.key = error?.key ?? null;
+    this.results = error?.results ?? null;
+    this.findings = error?.findings ?? null;
+  }
+}
+
+/**
+ * Takes the token and the app from the address, and removes them from it, so that they are in neither the history nor
+ * a screenshot. A reload finds them in the tab's own storage.
+ */
+export function begin() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  let saved = {};
+  try {
+    saved = JSON.parse(sessionStorage.getItem(stored) ?? "{}");
+  } catch {
+    // What another page of this origin left there is not ours.
+  }
+  token = given.get("token") ?? saved.token ?? "";
+  app = given.get("app") ?? saved.app ?? "";
+  history.replaceState(null, "", location.pathname);
+  remember();
+  return { hasToken: token !== "", app, key: given.get("key") };
+}
+
+function remember() {
+  sessionStorage.setItem(stored, JSON.stringify({ token, app }));
+}
+
+export function useApp(id) {
+  app = id;
+  remember();
+}
+
+export const currentApp = () => app;
+
+export const headers = () => ({ Authorization: `Bearer ${token}` });
+
+const writes = new Set();
+const ownEntries = new Set();
+
+/** Waits for the answers to the writes of this page that are under way. */
+export const writesDone = () => Promise.allSettled([...writes]);
+
+/** Whether an entry of the history was made by this page. */
+export const isOwn = (entry) => ownEntries.has(entry?.number);
+
+async function request(method, path, body) {
+  const answer = send(method, path, body);
+  if (method === "GET" || body?.dryRun) return answer;
+  writes.add(answer);
+  try {
+    const result = await answer;
+    if (typeof result?.entry === "number") ownEntries.add(result.entry);
+    return result;
+  } finally {
+    writes.delete(answer);
+  }
+}
+
+async function send(method, path, body) {
+  const options = { method, headers: headers(), cache: "no-store" };
+  if (body !== undefined) {
+    options.headers["Content-Type"] = "application/json";
+    options.body = JSON.stringify(body);
+  }
+  let response;
+  try {
+    response = await fetch(path, options);
+  } catch {
+    throw new Refusal(0, { status: 7, message: "The settings page's server does not answer. Run 'settings-cli page' again." });
+  }
+  const text = await response.text();
+  let answer = null;
+  if (text !== "") {
+    try {
+      answer = parse(text);
+    } catch {
+      answer = text;
+    }
+  }
+  if (!response.ok) throw new Refusal(response.status, { ...(answer?.error ?? {}), ...(answer?.results && { results: answer.results }) });
+  return answer;
+}
+
+/** Parses JSON. An integer that a JavaScript number cannot hold becomes a BigInt. */
+export function parse(text) {
+  if (!/[0-9]{16}/.test(text)) return JSON.parse(text);
+  return JSON.parse(text, (_, value, context) =>
+    typeof value === "number" && !Number.isSafeInteger(value) && /^-?[0-9]+$/.test(context?.source ?? "")
+      ? BigInt(context.source) : value);
+}
+
+const of = (path) => `/api/apps/${encodeURIComponent(app)}${path}`;
+
+export const api = {
+  apps: () => request("GET", "/api/apps"),
+  find: (words) => request("GET", `/api/find?q=${encodeURIComponent(words)}`),
+  document: () => request("GET", of("")),
+  edits: (edits, more = {}) => request("POST", of("/edits"), { edits, ...more }),
+  keepTrial: (id) => request("POST", of(`/trials/${encodeURIComponent(id)}/keep`), {}),
+  endTrial: (id) => request("DELETE", of(`/trials/${encodeURIComponent(id)}`)),
+  saveText: (text, ifUnchanged) => request("PUT", of("/text"), { text, ifUnchanged }),
+  rename: (from, to) => request("POST", of("/rename"), { from, to }),
+  history: (key, limit = 20) =>
+    request("GET", of(`/history?limit=${limit}${key ? `&key=${encodeURIComponent(key)}` : ""}`)),
+  formerText: (number) => request("GET", of(`/history/${number}/text`)),
+  undo: (what) => request("POST", of("/undo"), what),
+  migrate: () => request("POST", of("/migrate"), {}),
+  recover: () => request("POST", of("/recover"), {}),
+  profile: (use) => request("POST", of("/profile"), { use }),
+  dropIn: () => request("GET", of("/drop-in")),
+  end: () => request("POST", "/api/end", {}),
+};

@@ -1,0 +1,60 @@
+// Copies settings as commands or as a drop-in file.
+
+import { api } from "./api.js";
+import { button, copyText, el } from "./dom.js";
+import { isStored, model, sourceOf } from "./model.js";
+import { shellWord } from "./fixes.js";
+import { literal } from "./toml.js";
+
+const valueText = (key) => sourceOf(key) ?? literal(key.value);
+
+/** A command that sets the present value of a key. */
+export function commandFor(key) {
+  const text = typeof key.value === "string" && key.type !== null ? key.value : valueText(key);
+  const kind = key.type === null ? " --type toml" : "";
+  return `settings-cli set ${shellWord(model.doc.target)} ${shellWord(key.key)} ${text.startsWith("-") ? "-- " : ""}${shellWord(text)}${kind}`;
+}
+
+const lineFor = (key) => `${key.key} = ${valueText(key)}`;
+
+/** The dialog: which settings, in which form. */
+export function openCopy(shown) {
+  const area = el("textarea", { class: "field mono copy-text", rows: 12, readonly: true, "aria-label": "What is copied", spellcheck: "false" });
+  const note = el("p", { class: "quiet-text" });
+  const scope = options("scope", "Which settings", [["mine", "All in this file"], ["shown", `Those that the search shows (${shown.length})`]]);
+  const form = options("form", "As", [["commands", "Commands"], ["drop-in", "A drop-in file"]]);
+  const show = async () => {
+    const isFile = scope.value() === "mine";
+    const isDropIn = form.value() === "drop-in";
+    const keys = (isFile ? model.doc.keys.filter(isStored) : shown).filter((key) => key.value !== null && key.value !== undefined);
+    const open = keys.filter((key) => !key.isSecret);
+    const left = keys.length - open.length;
+    note.textContent = left > 0 ? `${left} ${left === 1 ? "secret is" : "secrets are"} left out.` : "";
+    if (isFile) {
+      const { text, commands } = await api.dropIn();
+      area.value = isDropIn ? text : commands;
+      return;
+    }
+    area.value = open.map(isDropIn ? lineFor : commandFor).join("\n") + (open.length > 0 ? "\n" : "");
+  };
+  const dialog = el("dialog", { class: "dialog", "aria-labelledby": "copy-title", onclose: () => dialog.remove() },
+    el("form", { method: "dialog" }, el("h2", { id: "copy-title" }, "Copy settings"), scope.element, form.element, area, note,
+      el("div", { class: "dialog-buttons" }, el("button", { value: "close", class: "quiet" }, "Close"),
+        button("Copy", async () => {
+          await copyText(area.value);
+          note.textContent = "Copied.";
+        }, { class: "primary" }))));
+  dialog.addEventListener("change", show);
+  document.body.append(dialog);
+  dialog.showModal();
+  show();
+}
+
+function options(name, legend, choices) {
+  const inputs = choices.map(([value], at) => el("input", { type: "radio", name, value, checked: at === 0 }));
+  return {
+    value: () => inputs.find((input) => input.checked).value,
+    element: el("fieldset", { class: "segments-box" }, el("legend", {}, legend),
+      el("div", { class: "segments" }, choices.map(([, label], at) => el("label", { class: "segment" }, inputs[at], el("span", {}, label))))),
+  };
+}

@@ -1,0 +1,95 @@
+// What a row shows when it is opened: the rules of the key, the value of each layer, and the history of the value.
+
+import { api } from "./api.js";
+import { button, copyText, el, timeText } from "./dom.js";
+import { authorText, emit, layerText, model, shortValue } from "./model.js";
+import { commandFor } from "./copy.js";
+import { literal, partsOf } from "./toml.js";
+
+export function details(row) {
+  const facts = el("dl", { class: "facts" });
+  const layers = el("div", {});
+  const past = el("div", { class: "past" });
+  const tools = el("div", { class: "detail-tools" });
+  const element = el("div", { class: "details" }, facts, layers, past, tools);
+  let digest = null;
+
+  return {
+    element,
+    update() {
+      const { key } = row;
+      facts.replaceChildren(...factsOf(key));
+      layers.replaceChildren(layerTable(key));
+      tools.replaceChildren(
+        button("Copy as a command", () => copyText(commandFor(key)), { class: "small", disabled: key.isSecret || key.value === null }),
+        button("Copy the key", () => copyText(key.key), { class: "small quiet" }));
+      if (digest !== model.doc.digest) {
+        digest = model.doc.digest;
+        showHistory(row, past);
+      }
+    },
+  };
+}
+
+function factsOf(key) {
+  const facts = [];
+  const add = (name, value) => {
+    if (value !== null && value !== undefined && value !== "") facts.push(el("div", { class: "fact" }, el("dt", {}, name), el("dd", {}, value)));
+  };
+  add("Needs", key.needs);
+  add("Default", key.isSecret ? null : key.default === null || key.default === undefined ? "none" : el("code", {}, shortValue(key.default, 300)));
+  add("Formerly", key.formerly?.length ? el("code", {}, key.formerly.join(", ")) : null);
+  add("Stored as", key.storedAs ? el("code", {}, `${key.storedAs}, a former name`) : null);
+  if (key.pattern) add("Pattern", el("code", {}, key.pattern.join("  ")));
+  if (key.isLocked) add("Locked by", `${key.lockedBy ?? "an administrator"}${key.lockReason ? ` (${key.lockReason})` : ""}`);
+  return facts;
+}
+
+/** Each layer's value with its place, the highest first. */
+function layerTable(key) {
+  const shown = (value) => (key.isSecret ? "(secret)" : shortValue(typeof value === "string" ? literal(value) : value, 200));
+  const rows = key.layers.map((layer) => el("tr", { class: layer.state },
+    el("th", { scope: "row" }, el("span", { class: "layer" }, layerText(layer.layer), layer.key !== key.key && el("code", {}, ` as ${layer.key}`)), placeOf(layer)),
+    el("td", {}, el("code", {}, shown(layer.value))),
+    el("td", {}, { used: "used", merged: "merged", hidden: "hidden by a higher layer", ignored: "ignored: locked" }[layer.state] ?? layer.state)));
+  if (key.default !== null && key.default !== undefined) {
+    rows.push(el("tr", { class: key.isDefault ? "used" : "hidden" }, el("th", { scope: "row" }, layerText("default")),
+      el("td", {}, el("code", {}, shown(key.default))), el("td", {}, key.isDefault ? "used" : "hidden by a higher layer")));
+  }
+  if (rows.length === 0) return el("p", { class: "quiet-text" }, "No file has a value, and the app has no default.");
+  return el("table", { class: "layers" }, el("caption", {}, "Where its values are from, the highest layer first"),
+    el("thead", {}, el("tr", {}, ["Layer and place", "Value", "What becomes of it"].map((name) => el("th", { scope: "col" }, name)))), el("tbody", {}, rows));
+}
+
+function placeOf(layer) {
+  if (!layer.file) return "";
+  const text = `${layer.file}${layer.line ? `:${layer.line}` : ""}`;
+  if (layer.file !== model.doc.file) return el("code", { class: "place" }, text);
+  return el("button", { type: "button", class: "link place", onclick: () => emit("place", { line: layer.line }) }, text);
+}
+
+async function showHistory(row, past) {
+  let entries = [];
+  try {
+    entries = await api.history(row.name);
+  } catch {
+    // A file without a history is one without entries.
+  }
+  if (!Array.isArray(entries) || entries.length === 0) {
+    past.replaceChildren(el("p", { class: "quiet-text" }, "The history has no change of this value."));
+    return;
+  }
+  const { key } = row;
+  past.replaceChildren(el("h4", {}, "History"), el("ol", { class: "history" }, entries.map((entry, at) => {
+    const changes = entry.changes.map((change) => el("span", { class: "change" },
+      change.key !== key.key && el("code", {}, `${change.key}: `),
+      change.isHidden ? "a value that is not kept" : change.isLong ? "a long value"
+        : [el("code", { class: "old" }, shortValue(change.old)), el("span", { "aria-label": "became" }, " → "), el("code", { class: "new" }, shortValue(change.new))]));
+    const when = timeText(entry.time);
+    const own = entry.changes.find((change) => change.key === key.key || key.formerly?.includes(change.key));
+    const canSet = own && !own.isHidden && !own.isLong && !key.isSecret && !key.isLocked && at > 0 && own.new !== null;
+    return el("li", {}, el("span", { class: "who" }, `${authorText(entry)}, `, el("time", { datetime: entry.time }, when)), ...changes,
+      at === 0 && !key.isLocked && button("Undo", () => row.undo(), { class: "small quiet", "aria-label": `Undo the change of ${when}` }),
+      canSet && button("Use again", () => row.store(partsOf(key.key), { value: own.new }), { class: "small quiet", "aria-label": `Use ${shortValue(own.new)} again` }));
+  })));
+}

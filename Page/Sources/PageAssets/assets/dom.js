@@ -1,0 +1,97 @@
+// Makes elements. Text is always set as text, so nothing that a schema or a file holds becomes markup.
+
+let lastID = 0;
+
+/** A new id for an element that another one refers to. */
+export const newID = (prefix = "e") => `${prefix}${++lastID}`;
+
+/**
+ * Makes an element: `el("button", { class: "quiet", onclick: f, "aria-label": "Reset" }, "Reset")`.
+ * A property that begins with `on` is a listener; `true` is an empty attribute; `false`, `null` and `undefined` are left out.
+ */
+export function el(tag, properties, ...children) {
+  const element = document.createElement(tag);
+  for (const name in properties) {
+    const value = properties[name];
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "value") element.value = value;
+    else if (name === "class") element.className = value;
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+const paths = {
+  lock: "M4.5 7V5a3.5 3.5 0 0 1 7 0v2M3.5 7h9v6.5h-9z",
+  reset: "M3 8a5 5 0 1 0 1.6-3.7M3 2.5v3h3",
+  undo: "M6 3 2.5 6.5 6 10M3 6.5h6a4 4 0 0 1 0 7H7",
+  chevron: "m6 4 4 4-4 4",
+  up: "m4 10 4-4 4 4",
+  down: "m4 6 4 4 4-4",
+  remove: "m4 4 8 8M12 4l-8 8",
+  add: "M8 3v10M3 8h10",
+  grip: "M6 4h.01M6 8h.01M6 12h.01M10 4h.01M10 8h.01M10 12h.01",
+  search: "M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10zM11 11l3.5 3.5",
+  file: "M4 1.5h5l3 3v10H4zM9 1.5v3h3M6 8h4M6 11h4",
+  copy: "M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z",
+  warning: "M8 2 1.5 13.5h13zM8 6.5v3M8 11.5h.01",
+  clock: "M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM8 5v3.2l2 1.3",
+  key: "M10 9.5A3.5 3.5 0 1 0 7 7.6L2.5 12v1.5H5V12h1.5v-1.5H8z",
+};
+
+/** A drawn sign of 16 × 16. It has no name of its own: the control that contains it has one. */
+export function icon(name) {
+  const space = "http://www.w3.org/2000/svg";
+  const svg = document.createElementNS(space, "svg");
+  svg.setAttribute("viewBox", "0 0 16 16");
+  svg.setAttribute("class", "icon");
+  svg.setAttribute("aria-hidden", "true");
+  const path = document.createElementNS(space, "path");
+  path.setAttribute("d", paths[name]);
+  svg.append(path);
+  return svg;
+}
+
+/** A button with a sign, and a name for those who do not see it. */
+export function iconButton(name, label, onclick, more = {}) {
+  return el("button", { type: "button", class: "quiet icon-button", "aria-label": label, title: label, onclick, ...more }, icon(name));
+}
+
+export const button = (label, onclick, more = {}) => el("button", { type: "button", onclick, ...more }, label);
+
+/** Says something to screen readers, once. */
+export function announce(text) {
+  const region = document.getElementById("live");
+  region.textContent = region.textContent === text ? `${text}\u00a0` : text;
+}
+
+/** A time as a person would write it: of today without the date. */
+export function timeText(text) {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime())) return String(text);
+  const isToday = time.toDateString() === new Date().toDateString();
+  return time.toLocaleString(undefined, isToday ? { timeStyle: "short" } : { dateStyle: "medium", timeStyle: "short" });
+}
+
+/** The last part of a path, with as much of its directory as tells it from others. */
+export function shortPath(path) {
+  if (!path) return "";
+  const parts = path.split("/");
+  return parts.length <= 3 ? path : `…/${parts.slice(-2).join("/")}`;
+}
+
+/** Copies a text, also where the clipboard is not available to the page. */
+export async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = el("textarea", { class: "offscreen", "aria-hidden": "true", value: text });
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+  announce("Copied.");
+}

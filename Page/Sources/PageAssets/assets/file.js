@@ -1,0 +1,232 @@
+// The file beside the form: its text, with the line of the selected value lit. The text can be edited and stored whole.
+
+import { api, Refusal } from "./api.js";
+import { announce, button, el } from "./dom.js";
+import { diffView, difference } from "./diff.js";
+import { model, on, refresh } from "./model.js";
+
+const area = el("textarea", {
+  id: "file-text", class: "file-text", spellcheck: "false", autocomplete: "off", autocapitalize: "off", wrap: "off", "aria-label": "Text of the file", "aria-describedby": "file-state",
+});
+const paint = el("div", { class: "file-paint", "aria-hidden": "true" });
+const numbers = el("div", { class: "file-numbers", "aria-hidden": "true" });
+const name = el("code", { class: "file-name" });
+const state = el("div", { class: "file-state", id: "file-state", role: "status" });
+const save = button("Save the text", () => store(), { class: "primary small", hidden: true });
+const discard = button("Discard", () => show(true), { class: "quiet small", hidden: true });
+
+/** The pane. */
+export const pane = el("section", { id: "file", class: "file", "aria-labelledby": "file-title" },
+  el("div", { class: "file-head" }, el("h2", { id: "file-title" }, "File"), name, save, discard),
+  el("div", { class: "file-box" }, numbers, el("div", { class: "file-scroll" }, paint, area)), state);
+
+/** The text as the text area has it, with LF alone. */
+let base = "";
+let source = "";
+let digest = null;
+let isDraft = false;
+let lineStarts = [0];
+let lit = null;
+let lineHeight = 20;
+
+const unified = (text) => text.replace(/\r\n?/g, "\n");
+
+/** A text area knows no CR. The lines that nobody edited get back the ends that they had. */
+function withEndings(text) {
+  if (!source.includes("\r")) return text;
+  const before = source.split(/(?<=\n)/);
+  const after = text.split(/(?<=\n)/);
+  let start = 0;
+  while (start < before.length && start < after.length && unified(before[start]) === after[start]) start += 1;
+  let end = 0;
+  while (end < before.length - start && end < after.length - start
+    && unified(before[before.length - 1 - end]) === after[after.length - 1 - end]) end += 1;
+  const middle = after.slice(start, after.length - end).join("").replace(/\n/g, before[0].endsWith("\r\n") ? "\r\n" : "\n");
+  return before.slice(0, start).join("") + middle + before.slice(before.length - end).join("");
+}
+
+function countLines() {
+  const text = area.value;
+  lineStarts = [0];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lineStarts.push(at + 1);
+}
+
+/** Shows the document's text. A draft stays, unless `takesNew`. */
+export function show(takesNew = false) {
+  const { doc } = model;
+  name.textContent = doc.file ?? "";
+  name.title = doc.file ?? "";
+  if (isDraft && !takesNew) {
+    if (unified(doc.text) !== base) state.textContent = "The file has changed meanwhile. When you save, you can compare.";
+    return;
+  }
+  base = unified(doc.text);
+  source = doc.text;
+  digest = doc.digest;
+  if (area.value !== base) {
+    const { scrollTop, scrollLeft, selectionStart } = area;
+    area.value = base;
+    area.setSelectionRange(selectionStart, selectionStart);
+    area.scrollTop = scrollTop;
+    area.scrollLeft = scrollLeft;
+  }
+  settle(false);
+  area.readOnly = false;
+  countLines();
+  sayState();
+  draw();
+}
+
+function sayState() {
+  const { doc } = model;
+  state.className = "file-state";
+  if (doc.problem) {
+    state.classList.add("error");
+    state.textContent = `Line ${doc.problem.line}: ${doc.problem.message}`;
+  } else if (!doc.exists) state.textContent = "The file does not exist yet. The first setting makes it.";
+  else state.textContent = doc.isMasked && doc.text.includes("(not in the history)") ? "Secrets are replaced by (not in the history). What stands there stays." : "";
+}
+
+function settle(draft) {
+  isDraft = draft;
+  save.hidden = discard.hidden = !draft;
+  pane.classList.toggle("draft", draft);
+}
+
+async function store(ifUnchanged = digest) {
+  const text = withEndings(area.value);
+  area.readOnly = true;
+  try {
+    await api.saveText(text, ifUnchanged);
+    settle(false);
+    await refresh();
+    announce("The text is saved.");
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (error.http === 412) await compare(text);
+    else {
+      state.className = "file-state error";
+      state.textContent = error.message;
+      const line = /:(\d+):\d+/.exec(error.message)?.[1];
+      if (line) light({ line: Number(line) });
+    }
+  } finally {
+    area.readOnly = false;
+    area.focus();
+  }
+}
+
+/** Shows both texts, and lets the person choose. */
+async function compare(mine) {
+  await refresh();
+  const { doc } = model;
+  const dialog = el("dialog", { class: "dialog wide-dialog", "aria-labelledby": "compare-title", onclose: () => dialog.remove() },
+    el("h2", { id: "compare-title" }, "The file was changed meanwhile"),
+    el("p", {}, "Nothing was saved. Lines with − are in the file now; lines with + are in your text."),
+    diffView(difference(unified(doc.text), unified(mine)), "Their text and yours"),
+    el("div", { class: "dialog-buttons" },
+      button("Keep editing", () => dialog.close(), { class: "quiet" }),
+      button("Take theirs", () => {
+        dialog.close();
+        show(true);
+      }),
+      button("Save mine", () => {
+        dialog.close();
+        store(doc.digest);
+      }, { class: "primary" })));
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+// MARK: Drawing
+
+/** Paints the lines that are on the screen: numbers, colours, and the light behind the selected value. */
+function draw() {
+  if (pane.offsetParent === null && getComputedStyle(pane).display === "none") return;
+  const top = area.scrollTop;
+  const first = Math.max(0, Math.floor(top / lineHeight) - 2);
+  const last = Math.min(lineStarts.length, first + Math.ceil(area.clientHeight / lineHeight) + 4);
+  const text = area.value;
+  const lines = [];
+  const counted = [];
+  for (let line = first; line < last; line += 1) {
+    const isLit = lit && line + 1 >= lit.line && line + 1 <= (lit.endLine ?? lit.line);
+    const source = text.slice(lineStarts[line], (lineStarts[line + 1] ?? text.length + 1) - 1);
+    lines.push(el("div", { class: isLit ? "file-line lit" : "file-line" }, ...coloured(source)));
+    counted.push(el("div", { class: isLit ? "lit" : "" }, String(line + 1)));
+  }
+  paint.replaceChildren(...lines);
+  numbers.replaceChildren(...counted);
+  const offset = `translate(${-area.scrollLeft}px, ${first * lineHeight - top}px)`;
+  paint.style.transform = offset;
+  numbers.style.transform = `translateY(${first * lineHeight - top}px)`;
+}
+
+const tokens = /(#.*$)|("(?:[^"\\]|\\.)*"|'[^']*')|(^\s*\[\[?[^\]"']*\]\]?)|([A-Za-z0-9_-]+(?:\s*\.\s*[A-Za-z0-9_-]+)*)(?=\s*=)|\b(true|false|inf|nan|[+-]?\d[\w:.+-]*)/gm;
+const kinds = ["", "comment", "string", "section", "name", "number"];
+
+function coloured(line) {
+  const text = line.length > 2000 ? line.slice(0, 2000) : line;
+  const parts = [];
+  let at = 0;
+  for (const match of text.matchAll(tokens)) {
+    if (match.index > at) parts.push(text.slice(at, match.index));
+    const kind = kinds.find((_, i) => i > 0 && match[i] !== undefined);
+    parts.push(el("span", { class: `t-${kind}` }, match[0]));
+    at = match.index + match[0].length;
+  }
+  parts.push(line.slice(at) || (at === 0 ? "\u200b" : ""));
+  return parts;
+}
+
+/** Lights some lines, and brings them into view. */
+export function light(lines, { scrolls = true } = {}) {
+  lit = lines;
+  if (lines && scrolls) {
+    const top = (lines.line - 1) * lineHeight;
+    if (top < area.scrollTop + lineHeight || top > area.scrollTop + area.clientHeight - 3 * lineHeight) {
+      area.scrollTop = Math.max(0, top - area.clientHeight / 3);
+    }
+  }
+  draw();
+}
+
+/** Puts the cursor on a line. */
+export function goTo(line) {
+  light({ line });
+  const start = lineStarts[Math.min(line, lineStarts.length) - 1] ?? 0;
+  area.focus();
+  area.setSelectionRange(start, start);
+}
+
+export const redraw = () => {
+  lineHeight = parseFloat(getComputedStyle(area).lineHeight) || 20;
+  draw();
+};
+
+export function begin(select) {
+  area.addEventListener("scroll", draw, { passive: true });
+  area.addEventListener("input", () => {
+    settle(area.value !== base);
+    countLines();
+    if (!isDraft) sayState();
+    draw();
+  });
+  area.addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && event.key === "s") {
+      event.preventDefault();
+      if (isDraft) store();
+    }
+  });
+  // The cursor in the text selects the setting of its line.
+  area.addEventListener("click", () => {
+    if (isDraft) return;
+    const line = area.value.slice(0, area.selectionStart).split("\n").length;
+    const key = model.doc.keys.find((candidate) => candidate.span && candidate.span.line <= line && candidate.span.endLine >= line);
+    if (key) select(key.key);
+  });
+  window.addEventListener("resize", redraw, { passive: true });
+  on("place", ({ line }) => goTo(line));
+}
+
+export const hasDraft = () => isDraft;

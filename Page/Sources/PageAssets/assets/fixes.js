@@ -1,0 +1,45 @@
+// What can be done about a finding of 'settings-cli check'.
+
+import { api, Refusal } from "./api.js";
+import { button, copyText, el } from "./dom.js";
+import { edit, emit, model, refresh } from "./model.js";
+import { partsOf } from "./toml.js";
+
+/** The buttons for a finding. `fail(message)` says why a fix was refused. */
+export function fixesOf(finding, fail) {
+  const isOwn = finding.file === model.doc.file;
+  const run = (action) => async () => {
+    try {
+      await action();
+      await refresh();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      fail(error.message);
+    }
+  };
+  const fixes = [];
+  const add = (label, action) => fixes.push(button(label, action, { class: "small" }));
+  if (isOwn && finding.key) {
+    const remove = run(() => edit([{ unset: partsOf(finding.key) }]));
+    switch (finding.kind) {
+      case "unknown-key":
+        if (finding.suggestion) add(`Rename to ${finding.suggestion}`, run(() => api.rename(finding.key, finding.suggestion)));
+        add("Remove it", remove);
+        break;
+      case "former-name":
+        if (finding.suggestion) add(`Rename to ${finding.suggestion}`, run(() => api.rename(finding.key, finding.suggestion)));
+        break;
+      case "invalid-value": add("Reset it", remove); break;
+      case "locked": case "hidden": case "ignored": add("Remove my value", remove); break;
+      case "reserved": add("Remove it", remove); break;
+      default: break;
+    }
+  }
+  if (finding.kind === "permissions") add("Copy a command that mends it", () => copyText(`chmod ${/chmod ([ugoa]*[-+=][rwx]*)/.exec(finding.message)?.[1] ?? "go-w"} ${shellWord(finding.file)}`));
+  const line = finding.textLine ?? finding.line;
+  if (isOwn && line) fixes.push(button("Show the line", () => emit("place", { line }), { class: "small quiet" }));
+  return fixes.length > 0 ? el("span", { class: "fixes" }, fixes) : null;
+}
+
+/** A text as one word of a shell. */
+export const shellWord = (text) => (/^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

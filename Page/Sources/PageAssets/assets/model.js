@@ -1,0 +1,219 @@
+// The document that the page shows: the answer to GET /api/apps/APP, and who changed what while the page was open.
+
+import { api, currentApp, isOwn, Refusal } from "./api.js";
+import { kindOf, parseValue, partsOf } from "./toml.js";
+
+export const model = {
+  /** The last document, or null. */
+  doc: null,
+  /** The keys of the document by name. */
+  keys: new Map(),
+  /** The changes that were noticed while the page was open: key → { by, time, entry }. */
+  changes: new Map(),
+  /** The running trial: { id, until, keys }, or null. */
+  trial: null,
+  /** Whether the next change is a trial. */
+  tries: false,
+  isConnected: true,
+};
+
+const listeners = new Map();
+
+/** Calls `f` for each event of a name: "document", "changed", "trial", "selected", "connection". */
+export function on(name, f) {
+  listeners.set(name, [...(listeners.get(name) ?? []), f]);
+}
+
+export function emit(name, detail) {
+  for (const f of listeners.get(name) ?? []) f(detail);
+}
+
+// MARK: Reading
+
+let reading = null;
+let readsAgain = false;
+
+/** Reads the document again. Calls during a reading are answered by one more reading. */
+export function refresh() {
+  if (reading) {
+    readsAgain = true;
+    return reading;
+  }
+  reading = (async () => {
+    try {
+      do {
+        readsAgain = false;
+        const app = currentApp();
+        const doc = await api.document();
+        if (app === currentApp()) take(doc);
+      } while (readsAgain);
+    } finally {
+      reading = null;
+    }
+  })();
+  return reading;
+}
+
+function take(doc) {
+  const before = model.doc;
+  model.doc = doc;
+  model.keys = new Map(doc.keys.map((key) => [key.key, key]));
+  findingsByKey = null;
+  emit("document", before);
+}
+
+// MARK: Writing
+
+/**
+ * Makes edits: the lines of 'settings-cli batch'. While "try" is on, they are a trial.
+ *
+ * Throws a Refusal, also where a value was stored and a higher layer hides it.
+ */
+export async function edit(edits, more = {}) {
+  const isTrial = model.tries && !more.dryRun;
+  if (isTrial && model.trial) {
+    throw new Refusal(409, { status: 5, message: "A trial is running. Keep it or take it back first." });
+  }
+  const seconds = 15;
+  let answer;
+  try {
+    answer = await api.edits(edits, isTrial ? { ...more, tryFor: seconds } : more);
+    const refused = answer?.results?.find((result) => result.ok === false);
+    if (refused) throw new Refusal(409, refused);
+  } finally {
+    if (!more.dryRun) await refresh().catch(() => {});
+  }
+  if (more.dryRun) return answer;
+  if (answer?.trial) {
+    model.tries = false;
+    startTrial(answer.trial, seconds, edits.map((line) => keyText(line.set ?? line.unset ?? line.append ?? line.remove)));
+  }
+  return answer;
+}
+
+const keyText = (key) => (Array.isArray(key) ? key.join(".") : key);
+
+export function startTrial(id, seconds, keys) {
+  model.trial = { id, until: Date.now() + seconds * 1000, keys };
+  emit("trial");
+}
+
+export function endTrial() {
+  model.trial = null;
+  emit("trial");
+}
+
+// MARK: Facts about keys
+
+const rules = new WeakMap();
+
+/** What the schema says of a key's values, with the rules of its elements and fields. */
+export function ruleOf(key) {
+  let rule = rules.get(key);
+  if (!rule) {
+    rule = { ...ruleOfShape(key.shape), ...key };
+    rules.set(key, rule);
+  }
+  return rule;
+}
+
+function ruleOfShape(shape) {
+  if (!shape) return {};
+  const fields = shape.fields && Object.fromEntries(shape.fields.map((field) =>
+    [field.name, { ...ruleOfShape(field.shape), isRequired: field.isRequired, default: field.default }]));
+  return { ...shape, element: shape.element ? ruleOfShape(shape.element) : undefined, fields };
+}
+
+/** Whether the file that is written has a value of the key. */
+export const isModified = (key) =>
+  !key.isLocked && key.layers.some((layer) => layer.file === model.doc.file && layer.file !== null);
+
+/** Whether the file that is written has a value of the key, which may have no effect. */
+export const isStored = (key) => key.layers.some((layer) => layer.file === model.doc.file && layer.file !== null);
+
+export const hasValue = (key) => key.value !== null && key.value !== undefined;
+
+/** The text of the value in the file that is written, or null if the value is not from there. */
+export const sourceOf = (key) => (key.span ? model.doc.text.slice(key.span.start, key.span.end) : null);
+
+/** The parsed text of the value, if the value that counts is that of the file. */
+export function nodeOf(key) {
+  const source = key.file === model.doc.file ? sourceOf(key) : null;
+  return source === null ? null : parseValue(source);
+}
+
+/** The kind of a key's values: what the schema says, or else what the value is. */
+export function kindOfKey(key) {
+  if (key.type && key.type !== "any") return key.type;
+  if (key.isRecord) return "records";
+  const value = key.value ?? key.default;
+  if (Array.isArray(value)) return "array";
+  if (value !== null && typeof value === "object") return "table";
+  if (typeof value === "boolean") return "boolean";
+  const source = key.file === model.doc.file ? sourceOf(key) : null;
+  if (typeof value === "number" || typeof value === "bigint") {
+    return source !== null ? kindOf(source) : /float/.test(key.needs ?? "") || !Number.isInteger(Number(value)) ? "float" : "integer";
+  }
+  if (source !== null && source !== "") return kindOf(source);
+  const words = /\b(offset|local) date-time|local date|local time/.exec(key.needs ?? "");
+  return words ? words[0].replace(/ /g, "-") : "string";
+}
+
+/** A name for people: 'editor.font-size' is "Font size". */
+export function titleOf(key) {
+  const parts = partsOf(key.key);
+  const words = (parts.at(-1) ?? "").replace(/[-_]+/g, " ").replace(/([a-z])([A-Z])/g, "$1 $2").trim();
+  return words === "" ? key.key : words[0].toUpperCase() + words.slice(1);
+}
+
+/** The group of a key: what the schema says, or else the table that it is in. */
+export function groupOf(key) {
+  let group = groups.get(key);
+  if (group === undefined) {
+    group = findGroup(key);
+    groups.set(key, group);
+  }
+  return group;
+}
+
+const groups = new WeakMap();
+
+function findGroup(key) {
+  if (key.group) return key.group;
+  const dot = key.key.lastIndexOf(".");
+  if (dot < 0) return "";
+  return /["']/.test(key.key) ? partsOf(key.key).slice(0, -1).join(".") : key.key.slice(0, dot);
+}
+
+let findingsByKey = null;
+
+/** What 'check' says of a key, and of what is within it. */
+export function findingsOf(key) {
+  findingsByKey ??= Map.groupBy?.(model.doc.findings, (finding) => finding.key) ?? new Map();
+  return findingsByKey.get(key.key) ?? [];
+}
+
+export const hasProblem = (key) => Boolean(key.problem) || findingsOf(key).length > 0;
+
+/** A layer in words. */
+export function layerText(layer) {
+  return {
+    default: "the app's default", system: "administrators", declared: "your declared files", user: "your file",
+    profile: "profile", project: "project", credential: "credential", environment: "environment", arguments: "arguments",
+  }[layer] ?? layer;
+}
+
+/** Who made an entry of the history, in words. */
+export function authorText(entry) {
+  if (!entry || entry.reason === "outside") return "an editor or another program";
+  if (isOwn(entry)) return "you, here";
+  return entry.by ?? entry.program ?? "another program";
+}
+
+/** A value in words, short enough for a line. */
+export function shortValue(value, most = 60) {
+  if (value === null || value === undefined) return "none";
+  const text = typeof value === "string" ? value : JSON.stringify(value, (_, v) => (typeof v === "bigint" ? String(v) : v));
+  if (text === "") return "empty text";
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+}

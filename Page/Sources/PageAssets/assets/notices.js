@@ -1,0 +1,98 @@
+// What concerns the whole app: a file that does not parse, a migration that waits, a trial that runs, mistakes that no
+// row shows, and a connection that is lost.
+
+import { api, Refusal } from "./api.js";
+import { announce, button, el, icon } from "./dom.js";
+import { diffView } from "./diff.js";
+import { fixesOf } from "./fixes.js";
+import { emit, endTrial, model, on, refresh } from "./model.js";
+
+const root = el("div", { class: "notices" });
+const trialBox = el("div", {});
+const connectionBox = el("div", {});
+const documentBox = el("div", {});
+const failure = el("div", { role: "alert" });
+root.append(connectionBox, failure, trialBox, documentBox);
+
+export const element = root;
+
+const notice = (kind, title, ...content) =>
+  el("section", { class: `notice ${kind}` }, icon(kind === "trial" ? "clock" : "warning"), el("div", {}, el("h2", {}, title), ...content));
+
+/** Says what went wrong, until it is dismissed. */
+export function fail(text) {
+  failure.replaceChildren(notice("error", text, el("div", { class: "notice-buttons" }, button("Dismiss", () => failure.replaceChildren(), { class: "small" }))));
+}
+
+async function attempt(action, said) {
+  try {
+    await action();
+    await refresh();
+    if (said) announce(said);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    fail(error.message);
+  }
+}
+
+export function show() {
+  const { doc } = model;
+  const parts = [];
+  if (doc.problem) {
+    parts.push(notice("error", "The file does not parse, so its settings cannot be changed here.",
+      el("p", {}, `Line ${doc.problem.line}, column ${doc.problem.column}: ${doc.problem.message}`),
+      el("div", { class: "notice-buttons" },
+        button("Mend it in the text", () => emit("place", { line: doc.problem.line }), { class: "primary small" }),
+        button("Restore the last backup", () => attempt(api.recover, "The last backup is restored."), { class: "small" }))));
+  }
+  if (doc.migration?.pending?.length > 0) {
+    const steps = doc.migration.pending;
+    parts.push(notice("info", `The file is of an older release. ${steps.length === 1 ? "One change waits" : `${steps.length} changes wait`} for it.`,
+      el("ul", {}, steps.map((step) => el("li", {}, `Version ${step.version}: ${step.name}`))),
+      el("p", { class: "quiet-text" }, "The values below are shown as they will be. The first change of a value makes these as well."),
+      doc.migration.problem && el("p", { class: "error-note" }, doc.migration.problem),
+      doc.migration.diff && el("details", {}, el("summary", {}, "What changes in the file"), diffView(doc.migration.diff, "What the migration changes")),
+      el("div", { class: "notice-buttons" }, button("Migrate now", () => attempt(api.migrate, "The file is migrated."), { class: "primary small" }))));
+  }
+  const others = doc.findings.filter((finding) => (!finding.key || !model.keys.has(finding.key)) && !(doc.problem && finding.kind === "unparsable"));
+  if (others.length > 0) {
+    parts.push(notice("warning", others.length === 1 ? "One thing to look at" : `${others.length} things to look at`,
+      el("ul", { class: "findings" }, others.slice(0, 20).map((finding) => el("li", {}, finding.message, " ",
+        finding.file !== doc.file && el("code", { class: "place" }, `${finding.file}${finding.line ? `:${finding.line}` : ""}`), fixesOf(finding, fail)))),
+      others.length > 20 && el("p", {}, `… and ${others.length - 20} more`)));
+  }
+  documentBox.replaceChildren(...parts);
+}
+
+// MARK: The trial
+
+let clock = 0;
+
+function showTrial() {
+  clearInterval(clock);
+  const { trial } = model;
+  if (!trial) return trialBox.replaceChildren();
+  const seconds = el("span", { class: "countdown" });
+  const tick = () => {
+    const left = Math.max(0, Math.ceil((trial.until - Date.now()) / 1000));
+    seconds.textContent = `${left} s`;
+    if (left === 0) clearInterval(clock);
+  };
+  const end = (keeps) => attempt(async () => {
+    await (keeps ? api.keepTrial(trial.id) : api.endTrial(trial.id));
+    endTrial();
+  }, keeps ? "The change is kept." : "The change is taken back.");
+  trialBox.replaceChildren(notice("trial", "You are trying a change.",
+    el("p", {}, `${trial.keys.join(", ")}: back in `, seconds, " unless you keep it."),
+    el("div", { class: "notice-buttons" }, button("Keep it", () => end(true), { class: "primary small" }), button("Take it back now", () => end(false), { class: "small" }))));
+  tick();
+  clock = setInterval(tick, 1000);
+  announce("The change is being tried for 15 seconds.");
+  return undefined;
+}
+
+on("trial", showTrial);
+on("connection", () => {
+  connectionBox.replaceChildren(...(model.isConnected ? [] : [notice("error", "The server of this page does not answer.",
+    el("p", {}, "What you see may be out of date. Run 'settings-cli page' to start it again."))]));
+});

@@ -1,0 +1,63 @@
+// The keyboard: one key for what is done often, and a page that lists them. Single keys can be turned off, for people
+// whose speech input would type them.
+
+import { el } from "./dom.js";
+
+const stored = "settings-page.single-keys";
+
+export const shortcuts = [
+  ["/", "Search"],
+  ["j", "Next setting"],
+  ["k", "Previous setting"],
+  ["Enter", "Edit the setting"],
+  ["e", "Show or hide its layers and history"],
+  ["r", "Reset it"],
+  ["u", "Undo its last change"],
+  ["t", "Try the next change for 15 seconds"],
+  ["f", "Show or hide the file"],
+  ["l", "Go to its line in the file"],
+  ["c", "Copy settings"],
+  ["Escape", "Leave the field, or clear the search"],
+  ["?", "This page"],
+];
+
+const inFields = [
+  ["Enter", "Store what is typed"],
+  ["Escape", "Take back what is typed"],
+  ["↑ ↓", "On the handle of a list's element: move it"],
+  ["Ctrl S", "In the file: save the text"],
+];
+
+const areOn = () => localStorage.getItem(stored) !== "off";
+
+/** Calls `actions[key]` for keys that are pressed outside of fields. */
+export function begin(actions) {
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || document.querySelector("dialog[open]")) return;
+    const { target } = event;
+    const isField = target.matches("input, textarea, select, [contenteditable]");
+    if (event.key === "Escape") return void actions.Escape?.(event);
+    if (isField && !target.matches("input[type=checkbox], input[type=radio]")) return;
+    if (event.key === "Enter" && !target.matches(".row")) return;
+    if (!areOn() && event.key.length === 1) return;
+    const action = actions[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action(event);
+  });
+}
+
+export function openHelp() {
+  const table = (rows, caption) => el("table", { class: "keys" }, el("caption", {}, caption), el("tbody", {}, rows.map(([key, what]) =>
+    el("tr", {}, el("th", { scope: "row" }, key.split(" ").map((one) => el("kbd", {}, one))), el("td", {}, what)))));
+  const toggle = el("input", { type: "checkbox", role: "switch", class: "switch", id: "single-keys" });
+  toggle.checked = areOn();
+  toggle.addEventListener("change", () => localStorage.setItem(stored, toggle.checked ? "on" : "off"));
+  const dialog = el("dialog", { class: "dialog", "aria-labelledby": "help-title", onclose: () => dialog.remove() },
+    el("form", { method: "dialog" }, el("h2", { id: "help-title" }, "Keyboard shortcuts"),
+      el("div", { class: "key-tables" }, table(shortcuts, "Anywhere"), table(inFields, "In a field")),
+      el("p", { class: "with-unit" }, toggle, el("label", { for: "single-keys" }, "Use single keys as shortcuts")),
+      el("div", { class: "dialog-buttons" }, el("button", { value: "close", class: "primary", autofocus: true }, "Close"))));
+  document.body.append(dialog);
+  dialog.showModal();
+}

@@ -1,0 +1,38 @@
+// The page without an app: all apps, and a search through all of them.
+
+import { api, Refusal } from "./api.js";
+import { el, shortPath } from "./dom.js";
+import { shortValue } from "./model.js";
+
+/** Shows the apps in `root`. `open(app, key)` opens one. */
+export async function showApps(root, count, open) {
+  count.textContent = "";
+  let apps;
+  try {
+    apps = await api.apps();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    root.replaceChildren(el("p", { class: "empty", role: "alert" }, error.message));
+    return;
+  }
+  count.textContent = apps.length === 1 ? "One app has settings" : `${apps.length} apps have settings`;
+  root.replaceChildren(el("ul", { class: "apps" }, apps.map((app) => el("li", {},
+    el("button", { type: "button", class: "app", onclick: () => open(app.app) },
+      el("span", { class: "app-id" }, app.app), el("span", { class: "app-file" }, shortPath(app.file ?? app.schema ?? "")))))));
+}
+
+let asked = 0;
+
+/** Shows what `settings-cli find` finds. */
+export async function findInApps(root, count, words, open) {
+  const number = (asked += 1);
+  if (words.trim() === "") return showApps(root, count, open);
+  const found = await api.find(words).catch(() => []);
+  if (number !== asked) return undefined;
+  count.textContent = found.length === 0 ? "Nothing found" : `${found.length} found`;
+  root.replaceChildren(el("ul", { class: "apps" }, found.slice(0, 200).map((hit) => el("li", {},
+    el("button", { type: "button", class: "app", onclick: () => open(hit.app, hit.key) },
+      el("span", { class: "app-id" }, `${hit.app} `, el("code", {}, hit.key)),
+      el("span", { class: "app-file" }, `${shortValue(hit.value)}${hit.description ? ` · ${hit.description}` : ""}`))))));
+  return undefined;
+}

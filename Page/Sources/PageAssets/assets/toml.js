@@ -1,0 +1,207 @@
+// What the page has to know of TOML: keys, literals, and the parts of a value's text. Checking is the command's work.
+
+const bare = /^[A-Za-z0-9_-]+$/;
+
+/** A string as TOML. */
+export function quote(text) {
+  let result = '"';
+  for (const character of text) {
+    const code = character.codePointAt(0);
+    if (character === '"' || character === "\\") result += `\\${character}`;
+    else if (character === "\n") result += "\\n";
+    else if (character === "\t") result += "\\t";
+    else if (character === "\r") result += "\\r";
+    else if (code < 32 || code === 127) result += `\\u${code.toString(16).padStart(4, "0")}`;
+    else result += character;
+  }
+  return `${result}"`;
+}
+
+/** A dotted key from its parts. */
+export const dotted = (parts) => parts.map((part) => (bare.test(part) ? part : quote(part))).join(".");
+
+/** The parts of a dotted key. */
+export function partsOf(key) {
+  if (!/["']/.test(key)) return key.split(".");
+  const parts = [];
+  const reader = new Reader(key);
+  for (;;) {
+    parts.push(reader.keyPart());
+    if (reader.peek() !== ".") return parts;
+    reader.at += 1;
+  }
+}
+
+/** A value of JSON as TOML on one line. */
+export function literal(value) {
+  if (typeof value === "string") return quote(value);
+  if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`;
+  if (value !== null && typeof value === "object") {
+    const members = Object.entries(value).map(([key, member]) => `${dotted([key])} = ${literal(member)}`);
+    return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
+  }
+  return String(value);
+}
+
+/**
+ * The parts of a value's text: `{ kind, raw, value, items, members }`. `raw` is its text, so that what is not edited
+ * keeps its notation: 0x1F, 1_000, 1.10, dates. Returns null if the text is not one value.
+ */
+export function parseValue(text) {
+  try {
+    const reader = new Reader(text);
+    reader.space(true);
+    const node = reader.value();
+    reader.space(true);
+    return reader.at === text.length ? node : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The kind of a scalar's text. */
+export function kindOf(raw) {
+  if (/^["']/.test(raw)) return "string";
+  if (raw === "true" || raw === "false") return "boolean";
+  if (/^\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?)?$/.test(raw)) return raw.length > 10 ? "local-date-time" : "local-date";
+  if (/^\d{4}-\d\d-\d\d[Tt ]/.test(raw)) return "offset-date-time";
+  if (/^\d\d:\d\d/.test(raw)) return "local-time";
+  if (/^[+-]?(inf|nan)$/.test(raw)) return "float";
+  if (/^0[xob]/.test(raw)) return "integer";
+  return /[.eE]/.test(raw) ? "float" : "integer";
+}
+
+class Reader {
+  constructor(text) {
+    this.text = text;
+    this.at = 0;
+  }
+
+  peek() {
+    return this.text[this.at];
+  }
+
+  space(lines) {
+    for (;;) {
+      const character = this.peek();
+      if (character === " " || character === "\t" || (lines && (character === "\n" || character === "\r"))) this.at += 1;
+      else if (lines && character === "#") {
+        while (this.at < this.text.length && this.peek() !== "\n") this.at += 1;
+      } else return;
+    }
+  }
+
+  expect(character) {
+    if (this.peek() !== character) throw new SyntaxError();
+    this.at += 1;
+  }
+
+  value() {
+    const start = this.at;
+    const first = this.peek();
+    let node;
+    if (first === '"' || first === "'") node = { kind: "string", value: this.string() };
+    else if (first === "[") node = { kind: "array", items: this.array() };
+    else if (first === "{") node = { kind: "table", members: this.table() };
+    else {
+      const raw = this.match(/\d{4}-\d\d-\d\d \d\d[^\s,\]}#]*|[^\s,\]}#]+/y);
+      node = { kind: kindOf(raw), value: raw };
+    }
+    node.raw = this.text.slice(start, this.at);
+    return node;
+  }
+
+  array() {
+    const items = [];
+    this.expect("[");
+    for (;;) {
+      this.space(true);
+      if (this.peek() === "]") break;
+      items.push(this.value());
+      this.space(true);
+      if (this.peek() === ",") this.at += 1;
+      else if (this.peek() !== "]") throw new SyntaxError();
+    }
+    this.at += 1;
+    return items;
+  }
+
+  table() {
+    const members = [];
+    this.expect("{");
+    for (;;) {
+      this.space(true);
+      if (this.peek() === "}") break;
+      const path = [this.keyPart()];
+      this.space(false);
+      while (this.peek() === ".") {
+        this.at += 1;
+        this.space(false);
+        path.push(this.keyPart());
+        this.space(false);
+      }
+      this.expect("=");
+      this.space(false);
+      members.push({ path, node: this.value() });
+      this.space(true);
+      if (this.peek() === ",") this.at += 1;
+      else if (this.peek() !== "}") throw new SyntaxError();
+    }
+    this.at += 1;
+    return members;
+  }
+
+  keyPart() {
+    const first = this.peek();
+    if (first === '"' || first === "'") return this.string();
+    return this.match(/[^\s.="'\]}#]+/y);
+  }
+
+  match(pattern) {
+    pattern.lastIndex = this.at;
+    const found = pattern.exec(this.text);
+    if (!found) throw new SyntaxError();
+    this.at += found[0].length;
+    return found[0];
+  }
+
+  string() {
+    const mark = this.peek();
+    const isLong = this.text.startsWith(mark.repeat(3), this.at);
+    const end = isLong ? mark.repeat(3) : mark;
+    this.at += end.length;
+    if (isLong && this.text.startsWith("\r\n", this.at)) this.at += 2;
+    else if (isLong && this.peek() === "\n") this.at += 1;
+    let result = "";
+    for (;;) {
+      if (this.at >= this.text.length) throw new SyntaxError();
+      if (this.text.startsWith(end, this.at)) {
+        this.at += end.length;
+        // Up to two quotation marks may stand directly before the closing ones.
+        while (isLong && this.peek() === mark) {
+          result += mark;
+          this.at += 1;
+        }
+        return result;
+      }
+      if (mark === '"' && this.peek() === "\\") result += this.escape();
+      else result += this.text[this.at++];
+    }
+  }
+
+  escape() {
+    const character = this.text[this.at + 1];
+    this.at += 2;
+    const simple = { b: "\b", t: "\t", n: "\n", f: "\f", r: "\r", e: "\u001b", '"': '"', "\\": "\\" }[character];
+    if (simple !== undefined) return simple;
+    const digits = { x: 2, u: 4, U: 8 }[character];
+    if (digits) {
+      const code = parseInt(this.text.slice(this.at, this.at + digits), 16);
+      this.at += digits;
+      return String.fromCodePoint(code);
+    }
+    this.at -= 1;
+    this.match(/[ \t]*\r?\n\s*/y);
+    return "";
+  }
+}

@@ -1,0 +1,26 @@
+#ifndef PAGE_ASSETS_H
+#define PAGE_ASSETS_H
+
+#include <stddef.h>
+
+/// A file of the page, as it is sent.
+struct page_asset {
+  /// The path of its URL: "/page.css".
+  const char *path;
+  /// The name of its file in the folder 'assets'.
+  const char *file;
+  /// The value of Content-Type.
+  const char *type;
+  const unsigned char *bytes;
+  size_t count;
+};
+
+/// The files of the page: an array of `page_asset_count()`.
+const struct page_asset *page_asset_list(void);
+size_t page_asset_count(void);
+
+/// Compresses bytes in the format of gzip. Returns how many bytes that takes; if they are more than the capacity, the
+/// result is not complete.
+size_t page_gzip(const unsigned char *bytes, size_t count, unsigned char *result, size_t capacity);
+
+#endif

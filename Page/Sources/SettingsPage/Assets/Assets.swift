@@ -1,0 +1,65 @@
+import Glibc
+import NIOCore
+import PageAssets
+
+/// The files of the page, which are embedded in the executable.
+struct Assets: Sendable {
+  /// A file as it is sent.
+  struct Asset: Sendable {
+    let type: String
+    let body: ByteBuffer
+
+    /// The file in the format of gzip.
+    var compressed: [UInt8] {
+      body.withUnsafeReadableBytes { bytes in
+        let source = bytes.bindMemory(to: UInt8.self)
+        // What cannot be made smaller grows by an eighth at most.
+        let capacity = bytes.count + bytes.count / 8 + 64
+        return [UInt8](unsafeUninitializedCapacity: capacity) { result, count in
+          count = page_gzip(source.baseAddress, bytes.count, result.baseAddress, capacity)
+        }
+      }
+    }
+  }
+
+  /// A folder whose files are sent in place of the embedded ones, while the page is being developed.
+  let folder: String?
+
+  /// Makes the files available.
+  ///
+  /// - Parameter environment: Names the folder in `SETTINGS_PAGE_ASSETS`, which counts in a debug build only: what is
+  ///   installed serves nothing but itself.
+  init(environment: [String: String] = [:]) {
+    #if DEBUG
+      folder = environment["SETTINGS_PAGE_ASSETS"].flatMap { $0.isEmpty ? nil : $0 }
+    #else
+      folder = nil
+    #endif
+  }
+
+  /// The paths of all files.
+  static var paths: [String] { embedded.map { String(cString: $0.path) } }
+
+  /// The file at a path; `nil` if there is none.
+  func asset(at path: String) -> Asset? {
+    guard let asset = Self.embedded.first(where: { String(cString: $0.path) == path }) else { return nil }
+    let type = String(cString: asset.type)
+    if let folder, let bytes = Self.bytes(ofFile: "\(folder)/\(String(cString: asset.file))") {
+      return Asset(type: type, body: ByteBuffer(bytes: bytes))
+    }
+    return Asset(type: type, body: ByteBuffer(bytes: UnsafeBufferPointer(start: asset.bytes, count: asset.count)))
+  }
+
+  private static var embedded: UnsafeBufferPointer<page_asset> {
+    UnsafeBufferPointer(start: page_asset_list(), count: page_asset_count())
+  }
+
+  private static func bytes(ofFile path: String) -> [UInt8]? {
+    guard let file = fopen(path, "r") else { return nil }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var part = [UInt8](repeating: 0, count: 1 << 16)
+    while case let count = fread(&part, 1, part.count, file), count > 0 { bytes += part[..<count] }
+    return bytes
+  }
+}

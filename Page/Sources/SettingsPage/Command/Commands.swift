@@ -1,0 +1,46 @@
+import Glibc
+import NIOPosix
+
+/// Runs `settings-cli`, a few at a time.
+final class Commands: Sendable {
+  let program: String
+  let environment: [String: String]
+  private let limits: Limits
+  private let threads: NIOThreadPool
+
+  /// - Throws: ``PageError`` if there is no such program.
+  init(_ name: String, environment: [String: String], _ limits: Limits) throws {
+    guard let program = ChildProcess.find(name, path: environment["PATH"]) else {
+      throw PageError("There is no '\(name)'. Name settings-cli with '--cli PATH', or put it into PATH.")
+    }
+    (self.program, self.environment, self.limits) = (program, environment, limits)
+    threads = NIOThreadPool(numberOfThreads: 4)
+    threads.start()
+  }
+
+  /// Ends the threads, after what they are doing.
+  func end() async { try? await threads.shutdownGracefully() }
+
+  /// Runs a command. A cancelled task ends it.
+  ///
+  /// - Parameters:
+  ///   - words: The words after the command's name: see ``CommandLine``.
+  ///   - whenStarted: Runs on another thread, before the command gets its input.
+  /// - Throws: ``CommandError``.
+  @concurrent
+  func run(
+    _ words: [String], input: [UInt8] = [], whenStarted: @escaping @Sendable (pid_t) -> Void = { _ in }
+  ) async throws -> CommandResult {
+    let run = CommandRun()
+    let (arguments, environment, limits) = ([program] + words, environment, limits)
+    return try await withTaskCancellationHandler {
+      try await threads.runIfActive {
+        try run.run(
+          arguments, environment: environment, input: input, within: limits.command, upTo: limits.answer,
+          whenStarted: whenStarted)
+      }
+    } onCancel: {
+      run.cancel()
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+
+/// Answers requests: refuses those that are not the person's, finds the route, and reads the body.
+struct Responder: Sendable {
+  let requestGuard: RequestGuard
+  let assets: Assets
+  let routes: [Route]
+  let limits: Limits
+  let connections: Connections
+  let life: Life
+
+  /// Answers one request.
+  ///
+  /// What fails is described without the request: neither its URL, nor its token, nor a value of it is in any text that
+  /// is kept.
+  @Sendable @concurrent func respond(_ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel)
+    async throws
+  {
+    let connection = connections[channel]
+    if let refusal = requestGuard.refusal(request.head, port: channel.localAddress?.port) {
+      return try await send(refusal, writer)
+    }
+    life.requestBegan()
+    defer { life.requestEnded() }
+    let reply: Reply
+    do {
+      reply = try await answer(request, connection)
+    } catch let refusal as Refusal {
+      reply = refusal.reply
+    }
+    try await send(reply, writer)
+  }
+
+  private func answer(_ request: Request, _ connection: Connection?) async throws -> Reply {
+    let parts = (request.head.path ?? "").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let path = parts.first ?? ""
+    if let asset = assets.asset(at: String(path)) {
+      guard request.method == .get else { throw Self.wrongMethod([.get]) }
+      let isCompressed = request.headers[.acceptEncoding]?.contains("gzip") == true
+      var reply = Reply(.ok, type: asset.type, isCompressed ? asset.compressed : Array(buffer: asset.body))
+      if isCompressed { reply.headers[.contentEncoding] = "gzip" }
+      reply.headers[.vary] = "Accept-Encoding"
+      // The server's next version sends others; within one, they are a few milliseconds away.
+      reply.headers[.cacheControl] = "no-cache"
+      return reply
+    }
+    let found = routes.compactMap { route in route.captures(path).map { (route, $0) } }
+    guard !found.isEmpty else { throw Refusal(.notFound, "There is nothing at this path.") }
+    guard let (route, captures) = found.first(where: { $0.0.method == request.method }) else {
+      throw Self.wrongMethod(found.map(\.0.method))
+    }
+    let call = Call(
+      captures: try captures.mapValues { part in
+        guard let text = PercentEncoding.decode(part) else { throw Refusal(.badRequest, "The path is malformed.") }
+        return text
+      },
+      query: try Self.query(parts.count > 1 ? parts[1] : "", of: route),
+      body: try await body(of: request), connection: connection)
+    guard route.onlyReads, let connection else { return try await route.answer(call) }
+    let task = Task { try await route.answer(call) }
+    connection.whenGone { task.cancel() }
+    defer { connection.whenGone(nil) }
+    return try await task.value
+  }
+
+  private static func wrongMethod(_ methods: [HTTPRequest.Method]) -> Refusal {
+    let names = methods.map(\.rawValue).joined(separator: ", ")
+    var refusal = Refusal(.methodNotAllowed, "This path takes \(names).")
+    refusal.reply.headers[.allow] = names
+    return refusal
+  }
+
+  private static func query(_ text: Substring, of route: Route) throws -> [String: String] {
+    var query: [String: String] = [:]
+    for pair in text.split(separator: "&") {
+      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let name = PercentEncoding.decode(parts[0], plusIsSpace: true),
+        let value = PercentEncoding.decode(parts.count > 1 ? parts[1] : "", plusIsSpace: true)
+      else { throw Refusal(.badRequest, "The query is malformed.") }
+      guard route.parameters.contains(name) else {
+        throw Refusal(.badRequest, "The query has a parameter that this path does not take.")
+      }
+      guard query.updateValue(value, forKey: name) == nil else {
+        throw Refusal(.badRequest, "The query has the parameter '\(name)' twice.")
+      }
+    }
+    return query
+  }
+
+  /// The body of a request that has one. Browsers ask before they send JSON to another site, so it has to be called that.
+  private func body(of request: Request) async throws -> JSON {
+    let lengths = request.headers[values: .contentLength]
+    let isAnnounced = lengths.contains { $0 != "0" } || request.headers.contains(.transferEncoding)
+    if request.method == .get || request.method == .delete {
+      guard !isAnnounced else { throw Refusal(.badRequest, "This request takes no body.") }
+      return .object([])
+    }
+    guard lengths.allSatisfy({ Int($0).map { $0 <= limits.body } ?? false }) else { throw tooLarge }
+    guard isAnnounced else { return .object([]) }
+    let type = request.headers[.contentType]?.split(separator: ";").first.map(String.init)?.lowercased() ?? ""
+    guard type.trimmingSpaces == "application/json" else {
+      throw Refusal(.unsupportedMediaType, "A body needs 'Content-Type: application/json'.")
+    }
+    var bytes: [UInt8] = []
+    for try await part in request.body {
+      guard bytes.count + part.readableBytes <= limits.body else { throw tooLarge }
+      bytes += part.readableBytesView
+    }
+    do {
+      let body = try JSON(parsing: bytes)
+      guard body.members != nil else { throw Refusal(.badRequest, "The body is not a JSON object.") }
+      return body
+    } catch let error as JSON.ParseError {
+      throw Refusal(.badRequest, "The body is not JSON: \(error.reason), at byte \(error.offset).")
+    }
+  }
+
+  private var tooLarge: Refusal {
+    Refusal(.contentTooLarge, "The body has more than \(limits.body >> 10) KiB, which is the limit.")
+  }
+
+  @concurrent private func send(_ reply: Reply, _ writer: consuming ResponseWriter) async throws {
+    defer { reply.cleanUp?() }
+    var head = HTTPResponse(status: reply.status, headerFields: reply.headers)
+    guard let stream = reply.stream else {
+      head.headerFields[.contentLength] = String(reply.bytes.count)
+      return try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: reply.bytes)))
+    }
+    try await writer.write(response: head, body: ResponseBody { try await stream(&$0) })
+  }
+}
+
+/// A request that is not carried out.
+struct Refusal: Error {
+  var reply: Reply
+
+  init(_ status: HTTPResponse.Status, _ message: String) { reply = .failure(status, message) }
+  init(_ reply: Reply) { self.reply = reply }
+}
+
+extension String {
+  fileprivate var trimmingSpaces: Substring {
+    var text = self[...]
+    while text.first == " " || text.first == "\t" { text.removeFirst() }
+    while text.last == " " || text.last == "\t" { text.removeLast() }
+    return text
+  }
+}

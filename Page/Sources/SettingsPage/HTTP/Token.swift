@@ -1,0 +1,39 @@
+/// The word that a request needs: 128 random bits.
+public struct Token: Sendable {
+  /// The token in base64url: letters, digits, `-` and `_`.
+  public let text: String
+
+  /// Makes a new one. It is never used again, so what someone has kept of an earlier server opens nothing.
+  public init() {
+    // From the kernel, as fit for keys.
+    var generator = SystemRandomNumberGenerator()
+    text = Self.base64URL((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+  }
+
+  /// Whether the value of the header `Authorization` has the token. How long that takes says nothing about where they
+  /// differ.
+  func isIn(_ authorization: String?) -> Bool {
+    let given = Array((authorization ?? "").utf8)
+    let wanted = Array("Bearer \(text)".utf8)
+    var difference = given.count ^ wanted.count
+    for index in wanted.indices {
+      difference |= Int(wanted[index] ^ (index < given.count ? given[index] : 0))
+    }
+    return difference == 0
+  }
+
+  private static func base64URL(_ bytes: [UInt8]) -> String {
+    let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+    var (text, bits, count) = ("", 0, 0)
+    for byte in bytes {
+      (bits, count) = (bits << 8 | Int(byte), count + 8)
+      while count >= 6 {
+        count -= 6
+        text.append(letters[bits >> count & 63])
+      }
+      bits &= 1 << count - 1
+    }
+    if count > 0 { text.append(letters[bits << (6 - count) & 63]) }
+    return text
+  }
+}

@@ -1,0 +1,28 @@
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+
+extension Interface {
+  /// The stream of events of an app. Between two events nothing is sent, and nothing wakes up.
+  func events(_ call: Call) async throws -> Reply {
+    let app = try CommandWords.app(call.query["app"] ?? "", servedPath: servedPath)
+    let (id, events) = try hub.subscribe(to: app)
+    var reply = Reply.json([])
+    reply.headers[.contentType] = "text/event-stream"
+    life.streamOpened()
+    let connection = call.connection
+    reply.stream = { [hub] writer in
+      connection?.whenGone { hub.unsubscribe(id, from: app) }
+      // The head is sent with the first bytes of the body.
+      try await writer.write(ByteBuffer(string: ":\n\n"))
+      for await event in events { try await writer.write(ByteBuffer(bytes: event.bytes)) }
+      try await writer.finish(nil)
+    }
+    reply.cleanUp = { [hub, life] in
+      connection?.whenGone(nil)
+      hub.unsubscribe(id, from: app)
+      life.streamClosed()
+    }
+    return reply
+  }
+}

@@ -1,0 +1,103 @@
+import HTTPTypes
+
+/// The routes that change nothing.
+extension Interface {
+  func apps(_ call: Call) async throws -> Reply { .json(try await answer(["apps", "--json"]).output) }
+
+  func document(_ call: Call) async throws -> Reply {
+    let result = try await answer(["describe", "--document"] + layer(call) + ["--", target(call)])
+    var reply = Reply.json(result.output)
+    if let digest = JSON.member("digest", of: result.output)?.text { reply.headers[.eTag] = "\"\(digest)\"" }
+    return reply
+  }
+
+  func key(_ call: Call) async throws -> Reply {
+    let words = try layer(call) + ["--", target(call), CommandWords.key(call["key"])]
+    return .json(try await answer(["describe", "--json"] + words).output)
+  }
+
+  func history(_ call: Call) async throws -> Reply {
+    var words = try ["log", "--json"] + layer(call)
+    if let limit = call.query["limit"] { words.append("--limit=\(try CommandWords.number(limit))") }
+    words += try ["--", target(call)]
+    if let key = call.query["key"] { words.append(try CommandWords.key(key)) }
+    return try await list(words)
+  }
+
+  func formerText(_ call: Call) async throws -> Reply {
+    let entry = "--entry=\(try CommandWords.number(call["number"]))"
+    let result = try await answer(["at", entry] + layer(call) + ["--", target(call)])
+    return .json(["text": .string(String(decoding: result.output, as: UTF8.self))])
+  }
+
+  func find(_ call: Call) async throws -> Reply {
+    let words = (call.query["q"] ?? "").split(whereSeparator: \.isWhitespace).map(String.init)
+    guard !words.isEmpty else { throw Refusal(.badRequest, "The parameter 'q' is missing.") }
+    guard words.joined().utf8.count <= 1024, !words.contains(where: { $0.unicodeScalars.contains("\0") }) else {
+      throw Refusal(.badRequest, "The parameter 'q' is not a search.")
+    }
+    return try await list(["find", "--json", "--"] + words)
+  }
+
+  /// The array that a command prints. One without elements is an answer, too, although the command exits 1.
+  private func list(_ words: [String]) async throws -> Reply {
+    let result = try await run(words)
+    if result.status == 1 { return .json(result.output.isEmpty ? Array("[]\n".utf8) : result.output) }
+    guard result.status == 0 else { throw Refusal(result) }
+    return .json(result.output)
+  }
+
+  /// The person's own values, to be taken elsewhere: as the text of a drop-in, and as commands.
+  func dropIn(_ call: Call) async throws -> Reply {
+    let target = try target(call)
+    let options = try layer(call)
+    async let text = answer(["export", "--toml", "--changed"] + options + ["--", target])
+    async let lines = answer(["list", "--changed"] + options + ["--", target])
+    async let values = answer(["list", "--changed", "--json"] + options + ["--", target])
+    let commands = CommandLines(target: target, lines: try await lines.output, json: try await values.output)
+    return .json([
+      "text": .string(String(decoding: try await text.output, as: UTF8.self)),
+      "commands": .string(commands.text),
+    ])
+  }
+}
+
+/// Values as lines for a shell: `settings-cli set APP KEY=VALUE`.
+struct CommandLines {
+  let text: String
+
+  /// - Parameters:
+  ///   - lines: What `list` prints: a value in TOML after each key, and `(secret)` for a secret.
+  ///   - json: What `list --json` prints: the same values in the same order.
+  init(target: String, lines: [UInt8], json: [UInt8]) {
+    let keys = (try? JSON(parsing: json).elements) ?? []
+    let lines = String(decoding: lines, as: UTF8.self).split(separator: "\n")
+    // A file that changed in between is read anew by the next request.
+    guard keys.count == lines.count else {
+      text = ""
+      return
+    }
+    text = zip(keys, lines).map { member, line -> String in
+      guard let key = member["key"]?.text, line.hasPrefix("\(key) = ") else { return "" }
+      let value = line.dropFirst(key.count + 3)
+      guard value != "(secret)" else { return "" }
+      let words: String
+      if let string = member["value"]?.text, value.first == "\"" || value.first == "'" {
+        // Without its type, a string such as "14" would become a number where no schema says otherwise.
+        words = "\(Self.quoted("\(key)=\(string)")) --type string"
+      } else {
+        words = "\(Self.quoted("\(key)=\(value)"))"
+      }
+      return "settings-cli set \(Self.quoted(target)) \(words)\n"
+    }.joined()
+  }
+
+  /// A word that the shell takes as it is.
+  private static func quoted(_ word: String) -> String {
+    let isPlain = word.utf8.allSatisfy { byte in
+      let character = Character(Unicode.Scalar(byte))
+      return byte < 0x80 && (character.isLetter || character.isNumber || "-._/:=@,+".contains(character))
+    }
+    return isPlain && !word.isEmpty ? word : "'\(word.replacing("'", with: #"'\''"#))'"
+  }
+}

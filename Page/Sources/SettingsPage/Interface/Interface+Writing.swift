@@ -1,0 +1,217 @@
+import HTTPTypes
+
+/// The routes that change a file. Each is one write of the command, or none.
+extension Interface {
+  func edits(_ call: Call) async throws -> Reply {
+    try checkMembers(call, ["edits", "ifUnchanged", "layer", "dryRun", "create", "tryFor"])
+    let target = try target(call)
+    let options = try layer(call)
+    let isDryRun = try flag("dryRun", in: call)
+    var words = try ["batch"] + CommandWords.ifUnchanged(call.body["ifUnchanged"])
+    if isDryRun { words.append("--dry-run") }
+    if try flag("create", in: call) { words.append("--create") }
+    words += options + ["--", target]
+    let edits = try Edits(call.body["edits"])
+    if let seconds = call.body["tryFor"], seconds != .null {
+      guard !isDryRun, let seconds = seconds.integer, (1...300).contains(seconds) else {
+        throw Refusal(.badRequest, "'tryFor' is a number of seconds from 1 to 300, and not for a dry run.")
+      }
+      return try await trial(edits, words, Trial.Place(target: target, options: options), seconds: seconds)
+    }
+    let result = try await run(words, input: edits.lines)
+    if isDryRun {
+      guard result.status == 0 else { throw Refusal(result) }
+      return .json(["results": [], "diff": .string(String(decoding: result.output, as: UTF8.self))])
+    }
+    return try await written(result, edits.answers(result), Trial.Place(target: target, options: options))
+  }
+
+  /// Makes edits that are taken back unless they are kept.
+  private func trial(_ edits: Edits, _ words: [String], _ place: Trial.Place, seconds: Int) async throws -> Reply {
+    // What the history does not keep could not be put back.
+    for key in edits.keys {
+      let result = try await run(["describe", "--json"] + place.options + ["--", place.target, key])
+      if result.status == 0, JSON.member("isSecret", of: result.output)?.flag == true {
+        throw Refusal(
+          .unprocessableContent,
+          "A secret cannot be tried, since its former value is kept nowhere. Nothing was written.")
+      }
+    }
+    let id = try await trials.begin(place, keys: edits.keys)
+    let result: CommandResult
+    do {
+      result = try await commands.run(words, input: edits.lines) { [trials] in trials.started(id, $0) }
+    } catch let error as CommandError {
+      await trials.takeBack(id)
+      throw Refusal(error)
+    }
+    let results = edits.answers(result)
+    guard result.status == 0 else {
+      // A value that a higher layer hides was stored although the command says that it has no effect.
+      await trials.takeBack(id)
+      throw refusal(result, results)
+    }
+    let reply = try await written(result, results, place)
+    let hasChanged = results.contains { $0["changed"]?.flag == true }
+    guard hasChanged else {
+      await trials.forget(id)
+      return reply
+    }
+    trials.run(id, for: .seconds(seconds))
+    return try await written(result, results, place, with: [JSON.Member(name: "trial", value: .string(id))])
+  }
+
+  func keepTrial(_ call: Call) async throws -> Reply {
+    try checkMembers(call, [])
+    guard await trials.keep(call["id"], of: try target(call)) else { throw Self.noTrial }
+    return .json([:])
+  }
+
+  func endTrial(_ call: Call) async throws -> Reply {
+    switch await trials.end(call["id"], of: try target(call)) {
+    case .undone: return .json([:])
+    case .failed(let result): throw Refusal(result)
+    case nil: throw Self.noTrial
+    }
+  }
+
+  private static let noTrial = Refusal(.notFound, "There is no such trial. It may be over.")
+
+  func text(_ call: Call) async throws -> Reply {
+    try checkMembers(call, ["text", "ifUnchanged", "layer"])
+    let place = Trial.Place(target: try target(call), options: try layer(call))
+    let words = try ["edit", "--text=-", "--json"] + CommandWords.ifUnchanged(call.body["ifUnchanged"])
+    let input = Array(try requiredText("text", in: call).utf8)
+    let result = try await run(words + place.options + ["--", place.target], input: input)
+    let findings = (try? JSON(parsing: result.output)) ?? []
+    guard result.status == 0 else {
+      let message = findings.elements?.first?["message"]?.text ?? result.messages.last
+      throw Refusal(result, message: message, with: [JSON.Member(name: "findings", value: findings)])
+    }
+    return try await written(result, [], place, with: [JSON.Member(name: "findings", value: findings)])
+  }
+
+  func rename(_ call: Call) async throws -> Reply {
+    try checkMembers(call, ["from", "to", "replace", "create", "layer"])
+    let keys = try ["from", "to"].map { try CommandWords.key(requiredText($0, in: call)) }
+    var options = try flag("replace", in: call) ? ["--replace"] : []
+    if try flag("create", in: call) { options.append("--create") }
+    return try await write(["rename"] + options, call, keys)
+  }
+
+  func undo(_ call: Call) async throws -> Reply {
+    try checkMembers(call, ["key", "entry", "dryRun", "ifUnchanged", "layer"])
+    var words = try ["undo"] + CommandWords.ifUnchanged(call.body["ifUnchanged"])
+    let isDryRun = try flag("dryRun", in: call)
+    if isDryRun { words.append("--dry-run") }
+    if let entry = call.body["entry"], entry != .null {
+      guard call.body["key"] == nil, let number = entry.integer, number > 0 else {
+        throw Refusal(.badRequest, "'entry' is the number of an entry, and stands alone.")
+      }
+      return try await write(words + ["--entry=\(number)"], call, [], isDryRun: isDryRun)
+    }
+    let key = try call.body["key"].map { _ in try CommandWords.key(requiredText("key", in: call)) }
+    return try await write(words, call, key.map { [$0] } ?? [], isDryRun: isDryRun)
+  }
+
+  func migrate(_ call: Call) async throws -> Reply {
+    try checkMembers(call, ["dryRun", "layer"])
+    let isDryRun = try flag("dryRun", in: call)
+    return try await write(["migrate"] + (isDryRun ? ["--dry-run"] : []), call, [], isDryRun: isDryRun)
+  }
+
+  func recover(_ call: Call) async throws -> Reply {
+    try checkMembers(call, ["layer"])
+    return try await write(["recover", "--restore"], call, [])
+  }
+
+  func profile(_ call: Call) async throws -> Reply {
+    try checkMembers(call, ["use"])
+    guard let use = call.body["use"], use == .null || use.text != nil else {
+      throw Refusal(.badRequest, "'use' is the name of a profile, or null.")
+    }
+    let words = try use.text.map { try ["--", target(call), "use", CommandWords.profile($0)] }
+    return .json(try await self.answer(["profile"] + (words ?? ["--none", "--", target(call), "use"])), "message")
+  }
+
+  // MARK: What writing routes share
+
+  /// Runs a command that prints a text for people: what it did, or for a dry run the difference that it would make.
+  private func write(_ words: [String], _ call: Call, _ operands: [String], isDryRun: Bool = false) async throws
+    -> Reply
+  {
+    let place = Trial.Place(target: try target(call), options: try layer(call))
+    let result = try await answer(words + place.options + ["--", place.target] + operands)
+    if isDryRun { return .json(result, "diff") }
+    let text = String(decoding: result.output, as: UTF8.self)
+    return try await written(result, nil, place, with: [JSON.Member(name: "message", value: .string(text))])
+  }
+
+  /// The answer to a write: what it did, and the file's state after it.
+  private func written(
+    _ result: CommandResult, _ results: [JSON]?, _ place: Trial.Place, with more: [JSON.Member] = []
+  ) async throws -> Reply {
+    guard result.status == 0 else { throw refusal(result, results ?? []) }
+    async let digest = run(["get", "--digest"] + place.options + ["--", place.target])
+    async let entry = commands.entry(of: result.pid, place)
+    var members = more
+    if let results { members.insert(JSON.Member(name: "results", value: .array(results)), at: 0) }
+    members += [
+      JSON.Member(name: "digest", value: .string(String(decoding: try await digest.output.dropLast(), as: UTF8.self))),
+      JSON.Member(name: "entry", value: JSON(await entry)),
+      JSON.Member(name: "notes", value: .array(result.messages.map { .string($0) })),
+    ]
+    return .json(.object(members))
+  }
+
+  private func refusal(_ result: CommandResult, _ results: [JSON]) -> Refusal {
+    let refused = results.first { $0["ok"]?.flag == false && $0["status"] != nil }
+    return Refusal(
+      result, key: refused?["key"]?.text, message: refused?["message"]?.text,
+      with: results.isEmpty ? [] : [JSON.Member(name: "results", value: .array(results))])
+  }
+}
+
+extension Reply {
+  /// A command's text, as a member of an object.
+  fileprivate static func json(_ result: CommandResult, _ name: String) -> Reply {
+    .json(.object([JSON.Member(name: name, value: .string(String(decoding: result.output, as: UTF8.self)))]))
+  }
+}
+
+/// The edits of a request: lines for `settings-cli batch`. Values go in over its standard input, which nobody else sees.
+struct Edits {
+  let lines: [UInt8]
+  /// Their keys, as dotted keys.
+  let keys: [String]
+
+  init(_ value: JSON?) throws {
+    guard let edits = value?.elements, !edits.isEmpty else {
+      throw Refusal(.badRequest, "'edits' is an array of at least one edit.")
+    }
+    var keys: [String] = []
+    for edit in edits {
+      guard let key = ["set", "unset", "append", "remove"].compactMap({ edit[$0] }).first, edit["get"] == nil else {
+        throw Refusal(.badRequest, #"An edit is an object with "set", "unset", "append" or "remove"."#)
+      }
+      if let text = key.text {
+        keys.append(text)
+      } else if let parts = key.elements?.compactMap(\.text), !parts.isEmpty, parts.count == key.elements?.count {
+        keys.append(parts.map(Self.quoted).joined(separator: "."))
+      } else {
+        throw Refusal(.badRequest, "The key of an edit is a string, or an array of strings.")
+      }
+    }
+    self.keys = keys
+    lines = Array(edits.map(\.bytes).joined(separator: [UInt8(ascii: "\n")])) + [UInt8(ascii: "\n")]
+  }
+
+  /// A part of a dotted key. A string of JSON is one of TOML, too, as long as it has none of the escapes that only JSON
+  /// has, and what is written here has not.
+  private static func quoted(_ part: String) -> String { String(decoding: JSON.string(part).bytes, as: UTF8.self) }
+
+  /// The command's answers, one for each edit.
+  func answers(_ result: CommandResult) -> [JSON] {
+    result.output.split(separator: UInt8(ascii: "\n")).compactMap { try? JSON(parsing: $0) }
+  }
+}

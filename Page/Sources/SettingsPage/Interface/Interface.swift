@@ -1,0 +1,122 @@
+import HTTPTypes
+
+/// The HTTP interface: what the server does at each path. docs/page.md and openapi.yaml describe it.
+///
+/// Every answer is that of a command: what `settings-cli` refuses is refused here, in the same words, and what it does
+/// not show is in no answer.
+struct Interface: Sendable {
+  let commands: Commands
+  let trials: Trials
+  let hub: WatchHub
+  let life: Life
+  let limits: Limits
+  /// The path that is served besides apps, if there is one.
+  let servedPath: String?
+
+  var routes: [Route] {
+    [
+      Route(.get, "/api/apps", apps),
+      Route(.get, "/api/apps/{app}", parameters: ["layer"], document),
+      Route(.get, "/api/apps/{app}/keys/{key}", parameters: ["layer"], key),
+      Route(.post, "/api/apps/{app}/edits", edits),
+      Route(.post, "/api/apps/{app}/trials/{id}/keep", keepTrial),
+      Route(.delete, "/api/apps/{app}/trials/{id}", endTrial),
+      Route(.put, "/api/apps/{app}/text", text),
+      Route(.post, "/api/apps/{app}/rename", rename),
+      Route(.get, "/api/apps/{app}/history", parameters: ["key", "limit", "layer"], history),
+      Route(.get, "/api/apps/{app}/history/{number}/text", parameters: ["layer"], formerText),
+      Route(.post, "/api/apps/{app}/undo", undo),
+      Route(.post, "/api/apps/{app}/migrate", migrate),
+      Route(.post, "/api/apps/{app}/recover", recover),
+      Route(.post, "/api/apps/{app}/profile", profile),
+      Route(.get, "/api/apps/{app}/drop-in", parameters: ["layer"], dropIn),
+      Route(.get, "/api/find", parameters: ["q"], find),
+      Route(.get, "/api/events", parameters: ["app"], events),
+      Route(.post, "/api/end", end),
+    ]
+  }
+
+  // MARK: What routes share
+
+  /// The app, or the path, that a request is about.
+  func target(_ call: Call) throws -> String { try CommandWords.app(call["app"], servedPath: servedPath) }
+
+  /// Runs a command; the task's end is its own.
+  func run(_ words: [String], input: [UInt8] = []) async throws -> CommandResult {
+    do {
+      return try await commands.run(words, input: input)
+    } catch let error as CommandError {
+      throw Refusal(error)
+    }
+  }
+
+  /// Runs a command that has to succeed.
+  func answer(_ words: [String], input: [UInt8] = []) async throws -> CommandResult {
+    let result = try await run(words, input: input)
+    guard result.status == 0 else { throw Refusal(result) }
+    return result
+  }
+
+  /// Throws if a body has members that the route does not take: a mistyped one would be ignored otherwise.
+  func checkMembers(_ call: Call, _ names: Set<String>) throws {
+    for member in call.body.members ?? [] where !names.contains(member.name) {
+      throw Refusal(.badRequest, "The body has a member that this path does not take.")
+    }
+  }
+
+  func requiredText(_ name: String, in call: Call) throws -> String {
+    guard let text = call.body[name]?.text else { throw Refusal(.badRequest, "The body needs the string '\(name)'.") }
+    return text
+  }
+
+  func flag(_ name: String, in call: Call) throws -> Bool {
+    guard let value = call.body[name], value != .null else { return false }
+    guard let flag = value.flag else { throw Refusal(.badRequest, "'\(name)' is true or false.") }
+    return flag
+  }
+
+  func layer(_ call: Call) throws -> [String] {
+    guard let value = call.body["layer"], value != .null else { return try CommandWords.layer(call.query["layer"]) }
+    guard let text = value.text else { throw Refusal(.badRequest, "'layer' is a string.") }
+    return try CommandWords.layer(text)
+  }
+
+  private func end(_ call: Call) async throws -> Reply {
+    try checkMembers(call, [])
+    life.end()
+    return .json([:])
+  }
+}
+
+extension Refusal {
+  /// What a command that failed said.
+  init(_ result: CommandResult, key: String? = nil, message: String? = nil, with more: [JSON.Member] = []) {
+    let message = message ?? (result.status == 2 ? result.messages.joined(separator: "\n") : result.messages.last)
+    reply = .failure(
+      Self.status(ofExit: result.status), message.map { $0.isEmpty ? Self.silent : $0 } ?? Self.silent,
+      exitStatus: result.status, key: key, with: more)
+  }
+
+  init(_ error: CommandError) {
+    switch error {
+    case .notStarted(let message): self.init(.internalServerError, message + ".")
+    case .tookTooLong: self.init(.gatewayTimeout, "The command took too long and was ended.")
+    case .answeredTooMuch: self.init(.internalServerError, "The answer is larger than this server sends.")
+    case .cancelled: self.init(.serviceUnavailable, "The request was cancelled.")
+    }
+  }
+
+  private static let silent = "There is nothing."
+
+  static func status(ofExit status: Int) -> HTTPResponse.Status {
+    switch status {
+    case 1, 3: .notFound
+    case 2: .badRequest
+    case 4, 6: .unprocessableContent
+    case 5, 8: .conflict
+    case 9: .preconditionFailed
+    case 10: .forbidden
+    default: .internalServerError
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import Glibc
+import HummingbirdCore
+import NIOCore
+
+/// Where the server listens.
+public enum Endpoint: Sendable, Equatable, CustomStringConvertible {
+  /// This machine's own address; a port of 0 is any that is free.
+  case loopback(port: Int)
+  /// A socket in the file system. Its directory keeps others out.
+  case socket(path: String)
+
+  /// The place, as a part of a sentence.
+  public var description: String {
+    switch self {
+    case .loopback(0): "this machine's own address"
+    case .loopback(let port): "port \(port)"
+    case .socket(let path): "'\(path)'"
+    }
+  }
+
+  var address: BindAddress {
+    switch self {
+    case .loopback(let port): .hostname(Self.hasIPv4 ? "127.0.0.1" : "::1", port: port)
+    case .socket(let path): .unixDomainSocket(path: path)
+    }
+  }
+
+  /// Whether the machine has the address 127.0.0.1.
+  private static var hasIPv4: Bool {
+    let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      }
+    }
+  }
+
+  // MARK: A socket's file
+
+  /// Makes the directory of a socket, and sees to it that nobody else can reach into it.
+  ///
+  /// - Throws: ``PageError`` if others can, or if a server is there already.
+  func prepare() throws {
+    guard case .socket(let path) = self else { return }
+    guard path.utf8.count < 108 else {
+      throw PageError("The path '\(path)' is longer than the path of a socket may be.")
+    }
+    let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    if mkdir(directory, 0o700) != 0, errno != EEXIST {
+      throw PageError("Cannot make the directory '\(directory)': \(String(cString: strerror(errno))).")
+    }
+    var status = stat()
+    guard stat(directory, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+      throw PageError("'\(directory)' is not a directory.")
+    }
+    guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
+      throw PageError(
+        "Others may use the directory '\(directory)'. A socket needs one that is yours alone: chmod 700 '\(directory)'."
+      )
+    }
+    guard !Self.isAnswered(path) else { throw PageError("A server is running at '\(path)' already.") }
+  }
+
+  /// Keeps others off the socket itself, should its directory be opened to them later.
+  func protect() {
+    if case .socket(let path) = self { _ = chmod(path, 0o600) }
+  }
+
+  func remove() {
+    if case .socket(let path) = self { _ = unlink(path) }
+  }
+
+  private static func isAnswered(_ path: String) -> Bool {
+    let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+      }
+    }
+  }
+}
+
+/// Where a server can be reached.
+public struct PageAddress: Sendable {
+  /// The URL of the page, with the token and what it shows first in the fragment, which browsers do not send.
+  public let url: String
+  /// The port; `nil` for a socket.
+  public let port: Int?
+
+  init(_ address: SocketAddress?, _ configuration: PageConfiguration) {
+    port = address?.port
+    let host = port.map { (address?.protocol == .inet6 ? "[::1]" : "127.0.0.1") + ":\($0)" } ?? "localhost"
+    var url = "http://\(host)/#token=\(configuration.token.text)"
+    if let target = configuration.target { url += "&app=\(PercentEncoding.encode(target))" }
+    self.url = url
+  }
+}
+
+/// Why the server cannot run.
+public struct PageError: Error, CustomStringConvertible {
+  /// The reason, as a sentence.
+  public let description: String
+
+  init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,83 @@
+import Glibc
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOPosix
+
+/// The server of the settings page.
+public final class PageServer: Sendable {
+  private let configuration: PageConfiguration
+  private let life: Life
+
+  /// Makes a server, which listens once ``run(whenRunning:)`` is called.
+  public init(_ configuration: PageConfiguration) {
+    self.configuration = configuration
+    life = Life(configuration.limits)
+  }
+
+  /// Serves until the last tab is closed, or ``end()`` is called.
+  ///
+  /// - Parameter whenRunning: Runs once connections are accepted; gets the address to open.
+  /// - Throws: ``PageError`` if it cannot listen.
+  public func run(whenRunning: @escaping @Sendable (PageAddress) -> Void) async throws {
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let limits = configuration.limits
+    let connections = Connections(limits)
+    let commands = try Commands(configuration.command, environment: configuration.environment, limits)
+    let hub = WatchHub(commands, limits)
+    let trials = Trials(commands, hub)
+    let interface = Interface(
+      commands: commands, trials: trials, hub: hub, life: life, limits: limits, servedPath: configuration.target)
+    let responder = Responder(
+      requestGuard: RequestGuard(token: configuration.token), assets: Assets(environment: configuration.environment),
+      routes: interface.routes, limits: limits, connections: connections, life: life)
+    try configuration.endpoint.prepare()
+    defer { configuration.endpoint.remove() }
+    let recovery = Task { await trials.recover() }
+    let server = server(responder, connections, group) { [configuration] channel in
+      configuration.endpoint.protect()
+      whenRunning(PageAddress(channel.localAddress, configuration))
+    }
+    let ending = Task { [life] in
+      guard await life.waitForEnd() else { return }
+      await trials.shutDown()
+      hub.shutDown()
+      try? await server.shutdownGracefully()
+    }
+    do {
+      try await server.run()
+    } catch {
+      ending.cancel()
+      await commands.end()
+      try? await group.shutdownGracefully()
+      let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+      throw PageError("Cannot listen at \(configuration.endpoint): \(reason).")
+    }
+    await ending.value
+    await recovery.value
+    await commands.end()
+    try? await group.shutdownGracefully()
+  }
+
+  /// Ends the server, as if the last tab had been closed.
+  public func end() { life.end() }
+
+  private func server(
+    _ responder: Responder, _ connections: Connections, _ group: any EventLoopGroup,
+    whenRunning: @escaping @Sendable (any Channel) async -> Void
+  ) -> Server<HTTP1Channel> {
+    let limits = configuration.limits
+    let channel = HTTP1Channel(
+      responder: responder.respond,
+      configuration: .init(
+        additionalChannelHandlers: [ConnectionHandler(connections, limits)],
+        httpDecoderConfiguration: .init(
+          maxHeaderFieldSize: limits.head, maxHeaderListSize: limits.head, maxHeaderFieldCount: 100)))
+    return Server(
+      childChannelSetup: channel,
+      configuration: ServerConfiguration(address: configuration.endpoint.address, backlog: 128),
+      onServerRunning: whenRunning, eventLoopGroup: group,
+      // Nothing is logged: a line of a log could have what a request has.
+      logger: Logger(label: "settings-page") { _ in SwiftLogNoOpLogHandler() })
+  }
+}

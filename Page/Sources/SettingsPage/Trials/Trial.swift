@@ -1,0 +1,21 @@
+import Glibc
+
+/// A change that is taken back unless it is kept.
+struct Trial: Sendable, Equatable {
+  /// The file that it is made in.
+  struct Place: Sendable, Hashable {
+    /// An app's id, or a path.
+    let target: String
+    /// The options for its layer.
+    let options: [String]
+  }
+
+  let id: String
+  let place: Place
+  let keys: [String]
+  /// The newest entry of the history before it.
+  let after: Int
+  /// The process that makes the change. Its entry in the history has that number, so that it is found there even if
+  /// the server is killed before it knows the entry.
+  var pid: pid_t?
+}

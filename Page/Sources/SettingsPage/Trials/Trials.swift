@@ -1,0 +1,165 @@
+import Glibc
+import HTTPTypes
+import Synchronization
+
+/// The trials of all apps.
+final class Trials: Sendable {
+  private struct State {
+    var machine = TrialStateMachine()
+    var files: [String: TrialFile] = [:]
+    var timers: [String: Task<Void, Never>] = [:]
+    var whenEmpty: CheckedContinuation<Void, Never>?
+  }
+
+  /// What became of a trial that was taken back.
+  enum Outcome: Sendable {
+    case undone
+    case failed(CommandResult)
+  }
+
+  private let commands: Commands
+  private let hub: WatchHub
+  private let directory: String?
+  // Protects the trials. Commands run, and others hear of it, after it is released.
+  private let state = Mutex(State())
+
+  init(_ commands: Commands, _ hub: WatchHub) {
+    (self.commands, self.hub) = (commands, hub)
+    directory = TrialFile.directory(commands.environment)
+  }
+
+  // MARK: Beginning
+
+  /// Notes that a change is about to be tried.
+  ///
+  /// - Throws: ``Refusal`` if another one is being tried there, or if it cannot be noted.
+  func begin(_ place: Trial.Place, keys: [String]) async throws -> String {
+    var trial = Trial(id: Token().text, place: place, keys: keys, after: await commands.newestEntry(place))
+    trial.pid = nil
+    guard state.withLock({ $0.machine.begin(trial) }) else {
+      throw Refusal(.conflict, "A change is being tried already. Keep it or take it back first.")
+    }
+    guard let directory, let file = TrialFile.create(for: trial, in: directory) else {
+      forgetNow(trial.id)
+      let place = directory ?? "~/.local/state"
+      throw Refusal(.internalServerError, "Nothing was tried: the trial cannot be noted in '\(place)'.")
+    }
+    state.withLock { $0.files[trial.id] = file }
+    return trial.id
+  }
+
+  /// Notes the process that makes the change, before it makes it.
+  func started(_ id: String, _ pid: pid_t) {
+    let (trial, file) = state.withLock { ($0.machine.started(id, pid), $0.files[id]) }
+    if let trial { _ = file?.write(trial) }
+  }
+
+  /// Lets the time of a trial run whose change was made.
+  func run(_ id: String, for time: Duration) {
+    let trial = state.withLock { state -> Trial? in
+      guard let trial = state.machine.run(id) else { return nil }
+      state.timers[id] = Task { [weak self] in
+        guard (try? await Task.sleep(for: time, clock: .continuous)) != nil else { return }
+        await self?.takeBack(id, .time)
+      }
+      return trial
+    }
+    guard let trial else { return }
+    tell(trial, "started", with: [JSON.Member(name: "seconds", value: JSON(Int(time.components.seconds)))])
+  }
+
+  // MARK: Ending
+
+  /// - Returns: `false` if there is no such trial any more.
+  func keep(_ id: String, of target: String) async -> Bool {
+    guard let trial = state.withLock({ $0.machine.keep(id, of: target) }) else { return false }
+    forgetNow(id)
+    tell(trial, "kept")
+    return true
+  }
+
+  /// Takes a trial back because the person says so.
+  ///
+  /// - Returns: `nil` if there is no such trial any more.
+  func end(_ id: String, of target: String) async -> Outcome? {
+    guard let trial = state.withLock({ $0.machine.takeBack(id, .person, of: target) }) else { return nil }
+    return await undo(trial)
+  }
+
+  /// Takes a trial back whose change failed, as far as it was made.
+  func takeBack(_ id: String) async { await takeBack(id, .failure) }
+
+  private func takeBack(_ id: String, _ cause: TrialStateMachine.Cause) async {
+    guard let trial = state.withLock({ $0.machine.takeBack(id, cause) }) else { return }
+    await undo(trial)
+  }
+
+  /// Forgets a trial that changed nothing.
+  func forget(_ id: String) async { forgetNow(id) }
+
+  private func forgetNow(_ id: String) {
+    let (file, waiting) = state.withLock { state -> (TrialFile?, CheckedContinuation<Void, Never>?) in
+      state.machine.ended(id)
+      state.timers.removeValue(forKey: id)?.cancel()
+      let file = state.files.removeValue(forKey: id)
+      guard state.machine.isEmpty else { return (file, nil) }
+      defer { state.whenEmpty = nil }
+      return (file, state.whenEmpty)
+    }
+    file?.remove()
+    waiting?.resume()
+  }
+
+  /// Undoes the change of a trial by its entry in the history. What somebody else has changed since stays.
+  @discardableResult
+  private func undo(_ trial: Trial) async -> Outcome {
+    // In a task of its own: neither a timer that is cancelled nor a client that goes away ends the command.
+    let outcome = await Task { () -> Outcome in
+      guard let pid = trial.pid, let entry = await commands.entry(of: pid, trial.place, after: trial.after) else {
+        return .undone
+      }
+      let words = ["undo", "--entry=\(entry)"] + trial.place.options + ["--", trial.place.target]
+      guard let result = try? await commands.run(words) else {
+        return .failed(CommandResult(pid: 0, status: 7, output: [], messages: ["The command cannot be run."]))
+      }
+      // 1: the values are those from before already.
+      return result.status == 0 || result.status == 1 ? .undone : .failed(result)
+    }.value
+    forgetNow(trial.id)
+    switch outcome {
+    case .undone: tell(trial, "undone")
+    case .failed(let result):
+      tell(trial, "failed", with: [JSON.Member(name: "message", value: JSON(result.messages.last))])
+    }
+    return outcome
+  }
+
+  /// Takes back all trials, and returns when that is done.
+  func shutDown() async {
+    for trial in state.withLock({ $0.machine.shutDown() }) { await undo(trial) }
+    await withCheckedContinuation { continuation in
+      let isEmpty = state.withLock { state -> Bool in
+        if !state.machine.isEmpty { state.whenEmpty = continuation }
+        return state.machine.isEmpty
+      }
+      if isEmpty { continuation.resume() }
+    }
+  }
+
+  /// Takes back the trials of servers that were killed.
+  func recover() async {
+    guard let directory else { return }
+    for (trial, file) in TrialFile.abandoned(in: directory) {
+      await undo(trial)
+      file.remove()
+    }
+  }
+
+  private func tell(_ trial: Trial, _ state: String, with more: [JSON.Member] = []) {
+    let members = [
+      JSON.Member(name: "id", value: .string(trial.id)), JSON.Member(name: "state", value: .string(state)),
+      JSON.Member(name: "keys", value: .array(trial.keys.map { .string($0) })),
+    ]
+    hub.tell(PageEvent(name: "trial", data: JSON.object(members + more).bytes), to: trial.place.target)
+  }
+}

@@ -1,0 +1,139 @@
+import Glibc
+import Testing
+
+@testable import SettingsPage
+
+/// The program, run as a person runs it.
+private struct Program {
+  let child: ChildProcess
+  private(set) var output: [UInt8] = []
+
+  /// The executable, which is beside the tests.
+  static var path: String {
+    var buffer = [CChar](repeating: 0, count: 4096)
+    let count = readlink("/proc/self/exe", &buffer, buffer.count)
+    let tests = String(decoding: buffer[..<max(count, 0)].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    if tests.hasSuffix(".xctest"), let slash = tests.lastIndex(of: "/") { return tests[..<slash] + "/settings-page" }
+    // The runner of 'swift test' is another program, and names the tests in its arguments.
+    let words = CommandLine.arguments.compactMap { word in word.hasSuffix(".xctest") ? word : nil }
+    let bundle = words.first ?? ""
+    return bundle[..<(bundle.lastIndex(of: "/") ?? bundle.startIndex)] + "/settings-page"
+  }
+
+  init(_ words: [String], _ home: TestHome, allowRoot: Bool = true) throws {
+    var environment = home.environment
+    environment["SETTINGS_CLI"] = TestHome.command
+    let root = allowRoot && geteuid() == 0 ? ["--allow-root"] : []
+    child = try ChildProcess.start([Self.path, "--no-open"] + root + words, environment: environment)
+    close(child.input)
+  }
+
+  /// The line with the address.
+  mutating func address() throws -> (port: Int, token: String) {
+    var byte: UInt8 = 0
+    while !output.contains(UInt8(ascii: "\n")), read(child.output, &byte, 1) == 1 { output.append(byte) }
+    let line = String(decoding: output, as: UTF8.self)
+    let parts = line.split(whereSeparator: { "/#&=\n".contains($0) })
+    let host = try #require(parts.dropFirst().first)
+    let port = try #require(host.split(separator: ":").last.flatMap { Int($0) })
+    return (port, String(try #require(parts.dropFirst(3).first)))
+  }
+
+  /// Waits for its end, and returns its exit status with what it said on standard error.
+  func end() -> (status: Int, messages: String) {
+    var text: [UInt8] = []
+    var byte: UInt8 = 0
+    while read(child.errors, &byte, 1) == 1 { text.append(byte) }
+    defer {
+      close(child.output)
+      close(child.errors)
+    }
+    return (Int(ChildProcess.wait(for: child.pid)), String(decoding: text, as: UTF8.self))
+  }
+}
+
+private func request(
+  _ method: String, _ path: String, _ address: (port: Int, token: String), _ body: String
+) -> String {
+  """
+  \(method) \(path) HTTP/1.1\r
+  Host: 127.0.0.1:\(address.port)\r
+  Authorization: Bearer \(address.token)\r
+  Content-Type: application/json\r
+  Content-Length: \(body.utf8.count)\r
+  \r
+  \(body)
+  """
+}
+
+private let trial = #"{"edits": [{"set": "size", "value": 20}], "tryFor": 300}"#
+
+@Test func `root is refused`() throws {
+  guard geteuid() == 0 else { return }
+  let home = try TestHome()
+  let (status, messages) = try Program([], home, allowRoot: false).end()
+  #expect(status != 0)
+  #expect(messages.contains("--allow-root"))
+}
+
+@Test(arguments: [SIGTERM, SIGINT, SIGHUP])
+func `a signal ends the program, and its trial is taken back before`(_ signal: CInt) async throws {
+  let home = try TestHome()
+  var program = try Program([TestHome.app], home)
+  let address = try program.address()
+  let client = try #require(TestClient(port: address.port))
+  await client.send(request("POST", "/api/apps/\(TestHome.app)/edits", address, trial))
+  #expect(await client.answer()?.status == 200)
+  #expect(home.read(home.settings)?.contains("size = 20") == true)
+  kill(program.child.pid, signal)
+  #expect(program.end().status == 0)
+  #expect(home.read(home.settings)?.contains("size = 14") == true)
+}
+
+@Test func `a program that is killed leaves a trial to the next one`() async throws {
+  let home = try TestHome()
+  var program = try Program([], home)
+  let address = try program.address()
+  let client = try #require(TestClient(port: address.port))
+  await client.send(request("POST", "/api/apps/\(TestHome.app)/edits", address, trial))
+  #expect(await client.answer()?.status == 200)
+  kill(program.child.pid, SIGKILL)
+  #expect(program.end().status == 128 + Int(SIGKILL))
+  #expect(home.read(home.settings)?.contains("size = 20") == true)
+  var next = try Program([], home)
+  _ = try next.address()
+  kill(next.child.pid, SIGTERM)
+  #expect(next.end().status == 0)
+  #expect(home.read(home.settings)?.contains("size = 14") == true)
+}
+
+@Test func `what cannot be served is said in one sentence`() async throws {
+  let home = try TestHome()
+  let server = try await TestServer(home: home)
+  let taken = try Program(["--port", String(server.port)], home).end()
+  #expect(taken.status == 7 && taken.messages.contains("port \(server.port)"), "\(taken.messages)")
+  let missing = try Program(["--cli", "/none/settings-cli"], home).end()
+  #expect(missing.status == 7 && missing.messages.contains("/none/settings-cli"), "\(missing.messages)")
+  for words in [["--port", "70000"], ["--port", "-1"], ["--port", "1", "--socket", "/x/y"]] {
+    #expect(try Program(words, home).end().status == 64)
+  }
+  try await server.end()
+}
+
+@Test func `the program says nothing of requests, values and tokens`() async throws {
+  let home = try TestHome()
+  var program = try Program([], home)
+  let address = try program.address()
+  for (path, token) in [("/api/apps/\(TestHome.app)/edits", address.token), ("/api/x?secret", "wrong")] {
+    let client = try #require(TestClient(port: address.port))
+    await client.send(
+      request("POST", path, (address.port, token), #"{"edits": [{"set": "token", "value": "hunter2"}]}"#))
+    #expect(await client.answer() != nil)
+  }
+  let client = try #require(TestClient(port: address.port))
+  await client.send(request("POST", "/api/end", address, "{}"))
+  #expect(await client.answer()?.status == 200)
+  let (status, messages) = program.end()
+  #expect(status == 0)
+  #expect(messages.isEmpty, "\(messages)")
+}

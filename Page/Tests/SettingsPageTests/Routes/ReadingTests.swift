@@ -1,0 +1,97 @@
+import Testing
+
+@testable import SettingsPage
+
+private let app = "/api/apps/\(TestHome.app)"
+
+@Test func `the files of the page are sent without a token`() async throws {
+  let server = try await TestServer()
+  #expect(Assets.paths.contains("/") && Assets.paths.contains("/page.css") && Assets.paths.contains("/page.js"))
+  for path in Assets.paths {
+    let answer = try await server.ask("GET", path, headers: ["Authorization": nil])
+    #expect(answer.status == 200)
+    #expect(!answer.body.isEmpty)
+    #expect(!answer.text.contains(server.token))
+  }
+  try await server.end()
+}
+
+@Test func `apps are listed, and searched`() async throws {
+  let server = try await TestServer()
+  #expect(try await server.json("GET", "/api/apps").elements?.first?["app"]?.text == TestHome.app)
+  let found = try await server.json("GET", "/api/find?q=colours+window")
+  #expect(found.elements?.compactMap { $0["key"]?.text } == ["theme"])
+  #expect(try await server.json("GET", "/api/find?q=-zzzz") == [])
+  #expect(try await server.json("GET", "/api/find", status: 400)["error"]?["message"]?.text != nil)
+  try await server.end()
+}
+
+@Test func `a document comes with the digest of its file`() async throws {
+  let server = try await TestServer()
+  let answer = try await server.ask("GET", app)
+  let document = try JSON(parsing: answer.body)
+  #expect(answer.status == 200)
+  #expect(document["text"]?.text?.hasPrefix("# mine") == true)
+  #expect(answer["ETag"] == "\"\(try #require(document["digest"]?.text))\"")
+  #expect(answer["Cache-Control"] == "no-store")
+  #expect(try await server.json("GET", "\(app)?layer=user")["target"]?.text == TestHome.app)
+  let missing = try await server.json("GET", "/api/apps/org.example.none", status: 404)
+  #expect(missing["error"]?["status"]?.integer == 3)
+  try await server.end()
+}
+
+@Test func `a key is described, also one that needs quotes`() async throws {
+  let server = try await TestServer()
+  let key = try await server.json("GET", "\(app)/keys/theme")
+  #expect(key["value"] == "dark" && key["description"] == "The colours of the window.")
+  try server.home.command("set", TestHome.app, #""-odd key".x"#, "1", "--create")
+  #expect(try await server.json("GET", "\(app)/keys/%22-odd%20key%22.x")["value"]?.integer == 1)
+  let unknown = try await server.json("GET", "\(app)/keys/thema", status: 404)
+  #expect(unknown["error"]?["message"]?.text?.contains("theme") == true)
+  try await server.end()
+}
+
+@Test func `the history has what was changed, and former texts`() async throws {
+  let server = try await TestServer()
+  let before = try await server.json("GET", "\(app)/history")
+  #expect(before.elements != nil)
+  try server.home.command("set", TestHome.app, "size", "15")
+  try server.home.command("set", TestHome.app, "size", "16")
+  let entries = try #require(try await server.json("GET", "\(app)/history?key=size&limit=2").elements)
+  #expect(entries.count == 2)
+  let number = try #require(entries[1]["number"]?.integer)
+  #expect(try await server.json("GET", "\(app)/history/\(number)/text")["text"]?.text?.contains("size = 15") == true)
+  #expect(try await server.json("GET", "\(app)/history/999/text", status: 404)["error"] != nil)
+  #expect(try await server.json("GET", "\(app)/history/--help/text", status: 400)["error"] != nil)
+  #expect(try await server.json("GET", "\(app)/history?limit=-1", status: 400)["error"] != nil)
+  try await server.end()
+}
+
+@Test func `the person's values are given as a drop-in and as commands`() async throws {
+  let server = try await TestServer()
+  try server.home.command("set", TestHome.app, "token=hunter2")
+  try server.home.command("set", TestHome.app, "note=it's 1", "--create")
+  let answer = try await server.json("GET", "\(app)/drop-in")
+  #expect(answer["text"]?.text == "theme = \"dark\"\nsize = 14\nnote = \"it's 1\"\n")
+  let commands = try #require(answer["commands"]?.text)
+  #expect(
+    commands == """
+      settings-cli set \(TestHome.app) theme=dark --type string
+      settings-cli set \(TestHome.app) size=14
+      settings-cli set \(TestHome.app) 'note=it'\\''s 1' --type string
+
+      """)
+  try await server.end()
+}
+
+@Test func `a path is served only if the server was started with it`() async throws {
+  let home = try TestHome()
+  try home.write("lamp = true\n", to: "room.toml")
+  let path = "\(home.path)/room.toml"
+  let server = try await TestServer(home: home, target: path)
+  let document = try await server.json("GET", "/api/apps/\(PercentEncoding.encode(path))")
+  #expect(document["text"] == "lamp = true\n")
+  let other = PercentEncoding.encode("\(home.path)/\(home.settings)")
+  #expect(try await server.json("GET", "/api/apps/\(other)", status: 400)["error"] != nil)
+  try await server.end()
+}

@@ -1,0 +1,147 @@
+import Testing
+
+@testable import SettingsPage
+
+private let app = "/api/apps/\(TestHome.app)"
+
+@Test func `edits change the bytes of their values and no others`() async throws {
+  let server = try await TestServer()
+  let answer = try await server.json(
+    "POST", "\(app)/edits",
+    body:
+      #"{"edits": [{"set": "theme", "value": "light"}, {"append": ["recent"], "value": "a\nb"}, {"unset": "size"}]}"#)
+  #expect(answer["results"]?.elements?.map { $0["ok"]?.flag } == [true, true, true])
+  #expect(server.home.read(server.home.settings) == "# mine\ntheme = \"light\" # as at night\nrecent = [\"a\\nb\"]\n")
+  let entry = try #require(answer["entry"]?.integer)
+  #expect(try await server.json("GET", "\(app)/history?limit=1").elements?.first?["number"]?.integer == entry)
+  #expect(try await server.ask("GET", app)["ETag"] == "\"\(try #require(answer["digest"]?.text))\"")
+  try await server.end()
+}
+
+@Test func `what the command refuses is refused in its words, and nothing is written`() async throws {
+  let server = try await TestServer()
+  let text = server.home.read(server.home.settings)
+  let answer = try await server.json(
+    "POST", "\(app)/edits", body: #"{"edits": [{"set": "theme", "value": "light"}, {"set": "size", "value": 2}]}"#,
+    status: 422)
+  #expect(answer["error"]?["status"]?.integer == 4)
+  #expect(answer["error"]?["key"] == "size")
+  #expect(answer["error"]?["message"]?.text?.contains("an integer from 6") == true)
+  #expect(answer["error"]?["results"]?.elements?.count == 2)
+  let unknown = try await server.json(
+    "POST", "\(app)/edits", body: #"{"edits": [{"set": "thema", "value": "light"}]}"#, status: 404)
+  #expect(unknown["error"]?["status"]?.integer == 3)
+  #expect(server.home.read(server.home.settings) == text)
+  try await server.end()
+}
+
+@Test(arguments: [
+  "[]", "{}", #"{"edits": []}"#, #"{"edits": [1]}"#, #"{"edits": [{"get": "token"}]}"#, #"{"edits": [{"set": 1}]}"#,
+  #"{"edits": [{"set": "size", "value": 9, "get": "token"}]}"#, #"{"edits": [{"set": "size", "value": 9}], "x": 1}"#,
+  #"{"edits": [{"set": "size", "value": 9}], "ifUnchanged": "--create"}"#,
+  #"{"edits": [{"set": "size", "value": 9}], "layer": "--system"}"#,
+  #"{"edits": [{"set": "size", "value": 9}], "layer": "profile:../../x"}"#,
+  #"{"edits": [{"set": "size", "value": 9}], "layer": "system:../x"}"#,
+  #"{"edits": [{"set": "size", "value": 9}], "dryRun": 1}"#, #"{"edits": [{"set": "size", "value": 9}], "tryFor": 0}"#,
+  #"{"edits": [{"set": "size", "value": 9}], "tryFor": "15"}"#,
+]) func `edits that make no sense are refused`(_ body: String) async throws {
+  let server = try await TestServer()
+  let text = server.home.read(server.home.settings)
+  #expect(try await server.json("POST", "\(app)/edits", body: body, status: 400)["error"] != nil)
+  #expect(server.home.read(server.home.settings) == text)
+  try await server.end()
+}
+
+@Test func `a change is made only to the text that the page shows`() async throws {
+  let server = try await TestServer()
+  let digest = try #require(try await server.json("GET", app)["digest"]?.text)
+  try server.home.command("set", TestHome.app, "size", "15")
+  let body = #"{"edits": [{"set": "theme", "value": "light"}], "ifUnchanged": "\#(digest)"}"#
+  #expect(try await server.json("POST", "\(app)/edits", body: body, status: 412)["error"]?["status"]?.integer == 9)
+  let text = #"{"text": "size = 9\n", "ifUnchanged": "\#(digest)"}"#
+  #expect(try await server.json("PUT", "\(app)/text", body: text, status: 412)["error"]?["status"]?.integer == 9)
+  try await server.end()
+}
+
+@Test func `a dry run shows the difference and writes nothing`() async throws {
+  let server = try await TestServer()
+  let text = server.home.read(server.home.settings)
+  let answer = try await server.json(
+    "POST", "\(app)/edits", body: #"{"edits": [{"set": "size", "value": 15}], "dryRun": true}"#)
+  #expect(answer["diff"]?.text?.contains("+size = 15") == true)
+  #expect(server.home.read(server.home.settings) == text)
+  try await server.end()
+}
+
+@Test func `a whole text is stored, or its mistakes are named`() async throws {
+  let server = try await TestServer()
+  #expect(try await server.json("PUT", "\(app)/text", body: #"{"text": "size = 9 # small\n"}"#)["digest"] != nil)
+  #expect(server.home.read(server.home.settings) == "size = 9 # small\n")
+  let refused = try await server.json("PUT", "\(app)/text", body: #"{"text": "size = 3\n"}"#, status: 422)
+  #expect(refused["error"]?["findings"]?.elements?.first?["line"]?.integer == 1)
+  let broken = try await server.json("PUT", "\(app)/text", body: #"{"text": "size = = 3\n"}"#, status: 422)
+  #expect(broken["error"]?["status"]?.integer == 6)
+  #expect(server.home.read(server.home.settings) == "size = 9 # small\n")
+  try await server.end()
+}
+
+@Test func `a key is renamed, and the change undone`() async throws {
+  let server = try await TestServer()
+  let body = #"{"from": "size", "to": "width"}"#
+  let renamed = try await server.json("POST", "\(app)/rename", body: body)
+  #expect(server.home.read(server.home.settings)?.contains("width = 14") == true)
+  let entry = try #require(renamed["entry"]?.integer)
+  let preview = try await server.json("POST", "\(app)/undo", body: #"{"entry": \#(entry), "dryRun": true}"#)
+  #expect(preview["diff"]?.text?.contains("+size = 14") == true)
+  #expect(try await server.json("POST", "\(app)/undo", body: #"{"entry": \#(entry)}"#)["message"]?.text != nil)
+  #expect(server.home.read(server.home.settings)?.contains("size = 14") == true)
+  try server.home.command("set", TestHome.app, "size", "20")
+  #expect(try await server.json("POST", "\(app)/undo", body: #"{"key": "size"}"#)["digest"] != nil)
+  #expect(server.home.read(server.home.settings)?.contains("size = 14") == true)
+  #expect(try await server.json("POST", "\(app)/undo", body: #"{"key": "--help"}"#, status: 400)["error"] != nil)
+  try await server.end()
+}
+
+@Test func `a broken file is replaced by its newest backup`() async throws {
+  let server = try await TestServer()
+  try server.home.command("set", TestHome.app, "size", "15")
+  try server.home.write("size = = 1\n", to: server.home.settings)
+  #expect(try await server.json("GET", app)["problem"] != .null)
+  let answer = try await server.ask("POST", "\(app)/recover", body: "{}")
+  // Without a backup that parses there is none to restore, and the answer says so.
+  #expect(answer.status == 200 || answer.status == 404, "\(answer.text)")
+  try await server.end()
+}
+
+@Test func `migrations of the schema are shown and run`() async throws {
+  let home = try TestHome()
+  try home.write(
+    """
+    app = "org.example.old"
+    [keys.hue]
+    type = "string"
+    [[migrations]]
+    version = 2
+    name = "name the colour"
+    steps = [{ rename = "colour", to = "hue" }]
+    """, to: "data/app-settings/org.example.old.toml")
+  try home.write("colour = \"red\"\n", to: "config/org.example.old/settings.toml")
+  let server = try await TestServer(home: home)
+  let path = "/api/apps/org.example.old/migrate"
+  #expect(try await server.json("POST", path, body: #"{"dryRun": true}"#)["diff"]?.text?.contains("+hue") == true)
+  #expect(try await server.json("POST", path, body: "{}")["message"]?.text?.contains("name the colour") == true)
+  #expect(home.read("config/org.example.old/settings.toml")?.contains("hue = \"red\"") == true)
+  try await server.end()
+}
+
+@Test func `a profile is chosen, and none`() async throws {
+  let server = try await TestServer()
+  try server.home.command("profile", TestHome.app, "new", "work")
+  #expect(try await server.json("POST", "\(app)/profile", body: #"{"use": "work"}"#)["error"] == nil)
+  #expect(try await server.json("GET", app)["profile"] == "work")
+  #expect(try await server.json("POST", "\(app)/profile", body: #"{"use": null}"#)["error"] == nil)
+  #expect(try await server.json("GET", app)["profile"] == .null)
+  #expect(try await server.json("POST", "\(app)/profile", body: #"{"use": "../x"}"#, status: 400)["error"] != nil)
+  #expect(try await server.json("POST", "\(app)/profile", body: #"{"use": "none-such"}"#, status: 404)["error"] != nil)
+  try await server.end()
+}

@@ -1,0 +1,200 @@
+import Glibc
+import Testing
+
+@testable import SettingsPage
+
+/// A server in this process, with a home of its own.
+final class TestServer: Sendable {
+  let home: TestHome
+  let port: Int
+  let token: String
+  private let server: PageServer
+  private let running: Task<Void, any Error>
+
+  init(
+    limits: Limits = Limits(), home: TestHome? = nil, target: String? = nil,
+    changing: (inout [String: String]) -> Void = { _ in }
+  ) async throws {
+    let home = try home ?? TestHome()
+    self.home = home
+    var environment = home.environment
+    changing(&environment)
+    var configuration = PageConfiguration(
+      endpoint: .loopback(port: 0), command: TestHome.command, environment: environment, target: target)
+    configuration.limits = limits
+    token = configuration.token.text
+    let server = PageServer(configuration)
+    self.server = server
+    let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
+    running = Task {
+      defer { continuation.finish() }
+      try await server.run { continuation.yield($0.port ?? 0) }
+    }
+    var iterator = ports.makeAsyncIterator()
+    port = try #require(await iterator.next())
+  }
+
+  /// Ends the server as a signal does, and returns when it has ended.
+  func end() async throws {
+    server.end()
+    try await running.value
+  }
+
+  /// Returns when the server ends by itself.
+  func ended() async throws { try await running.value }
+
+  func connect() throws -> TestClient { try #require(TestClient(port: port)) }
+
+  /// The text of a request.
+  func text(
+    _ method: String, _ path: String, body: String? = nil, headers: [String: String?] = [:]
+  ) -> String {
+    var all: [String: String?] = ["Host": "127.0.0.1:\(port)", "Authorization": "Bearer \(token)"]
+    if let body {
+      all["Content-Type"] = "application/json"
+      all["Content-Length"] = String(body.utf8.count)
+    }
+    all.merge(headers) { $1 }
+    let lines = all.compactMap { name, value in value.map { "\(name): \($0)\r\n" } }.joined()
+    return "\(method) \(path) HTTP/1.1\r\n\(lines)\r\n\(body ?? "")"
+  }
+
+  /// Sends a request on a connection of its own, and returns the answer.
+  func ask(
+    _ method: String, _ path: String, body: String? = nil, headers: [String: String?] = [:]
+  ) async throws -> TestAnswer {
+    let client = try connect()
+    await client.send(text(method, path, body: body, headers: headers))
+    return try #require(await client.answer())
+  }
+
+  /// The same, with an answer that has to be JSON.
+  func json(_ method: String, _ path: String, body: String? = nil, status: Int = 200) async throws -> JSON {
+    let answer = try await ask(method, path, body: body)
+    #expect(answer.status == status, "\(answer.text)")
+    return try JSON(parsing: answer.body)
+  }
+
+  /// The events of an app, from the state at the start.
+  func events(of app: String) async throws -> TestClient {
+    let client = try connect()
+    await client.send(text("GET", "/api/events?app=\(app)"))
+    #expect(try #require(await client.head()).status == 200)
+    #expect(try #require(await client.event()).name == "state")
+    return client
+  }
+}
+
+/// A home for one test, with an app that has a schema. It is removed with the last that uses it.
+final class TestHome: Sendable {
+  let path: String
+  static let app = "org.example.editor"
+
+  /// The settings-cli to test with.
+  static let command = ProcessEnvironment["SETTINGS_CLI"] ?? "settings-cli"
+
+  init() throws {
+    var template = Array("\(ProcessEnvironment["TMPDIR"] ?? "/tmp")/settings-page-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw PageError("There is no temporary directory.") }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    try write(Self.schema, to: "data/app-settings/\(Self.app).toml")
+    try write("# mine\ntheme = \"dark\" # as at night\nsize = 14\n", to: "config/\(Self.app)/settings.toml")
+  }
+
+  deinit { Self.remove(path) }
+
+  var environment: [String: String] {
+    [
+      "HOME": path, "XDG_CONFIG_HOME": "\(path)/config", "XDG_STATE_HOME": "\(path)/state",
+      "XDG_DATA_HOME": "\(path)/data", "XDG_DATA_DIRS": "\(path)/none", "XDG_CONFIG_DIRS": "\(path)/etc",
+      "XDG_RUNTIME_DIR": path, "PATH": ProcessEnvironment["PATH"] ?? "/usr/bin:/bin",
+    ]
+  }
+
+  var settings: String { "config/\(Self.app)/settings.toml" }
+
+  private static let schema = """
+    app = "\(app)"
+
+    [keys.theme]
+    type = "string"
+    choices = ["light", "dark"]
+    default = "light"
+    description = "The colours of the window."
+
+    [keys.size]
+    type = "integer"
+    minimum = 6
+    default = 12
+
+    [keys.width]
+    type = "integer"
+
+    [keys.recent]
+    type = "array"
+    elements = { type = "string" }
+
+    [keys.token]
+    type = "string"
+    secret = true
+    """
+
+  func write(_ text: String, to name: String) throws {
+    let file = "\(path)/\(name)"
+    for index in file.indices.dropFirst() where file[index] == "/" { mkdir(String(file[..<index]), 0o700) }
+    // In one step, as an editor saves: no reader sees half of it.
+    let descriptor = open(file + ".new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    defer { close(descriptor) }
+    let bytes = Array(text.utf8)
+    guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count, rename(file + ".new", file) == 0 else {
+      throw PageError("Cannot write '\(file)'.")
+    }
+  }
+
+  func read(_ name: String) -> String? {
+    guard let file = fopen("\(path)/\(name)", "re") else { return nil }
+    defer { fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: 1 << 20)
+    let count = fread(&bytes, 1, bytes.count, file)
+    return String(decoding: bytes[..<count], as: UTF8.self)
+  }
+
+  /// The names of the files in a directory.
+  func names(in name: String) -> [String] {
+    guard let directory = opendir("\(path)/\(name)") else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// Runs settings-cli in this home.
+  @discardableResult
+  func command(_ words: String...) throws -> CommandResult {
+    let program = try #require(ChildProcess.find(Self.command, path: environment["PATH"]))
+    return try CommandRun().run(
+      [program] + words, environment: environment, input: [], within: .seconds(20), upTo: 1 << 24, whenStarted: { _ in }
+    )
+  }
+
+  private static func remove(_ path: String) {
+    if let directory = opendir(path) {
+      while let entry = readdir(directory) {
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        guard name != "." && name != ".." else { continue }
+        let isDirectory = entry.pointee.d_type == UInt8(DT_DIR)
+        if isDirectory { remove("\(path)/\(name)") } else { unlink("\(path)/\(name)") }
+      }
+      closedir(directory)
+    }
+    rmdir(path)
+  }
+}
+
+/// The environment of the tests.
+enum ProcessEnvironment {
+  static subscript(name: String) -> String? { getenv(name).map { String(cString: $0) } }
+}

@@ -1,0 +1,135 @@
+"""Accessibility: names and roles as the browser's own tree has them, contrast, zoom, narrow screens, motion."""
+
+from harness import PageTest
+from test_controls import SCHEMA, TEXT
+
+CONTRAST = """
+const canvas = document.createElement('canvas');
+canvas.width = canvas.height = 1;
+const context = canvas.getContext('2d', { willReadFrequently: true });
+function colour(text) {
+  context.clearRect(0, 0, 1, 1);
+  context.fillStyle = text;
+  context.fillRect(0, 0, 1, 1);
+  const [r, g, b, a] = context.getImageData(0, 0, 1, 1).data;
+  return [r, g, b, a / 255];
+}
+const over = (top, under) => [0, 1, 2].map((i) => top[i] * top[3] + under[i] * (1 - top[3])).concat(1);
+const light = ([r, g, b]) => [r, g, b].map((v) => v / 255).map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+  .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+function ground(element) {
+  const layers = [];
+  for (let e = element; e; e = e.parentElement) layers.push(colour(getComputedStyle(e).backgroundColor));
+  return layers.reverse().reduce((under, top) => over(top, under), [255, 255, 255, 1]);
+}
+const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p); return (x + 0.05) / (y + 0.05); };
+const bad = [];
+for (const element of document.querySelectorAll('body *')) {
+  const style = getComputedStyle(element);
+  const box = element.getBoundingClientRect();
+  if (box.width === 0 || box.height === 0 || style.visibility === 'hidden' || element.closest(':disabled, [aria-disabled=true], svg, option, #file-text')) continue;
+  const field = element.matches('input:not([type=checkbox], [type=radio], [type=range], [type=color]), select, textarea');
+  const texts = field ? [element.value || element.placeholder] : [...element.childNodes].filter((n) => n.nodeType === 3).map((n) => n.data.trim());
+  if (!texts.some((text) => text && text !== '\\u200b')) continue;
+  const under = ground(element);
+  const found = ratio(over(colour(style.color), under), under);
+  if (found < 4.5) bad.push(`${found.toFixed(2)} ${element.tagName}.${element.className}: ${texts.join(' ').slice(0, 40)}`);
+  if (field) {
+    const edge = ratio(over(colour(style.borderTopColor), ground(element.parentElement)), ground(element.parentElement));
+    if (parseFloat(style.borderTopWidth) > 0 && edge < 3) bad.push(`edge ${edge.toFixed(2)} ${element.className}`);
+  }
+}
+return bad;
+"""
+
+
+class AccessTest(PageTest):
+    schema = SCHEMA
+    text = TEXT + "\nunknown = 1\n"
+    system = 'settings-locked = [{ key = "language", reason = "For all." }]\nlanguage = "de"\n'
+
+    def everything(self):
+        """Opens what can be opened."""
+        self.tab.js("for (const more of document.querySelectorAll('.more')) more.click()")
+        self.tab.until(lambda: not self.tab.all(".past:empty"), "histories")
+
+    def test_every_control_has_a_role_and_a_name(self):
+        self.everything()
+        nodes = self.tab.focus().driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+        roles = {"button", "textbox", "switch", "checkbox", "radio", "combobox", "spinbutton", "slider", "searchbox", "radiogroup", "link", "ColorWell",
+                 "Date", "InputTime", "DateTime", "group", "region", "table", "navigation", "main", "heading", "dialog", "search"}
+        unnamed = []
+        seen = set()
+        for node in nodes:
+            role = node.get("role", {}).get("value")
+            if node.get("ignored") or role not in roles:
+                continue
+            seen.add(role)
+            if not node.get("name", {}).get("value", "").strip() and role not in {"main", "group", "search"}:
+                unnamed.append((role, node.get("backendDOMNodeId")))
+        self.assertEqual(unnamed, [])
+        for role in ["button", "textbox", "switch", "radiogroup", "combobox", "spinbutton", "slider", "searchbox", "heading", "main", "navigation"]:
+            self.assertIn(role, seen)
+
+    def test_a_control_is_named_by_its_setting_and_described_by_its_purpose(self):
+        node = self.tab.js("return document.querySelector('[data-key=size] input[type=number]')")
+        tree = self.tab.driver.execute_cdp_cmd("Accessibility.queryAXTree", {
+            "objectId": self.object("[data-key=size] input[type=number]")})["nodes"][0]
+        self.assertIsNotNone(node)
+        self.assertEqual(tree["name"]["value"], "Size")
+        self.assertIn("Size of the font", tree["description"]["value"])
+
+    def object(self, selector):
+        return self.tab.focus().driver.execute_cdp_cmd("Runtime.evaluate", {"expression": f"document.querySelector({selector!r})"})["result"]["objectId"]
+
+    def test_one_heading_names_the_page_and_none_is_skipped(self):
+        levels = self.tab.js("return [...document.querySelectorAll('h1, h2, h3, h4')].filter((h) => h.offsetParent).map((h) => Number(h.tagName[1]))")
+        self.assertEqual(levels.count(1), 1)
+        self.assertFalse([pair for pair in zip(levels, levels[1:]) if pair[1] > pair[0] + 1])
+
+    def test_contrast_is_enough_in_light_and_dark(self):
+        self.everything()
+        for dark in [False, True]:
+            with self.subTest(dark=dark):
+                self.tab.show(1440, 900, dark=dark)
+                self.assertEqual(self.tab.js(CONTRAST), [])
+
+    def test_targets_are_large_enough(self):
+        small = self.tab.js("""return [...document.querySelectorAll('button, input, select')].filter((e) => e.offsetParent && !e.closest('.segment'))
+            .map((e) => [e, e.getBoundingClientRect()]).filter(([e, box]) => box.width > 0 && (box.width < 24 || box.height < 24)).map(([e, box]) => `${e.outerHTML.slice(0, 80)} ${box.width}x${box.height}`)""")
+        self.assertEqual(small, [])
+
+    def fits(self, width, height):
+        self.tab.show(width, height)
+        self.tab.until(lambda: self.tab.js("return innerWidth") == width, "width")
+        wide = self.tab.js("""const main = document.querySelector('#settings');
+            return [...document.querySelectorAll('body, #settings, .row, .row *, .bar *')].filter((e) => {
+              const box = e.getBoundingClientRect();
+              return box.width > 0 && box.right > innerWidth + 1 && !e.closest('.offscreen, .file-box, .diff, textarea, .segment input');
+            }).map((e) => `${e.tagName}.${e.className} ${e.getBoundingClientRect().right}`).concat(
+              document.documentElement.scrollWidth > innerWidth ? [`page ${document.documentElement.scrollWidth}`] : [],
+              main.scrollWidth > main.clientWidth + 1 ? [`main ${main.scrollWidth}`] : [])""")
+        self.assertEqual(wide, [])
+
+    def test_nothing_is_wider_than_a_narrow_screen(self):
+        self.everything()
+        self.fits(320, 640)
+
+    def test_nothing_is_wider_at_200_per_cent(self):
+        self.everything()
+        self.fits(720, 450)
+
+    def test_a_large_screen_is_used_and_lines_stay_short(self):
+        self.fits(3840, 2160)
+        self.assertLess(self.tab.js("return document.querySelector('.row-summary').getBoundingClientRect().width"), 900)
+
+    def test_nothing_moves_for_who_wants_no_motion(self):
+        self.tab.show(1440, 900, reduced=True)
+        moving = self.tab.js("""document.querySelector('.row').classList.add('flash');
+            return [...document.querySelectorAll('body *')].filter((e) => { const s = getComputedStyle(e);
+              return s.animationName !== 'none' || parseFloat(s.transitionDuration) > 0; }).length""")
+        self.assertEqual(moving, 0)
+
+    def test_what_changes_is_said(self):
+        self.home.cli("set", self.home.app, "name", "Lin")
+        self.tab.until(lambda: "changed Name to Lin" in self.tab.js("return document.querySelector('#live').textContent"), "announcement")

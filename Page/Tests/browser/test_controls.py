@@ -1,0 +1,311 @@
+"""Each control: a value is shown, set, refused, reset, and locked, and only its bytes change."""
+
+from harness import Keys, PageTest
+
+SCHEMA = '''
+app = "org.example.editor"
+schema-version = 1
+
+[groups.dates]
+description = "Days and times."
+
+[keys.flag]
+type = "boolean"
+default = false
+description = "Whether it is on."
+[keys.size]
+type = "integer"
+minimum = 6
+maximum = 72
+default = 12
+description = "Size of the font, in points."
+[keys.count]
+type = "integer"
+default = 3
+[keys.ratio]
+type = "float"
+minimum = 0.5
+default = 1.5
+[keys.theme]
+type = "string"
+choices = ["light", "dark", "auto"]
+default = "auto"
+description = "Colours of the windows."
+[keys.language]
+type = "string"
+choices = ["en", "de", "fr", "es", "it", "nl"]
+default = "en"
+[keys.name]
+type = "string"
+maximum-count = 10
+default = "Ada"
+[keys.accent]
+type = "string"
+pattern = "#[0-9a-f]{6}"
+default = "#2f5fd0"
+[keys.wait]
+type = "duration"
+maximum = "1h"
+default = "30s"
+[keys."dates.day"]
+type = "local-date"
+minimum = 2020-01-01
+[keys."dates.time"]
+type = "local-time"
+[keys."dates.local"]
+type = "local-date-time"
+[keys."dates.instant"]
+type = "offset-date-time"
+[keys.columns]
+type = "array"
+elements = { type = "integer", minimum = 1 }
+default = [80]
+[keys.words]
+type = "array"
+elements = { type = "string" }
+maximum-count = 4
+[keys.bindings]
+type = "table"
+elements = { type = "string" }
+[keys.token]
+type = "string"
+secret = true
+[keys.shape]
+type = "any"
+'''
+
+TEXT = '''# Mine.
+
+flag   = true    # on
+size = 0x0E # points
+count = 9007199254740993
+ratio = 2.50  # wide
+theme = "dark" # eyes
+language = 'de'
+name = "Grace"  # Hopper
+accent = "#3a7d5c"
+wait = "90s"
+columns = [ 72, 1_00, ] # two
+words = [
+  "one",   # first
+  "two",
+  'three', # last
+]
+token = "s3cret"
+shape = [[1, 2], [3]]
+
+[dates]
+day = 2026-01-15 # a Thursday
+time = 08:30:00
+local = 2026-01-15 08:30:00
+instant = 2026-01-15T08:30:00+01:00
+
+[bindings]
+"ctrl+d" = "copy"   # twice
+save = "ctrl+s"
+'''
+
+
+class ControlTest(PageTest):
+    schema = SCHEMA
+    text = TEXT
+
+    def field(self, key, selector="input, select, textarea"):
+        return self.tab.row(key, f".row-control :is({selector})")
+
+    def changed(self, old, new):
+        """Waits for a passage, and asserts that nothing else is another one."""
+        after = self.wait_for_text(new)
+        self.assert_only_changed(TEXT, after, old, new)
+
+    def test_a_switch_sets_its_value(self):
+        self.field("flag").send_keys(Keys.SPACE)
+        self.changed("flag   = true    # on", "flag   = false    # on")
+
+    def test_a_number_is_typed_and_stored(self):
+        self.assertEqual(self.field("size", "input[type=number]").get_property("value"), "14")
+        self.tab.type(self.field("size", "input[type=number]"), "20")
+        self.changed("size = 0x0E # points", "size = 20 # points")
+
+    def test_a_slider_sets_a_number(self):
+        self.field("size", "input[type=range]").send_keys(Keys.ARROW_RIGHT)
+        self.changed("size = 0x0E # points", "size = 15 # points")
+
+    def test_a_number_out_of_its_range_is_refused_as_it_is_typed(self):
+        field = self.field("size", "input[type=number]")
+        self.tab.type(field, "100", key="")
+        self.tab.until(lambda: "from 6 to 72" in self.tab.message("size"), "message")
+        self.assertEqual(field.get_attribute("aria-invalid"), "true")
+        self.assertEqual(self.home.text(), TEXT)
+        field.send_keys(Keys.ESCAPE)
+        self.assertEqual(field.get_property("value"), "14")
+        self.assertEqual(self.tab.message("size"), "")
+
+    def test_an_integer_of_64_bits_stays_exact(self):
+        field = self.field("count")
+        self.assertEqual(field.get_property("value"), "9007199254740993")
+        self.tab.type(field, "9223372036854775807")
+        self.changed("count = 9007199254740993", "count = 9223372036854775807")
+
+    def test_a_float_stays_a_float(self):
+        self.tab.type(self.field("ratio", "input[type=number]"), "3")
+        self.changed("ratio = 2.50  # wide", "ratio = 3.0  # wide")
+
+    def test_a_choice_of_a_few_is_chosen(self):
+        self.tab.js("arguments[0].click()", self.field("theme", "input[value='\"light\"']"))
+        self.changed('theme = "dark" # eyes', 'theme = "light" # eyes')
+
+    def test_a_choice_of_many_is_chosen(self):
+        self.tab.choose(self.field("language"), "fr")
+        self.changed("language = 'de'", "language = 'fr'")
+
+    def test_a_text_is_typed_and_stored(self):
+        self.tab.type(self.field("name"), 'Q"uo\\te')
+        self.changed('name = "Grace"  # Hopper', 'name = "Q\\"uo\\\\te"  # Hopper')
+
+    def test_a_text_that_is_too_long_is_refused_and_stays_to_be_mended(self):
+        field = self.field("name")
+        self.tab.type(field, "much too long")
+        self.tab.until(lambda: "10" in self.tab.message("name"), "message")
+        self.assertEqual(field.get_property("value"), "much too long")
+        self.assertEqual(self.home.text(), TEXT)
+
+    def test_a_colour_is_set_by_its_text(self):
+        self.assertEqual(self.field("accent", "input[type=color]").get_property("value"), "#3a7d5c")
+        self.tab.type(self.field("accent", "input[type=text]"), "#00ff00")
+        self.changed("#3a7d5c", "#00ff00")
+
+    def test_a_colour_is_set_by_the_picker(self):
+        self.tab.js("""const [input] = arguments; input.value = '#112233';
+            for (const name of ['input', 'change']) input.dispatchEvent(new Event(name, { bubbles: true }));""", self.field("accent", "input[type=color]"))
+        self.changed("#3a7d5c", "#112233")
+
+    def test_a_duration_is_set_with_its_unit(self):
+        self.tab.choose(self.field("wait", "select"), "minutes")
+        self.tab.until(lambda: "hour" in self.tab.message("wait") or "1h" in self.tab.message("wait"), "message")
+        self.tab.type(self.field("wait", "input"), "5")
+        self.changed('wait = "90s"', 'wait = "5m"')
+
+    def test_dates_and_times_are_set(self):
+        for key, value, old, new in [
+            ("dates.day", "2027-02-03", "day = 2026-01-15 #", "day = 2027-02-03 #"),
+            ("dates.time", "09:45:10", "time = 08:30:00", "time = 09:45:10"),
+            ("dates.local", "2027-02-03T09:45:10", "local = 2026-01-15 08:30:00", "local = 2027-02-03T09:45:10"),
+            ("dates.instant", "2027-02-03T09:45:10", "2026-01-15T08:30:00+01:00", "2027-02-03T09:45:10+01:00"),
+        ]:
+            with self.subTest(key):
+                before = self.home.text()
+                field = self.field(key, "input")
+                self.tab.js("""const [input, value] = arguments; input.focus(); input.value = value;
+                    input.dispatchEvent(new Event('input', { bubbles: true }));""", field, value)
+                field.send_keys(Keys.ENTER)
+                self.assert_only_changed(before, self.wait_for_text(new), old, new)
+
+    def test_a_day_before_the_first_is_refused(self):
+        field = self.field("dates.day")
+        self.tab.js("arguments[0].value = '2019-01-01'; arguments[0].dispatchEvent(new Event('input', { bubbles: true }))", field)
+        self.tab.until(lambda: "2020-01-01" in self.tab.message("dates.day"), "message")
+        self.assertEqual(self.home.text(), TEXT)
+
+    def test_an_element_of_a_list_is_changed(self):
+        self.tab.type(self.tab.row("words", ".item:nth-child(2) input"), "zwei")
+        self.changed('"two"', '"zwei"')
+
+    def test_an_element_is_added_and_removed(self):
+        self.tab.type(self.tab.row("columns", ".adder input"), "120")
+        self.wait_for_text("120")
+        self.tab.until(lambda: len(self.tab.all("[data-key=columns] .item")) == 3, "third element")
+        self.tab.row("columns", ".item:nth-child(3) button:last-child").click()
+        self.wait_for_text("1_00", absent=["120"])
+
+    def test_an_element_is_moved_with_the_keyboard(self):
+        self.tab.row("words", ".item:nth-child(3) .grip").send_keys(Keys.ARROW_UP)
+        self.tab.until(lambda: self.order("words") == ["one", "three", "two"], "new order")
+        self.tab.until(lambda: self.stored("words") == ["one", "three", "two"], "stored order")
+        self.assertIn("# first", self.home.text())
+        self.tab.until(lambda: "element 2" in self.tab.js("return document.activeElement.getAttribute('aria-label') ?? ''"), "focus on the moved element")
+
+    def test_an_element_is_moved_with_the_pointer(self):
+        from selenium.webdriver.common.action_chains import ActionChains
+        first, last = (self.tab.row("words", f".item:nth-child({at}) .grip") for at in (1, 3))
+        self.tab.js("arguments[0].scrollIntoView({ block: 'center' })", first)
+        ActionChains(self.tab.driver).click_and_hold(first).move_to_element(last).release().perform()
+        self.tab.until(lambda: self.stored("words") == ["two", "three", "one"], "stored order")
+
+    def order(self, key):
+        return self.tab.js("return [...document.querySelectorAll(`[data-key='${arguments[0]}'] .item input`)].map((input) => input.value)", key)
+
+    def stored(self, key):
+        import harness
+        return harness.read(self.home, key)
+
+    def test_a_list_that_would_be_too_long_is_refused(self):
+        for word in ["four", "five"]:
+            self.tab.type(self.tab.row("words", ".adder input"), word)
+            self.tab.until(lambda: word in str(self.stored("words")) or self.tab.message("words"), "answer")
+        self.assertNotIn("five", self.home.text())
+        self.assertNotEqual(self.tab.message("words"), "")
+
+    def test_a_field_of_a_table_is_changed_added_and_removed(self):
+        self.tab.type(self.tab.row("bindings", ".member:nth-child(1) input"), "paste")
+        self.changed('"ctrl+d" = "copy"   # twice', '"ctrl+d" = "paste"   # twice')
+        self.tab.type(self.tab.row("bindings", ".adder input"), "ctrl+q")
+        self.wait_for_text('"ctrl+q" = ""')
+        self.tab.one(".member button[aria-label='Remove ctrl+d']").click()
+        self.wait_for_text('save = "ctrl+s"', absent=["paste"])
+
+    def test_a_value_without_a_control_is_edited_as_toml(self):
+        field = self.field("shape", "textarea")
+        self.assertEqual(field.get_property("value"), "[[1, 2], [3]]")
+        self.tab.type(field, "{ a = 1 }", Keys.CONTROL + Keys.ENTER)
+        self.changed("shape = [[1, 2], [3]]", "shape = { a = 1 }")
+
+    def test_what_is_no_toml_is_refused(self):
+        self.tab.type(self.field("shape", "textarea"), "[1,", Keys.CONTROL + Keys.ENTER)
+        self.tab.until(lambda: self.tab.message("shape"), "message")
+        self.assertEqual(self.home.text(), TEXT)
+
+    def test_a_secret_is_written_and_never_shown(self):
+        field = self.field("token", "input")
+        self.assertEqual(field.get_property("value"), "")
+        self.tab.type(field, "new-s3cret")
+        self.changed('token = "s3cret"', 'token = "new-s3cret"')
+        self.assertEqual(self.field("token", "input").get_property("value"), "")
+
+    def test_each_value_is_reset(self):
+        for key, default in [("flag", "false"), ("size", "12"), ("ratio", "1.5"), ("name", "Ada"), ("wait", "30"), ("words", None), ("dates.day", "")]:
+            with self.subTest(key):
+                before = self.home.text()
+                self.tab.row(key, ".row-tools button[aria-label^=Reset]").click()
+                self.tab.until(lambda: self.home.text() != before, "change")
+                self.tab.until(lambda: not self.tab.row(key, ".row-tools button:first-child").is_displayed(), "row without a value")
+                if key == "flag":
+                    self.assertFalse(self.field(key).is_selected())
+                elif key == "words":
+                    self.assertEqual(self.order(key), [])
+                else:
+                    self.assertEqual(self.field(key, "input:not([type=range])").get_property("value"), default)
+
+
+class LockTest(PageTest):
+    schema = SCHEMA
+    text = TEXT
+    system = '''settings-locked = [
+  "flag", "size", "theme", "language", "name", "accent", "wait", "dates", "columns", "words", "bindings", "shape",
+  { key = "token", reason = "Ask help@example.org." },
+]
+size = 10
+'''
+
+    def test_locked_values_cannot_be_changed_and_say_who_and_why(self):
+        for key in ["flag", "size", "theme", "language", "name", "accent", "wait", "dates.day", "dates.instant", "columns", "words", "bindings", "shape", "token"]:
+            with self.subTest(key):
+                row = self.tab.row(key)
+                self.assertIn("Locked by an administrator", row.text)
+                self.assertEqual(self.tab.js("return arguments[0].querySelectorAll(':is(.row-control) :is(input, select, textarea, button):not(:disabled)').length", row), 0)
+        self.assertIn("Ask help@example.org", self.tab.row("token").text)
+        self.assertEqual(self.field("size"), "10")
+        self.assertEqual(self.home.text(), TEXT)
+
+    def field(self, key):
+        return self.tab.value(key, "input[type=number]")

@@ -1,0 +1,181 @@
+"""One file, and several who change it: tabs, an editor, sed, settings-cli. Nothing is lost, and all see the same."""
+
+import os
+import subprocess
+
+from harness import APP, Keys, PageTest
+from test_controls import SCHEMA, TEXT
+
+
+class LiveTest(PageTest):
+    schema = SCHEMA
+    text = TEXT
+
+    def name(self, tab):
+        return tab.js("return document.querySelector('[data-key=name] input').value")
+
+    def test_two_tabs_show_each_others_changes(self):
+        other = self.open()
+        self.tab.type(self.tab.row("name", "input"), "Lin")
+        other.until(lambda: self.name(other) == "Lin", "change in the other tab")
+        other.type(other.row("name", "input"), "Mae")
+        self.tab.until(lambda: self.name(self.tab) == "Mae", "change in the first tab")
+        self.assertIn('name = "Mae"  # Hopper', self.home.text())
+
+    def test_a_change_by_settings_cli_shows_with_its_author(self):
+        self.home.cli("set", APP, "name", "Lin")
+        self.tab.until(lambda: self.name(self.tab) == "Lin", "change")
+        self.tab.until(lambda: "settings-cli" in self.tab.row("name", ".row-meta").text, "author")
+        self.tab.until(lambda: 'name = "Lin"' in self.tab.js("return document.querySelector('#file-text').value"), "text of the file")
+
+    def test_a_change_by_sed_shows_with_its_author(self):
+        subprocess.run(["sed", "-i", "s/Grace/Lin/", self.home.file], check=True)
+        self.tab.until(lambda: self.name(self.tab) == "Lin", "change")
+        self.tab.until(lambda: "an editor or another program" in self.tab.row("name", ".row-meta").text, "author")
+
+    def test_a_change_by_vim_shows(self):
+        vim = next((path for path in ["/usr/bin/vim", "/usr/bin/vi"] if os.access(path, os.X_OK)), None)
+        if vim is None:
+            self.skipTest("vim is not installed")
+        subprocess.run([vim, "-es", "-u", "NONE", "-c", "%s/Grace/Lin/", "-c", "wq", str(self.home.file)], check=False, stdin=subprocess.DEVNULL,
+                       env=self.home.environment, stdout=subprocess.DEVNULL)
+        self.tab.until(lambda: self.name(self.tab) == "Lin", "change")
+
+    def test_all_together_lose_nothing(self):
+        other = self.open()
+        self.tab.type(self.tab.row("name", "input"), "Lin")
+        other.type(other.row("ratio", "input[type=number]"), "7.25")
+        self.wait_for_text("Lin", "7.25")
+        self.home.cli("set", APP, "size", "33")
+        subprocess.run(["sed", "-i", 's/"90s"/"80s"/', self.home.file], check=True)
+        for tab in [self.tab, other]:
+            tab.until(lambda: (self.name(tab), tab.value("ratio", "input[type=number]"), tab.value("size", "input[type=number]"), tab.value("wait", "input"))
+                      == ("Lin", "7.25", "33", "80"), "all changes")
+        expected = TEXT.replace("Grace", "Lin").replace("2.50", "7.25").replace("0x0E", "33").replace("90s", "80s")
+        self.assertEqual(self.home.text(), expected)
+
+    def test_what_is_being_typed_stays_when_another_changes_the_value(self):
+        field = self.tab.row("name", "input")
+        self.tab.type(field, "Draft", key="")
+        self.home.cli("set", APP, "name", "Lin")
+        self.tab.until(lambda: "Changed meanwhile to Lin" in self.tab.message("name"), "message")
+        self.assertEqual(field.get_property("value"), "Draft")
+        field.send_keys(Keys.ESCAPE)
+        self.assertEqual(field.get_property("value"), "Lin")
+
+    def test_a_change_of_a_comment_alone_shows(self):
+        subprocess.run(["sed", "-i", "s/# Mine./# Yours./", self.home.file], check=True)
+        self.tab.until(lambda: self.tab.js("return document.querySelector('#file-text').value").startswith("# Yours."), "text")
+
+    def test_a_change_of_administrators_shows(self):
+        self.home.write(self.home.system, 'settings-locked = ["name"]\nname = "Root"\n')
+        self.tab.until(lambda: self.name(self.tab) == "Root" and not self.tab.row("name", "input").is_enabled(), "lock")
+
+    def test_a_change_in_the_page_is_not_said_to_be_by_another(self):
+        self.tab.type(self.tab.row("name", "input"), "Lin")
+        self.tab.until(lambda: "you, here" in self.tab.row("name", ".row-meta").text, "author")
+
+
+SHOWN = TEXT.replace('"s3cret"', '"(not in the history)"')
+
+
+class FileTest(PageTest):
+    schema = SCHEMA
+    text = TEXT
+
+    def area(self):
+        return self.tab.one("#file-text")
+
+    def replace(self, old, new):
+        """Edits the text as a person would, with one input event."""
+        self.tab.js("""const [area, old, next] = arguments; area.focus();
+            const at = area.value.indexOf(old); area.setSelectionRange(at, at + old.length); document.execCommand('insertText', false, next);""", self.area(), old, new)
+
+    def save(self):
+        self.area().send_keys(Keys.CONTROL, "s")
+
+    def test_the_line_of_the_selected_value_is_lit(self):
+        self.tab.row("accent", "input[type=text]").click()
+        self.tab.until(lambda: "accent" in self.tab.js("return document.querySelector('.file-line.lit')?.textContent ?? ''"), "lit line")
+        self.tab.row("words", "input").click()
+        self.tab.until(lambda: self.tab.js("return document.querySelectorAll('.file-line.lit').length") == 5, "five lit lines")
+
+    def test_a_click_into_the_text_selects_the_setting(self):
+        self.tab.js("const [area] = arguments; const at = area.value.indexOf('ratio'); area.setSelectionRange(at, at); area.dispatchEvent(new MouseEvent('click'))", self.area())
+        self.tab.until(lambda: self.tab.all(".row.selected[data-key=ratio]"), "selected row")
+
+    def test_the_text_is_edited_and_the_form_follows(self):
+        self.replace("Grace", "Lin")
+        self.assertEqual(self.home.text(), TEXT)
+        self.save()
+        self.wait_for_text("Lin")
+        self.tab.until(lambda: self.tab.value("name") == "Lin", "form")
+        self.assertEqual(self.home.text(), TEXT.replace("Grace", "Lin"))
+
+    def test_a_text_with_a_mistake_is_not_stored(self):
+        self.replace('"Grace"', "Grace")
+        self.save()
+        self.tab.until(lambda: self.tab.all(".file-state.error"), "message")
+        self.assertEqual(self.home.text(), TEXT)
+        self.assertTrue(self.tab.one(".file.draft"))
+
+    def test_a_text_that_the_schema_refuses_is_not_stored(self):
+        self.replace("0x0E", "1000")
+        self.save()
+        self.tab.until(lambda: "72" in self.tab.one(".file-state.error").text, "message")
+        self.assertEqual(self.home.text(), TEXT)
+
+    def test_both_texts_are_shown_when_the_file_has_changed_and_the_person_chooses(self):
+        for choice, expected in [("Save mine", TEXT.replace("Grace", "Mine")), ("Take theirs", TEXT.replace("Grace", "Theirs"))]:
+            with self.subTest(choice):
+                self.home.write(self.home.file, TEXT)
+                self.tab.until(lambda: self.area().get_property("value") == SHOWN, "first text")
+                self.replace("Grace", "Mine")
+                self.home.write(self.home.file, TEXT.replace("Grace", "Theirs"))
+                self.tab.until(lambda: "has changed meanwhile" in self.tab.one("#file-state").text, "notice")
+                self.save()
+                dialog = self.tab.one("dialog[open]")
+                self.assertIn("Theirs", dialog.text)
+                self.assertIn("Mine", dialog.text)
+                next(button for button in dialog.find_elements("css selector", "button") if button.text == choice).click()
+                self.tab.until(lambda: self.home.text() == expected, "choice")
+                self.tab.until(lambda: self.area().get_property("value") == expected.replace('"s3cret"', '"(not in the history)"'), "text")
+
+    def test_line_endings_of_other_lines_stay(self):
+        text = 'name = "a"\r\n# note\r\nratio = 2.5\n'
+        self.home.write(self.home.file, text)
+        self.tab.until(lambda: self.area().get_property("value").startswith('name = "a"\n# note'), "text")
+        self.replace('"a"', '"b"')
+        self.save()
+        self.wait_for_text('"b"')
+        self.assertEqual(self.home.text(), text.replace('"a"', '"b"'))
+
+    def test_a_secret_is_not_in_the_text_and_stays_when_it_is_saved(self):
+        self.assertNotIn("s3cret", self.area().get_property("value"))
+        self.replace("Grace", "Lin")
+        self.save()
+        self.wait_for_text("Lin", 'token = "s3cret"')
+
+
+class BrokenTest(PageTest):
+    schema = SCHEMA.replace("secret = true", "")
+    text = TEXT.replace('name = "Grace"', "name = Grace")
+
+    def test_a_broken_file_is_mended_in_the_page(self):
+        notice = self.tab.one(".notice.error")
+        self.assertIn("does not parse", notice.text)
+        self.assertFalse(self.tab.row("name", "input").is_enabled())
+        next(button for button in notice.find_elements("css selector", "button") if "Mend" in button.text).click()
+        self.tab.until(lambda: "name = Grace" in self.tab.js("return document.querySelector('.file-line.lit')?.textContent ?? ''"), "lit line")
+        self.tab.js("""const area = document.querySelector('#file-text'); const at = area.value.indexOf('name = Grace');
+            area.setSelectionRange(at + 7, at + 12); document.execCommand('insertText', false, '"Grace"');""")
+        self.tab.one("#file-text").send_keys(Keys.CONTROL, "s")
+        self.tab.until(lambda: self.tab.value("name") == "Grace", "form")
+        self.assertFalse(self.tab.all(".notice.error"))
+        self.assertEqual(self.home.text(), TEXT)
+
+    def test_a_file_that_breaks_while_it_is_shown(self):
+        self.home.write(self.home.file, TEXT)
+        self.tab.until(lambda: not self.tab.all(".notice.error") and self.tab.row("name", "input").is_enabled(), "mended file")
+        self.home.write(self.home.file, self.text)
+        self.tab.until(lambda: self.tab.all(".notice.error"), "notice")

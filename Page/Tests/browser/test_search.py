@@ -1,0 +1,58 @@
+"""The search: words, typos, and filters."""
+
+from harness import APP, PageTest
+from test_controls import SCHEMA, TEXT
+
+
+class SearchTest(PageTest):
+    schema = SCHEMA
+    text = TEXT
+    system = 'settings-locked = ["count"]\ncount = 1\n'
+
+    def found(self, words):
+        self.tab.js("const field = document.querySelector('#search'); field.value = arguments[0]; field.dispatchEvent(new Event('input'))", words)
+        return self.tab.js("return [...document.querySelectorAll('.row')].map((row) => row.dataset.key)")
+
+    def test_words_are_found_in_names_descriptions_and_values(self):
+        self.assertEqual(self.found("rat"), ["ratio"])
+        self.assertEqual(self.found("font points"), ["size"])
+        self.assertEqual(self.found("Grace"), ["name"])
+        self.assertEqual(self.found("zebra crossing"), [])
+
+    def test_mistyped_words_are_found(self):
+        self.assertEqual(self.found("acent")[0], "accent")
+        self.assertEqual(self.found("langauge")[0], "language")
+        self.assertIn("similar", self.tab.one("#count").text)
+
+    def test_filters_choose(self):
+        self.assertEqual(self.found("@locked"), ["count"])
+        self.assertEqual(self.found("@secret"), ["token"])
+        self.assertEqual(self.found("@layer:system"), ["count"])
+        self.assertIn("accent", self.found("@modified"))
+        self.assertNotIn("count", self.found("@modified"))
+        self.assertEqual(self.found("@modified acc"), ["accent"])
+        self.found("@nonsense")
+        self.assertIn("no filter", self.tab.one("#count").text)
+
+    def test_what_has_changed_since_is_found(self):
+        self.home.cli("set", APP, "size", "33")
+        self.found("@since:1h")
+        self.tab.until(lambda: self.found("@since:1h") == ["size"], "changed key")
+
+    def test_a_problem_is_found(self):
+        self.home.write(self.home.file, TEXT.replace("0x0E", "1000"))
+        self.tab.until(lambda: self.found("@problem") and "size" in self.found("@problem"), "problem")
+
+    def test_the_values_of_secrets_are_not_searched(self):
+        self.assertEqual(self.found("s3cret"), [])
+
+    def test_what_is_found_is_copied_as_commands_and_as_a_file(self):
+        self.found("accent")
+        self.tab.one("#copy").click()
+        area = self.tab.one("dialog .copy-text")
+        self.tab.until(lambda: "ratio" in area.get_property("value"), "all settings")
+        self.assertNotIn("s3cret", area.get_property("value"))
+        self.tab.js("document.querySelector('dialog input[value=shown]').click()")
+        self.tab.until(lambda: area.get_property("value") == f"settings-cli set {APP} accent '#3a7d5c'\n", "command")
+        self.tab.js("document.querySelector('dialog input[value=drop-in]').click()")
+        self.tab.until(lambda: area.get_property("value") == 'accent = "#3a7d5c"\n', "file")

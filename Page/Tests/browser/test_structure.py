@@ -1,0 +1,230 @@
+"""Records, findings with fixes, history and undo, trials, migrations and profiles."""
+
+from harness import APP, Keys, PageTest, read
+
+SCHEMA = '''
+app = "org.example.editor"
+schema-version = 1
+
+[keys.theme]
+type = "string"
+default = "light"
+formerly = ["colour"]
+[keys.size]
+type = "integer"
+maximum = 72
+default = 12
+[keys.places]
+type = "records"
+fields = { region = { type = "string", choices = ["eu", "us", "asia"] }, port = { type = "integer", minimum = 1, maximum = 65535 }, secure = { type = "boolean", default = true } }
+'''
+
+TEXT = '''# Mine.
+theme = "dark"  # eyes
+size = 14
+
+# At home.
+[places.home]
+region = "eu"   # near
+port = 8080
+
+[places."at work"]
+region = "us"
+port = 443
+'''
+
+
+class RecordTest(PageTest):
+    schema = SCHEMA
+    text = TEXT
+
+    def record(self, name):
+        return self.tab.one(f".record[aria-label='{name}']")
+
+    def test_a_field_of_a_record_is_changed(self):
+        field = self.record("home").find_element("css selector", "input[type=number]")
+        self.tab.type(field, "9090")
+        self.assert_only_changed(TEXT, self.wait_for_text("9090"), "8080", "9090")
+
+    def test_a_field_out_of_its_range_is_refused(self):
+        self.tab.type(self.record("home").find_element("css selector", "input[type=number]"), "99999")
+        self.tab.until(lambda: "65535" in self.tab.message("places"), "message")
+        self.assertEqual(self.home.text(), TEXT)
+
+    def test_a_record_is_renamed_with_its_comments(self):
+        self.tab.one("[aria-label='Rename home']").click()
+        self.tab.type(self.tab.one("[aria-label='New name of home']"), "house")
+        self.assertEqual(self.wait_for_text("[places.house]").replace("house", "home"), TEXT)
+        self.record("house")
+        self.assertFalse(self.tab.all(".record[aria-label=home]"))
+
+    def test_a_record_is_not_renamed_to_one_that_is_there(self):
+        self.tab.one("[aria-label='Rename home']").click()
+        self.tab.type(self.tab.one("[aria-label='New name of home']"), "at work")
+        self.tab.until(lambda: self.tab.message("places"), "message")
+        self.assertEqual(self.home.text(), TEXT)
+
+    def test_a_record_is_added_and_removed(self):
+        self.tab.type(self.tab.row("places", ".records-box > .adder input"), "the sea.side")
+        self.record("the sea.side")
+        self.assertIn('"the sea.side"', self.home.text())
+        self.tab.one("[aria-label='Remove at work']").click()
+        self.wait_for_text('[places.home]', absent=["at work"])
+
+
+class FindingTest(PageTest):
+    schema = SCHEMA
+    text = 'thame = "dark"\nsize = 100\ncolour = "red"\n'
+
+    def fix(self, label):
+        self.tab.until(lambda: [button for button in self.tab.all(".fixes button") if button.text == label], label)[0].click()
+
+    def test_an_invalid_value_is_reset(self):
+        self.fix("Reset it")
+        self.wait_for_text("thame", absent=["size"])
+
+    def test_an_unknown_key_is_removed(self):
+        self.fix("Remove it")
+        self.wait_for_text("size", absent=["thame"])
+
+    def test_a_former_name_is_renamed(self):
+        self.fix("Rename to theme")
+        self.wait_for_text("size")
+        self.tab.until(lambda: "colour" not in self.home.text() or self.tab.message("theme"), "answer")
+
+
+class HistoryTest(PageTest):
+    schema = SCHEMA
+    text = TEXT
+
+    def change(self, value):
+        self.tab.type(self.tab.row("size", "input[type=number]"), value)
+        self.wait_for_text(f"size = {value}")
+
+    def test_a_change_is_undone_at_its_value(self):
+        self.change("20")
+        self.tab.row("size", ".more").click()
+        self.tab.click(".history button[aria-label^='Undo']")
+        self.tab.until(lambda: self.home.text() == TEXT, "former text")
+        self.tab.until(lambda: self.tab.value("size", "input[type=number]") == "14", "former value")
+
+    def test_an_older_value_is_used_again(self):
+        for value in ["20", "30", "40"]:
+            self.change(value)
+        self.tab.row("size", ".more").click()
+        self.tab.click(".history button[aria-label='Use 20 again']")
+        self.assert_only_changed(TEXT, self.wait_for_text("size = 20"), "size = 14", "size = 20")
+
+    def test_the_layers_say_what_hides_what(self):
+        self.home.write(self.home.system, "size = 9\n")
+        self.tab.until(lambda: "administrators" in self.tab.js(
+            "document.querySelector('[data-key=size] .row-details[hidden]') && document.querySelector('[data-key=size] .more').click(); return document.querySelector('[data-key=size] .layers')?.textContent ?? ''"), "layer")
+        text = self.tab.row("size", ".layers").text
+        self.assertIn(f"{self.home.file}:3", text)
+        self.assertIn(f"{self.home.system}:1", text)
+        self.assertIn("hidden by a higher layer", text)
+
+    def test_a_trial_is_kept_or_taken_back(self):
+        for label, value in [("Take it back now", 14), ("Keep it", 50)]:
+            with self.subTest(label):
+                self.tab.one("#try").click()
+                self.change("50")
+                notice = self.tab.one(".notice.trial")
+                next(button for button in notice.find_elements("css selector", "button") if button.text == label).click()
+                self.tab.until(lambda: not self.tab.all(".notice.trial"), "end of the trial")
+                self.tab.until(lambda: read(self.home, "size") == value, "value")
+
+
+class MigrationTest(PageTest):
+    schema = SCHEMA + '''
+[[migrations]]
+version = 2
+name = "name the colour"
+steps = [{ rename = "paint", to = "theme" }]
+'''
+    text = '# Mine.\npaint = "red"  # the house\n'
+
+    def test_a_pending_migration_is_shown_and_run(self):
+        notice = self.tab.one(".notice.info")
+        self.assertIn("name the colour", notice.text)
+        self.tab.js("document.querySelector('.notice details').open = true")
+        self.assertIn('-paint = "red"', notice.text)
+        self.assertEqual(self.tab.value("theme"), "red")
+        next(button for button in notice.find_elements("css selector", "button") if button.text == "Migrate now").click()
+        self.wait_for_text('theme = "red"  # the house', "settings-version = 2")
+        self.tab.until(lambda: not self.tab.all(".notice.info"), "end of the notice")
+
+
+class ProfileTest(PageTest):
+    schema = SCHEMA
+    text = TEXT
+
+    def prepare(self):
+        self.home.cli("profile", APP, "new", "work")
+        self.home.cli("set", APP, "size", "33", "--layer", "profile:work")
+
+    def test_a_profile_is_chosen_and_written(self):
+        self.tab.choose(self.tab.one("#profile"), "work")
+        self.tab.until(lambda: self.tab.value("size", "input[type=number]") == "33", "value of the profile")
+        self.tab.type(self.tab.row("theme", "input"), "blue")
+        profile = self.home.file.parent / "profiles/work.toml"
+        self.tab.until(lambda: 'theme = "blue"' in profile.read_text(), "value in the profile")
+        self.assertEqual(self.home.text(), TEXT)
+
+
+class KeyboardTest(PageTest):
+    schema = SCHEMA
+    text = TEXT
+
+    def press(self, *keys):
+        from selenium.webdriver.common.action_chains import ActionChains
+        for key in keys:
+            ActionChains(self.tab.driver).send_keys(key).perform()
+
+    def press_all(self, *keys):
+        """Selects what a field has, and types."""
+        from selenium.webdriver.common.action_chains import ActionChains
+        ActionChains(self.tab.driver).key_down(Keys.CONTROL).send_keys("a").key_up(Keys.CONTROL).perform()
+        self.press(*keys)
+
+    def focused(self):
+        return self.tab.js("return document.activeElement.dataset.key ?? document.activeElement.id")
+
+    def test_everything_is_done_with_the_keyboard(self):
+        self.press("j", "j")
+        self.tab.until(lambda: self.focused() == "size", "second setting")
+        self.press(Keys.ENTER)
+        self.press_all("2", "1", Keys.ENTER)
+        self.wait_for_text("size = 21")
+        self.press(Keys.ESCAPE)
+        self.tab.until(lambda: self.focused() == "size", "the row")
+        self.press("u")
+        self.wait_for_text("size = 14")
+        self.press("r")
+        self.wait_for_text("theme", absent=["size ="])
+        self.press("e")
+        self.tab.until(lambda: self.tab.row("size", ".row-details").is_displayed(), "details")
+        self.press("/")
+        self.tab.until(lambda: self.focused() == "search", "search")
+        self.press("t", "h", "e", "m", "e", Keys.ENTER)
+        self.tab.until(lambda: self.focused() == "theme", "result")
+        self.press("l")
+        self.tab.until(lambda: self.focused() == "file-text", "line in the file")
+
+    def test_the_page_of_shortcuts_opens_and_single_keys_can_be_turned_off(self):
+        self.press("?")
+        self.tab.one("dialog[open] #single-keys").click()
+        self.press(Keys.ESCAPE)
+        self.tab.until(lambda: not self.tab.all("dialog"), "closed page")
+        self.press("j")
+        self.assertNotEqual(self.focused(), "theme")
+        self.tab.js("localStorage.clear()")
+
+    def test_the_focus_goes_through_the_page_in_its_order(self):
+        self.tab.js("document.activeElement.blur(); window.seen = []; document.addEventListener('focusin', (e) => seen.push([e.target, e.target.getBoundingClientRect().top]))")
+        self.press(*[Keys.TAB] * 25)
+        seen = self.tab.js("return seen.map(([e]) => e.closest('header, nav, main, #file')?.tagName ?? 'skip')")
+        order = [name for at, name in enumerate(seen) if at == 0 or seen[at - 1] != name]
+        self.assertEqual(order, [name for name in ["skip", "HEADER", "NAV", "MAIN", "SECTION"] if name in order])
+        rows = self.tab.js("return seen.filter(([e]) => e.closest('.row')).map(([e]) => e.closest('.row').dataset.key)")
+        self.assertEqual(list(dict.fromkeys(rows)), self.tab.js("return [...document.querySelectorAll('.row')].map((r) => r.dataset.key)")[:len(set(rows))])
