@@ -29,6 +29,19 @@ struct Main: ParsableCommand {
   @Flag(help: "Only print the address; open no browser.") var noOpen = false
   @Flag(help: "Run as root, too.") var allowRoot = false
 
+  /// Runs the program, with the exit statuses of settings-cli, which becomes this program.
+  static func main() {
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+    } catch {
+      let code = exitCode(for: error)
+      let text = Array((fullMessage(for: error) + "\n").utf8)
+      _ = write(code == .success ? STDOUT_FILENO : STDERR_FILENO, text, text.count)
+      Glibc.exit(code == .validationFailure ? 2 : code.rawValue)
+    }
+  }
+
   func validate() throws {
     if let port, !(0...65535).contains(port) { throw ValidationError("There is no port \(port).") }
     if port != nil, socket != nil { throw ValidationError("Use either '--port' or '--socket', not both.") }

@@ -92,26 +92,35 @@ extension Interface {
   }
 
   func rename(_ call: Call) async throws -> Reply {
-    try checkMembers(call, ["from", "to", "replace", "create", "layer"])
+    try checkMembers(call, ["from", "to", "replace", "create", "ifUnchanged", "layer"])
     let keys = try ["from", "to"].map { try CommandWords.key(requiredText($0, in: call)) }
     var options = try flag("replace", in: call) ? ["--replace"] : []
     if try flag("create", in: call) { options.append("--create") }
+    options += try CommandWords.ifUnchanged(call.body["ifUnchanged"])
     return try await write(["rename"] + options, call, keys)
   }
 
   func undo(_ call: Call) async throws -> Reply {
     try checkMembers(call, ["key", "entry", "dryRun", "ifUnchanged", "layer"])
-    var words = try ["undo"] + CommandWords.ifUnchanged(call.body["ifUnchanged"])
+    var words = try ["undo", "--json"] + CommandWords.ifUnchanged(call.body["ifUnchanged"])
     let isDryRun = try flag("dryRun", in: call)
     if isDryRun { words.append("--dry-run") }
+    let place = Trial.Place(target: try target(call), options: try layer(call))
+    var operands: [String] = []
     if let entry = call.body["entry"], entry != .null {
-      guard call.body["key"] == nil, let number = entry.integer, number > 0 else {
+      guard call.body["key"] ?? .null == .null, let number = entry.integer, number > 0 else {
         throw Refusal(.badRequest, "'entry' is the number of an entry, and stands alone.")
       }
-      return try await write(words + ["--entry=\(number)"], call, [], isDryRun: isDryRun)
+      words.append("--entry=\(number)")
+    } else if let key = call.body["key"], key != .null {
+      operands.append(try CommandWords.key(requiredText("key", in: call)))
     }
-    let key = try call.body["key"].map { _ in try CommandWords.key(requiredText("key", in: call)) }
-    return try await write(words, call, key.map { [$0] } ?? [], isDryRun: isDryRun)
+    let result = try await answer(words + place.options + ["--", place.target] + operands)
+    let undone = (try? JSON(parsing: result.output)) ?? [:]
+    let members = [("undone", "entry"), ("changes", "changes"), ("diff", "diff")].compactMap { name, member in
+      undone[member].map { JSON.Member(name: name, value: $0) }
+    }
+    return isDryRun ? .json(.object(members)) : try await written(result, nil, place, with: members)
   }
 
   func migrate(_ call: Call) async throws -> Reply {

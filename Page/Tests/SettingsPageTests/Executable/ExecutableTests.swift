@@ -72,7 +72,7 @@ private let trial = #"{"edits": [{"set": "size", "value": 20}], "tryFor": 300}"#
   guard geteuid() == 0 else { return }
   let home = try TestHome()
   let (status, messages) = try Program([], home, allowRoot: false).end()
-  #expect(status != 0)
+  #expect(status == 2)
   #expect(messages.contains("--allow-root"))
 }
 
@@ -115,7 +115,7 @@ func `a signal ends the program, and its trial is taken back before`(_ signal: C
   let missing = try Program(["--cli", "/none/settings-cli"], home).end()
   #expect(missing.status == 7 && missing.messages.contains("/none/settings-cli"), "\(missing.messages)")
   for words in [["--port", "70000"], ["--port", "-1"], ["--port", "1", "--socket", "/x/y"]] {
-    #expect(try Program(words, home).end().status == 64)
+    #expect(try Program(words, home).end().status == 2)
   }
   try await server.end()
 }
@@ -136,4 +136,22 @@ func `a signal ends the program, and its trial is taken back before`(_ signal: C
   let (status, messages) = program.end()
   #expect(status == 0)
   #expect(messages.isEmpty, "\(messages)")
+}
+
+@Test func `the manual page has every option`() throws {
+  let home = try TestHome()
+  let program = try Program(["--help"], home, allowRoot: false)
+  var help: [UInt8] = []
+  var byte: UInt8 = 0
+  while read(program.child.output, &byte, 1) == 1 { help.append(byte) }
+  #expect(program.end().status == 0)
+  let folder = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+  let file = try #require(fopen("/\(folder)/settings-page.1", "re"))
+  defer { fclose(file) }
+  var bytes = [UInt8](repeating: 0, count: 1 << 16)
+  let count = fread(&bytes, 1, bytes.count, file)
+  let manual = String(decoding: bytes[..<count], as: UTF8.self).replacing("\\-", with: "-")
+  let options = String(decoding: help, as: UTF8.self).matches(of: /--[a-z-]+/).map { String($0.output) }
+  #expect(options.count > 5)
+  for option in Set(options) { #expect(manual.contains(option), "\(option)") }
 }

@@ -93,7 +93,8 @@ private let app = "/api/apps/\(TestHome.app)"
   let entry = try #require(renamed["entry"]?.integer)
   let preview = try await server.json("POST", "\(app)/undo", body: #"{"entry": \#(entry), "dryRun": true}"#)
   #expect(preview["diff"]?.text?.contains("+size = 14") == true)
-  #expect(try await server.json("POST", "\(app)/undo", body: #"{"entry": \#(entry)}"#)["message"]?.text != nil)
+  #expect(
+    try await server.json("POST", "\(app)/undo", body: #"{"entry": \#(entry)}"#)["undone"]?["number"]?.integer == entry)
   #expect(server.home.read(server.home.settings)?.contains("size = 14") == true)
   try server.home.command("set", TestHome.app, "size", "20")
   #expect(try await server.json("POST", "\(app)/undo", body: #"{"key": "size"}"#)["digest"] != nil)

@@ -1,0 +1,72 @@
+import Glibc
+import Testing
+
+@testable import SettingsPage
+
+/// The examples of docs/page.md: a block of commands for a shell, and what it prints, where `…` stands for anything.
+private func examples() throws -> [(command: String, answer: String)] {
+  let folder = #filePath.split(separator: "/").dropLast(5).joined(separator: "/")
+  let file = try #require(fopen("/\(folder)/docs/page.md", "re"))
+  defer { fclose(file) }
+  var bytes = [UInt8](repeating: 0, count: 1 << 20)
+  let count = fread(&bytes, 1, bytes.count, file)
+  let blocks = String(decoding: bytes[..<count], as: UTF8.self).split(
+    separator: "```", omittingEmptySubsequences: false)
+  // Blocks and the text between them take turns.
+  let code = stride(from: 1, to: blocks.count, by: 2).map { String(blocks[$0]) }
+  return zip(code, code.dropFirst()).compactMap { command, answer in
+    guard command.hasPrefix("sh\ncurl"), let newline = answer.firstIndex(of: "\n") else { return nil }
+    return (String(command.dropFirst(3)), String(answer[answer.index(after: newline)...]))
+  }
+}
+
+/// Whether a text is what a pattern says, in which `…` stands for anything.
+private func matches(_ text: String, _ pattern: String) -> Bool {
+  let parts = pattern.split(separator: "…", omittingEmptySubsequences: false)
+  guard let first = parts.first, text.hasPrefix(first) else { return false }
+  var rest = text.dropFirst(first.count)
+  for part in parts.dropFirst().dropLast() {
+    guard let range = rest.firstRange(of: part) else { return false }
+    rest = rest[range.upperBound...]
+  }
+  return parts.count == 1 ? rest.isEmpty : rest.hasSuffix(parts[parts.count - 1])
+}
+
+private let curl = ChildProcess.find("curl", path: ProcessEnvironment["PATH"])
+
+@Test(.enabled(if: curl != nil, "curl is not installed")) func `the examples of the guide answer as it says`()
+  async throws
+{
+  let server = try await TestServer()
+  let examples = try examples()
+  #expect(examples.count >= 6)
+  var environment = server.home.environment
+  environment["page"] = "http://127.0.0.1:\(server.port)"
+  environment["token"] = server.token
+  for (command, answer) in examples {
+    // On a thread that may wait.
+    let result = try await BlockingCalls().run(["/bin/sh", "-ec", command], environment)
+    let text = String(decoding: result.output, as: UTF8.self)
+    #expect(result.status == 0, "\(command)")
+    #expect(matches(text.trimmingNewlines, answer.trimmingNewlines), "\(command)\(text)")
+  }
+  try await server.end()
+}
+
+private actor BlockingCalls {
+  private nonisolated let executor = QueueExecutor()
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  func run(_ words: [String], _ environment: [String: String]) throws -> CommandResult {
+    try CommandRun().run(
+      words, environment: environment, input: [], within: .seconds(20), upTo: 1 << 20, whenStarted: { _ in })
+  }
+}
+
+extension String {
+  fileprivate var trimmingNewlines: String {
+    var text = self[...]
+    while text.last == "\n" { text.removeLast() }
+    return String(text)
+  }
+}
