@@ -34,7 +34,7 @@ final class Connection: Sendable {
 final class Connections: Sendable {
   private struct State {
     var limit: ConnectionLimit
-    var open: [ObjectIdentifier: Connection] = [:]
+    var open: [ObjectIdentifier: (channel: any Channel, connection: Connection)] = [:]
   }
 
   // Protects the list of connections and their number.
@@ -49,7 +49,7 @@ final class Connections: Sendable {
     let connection = Connection()
     let verdict = state.withLock { state in
       let verdict = state.limit.open()
-      if verdict == .serve { state.open[ObjectIdentifier(channel)] = connection }
+      if verdict == .serve { state.open[ObjectIdentifier(channel)] = (channel, connection) }
       return verdict
     }
     return (verdict, connection)
@@ -62,5 +62,10 @@ final class Connections: Sendable {
     }
   }
 
-  subscript(channel: any Channel) -> Connection? { state.withLock { $0.open[ObjectIdentifier(channel)] } }
+  subscript(channel: any Channel) -> Connection? { state.withLock { $0.open[ObjectIdentifier(channel)]?.connection } }
+
+  /// Closes all connections, whatever they are doing.
+  func closeAll() {
+    for (channel, _) in state.withLock({ Array($0.open.values) }) { channel.close(promise: nil) }
+  }
 }

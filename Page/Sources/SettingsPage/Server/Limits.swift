@@ -20,6 +20,8 @@ public struct Limits: Sendable {
   public var watches = 16
   /// The events that wait for a client that does not read them.
   public var pendingEvents = 256
+  /// The time for answers that are being sent when the server ends.
+  public var farewell = Duration.seconds(2)
   /// The time after the last event stream until the server ends.
   public var grace = Duration.seconds(3)
   /// The time without a request until a server ends that never had an event stream.

@@ -42,7 +42,13 @@ public final class PageServer: Sendable {
       guard await life.waitForEnd() else { return }
       await trials.shutDown()
       hub.shutDown()
+      // A client that does not read, or has sent half a request, does not put off the end.
+      let closing = Task {
+        guard (try? await Task.sleep(for: limits.farewell)) != nil else { return }
+        connections.closeAll()
+      }
       try? await server.shutdownGracefully()
+      closing.cancel()
     }
     do {
       try await server.run()

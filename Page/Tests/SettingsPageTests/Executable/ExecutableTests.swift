@@ -138,6 +138,31 @@ func `a signal ends the program, and its trial is taken back before`(_ signal: C
   #expect(messages.isEmpty, "\(messages)")
 }
 
+@Test func `what says which version this is agrees`() throws {
+  let home = try TestHome()
+  let program = try Program(["--version"], home, allowRoot: false)
+  var text: [UInt8] = []
+  var byte: UInt8 = 0
+  while read(program.child.output, &byte, 1) == 1 { text.append(byte) }
+  #expect(program.end().status == 0)
+  let words = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+  let version = try #require(words.last)
+  #expect(words.first == "settings-page")
+  #expect(try source("settings-page.1").replacing("\\-", with: "-").contains("\"settings-page \(version)\""))
+  #expect(try source("openapi.yaml").contains("\n  version: \(version)\n"))
+  #expect(try source("../CHANGELOG.md").contains("\n## \(version) - "))
+}
+
+/// The text of a file of the package.
+private func source(_ name: String) throws -> String {
+  let folder = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+  let file = try #require(fopen("/\(folder)/\(name)", "re"))
+  defer { fclose(file) }
+  var bytes = [UInt8](repeating: 0, count: 1 << 20)
+  let count = fread(&bytes, 1, bytes.count, file)
+  return String(decoding: bytes[..<count], as: UTF8.self)
+}
+
 @Test func `the manual page has every option`() throws {
   let home = try TestHome()
   let program = try Program(["--help"], home, allowRoot: false)
@@ -145,12 +170,7 @@ func `a signal ends the program, and its trial is taken back before`(_ signal: C
   var byte: UInt8 = 0
   while read(program.child.output, &byte, 1) == 1 { help.append(byte) }
   #expect(program.end().status == 0)
-  let folder = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
-  let file = try #require(fopen("/\(folder)/settings-page.1", "re"))
-  defer { fclose(file) }
-  var bytes = [UInt8](repeating: 0, count: 1 << 16)
-  let count = fread(&bytes, 1, bytes.count, file)
-  let manual = String(decoding: bytes[..<count], as: UTF8.self).replacing("\\-", with: "-")
+  let manual = try source("settings-page.1").replacing("\\-", with: "-")
   let options = String(decoding: help, as: UTF8.self).matches(of: /--[a-z-]+/).map { String($0.output) }
   #expect(options.count > 5)
   for option in Set(options) { #expect(manual.contains(option), "\(option)") }

@@ -150,6 +150,20 @@ private let edit = #"{"edits": [{"set": "size", "value": 20}]}"#
   try await server.end()
 }
 
+@Test func `half a request does not put off the end`() async throws {
+  var limits = Limits()
+  limits.wait = .seconds(600)
+  limits.farewell = .milliseconds(50)
+  let server = try await TestServer(limits: limits)
+  let client = try server.connect()
+  await client.send(
+    server.text("POST", "\(app)/edits", headers: ["Content-Type": "application/json", "Content-Length": "10"]) + "{")
+  // Answered on another connection: by then the server has read the half.
+  #expect(try await server.ask("GET", "/api/apps").status == 200)
+  try await server.end()
+  #expect(await client.isClosed())
+}
+
 @Test func `1,000 connections leave the server to those who were there first`() async throws {
   let server = try await TestServer()
   let first = try server.connect()
