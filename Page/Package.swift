@@ -32,7 +32,9 @@ let package = Package(
       ]),
     .executableTarget(
       name: "settings-page",
-      dependencies: ["SettingsPage", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+      dependencies: [
+        "SettingsPage", "CPageSystem", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
     .testTarget(
       name: "SettingsPageTests",
       dependencies: ["SettingsPage", "settings-page", .product(name: "HTTPTypes", package: "swift-http-types")]),

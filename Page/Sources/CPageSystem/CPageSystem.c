@@ -2,10 +2,18 @@
 #include "CPageSystem.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <unistd.h>
 
 int page_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 
 int page_spawn_in(posix_spawn_file_actions_t *actions, const char *directory) {
   return posix_spawn_file_actions_addchdir_np(actions, directory);
+}
+
+void page_return_memory(void) {
+  // To set it also ends that it grows up to 32 MB with what is freed.
+  mallopt(M_MMAP_THRESHOLD, 256 << 10);
+  mallopt(M_TRIM_THRESHOLD, 256 << 10);
+  mallopt(M_ARENA_MAX, 2);
 }

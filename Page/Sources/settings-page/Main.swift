@@ -1,4 +1,5 @@
 import ArgumentParser
+import CPageSystem
 import Glibc
 import SettingsPage
 
@@ -55,6 +56,7 @@ struct Main: ParsableCommand {
   }
 
   func run() throws {
+    page_return_memory()
     // Before any thread starts: they inherit that these signals wait for this one.
     let signals = EndSignals()
     OpenFiles.raiseLimit()

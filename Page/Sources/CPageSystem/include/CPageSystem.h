@@ -11,4 +11,7 @@ int page_pipe(int ends[2]);
 /// posix_spawn_file_actions_addchdir_np(3).
 int page_spawn_in(posix_spawn_file_actions_t *actions, const char *directory);
 
+/// mallopt(3): memory that is freed goes back to the system. Without it, each thread keeps what its largest answer took.
+void page_return_memory(void);
+
 #endif

@@ -33,6 +33,8 @@ struct Responder: Sendable {
     try await send(reply, writer)
   }
 
+  private static let part = 256 << 10
+
   private func answer(_ request: Request, _ connection: Connection?) async throws -> Reply {
     let parts = (request.head.path ?? "").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     let path = parts.first ?? ""
@@ -125,8 +127,19 @@ struct Responder: Sendable {
     defer { reply.cleanUp?() }
     var head = HTTPResponse(status: reply.status, headerFields: reply.headers)
     guard let stream = reply.stream else {
-      head.headerFields[.contentLength] = String(reply.bytes.count)
-      return try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: reply.bytes)))
+      let bytes = reply.bytes
+      head.headerFields[.contentLength] = String(bytes.count)
+      guard bytes.count > Self.part else {
+        return try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+      }
+      // In parts: a client that reads slowly does not have the whole answer waiting in memory a second time.
+      let body = ResponseBody(contentLength: bytes.count) { writer in
+        for start in stride(from: 0, to: bytes.count, by: Self.part) {
+          try await writer.write(ByteBuffer(bytes: bytes[start..<min(start + Self.part, bytes.count)]))
+        }
+        try await writer.finish(nil)
+      }
+      return try await writer.write(response: head, body: body)
     }
     try await writer.write(response: head, body: ResponseBody { try await stream(&$0) })
   }
