@@ -3,8 +3,8 @@ import Synchronization
 
 /// Opens the page in the person's browser.
 ///
-/// Every user of the machine can read the words of a command line, and so would get the token. So the browser is told of
-/// a file that is the person's alone, and that leads to the page.
+/// Every user of the machine can read command lines, so the token must not be in one. The browser opens a file that only
+/// this user can read, and that leads to the page.
 final class BrowserOpener: Sendable {
   private let environment: [String: String]
   // Protects the path of the file, which is removed once.

@@ -200,7 +200,8 @@ private struct WatchedState: Equatable {
       let old = former.schema.usedValue(of: path, in: former.snapshot)
       let new = schema.usedValue(of: path, in: snapshot)
       guard old != new else { return nil }
-      let isSecret = schema.isSecret(path) || former.schema.isSecret(path)
+      // Nobody knows which values are secrets if there is a schema that cannot be used.
+      let isSecret = [schema, former.schema].contains { !$0.isUsable || $0.isSecret(path) }
       func shown(_ value: TOMLValue?) -> String {
         isSecret && value != nil ? JSONText.quoted(Shown.redacted) : Shown.json(value)
       }

@@ -108,7 +108,7 @@ struct ChildProcess {
   static func wait(for pid: pid_t) -> CInt {
     var status: CInt = 0
     while waitpid(pid, &status, 0) < 0 {
-      // Somebody else has taken the status. There is none that anyone could wait for.
+      // Something else has reaped the process, so there is no status to wait for.
       guard errno == EINTR else { return 255 }
     }
     return code(status)

@@ -27,7 +27,7 @@ final class CommandRun: Sendable {
     var isCancelled = false
   }
 
-  // Protects the process: it is not signalled once its number may be that of another one.
+  // Protects the process id: no signal is sent once the id may belong to another process.
   private let state = Mutex(State())
   private static let mostMessages = 64 << 10
 

@@ -24,7 +24,7 @@ final class Commands: Sendable {
   /// Runs a command. A cancelled task ends it.
   ///
   /// - Parameters:
-  ///   - words: The words after the command's name: see ``CommandLine``.
+  ///   - words: The words after the command's name: see ``CommandWords``.
   ///   - whenStarted: Runs on another thread, before the command gets its input.
   /// - Throws: ``CommandError``.
   @concurrent

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A `settings-cli watch` that runs as long as somebody listens.
 final class WatchProcess: Sendable {
-  // Protects the process: it is not signalled once its number may be that of another one.
+  // Protects the process id: no signal is sent once the id may belong to another process.
   private let pid = Mutex<pid_t?>(nil)
   private static let mostLine = 16 << 20
 

@@ -54,7 +54,10 @@ extension Interface {
     async let text = answer(["export", "--toml", "--changed"] + options + ["--", target])
     async let lines = answer(["list", "--changed"] + options + ["--", target])
     async let values = answer(["list", "--changed", "--json"] + options + ["--", target])
-    let commands = CommandLines(target: target, lines: try await lines.output, json: try await values.output)
+    guard let commands = CommandLines(target: target, lines: try await lines.output, json: try await values.output)
+    else {
+      throw Refusal(.conflict, "The file changed while it was being read. Try again.")
+    }
     return .json([
       "text": .string(String(decoding: try await text.output, as: UTF8.self)),
       "commands": .string(commands.text),
@@ -69,14 +72,11 @@ struct CommandLines {
   /// - Parameters:
   ///   - lines: What `list` prints: a value in TOML after each key, and `(secret)` for a secret.
   ///   - json: What `list --json` prints: the same values in the same order.
-  init(target: String, lines: [UInt8], json: [UInt8]) {
+  /// - Returns: `nil` if the file changed between the two.
+  init?(target: String, lines: [UInt8], json: [UInt8]) {
     let keys = (try? JSON(parsing: json).elements) ?? []
     let lines = String(decoding: lines, as: UTF8.self).split(separator: "\n")
-    // A file that changed in between is read anew by the next request.
-    guard keys.count == lines.count else {
-      text = ""
-      return
-    }
+    guard keys.count == lines.count else { return nil }
     text = zip(keys, lines).map { member, line -> String in
       guard let key = member["key"]?.text, line.hasPrefix("\(key) = ") else { return "" }
       let value = line.dropFirst(key.count + 3)

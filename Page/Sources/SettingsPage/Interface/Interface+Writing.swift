@@ -31,7 +31,9 @@ extension Interface {
     // What the history does not keep could not be put back.
     for key in edits.keys {
       let result = try await run(["describe", "--json"] + place.options + ["--", place.target, key])
-      if result.status == 0, JSON.member("isSecret", of: result.output)?.flag == true {
+      guard result.status == 0, let described = try? JSON(parsing: result.output) else { continue }
+      // A table is described key by key.
+      if (described.elements ?? [described]).contains(where: { $0["isSecret"]?.flag == true }) {
         throw Refusal(
           .unprocessableContent,
           "A secret cannot be tried, since its former value is kept nowhere. Nothing was written.")
@@ -41,9 +43,9 @@ extension Interface {
     let result: CommandResult
     do {
       result = try await commands.run(words, input: edits.lines) { [trials] in trials.started(id, $0) }
-    } catch let error as CommandError {
+    } catch {
       await trials.takeBack(id)
-      throw Refusal(error)
+      throw (error as? CommandError).map { Refusal($0) } ?? error
     }
     let results = edits.answers(result)
     guard result.status == 0 else {
@@ -51,11 +53,9 @@ extension Interface {
       await trials.takeBack(id)
       throw refusal(result, results)
     }
-    let reply = try await written(result, results, place)
-    let hasChanged = results.contains { $0["changed"]?.flag == true }
-    guard hasChanged else {
-      await trials.forget(id)
-      return reply
+    guard results.contains(where: { $0["changed"]?.flag == true }) else {
+      trials.forget(id)
+      return try await written(result, results, place)
     }
     trials.run(id, for: .seconds(seconds))
     return try await written(result, results, place, with: [JSON.Member(name: "trial", value: .string(id))])
@@ -167,7 +167,7 @@ extension Interface {
     if let results { members.insert(JSON.Member(name: "results", value: .array(results)), at: 0) }
     members += [
       JSON.Member(name: "digest", value: .string(String(decoding: try await digest.output.dropLast(), as: UTF8.self))),
-      JSON.Member(name: "entry", value: JSON(await entry)),
+      JSON.Member(name: "entry", value: JSON((try? await entry) ?? nil)),
       JSON.Member(name: "notes", value: .array(result.messages.map { .string($0) })),
     ]
     return .json(.object(members))

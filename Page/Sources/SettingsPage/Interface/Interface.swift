@@ -42,9 +42,15 @@ struct Interface: Sendable {
   func target(_ call: Call) throws -> String { try CommandWords.app(call["app"], servedPath: servedPath) }
 
   /// Runs a command; the task's end is its own.
+  ///
+  /// - Throws: ``Refusal`` if there is no answer, or if it may have secrets: without the app's schema nobody knows them.
   func run(_ words: [String], input: [UInt8] = []) async throws -> CommandResult {
     do {
-      return try await commands.run(words, input: input)
+      let result = try await commands.run(words, input: input)
+      if let warning = result.messages.first(where: { $0.hasPrefix("warning: Cannot use the schema ") }) {
+        throw Refusal(result, message: String(warning.dropFirst("warning: ".count)), exitStatus: 4)
+      }
+      return result
     } catch let error as CommandError {
       throw Refusal(error)
     }
@@ -90,11 +96,17 @@ struct Interface: Sendable {
 
 extension Refusal {
   /// What a command that failed said.
-  init(_ result: CommandResult, key: String? = nil, message: String? = nil, with more: [JSON.Member] = []) {
+  ///
+  /// - Parameter exitStatus: Another status than that of the command.
+  init(
+    _ result: CommandResult, key: String? = nil, message: String? = nil, exitStatus: Int? = nil,
+    with more: [JSON.Member] = []
+  ) {
+    let status = exitStatus ?? result.status
     let message = message ?? (result.status == 2 ? result.messages.joined(separator: "\n") : result.messages.last)
     reply = .failure(
-      Self.status(ofExit: result.status), message.map { $0.isEmpty ? Self.silent : $0 } ?? Self.silent,
-      exitStatus: result.status, key: key, with: more)
+      Self.status(ofExit: status), message.map { $0.isEmpty ? Self.silent : $0 } ?? Self.silent, exitStatus: status,
+      key: key, with: more)
   }
 
   init(_ error: CommandError) {

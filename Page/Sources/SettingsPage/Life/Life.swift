@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The server's life: it ends when the last tab has been closed, or when it is told to.
+/// The server's lifetime: it ends when the last tab is closed, or on request.
 final class Life: Sendable {
   private struct State {
     var machine: LifeStateMachine

@@ -32,15 +32,20 @@ final class Trials: Sendable {
 
   /// Notes that a change is about to be tried.
   ///
-  /// - Throws: ``Refusal`` if another one is being tried there, or if it cannot be noted.
+  /// - Throws: ``Refusal`` if another one is being tried there, if it cannot be noted, or if the file keeps no history,
+  ///   which the change is taken back with.
   func begin(_ place: Trial.Place, keys: [String]) async throws -> String {
-    var trial = Trial(id: Token().text, place: place, keys: keys, after: await commands.newestEntry(place))
-    trial.pid = nil
+    guard let newest = try await commands.newestEntry(place) else {
+      throw Refusal(
+        .unprocessableContent,
+        "The file keeps no history, so a change of it cannot be taken back. Nothing was written.")
+    }
+    let trial = Trial(id: Token().text, place: place, keys: keys, after: newest)
     guard state.withLock({ $0.machine.begin(trial) }) else {
       throw Refusal(.conflict, "A change is being tried already. Keep it or take it back first.")
     }
     guard let directory, let file = TrialFile.create(for: trial, in: directory) else {
-      forgetNow(trial.id)
+      forget(trial.id)
       let place = directory ?? "~/.local/state"
       throw Refusal(.internalServerError, "Nothing was tried: the trial cannot be noted in '\(place)'.")
     }
@@ -73,7 +78,7 @@ final class Trials: Sendable {
   /// - Returns: `false` if there is no such trial any more.
   func keep(_ id: String, of target: String) async -> Bool {
     guard let trial = state.withLock({ $0.machine.keep(id, of: target) }) else { return false }
-    forgetNow(id)
+    forget(id)
     tell(trial, "kept")
     return true
   }
@@ -95,9 +100,7 @@ final class Trials: Sendable {
   }
 
   /// Forgets a trial that changed nothing.
-  func forget(_ id: String) async { forgetNow(id) }
-
-  private func forgetNow(_ id: String) {
+  func forget(_ id: String) {
     let (file, waiting) = state.withLock { state -> (TrialFile?, CheckedContinuation<Void, Never>?) in
       state.machine.ended(id)
       state.timers.removeValue(forKey: id)?.cancel()
@@ -115,17 +118,21 @@ final class Trials: Sendable {
   private func undo(_ trial: Trial) async -> Outcome {
     // In a task of its own: neither a timer that is cancelled nor a client that goes away ends the command.
     let outcome = await Task { () -> Outcome in
-      guard let pid = trial.pid, let entry = await commands.entry(of: pid, trial.place, after: trial.after) else {
-        return .undone
+      do {
+        guard let pid = trial.pid, let entry = try await commands.entry(of: pid, trial.place, after: trial.after) else {
+          return .undone
+        }
+        let words = ["undo", "--entry=\(entry)"] + trial.place.options + ["--", trial.place.target]
+        let result = try await commands.run(words)
+        // 1: the values are those from before already.
+        return result.status == 0 || result.status == 1 ? .undone : .failed(result)
+      } catch {
+        let message =
+          "The history cannot be read. To take the change back, run 'settings-cli undo \(trial.place.target)'."
+        return .failed(CommandResult(pid: 0, status: 7, output: [], messages: [message]))
       }
-      let words = ["undo", "--entry=\(entry)"] + trial.place.options + ["--", trial.place.target]
-      guard let result = try? await commands.run(words) else {
-        return .failed(CommandResult(pid: 0, status: 7, output: [], messages: ["The command cannot be run."]))
-      }
-      // 1: the values are those from before already.
-      return result.status == 0 || result.status == 1 ? .undone : .failed(result)
     }.value
-    forgetNow(trial.id)
+    forget(trial.id)
     switch outcome {
     case .undone: tell(trial, "undone")
     case .failed(let result):
@@ -150,7 +157,8 @@ final class Trials: Sendable {
   func recover() async {
     guard let directory else { return }
     for (trial, file) in TrialFile.abandoned(in: directory) {
-      await undo(trial)
+      // What failed for now, such as on a full disk, is left to the next start.
+      if case .failed(let result) = await undo(trial), result.status == 7 { continue }
       file.remove()
     }
   }

@@ -12,7 +12,7 @@ private func machine() -> LifeStateMachine {
   #expect(machine().end == start + .seconds(600))
 }
 
-@Test func `a request puts the end off, and there is none while it is answered`() {
+@Test func `a request postpones the end, and the server does not end while it answers one`() {
   var machine = machine()
   machine.requestBegan()
   #expect(machine.end == nil)

@@ -74,7 +74,8 @@ private let app = "/api/apps/\(TestHome.app)"
   let home = try TestHome()
   let commands = try Commands(TestHome.command, environment: home.environment, Limits())
   let place = Trial.Place(target: TestHome.app, options: [])
-  var trial = Trial(id: "x", place: place, keys: ["size"], after: await commands.newestEntry(place), pid: nil)
+  let newest = try #require(try await commands.newestEntry(place))
+  var trial = Trial(id: "x", place: place, keys: ["size"], after: newest, pid: nil)
   let directory = try #require(TrialFile.directory(home.environment))
   let result = try await commands.run(
     ["batch", "--", TestHome.app], input: Array(#"{"set": "size", "value": 20}"#.utf8))

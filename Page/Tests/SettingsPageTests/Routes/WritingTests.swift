@@ -108,9 +108,44 @@ private let app = "/api/apps/\(TestHome.app)"
   try server.home.command("set", TestHome.app, "size", "15")
   try server.home.write("size = = 1\n", to: server.home.settings)
   #expect(try await server.json("GET", app)["problem"] != .null)
-  let answer = try await server.ask("POST", "\(app)/recover", body: "{}")
-  // Without a backup that parses there is none to restore, and the answer says so.
-  #expect(answer.status == 200 || answer.status == 404, "\(answer.text)")
+  // Without a backup that parses, there is nothing to restore.
+  #expect(try await server.ask("POST", "\(app)/recover", body: "{}").status == 404)
+  try server.home.write("size = 15\n", to: server.home.settings)
+  _ = try await server.json("PUT", "\(app)/text", body: #"{"text": "size = 16\n"}"#)
+  try server.home.write("size = = 1\n", to: server.home.settings)
+  _ = try await server.json("POST", "\(app)/recover", body: "{}")
+  #expect(server.home.read(server.home.settings) == "size = 15\n")
+  try await server.end()
+}
+
+@Test func `a change that could not be taken back is not tried`() async throws {
+  let server = try await TestServer()
+  let text = "settings-history = false\nsize = 15\n"
+  try server.home.write(text, to: server.home.settings)
+  let body = #"{"edits": [{"set": "size", "value": 20}], "tryFor": 15}"#
+  let answer = try await server.json("POST", "\(app)/edits", body: body, status: 422)
+  #expect(answer["error"]?["message"]?.text?.contains("keeps no history") == true)
+  #expect(server.home.read(server.home.settings) == text)
+  try await server.end()
+}
+
+@Test func `a table with a secret in it is not tried`() async throws {
+  let home = try TestHome()
+  try home.write(
+    """
+    app = "org.example.sync"
+    [keys."sync.token"]
+    type = "string"
+    secret = true
+    [keys."sync.size"]
+    type = "integer"
+    """, to: "data/app-settings/org.example.sync.toml")
+  let text = "[sync]\ntoken = \"a\"\nsize = 1\n"
+  try home.write(text, to: "config/org.example.sync/settings.toml")
+  let server = try await TestServer(home: home)
+  let body = #"{"edits": [{"set": "sync", "value": {"token": "b", "size": 2}}], "tryFor": 15}"#
+  _ = try await server.json("POST", "/api/apps/org.example.sync/edits", body: body, status: 422)
+  #expect(home.read("config/org.example.sync/settings.toml") == text)
   try await server.end()
 }
 

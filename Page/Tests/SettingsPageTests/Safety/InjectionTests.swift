@@ -48,10 +48,10 @@ func `what is not a key reaches no command`(_ key: String) async throws {
   #expect(try await server.json("POST", "/api/apps/\(TestHome.app)/edits", body: body)["error"] == nil)
   let key = try await server.json("GET", "/api/apps/\(TestHome.app)/keys/note")
   #expect(key["value"]?.text == #"$(touch x); `touch y` 'z' "--help""#)
-  let words = CommandLines(
+  let commands = CommandLines(
     target: TestHome.app, lines: Array(#"note = "$(x)'y'""#.utf8),
     json: Array(#"[{"key": "note", "value": "$(x)'y'"}]"#.utf8)
-  ).text
-  #expect(words == "settings-cli set \(TestHome.app) 'note=$(x)'\\''y'\\''' --type string\n")
+  )
+  #expect(commands?.text == "settings-cli set \(TestHome.app) 'note=$(x)'\\''y'\\''' --type string\n")
   try await server.end()
 }

@@ -37,3 +37,26 @@ private let secret = "hunter2-correct-horse"
   }
   try await server.end()
 }
+
+@Test func `without a schema that can be used nothing is shown, since a secret could be`() async throws {
+  let home = try TestHome()
+  try home.write("# mine\ntoken = \"\(secret)\"\n", to: home.settings)
+  let server = try await TestServer(home: home)
+  let client = try await server.events(of: TestHome.app)
+  try home.write("app = [\n", to: "data/app-settings/\(TestHome.app).toml")
+  for path in ["", "/keys/token", "/history", "/drop-in"] {
+    let answer = try await server.ask("GET", app + path)
+    #expect(answer.status == 422 || path == "/history", "\(path): \(answer.text)")
+    #expect(!answer.text.contains("hunter2"), "\(path): \(answer.text)")
+  }
+  let found = try await server.ask("GET", "/api/find?q=hunter2")
+  #expect(!found.text.contains("\"value\":\"hunter2"), "\(found.text)")
+  // The schema's event may come first, in one line with the change or apart.
+  try home.write("# mine\ntoken = \"\(secret)2\"\n", to: home.settings)
+  while let event = await client.event() {
+    let text = String(decoding: event.data.bytes, as: UTF8.self)
+    #expect(!text.contains("hunter2"), "\(text)")
+    if text.contains("\"key\":\"token\"") { break }
+  }
+  try await server.end()
+}
