@@ -51,7 +51,17 @@ export const headers = () => ({ Authorization: `Bearer ${token}` });
 const writes = new Set();
 const ownEntries = new Set();
 
-/** Waits for the answers to the writes of this page that are under way. */
+/** Counts something as a write of this page until it has ended. */
+export async function asWrite(write) {
+  writes.add(write);
+  try {
+    return await write;
+  } finally {
+    writes.delete(write);
+  }
+}
+
+/** Waits for the writes of this page that are under way. */
 export const writesDone = () => Promise.allSettled([...writes]);
 
 /** Whether an entry of the history was made by this page. */
@@ -60,14 +70,9 @@ export const isOwn = (entry) => ownEntries.has(entry?.number);
 async function request(method, path, body) {
   const answer = send(method, path, body);
   if (method === "GET" || body?.dryRun) return answer;
-  writes.add(answer);
-  try {
-    const result = await answer;
-    if (typeof result?.entry === "number") ownEntries.add(result.entry);
-    return result;
-  } finally {
-    writes.delete(answer);
-  }
+  const result = await asWrite(answer);
+  if (typeof result?.entry === "number") ownEntries.add(result.entry);
+  return result;
 }
 
 async function send(method, path, body) {

@@ -1,6 +1,6 @@
 // The document that the page shows: the answer to GET /api/apps/APP, and who changed what while the page was open.
 
-import { api, currentApp, isOwn, Refusal } from "./api.js";
+import { api, asWrite, currentApp, isOwn, Refusal } from "./api.js";
 import { kindOf, parseValue, partsOf } from "./toml.js";
 
 export const model = {
@@ -65,11 +65,14 @@ function take(doc) {
 // MARK: Writing
 
 /**
- * Makes edits: the lines of 'settings-cli batch'. While "try" is on, they are a trial.
+ * Makes edits: the lines of 'settings-cli batch'. While "try" is on, they are a trial. The write lasts until the document
+ * is read again, so that its event need not read it once more.
  *
  * Throws a Refusal, also where a value was stored and a higher layer hides it.
  */
-export async function edit(edits, more = {}) {
+export const edit = (edits, more = {}) => (more.dryRun ? send(edits, more) : asWrite(send(edits, more)));
+
+async function send(edits, more) {
   const isTrial = model.tries && !more.dryRun;
   if (isTrial && model.trial) {
     throw new Refusal(409, { status: 5, message: "A trial is running. Keep it or take it back first." });
