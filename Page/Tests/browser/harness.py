@@ -156,12 +156,13 @@ class Tab:
             self.driver.switch_to.window(self.handle)
         return self
 
-    def show(self, width, height, dark=False, reduced=False, scale=1):
+    def show(self, width, height, dark=False, reduced=False, forced=False, scale=1):
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
             "width": width, "height": height, "deviceScaleFactor": scale, "mobile": False})
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
-            {"name": "prefers-reduced-motion", "value": "reduce" if reduced else "no-preference"}]})
+            {"name": "prefers-reduced-motion", "value": "reduce" if reduced else "no-preference"},
+            {"name": "forced-colors", "value": "active" if forced else "none"}]})
 
     def js(self, script, *arguments):
         return self.focus().driver.execute_script(script, *arguments)

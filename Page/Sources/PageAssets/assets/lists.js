@@ -1,7 +1,7 @@
 // The control of an array of simple values: its elements can be edited, added, removed, and moved by keyboard and pointer.
 
 import { announce, button, el, icon, iconButton } from "./dom.js";
-import { names } from "./controls.js";
+import { names } from "./typed.js";
 import { kindOf, literal, quote } from "./toml.js";
 
 /** Whether a value is an array that this control can show. */

@@ -1,6 +1,6 @@
 // The document that the page shows: the answer to GET /api/apps/APP, and who changed what while the page was open.
 
-import { api, asWrite, currentApp, isOwn, Refusal } from "./api.js";
+import { api, asWrite, currentApp, currentLayer, isOwn, Refusal } from "./api.js";
 import { kindOf, parseValue, partsOf } from "./toml.js";
 
 export const model = {
@@ -44,8 +44,9 @@ export function refresh() {
       do {
         readsAgain = false;
         const app = currentApp();
+        const layer = currentLayer();
         const doc = await api.document();
-        if (app === currentApp()) take(doc);
+        if (app === currentApp() && layer === currentLayer()) take(doc);
       } while (readsAgain);
     } finally {
       reading = null;
@@ -96,7 +97,9 @@ async function send(edits, more) {
 
 const keyText = (key) => (Array.isArray(key) ? key.join(".") : key);
 
+/** Shows that a trial runs. Both the answer to the edit and an event say it, in any order. */
 export function startTrial(id, seconds, keys) {
+  if (model.trial?.id === id) return;
   model.trial = { id, until: Date.now() + seconds * 1000, keys };
   emit("trial");
 }
