@@ -114,7 +114,7 @@ class AccessTest(PageTest):
         before = flag.get_property("checked"), colour("[data-key=flag] .switch")
         flag.click()
         self.tab.until(lambda: flag.get_property("checked") != before[0] and colour("[data-key=flag] .switch") != before[1], "other state of the switch")
-        self.tab.row("name", "input").click()
+        self.tab.press("name", "input")
         self.assertNotEqual(self.tab.js("return getComputedStyle(document.querySelector('.row.selected')).outlineStyle"), "none")
 
     def test_targets_are_large_enough(self):

@@ -21,7 +21,7 @@ class FilesTest(PageTest):
         self.tab.choose(self.tab.one("#layer"), name)
 
     def shows(self, path):
-        self.tab.until(lambda: self.tab.js("return document.querySelector('.file-name').textContent").endswith(path), path)
+        self.tab.until(lambda: self.tab.js("return document.querySelector('.file-name').title").endswith(path), path)
 
     def test_the_files_of_the_app_are_offered(self):
         names = self.tab.js("return [...document.querySelectorAll('#layer option')].map((option) => option.textContent)")
@@ -38,7 +38,7 @@ class FilesTest(PageTest):
         file = self.folder / "settings.d/10-work.toml"
         self.tab.until(lambda: file.read_text() == DROP_IN.replace("Declared", "Lin"), "value in the declared file")
         self.assertEqual(self.home.text(), TEXT)
-        self.tab.row("size", ".row-tools button").click()
+        self.tab.press("size", ".row-tools button")
         self.tab.until(lambda: "size" not in file.read_text(), "reset")
         self.assertEqual(self.home.text(), TEXT)
 

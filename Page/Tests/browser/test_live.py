@@ -95,9 +95,9 @@ class FileTest(PageTest):
         self.area().send_keys(Keys.CONTROL, "s")
 
     def test_the_line_of_the_selected_value_is_lit(self):
-        self.tab.row("accent", "input[type=text]").click()
+        self.tab.press("accent", "input[type=text]")
         self.tab.until(lambda: "accent" in self.tab.js("return document.querySelector('.file-line.lit')?.textContent ?? ''"), "lit line")
-        self.tab.row("words", "input").click()
+        self.tab.press("words", "input")
         self.tab.until(lambda: self.tab.js("return document.querySelectorAll('.file-line.lit').length") == 5, "five lit lines")
 
     def test_a_click_into_the_text_selects_the_setting(self):

@@ -103,7 +103,7 @@ class HistoryTest(PageTest):
 
     def test_a_change_is_undone_at_its_value(self):
         self.change("20")
-        self.tab.row("size", ".more").click()
+        self.tab.press("size", ".more")
         self.tab.click(".history button[aria-label^='Undo']")
         self.tab.until(lambda: self.home.text() == TEXT, "former text")
         self.tab.until(lambda: self.tab.value("size", "input[type=number]") == "14", "former value")
@@ -111,7 +111,7 @@ class HistoryTest(PageTest):
     def test_an_older_value_is_used_again(self):
         for value in ["20", "30", "40"]:
             self.change(value)
-        self.tab.row("size", ".more").click()
+        self.tab.press("size", ".more")
         self.tab.click(".history button[aria-label='Use 20 again']")
         self.assert_only_changed(TEXT, self.wait_for_text("size = 20"), "size = 14", "size = 20")
 

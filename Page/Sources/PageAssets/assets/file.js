@@ -1,7 +1,7 @@
 // The file beside the form: its text, with the line of the selected value lit. The text can be edited and stored whole.
 
 import { api, Refusal } from "./api.js";
-import { announce, button, el } from "./dom.js";
+import { announce, button, el, shortPath } from "./dom.js";
 import { diffView, difference } from "./diff.js";
 import { model, on, refresh } from "./model.js";
 import { openPast } from "./past.js";
@@ -19,7 +19,7 @@ const past = button("Former texts", () => openPast(), { id: "past", class: "quie
 
 /** The pane. */
 export const pane = el("section", { id: "file", class: "file", "aria-labelledby": "file-title" },
-  el("div", { class: "file-head" }, el("h2", { id: "file-title" }, "File"), name, save, discard, past),
+  el("div", { class: "file-head" }, el("h2", { id: "file-title", class: "offscreen" }, "Text of the file"), name, save, discard, past),
   el("div", { class: "file-box" }, numbers, el("div", { class: "file-scroll" }, paint, area)), state);
 
 /** The text as the text area has it, with LF alone. */
@@ -60,7 +60,7 @@ function countLines() {
 /** Shows the document's text. A draft stays, unless `takesNew`. */
 export function show(takesNew = false) {
   const { doc } = model;
-  name.textContent = doc.file ?? "";
+  name.textContent = shortPath(doc.file);
   name.title = doc.file ?? "";
   if (isDraft && !takesNew) {
     if (unified(doc.text) !== base) state.textContent = "The file has changed meanwhile. When you save, you can compare.";
