@@ -91,6 +91,8 @@ export class LongList {
 
   /** Measures what is shown, and shows what is near the screen now. */
   #fit() {
+    // The place may belong to something else now.
+    if (this.items.length === 0) return;
     const start = -this.root.getBoundingClientRect().top - near;
     const end = start + this.#screen + 2 * near;
     let sum = 0;
