@@ -38,10 +38,10 @@ function index() {
     const name = key.key.toLowerCase();
     const names = key.formerly?.length ? `${name} ${key.formerly.join(" ").toLowerCase()}` : name;
     const head = `${names}\n${(key.description ?? "").toLowerCase()}\n`;
-    return {
-      key: key.key, description: key.description, value: key.value, isSecret: key.isSecret,
-      name: names.length, valueStart: head.length, text: head + (key.isSecret ? "" : valueText(key.value).toLowerCase()),
-    };
+    const text = head + (key.isSecret ? "" : valueText(key.value).toLowerCase());
+    // A joined text is copied into one piece when it is searched first. That is done here, not at the first key press.
+    text.indexOf("\n");
+    return { key: key.key, description: key.description, value: key.value, isSecret: key.isSecret, name: names.length, valueStart: head.length, text };
   });
   found.clear();
   indexed = model.doc;
