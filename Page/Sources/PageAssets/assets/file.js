@@ -3,7 +3,7 @@
 import { api, Refusal } from "./api.js";
 import { announce, button, el, shortPath } from "./dom.js";
 import { diffView, difference } from "./diff.js";
-import { model, on, refresh } from "./model.js";
+import { model, on, placeholder, readable, refresh } from "./model.js";
 import { openPast } from "./past.js";
 
 const area = el("textarea", {
@@ -30,10 +30,6 @@ let isDraft = false;
 let lineStarts = [0];
 let lit = null;
 let lineHeight = 20;
-
-/** What the server puts in the place of a secret, and what is painted there: as many letters, that say more. */
-const placeholder = '"(not in the history)"';
-const painted = '"(secret – not shown)"';
 
 const unified = (text) => text.replace(/\r\n?/g, "\n");
 
@@ -182,7 +178,7 @@ function coloured(line) {
     if (match.index > at) parts.push(text.slice(at, match.index));
     const kind = kinds.find((_, i) => i > 0 && match[i] !== undefined);
     const isHidden = match[0] === placeholder || /^# \(not shown: \d+\)/.test(match[0]);
-    parts.push(el("span", { class: isHidden ? "t-secret" : `t-${kind}` }, match[0] === placeholder ? painted : match[0]));
+    parts.push(el("span", { class: isHidden ? "t-secret" : `t-${kind}` }, readable(match[0])));
     at = match.index + match[0].length;
   }
   parts.push(line.slice(at) || (at === 0 ? "\u200b" : ""));

@@ -201,6 +201,12 @@ export function findingsOf(key) {
 
 export const hasProblem = (key) => Boolean(key.problem) || findingsOf(key).length > 0;
 
+/** What the server has in the place of a secret. */
+export const placeholder = '"(not in the history)"';
+
+/** A text as it is shown. What stands in the place of a secret has as many letters, so that a cursor stays where it is. */
+export const readable = (text) => text.replaceAll(placeholder, '"(secret – not shown)"');
+
 /** A layer in words. */
 export function layerText(layer) {
   return {

@@ -3,7 +3,7 @@
 import { api, Refusal } from "./api.js";
 import { button, copyText, el, timeText } from "./dom.js";
 import { diffView, difference } from "./diff.js";
-import { authorText, model } from "./model.js";
+import { authorText, model, readable } from "./model.js";
 
 const unified = (text) => text.replace(/\r\n?/g, "\n");
 
@@ -62,7 +62,7 @@ async function showText(view, entry, isWanted) {
   view.replaceChildren(
     el("div", { class: "past-head" }, el("h3", {}, `After the change of ${when}`), button("Copy the text", () => copyText(text), { class: "small" })),
     el("h4", {}, "What has changed since"),
-    isSame ? el("p", { class: "quiet-text" }, "Nothing: this is the text of now.") : diffView(difference(text, now), `Difference between the text of ${when} and the text of now`),
+    isSame ? el("p", { class: "quiet-text" }, "Nothing: this is the text of now.") : diffView(readable(difference(text, now)), `Difference between the text of ${when} and the text of now`),
     el("h4", {}, "The whole text"),
-    el("pre", { class: "diff past-text", tabindex: "0", role: "region", "aria-label": `Text of ${when}` }, text === "" ? "(empty)" : text));
+    el("pre", { class: "diff past-text", tabindex: "0", role: "region", "aria-label": `Text of ${when}` }, text === "" ? "(empty)" : readable(text)));
 }

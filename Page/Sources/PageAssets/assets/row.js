@@ -120,7 +120,7 @@ export class Row {
     if (key.isSecret) badges.push(el("span", { class: "badge" }, icon("key"), "secret"));
     if (!key.isKnown) badges.push(el("span", { class: "badge warning-badge" }, "unknown key"));
     if (key.isDefault && hasValue(key)) badges.push(el("span", { class: "badge plain-badge" }, "default"));
-    else if (hasValue(key) && key.layer && !["user", "profile"].includes(key.layer)) badges.push(el("span", { class: "badge plain-badge" }, layerText(key.layer)));
+    else if (hasValue(key) && key.layer && key.file !== model.doc.file) badges.push(el("span", { class: "badge plain-badge" }, layerText(key.layer)));
     this.badges.replaceChildren(...badges);
   }
 
