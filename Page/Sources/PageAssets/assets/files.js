@@ -13,6 +13,7 @@ const banner = document.getElementById("layer-banner");
 
 /** The layers as the app has them. A document of one layer knows only those below it. */
 let known = [];
+let signature = "";
 
 const own = ({ profile }) => (profile ? `Profile ${profile}` : "Your file");
 
@@ -41,6 +42,10 @@ export function show() {
   const groups = choices(doc);
   // A file that only its name leads to, such as after a reload, is there as well.
   if (!groups.some(([, list]) => list.some(([value]) => value === layer))) groups.push(["Other", [[layer, layer.replace(":", " ")]]]);
+  // A list that is open, and a button with the focus, stay as they are if nothing is new.
+  const next = JSON.stringify([groups, layer, doc.file, doc.profile]);
+  if (next === signature) return;
+  signature = next;
   select.replaceChildren(...groups.map(([label, list]) => el("optgroup", { label }, list.map(([value, text]) => el("option", { value }, text)))));
   select.value = layer;
   box.hidden = false;

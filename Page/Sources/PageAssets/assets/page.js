@@ -34,9 +34,13 @@ on("document", (before) => {
 
 function showProfiles() {
   const { profiles, profile } = model.doc;
-  $("profile-box").hidden = !profiles || profiles.length === 0;
-  $("profile").replaceChildren(el("option", { value: "" }, "none"), ...(profiles ?? []).map((name) => el("option", { value: name }, name)));
-  $("profile").value = profile ?? "";
+  const names = ["", ...(profiles ?? [])];
+  $("profile-box").hidden = names.length === 1;
+  // A list that is open stays open if nothing is new.
+  if ([...$("profile").options].map((option) => option.value).join("\n") !== names.join("\n")) {
+    $("profile").replaceChildren(...names.map((name) => el("option", { value: name }, name || "none")));
+  }
+  if ($("profile").value !== (profile ?? "")) $("profile").value = profile ?? "";
 }
 
 $("profile").addEventListener("change", async (event) => {
