@@ -10,6 +10,7 @@ const kept = 300;
 
 export class LongList {
   #waits = false;
+  #timer = 0;
   #elements = new Map();
   #heights = new Map();
   #shown = [];
@@ -48,13 +49,17 @@ export class LongList {
     let end = 0;
     for (let top = 0; end < items.length && top < this.#screen; end += 1) top += this.#height(end);
     this.#render(0, end);
-    // The rest of what is near can wait for a quiet moment.
-    requestIdleCallback(() => this.#later(), { timeout: 300 });
+    // What was guessed is measured when the frame has its layout, which costs nothing more. The rest of what is near can
+    // wait until nobody types.
+    requestAnimationFrame(() => this.#fit(0));
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#later(), 400);
     return undefined;
   }
 
   /** Forgets what it has shown. */
   reset() {
+    clearTimeout(this.#timer);
     this.items = [];
     this.#shown = [];
     this.#elements.clear();
@@ -89,12 +94,12 @@ export class LongList {
     });
   }
 
-  /** Measures what is shown, and shows what is near the screen now. */
-  #fit() {
+  /** Measures what is shown, and shows what is on the screen now, or nearer to it than `margin`. */
+  #fit(margin = near) {
     // The place may belong to something else now.
     if (this.items.length === 0) return;
-    const start = -this.root.getBoundingClientRect().top - near;
-    const end = start + this.#screen + 2 * near;
+    const start = -this.root.getBoundingClientRect().top - margin;
+    const end = start + this.#screen + 2 * margin;
     let sum = 0;
     let count = 0;
     this.each((item, element) => {
@@ -110,7 +115,7 @@ export class LongList {
     while (first < length - 1 && top + this.#height(first) < start) (top += this.#height(first), first += 1);
     let last = first;
     while (last < length && top < end) (top += this.#height(last), last += 1);
-    this.#render(first, last);
+    if (margin > 0 || !this.#shown.includes(last - 1)) this.#render(first, last);
   }
 
   /** Shows a part of the list, and what has to stay. */

@@ -14,6 +14,8 @@ const shell = $("shell");
 let selected = null;
 let shownKeys = [];
 let descriptions = new Map();
+/** The list without a search, which is made once for a document. */
+let allItems = null;
 
 /** The keys that the search has found. */
 export const shown = () => shownKeys;
@@ -49,7 +51,8 @@ export function showList({ keepsPlace = false } = {}) {
   shownKeys = result.keys;
   setMarks(result.marks);
   if (!keepsPlace && $("settings").scrollTop !== 0) $("settings").scrollTop = 0;
-  const items = result.isRanked ? result.keys : withHeads(result.keys);
+  if (result.keys === model.doc.keys) allItems ??= withHeads(result.keys);
+  const items = result.isRanked ? result.keys : result.keys === model.doc.keys ? allItems : withHeads(result.keys);
   if (sameItems(items)) {
     list.items = items;
     updateRows();
@@ -108,6 +111,7 @@ function countText({ keys, isSimilar }, text) {
 /** Shows another document. */
 export function showDocument({ keepsPlace }) {
   descriptions = new Map((model.doc.groups ?? []).map((group) => [group.path, group.description]));
+  allItems = null;
   forget();
   showList({ keepsPlace });
   showGroups();
