@@ -87,19 +87,26 @@ async function request(method, path, body) {
   return result;
 }
 
+/** How long an answer may take. The server gives a command 20 seconds. */
+const patience = 30_000;
+
 async function send(method, path, body) {
-  const options = { method, headers: headers(), cache: "no-store" };
+  // Without an end, a request whose connection is lost, as after a computer was asleep, would hold up all that follow.
+  const options = { method, headers: headers(), cache: "no-store", signal: AbortSignal.timeout(patience) };
   if (body !== undefined) {
     options.headers["Content-Type"] = "application/json";
     options.body = JSON.stringify(body);
   }
   let response;
+  let text;
   try {
     response = await fetch(path, options);
-  } catch {
-    throw new Refusal(0, { status: 7, message: "The settings page's server does not answer. Run 'settings-cli page' again." });
+    text = await response.text();
+  } catch (error) {
+    throw new Refusal(0, { status: 7, message: error?.name === "TimeoutError"
+      ? "The settings page's server did not answer in time. What you see may be out of date."
+      : "The settings page's server does not answer. Run 'settings-cli page' again." });
   }
-  const text = await response.text();
   let answer = null;
   if (text !== "") {
     try {
