@@ -124,6 +124,10 @@ class HistoryTest(PageTest):
         self.assertIn(f"{self.home.system}:1", text)
         self.assertIn("hidden by a higher layer", text)
 
+    def test_the_end_of_a_trial_may_be_heard_before_its_beginning(self):
+        self.tab.js("return import('/model.js').then((model) => { model.endTrial('x'); model.startTrial('x', 15, ['size']); })")
+        self.assertFalse(self.tab.all(".notice.trial"))
+
     def test_a_trial_is_kept_or_taken_back(self):
         for label, value in [("Take it back now", 14), ("Keep it", 50)]:
             with self.subTest(label):

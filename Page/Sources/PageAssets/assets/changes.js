@@ -34,8 +34,8 @@ async function hearConnection(isConnected) {
 
 function hearTrial(data) {
   if (data?.state === "started") startTrial(data.id, data.seconds, data.keys);
-  else if (model.trial?.id === data?.id) {
-    endTrial();
+  else if (data?.id) {
+    endTrial(data.id);
     if (data.state === "undone") announce("The change was taken back.");
     if (data.state === "failed") notices.fail(data.message ?? "The change could not be taken back.");
   }

@@ -99,12 +99,17 @@ const keyText = (key) => (Array.isArray(key) ? key.join(".") : key);
 
 /** Shows that a trial runs. Both the answer to the edit and an event say it, in any order. */
 export function startTrial(id, seconds, keys) {
-  if (model.trial?.id === id) return;
+  if (model.trial?.id === id || ended.has(id)) return;
   model.trial = { id, until: Date.now() + seconds * 1000, keys };
   emit("trial");
 }
 
-export function endTrial() {
+/** Trials that are over: what says so may come before what says that they began. */
+const ended = new Set();
+
+export function endTrial(id) {
+  ended.add(id);
+  if (model.trial?.id !== id) return;
   model.trial = null;
   emit("trial");
 }
