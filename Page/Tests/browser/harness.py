@@ -45,18 +45,19 @@ def cli_executable():
 
 
 class Home:
-    """A scratch home, with a schema and files of an app."""
+    """A scratch home, with a schema and files of an app. `path` and `etc` name directories that are empty already."""
 
-    def __init__(self, schema=None, text=None, system=None, app=APP):
-        self.path = pathlib.Path(tempfile.mkdtemp(prefix="page-test-"))
+    def __init__(self, schema=None, text=None, system=None, app=APP, path=None, etc=None):
+        self.path = pathlib.Path(path or tempfile.mkdtemp(prefix="page-test-"))
+        etc = pathlib.Path(etc or self.path / "etc/xdg")
         self.app = app
         self.environment = {
-            "HOME": str(self.path), "PATH": os.environ["PATH"], "XDG_CONFIG_DIRS": f"{self.path}/etc/xdg",
+            "HOME": str(self.path), "PATH": os.environ["PATH"], "XDG_CONFIG_DIRS": str(etc),
             "XDG_DATA_DIRS": f"{self.path}/share", "LANG": "C.UTF-8",
             **{name: os.environ[name] for name in ["SETTINGS_PAGE_ASSETS"] if name in os.environ},
         }
         self.file = self.path / ".config" / app / "settings.toml"
-        self.system = self.path / "etc/xdg" / app / "settings.toml"
+        self.system = etc / app / "settings.toml"
         self.schema = self.path / ".local/share/app-settings" / f"{app}.toml"
         for file, content in [(self.schema, schema), (self.file, text), (self.system, system)]:
             if content is not None:
@@ -156,12 +157,13 @@ class Tab:
             self.driver.switch_to.window(self.handle)
         return self
 
-    def show(self, width, height, dark=False, reduced=False, scale=1):
+    def show(self, width, height, dark=False, reduced=False, forced=False, scale=1):
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
             "width": width, "height": height, "deviceScaleFactor": scale, "mobile": False})
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
-            {"name": "prefers-reduced-motion", "value": "reduce" if reduced else "no-preference"}]})
+            {"name": "prefers-reduced-motion", "value": "reduce" if reduced else "no-preference"},
+            {"name": "forced-colors", "value": "active" if forced else "none"}]})
 
     def js(self, script, *arguments):
         return self.focus().driver.execute_script(script, *arguments)
@@ -206,6 +208,11 @@ class Tab:
     def click(self, selector):
         """Clicks on an element, also if it is being made again."""
         self.until(lambda: [element.click() or True for element in self.all(selector)[:1]], f"an element {selector} to click")
+
+    def press(self, key, within=""):
+        """Clicks on a part of a setting, also if it is being made again."""
+        self.row(key, within)
+        self.click(f".row[data-key='{css(key)}'] {within}".strip())
 
     def choose(self, element, text):
         Select(element).select_by_visible_text(text)

@@ -49,9 +49,12 @@ class AccessTest(PageTest):
     system = 'settings-locked = [{ key = "language", reason = "For all." }]\nlanguage = "de"\n'
 
     def everything(self):
-        """Opens what can be opened."""
+        """Has all settings in the document, and opens what can be opened, which keeps them there."""
+        self.tab.show(1440, 9000)
+        self.tab.until(lambda: len(self.tab.all(".row")) == self.tab.js("return import('/model.js').then(({ model }) => model.doc.keys.length)"), "all settings")
         self.tab.js("for (const more of document.querySelectorAll('.more')) more.click()")
         self.tab.until(lambda: not self.tab.all(".past:empty"), "histories")
+        self.tab.show(1440, 900)
 
     def test_every_control_has_a_role_and_a_name(self):
         self.everything()
@@ -93,6 +96,26 @@ class AccessTest(PageTest):
             with self.subTest(dark=dark):
                 self.tab.show(1440, 900, dark=dark)
                 self.assertEqual(self.tab.js(CONTRAST), [])
+
+    def test_forced_colours_keep_every_text_and_every_state(self):
+        self.everything()
+        self.tab.show(1440, 900, forced=True)
+        self.tab.until(lambda: self.tab.js("return matchMedia('(forced-colors: active)').matches"), "forced colours")
+        self.assertEqual(self.tab.js(CONTRAST), [])
+        # The painted lines would have colours of their own: the text itself is shown.
+        self.assertEqual(self.tab.js("return getComputedStyle(document.querySelector('.file-paint')).display"), "none")
+        self.assertNotEqual(self.tab.js("return getComputedStyle(document.querySelector('#file-text')).color"), "rgba(0, 0, 0, 0)")
+        def colour(selector):
+            return self.tab.js("return getComputedStyle(document.querySelector(arguments[0])).backgroundColor", selector)
+
+        for on, off in [(".segment input:checked + span", ".segment input:not(:checked, :disabled) + span"), ("button[aria-pressed=true]", "button[aria-pressed=false]")]:
+            self.assertNotEqual(colour(on), colour(off), on)
+        flag = self.tab.row("flag", ".switch")
+        before = flag.get_property("checked"), colour("[data-key=flag] .switch")
+        flag.click()
+        self.tab.until(lambda: flag.get_property("checked") != before[0] and colour("[data-key=flag] .switch") != before[1], "other state of the switch")
+        self.tab.press("name", "input")
+        self.assertNotEqual(self.tab.js("return getComputedStyle(document.querySelector('.row.selected')).outlineStyle"), "none")
 
     def test_targets_are_large_enough(self):
         small = self.tab.js("""return [...document.querySelectorAll('button, input, select')].filter((e) => e.offsetParent && !e.closest('.segment'))

@@ -215,7 +215,7 @@ class ControlTest(PageTest):
         self.tab.type(self.tab.row("columns", ".adder input"), "120")
         self.wait_for_text("120")
         self.tab.until(lambda: len(self.tab.all("[data-key=columns] .item")) == 3, "third element")
-        self.tab.row("columns", ".item:nth-child(3) button:last-child").click()
+        self.tab.press("columns", ".item:nth-child(3) button:last-child")
         self.wait_for_text("1_00", absent=["120"])
 
     def test_an_element_is_moved_with_the_keyboard(self):
@@ -276,7 +276,7 @@ class ControlTest(PageTest):
         for key, default in [("flag", "false"), ("size", "12"), ("ratio", "1.5"), ("name", "Ada"), ("wait", "30"), ("words", None), ("dates.day", "")]:
             with self.subTest(key):
                 before = self.home.text()
-                self.tab.row(key, ".row-tools button[aria-label^=Reset]").click()
+                self.tab.press(key, ".row-tools button[aria-label^=Reset]")
                 self.tab.until(lambda: self.home.text() != before, "change")
                 self.tab.until(lambda: not self.tab.row(key, ".row-tools button:first-child").is_displayed(), "row without a value")
                 if key == "flag":

@@ -1,6 +1,7 @@
 """One file, and several who change it: tabs, an editor, sed, settings-cli. Nothing is lost, and all see the same."""
 
 import os
+import signal
 import subprocess
 
 from harness import APP, Keys, PageTest
@@ -63,6 +64,18 @@ class LiveTest(PageTest):
         field.send_keys(Keys.ESCAPE)
         self.assertEqual(field.get_property("value"), "Lin")
 
+    def test_a_request_without_an_answer_holds_up_nothing(self):
+        self.tab.js("const real = AbortSignal.timeout.bind(AbortSignal); AbortSignal.timeout = () => real(300)")
+        self.server.process.send_signal(signal.SIGSTOP)
+        try:
+            self.tab.type(self.tab.row("name", "input"), "Lin")
+            self.tab.until(lambda: "did not answer in time" in self.tab.message("name"), "message")
+        finally:
+            self.server.process.send_signal(signal.SIGCONT)
+        self.tab.js("AbortSignal.timeout = () => undefined")
+        self.home.cli("set", APP, "size", "33")
+        self.tab.until(lambda: self.tab.value("size", "input[type=number]") == "33", "change")
+
     def test_a_change_of_a_comment_alone_shows(self):
         subprocess.run(["sed", "-i", "s/# Mine./# Yours./", self.home.file], check=True)
         self.tab.until(lambda: self.tab.js("return document.querySelector('#file-text').value").startswith("# Yours."), "text")
@@ -95,9 +108,9 @@ class FileTest(PageTest):
         self.area().send_keys(Keys.CONTROL, "s")
 
     def test_the_line_of_the_selected_value_is_lit(self):
-        self.tab.row("accent", "input[type=text]").click()
+        self.tab.press("accent", "input[type=text]")
         self.tab.until(lambda: "accent" in self.tab.js("return document.querySelector('.file-line.lit')?.textContent ?? ''"), "lit line")
-        self.tab.row("words", "input").click()
+        self.tab.press("words", "input")
         self.tab.until(lambda: self.tab.js("return document.querySelectorAll('.file-line.lit').length") == 5, "five lit lines")
 
     def test_a_click_into_the_text_selects_the_setting(self):

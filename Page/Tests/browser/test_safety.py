@@ -110,7 +110,7 @@ type = "string"
         self.wait_for_text("new-s3cret")
         tab.until(lambda: not tab.row("token").get_attribute("aria-busy"), "end of the request")
         self.assert_nowhere()
-        tab.row("token", ".more").click()
+        tab.press("token", ".more")
         tab.focus().driver.refresh()
         tab.row("token")
         self.assert_nowhere()

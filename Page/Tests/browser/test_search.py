@@ -24,6 +24,40 @@ class SearchTest(PageTest):
         self.assertEqual(self.found("langauge")[0], "language")
         self.assertIn("similar", self.tab.one("#count").text)
 
+    def marks(self, key):
+        return self.tab.js("return [...document.querySelectorAll(`.row[data-key='${arguments[0]}'] mark`)].map((mark) => mark.textContent)", key)
+
+    def test_what_is_found_is_marked_in_names_descriptions_and_values(self):
+        self.found("SIZ fon")
+        self.assertEqual(self.marks("size"), ["Siz", "siz", "Siz", "fon"])
+        self.found("grac")
+        self.assertEqual(self.tab.row("name", ".row-hit").text, "Value: Grace")
+        self.assertEqual(self.marks("name"), ["Grac"])
+        self.found("acent")
+        self.assertIn("accent", self.marks("accent"))
+        self.found("")
+        self.assertFalse(self.tab.all("mark"))
+        self.assertFalse([hit for hit in self.tab.all(".row-hit") if hit.is_displayed()])
+
+    def test_marks_are_no_markup_and_know_no_patterns(self):
+        self.home.cli("set", APP, "name", "<b>.*</b>")
+        self.tab.until(lambda: self.tab.value("name") == "<b>.*</b>", "change")
+        self.found(".*")
+        self.assertEqual(self.marks("name"), [".*"])
+        self.found("<b>")
+        self.assertEqual(self.marks("name"), ["<b>"])
+        self.assertFalse(self.tab.all(".row b"))
+
+    def test_a_search_that_grows_and_shrinks_finds_what_a_new_one_finds(self):
+        for words in ["s", "si", "siz", "size", "sizes", "size", "s", "se", "set fo", "fo", "on", "o"]:
+            grown, new = self.tab.js("""return import('/search.js').then((module) => {
+                const names = () => module.search(arguments[0]).keys.map((key) => key.key);
+                const grown = names();
+                module.forget();
+                return [grown, names()];
+            })""", words)
+            self.assertEqual(grown, new, words)
+
     def test_filters_choose(self):
         self.assertEqual(self.found("@locked"), ["count"])
         self.assertEqual(self.found("@secret"), ["token"])

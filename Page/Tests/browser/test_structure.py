@@ -103,7 +103,7 @@ class HistoryTest(PageTest):
 
     def test_a_change_is_undone_at_its_value(self):
         self.change("20")
-        self.tab.row("size", ".more").click()
+        self.tab.press("size", ".more")
         self.tab.click(".history button[aria-label^='Undo']")
         self.tab.until(lambda: self.home.text() == TEXT, "former text")
         self.tab.until(lambda: self.tab.value("size", "input[type=number]") == "14", "former value")
@@ -111,7 +111,7 @@ class HistoryTest(PageTest):
     def test_an_older_value_is_used_again(self):
         for value in ["20", "30", "40"]:
             self.change(value)
-        self.tab.row("size", ".more").click()
+        self.tab.press("size", ".more")
         self.tab.click(".history button[aria-label='Use 20 again']")
         self.assert_only_changed(TEXT, self.wait_for_text("size = 20"), "size = 14", "size = 20")
 
@@ -123,6 +123,10 @@ class HistoryTest(PageTest):
         self.assertIn(f"{self.home.file}:3", text)
         self.assertIn(f"{self.home.system}:1", text)
         self.assertIn("hidden by a higher layer", text)
+
+    def test_the_end_of_a_trial_may_be_heard_before_its_beginning(self):
+        self.tab.js("return import('/model.js').then((model) => { model.endTrial('x'); model.startTrial('x', 15, ['size']); })")
+        self.assertFalse(self.tab.all(".notice.trial"))
 
     def test_a_trial_is_kept_or_taken_back(self):
         for label, value in [("Take it back now", 14), ("Keep it", 50)]:

@@ -3,6 +3,8 @@
 const stored = "settings-page";
 let token = "";
 let app = "";
+/** The file that is shown and edited, in the words of the server; "" for the one that the app writes. */
+let layer = "";
 
 /** A request that the server refused, in the words of settings-cli. */
 export class Refusal extends Error {
@@ -20,7 +22,7 @@ export class Refusal extends Error {
  * Takes the token and the app from the address, and removes them from it, so that they are in neither the history nor
  * a screenshot. A reload finds them in the tab's own storage.
  */
-export function begin() {
+function begin() {
   const given = new URLSearchParams(location.hash.slice(1));
   let saved = {};
   try {
@@ -30,28 +32,48 @@ export function begin() {
   }
   token = given.get("token") ?? saved.token ?? "";
   app = given.get("app") ?? saved.app ?? "";
+  layer = given.has("app") ? "" : saved.layer ?? "";
   history.replaceState(null, "", location.pathname);
   remember();
   return { hasToken: token !== "", app, key: given.get("key") };
 }
 
 function remember() {
-  sessionStorage.setItem(stored, JSON.stringify({ token, app }));
+  sessionStorage.setItem(stored, JSON.stringify({ token, app, layer }));
 }
 
 export function useApp(id) {
   app = id;
+  layer = "";
   remember();
 }
 
 export const currentApp = () => app;
+
+/** Has all further requests work on another of the app's files. */
+export function useLayer(name) {
+  layer = name;
+  remember();
+}
+
+export const currentLayer = () => layer;
 
 export const headers = () => ({ Authorization: `Bearer ${token}` });
 
 const writes = new Set();
 const ownEntries = new Set();
 
-/** Waits for the answers to the writes of this page that are under way. */
+/** Counts something as a write of this page until it has ended. */
+export async function asWrite(write) {
+  writes.add(write);
+  try {
+    return await write;
+  } finally {
+    writes.delete(write);
+  }
+}
+
+/** Waits for the writes of this page that are under way. */
 export const writesDone = () => Promise.allSettled([...writes]);
 
 /** Whether an entry of the history was made by this page. */
@@ -60,29 +82,31 @@ export const isOwn = (entry) => ownEntries.has(entry?.number);
 async function request(method, path, body) {
   const answer = send(method, path, body);
   if (method === "GET" || body?.dryRun) return answer;
-  writes.add(answer);
-  try {
-    const result = await answer;
-    if (typeof result?.entry === "number") ownEntries.add(result.entry);
-    return result;
-  } finally {
-    writes.delete(answer);
-  }
+  const result = await asWrite(answer);
+  if (typeof result?.entry === "number") ownEntries.add(result.entry);
+  return result;
 }
 
+/** How long an answer may take. The server gives a command 20 seconds. */
+const patience = 30_000;
+
 async function send(method, path, body) {
-  const options = { method, headers: headers(), cache: "no-store" };
+  // Without an end, a request whose connection is lost, as after a computer was asleep, would hold up all that follow.
+  const options = { method, headers: headers(), cache: "no-store", signal: AbortSignal.timeout(patience) };
   if (body !== undefined) {
     options.headers["Content-Type"] = "application/json";
     options.body = JSON.stringify(body);
   }
   let response;
+  let text;
   try {
     response = await fetch(path, options);
-  } catch {
-    throw new Refusal(0, { status: 7, message: "The settings page's server does not answer. Run 'settings-cli page' again." });
+    text = await response.text();
+  } catch (error) {
+    throw new Refusal(0, { status: 7, message: error?.name === "TimeoutError"
+      ? "The settings page's server did not answer in time. What you see may be out of date."
+      : "The settings page's server does not answer. Run 'settings-cli page' again." });
   }
-  const text = await response.text();
   let answer = null;
   if (text !== "") {
     try {
@@ -103,24 +127,39 @@ export function parse(text) {
       ? BigInt(context.source) : value);
 }
 
-const of = (path) => `/api/apps/${encodeURIComponent(app)}${path}`;
+const of = (path, parameters = {}) => {
+  const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value)).toString();
+  return `/api/apps/${encodeURIComponent(app)}${path}${query ? `?${query}` : ""}`;
+};
+const ofFile = (path, parameters) => of(path, { ...parameters, layer });
+const inFile = (body) => (layer === "" ? body : { ...body, layer });
 
 export const api = {
   apps: () => request("GET", "/api/apps"),
   find: (words) => request("GET", `/api/find?q=${encodeURIComponent(words)}`),
-  document: () => request("GET", of("")),
-  edits: (edits, more = {}) => request("POST", of("/edits"), { edits, ...more }),
+  document: () => {
+    const first = early;
+    early = null;
+    return first ?? request("GET", ofFile(""));
+  },
+  edits: (edits, more = {}) => request("POST", of("/edits"), inFile({ edits, ...more })),
   keepTrial: (id) => request("POST", of(`/trials/${encodeURIComponent(id)}/keep`), {}),
   endTrial: (id) => request("DELETE", of(`/trials/${encodeURIComponent(id)}`)),
-  saveText: (text, ifUnchanged) => request("PUT", of("/text"), { text, ifUnchanged }),
-  rename: (from, to) => request("POST", of("/rename"), { from, to }),
-  history: (key, limit = 20) =>
-    request("GET", of(`/history?limit=${limit}${key ? `&key=${encodeURIComponent(key)}` : ""}`)),
-  formerText: (number) => request("GET", of(`/history/${number}/text`)),
-  undo: (what) => request("POST", of("/undo"), what),
-  migrate: () => request("POST", of("/migrate"), {}),
-  recover: () => request("POST", of("/recover"), {}),
+  saveText: (text, ifUnchanged) => request("PUT", of("/text"), inFile({ text, ifUnchanged })),
+  rename: (from, to) => request("POST", of("/rename"), inFile({ from, to })),
+  history: (key, limit = 20) => request("GET", ofFile("/history", { limit, key })),
+  formerText: (number) => request("GET", ofFile(`/history/${number}/text`)),
+  undo: (what) => request("POST", of("/undo"), inFile(what)),
+  migrate: () => request("POST", of("/migrate"), inFile({})),
+  recover: () => request("POST", of("/recover"), inFile({})),
   profile: (use) => request("POST", of("/profile"), { use }),
-  dropIn: () => request("GET", of("/drop-in")),
+  dropIn: () => request("GET", ofFile("/drop-in")),
   end: () => request("POST", "/api/end", {}),
 };
+
+/** What the address says. */
+export const session = begin();
+
+// The document is on its way while the rest of the page is still being loaded.
+let early = session.hasToken && session.app ? request("GET", ofFile("")) : null;
+early?.catch(() => {});

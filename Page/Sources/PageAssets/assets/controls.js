@@ -2,8 +2,10 @@
 // { element, update(place), isDirty() }. What it commits is the rest of a line of 'settings-cli batch':
 // { value } or { toml }. No rule of a schema is checked here: the command checks, in its words.
 
-import { el, newID } from "./dom.js";
+import { choice, toggle } from "./choices.js";
+import { el } from "./dom.js";
 import { literal } from "./toml.js";
+import { names, shown, typed } from "./typed.js";
 
 /**
  * What a control is made for:
@@ -25,116 +27,7 @@ export function makeSimple(place) {
   }
 }
 
-/** The names and states that every control has. */
-export function names(place, more = {}) {
-  return {
-    "aria-labelledby": place.label ? undefined : place.name, "aria-label": place.label, "aria-describedby": place.hint,
-    disabled: place.disabled, ...more,
-  };
-}
-
-const same = (a, b) => a === b || literal(a) === literal(b);
-const isPresent = (edit, { value, node }) => (edit.toml === undefined ? same(edit.value, value ?? null)
-  : edit.toml === (node?.raw ?? (value === null || value === undefined ? null : literal(value))));
-const shown = (value) => (value === null || value === undefined ? "" : String(value));
-
-// MARK: What is typed
-
-/**
- * An input whose text is checked as it is typed, and stored on Enter or when the focus leaves it. Escape takes it back.
- * `read()` returns the edit, null for none, or throws an Error with what is wrong.
- */
-function typed(place, input, { read, show, element = input, parts = [input] }) {
-  let now = place;
-  let isDirty = false;
-  let isStoring = false;
-  let storesAgain = false;
-  /** Counts what is typed: a text that was typed while another one was being stored is stored after it. */
-  let edition = 0;
-  const settle = (dirty) => {
-    isDirty = dirty;
-    element.toggleAttribute("data-draft", dirty);
-  };
-  const tryRead = () => {
-    try {
-      return read();
-    } catch (error) {
-      now.refuse?.(error.message);
-      return undefined;
-    }
-  };
-  const changed = () => {
-    edition += 1;
-    settle(true);
-    now.checked?.();
-    const edit = tryRead();
-    if (edit) now.check?.(edit);
-  };
-  const store = async () => {
-    if (!isDirty) return;
-    if (isStoring) {
-      storesAgain = true;
-      return;
-    }
-    const edit = tryRead();
-    if (edit === undefined) return;
-    if (edit === null || isPresent(edit, now)) {
-      settle(false);
-      show(now);
-      now.checked?.();
-      return;
-    }
-    const stored = edition;
-    isStoring = true;
-    const isStored = await now.commit(edit);
-    isStoring = false;
-    const isOther = edition !== stored;
-    if (storesAgain) {
-      storesAgain = false;
-      if (isOther) return void store();
-    }
-    if (!isStored || isOther) return;
-    settle(false);
-    show(now);
-  };
-  for (const part of parts) {
-    part.addEventListener("input", changed);
-    part.addEventListener("change", () => {
-      // Assistive technology may set a value without the event of typing.
-      if (!isDirty) changed();
-      // Between the parts of one control nothing is stored yet.
-      if (parts.length === 1 || part.matches("select, [type=color]")) store();
-    });
-    part.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && (part.tagName !== "TEXTAREA" || event.ctrlKey)) {
-        event.preventDefault();
-        store();
-      } else if (event.key === "Escape" && isDirty && !isStoring) {
-        event.stopPropagation();
-        settle(false);
-        show(now);
-        now.checked?.();
-      }
-    });
-  }
-  if (parts.length > 1) {
-    element.addEventListener("focusout", (event) => {
-      if (!element.contains(event.relatedTarget)) store();
-    });
-  }
-  show(place);
-  return {
-    element,
-    isDirty: () => isDirty,
-    update(next) {
-      const isOther = !same(next.value ?? null, now.value ?? null);
-      now = next;
-      for (const part of parts) part.disabled = Boolean(next.disabled);
-      if (!isDirty) show(next);
-      else if (isOther && !isStoring) next.meanwhile?.(next.value);
-    },
-  };
-}
+// MARK: Texts and numbers
 
 function text(place) {
   const isLong = typeof place.value === "string" && /\n/.test(place.value);
@@ -286,90 +179,6 @@ function colour(place) {
     if (colourForm.test(input.value)) picker.value = input.value;
   });
   return control;
-}
-
-// MARK: What is chosen
-
-function toggle(place) {
-  let now = place;
-  const input = el("input", names(place, { type: "checkbox", role: "switch", class: "switch" }));
-  const words = el("span", { class: "switch-text", "aria-hidden": "true" });
-  const show = () => {
-    input.checked = now.value === true;
-    words.textContent = typeof now.value === "boolean" ? (now.value ? "On" : "Off") : "not set";
-  };
-  input.addEventListener("change", async () => {
-    await now.commit({ value: input.checked });
-    show();
-  });
-  show();
-  return {
-    element: el("span", { class: "switch-box" }, input, words),
-    isDirty: () => false,
-    update(next) {
-      now = next;
-      input.disabled = Boolean(next.disabled);
-      show();
-    },
-  };
-}
-
-function choice(place) {
-  const { choices } = place.rule;
-  const labels = choices.map((value) => (typeof value === "string" ? value : literal(value)));
-  const isShort = choices.length <= 4 && labels.join("").length <= 34;
-  return isShort ? segments(place, choices, labels) : select(place, choices, labels);
-}
-
-function segments(place, choices, labels) {
-  let now = place;
-  const group = newID("choice");
-  const inputs = choices.map((value) => el("input", { type: "radio", name: group, value: literal(value), disabled: place.disabled }));
-  const other = el("span", { class: "other-value", hidden: true });
-  const element = el("div", { class: "choice-box" },
-    el("div", { class: "segments", role: "radiogroup", ...names(place, { disabled: undefined }) },
-      choices.map((_, i) => el("label", { class: "segment" }, inputs[i], el("span", {}, labels[i] || "empty")))), other);
-  const show = () => {
-    const at = choices.findIndex((value) => same(value, now.value ?? null));
-    inputs.forEach((input, i) => { input.checked = i === at; });
-    other.hidden = at >= 0 || now.value === null || now.value === undefined;
-    other.textContent = other.hidden ? "" : `now: ${typeof now.value === "string" ? now.value : literal(now.value)}`;
-  };
-  inputs.forEach((input, i) => input.addEventListener("change", async () => {
-    await now.commit(typeof choices[i] === "string" ? { value: choices[i] } : { toml: literal(choices[i]) });
-    show();
-  }));
-  show();
-  return { element, isDirty: () => false, update(next) {
-    now = next;
-    for (const input of inputs) input.disabled = Boolean(next.disabled);
-    show();
-  } };
-}
-
-function select(place, choices, labels) {
-  let now = place;
-  const element = el("select", names(place, { class: "field" }), choices.map((_, i) => el("option", { value: String(i) }, labels[i] || "empty")));
-  const other = el("option", { value: "", disabled: true });
-  const show = () => {
-    const at = choices.findIndex((value) => same(value, now.value ?? null));
-    if (at < 0) {
-      other.textContent = now.value === null || now.value === undefined ? "not set" : `${shown(now.value)} (not one of these)`;
-      element.prepend(other);
-    } else other.remove();
-    element.value = at < 0 ? "" : String(at);
-  };
-  element.addEventListener("change", async () => {
-    const value = choices[Number(element.value)];
-    await now.commit(typeof value === "string" ? { value } : { toml: literal(value) });
-    show();
-  });
-  show();
-  return { element, isDirty: () => false, update(next) {
-    now = next;
-    element.disabled = Boolean(next.disabled);
-    show();
-  } };
 }
 
 // MARK: Secrets and plain TOML

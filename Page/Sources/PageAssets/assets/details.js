@@ -63,7 +63,8 @@ function layerTable(key) {
 
 function placeOf(layer) {
   if (!layer.file) return "";
-  const text = `${layer.file}${layer.line ? `:${layer.line}` : ""}`;
+  // A path is broken after a slash, if at all.
+  const text = `${layer.file}${layer.line ? `:${layer.line}` : ""}`.split(/(?<=\/)/).flatMap((part) => [part, el("wbr", {})]);
   if (layer.file !== model.doc.file) return el("code", { class: "place" }, text);
   return el("button", { type: "button", class: "link place", onclick: () => emit("place", { line: layer.line }) }, text);
 }

@@ -1,9 +1,10 @@
 // The file beside the form: its text, with the line of the selected value lit. The text can be edited and stored whole.
 
 import { api, Refusal } from "./api.js";
-import { announce, button, el } from "./dom.js";
+import { announce, button, el, shortPath } from "./dom.js";
 import { diffView, difference } from "./diff.js";
-import { model, on, refresh } from "./model.js";
+import { model, on, placeholder, readable, refresh } from "./model.js";
+import { openPast } from "./past.js";
 
 const area = el("textarea", {
   id: "file-text", class: "file-text", spellcheck: "false", autocomplete: "off", autocapitalize: "off", wrap: "off", "aria-label": "Text of the file", "aria-describedby": "file-state",
@@ -14,10 +15,11 @@ const name = el("code", { class: "file-name" });
 const state = el("div", { class: "file-state", id: "file-state", role: "status" });
 const save = button("Save the text", () => store(), { class: "primary small", hidden: true });
 const discard = button("Discard", () => show(true), { class: "quiet small", hidden: true });
+const past = button("Former texts", () => openPast(), { id: "past", class: "quiet small", title: "The history of this file: its former texts, and what has changed since" });
 
 /** The pane. */
 export const pane = el("section", { id: "file", class: "file", "aria-labelledby": "file-title" },
-  el("div", { class: "file-head" }, el("h2", { id: "file-title" }, "File"), name, save, discard),
+  el("div", { class: "file-head" }, el("h2", { id: "file-title", class: "offscreen" }, "Text of the file"), name, save, discard, past),
   el("div", { class: "file-box" }, numbers, el("div", { class: "file-scroll" }, paint, area)), state);
 
 /** The text as the text area has it, with LF alone. */
@@ -54,7 +56,7 @@ function countLines() {
 /** Shows the document's text. A draft stays, unless `takesNew`. */
 export function show(takesNew = false) {
   const { doc } = model;
-  name.textContent = doc.file ?? "";
+  name.textContent = shortPath(doc.file);
   name.title = doc.file ?? "";
   if (isDraft && !takesNew) {
     if (unified(doc.text) !== base) state.textContent = "The file has changed meanwhile. When you save, you can compare.";
@@ -84,7 +86,10 @@ function sayState() {
     state.classList.add("error");
     state.textContent = `Line ${doc.problem.line}: ${doc.problem.message}`;
   } else if (!doc.exists) state.textContent = "The file does not exist yet. The first setting makes it.";
-  else state.textContent = doc.isMasked && doc.text.includes("(not in the history)") ? "Secrets are replaced by (not in the history). What stands there stays." : "";
+  else {
+    state.textContent = doc.isMasked && (doc.text.includes(placeholder) || doc.text.includes("# (not shown: "))
+      ? "Secrets are not shown. What stands in their place keeps them; type over it to set a new one." : "";
+  }
 }
 
 function settle(draft) {
@@ -172,7 +177,8 @@ function coloured(line) {
   for (const match of text.matchAll(tokens)) {
     if (match.index > at) parts.push(text.slice(at, match.index));
     const kind = kinds.find((_, i) => i > 0 && match[i] !== undefined);
-    parts.push(el("span", { class: `t-${kind}` }, match[0]));
+    const isHidden = match[0] === placeholder || /^# \(not shown: \d+\)/.test(match[0]);
+    parts.push(el("span", { class: isHidden ? "t-secret" : `t-${kind}` }, readable(match[0])));
     at = match.index + match[0].length;
   }
   parts.push(line.slice(at) || (at === 0 ? "\u200b" : ""));

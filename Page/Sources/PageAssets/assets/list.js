@@ -1,87 +1,88 @@
-// A long list of which only what is near the screen is in the document. Its parts are made and removed in chunks, and a
-// chunk that is not there keeps its height.
+// A long list of which only what is near the screen is in the document. What is left out is a space of its height, which
+// is measured if it was ever shown, and else guessed.
 
 import { el } from "./dom.js";
 
-const chunkLength = 10;
-const near = 500;
-const far = 3000;
+/** How far beyond the screen items are made, in pixels. */
+const near = 600;
+/** How many elements are kept for when their items come back. */
+const kept = 300;
 
 export class LongList {
-  #chunks = [];
   #waits = false;
-  #former = new Map();
+  #timer = 0;
+  #elements = new Map();
+  #heights = new Map();
+  #shown = [];
+  #screen = window.innerHeight;
+  #average = 104;
 
   /**
-   * - build(item, former): the element of an item; `former` is the one that an item with the same `id` had just now.
-   * - height(item): about how high it will be.
+   * - build(item, former): the element of an item; `former` is the one that it had before.
+   * - isKept(element): whether the element stays in the document although it is far away.
+   *
+   * An item has a `key`, or else is a heading of the list.
    */
-  constructor(root, { build, height }) {
+  constructor(root, { build, isKept }) {
     this.root = root;
     this.build = build;
-    this.height = height;
+    this.isKept = isKept;
+    this.items = [];
     const moved = () => this.#later();
     // The list scrolls by itself on a wide screen, and with the page on a narrow one.
     document.addEventListener("scroll", moved, { passive: true, capture: true });
-    window.addEventListener("resize", moved, { passive: true });
+    window.addEventListener("resize", () => {
+      this.#screen = window.innerHeight;
+      this.#heights.clear();
+      this.#later();
+    }, { passive: true });
   }
 
-  /** Shows other items. What is on the screen is there when this returns. */
-  set(items) {
-    // Asked before anything changes, since an answer after it takes a layout of its own.
-    const room = window.innerHeight - Math.max(0, this.root.getBoundingClientRect().top);
-    const former = new Map();
-    for (const chunk of this.#chunks) {
-      if (chunk.isFilled) chunk.items.forEach((item, at) => former.set(item.id, chunk.elements[at]));
-    }
-    this.#former = former;
+  /**
+   * Shows other items, from the first one on, or those near where the list is. What is on the screen is there when this
+   * returns; nothing is measured, since that would cost a layout for each key press in the search.
+   */
+  set(items, { keepsPlace = false } = {}) {
     this.items = items;
-    this.#chunks = [];
-    const parts = [];
-    for (let start = 0; start < items.length; start += chunkLength) {
-      const element = el("div", { class: "chunk" });
-      const chunk = { element, items: items.slice(start, start + chunkLength), isFilled: false, elements: [], height: 0 };
-      let height = 0;
-      for (const item of chunk.items) height += this.height(item);
-      chunk.height = height;
-      element.style.minHeight = `${height}px`;
-      this.#chunks.push(chunk);
-      parts.push(element);
-    }
-    let top = 0;
-    for (const chunk of this.#chunks) {
-      if (top > room) break;
-      this.#fill(chunk);
-      top += chunk.height;
-    }
-    this.#former = new Map();
-    this.root.replaceChildren(...parts);
-    this.#later();
+    this.#shown = [];
+    if (keepsPlace) return this.#fit();
+    let end = 0;
+    for (let top = 0; end < items.length && top < this.#screen; end += 1) top += this.#height(end);
+    this.#render(0, end);
+    // What was guessed is measured when the frame has its layout, which costs nothing more. The rest of what is near can
+    // wait until nobody types.
+    requestAnimationFrame(() => this.#fit(0));
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#later(), 400);
+    return undefined;
   }
 
   /** Forgets what it has shown. */
   reset() {
-    this.items = undefined;
-    this.#chunks = [];
+    clearTimeout(this.#timer);
+    this.items = [];
+    this.#shown = [];
+    this.#elements.clear();
+    this.#heights.clear();
     this.root.replaceChildren();
   }
 
   /** Brings an item into the document. Returns its element, or undefined if the list does not have it. */
   reveal(isIt) {
-    for (const chunk of this.#chunks) {
-      const at = chunk.items.findIndex(isIt);
-      if (at < 0) continue;
-      this.#fill(chunk);
-      return chunk.elements[at];
-    }
-    return undefined;
+    const at = this.items.findIndex(isIt);
+    if (at < 0) return undefined;
+    if (!this.#shown.includes(at)) this.#place([...this.#shown, at].sort((a, b) => a - b));
+    return this.#elements.get(idOf(this.items[at]));
   }
 
   /** Calls `f` with each item that is in the document. */
   each(f) {
-    for (const chunk of this.#chunks) {
-      if (chunk.isFilled) chunk.items.forEach((item, at) => f(item, chunk.elements[at]));
-    }
+    for (const at of this.#shown) f(this.items[at], this.#elements.get(idOf(this.items[at])));
+  }
+
+  #height(at) {
+    const item = this.items[at];
+    return this.#heights.get(idOf(item)) ?? (item.key ? this.#average : 84);
   }
 
   #later() {
@@ -93,35 +94,88 @@ export class LongList {
     });
   }
 
-  #fit() {
-    const fill = [];
-    for (const chunk of this.#chunks) {
-      const { top, bottom } = chunk.element.getBoundingClientRect();
-      const isNear = bottom > -near && top < window.innerHeight + near;
-      if (isNear && !chunk.isFilled) fill.push(chunk);
-      else if (chunk.isFilled && (bottom < -far || top > window.innerHeight + far)) {
-        // What somebody is typing into stays.
-        if (!chunk.element.contains(document.activeElement) && !chunk.element.querySelector("[data-open], [data-draft]")) {
-          chunk.element.style.minHeight = `${bottom - top}px`;
-          this.#empty(chunk);
-        }
-      }
+  /** Measures what is shown, and shows what is on the screen now, or nearer to it than `margin`. */
+  #fit(margin = near) {
+    // The place may belong to something else now.
+    if (this.items.length === 0) return;
+    const start = -this.root.getBoundingClientRect().top - margin;
+    const end = start + this.#screen + 2 * margin;
+    let sum = 0;
+    let count = 0;
+    this.each((item, element) => {
+      const { height } = element.getBoundingClientRect();
+      if (height === 0) return;
+      this.#heights.set(idOf(item), height);
+      if (item.key) (sum += height, count += 1);
+    });
+    if (count > 3) this.#average = sum / count;
+    let first = 0;
+    let top = 0;
+    const { length } = this.items;
+    while (first < length - 1 && top + this.#height(first) < start) (top += this.#height(first), first += 1);
+    let last = first;
+    while (last < length && top < end) (top += this.#height(last), last += 1);
+    if (margin > 0 || !this.#shown.includes(last - 1)) this.#render(first, last);
+  }
+
+  /** Shows a part of the list, and what has to stay. */
+  #render(first, last) {
+    const before = [];
+    const after = [];
+    for (const at of this.#shown) {
+      if (at >= first && at < last) continue;
+      if (this.isKept(this.#elements.get(idOf(this.items[at])))) (at < first ? before : after).push(at);
     }
-    for (const chunk of fill) this.#fill(chunk);
-    if (fill.length > 0) this.#later();
+    const part = [];
+    for (let at = first; at < last; at += 1) part.push(at);
+    this.#place([...before, ...part, ...after]);
   }
 
-  #fill(chunk) {
-    if (chunk.isFilled) return;
-    chunk.isFilled = true;
-    chunk.elements = chunk.items.map((item) => this.build(item, this.#former.get(item.id)));
-    chunk.element.replaceChildren(...chunk.elements);
-    chunk.element.style.minHeight = "";
+  /** Has the elements of these items, and spaces between them, in the document. What is there already is not moved. */
+  #place(places) {
+    const known = new Set(this.#shown);
+    this.#shown = places;
+    const nodes = [];
+    let from = 0;
+    const space = (to) => {
+      let height = 0;
+      for (let at = from; at < to; at += 1) height += this.#height(at);
+      if (height === 0) return;
+      const element = el("div", { class: "space" });
+      element.style.height = `${height}px`;
+      nodes.push(element);
+    };
+    for (const at of places) {
+      space(at);
+      nodes.push(known.has(at) ? this.#elements.get(idOf(this.items[at])) : this.#element(this.items[at]));
+      from = at + 1;
+    }
+    space(this.items.length);
+    const wanted = new Set(nodes);
+    for (const child of [...this.root.children]) if (!wanted.has(child)) child.remove();
+    let next = this.root.firstChild;
+    for (const node of nodes) {
+      if (node === next) next = node.nextSibling;
+      else this.root.insertBefore(node, next);
+    }
+    this.#forget();
   }
 
-  #empty(chunk) {
-    chunk.isFilled = false;
-    chunk.element.replaceChildren();
-    chunk.elements = [];
+  #element(item) {
+    const id = idOf(item);
+    const element = this.build(item, this.#elements.get(id));
+    this.#elements.delete(id);
+    this.#elements.set(id, element);
+    return element;
+  }
+
+  #forget() {
+    if (this.#elements.size <= kept) return;
+    for (const [id, element] of this.#elements) {
+      if (!element.isConnected && !this.isKept(element)) this.#elements.delete(id);
+      if (this.#elements.size <= kept) return;
+    }
   }
 }
+
+const idOf = (item) => item.key ?? `\n${item.group}`;

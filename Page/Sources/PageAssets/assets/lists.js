@@ -1,7 +1,7 @@
 // The control of an array of simple values: its elements can be edited, added, removed, and moved by keyboard and pointer.
 
 import { announce, button, el, icon, iconButton } from "./dom.js";
-import { names } from "./controls.js";
+import { names } from "./typed.js";
 import { kindOf, literal, quote } from "./toml.js";
 
 /** Whether a value is an array that this control can show. */
@@ -162,7 +162,11 @@ export function list(place) {
         return;
       }
       if (!isOther && !turns) return;
-      items = itemsOf(next);
+      const fresh = itemsOf(next);
+      // What this control has just stored is shown already.
+      const isShown = fresh.length === items.length && fresh.every((item, at) => item.raw === items[at].raw);
+      items = fresh;
+      if (isShown && !turns) return;
       const focused = [...rows.querySelectorAll("input, select, button")].indexOf(document.activeElement);
       show();
       if (focused >= 0) rows.querySelectorAll("input, select, button")[focused]?.focus();

@@ -1,6 +1,6 @@
 // The document that the page shows: the answer to GET /api/apps/APP, and who changed what while the page was open.
 
-import { api, currentApp, isOwn, Refusal } from "./api.js";
+import { api, asWrite, currentApp, currentLayer, isOwn, Refusal } from "./api.js";
 import { kindOf, parseValue, partsOf } from "./toml.js";
 
 export const model = {
@@ -44,8 +44,9 @@ export function refresh() {
       do {
         readsAgain = false;
         const app = currentApp();
+        const layer = currentLayer();
         const doc = await api.document();
-        if (app === currentApp()) take(doc);
+        if (app === currentApp() && layer === currentLayer()) take(doc);
       } while (readsAgain);
     } finally {
       reading = null;
@@ -65,11 +66,14 @@ function take(doc) {
 // MARK: Writing
 
 /**
- * Makes edits: the lines of 'settings-cli batch'. While "try" is on, they are a trial.
+ * Makes edits: the lines of 'settings-cli batch'. While "try" is on, they are a trial. The write lasts until the document
+ * is read again, so that its event need not read it once more.
  *
  * Throws a Refusal, also where a value was stored and a higher layer hides it.
  */
-export async function edit(edits, more = {}) {
+export const edit = (edits, more = {}) => (more.dryRun ? send(edits, more) : asWrite(send(edits, more)));
+
+async function send(edits, more) {
   const isTrial = model.tries && !more.dryRun;
   if (isTrial && model.trial) {
     throw new Refusal(409, { status: 5, message: "A trial is running. Keep it or take it back first." });
@@ -93,12 +97,19 @@ export async function edit(edits, more = {}) {
 
 const keyText = (key) => (Array.isArray(key) ? key.join(".") : key);
 
+/** Shows that a trial runs. Both the answer to the edit and an event say it, in any order. */
 export function startTrial(id, seconds, keys) {
+  if (model.trial?.id === id || ended.has(id)) return;
   model.trial = { id, until: Date.now() + seconds * 1000, keys };
   emit("trial");
 }
 
-export function endTrial() {
+/** Trials that are over: what says so may come before what says that they began. */
+const ended = new Set();
+
+export function endTrial(id) {
+  ended.add(id);
+  if (model.trial?.id !== id) return;
   model.trial = null;
   emit("trial");
 }
@@ -194,6 +205,12 @@ export function findingsOf(key) {
 }
 
 export const hasProblem = (key) => Boolean(key.problem) || findingsOf(key).length > 0;
+
+/** What the server has in the place of a secret. */
+export const placeholder = '"(not in the history)"';
+
+/** A text as it is shown. What stands in the place of a secret has as many letters, so that a cursor stays where it is. */
+export const readable = (text) => text.replaceAll(placeholder, '"(secret – not shown)"');
 
 /** A layer in words. */
 export function layerText(layer) {

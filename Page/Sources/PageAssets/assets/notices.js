@@ -80,7 +80,7 @@ function showTrial() {
   };
   const end = (keeps) => attempt(async () => {
     await (keeps ? api.keepTrial(trial.id) : api.endTrial(trial.id));
-    endTrial();
+    endTrial(trial.id);
   }, keeps ? "The change is kept." : "The change is taken back.");
   trialBox.replaceChildren(notice("trial", "You are trying a change.",
     el("p", {}, `${trial.keys.join(", ")}: back in `, seconds, " unless you keep it."),

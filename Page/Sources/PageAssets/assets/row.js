@@ -5,7 +5,9 @@ import { makeSimple, plainText, secret } from "./controls.js";
 import { button, el, icon, iconButton, newID, shortPath, timeText } from "./dom.js";
 import { details } from "./details.js";
 import { isPlainList, list } from "./lists.js";
+import { edition, found, marked } from "./marks.js";
 import { authorText, edit, emit, findingsOf, hasValue, isModified, isStored, kindOfKey, layerText, model, nodeOf, refresh, ruleOf, shortValue, titleOf } from "./model.js";
+import { valueText } from "./search.js";
 import { records, table } from "./tables.js";
 import { dotted, partsOf } from "./toml.js";
 import { fixesOf } from "./fixes.js";
@@ -31,6 +33,7 @@ export class Row {
   #check = 0;
   #checkTimer = 0;
   #signature = null;
+  #marks = "";
   #last = Promise.resolve();
 
   constructor(name) {
@@ -43,6 +46,7 @@ export class Row {
     this.message = el("div", { class: "row-message", id: `${id}-message`, role: "status" });
     this.notes = el("div", { class: "row-notes", id: `${id}-notes` });
     this.slot = el("div", { class: "row-control" });
+    this.hit = el("p", { class: "row-hit", hidden: true });
     this.meta = el("p", { class: "row-meta" });
     this.resetButton = iconButton("reset", "", () => this.reset());
     this.more = el("button", {
@@ -51,7 +55,7 @@ export class Row {
     this.details = el("div", { class: "row-details", id: `${id}-details`, hidden: true });
     this.element = el("section", { class: "row", "aria-labelledby": id, tabindex: "-1", "data-key": name },
       el("div", { class: "row-head" }, this.title, this.badges),
-      el("div", { class: "row-text" }, this.path, this.summary, this.meta),
+      el("div", { class: "row-text" }, this.path, this.summary, this.hit, this.meta),
       el("div", { class: "row-side" }, this.slot, this.notes, this.message),
       el("div", { class: "row-tools" }, this.resetButton, this.more), this.details);
     this.id = id;
@@ -73,14 +77,12 @@ export class Row {
     const signature = JSON.stringify([key, change, model.doc.file], (_, v) => (typeof v === "bigint" ? String(v) : v));
     if (signature === this.#signature) {
       this.control.update(this.#place());
+      if (this.#marks !== edition) this.#showTexts(key);
       return false;
     }
     const isFirst = this.#signature === null;
     this.#signature = signature;
-    this.title.textContent = titleOf(key);
-    this.path.textContent = key.key;
-    this.summary.textContent = key.description ?? "";
-    this.summary.hidden = !key.description;
+    this.#showTexts(key);
     this.#showBadges(key);
     this.#showControl(key);
     this.#showNotes(key);
@@ -99,6 +101,18 @@ export class Row {
     return !isFirst;
   }
 
+  /** Shows name and description, and where the value has what is searched. */
+  #showTexts(key) {
+    this.#marks = edition;
+    this.title.replaceChildren(...marked(titleOf(key)));
+    this.path.replaceChildren(...marked(key.key));
+    this.summary.replaceChildren(...marked(key.description ?? ""));
+    this.summary.hidden = !key.description;
+    const hit = key.isSecret ? null : found(valueText(key.value));
+    this.hit.hidden = hit === null;
+    this.hit.replaceChildren(...(hit === null ? [] : ["Value: ", el("code", {}, marked(hit))]));
+  }
+
   #showBadges(key) {
     const badges = [];
     if (isModified(key)) badges.push(el("span", { class: "badge modified-badge" }, "modified"));
@@ -106,7 +120,7 @@ export class Row {
     if (key.isSecret) badges.push(el("span", { class: "badge" }, icon("key"), "secret"));
     if (!key.isKnown) badges.push(el("span", { class: "badge warning-badge" }, "unknown key"));
     if (key.isDefault && hasValue(key)) badges.push(el("span", { class: "badge plain-badge" }, "default"));
-    else if (hasValue(key) && key.layer && !["user", "profile"].includes(key.layer)) badges.push(el("span", { class: "badge plain-badge" }, layerText(key.layer)));
+    else if (hasValue(key) && key.layer && key.file !== model.doc.file) badges.push(el("span", { class: "badge plain-badge" }, layerText(key.layer)));
     this.badges.replaceChildren(...badges);
   }
 

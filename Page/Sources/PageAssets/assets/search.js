@@ -1,5 +1,6 @@
-// The search: over names, descriptions and values, with filters, tolerant of typos. It looks at every key at each key
-// press, so it keeps lower-case texts, and compares a mistyped word only with words that can be near it.
+// The search: over names, descriptions and values, with filters, tolerant of typos. A key press costs little: the texts
+// are in lower case already, a longer word is looked for only where its beginning was found, and a mistyped word is
+// compared only with words that can be near it.
 
 import { api } from "./api.js";
 import { hasProblem, isModified, model } from "./model.js";
@@ -14,8 +15,8 @@ export const filters = [
   ["@since:", "changed since, such as 2d or 3h"],
 ];
 
+/** What is known of each key: its name with the former ones, its description and its value, in lower case, in one text. */
 let texts = [];
-let words = null;
 let indexed = null;
 const recent = { text: "", since: 0, keys: null };
 
@@ -27,41 +28,76 @@ export function forget() {
 
 function index() {
   if (indexed === model.doc) return;
-  const old = new Map(texts.map((text) => [text.key, text]));
+  const former = new Map(texts.map((text) => [text.key, text]));
+  let isSame = texts.length === model.doc.keys.length;
   texts = model.doc.keys.map((key, place) => {
-    const value = key.isSecret || key.value === null || key.value === undefined ? ""
-      : typeof key.value === "string" ? key.value.toLowerCase() : lower(key.value);
-    const former = old.get(key.key);
-    if (former && former.source === key.description) {
-      former.place = place;
-      former.value = value;
-      return former;
-    }
+    const old = former.get(key.key);
+    const isKnown = old && old.description === key.description;
+    if (!isKnown || texts[place] !== old) isSame = false;
+    if (isKnown && old.value === key.value && old.isSecret === key.isSecret && typeof key.value !== "object") return old;
     const name = key.key.toLowerCase();
-    const formerly = key.formerly?.length ? ` ${key.formerly.join(" ").toLowerCase()}` : "";
-    return { key: key.key, place, name: name + formerly, spoken: name.replace(/[-_.]/g, " "), source: key.description,
-      description: (key.description ?? "").toLowerCase(), value };
+    const names = key.formerly?.length ? `${name} ${key.formerly.join(" ").toLowerCase()}` : name;
+    const head = `${names}\n${(key.description ?? "").toLowerCase()}\n`;
+    const text = head + (key.isSecret ? "" : valueText(key.value).toLowerCase());
+    // A joined text is copied into one piece when it is searched first. That is done here, not at the first key press.
+    text.indexOf("\n");
+    return { key: key.key, description: key.description, value: key.value, isSecret: key.isSecret, name: names.length, valueStart: head.length, text };
   });
-  words = null;
+  found.clear();
   indexed = model.doc;
+  if (isSame) return;
+  words = null;
+  building = null;
+  if (texts.length > 500) prepare();
 }
 
-const lower = (value) =>
-  JSON.stringify(value, (_, member) => (typeof member === "bigint" ? String(member) : member)).toLowerCase();
+/** A value as the text that is searched. */
+export function valueText(value) {
+  if (value === null || value === undefined) return "";
+  return typeof value === "string" ? value : JSON.stringify(value, (_, member) => (typeof member === "bigint" ? String(member) : member));
+}
+
+// MARK: Words for typos
 
 /** The words of all names and descriptions: word → places, with a set of letters for each. */
-function vocabulary() {
-  if (words) return words;
+let words = null;
+let building = null;
+
+function* build() {
   const places = new Map();
-  texts.forEach((text, place) => {
-    for (const word of new Set(`${text.name} ${text.description}`.split(/[^\p{L}\p{N}]+/u))) {
+  for (let place = 0; place < texts.length; place += 1) {
+    const { text, valueStart } = texts[place];
+    for (const word of text.slice(0, valueStart).split(/[^\p{L}\p{N}]+/u)) {
       if (word.length < 3) continue;
       const list = places.get(word);
-      if (list) list.push(place);
-      else places.set(word, [place]);
+      if (!list) places.set(word, [place]);
+      else if (list.at(-1) !== place) list.push(place);
     }
-  });
-  words = [...places].map(([word, list]) => ({ word, letters: letters(word), places: list }));
+    if (place % 100 === 99) yield;
+  }
+  words = [];
+  for (const [word, list] of places) {
+    words.push({ word, letters: letters(word), places: list });
+    if (words.length % 2000 === 0) yield;
+  }
+}
+
+/** Collects the words while nothing else is to be done, so that the first typo need not wait for it. */
+function prepare() {
+  const mine = build();
+  building = mine;
+  const go = (deadline) => {
+    if (building !== mine) return;
+    while (deadline.timeRemaining() > 1) if (mine.next().done) return void (building = null);
+    requestIdleCallback(go);
+  };
+  requestIdleCallback(go);
+}
+
+function vocabulary() {
+  const rest = building ?? (words ? null : build());
+  building = null;
+  if (rest) while (!rest.next().done);
   return words;
 }
 
@@ -76,6 +112,8 @@ function bits(set) {
   for (; set !== 0; set &= set - 1) count += 1;
   return count;
 }
+
+// MARK: Searching
 
 /** Parses what was typed. */
 export function parseQuery(text) {
@@ -93,23 +131,12 @@ export function parseQuery(text) {
 
 /**
  * Finds keys: the best first if there are words, else in the order of the document. `isSimilar` says that some word
- * occurs nowhere as typed. `note` says which filter is not known, or still waits for the history.
+ * occurs nowhere as typed. `note` says which filter is not known, or still waits for the history. `marks` are the words
+ * to mark in what is shown.
  */
 export function search(text, whenMore) {
   index();
   const query = parseQuery(text);
-  const { keys } = model.doc;
-  let isSimilar = false;
-  let scores = null;
-  for (const word of query.words) {
-    let found = substring(word);
-    if (!found.some) {
-      found = similar(word);
-      isSimilar = true;
-    }
-    if (!scores) scores = found.scores;
-    else for (let i = 0; i < scores.length; i += 1) scores[i] = scores[i] && found.scores[i] ? scores[i] + found.scores[i] : 0;
-  }
   const tests = [];
   let note = "";
   for (const filter of query.filters) {
@@ -117,48 +144,85 @@ export function search(text, whenMore) {
     if (typeof test === "string") note = test;
     else tests.push(test);
   }
-  const found = [];
-  for (let i = 0; i < keys.length; i += 1) {
-    if (scores && scores[i] === 0) continue;
-    if (tests.every((test) => test(keys[i]))) found.push(i);
+  const { keys } = model.doc;
+  const accepts = (key) => tests.every((test) => test(key));
+  if (query.words.length === 0) {
+    return { keys: tests.length > 0 ? keys.filter(accepts) : keys, isRanked: false, isSimilar: false, note, marks: [] };
   }
-  if (scores) found.sort((a, b) => scores[b] - scores[a] || a - b);
-  return { keys: found.map((i) => keys[i]), isRanked: scores !== null, isSimilar, note };
+  const parts = query.words.map(lookUp).sort((a, b) => a.places.length - b.places.length);
+  const ranked = new Map();
+  for (const place of parts[0].places) {
+    let score = 0;
+    for (const part of parts) {
+      if (part.scores[place] === 0) {
+        score = 0;
+        break;
+      }
+      score += part.scores[place];
+    }
+    if (score === 0 || (tests.length > 0 && !accepts(keys[place]))) continue;
+    const list = ranked.get(score);
+    if (list) list.push(keys[place]);
+    else ranked.set(score, [keys[place]]);
+  }
+  // Few scores are different, so their groups are sorted and not the keys.
+  const best = [...ranked.keys()].sort((a, b) => b - a).flatMap((score) => ranked.get(score));
+  return { keys: best, isRanked: true, isSimilar: parts.some((part) => part.isSimilar), note, marks: parts.flatMap((part) => part.marks) };
 }
 
-function substring(word) {
-  const scores = new Uint16Array(texts.length);
-  let some = false;
-  for (let i = 0; i < texts.length; i += 1) {
-    const text = texts[i];
-    let score = 0;
-    const at = text.name.indexOf(word);
-    if (at >= 0) {
-      const before = at === 0 ? "." : text.name[at - 1];
-      score = text.name.length === word.length ? 100 : before === "." ? 60 : before === "-" || before === "_" ? 50 : 40;
-    } else if (text.spoken.includes(word)) score = 40;
-    else if (text.description.includes(word)) score = 20;
-    else if (text.value !== "" && text.value.includes(word)) score = 10;
-    if (score > 0) {
-      scores[i] = score;
-      some = true;
+/** What was found for the words that were typed lately. */
+const found = new Map();
+
+/** The places of a word and how well it fits there. What does not have its beginning does not have the word. */
+function lookUp(word) {
+  let result = found.get(word);
+  if (result) return result;
+  let former = null;
+  for (let end = word.length - 1; end > 0 && !former; end -= 1) former = found.get(word.slice(0, end)) ?? null;
+  result = substring(word, former && !former.isSimilar ? former.places : former ? [] : null);
+  if (result.places.length === 0) result = similar(word);
+  if (found.size >= 40) found.delete(found.keys().next().value);
+  found.set(word, result);
+  return result;
+}
+
+function substring(word, within) {
+  const scores = new Uint8Array(texts.length);
+  const places = [];
+  const count = within ? within.length : texts.length;
+  for (let i = 0; i < count; i += 1) {
+    const place = within ? within[i] : i;
+    const { text, name, valueStart } = texts[place];
+    const at = text.indexOf(word);
+    if (at < 0) continue;
+    let score = at < valueStart ? 20 : 10;
+    if (at < name) {
+      const before = at === 0 ? "." : text[at - 1];
+      score = name === word.length ? 100 : before === "." ? 60 : before === "-" || before === "_" ? 50 : 40;
     }
+    scores[place] = score;
+    places.push(place);
   }
-  return { scores, some };
+  return { scores, places, isSimilar: false, marks: [word] };
 }
 
 function similar(word) {
-  const scores = new Uint16Array(texts.length);
+  const scores = new Uint8Array(texts.length);
   const most = word.length < 4 ? (word.length < 3 ? 0 : 1) : word.length < 7 ? 1 : 2;
-  if (most === 0) return { scores };
-  const own = letters(word);
-  for (const entry of vocabulary()) {
-    if (Math.abs(entry.word.length - word.length) > most || bits(entry.letters ^ own) > 2 * most) continue;
-    const distance = editDistance(word, entry.word, most);
-    if (distance > most) continue;
-    for (const place of entry.places) scores[place] = Math.max(scores[place], 8 - distance);
+  const marks = [];
+  if (most > 0) {
+    const own = letters(word);
+    for (const entry of vocabulary()) {
+      if (Math.abs(entry.word.length - word.length) > most || bits(entry.letters ^ own) > 2 * most) continue;
+      const distance = editDistance(word, entry.word, most);
+      if (distance > most) continue;
+      if (marks.length < 40) marks.push(entry.word);
+      for (const place of entry.places) scores[place] = Math.max(scores[place], 8 - distance);
+    }
   }
-  return { scores };
+  const places = [];
+  for (let place = 0; place < scores.length; place += 1) if (scores[place] > 0) places.push(place);
+  return { scores, places, isSimilar: true, marks };
 }
 
 const rows = [new Uint8Array(64), new Uint8Array(64), new Uint8Array(64)];

@@ -1,0 +1,80 @@
+// What the stream of changes says. An event is a hint: the document is read again, and then it is clear what is new.
+
+import { currentApp, isOwn, writesDone } from "./api.js";
+import { announce } from "./dom.js";
+import { authorText, emit, endTrial, model, refresh, shortValue, startTrial, titleOf } from "./model.js";
+import { updateRows } from "./settings.js";
+import * as notices from "./notices.js";
+
+/** Takes an event of the stream. */
+export async function hear(name, data) {
+  if (!model.doc && name !== "open" && name !== "closed") return;
+  switch (name) {
+    case "open": case "closed": return hearConnection(name === "open");
+    case "trial": return hearTrial(data);
+    case "problem":
+      if (data?.message) notices.fail(data.message);
+      return undefined;
+    case "state":
+      // From here on no change is missed. One may have been made since the document was read, in any file.
+      await refresh().catch(() => {});
+      document.documentElement.dataset.live = currentApp();
+      return undefined;
+    case "change": return hearChange(data);
+    default: return undefined;
+  }
+}
+
+async function hearConnection(isConnected) {
+  if (model.isConnected === isConnected) return;
+  model.isConnected = isConnected;
+  emit("connection");
+  if (isConnected) await refresh().catch(() => {});
+}
+
+function hearTrial(data) {
+  if (data?.state === "started") startTrial(data.id, data.seconds, data.keys);
+  else if (data?.id) {
+    endTrial(data.id);
+    if (data.state === "undone") announce("The change was taken back.");
+    if (data.state === "failed") notices.fail(data.message ?? "The change could not be taken back.");
+  }
+}
+
+async function hearChange(data) {
+  // Only then is it clear whose change it is.
+  await writesDone();
+  const by = authorText(data?.entry);
+  for (const change of data?.changes ?? []) {
+    const name = ownerOf(change.key);
+    if (name) model.changes.set(name, { by, time: data.entry?.time ?? new Date().toISOString() });
+  }
+  // What the page has just read itself need not be read again.
+  const isKnown = data?.digest === model.doc?.digest && data?.text !== false && !data?.layers && !data?.schema;
+  if (!isKnown) await refresh().catch(() => {});
+  showChanges(data);
+}
+
+/** The key of the document that a changed key is, or is within. */
+function ownerOf(name) {
+  if (model.keys.has(name)) return name;
+  for (let end = name.lastIndexOf("."); end > 0; end = name.lastIndexOf(".", end - 1)) {
+    if (model.keys.has(name.slice(0, end))) return name.slice(0, end);
+  }
+  return null;
+}
+
+/** Lets the rows of a change light up, and says it. */
+function showChanges(data) {
+  const changes = data?.changes ?? [];
+  const names = new Set(changes.map((change) => ownerOf(change.key)));
+  const isMine = isOwn(data?.entry);
+  updateRows((row) => {
+    if (names.has(row.name) && !isMine) row.flash();
+  });
+  if (changes.length === 0 || isMine) return;
+  const key = model.keys.get(changes[0].key);
+  const what = changes.length > 1 ? `${changes.length} settings` : key ? titleOf(key) : changes[0].key;
+  const value = changes.length === 1 && key && !key.isSecret ? ` to ${shortValue(key.value)}` : "";
+  announce(`${authorText(data.entry)} changed ${what}${value}.`);
+}

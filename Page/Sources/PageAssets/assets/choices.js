@@ -1,0 +1,89 @@
+// The controls of what is chosen: a switch, a few choices side by side, and many in a list.
+
+import { el, newID } from "./dom.js";
+import { literal } from "./toml.js";
+import { names, same, shown } from "./typed.js";
+
+/** A switch. */
+export function toggle(place) {
+  let now = place;
+  const input = el("input", names(place, { type: "checkbox", role: "switch", class: "switch" }));
+  const words = el("span", { class: "switch-text", "aria-hidden": "true" });
+  const show = () => {
+    input.checked = now.value === true;
+    words.textContent = typeof now.value === "boolean" ? (now.value ? "On" : "Off") : "not set";
+  };
+  input.addEventListener("change", async () => {
+    await now.commit({ value: input.checked });
+    show();
+  });
+  show();
+  return {
+    element: el("span", { class: "switch-box" }, input, words),
+    isDirty: () => false,
+    update(next) {
+      now = next;
+      input.disabled = Boolean(next.disabled);
+      show();
+    },
+  };
+}
+
+/** One of the values that a schema lists. */
+export function choice(place) {
+  const { choices } = place.rule;
+  const labels = choices.map((value) => (typeof value === "string" ? value : literal(value)));
+  const isShort = choices.length <= 4 && labels.join("").length <= 34;
+  return isShort ? segments(place, choices, labels) : select(place, choices, labels);
+}
+
+function segments(place, choices, labels) {
+  let now = place;
+  const group = newID("choice");
+  const inputs = choices.map((value) => el("input", { type: "radio", name: group, value: literal(value), disabled: place.disabled }));
+  const other = el("span", { class: "other-value", hidden: true });
+  const element = el("div", { class: "choice-box" },
+    el("div", { class: "segments", role: "radiogroup", ...names(place, { disabled: undefined }) },
+      choices.map((_, i) => el("label", { class: "segment" }, inputs[i], el("span", {}, labels[i] || "empty")))), other);
+  const show = () => {
+    const at = choices.findIndex((value) => same(value, now.value ?? null));
+    inputs.forEach((input, i) => { input.checked = i === at; });
+    other.hidden = at >= 0 || now.value === null || now.value === undefined;
+    other.textContent = other.hidden ? "" : `now: ${typeof now.value === "string" ? now.value : literal(now.value)}`;
+  };
+  inputs.forEach((input, i) => input.addEventListener("change", async () => {
+    await now.commit(typeof choices[i] === "string" ? { value: choices[i] } : { toml: literal(choices[i]) });
+    show();
+  }));
+  show();
+  return { element, isDirty: () => false, update(next) {
+    now = next;
+    for (const input of inputs) input.disabled = Boolean(next.disabled);
+    show();
+  } };
+}
+
+function select(place, choices, labels) {
+  let now = place;
+  const element = el("select", names(place, { class: "field" }), choices.map((_, i) => el("option", { value: String(i) }, labels[i] || "empty")));
+  const other = el("option", { value: "", disabled: true });
+  const show = () => {
+    const at = choices.findIndex((value) => same(value, now.value ?? null));
+    if (at < 0) {
+      other.textContent = now.value === null || now.value === undefined ? "not set" : `${shown(now.value)} (not one of these)`;
+      element.prepend(other);
+    } else other.remove();
+    element.value = at < 0 ? "" : String(at);
+  };
+  element.addEventListener("change", async () => {
+    const value = choices[Number(element.value)];
+    await now.commit(typeof value === "string" ? { value } : { toml: literal(value) });
+    show();
+  });
+  show();
+  return { element, isDirty: () => false, update(next) {
+    now = next;
+    element.disabled = Boolean(next.disabled);
+    show();
+  } };
+}

@@ -1,0 +1,87 @@
+// Which of the app's files is shown and edited: the one that the app writes, another profile, a declared file, or one of
+// administrators.
+
+import { currentLayer, useLayer, Refusal } from "./api.js";
+import { announce, button, el, shortPath } from "./dom.js";
+import { model, refresh } from "./model.js";
+import * as file from "./file.js";
+import * as notices from "./notices.js";
+
+const box = document.getElementById("layer-box");
+const select = document.getElementById("layer");
+const banner = document.getElementById("layer-banner");
+
+/** The layers as the app has them. A document of one layer knows only those below it. */
+let known = [];
+let signature = "";
+
+const own = ({ profile }) => (profile ? `Profile ${profile}` : "Your file");
+
+/** What can be chosen: groups of names for the server, with names for people. */
+function choices(doc) {
+  if (currentLayer() === "") known = doc.layers ?? [];
+  const named = (layer, form) => known.filter((one) => one.layer === layer).map((one) => form.exec(one.file)?.[1]).filter(Boolean);
+  const mine = [["", own(doc)]];
+  if (doc.profile) mine.push(["user", "Your file, below the profile"]);
+  for (const name of doc.profiles ?? []) if (name !== doc.profile) mine.push([`profile:${name}`, `Profile ${name}`]);
+  const declared = [
+    ...named("declared", /\/settings\.d\/([^/@][^/]*)\.toml$/).map((name) => [`drop-in:${name}`, `Declared file ${name}`]),
+    ["host", "Declared for this host"], ["os", "Declared for this system"], ["arch", "Declared for this processor"],
+  ];
+  const administrators = [
+    ...(known.some((one) => one.layer === "system" && one.file?.endsWith("/settings.toml")) ? [["system", "Administrators"]] : []),
+    ...named("system", /\/settings\.d\/([^/@][^/]*)\.toml$/).map((name) => [`system:${name}`, `Administrators, ${name}`]),
+  ];
+  return [["Yours", mine], ["Declared", declared], ["For all users", administrators]].filter(([, list]) => list.length > 0);
+}
+
+/** Shows which file it is. */
+export function show() {
+  const { doc } = model;
+  const layer = currentLayer();
+  const groups = choices(doc);
+  // A file that only its name leads to, such as after a reload, is there as well.
+  if (!groups.some(([, list]) => list.some(([value]) => value === layer))) groups.push(["Other", [[layer, layer.replace(":", " ")]]]);
+  // A list that is open, and a button with the focus, stay as they are if nothing is new.
+  const next = JSON.stringify([groups, layer, doc.file, doc.profile]);
+  if (next === signature) return;
+  signature = next;
+  select.replaceChildren(...groups.map(([label, list]) => el("optgroup", { label }, list.map(([value, text]) => el("option", { value }, text)))));
+  select.value = layer;
+  box.hidden = false;
+  box.classList.toggle("elsewhere", layer !== "");
+  banner.hidden = layer === "";
+  if (layer === "") return;
+  const name = select.selectedOptions[0].textContent;
+  banner.replaceChildren(
+    el("p", {}, el("strong", {}, `${name}: `), el("code", { title: doc.file }, shortPath(doc.file)),
+      " is what you edit here. The values are those of this file and of the layers below it."),
+    button(`Back to ${own(doc).replace(/^(Your|Profile)/, (word) => word.toLowerCase())}`, () => choose(""), { class: "small" }));
+}
+
+async function choose(layer) {
+  if (file.hasDraft()) {
+    select.value = currentLayer();
+    notices.fail("The text of this file has changes that are not saved. Save or discard them first.");
+    return;
+  }
+  const former = currentLayer();
+  useLayer(layer);
+  try {
+    await refresh();
+    announce(`You edit ${model.doc.file}.`);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    useLayer(former);
+    select.value = former;
+    notices.fail(error.message);
+  }
+}
+
+export function begin() {
+  select.addEventListener("change", () => choose(select.value));
+  // Nobody follows a file that has no effect on the app now, such as another profile's.
+  window.addEventListener("focus", () => {
+    if (model.doc && currentLayer() !== "") refresh().catch(() => {});
+  });
+}

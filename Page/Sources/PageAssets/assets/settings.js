@@ -1,0 +1,225 @@
+// The settings that the search asks for, by groups; and the one that is selected.
+
+import { button, el } from "./dom.js";
+import { LongList } from "./list.js";
+import { setMarks } from "./marks.js";
+import { groupOf, hasProblem, isModified, model } from "./model.js";
+import { Row, rowOf } from "./row.js";
+import { filters, forget, parseQuery, search } from "./search.js";
+import * as file from "./file.js";
+
+const $ = (id) => document.getElementById(id);
+const searchField = $("search");
+const shell = $("shell");
+let selected = null;
+let shownKeys = [];
+let descriptions = new Map();
+/** The list without a search, which is made once for a document. */
+let allItems = null;
+
+/** The keys that the search has found. */
+export const shown = () => shownKeys;
+
+const list = new LongList($("list"), {
+  build: (item, former) => {
+    if (!item.key) return groupHead(item);
+    const row = former ? rowOf(former) : new Row(item.key);
+    if (former) row.update();
+    row.element.classList.toggle("selected", item.key === selected);
+    return row.element;
+  },
+  // What somebody is typing into, or has opened, stays.
+  isKept: (element) => element.matches("[data-open]") || element.contains(document.activeElement) || element.querySelector("[data-draft]") !== null,
+});
+
+function groupHead(item) {
+  return el("div", { class: "group-head" }, el("h2", {}, item.group === "" ? "General" : item.group.split(".").map(spoken).join(" › ")),
+    item.description && el("p", {}, item.description));
+}
+
+const spoken = (part) => {
+  const text = part.replace(/[-_]+/g, " ").replace(/"/g, "");
+  return text === "" ? part : text[0].toUpperCase() + text.slice(1);
+};
+
+// MARK: The list
+
+/** Shows the keys that the search asks for. */
+export function showList({ keepsPlace = false } = {}) {
+  const text = searchField.value;
+  const result = search(text, () => showList());
+  shownKeys = result.keys;
+  setMarks(result.marks);
+  if (!keepsPlace && $("settings").scrollTop !== 0) $("settings").scrollTop = 0;
+  if (result.keys === model.doc.keys) allItems ??= withHeads(result.keys);
+  const items = result.isRanked ? result.keys : result.keys === model.doc.keys ? allItems : withHeads(result.keys);
+  if (sameItems(items)) {
+    list.items = items;
+    updateRows();
+  } else {
+    const focused = document.activeElement?.closest?.(".row")?.dataset.key;
+    list.set(items, { keepsPlace });
+    if (keepsPlace && focused) list.reveal((item) => item.key === focused)?.focus();
+  }
+  const count = result.note || countText(result, text);
+  if ($("count").textContent !== count) $("count").textContent = count;
+  showFilters(parseQuery(text));
+}
+
+const sameItems = (items) => list.items.length > 0 && list.items.length === items.length
+  && items.every((item, at) => item.key === list.items[at].key && item.group === list.items[at].group);
+
+/** Shows what has become of the rows that are in the document. */
+export function updateRows(f) {
+  list.each((item, element) => {
+    if (!item.key) return;
+    rowOf(element).update();
+    f?.(rowOf(element));
+  });
+}
+
+/** The keys, those of a group together and below its head, in the order in which the groups first appear. */
+function withHeads(keys) {
+  const items = [];
+  for (const [group, members] of grouped(keys)) {
+    if (group !== "") items.push({ group, description: descriptions.get(group) });
+    else if (members.length > 0) items.push({ group });
+    for (const key of members) items.push(key);
+  }
+  return items;
+}
+
+/** The keys without a group are the first. */
+function grouped(keys) {
+  const groups = new Map([["", []]]);
+  for (const key of keys) {
+    const group = groupOf(key);
+    const members = groups.get(group);
+    if (members) members.push(key);
+    else groups.set(group, [key]);
+  }
+  return groups;
+}
+
+function countText({ keys, isSimilar }, text) {
+  const all = model.doc.keys.length;
+  if (text.trim() === "") return all === 1 ? "1 setting" : `${all.toLocaleString()} settings`;
+  if (keys.length === 0) return "Nothing found";
+  return isSimilar ? `Nothing has these words; ${keys.length.toLocaleString()} similar` : `${keys.length.toLocaleString()} of ${all.toLocaleString()} settings`;
+}
+
+/** Shows another document. */
+export function showDocument({ keepsPlace }) {
+  descriptions = new Map((model.doc.groups ?? []).map((group) => [group.path, group.description]));
+  allItems = null;
+  forget();
+  showList({ keepsPlace });
+  showGroups();
+}
+
+/** Forgets all settings. */
+export function clear() {
+  list.reset();
+  selected = null;
+  searchField.value = "";
+}
+
+function showGroups() {
+  const nav = $("groups");
+  const groups = [...grouped(model.doc.keys)].filter(([, keys]) => keys.length > 0);
+  nav.hidden = groups.length < 2;
+  shell.classList.toggle("has-groups", !nav.hidden);
+  if (nav.hidden) return;
+  const go = (group) => {
+    searchField.value = "";
+    showList();
+    const at = list.items.findIndex((item) => item.group === group && !item.key);
+    list.reveal((item) => item === list.items[at])?.scrollIntoView({ block: "start" });
+    list.reveal((item) => item === list.items[at + 1])?.focus({ preventScroll: true });
+  };
+  nav.replaceChildren(el("ul", {}, groups.slice(0, 300).map(([group, keys]) => {
+    const changed = keys.filter(isModified).length;
+    const problems = keys.filter(hasProblem).length;
+    const depth = Math.min(3, group.split(".").length - 1);
+    return el("li", { class: `depth-${depth}` }, el("button", { type: "button", class: "group-link", onclick: () => go(group) },
+      el("span", {}, group === "" ? "General" : spoken(group.split(".").at(-1))),
+      problems > 0 ? el("span", { class: "group-count problem" }, `${problems}`, el("span", { class: "offscreen" }, " with a problem"))
+        : changed > 0 && el("span", { class: "group-count" }, `${changed}`, el("span", { class: "offscreen" }, " modified"))));
+  })));
+}
+
+function showFilters(query) {
+  const box = $("filters");
+  box.hidden = false;
+  const pressed = new Set(query.filters.map((filter) => filter.name));
+  if (box.childElementCount === 0) {
+    box.append(...filters.map(([word, what]) => button(word, (event) => toggleFilter(word, event.currentTarget), { class: "filter", title: what, "aria-pressed": "false" })));
+  }
+  [...box.children].forEach((child, at) => {
+    const isPressed = String(pressed.has(filters[at][0].slice(1).replace(":", "")));
+    if (child.getAttribute("aria-pressed") !== isPressed) child.setAttribute("aria-pressed", isPressed);
+  });
+}
+
+function toggleFilter(word, source) {
+  const name = word.replace(":", "");
+  const rest = searchField.value.split(/\s+/).filter((part) => part !== "" && part.replace(/:.*/, "") !== name);
+  if (source.getAttribute("aria-pressed") !== "true") rest.push(word);
+  searchField.value = rest.join(" ");
+  showList();
+  if (word.endsWith(":") && searchField.value.endsWith(":")) searchField.focus();
+}
+
+// MARK: One setting
+
+function mark(key, { scrolls = false } = {}) {
+  selected = key;
+  list.each((item, element) => {
+    if (item.key) element.classList.toggle("selected", item.key === key);
+  });
+  lightSelected({ scrolls });
+}
+
+/** Lights the lines of the selected setting in the file. */
+export function lightSelected({ scrolls = false } = {}) {
+  const span = selected === null ? null : model.keys.get(selected)?.span;
+  file.light(span ? { line: span.line, endLine: span.endLine } : null, { scrolls });
+}
+
+export function goTo(key) {
+  let element = list.reveal((item) => item.key === key);
+  if (!element) {
+    searchField.value = "";
+    showList();
+    element = list.reveal((item) => item.key === key);
+  }
+  if (!element) return;
+  element.scrollIntoView({ block: "center" });
+  element.focus({ preventScroll: true });
+  mark(key);
+}
+
+/** Goes on by a number of settings. */
+export function step(by) {
+  const { items } = list;
+  let at = selected === null ? -1 : items.findIndex((item) => item.key === selected);
+  const way = at < 0 || by >= 0 ? 1 : -1;
+  if (at < 0) at = 0;
+  else at += by;
+  while (at >= 0 && at < items.length && !items[at].key) at += way;
+  if (at < 0 || at >= items.length) return;
+  const element = list.reveal((item) => item === items[at]);
+  element.focus({ preventScroll: true });
+  element.scrollIntoView({ block: "nearest" });
+}
+
+/** The row with the focus, or else the selected one. */
+export const current = () => {
+  const element = document.activeElement?.closest?.(".row") ?? (selected && list.reveal((item) => item.key === selected));
+  return element ? rowOf(element) : null;
+};
+
+$("list").addEventListener("focusin", (event) => {
+  const row = event.target.closest(".row");
+  if (row && row.dataset.key !== selected) mark(row.dataset.key, { scrolls: true });
+});

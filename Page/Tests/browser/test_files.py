@@ -1,0 +1,129 @@
+"""Which file is edited: profiles, declared files, those of administrators; and the former texts of a file."""
+
+from harness import APP, PageTest
+from test_controls import SCHEMA, TEXT
+
+DROP_IN = '# For every machine.\nname = "Declared"  # here\nsize = 20\n'
+SIZE = next(line for line in TEXT.splitlines() if line.startswith("size"))
+
+
+class FilesTest(PageTest):
+    schema = SCHEMA
+    text = TEXT
+    system = 'count = 7\n'
+
+    def prepare(self):
+        self.folder = self.home.path / ".config" / APP
+        self.home.write(self.folder / "settings.d/10-work.toml", DROP_IN)
+        self.home.write(self.folder / "profiles/travel.toml", 'theme = "dark"\n')
+
+    def choose(self, name):
+        self.tab.choose(self.tab.one("#layer"), name)
+
+    def shows(self, path):
+        self.tab.until(lambda: self.tab.js("return document.querySelector('.file-name').title").endswith(path), path)
+
+    def test_the_files_of_the_app_are_offered(self):
+        names = self.tab.js("return [...document.querySelectorAll('#layer option')].map((option) => option.textContent)")
+        self.assertEqual(names, ["Your file", "Profile travel", "Declared file 10-work", "Declared for this host", "Declared for this system",
+                                 "Declared for this processor", "Administrators"])
+        self.assertFalse(self.tab.one("#layer-banner").is_displayed())
+
+    def test_a_declared_file_is_edited(self):
+        self.choose("Declared file 10-work")
+        self.shows("settings.d/10-work.toml")
+        self.assertIn("10-work", self.tab.one("#layer-banner").text)
+        self.tab.until(lambda: self.tab.value("name") == "Declared", "value of the declared file")
+        self.tab.type(self.tab.row("name", "input"), "Lin")
+        file = self.folder / "settings.d/10-work.toml"
+        self.tab.until(lambda: file.read_text() == DROP_IN.replace("Declared", "Lin"), "value in the declared file")
+        self.assertEqual(self.home.text(), TEXT)
+        self.tab.press("size", ".row-tools button")
+        self.tab.until(lambda: "size" not in file.read_text(), "reset")
+        self.assertEqual(self.home.text(), TEXT)
+
+    def test_the_text_of_a_profile_that_is_not_active_is_edited(self):
+        self.choose("Profile travel")
+        self.shows("profiles/travel.toml")
+        self.tab.js("""const area = document.querySelector('#file-text'); area.focus(); const at = area.value.indexOf('dark');
+            area.setSelectionRange(at, at + 4); document.execCommand('insertText', false, 'light');""")
+        self.tab.click(".file-head .primary")
+        self.tab.until(lambda: (self.folder / "profiles/travel.toml").read_text() == 'theme = "light"\n', "text of the profile")
+        self.assertEqual(self.home.text(), TEXT)
+
+    def test_a_file_for_this_host_is_made_by_its_first_value(self):
+        self.choose("Declared for this host")
+        self.shows("/settings.toml")
+        self.tab.until(lambda: "does not exist yet" in self.tab.one("#file-state").text, "note")
+        self.tab.type(self.tab.row("name", "input"), "Lin")
+        self.tab.until(lambda: [file.read_text() for file in self.folder.glob("settings.d/@host=*/settings.toml")] == ['name = "Lin"\n'], "file of this host")
+
+    def test_the_way_back_to_the_own_file(self):
+        self.choose("Administrators")
+        self.shows("etc/xdg/org.example.editor/settings.toml")
+        self.tab.click("#layer-banner button")
+        self.tab.until(lambda: self.tab.value("name") == "Grace" and not self.tab.one("#layer-banner").is_displayed(), "own file")
+
+    def test_a_reload_stays_with_the_file(self):
+        self.choose("Declared file 10-work")
+        self.shows("settings.d/10-work.toml")
+        self.tab.driver.refresh()
+        self.shows("settings.d/10-work.toml")
+        self.tab.until(lambda: self.tab.one("#layer").get_property("value") == "drop-in:10-work", "choice")
+
+    def test_a_text_that_is_not_saved_keeps_its_file(self):
+        self.tab.js("const area = document.querySelector('#file-text'); area.focus(); area.setSelectionRange(0, 0); document.execCommand('insertText', false, '#');")
+        self.choose("Profile travel")
+        self.tab.until(lambda: "not saved" in self.tab.one("#notices").text, "notice")
+        self.assertEqual(self.tab.one("#layer").get_property("value"), "")
+        self.shows(".config/org.example.editor/settings.toml")
+
+
+class PastTest(PageTest):
+    schema = SCHEMA
+    text = TEXT
+
+    def entries(self):
+        return self.tab.all(".past-entry")
+
+    def test_a_former_text_is_shown_with_what_has_changed_since(self):
+        self.home.cli("set", APP, "name", "Lin")
+        self.home.cli("set", APP, "size", "33")
+        self.tab.until(lambda: self.tab.value("name") == "Lin" and self.tab.value("size", "input[type=number]") == "33", "changes")
+        self.tab.click("#past")
+        self.tab.until(lambda: len(self.entries()) == 2, "entries")
+        self.assertIn("size set", self.entries()[0].text)
+        self.assertIn("settings-cli", self.entries()[1].text)
+        # The newest one is the text of now, so the one before it is shown.
+        self.tab.until(lambda: "size = 0x0E" in self.tab.one(".past-text").text, "former text")
+        self.assertIn('name = "Lin"', self.tab.one(".past-text").text)
+        self.assertEqual([line.get_property("textContent").strip() for line in self.tab.all(".past-view .removed")], ["-" + SIZE])
+        self.assertEqual([line.get_property("textContent").strip() for line in self.tab.all(".past-view .added")], ["+" + SIZE.replace("0x0E", "33")])
+        self.assertNotIn("s3cret", self.tab.one(".past-text").text)
+        self.entries()[0].click()
+        self.tab.until(lambda: "this is the text of now" in self.tab.one(".past-view").text, "text of now")
+        self.assertEqual(self.home.text(), TEXT.replace("Grace", "Lin").replace("0x0E", "33"))
+
+    def test_a_file_without_a_history_says_so(self):
+        self.tab.click("#past")
+        self.tab.until(lambda: "no entry yet" in self.tab.one("dialog").text, "note")
+
+    def test_a_script_in_a_former_text_stays_text(self):
+        self.home.cli("set", APP, "name", "<img src>")
+        self.home.cli("set", APP, "name", "Lin")
+        self.tab.until(lambda: self.tab.value("name") == "Lin", "changes")
+        self.tab.click("#past")
+        self.tab.until(lambda: "<img src>" in self.tab.one(".past-text").text, "former text")
+        self.assertFalse(self.tab.all("dialog img"))
+
+
+class SecretTextTest(PageTest):
+    schema = SCHEMA
+    text = TEXT
+
+    def test_the_place_of_a_secret_says_what_it_is(self):
+        self.tab.until(lambda: self.tab.js("return document.querySelector('.t-secret')?.textContent") == '"(secret – not shown)"', "painted place")
+        self.assertIn("Secrets are not shown", self.tab.one("#file-state").text)
+        # What is painted is as wide as what is edited, or the cursor would be elsewhere.
+        self.assertEqual(len('"(secret – not shown)"'), len('"(not in the history)"'))
+        self.assertIn('token = "(not in the history)"', self.tab.one("#file-text").get_property("value"))
