@@ -81,7 +81,8 @@ public final class PageServer: Sendable {
           maxHeaderFieldSize: limits.head, maxHeaderListSize: limits.head, maxHeaderFieldCount: 100)))
     return Server(
       childChannelSetup: channel,
-      configuration: ServerConfiguration(address: configuration.endpoint.address, backlog: 128),
+      configuration: ServerConfiguration(
+        address: configuration.endpoint.address(hasIPv4: configuration.hasIPv4), backlog: 128),
       onServerRunning: whenRunning, eventLoopGroup: group,
       // Nothing is logged: a line of a log could have what a request has.
       logger: Logger(label: "settings-page") { _ in SwiftLogNoOpLogHandler() })
