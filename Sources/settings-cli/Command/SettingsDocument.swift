@@ -67,7 +67,8 @@ struct SettingsDocument {
       [
         ("target", JSONText.quoted(target.name)), ("file", JSONText.quoted(location.file)),
         ("exists", bytes == nil ? "false" : "true"), ("digest", JSONText.quoted(digest)),
-        ("text", JSONText.quoted(shown)), ("isMasked", hidden.isMasked ? "true" : "false"),
+        ("keepsHistory", keepsHistory ? "true" : "false"), ("text", JSONText.quoted(shown)),
+        ("isMasked", hidden.isMasked ? "true" : "false"),
         ("problem", problem(places)),
         ("schema", schemaFacts), ("profile", personal?.profile.map(JSONText.quoted) ?? "null"),
         ("profiles", "[\((profiles ?? []).map(JSONText.quoted).joined(separator: ","))]"), ("layers", layers),
@@ -83,6 +84,11 @@ struct SettingsDocument {
 
   /// One element a line.
   private static func array(_ elements: [String]) -> String { "[" + elements.joined(separator: ",\n  ") + "]" }
+
+  /// Whether the next write is recorded.
+  private var keepsHistory: Bool {
+    schema.isUsable && hidden.document?[SettingsFormat.historyPath] != .boolean(false)
+  }
 
   /// Why the text does not parse, with the place in the shown text.
   private func problem(_ places: TextSpans) -> String {
