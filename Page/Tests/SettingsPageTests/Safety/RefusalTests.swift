@@ -196,6 +196,16 @@ private let edit = #"{"edits": [{"set": "size", "value": 20}]}"#
   try await server.end()
 }
 
+@Test func `connections that arrive while the server ends do not disturb its end`() async throws {
+  for _ in 0..<20 {
+    let server = try await TestServer()
+    let ending = Task { try await server.end() }
+    var clients: [TestClient] = []
+    for _ in 0..<50 { if let client = TestClient(port: server.port) { clients.append(client) } }
+    try await ending.value
+  }
+}
+
 @Test func `what is not HTTP is refused`() async throws {
   let server = try await TestServer()
   for text in ["\r\n\r\n\r\nx\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\u{16}\u{3}\u{1}", "GET \u{0} HTTP/1.1\r\n\r\n"] {
