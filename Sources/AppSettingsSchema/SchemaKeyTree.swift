@@ -19,10 +19,17 @@ package struct SchemaKeyTree: Sendable {
   private var nodes = [Node()]
   private var edges: [Edge: Int] = [:]
 
-  package init() {}
+  /// Creates an empty tree.
+  ///
+  /// - Parameter capacity: About how many names it will have: to grow, it would hash all of them again.
+  package init(capacity: Int = 0) {
+    nodes.reserveCapacity(capacity + 1)
+    edges.reserveCapacity(capacity)
+  }
 
   /// Creates the tree of all names of the keys.
   package init(_ keys: [SchemaKey]) {
+    self.init(capacity: keys.count)
     for (index, key) in keys.enumerated() { insert(key, index) }
   }
 

@@ -18,7 +18,7 @@ package struct SettingsCheck {
     self.schema = schema
     let keys = schema?.keys ?? []
     names = SchemaKeyTree(keys)
-    var present = SchemaKeyTree()
+    var present = SchemaKeyTree(capacity: keys.count)
     for (index, key) in keys.enumerated() { present.insert(key.path, index) }
     presentNames = present
     unknownKey = UnknownKey(among: keys)

@@ -49,6 +49,10 @@ struct SchemaLookup: Sendable {
     return keep(SchemaLookup(schema: schema), target)
   }
 
+  /// Whether `SETTINGS_CLI_SCHEMA` says that verbs need a schema that can be used even if they only read: a program that
+  /// shows others what they print must not show what the schema would have named as a secret.
+  static let isRequired = ProcessFacts.variable("SETTINGS_CLI_SCHEMA") == "required"
+
   /// Reads the schema again when it is needed next.
   static func forget() { found.withLock { $0 = nil } }
 

@@ -166,6 +166,25 @@ struct DescribeCommandTests {
     #expect(test.home.text() == "a = 1\n")
   }
 
+  @Test(arguments: [
+    "describe --document", "describe", "get a", "get a --json", "get --digest", "list", "log", "export --toml", "watch",
+  ]) func `a program that shows what is printed can have a wrong schema refused`(_ words: String) throws {
+    try test.home.write("app = \"org.example.test\"\n[keys.a]\ntype = \"nope\"\n", to: test.schemaFile)
+    try test.write("a = \"hunter2\"\n")
+    let verb = words.split(separator: " ").map(String.init)
+    var environment = test.home.environment
+    environment["SETTINGS_CLI_SCHEMA"] = "required"
+    let result = try ChildProcess.run(
+      ChildProcess.product("settings-cli"), [verb[0], app] + verb[1...], environment: environment)
+    #expect(result.status == 4)
+    #expect(result.output.isEmpty)
+    #expect(result.error.hasPrefix("settings-cli: Cannot use the schema '\(test.schemaFile):3:8'"), "\(result.error)")
+    let found = try ChildProcess.run(
+      ChildProcess.product("settings-cli"), ["find", "hunter2"], environment: environment)
+    #expect(found.status == 1 && found.output.isEmpty)
+    #expect(found.error.contains("Cannot search 'org.example.test': Cannot use the schema"), "\(found.error)")
+  }
+
   @Test func `a value under a former name is one of its key, of parts and of tables around it`() throws {
     try test.home.write("settings-locked = [\"font_size\"]\nfont_size = 20\n", to: test.systemFile)
     try test.write("editor = { font-size = 14, wrap = false }\n")

@@ -34,6 +34,7 @@ struct DocumentCommandTests {
     #expect(try self.text(document, at: "\"ключ😀\"") == "[1,\n  2]")
     #expect(try self.text(document, at: "hosts") == "[hosts.a]\nport = 1\n[hosts.b]")
     #expect(try self.text(document, at: "editor.wrap") == nil)
+    #expect(document["keepsHistory"] as? Bool == true)
     let layers = try #require(document["layers"] as? [[String: Any]])
     #expect(layers.map { $0["isWritten"] as? Bool } == [true])
     let keys = try #require(document["keys"] as? [[String: Any]])

@@ -118,6 +118,7 @@ struct HistoryCommandTests {
     #expect(try run("undo", app).status == 1 && run("at", app, "#1").status == 1)
     #expect(test.home.names(in: test.home.path + "/state").isEmpty)
     try test.write("settings-history = false\ntheme = \"dark\"\n")
+    #expect(try run("describe", app, "--document").output.contains("\"keepsHistory\":false"))
     try done("set", app, "theme", "light")
     #expect(
       try run("log", app)

@@ -14,16 +14,6 @@ enum ProcessEnvironment {
   }
 }
 
-enum FilePath {
-  /// The path from the root; `nil` if there is no working directory.
-  static func absolute(_ path: String) -> String? {
-    guard path.first != "/" else { return path }
-    guard let directory = getcwd(nil, 0) else { return nil }
-    defer { free(directory) }
-    return String(cString: directory) + "/" + path
-  }
-}
-
 enum OpenFiles {
   /// Lets the process have as many files as its connections and commands need at most.
   static func raiseLimit() {

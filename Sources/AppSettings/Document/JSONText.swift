@@ -61,35 +61,42 @@ package enum JSONText {
 
   /// A JSON string, RFC 8259 section 7.
   package static func quoted(_ text: String) -> String {
+    var bytes: [UInt8] = []
+    quote(text, to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Appends a JSON string, RFC 8259 section 7.
+  package static func quote(_ text: String, to bytes: inout [UInt8]) {
     var text = text
-    return text.withUTF8 { utf8 in
-      var result = "\""
+    text.withUTF8 { utf8 in
+      bytes.append(UInt8(ascii: "\""))
       // Nearly all texts need no escapes, and are copied at once.
-      guard utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C || $0 == 0x7F || $0 == 0xEF }) else {
-        result.reserveCapacity(utf8.count + 2)
-        result += String(decoding: utf8, as: UTF8.self)
-        return result + "\""
-      }
-      var bytes = [UInt8(ascii: "\"")]
-      bytes.reserveCapacity(utf8.count + utf8.count / 8 + 2)
-      for (index, byte) in utf8.enumerated() {
-        switch byte {
-        // Readers drop a byte order mark at the beginning of a string.
-        case 0xEF where utf8[index...].starts(with: [0xEF, 0xBB, 0xBF]): bytes += Array("\\ufeff".utf8)
-        case 0xBB where index > 0 && utf8[(index - 1)...].starts(with: [0xEF, 0xBB, 0xBF]): break
-        case 0xBF where index > 1 && utf8[(index - 2)...].starts(with: [0xEF, 0xBB, 0xBF]): break
-        case 0x22, 0x5C: bytes += [0x5C, byte]
-        case 0x0A: bytes += [0x5C, UInt8(ascii: "n")]
-        case 0x0D: bytes += [0x5C, UInt8(ascii: "r")]
-        case 0x09: bytes += [0x5C, UInt8(ascii: "t")]
-        case _ where byte < 0x20 || byte == 0x7F:
-          let digits = String(byte, radix: 16)
-          bytes += Array("\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
-        default: bytes.append(byte)
-        }
+      if utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C || $0 == 0x7F || $0 == 0xEF }) {
+        escape(utf8, to: &bytes)
+      } else {
+        bytes += utf8
       }
       bytes.append(UInt8(ascii: "\""))
-      return String(decoding: bytes, as: UTF8.self)
+    }
+  }
+
+  private static func escape(_ utf8: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
+    for (index, byte) in utf8.enumerated() {
+      switch byte {
+      // Readers drop a byte order mark at the beginning of a string.
+      case 0xEF where utf8[index...].starts(with: [0xEF, 0xBB, 0xBF]): bytes += Array("\\ufeff".utf8)
+      case 0xBB where index > 0 && utf8[(index - 1)...].starts(with: [0xEF, 0xBB, 0xBF]): break
+      case 0xBF where index > 1 && utf8[(index - 2)...].starts(with: [0xEF, 0xBB, 0xBF]): break
+      case 0x22, 0x5C: bytes += [0x5C, byte]
+      case 0x0A: bytes += [0x5C, UInt8(ascii: "n")]
+      case 0x0D: bytes += [0x5C, UInt8(ascii: "r")]
+      case 0x09: bytes += [0x5C, UInt8(ascii: "t")]
+      case _ where byte < 0x20 || byte == 0x7F:
+        let digits = String(byte, radix: 16)
+        bytes += Array("\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
+      default: bytes.append(byte)
+      }
     }
   }
 

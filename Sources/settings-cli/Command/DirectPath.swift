@@ -11,9 +11,9 @@ enum DirectPath {
     guard !words.contains(where: { $0.utf8.first == UInt8(ascii: "-") }) else { return false }
     switch (words.first, words.count) {
     case ("get", 3):
-      try GetVerb.answer(Target(words[1]), words[2])
+      try GetVerb.answer(Target(typed: words[1]), words[2])
     case ("set", 4) where !words[2].utf8.contains(UInt8(ascii: "=")):
-      try SetVerb.answer(Target(words[1]), words: Array(words[2...]))
+      try SetVerb.answer(Target(typed: words[1]), words: Array(words[2...]))
     default:
       return false
     }

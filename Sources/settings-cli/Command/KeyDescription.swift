@@ -18,6 +18,18 @@ struct KeyDescription {
   init(_ path: TOMLPath, in snapshot: SettingsSnapshot, _ schema: SchemaLookup) {
     self.path = path
     key = schema.key(path)
+    // Nearly all keys are public and have one name and a single value: then all look-ups are those of the files.
+    if let key, key.path == path, key.formerPaths.isEmpty, !key.isSecret,
+      case let stored = snapshot[path], stored?.table == nil
+    {
+      type = key.type
+      value = stored ?? key.defaultValue
+      origin = snapshot.origin(of: path)
+      values = snapshot.values(at: [path])
+      (isSecret, isKnown) = (false, true)
+      problem = Self.problem(of: value, type, isSecret: false)
+      return
+    }
     type = schema.type(of: path)
     value = schema.usedValue(of: path, in: snapshot)
     origin = schema.origin(of: path, in: snapshot)
@@ -107,44 +119,46 @@ struct KeyDescription {
 
   // MARK: JSON
 
-  var json: String { Shown.object(members) }
+  var json: String {
+    var json = JSONWriter()
+    json.begin()
+    add(to: &json)
+    json.end()
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
 
-  /// The members of the JSON object.
-  var members: [(String, String)] {
-    var members: [(String, String)] = []
-    func add(_ name: String, _ value: String?) { members.append((name, value ?? "null")) }
-    func text(_ text: String?) -> String? { text.map(JSONText.quoted) }
-    func stored(_ value: TOMLValue?) -> String? {
-      value.map { isSecret ? JSONText.quoted(Shown.redacted) : Shown.json($0) }
+  /// Adds the members to a JSON object.
+  func add(to json: inout JSONWriter) {
+    func add(_ name: StaticString, stored value: TOMLValue?) {
+      if isSecret, value != nil { json.add(name, text: Shown.redacted) } else { json.add(name, Shown.json(value)) }
     }
-    func flag(_ flag: Bool) -> String { flag ? "true" : "false" }
-    add("key", text(path.description))
-    add("type", text(type?.kind.rawValue))
-    add("needs", text(expected))
-    add("value", stored(value))
-    add("default", stored(key?.defaultValue))
-    add("description", text(key?.summary))
-    add("group", text(key?.group?.description))
-    add("choices", type?.choices.map { Shown.json(.array($0)) })
-    add("minimum", type?.minimum.map { Shown.json($0) })
-    add("maximum", type?.maximum.map { Shown.json($0) })
-    add("below", type?.limit.map { Shown.json($0) })
-    add("pattern", type.flatMap { $0.patterns.isEmpty ? nil : Shown.json(.array($0.patterns.map { .string($0) })) })
-    add("minimumCount", type?.minimumCount.map { String($0) })
-    add("maximumCount", type?.maximumCount.map { String($0) })
-    add("formerly", Shown.json(.array((key?.formerPaths ?? []).map { .string($0.description) })))
-    add("layer", text(origin.layer.kind.rawValue))
-    add("file", text(origin.layer.file))
-    add("line", origin.position.map { String($0.line) })
-    add("storedAs", text(origin.formerName?.description))
-    add("lockedBy", text(origin.lock?.layer.file))
-    add("lockReason", text(origin.lock?.reason))
-    add("layers", "[\(values.map { Shown.record($0, isSecret: isSecret) }.joined(separator: ","))]")
-    add("isDefault", flag(origin.isDefault))
-    add("isLocked", flag(origin.isLocked))
-    add("isSecret", flag(isSecret))
-    add("isKnown", flag(isKnown))
-    add("problem", text(problem))
-    return members
+    json.add("key", text: path.description)
+    json.add("type", text: type?.kind.rawValue)
+    json.add("needs", text: expected)
+    add("value", stored: value)
+    add("default", stored: key?.defaultValue)
+    json.add("description", text: key?.summary)
+    json.add("group", text: key?.group?.description)
+    json.add("choices", type?.choices.map { Shown.json(.array($0)) })
+    json.add("minimum", type?.minimum.map { Shown.json($0) })
+    json.add("maximum", type?.maximum.map { Shown.json($0) })
+    json.add("below", type?.limit.map { Shown.json($0) })
+    json.add(
+      "pattern", type.flatMap { $0.patterns.isEmpty ? nil : Shown.json(.array($0.patterns.map { .string($0) })) })
+    json.add("minimumCount", type?.minimumCount.map { String($0) })
+    json.add("maximumCount", type?.maximumCount.map { String($0) })
+    json.add("formerly", Shown.json(.array((key?.formerPaths ?? []).map { .string($0.description) })))
+    json.add("layer", text: origin.layer.kind.rawValue)
+    json.add("file", text: origin.layer.file)
+    json.add("line", origin.position.map { String($0.line) })
+    json.add("storedAs", text: origin.formerName?.description)
+    json.add("lockedBy", text: origin.lock?.layer.file)
+    json.add("lockReason", text: origin.lock?.reason)
+    json.add("layers", "[\(values.map { Shown.record($0, isSecret: isSecret) }.joined(separator: ","))]")
+    json.add("isDefault", origin.isDefault)
+    json.add("isLocked", origin.isLocked)
+    json.add("isSecret", isSecret)
+    json.add("isKnown", isKnown)
+    json.add("problem", text: problem)
   }
 }

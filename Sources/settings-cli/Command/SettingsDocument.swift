@@ -63,26 +63,39 @@ struct SettingsDocument {
     let places = TextSpans(of: shown, hidden, schema)
     let personal = location.personal
     let profiles = (try? Profiles(of: location)?.names()) ?? nil
-    return Self.object(
+    let before = Self.members(
       [
         ("target", JSONText.quoted(target.name)), ("file", JSONText.quoted(location.file)),
         ("exists", bytes == nil ? "false" : "true"), ("digest", JSONText.quoted(digest)),
-        ("text", JSONText.quoted(shown)), ("isMasked", hidden.isMasked ? "true" : "false"),
+        ("keepsHistory", keepsHistory ? "true" : "false"), ("text", JSONText.quoted(shown)),
+        ("isMasked", hidden.isMasked ? "true" : "false"),
         ("problem", problem(places)),
         ("schema", schemaFacts), ("profile", personal?.profile.map(JSONText.quoted) ?? "null"),
         ("profiles", "[\((profiles ?? []).map(JSONText.quoted).joined(separator: ","))]"), ("layers", layers),
-        ("groups", groups), ("keys", Self.array(keys(places))),
-        ("findings", Self.array(findings.map { record($0, places) })),
-        ("migration", migration),
+        ("groups", groups),
       ])
+    let keys = self.keys(places)
+    // One element a line.
+    let findings = self.findings.map { record($0, places) }.joined(separator: ",\n  ")
+    let after = Self.members([("findings", "[\(findings)]"), ("migration", migration)])
+    var bytes = Array("{\(before),\n \"keys\":[".utf8)
+    bytes.reserveCapacity(bytes.count + keys.reduce(16) { $0 + $1.count } + after.utf8.count)
+    for (index, part) in keys.enumerated() {
+      if index > 0 { bytes += ",\n  ".utf8 }
+      bytes += part
+    }
+    bytes += "],\n \(after)}".utf8
+    return String(decoding: bytes, as: UTF8.self)
   }
 
-  private static func object(_ members: [(String, String)]) -> String {
-    "{" + members.map { "\(JSONText.quoted($0.0)):\($0.1)" }.joined(separator: ",\n ") + "}"
+  private static func members(_ members: [(String, String)]) -> String {
+    members.map { "\(JSONText.quoted($0.0)):\($0.1)" }.joined(separator: ",\n ")
   }
 
-  /// One element a line.
-  private static func array(_ elements: [String]) -> String { "[" + elements.joined(separator: ",\n  ") + "]" }
+  /// Whether the next write is recorded.
+  private var keepsHistory: Bool {
+    schema.isUsable && hidden.document?[SettingsFormat.historyPath] != .boolean(false)
+  }
 
   /// Why the text does not parse, with the place in the shown text.
   private func problem(_ places: TextSpans) -> String {
@@ -128,15 +141,22 @@ struct SettingsDocument {
     return "[\(groups.joined(separator: ","))]"
   }
 
-  private func keys(_ places: TextSpans) -> [String] {
+  /// The keys as JSON objects, one a line, in parts.
+  private func keys(_ places: TextSpans) -> [[UInt8]] {
     let (snapshot, schema) = (snapshot, schema)
-    return TwoThreads.map(KeyDescription.paths(at: .root, in: snapshot, schema)) { path in
-      let key = KeyDescription(path, in: snapshot, schema)
-      let more = [
-        ("span", places.span(of: path) ?? "null"), ("isRecord", key.type?.kind == .records ? "true" : "false"),
-        ("shape", key.type.flatMap { $0.hasParts ? Shown.shape($0) : nil } ?? "null"),
-      ]
-      return Shown.object(key.members + more)
+    return TwoThreads.halves(KeyDescription.paths(at: .root, in: snapshot, schema)) { paths in
+      var json = JSONWriter()
+      for path in paths {
+        if path != paths.first { json.add(",\n  ") }
+        let key = KeyDescription(path, in: snapshot, schema)
+        json.begin()
+        key.add(to: &json)
+        json.add("span", places.span(of: path))
+        json.add("isRecord", key.type?.kind == .records)
+        json.add("shape", key.type.flatMap { $0.hasParts ? Shown.shape($0) : nil })
+        json.end()
+      }
+      return json.bytes
     }
   }
 

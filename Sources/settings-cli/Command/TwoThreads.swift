@@ -5,22 +5,21 @@ enum TwoThreads {
   /// Fewer elements are not worth a thread.
   private static let fewest = 1000
 
-  /// Returns the results for some elements, in their order.
-  static func map<Element: Sendable, Result: Sendable>(
-    _ elements: [Element], _ body: @escaping @Sendable (Element) -> Result
+  /// Returns the results for both halves of some elements, in their order; for few elements, the one for all.
+  static func halves<Element: Sendable, Result: Sendable>(
+    _ elements: [Element], _ body: @escaping @Sendable (ArraySlice<Element>) -> Result
   ) -> [Result] {
-    guard elements.count >= fewest else { return elements.map(body) }
+    guard elements.count >= fewest else { return [body(elements[...])] }
     let half = elements.count / 2
-    let rest = Monitor<[Result]?>(nil)
+    let rest = Monitor<Result?>(nil)
     do throws(Errno) {
       try PlainThread.start("half-of-work") {
-        let results = elements[half...].map(body)
-        rest.withLock { $0 = results }
+        let result = body(elements[half...])
+        rest.withLock { $0 = result }
       }
     } catch {
-      return elements.map(body)
+      return [body(elements[...])]
     }
-    let first = elements[..<half].map(body)
-    return first + rest.wait { $0 }
+    return [body(elements[..<half]), rest.wait { $0 }]
   }
 }

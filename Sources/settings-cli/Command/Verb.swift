@@ -66,5 +66,13 @@ struct LayerOptions: ParsableArguments {
 }
 
 extension Target {
-  init(_ argument: TargetArgument) throws { self.init(argument.target, try argument.layer.layer) }
+  init(_ argument: TargetArgument) throws { try self.init(typed: argument.target, argument.layer.layer) }
+
+  /// The target that a command line names.
+  ///
+  /// - Throws: ``SettingsError`` if its schema cannot be used, where that is required.
+  init(typed name: String, _ layer: Layer = .own) throws {
+    self.init(name, layer)
+    if SchemaLookup.isRequired { _ = try SchemaLookup.find(name) }
+  }
 }

@@ -36,6 +36,9 @@ struct FindVerb: Verb {
       } catch let failure as Failure {
         Output.warning("Cannot search '\(app.app)': \(failure.message ?? "")")
         return []
+      } catch let error as SettingsError where SchemaLookup.isRequired {
+        Output.warning("Cannot search '\(app.app)': \(error)")
+        return []
       }
     }
     var found = entries.compactMap { $0.match(words) { text, word in text.contains(word) } }
@@ -63,6 +66,7 @@ struct FindVerb: Verb {
   /// The keys of an app, with what is searched.
   private static func entries(of app: InstalledApp) throws -> [FoundKey] {
     let target = Target(app.app)
+    if SchemaLookup.isRequired { _ = try SchemaLookup.find(target.name) }
     let schema = target.schema
     let store = try target.openUnread()
     store.core.load()

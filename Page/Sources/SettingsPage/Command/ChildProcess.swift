@@ -129,18 +129,11 @@ struct ChildProcess {
 
   /// The absolute path of a program, searched as a shell does; `nil` if there is none.
   static func find(_ name: String, path: String?) -> String? {
-    if name.contains("/") { return access(name, X_OK) == 0 ? absolute(name) : nil }
+    if name.contains("/") { return access(name, X_OK) == 0 ? FilePath.absolute(name) : nil }
     for directory in (path ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":") {
       let candidate = "\(directory)/\(name)"
       if directory.first == "/", access(candidate, X_OK) == 0 { return candidate }
     }
     return nil
-  }
-
-  private static func absolute(_ path: String) -> String? {
-    guard path.first != "/" else { return path }
-    guard let directory = getcwd(nil, 0) else { return nil }
-    defer { free(directory) }
-    return String(cString: directory) + "/" + path
   }
 }

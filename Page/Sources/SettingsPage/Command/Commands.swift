@@ -13,7 +13,9 @@ final class Commands: Sendable {
     guard let program = ChildProcess.find(name, path: environment["PATH"]) else {
       throw PageError("There is no '\(name)'. Name settings-cli with '--cli PATH', or put it into PATH.")
     }
-    (self.program, self.environment, self.limits) = (program, environment, limits)
+    (self.program, self.limits) = (program, limits)
+    // Without the app's schema nobody knows what is secret: then nothing is shown.
+    self.environment = environment.merging(["SETTINGS_CLI_SCHEMA": "required"]) { $1 }
     threads = NIOThreadPool(numberOfThreads: 4)
     threads.start()
   }
@@ -30,17 +32,22 @@ final class Commands: Sendable {
   @concurrent
   func run(
     _ words: [String], input: [UInt8] = [], whenStarted: @escaping @Sendable (pid_t) -> Void = { _ in }
-  ) async throws -> CommandResult {
+  ) async throws(CommandError) -> CommandResult {
     let run = CommandRun()
     let (arguments, environment, limits) = ([program] + words, environment, limits)
-    return try await withTaskCancellationHandler {
-      try await threads.runIfActive {
-        try run.run(
-          arguments, environment: environment, input: input, within: limits.command, upTo: limits.answer,
-          whenStarted: whenStarted)
+    do {
+      return try await withTaskCancellationHandler {
+        try await threads.runIfActive {
+          try run.run(
+            arguments, environment: environment, input: input, within: limits.command, upTo: limits.answer,
+            whenStarted: whenStarted)
+        }
+      } onCancel: {
+        run.cancel()
       }
-    } onCancel: {
-      run.cancel()
+    } catch {
+      // The threads have no other error than that they have ended, with the server.
+      throw error as? CommandError ?? .cancelled
     }
   }
 }

@@ -5,7 +5,6 @@ import Synchronization
 final class WatchProcess: Sendable {
   // Protects the process id: no signal is sent once the id may belong to another process.
   private let pid = Mutex<pid_t?>(nil)
-  private static let mostLine = 16 << 20
 
   /// Starts it.
   ///
@@ -26,9 +25,9 @@ final class WatchProcess: Sendable {
     close(child.input)
     pid.withLock { $0 = child.pid }
     Self.startThread { [self] in
-      let messages = Self.read(child, line)
-      close(child.output)
-      close(child.errors)
+      var output = WatchOutput(child)
+      while output.isOpen { for text in output.next() ?? [] { line(text) } }
+      output.close()
       stop()
       // It ends now that nobody reads it; but its number stays its own until someone has asked for its status.
       var pause: useconds_t = 100
@@ -39,7 +38,7 @@ final class WatchProcess: Sendable {
         usleep(pause)
         pause = min(pause * 2, 50_000)
       }
-      end(messages)
+      end(output.message)
     }
   }
 
@@ -47,37 +46,6 @@ final class WatchProcess: Sendable {
     pid.withLock { pid in
       if let pid { kill(pid, SIGTERM) }
     }
-  }
-
-  /// Reads until it ends.
-  private static func read(_ child: ChildProcess, _ line: ([UInt8]) -> Void) -> String {
-    var (rest, messages): ([UInt8], [UInt8]) = ([], [])
-    var buffer = [UInt8](repeating: 0, count: 1 << 14)
-    var isOpen = true
-    while isOpen {
-      var polled = [child.output, child.errors].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-      guard poll(&polled, 2, -1) > 0 else { continue }
-      if polled[1].revents != 0 {
-        let count = Glibc.read(child.errors, &buffer, buffer.count)
-        // Its warnings are in its lines, too. What is kept is for a command that ends with an error.
-        if count > 0 { messages = Array((messages + buffer[..<count]).suffix(4096)) }
-      }
-      guard polled[0].revents != 0 else {
-        if polled[1].revents & Int16(POLLIN) == 0 { usleep(1000) }
-        continue
-      }
-      let count = Glibc.read(child.output, &buffer, buffer.count)
-      if count < 0, errno == EINTR { continue }
-      isOpen = count > 0
-      rest += buffer[..<max(count, 0)]
-      while let newline = rest.firstIndex(of: UInt8(ascii: "\n")) {
-        line(Array(rest[..<newline]))
-        rest.removeSubrange(...newline)
-      }
-      if rest.count > mostLine { break }
-    }
-    let text = String(decoding: messages, as: UTF8.self).split(separator: "\n").last.map(String.init) ?? ""
-    return text.hasPrefix("settings-cli: ") ? String(text.dropFirst("settings-cli: ".count)) : text
   }
 
   private static func startThread(_ body: @escaping @Sendable () -> Void) {

@@ -29,6 +29,8 @@ struct Responder: Sendable {
       reply = try await answer(request, connection)
     } catch let refusal as Refusal {
       reply = refusal.reply
+    } catch let error as CommandError {
+      reply = Refusal(error).reply
     }
     try await send(reply, writer)
   }

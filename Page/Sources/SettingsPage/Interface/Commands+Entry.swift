@@ -5,21 +5,25 @@ extension Commands {
   ///
   /// - Throws: ``CommandError``, or ``Refusal`` if the history cannot be read.
   func entry(of pid: pid_t, _ place: Trial.Place, after number: Int = 0) async throws -> Int? {
-    try await entries(place, limit: 20)?.first { $0.pid == Int(pid) && $0.number > number }?.number
+    try await entries(place, limit: 20).first { $0.pid == Int(pid) && $0.number > number }?.number
   }
 
   /// The number of the newest recorded entry, 0 in an empty history; `nil` if the file keeps no history.
   ///
   /// - Throws: As ``entry(of:_:after:)``.
   func newestEntry(_ place: Trial.Place) async throws -> Int? {
-    try await entries(place, limit: 5).map { $0.first?.number ?? 0 }
+    let document = try await run(["describe", "--document"] + place.options + ["--", place.target])
+    // An app that does not exist yet exits 3.
+    guard document.status != 3 else { return 0 }
+    guard document.status == 0 else { throw Refusal(document) }
+    guard JSON.member("keepsHistory", of: document.output)?.flag == true else { return nil }
+    return try await entries(place, limit: 5).first?.number ?? 0
   }
 
-  private func entries(_ place: Trial.Place, limit: Int) async throws -> [(number: Int, pid: Int)]? {
+  private func entries(_ place: Trial.Place, limit: Int) async throws -> [(number: Int, pid: Int)] {
     let words = ["log", "--json", "--limit=\(limit)"] + place.options + ["--", place.target]
     let result = try await run(words)
-    // Both an empty history and none at all exit 1; an app that does not exist yet exits 3.
-    if result.status == 1, result.messages.contains(where: { $0.contains(" keeps no history: ") }) { return nil }
+    // An empty history exits 1; an app that does not exist yet exits 3.
     if result.status == 1 || result.status == 3 { return [] }
     guard result.status == 0, let entries = try? JSON(parsing: result.output).elements else { throw Refusal(result) }
     return entries.compactMap { entry in

@@ -41,7 +41,7 @@ extension Interface {
 
   /// The array that a command prints. One without elements is an answer, too, although the command exits 1.
   private func list(_ words: [String]) async throws -> Reply {
-    let result = try await run(words)
+    let result = try await commands.run(words)
     if result.status == 1 { return .json(result.output.isEmpty ? Array("[]\n".utf8) : result.output) }
     guard result.status == 0 else { throw Refusal(result) }
     return .json(result.output)

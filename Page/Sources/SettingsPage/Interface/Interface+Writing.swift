@@ -18,7 +18,7 @@ extension Interface {
       }
       return try await trial(edits, words, Trial.Place(target: target, options: options), seconds: seconds)
     }
-    let result = try await run(words, input: edits.lines)
+    let result = try await commands.run(words, input: edits.lines)
     if isDryRun {
       guard result.status == 0 else { throw Refusal(result) }
       return .json(["results": [], "diff": .string(String(decoding: result.output, as: UTF8.self))])
@@ -30,7 +30,7 @@ extension Interface {
   private func trial(_ edits: Edits, _ words: [String], _ place: Trial.Place, seconds: Int) async throws -> Reply {
     // What the history does not keep could not be put back.
     for key in edits.keys {
-      let result = try await run(["describe", "--json"] + place.options + ["--", place.target, key])
+      let result = try await commands.run(["describe", "--json"] + place.options + ["--", place.target, key])
       guard result.status == 0, let described = try? JSON(parsing: result.output) else { continue }
       // A table is described key by key.
       if (described.elements ?? [described]).contains(where: { $0["isSecret"]?.flag == true }) {
@@ -45,7 +45,7 @@ extension Interface {
       result = try await commands.run(words, input: edits.lines) { [trials] in trials.started(id, $0) }
     } catch {
       await trials.takeBack(id)
-      throw (error as? CommandError).map { Refusal($0) } ?? error
+      throw error
     }
     let results = edits.answers(result)
     guard result.status == 0 else {
@@ -56,6 +56,12 @@ extension Interface {
     guard results.contains(where: { $0["changed"]?.flag == true }) else {
       trials.forget(id)
       return try await written(result, results, place)
+    }
+    guard await trials.isRecorded(id) else {
+      trials.forget(id)
+      throw Refusal(
+        .internalServerError,
+        "The change was made, but could not be recorded in the history. So it stays, unless you undo it.")
     }
     trials.run(id, for: .seconds(seconds))
     return try await written(result, results, place, with: [JSON.Member(name: "trial", value: .string(id))])
@@ -82,7 +88,7 @@ extension Interface {
     let place = Trial.Place(target: try target(call), options: try layer(call))
     let words = try ["edit", "--text=-", "--json"] + CommandWords.ifUnchanged(call.body["ifUnchanged"])
     let input = Array(try requiredText("text", in: call).utf8)
-    let result = try await run(words + place.options + ["--", place.target], input: input)
+    let result = try await commands.run(words + place.options + ["--", place.target], input: input)
     let findings = (try? JSON(parsing: result.output)) ?? []
     guard result.status == 0 else {
       let message = findings.elements?.first?["message"]?.text ?? result.messages.last
@@ -161,7 +167,7 @@ extension Interface {
     _ result: CommandResult, _ results: [JSON]?, _ place: Trial.Place, with more: [JSON.Member] = []
   ) async throws -> Reply {
     guard result.status == 0 else { throw refusal(result, results ?? []) }
-    async let digest = run(["get", "--digest"] + place.options + ["--", place.target])
+    async let digest = commands.run(["get", "--digest"] + place.options + ["--", place.target])
     async let entry = commands.entry(of: result.pid, place)
     var members = more
     if let results { members.insert(JSON.Member(name: "results", value: .array(results)), at: 0) }

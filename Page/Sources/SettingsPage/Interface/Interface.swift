@@ -41,24 +41,9 @@ struct Interface: Sendable {
   /// The app, or the path, that a request is about.
   func target(_ call: Call) throws -> String { try CommandWords.app(call["app"], servedPath: servedPath) }
 
-  /// Runs a command; the task's end is its own.
-  ///
-  /// - Throws: ``Refusal`` if there is no answer, or if it may have secrets: without the app's schema nobody knows them.
-  func run(_ words: [String], input: [UInt8] = []) async throws -> CommandResult {
-    do {
-      let result = try await commands.run(words, input: input)
-      if let warning = result.messages.first(where: { $0.hasPrefix("warning: Cannot use the schema ") }) {
-        throw Refusal(result, message: String(warning.dropFirst("warning: ".count)), exitStatus: 4)
-      }
-      return result
-    } catch let error as CommandError {
-      throw Refusal(error)
-    }
-  }
-
   /// Runs a command that has to succeed.
   func answer(_ words: [String], input: [UInt8] = []) async throws -> CommandResult {
-    let result = try await run(words, input: input)
+    let result = try await commands.run(words, input: input)
     guard result.status == 0 else { throw Refusal(result) }
     return result
   }
@@ -96,13 +81,8 @@ struct Interface: Sendable {
 
 extension Refusal {
   /// What a command that failed said.
-  ///
-  /// - Parameter exitStatus: Another status than that of the command.
-  init(
-    _ result: CommandResult, key: String? = nil, message: String? = nil, exitStatus: Int? = nil,
-    with more: [JSON.Member] = []
-  ) {
-    let status = exitStatus ?? result.status
+  init(_ result: CommandResult, key: String? = nil, message: String? = nil, with more: [JSON.Member] = []) {
+    let status = result.status
     let message = message ?? (result.status == 2 ? result.messages.joined(separator: "\n") : result.messages.last)
     reply = .failure(
       Self.status(ofExit: status), message.map { $0.isEmpty ? Self.silent : $0 } ?? Self.silent, exitStatus: status,

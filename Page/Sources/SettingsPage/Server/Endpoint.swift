@@ -18,15 +18,16 @@ public enum Endpoint: Sendable, Equatable, CustomStringConvertible {
     }
   }
 
-  var address: BindAddress {
+  /// - Parameter hasIPv4: Whether the machine has the address 127.0.0.1.
+  func address(hasIPv4: Bool) -> BindAddress {
     switch self {
-    case .loopback(let port): .hostname(Self.hasIPv4 ? "127.0.0.1" : "::1", port: port)
+    case .loopback(let port): .hostname(hasIPv4 ? "127.0.0.1" : "::1", port: port)
     case .socket(let path): .unixDomainSocket(path: path)
     }
   }
 
   /// Whether the machine has the address 127.0.0.1.
-  private static var hasIPv4: Bool {
+  static var hasIPv4: Bool {
     let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }

@@ -12,6 +12,8 @@ public struct PageConfiguration: Sendable {
   public var token = Token()
   /// What bounds it.
   public var limits = Limits()
+  /// Whether the machine has the address 127.0.0.1; otherwise the server listens on ::1.
+  var hasIPv4 = Endpoint.hasIPv4
 
   /// Describes a server with a new token and the usual limits.
   public init(endpoint: Endpoint, command: String, environment: [String: String], target: String? = nil) {

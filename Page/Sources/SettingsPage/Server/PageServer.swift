@@ -34,7 +34,8 @@ public final class PageServer: Sendable {
     try configuration.endpoint.prepare()
     defer { configuration.endpoint.remove() }
     let recovery = Task { await trials.recover() }
-    let server = server(responder, connections, group) { [configuration] channel in
+    let unserved = UnservedConnections()
+    let server = server(responder, connections, unserved, group) { [configuration] channel in
       configuration.endpoint.protect()
       whenRunning(PageAddress(channel.localAddress, configuration))
     }
@@ -54,6 +55,7 @@ public final class PageServer: Sendable {
       try await server.run()
     } catch {
       ending.cancel()
+      await unserved.close(group.any())
       await commands.end()
       try? await group.shutdownGracefully()
       let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
@@ -61,6 +63,7 @@ public final class PageServer: Sendable {
     }
     await ending.value
     await recovery.value
+    await unserved.close(group.any())
     await commands.end()
     try? await group.shutdownGracefully()
   }
@@ -69,9 +72,9 @@ public final class PageServer: Sendable {
   public func end() { life.end() }
 
   private func server(
-    _ responder: Responder, _ connections: Connections, _ group: any EventLoopGroup,
+    _ responder: Responder, _ connections: Connections, _ unserved: UnservedConnections, _ group: any EventLoopGroup,
     whenRunning: @escaping @Sendable (any Channel) async -> Void
-  ) -> Server<HTTP1Channel> {
+  ) -> Server<PageChannel> {
     let limits = configuration.limits
     let channel = HTTP1Channel(
       responder: responder.respond,
@@ -80,8 +83,9 @@ public final class PageServer: Sendable {
         httpDecoderConfiguration: .init(
           maxHeaderFieldSize: limits.head, maxHeaderListSize: limits.head, maxHeaderFieldCount: 100)))
     return Server(
-      childChannelSetup: channel,
-      configuration: ServerConfiguration(address: configuration.endpoint.address, backlog: 128),
+      childChannelSetup: PageChannel(http: channel, unserved: unserved),
+      configuration: ServerConfiguration(
+        address: configuration.endpoint.address(hasIPv4: configuration.hasIPv4), backlog: 128),
       onServerRunning: whenRunning, eventLoopGroup: group,
       // Nothing is logged: a line of a log could have what a request has.
       logger: Logger(label: "settings-page") { _ in SwiftLogNoOpLogHandler() })

@@ -59,6 +59,12 @@ final class Trials: Sendable {
     if let trial { _ = file?.write(trial) }
   }
 
+  /// Whether the change of a trial is in the history, which it is taken back with.
+  func isRecorded(_ id: String) async -> Bool {
+    guard let trial = state.withLock({ $0.machine.trials[id]?.trial }), let pid = trial.pid else { return false }
+    return (try? await commands.entry(of: pid, trial.place, after: trial.after)) ?? nil != nil
+  }
+
   /// Lets the time of a trial run whose change was made.
   func run(_ id: String, for time: Duration) {
     let trial = state.withLock { state -> Trial? in

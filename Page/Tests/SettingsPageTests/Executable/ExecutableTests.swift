@@ -6,7 +6,6 @@ import Testing
 /// The program, run as a person runs it.
 private struct Program {
   let child: ChildProcess
-  private(set) var output: [UInt8] = []
 
   /// The executable, which is beside the tests.
   static var path: String {
@@ -29,26 +28,32 @@ private struct Program {
   }
 
   /// The line with the address.
-  mutating func address() throws -> (port: Int, token: String) {
-    var byte: UInt8 = 0
-    while !output.contains(UInt8(ascii: "\n")), read(child.output, &byte, 1) == 1 { output.append(byte) }
-    let line = String(decoding: output, as: UTF8.self)
+  func address() async throws -> (port: Int, token: String) {
+    let line = try await blocking { [output = child.output] in
+      var line: [UInt8] = []
+      var byte: UInt8 = 0
+      while byte != UInt8(ascii: "\n"), read(output, &byte, 1) == 1 { line.append(byte) }
+      return String(decoding: line, as: UTF8.self)
+    }
     let parts = line.split(whereSeparator: { "/#&=\n".contains($0) })
     let host = try #require(parts.dropFirst().first)
     let port = try #require(host.split(separator: ":").last.flatMap { Int($0) })
     return (port, String(try #require(parts.dropFirst(3).first)))
   }
 
-  /// Waits for its end, and returns its exit status with what it said on standard error.
-  func end() -> (status: Int, messages: String) {
-    var text: [UInt8] = []
-    var byte: UInt8 = 0
-    while read(child.errors, &byte, 1) == 1 { text.append(byte) }
-    defer {
-      close(child.output)
-      close(child.errors)
+  /// Waits for its end, and returns its exit status with what else it said on standard output and standard error.
+  func end() async throws -> (status: Int, output: String, messages: String) {
+    try await blocking { [child] in
+      // Neither text is longer than a pipe takes.
+      let texts = [child.output, child.errors].map { descriptor in
+        var text: [UInt8] = []
+        var byte: UInt8 = 0
+        while read(descriptor, &byte, 1) == 1 { text.append(byte) }
+        close(descriptor)
+        return String(decoding: text, as: UTF8.self)
+      }
+      return (Int(ChildProcess.wait(for: child.pid)), texts[0], texts[1])
     }
-    return (Int(ChildProcess.wait(for: child.pid)), String(decoding: text, as: UTF8.self))
   }
 }
 
@@ -68,10 +73,10 @@ private func request(
 
 private let trial = #"{"edits": [{"set": "size", "value": 20}], "tryFor": 300}"#
 
-@Test func `root is refused`() throws {
+@Test func `root is refused`() async throws {
   guard geteuid() == 0 else { return }
   let home = try TestHome()
-  let (status, messages) = try Program([], home, allowRoot: false).end()
+  let (status, _, messages) = try await Program([], home, allowRoot: false).end()
   #expect(status == 2)
   #expect(messages.contains("--allow-root"))
 }
@@ -79,51 +84,51 @@ private let trial = #"{"edits": [{"set": "size", "value": 20}], "tryFor": 300}"#
 @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
 func `a signal ends the program, and its trial is taken back before`(_ signal: CInt) async throws {
   let home = try TestHome()
-  var program = try Program([TestHome.app], home)
-  let address = try program.address()
+  let program = try Program([TestHome.app], home)
+  let address = try await program.address()
   let client = try #require(TestClient(port: address.port))
   await client.send(request("POST", "/api/apps/\(TestHome.app)/edits", address, trial))
   #expect(await client.answer()?.status == 200)
   #expect(home.read(home.settings)?.contains("size = 20") == true)
   kill(program.child.pid, signal)
-  #expect(program.end().status == 0)
+  #expect(try await program.end().status == 0)
   #expect(home.read(home.settings)?.contains("size = 14") == true)
 }
 
 @Test func `a program that is killed leaves a trial to the next one`() async throws {
   let home = try TestHome()
-  var program = try Program([], home)
-  let address = try program.address()
+  let program = try Program([], home)
+  let address = try await program.address()
   let client = try #require(TestClient(port: address.port))
   await client.send(request("POST", "/api/apps/\(TestHome.app)/edits", address, trial))
   #expect(await client.answer()?.status == 200)
   kill(program.child.pid, SIGKILL)
-  #expect(program.end().status == 128 + Int(SIGKILL))
+  #expect(try await program.end().status == 128 + Int(SIGKILL))
   #expect(home.read(home.settings)?.contains("size = 20") == true)
-  var next = try Program([], home)
-  _ = try next.address()
+  let next = try Program([], home)
+  _ = try await next.address()
   kill(next.child.pid, SIGTERM)
-  #expect(next.end().status == 0)
+  #expect(try await next.end().status == 0)
   #expect(home.read(home.settings)?.contains("size = 14") == true)
 }
 
 @Test func `what cannot be served is said in one sentence`() async throws {
   let home = try TestHome()
   let server = try await TestServer(home: home)
-  let taken = try Program(["--port", String(server.port)], home).end()
+  let taken = try await Program(["--port", String(server.port)], home).end()
   #expect(taken.status == 7 && taken.messages.contains("port \(server.port)"), "\(taken.messages)")
-  let missing = try Program(["--cli", "/none/settings-cli"], home).end()
+  let missing = try await Program(["--cli", "/none/settings-cli"], home).end()
   #expect(missing.status == 7 && missing.messages.contains("/none/settings-cli"), "\(missing.messages)")
   for words in [["--port", "70000"], ["--port", "-1"], ["--port", "1", "--socket", "/x/y"]] {
-    #expect(try Program(words, home).end().status == 2)
+    #expect(try await Program(words, home).end().status == 2)
   }
   try await server.end()
 }
 
 @Test func `the program says nothing of requests, values and tokens`() async throws {
   let home = try TestHome()
-  var program = try Program([], home)
-  let address = try program.address()
+  let program = try Program([], home)
+  let address = try await program.address()
   for (path, token) in [("/api/apps/\(TestHome.app)/edits", address.token), ("/api/x?secret", "wrong")] {
     let client = try #require(TestClient(port: address.port))
     await client.send(
@@ -133,19 +138,16 @@ func `a signal ends the program, and its trial is taken back before`(_ signal: C
   let client = try #require(TestClient(port: address.port))
   await client.send(request("POST", "/api/end", address, "{}"))
   #expect(await client.answer()?.status == 200)
-  let (status, messages) = program.end()
+  let (status, _, messages) = try await program.end()
   #expect(status == 0)
   #expect(messages.isEmpty, "\(messages)")
 }
 
-@Test func `what says which version this is agrees`() throws {
+@Test func `what says which version this is agrees`() async throws {
   let home = try TestHome()
-  let program = try Program(["--version"], home, allowRoot: false)
-  var text: [UInt8] = []
-  var byte: UInt8 = 0
-  while read(program.child.output, &byte, 1) == 1 { text.append(byte) }
-  #expect(program.end().status == 0)
-  let words = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+  let (status, output, _) = try await Program(["--version"], home, allowRoot: false).end()
+  #expect(status == 0)
+  let words = output.split(whereSeparator: \.isWhitespace)
   let version = try #require(words.last)
   #expect(words.first == "settings-page")
   #expect(try source("settings-page.1").replacing("\\-", with: "-").contains("\"settings-page \(version)\""))
@@ -163,15 +165,12 @@ private func source(_ name: String) throws -> String {
   return String(decoding: bytes[..<count], as: UTF8.self)
 }
 
-@Test func `the manual page has every option`() throws {
+@Test func `the manual page has every option`() async throws {
   let home = try TestHome()
-  let program = try Program(["--help"], home, allowRoot: false)
-  var help: [UInt8] = []
-  var byte: UInt8 = 0
-  while read(program.child.output, &byte, 1) == 1 { help.append(byte) }
-  #expect(program.end().status == 0)
+  let (status, help, _) = try await Program(["--help"], home, allowRoot: false).end()
+  #expect(status == 0)
   let manual = try source("settings-page.1").replacing("\\-", with: "-")
-  let options = String(decoding: help, as: UTF8.self).matches(of: /--[a-z-]+/).map { String($0.output) }
+  let options = help.matches(of: /--[a-z-]+/).map { String($0.output) }
   #expect(options.count > 5)
   for option in Set(options) { #expect(manual.contains(option), "\(option)") }
 }

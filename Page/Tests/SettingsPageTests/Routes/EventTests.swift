@@ -7,7 +7,7 @@ private let app = "/api/apps/\(TestHome.app)"
 @Test func `a stream tells of changes by anyone, with their authors`() async throws {
   let server = try await TestServer()
   let (one, two) = (try await server.events(of: TestHome.app), try await server.events(of: TestHome.app))
-  try server.home.command("set", TestHome.app, "size", "15")
+  try await server.home.command("set", TestHome.app, "size", "15")
   for client in [one, two] {
     let event = try #require(await client.event())
     #expect(event.name == "change")
@@ -30,9 +30,6 @@ private let app = "/api/apps/\(TestHome.app)"
   let body = #"{"edits": [{"set": "size", "value": 20}], "tryFor": 1}"#
   let answer = try await server.json("POST", "\(app)/edits", body: body)
   let id = try #require(answer["trial"]?.text)
-  #expect(server.home.names(in: "state/app-settings/page").count == 1)
-  let second = try await server.json("POST", "\(app)/edits", body: body, status: 409)
-  #expect(second["error"] != nil)
   var states: [String] = []
   while states.last != "undone", let event = await client.event() {
     if event.name == "trial" {
@@ -51,6 +48,8 @@ private let app = "/api/apps/\(TestHome.app)"
   let server = try await TestServer()
   let body = #"{"edits": [{"set": "size", "value": 20}], "tryFor": 300}"#
   let first = try #require(try await server.json("POST", "\(app)/edits", body: body)["trial"]?.text)
+  #expect(server.home.names(in: "state/app-settings/page").count == 1)
+  #expect(try await server.json("POST", "\(app)/edits", body: body, status: 409)["error"] != nil)
   #expect(try await server.json("DELETE", "\(app)/trials/\(first)")["error"] == nil)
   #expect(server.home.read(server.home.settings)?.contains("size = 14") == true)
   let second = try #require(try await server.json("POST", "\(app)/edits", body: body)["trial"]?.text)

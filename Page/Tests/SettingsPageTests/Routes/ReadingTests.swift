@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import SettingsPage
@@ -44,7 +45,7 @@ private let app = "/api/apps/\(TestHome.app)"
   let server = try await TestServer()
   let key = try await server.json("GET", "\(app)/keys/theme")
   #expect(key["value"] == "dark" && key["description"] == "The colours of the window.")
-  try server.home.command("set", TestHome.app, #""-odd key".x"#, "1", "--create")
+  try await server.home.command("set", TestHome.app, #""-odd key".x"#, "1", "--create")
   #expect(try await server.json("GET", "\(app)/keys/%22-odd%20key%22.x")["value"]?.integer == 1)
   let unknown = try await server.json("GET", "\(app)/keys/thema", status: 404)
   #expect(unknown["error"]?["message"]?.text?.contains("theme") == true)
@@ -55,8 +56,8 @@ private let app = "/api/apps/\(TestHome.app)"
   let server = try await TestServer()
   let before = try await server.json("GET", "\(app)/history")
   #expect(before.elements != nil)
-  try server.home.command("set", TestHome.app, "size", "15")
-  try server.home.command("set", TestHome.app, "size", "16")
+  try await server.home.command("set", TestHome.app, "size", "15")
+  try await server.home.command("set", TestHome.app, "size", "16")
   let entries = try #require(try await server.json("GET", "\(app)/history?key=size&limit=2").elements)
   #expect(entries.count == 2)
   let number = try #require(entries[1]["number"]?.integer)
@@ -69,8 +70,8 @@ private let app = "/api/apps/\(TestHome.app)"
 
 @Test func `the person's values are given as a drop-in and as commands`() async throws {
   let server = try await TestServer()
-  try server.home.command("set", TestHome.app, "token=hunter2")
-  try server.home.command("set", TestHome.app, "note=it's 1", "--create")
+  try await server.home.command("set", TestHome.app, "token=hunter2")
+  try await server.home.command("set", TestHome.app, "note=it's 1", "--create")
   let answer = try await server.json("GET", "\(app)/drop-in")
   #expect(answer["text"]?.text == "theme = \"dark\"\nsize = 14\nnote = \"it's 1\"\n")
   let commands = try #require(answer["commands"]?.text)
@@ -81,6 +82,24 @@ private let app = "/api/apps/\(TestHome.app)"
       settings-cli set \(TestHome.app) 'note=it'\\''s 1' --type string
 
       """)
+  try await server.end()
+}
+
+@Test func `a drop-in of a file that changes meanwhile is refused`() async throws {
+  let home = try TestHome()
+  // The values as commands, and the same as JSON, are two readings: the second finds a file without any.
+  try home.write(
+    """
+    #!/bin/sh
+    case "$*" in 'list --changed --json '*) echo '[]'; exit ;; esac
+    exec '\(TestHome.command)' "$@"
+
+    """, to: "command")
+  chmod("\(home.path)/command", 0o700)
+  let server = try await TestServer(home: home, command: "\(home.path)/command")
+  let answer = try await server.json("GET", "\(app)/drop-in", status: 409)
+  #expect(answer["error"]?["status"] == .null)
+  #expect(answer["error"]?["message"]?.text?.contains("changed while it was being read") == true)
   try await server.end()
 }
 

@@ -55,7 +55,7 @@ private let app = "/api/apps/\(TestHome.app)"
 @Test func `a change is made only to the text that the page shows`() async throws {
   let server = try await TestServer()
   let digest = try #require(try await server.json("GET", app)["digest"]?.text)
-  try server.home.command("set", TestHome.app, "size", "15")
+  try await server.home.command("set", TestHome.app, "size", "15")
   let body = #"{"edits": [{"set": "theme", "value": "light"}], "ifUnchanged": "\#(digest)"}"#
   #expect(try await server.json("POST", "\(app)/edits", body: body, status: 412)["error"]?["status"]?.integer == 9)
   let text = #"{"text": "size = 9\n", "ifUnchanged": "\#(digest)"}"#
@@ -96,7 +96,7 @@ private let app = "/api/apps/\(TestHome.app)"
   #expect(
     try await server.json("POST", "\(app)/undo", body: #"{"entry": \#(entry)}"#)["undone"]?["number"]?.integer == entry)
   #expect(server.home.read(server.home.settings)?.contains("size = 14") == true)
-  try server.home.command("set", TestHome.app, "size", "20")
+  try await server.home.command("set", TestHome.app, "size", "20")
   #expect(try await server.json("POST", "\(app)/undo", body: #"{"key": "size"}"#)["digest"] != nil)
   #expect(server.home.read(server.home.settings)?.contains("size = 14") == true)
   #expect(try await server.json("POST", "\(app)/undo", body: #"{"key": "--help"}"#, status: 400)["error"] != nil)
@@ -105,7 +105,7 @@ private let app = "/api/apps/\(TestHome.app)"
 
 @Test func `a broken file is replaced by its newest backup`() async throws {
   let server = try await TestServer()
-  try server.home.command("set", TestHome.app, "size", "15")
+  try await server.home.command("set", TestHome.app, "size", "15")
   try server.home.write("size = = 1\n", to: server.home.settings)
   #expect(try await server.json("GET", app)["problem"] != .null)
   // Without a backup that parses, there is nothing to restore.
@@ -172,7 +172,7 @@ private let app = "/api/apps/\(TestHome.app)"
 
 @Test func `a profile is chosen, and none`() async throws {
   let server = try await TestServer()
-  try server.home.command("profile", TestHome.app, "new", "work")
+  try await server.home.command("profile", TestHome.app, "new", "work")
   #expect(try await server.json("POST", "\(app)/profile", body: #"{"use": "work"}"#)["error"] == nil)
   #expect(try await server.json("GET", app)["profile"] == "work")
   #expect(try await server.json("POST", "\(app)/profile", body: #"{"use": null}"#)["error"] == nil)

@@ -165,7 +165,10 @@ private let edit = #"{"edits": [{"set": "size", "value": 20}]}"#
 }
 
 @Test func `1,000 connections leave the server to those who were there first`() async throws {
-  let server = try await TestServer()
+  var limits = Limits()
+  // The first is not closed while the others are made, however long that takes.
+  limits.wait = .seconds(600)
+  let server = try await TestServer(limits: limits)
   let first = try server.connect()
   await first.send(server.text("GET", "/api/apps"))
   #expect(await first.answer()?.status == 200)
@@ -191,6 +194,16 @@ private let edit = #"{"edits": [{"set": "size", "value": 20}]}"#
   for _ in 0..<200 where status != 200 { status = try? await server.ask("GET", "/api/apps").status }
   #expect(status == 200)
   try await server.end()
+}
+
+@Test func `connections that arrive while the server ends do not disturb its end`() async throws {
+  for _ in 0..<20 {
+    let server = try await TestServer()
+    let ending = Task { try await server.end() }
+    var clients: [TestClient] = []
+    for _ in 0..<50 { if let client = TestClient(port: server.port) { clients.append(client) } }
+    try await ending.value
+  }
 }
 
 @Test func `what is not HTTP is refused`() async throws {

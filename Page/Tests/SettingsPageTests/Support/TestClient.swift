@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 
 @testable import SettingsPage
@@ -28,15 +27,25 @@ actor TestClient {
   private let descriptor: CInt
   private var isOpen = true
   private var received: [UInt8] = []
-  private static let patience: CInt = 20_000
+  private static let patience: CInt = 60_000
 
-  init?(port: Int) {
-    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = in_port_t(port).bigEndian
-    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-    guard descriptor >= 0, Self.connect(descriptor, &address) else { return nil }
+  init?(port: Int, isIPv6: Bool = false) {
+    descriptor = socket(isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    let isConnected: Bool
+    if isIPv6 {
+      var address = sockaddr_in6()
+      address.sin6_family = sa_family_t(AF_INET6)
+      address.sin6_port = in_port_t(port).bigEndian
+      inet_pton(AF_INET6, "::1", &address.sin6_addr)
+      isConnected = Self.connect(descriptor, &address)
+    } else {
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_port = in_port_t(port).bigEndian
+      address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+      isConnected = Self.connect(descriptor, &address)
+    }
+    guard isConnected else { return nil }
   }
 
   init?(socket path: String) {
@@ -150,15 +159,5 @@ actor TestClient {
     while receive() {}
     var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&polled, 1, 0) == 1
-  }
-}
-
-/// Runs an actor's code on a thread that may block.
-final class QueueExecutor: SerialExecutor {
-  private let queue = DispatchQueue(label: "test-client")
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
   }
 }

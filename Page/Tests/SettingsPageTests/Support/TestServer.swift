@@ -8,30 +8,35 @@ final class TestServer: Sendable {
   let home: TestHome
   let port: Int
   let token: String
+  /// What a person opens.
+  let url: String
+  private let hasIPv4: Bool
   private let server: PageServer
   private let running: Task<Void, any Error>
 
   init(
-    limits: Limits = Limits(), home: TestHome? = nil, target: String? = nil,
-    changing: (inout [String: String]) -> Void = { _ in }
+    limits: Limits = Limits(), home: TestHome? = nil, target: String? = nil, command: String = TestHome.command,
+    hasIPv4: Bool = true
   ) async throws {
     let home = try home ?? TestHome()
     self.home = home
-    var environment = home.environment
-    changing(&environment)
+    self.hasIPv4 = hasIPv4
     var configuration = PageConfiguration(
-      endpoint: .loopback(port: 0), command: TestHome.command, environment: environment, target: target)
+      endpoint: .loopback(port: 0), command: command, environment: home.environment, target: target)
     configuration.limits = limits
+    configuration.hasIPv4 = hasIPv4
     token = configuration.token.text
     let server = PageServer(configuration)
     self.server = server
-    let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
+    let (addresses, continuation) = AsyncStream.makeStream(of: PageAddress.self)
     running = Task {
       defer { continuation.finish() }
-      try await server.run { continuation.yield($0.port ?? 0) }
+      try await server.run { continuation.yield($0) }
     }
-    var iterator = ports.makeAsyncIterator()
-    port = try #require(await iterator.next())
+    var iterator = addresses.makeAsyncIterator()
+    let address = try #require(await iterator.next())
+    url = address.url
+    port = try #require(address.port)
   }
 
   /// Ends the server as a signal does, and returns when it has ended.
@@ -43,7 +48,7 @@ final class TestServer: Sendable {
   /// Returns when the server ends by itself.
   func ended() async throws { try await running.value }
 
-  func connect() throws -> TestClient { try #require(TestClient(port: port)) }
+  func connect() throws -> TestClient { try #require(TestClient(port: port, isIPv6: !hasIPv4)) }
 
   /// The text of a request.
   func text(
@@ -173,11 +178,18 @@ final class TestHome: Sendable {
 
   /// Runs settings-cli in this home.
   @discardableResult
-  func command(_ words: String...) throws -> CommandResult {
+  func command(_ words: String...) async throws -> CommandResult {
     let program = try #require(ChildProcess.find(Self.command, path: environment["PATH"]))
-    return try CommandRun().run(
-      [program] + words, environment: environment, input: [], within: .seconds(20), upTo: 1 << 24, whenStarted: { _ in }
-    )
+    return try await run([program] + words)
+  }
+
+  /// Runs a program in this home, or with more variables.
+  func run(_ words: [String], adding variables: [String: String] = [:]) async throws -> CommandResult {
+    let environment = environment.merging(variables) { $1 }
+    return try await blocking {
+      try CommandRun().run(
+        words, environment: environment, input: [], within: .seconds(60), upTo: 1 << 24, whenStarted: { _ in })
+    }
   }
 
   private static func remove(_ path: String) {

@@ -1,0 +1,96 @@
+import Glibc
+import Testing
+
+@testable import SettingsPage
+
+private let app = "/api/apps/\(TestHome.app)"
+private let trial = #"{"edits": [{"set": "size", "value": 20}], "tryFor": 300}"#
+
+extension TestHome {
+  /// The journal of the settings' history.
+  fileprivate var journal: String { "\(path)/state/app-settings/files\(path)/\(settings).history/journal" }
+
+  /// Puts a link to itself in the journal's place: nobody can read it, root neither.
+  fileprivate func breakJournal() throws {
+    try #require(rename(journal, journal + ".old") == 0)
+    try #require(symlink("journal", journal) == 0)
+  }
+
+  fileprivate func mendJournal() throws { try #require(rename(journal + ".old", journal) == 0) }
+}
+
+@Test func `nothing is tried while the history cannot be read`() async throws {
+  let server = try await TestServer()
+  try await server.home.command("set", TestHome.app, "size", "15")
+  try server.home.breakJournal()
+  let text = server.home.read(server.home.settings)
+  let answer = try await server.json("POST", "\(app)/edits", body: trial, status: 500)
+  #expect(answer["error"]?["message"]?.text?.contains("Cannot read the history") == true)
+  #expect(server.home.read(server.home.settings) == text)
+  #expect(server.home.names(in: "state/app-settings/page").isEmpty)
+  try server.home.mendJournal()
+  #expect(try await server.json("POST", "\(app)/edits", body: trial)["trial"]?.text != nil)
+  try await server.end()
+  #expect(server.home.read(server.home.settings) == text)
+}
+
+@Test func `a trial that cannot be taken back says so, to the person and to all pages`() async throws {
+  let server = try await TestServer()
+  let client = try await server.events(of: TestHome.app)
+  let id = try #require(try await server.json("POST", "\(app)/edits", body: trial)["trial"]?.text)
+  try server.home.breakJournal()
+  let answer = try await server.json("DELETE", "\(app)/trials/\(id)", status: 500)
+  #expect(answer["error"]?["message"]?.text?.contains("The history cannot be read") == true)
+  var last: JSON?
+  while last?["state"] != "failed", let event = await client.event() { if event.name == "trial" { last = event.data } }
+  #expect(last?["message"]?.text?.contains("settings-cli undo \(TestHome.app)") == true)
+  #expect(server.home.names(in: "state/app-settings/page").isEmpty)
+  // It is over: the advice helps, and the next one may begin.
+  try server.home.mendJournal()
+  try await server.home.command("undo", TestHome.app)
+  #expect(server.home.read(server.home.settings)?.contains("size = 14") == true)
+  #expect(try await server.json("POST", "\(app)/edits", body: trial)["trial"]?.text != nil)
+  try await server.end()
+}
+
+@Test func `a change that the history did not take is no trial`() async throws {
+  let server = try await TestServer()
+  try await server.home.command("set", TestHome.app, "size", "15")
+  unlink(server.home.journal)
+  mkdir(server.home.journal, 0o700)
+  let answer = try await server.json("POST", "\(app)/edits", body: trial, status: 500)
+  #expect(answer["error"]?["message"]?.text?.contains("could not be recorded") == true)
+  #expect(server.home.names(in: "state/app-settings/page").isEmpty)
+  try await server.end()
+}
+
+@Test func `a trial whose change cannot be made any more is not left behind`() async throws {
+  let home = try TestHome()
+  let gate = "\(home.path)/gate"
+  try #require(mkfifo(gate, 0o600) == 0)
+  // The last command before the change waits until the server's threads have ended.
+  try home.write(
+    "#!/bin/sh\n[ \"$1\" != log ] || read -r word < '\(gate)'\nexec '\(TestHome.command)' \"$@\"\n", to: "command")
+  chmod("\(home.path)/command", 0o700)
+  let (limits, text) = (Limits(), home.read(home.settings))
+  let commands = try Commands("\(home.path)/command", environment: home.environment, limits)
+  let hub = WatchHub(commands, limits)
+  let trials = Trials(commands, hub)
+  let interface = Interface(
+    commands: commands, trials: trials, hub: hub, life: Life(limits), limits: limits, servedPath: nil)
+  let call = Call(
+    captures: ["app": TestHome.app], query: [:], body: try JSON(parsing: Array(trial.utf8)), connection: nil)
+  let answer = Task { try await interface.edits(call) }
+  // Open once the command reads.
+  let writer = try await blocking { open(gate, O_WRONLY | O_CLOEXEC) }
+  let end = Task { await commands.end() }
+  while (try? await commands.run(["--version"])) != nil {}
+  _ = write(writer, "go\n", 3)
+  close(writer)
+  await #expect(throws: CommandError.cancelled) { try await answer.value }
+  await end.value
+  #expect(home.names(in: "state/app-settings/page").isEmpty)
+  // Returns only if no trial is left.
+  await trials.shutDown()
+  #expect(home.read(home.settings) == text)
+}
