@@ -1,0 +1,192 @@
+/// The lease of a machine and the answers that it keeps under it.
+struct AckPublisher: Sendable {
+  enum Lease: Sendable {
+    case none
+    case requested
+    case held(LeaseID)
+  }
+
+  let times: MirrorTimes
+  var lease = Lease.none
+  /// What is to be there, by app.
+  var wanted: [String: Ack] = [:]
+  /// What is there, as far as it is known.
+  var published: [String: Ack] = [:]
+  /// What is on its way.
+  var sending: [String: Ack] = [:]
+  /// What is to be removed.
+  var withdrawn: Set<String> = []
+  /// What is being removed.
+  var withdrawing: Set<String> = []
+  /// The leases that were this machine's since it started.
+  var ownLeases: Set<LeaseID> = []
+  /// The apps that were answered about since it started.
+  var hasPublished: Set<String> = []
+  /// When another machine's answer was last found in the place of this one's.
+  var lastForeign: Duration?
+  var retrying: Backoff
+  var retryAt: Duration?
+  var isStarted = false
+
+  init(times: MirrorTimes) {
+    self.times = times
+    retrying = Backoff(first: times.retryDelay, longest: times.longestRetryDelay)
+  }
+
+  var deadlines: [Duration] {
+    [retryAt, lastForeign.map { $0 + times.duplicateReport }].compactMap { $0 }
+  }
+
+  /// The answer as it goes to etcd.
+  func text(of ack: Ack, under lease: LeaseID) -> Ack {
+    var ack = ack
+    ack.lease = lease
+    if lastForeign != nil, ack.problem == nil {
+      ack.problem = FleetProblem(
+        .duplicateMachine,
+        "Another machine answers with the id '\(ack.machine)'. Give each machine an id of its own: see machine-id(5).")
+    }
+    return ack
+  }
+}
+
+extension AckPublisher {
+  /// The connection is there: a lease can be had.
+  mutating func connected<G>(at now: Duration) -> [MirrorStateMachine<G>.Action] {
+    isStarted = true
+    retryAt = nil
+    return send(at: now)
+  }
+
+  /// What is missing in etcd.
+  mutating func send<G>(at now: Duration) -> [MirrorStateMachine<G>.Action] {
+    guard isStarted, retryAt == nil else { return [] }
+    switch lease {
+    case .requested: return []
+    case .none:
+      guard !wanted.isEmpty || !withdrawn.isEmpty else { return [] }
+      lease = .requested
+      return [.grantLease]
+    case .held(let id):
+      var actions: [MirrorStateMachine<G>.Action] = []
+      for (app, ack) in wanted.sorted(by: { $0.key < $1.key })
+      where sending[app] == nil && !withdrawing.contains(app) {
+        let text = text(of: ack, under: id)
+        guard published[app] != text else { continue }
+        sending[app] = text
+        actions.append(.publish(text))
+      }
+      for app in withdrawn.sorted() where sending[app] == nil && withdrawing.insert(app).inserted {
+        actions.append(.withdraw(app: app))
+      }
+      return actions
+    }
+  }
+}
+
+extension MirrorStateMachine {
+  mutating func tickAnswers(_ isHeartbeat: Bool) -> [Action] {
+    if let at = answers.retryAt, now >= at { answers.retryAt = nil }
+    if let last = answers.lastForeign, now >= last + times.duplicateReport { answers.lastForeign = nil }
+    var actions: [Action] = []
+    if isHeartbeat, case .held(let id) = answers.lease { actions.append(.keepAlive(id)) }
+    return actions + answers.send(at: now)
+  }
+
+  /// Takes what the machine answers from now on; what is already in etcd is not sent again.
+  ///
+  /// - Parameters:
+  ///   - acks: ``MirrorPlan/acks(checks:)``.
+  ///   - app: The app that they are about; `nil` if they are all: answers about other apps are withdrawn then.
+  public mutating func offer(_ acks: [Ack], of app: String? = nil, at time: Duration) -> [Action] {
+    advance(to: time)
+    let offered = Set(acks.map(\.app))
+    for former in answers.wanted.keys where !offered.contains(former) && (app == nil || app == former) {
+      answers.wanted[former] = nil
+      answers.published[former] = nil
+      answers.withdrawn.insert(former)
+    }
+    for ack in acks {
+      answers.wanted[ack.app] = ack
+      answers.withdrawn.remove(ack.app)
+    }
+    return answers.send(at: now)
+  }
+
+  /// A lease was granted.
+  public mutating func leaseGranted(_ lease: LeaseID, at time: Duration) -> [Action] {
+    advance(to: time)
+    guard case .requested = answers.lease else { return [] }
+    answers.lease = .held(lease)
+    answers.ownLeases.insert(lease)
+    answers.published = [:]
+    answers.retrying.reset()
+    return answers.send(at: now)
+  }
+
+  /// A lease could not be had.
+  public mutating func leaseFailed(at time: Duration) -> [Action] {
+    advance(to: time)
+    guard case .requested = answers.lease else { return [] }
+    answers.lease = .none
+    answers.retryAt = now + answers.retrying.next(using: &generator)
+    return []
+  }
+
+  /// The lease was kept alive, or is gone.
+  ///
+  /// - Parameter remaining: The seconds that it lives for from now on; 0 or less if it is gone. A call that failed is
+  ///   not reported: the next heartbeat tries again.
+  public mutating func leaseKept(_ lease: LeaseID, remaining: Int, at time: Duration) -> [Action] {
+    advance(to: time)
+    return remaining > 0 ? [] : lost(lease)
+  }
+
+  /// An answer is in etcd.
+  ///
+  /// - Parameter former: The lease of the value that was at the key before; `nil` if there was none. One that is not of
+  ///   this machine shows that there is another machine with its id.
+  public mutating func published(_ ack: Ack, former: LeaseID?, at time: Duration) -> [Action] {
+    advance(to: time)
+    guard answers.sending[ack.app] == ack else { return [] }
+    answers.sending[ack.app] = nil
+    answers.retrying.reset()
+    // The first answer after a start may replace the one of the former run.
+    if let former, answers.hasPublished.contains(ack.app), !answers.ownLeases.contains(former) {
+      answers.lastForeign = now
+    }
+    answers.hasPublished.insert(ack.app)
+    if case .held(let lease) = answers.lease, lease == ack.lease, answers.wanted[ack.app] != nil {
+      answers.published[ack.app] = ack
+    }
+    return answers.send(at: now)
+  }
+
+  /// An answer could not be published, or it is not known whether it was.
+  ///
+  /// - Parameter isLeaseGone: Whether etcd says that there is no such lease.
+  public mutating func publishFailed(_ ack: Ack, isLeaseGone: Bool, at time: Duration) -> [Action] {
+    advance(to: time)
+    guard answers.sending[ack.app] == ack else { return [] }
+    answers.sending[ack.app] = nil
+    answers.published[ack.app] = nil
+    if isLeaseGone, let lease = ack.lease { return lost(lease) }
+    answers.retryAt = now + answers.retrying.next(using: &generator)
+    return []
+  }
+
+  /// An answer was removed, or could not be. It would go with the lease at the latest.
+  public mutating func withdrew(app: String, at time: Duration) -> [Action] {
+    advance(to: time)
+    answers.withdrawn.remove(app)
+    answers.withdrawing.remove(app)
+    return answers.send(at: now)
+  }
+
+  private mutating func lost(_ lease: LeaseID) -> [Action] {
+    guard case .held(lease) = answers.lease else { return answers.send(at: now) }
+    answers.lease = .none
+    answers.published = [:]
+    return answers.send(at: now)
+  }
+}
