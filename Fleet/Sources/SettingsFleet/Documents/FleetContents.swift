@@ -77,6 +77,7 @@ public struct FleetContents: Hashable, Sendable {
       case .accept:
         acceptance = item.value.count <= Self.mostSmallValue ? FleetJSON.decode(Acceptance.self, from: item.value) : nil
         if acceptance == nil { ignored += 1 }
+      case .change: break
       case .ack: ignored += 1
       }
     }

@@ -70,7 +70,7 @@ public struct Machine: Hashable, Sendable {
       mirrors(document.app) && isIn(document.scope)
     case .rollout(let app): mirrors(app)
     case .accept: true
-    case .ack: false
+    case .change, .ack: false
     }
   }
 }

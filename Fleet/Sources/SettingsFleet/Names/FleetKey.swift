@@ -6,6 +6,8 @@ public enum FleetKey: Hashable, Sendable {
   case signature(FleetDocument, version: Int)
   /// The version that a version of a document was upgraded to.
   case successor(FleetDocument, version: Int)
+  /// Who changed a version of a document last, when and why, as the writer says it.
+  case change(FleetDocument, version: Int)
   /// The rollout of an app that is under way.
   case rollout(app: String)
   /// An operator's acceptance of the cluster as it is.
@@ -45,6 +47,7 @@ public enum FleetKey: Hashable, Sendable {
     case .document(let document, let version): document.key(version: version)
     case .signature(let document, let version): document.key(version: version) + "/signature"
     case .successor(let document, let version): document.key(version: version) + "/successor"
+    case .change(let document, let version): document.key(version: version) + "/change"
     case .rollout(let app): FleetNames.prefix(ofApp: app) + "rollout"
     case .accept: FleetNames.prefix + ".accept"
     case .ack(let app, let machine): FleetNames.acksPrefix(ofApp: app) + machine
@@ -54,7 +57,8 @@ public enum FleetKey: Hashable, Sendable {
   /// The app that the key is about; `nil` for an acceptance.
   public var app: String? {
     switch self {
-    case .document(let document, _), .signature(let document, _), .successor(let document, _): document.app
+    case .document(let document, _), .signature(let document, _), .successor(let document, _), .change(let document, _):
+      document.app
     case .rollout(let app), .ack(let app, _): app
     case .accept: nil
     }
@@ -72,6 +76,7 @@ public enum FleetKey: Hashable, Sendable {
     case []: self = .document(document, version: version)
     case ["signature"]: self = .signature(document, version: version)
     case ["successor"]: self = .successor(document, version: version)
+    case ["change"]: self = .change(document, version: version)
     default: return nil
     }
   }
