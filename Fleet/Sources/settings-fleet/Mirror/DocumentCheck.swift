@@ -30,38 +30,13 @@ struct DocumentCheck {
       throw Failure(.io, error.description)
     }
     let checked = try await command.run(["check", app, "--drop-in", scope.dropIn, "--json"], in: directories)
-    if checked.status != 0 {
-      guard
-        let findings = try? JSONDecoder().decode([Finding].self, from: Data(checked.output)),
-        // What the schema itself has is no fault of the document's.
-        let finding = findings.first(where: { $0.severity == "error" && $0.file == file }) ?? findings.first
-      else { throw Failure(.io, "'settings-cli check' answered with status \(checked.status): \(checked.messages)") }
-      if finding.file == file || finding.file == nil { return finding.problem }
-      if finding.kind != "schema" { return finding.problem }
+    if checked.status == 0 { return nil }
+    guard let findings = try? JSONDecoder().decode([Finding].self, from: Data(checked.output)) else {
+      throw Failure(.io, "'settings-cli check' answered with status \(checked.status): \(checked.messages)")
     }
-    return try await secret(in: text, for: app, as: scope, directories)
-  }
-
-  private func secret(
-    in text: [UInt8], for app: String, as scope: DocumentScope, _ directories: SettingsCommand.Directories
-  ) async throws -> FleetProblem? {
-    let described = try await command.run(["describe", app, "--drop-in", scope.dropIn, "--json"], in: directories)
-    guard described.status == 0, let keys = try? JSONDecoder().decode([Key].self, from: Data(described.output)) else {
-      // Without a schema, no key is known to be secret.
-      return nil
-    }
-    guard let key = keys.first(where: { $0.isSecret && $0.layer != "default" }) else { return nil }
-    return FleetProblem(
-      .refused,
-      "'\(key.key)' is a secret, and everyone on a machine can read a document. Give secrets to services as credentials "
-        + "of systemd.", line: key.line, key: key.key)
-  }
-
-  private struct Key: Decodable {
-    var key: String
-    var isSecret: Bool
-    var layer: String
-    var line: Int?
+    // What is only a warning, such as a key that an older release does not know, is no reason to keep an old text.
+    let serious = findings.filter { $0.severity == "error" || $0.exposesSecret }
+    return (serious.first { $0.file == file } ?? serious.first)?.problem
   }
 
   private struct Finding: Decodable {
@@ -73,8 +48,15 @@ struct DocumentCheck {
     var key: String?
     var message: String
 
+    var exposesSecret: Bool { kind == "permissions" && key != nil }
+
     var problem: FleetProblem {
-      FleetProblem(
+      // The staged file has the rights of those that are mirrored.
+      let message =
+        exposesSecret
+        ? "'\(key!)' is a secret, and everyone on a machine can read a document. Give secrets to services as "
+          + "credentials of systemd." : self.message
+      return FleetProblem(
         kind == "newer-version" ? .newerVersion : .refused, message, line: line, column: column, key: key)
     }
   }

@@ -16,6 +16,8 @@ struct MirrorExecution: Sendable {
     var plan: MirrorPlan?
     /// What to say about it.
     var lines: [String] = []
+    /// What is wrong with documents, each in one line.
+    var problems: Set<String> = []
   }
 
   /// Reads an app's documents, or all of them, and makes the files what they should be.
@@ -51,10 +53,7 @@ struct MirrorExecution: Sendable {
     }
     var lines: [String] = []
     while let check = plan.nextCheck {
-      let verdict = await verdict(on: check)
-      plan.settle(check, verdict)
-      if case .refused(let problem) = verdict { lines.append("refused \(check.document): \(problem.summary)") }
-      if case .unavailable(let problem) = verdict { lines.append("cannot check \(check.document): \(problem.summary)") }
+      plan.settle(check, await verdict(on: check))
     }
     if plan.record != record {
       do {
@@ -68,12 +67,12 @@ struct MirrorExecution: Sendable {
     for change in plan.changes {
       if let problem = await apply(change) {
         plan.fail(change.document, problem)
-        lines.append("cannot write \(change.document): \(problem.summary)")
       } else {
-        lines.append(change.text == nil ? "removed \(change.document)" : "applied \(change.document)")
+        lines.append("\(change.text == nil ? "removed" : "applied") \(change.document), revision \(record.revision)")
       }
     }
-    return Result(outcome: plan.needsRetry ? .retry : .done, plan: plan, lines: lines)
+    return Result(
+      outcome: plan.needsRetry ? .retry : .done, plan: plan, lines: lines, problems: Set(plan.acks().flatMap(\.problems)))
   }
 
   private func verdict(on check: MirrorPlan.Check) async -> MirrorPlan.Verdict {
@@ -114,5 +113,15 @@ struct MirrorExecution: Sendable {
     } catch {
       return FleetProblem(.notWritten, (error as? Failure)?.message ?? (error as? File.Failed)?.description ?? "\(error)")
     }
+  }
+}
+
+extension Ack {
+  /// A line for each document or rollout that is not applied.
+  fileprivate var problems: [String] {
+    let documents = documents.compactMap { document in
+      document.problem.map { "\(document.state.rawValue) \(app)/\(document.scope): \($0.summary)" }
+    }
+    return documents + [rollout?.problem].compactMap { $0.map { "refused the rollout of \(app): \($0.summary)" } }
   }
 }

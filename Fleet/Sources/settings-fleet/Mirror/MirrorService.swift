@@ -20,6 +20,8 @@ actor MirrorService {
   private var checks: [String: Int] = [:]
   private var checking: Set<String> = []
   private var lastLine = ""
+  /// What has been reported about documents since everything was read.
+  private var problems: Set<String> = []
 
   init(execution: MirrorExecution, record: MirrorRecord, check: HealthCheck) {
     self.execution = execution
@@ -99,10 +101,13 @@ actor MirrorService {
         guard let remaining = try? await client.keepAlive(lease.rawValue) else { return }
         await self.note { $0.leaseKept(lease, remaining: remaining, at: $1) }
       }
-    case .publish(let ack): inBackground { await self.publish(ack) }
-    case .withdraw(let app):
+    case .publish(let ack, let former): inBackground { await self.publish(ack, replacing: former) }
+    case .withdraw(let app, let former):
       let key = FleetKey.ack(app: app, machine: execution.machine.id).text
-      inBackground { _ = try? await client.delete(.key(key)) }
+      inBackground {
+        _ = try? await client.transaction(
+          EtcdTransaction(if: [.modRevision(key, .equal, former)], then: [.delete(.key(key))]))
+      }
     }
   }
 
@@ -163,6 +168,8 @@ actor MirrorService {
     let result = await execution.run(request.app, &record)
     self.record = record
     for line in result.lines { say(line) }
+    for line in result.problems.subtracting(problems).sorted() { say(line) }
+    if result.plan?.problem == nil { problems = request.app == nil ? result.problems : problems.union(result.problems) }
     perform(machine.finished(request, result.outcome, at: now))
     guard let plan = result.plan else { return }
     let acks = plan.acks(checks: checks)
@@ -179,22 +186,26 @@ actor MirrorService {
     let status = await check.status(for: app)
     checks[rollout] = status
     checking.remove(rollout)
-    say("The check of rollout \(rollout) of \(app) ended with status \(status).")
+    if !check.words.isEmpty { say("The check of \(app) for the rollout \(rollout) ended with status \(status).") }
     perform(machine.recheck(at: now))
   }
 
-  private func publish(_ ack: Ack) async {
+  private func publish(_ ack: Ack, replacing former: Int64) async {
     guard let lease = ack.lease else { return }
+    let key = ack.key.text
     do throws(EtcdError) {
       let answer = try await execution.client.transaction(
-        EtcdTransaction(then: [
-          .put(key: Array(ack.key.text.utf8), value: ack.json, lease: lease.rawValue, returnsPrevious: true)
-        ]))
-      var former: LeaseID?
-      if case .put(let previous?)? = answer.results.first, previous.lease != 0 {
-        former = LeaseID(rawValue: previous.lease)
+        EtcdTransaction(
+          if: [.modRevision(key, .equal, former)], then: [.put(key, ack.json, lease: lease.rawValue)],
+          else: [.range(EtcdRange(.key(key)))]))
+      if answer.succeeded {
+        perform(machine.published(ack, revision: answer.header.revision, at: now))
+        return
       }
-      perform(machine.published(ack, former: former, at: now))
+      var found: EtcdKeyValue?
+      if case .range(let range)? = answer.results.first { found = range.keyValues.first }
+      let owner = found.flatMap { $0.lease == 0 ? nil : LeaseID(rawValue: $0.lease) }
+      perform(machine.publishConflicted(ack, with: owner, revision: found?.modRevision ?? 0, at: now))
     } catch {
       say("Cannot answer: \(error)")
       perform(machine.publishFailed(ack, isLeaseGone: error.code == .leaseNotFound, at: now))

@@ -36,7 +36,7 @@ struct RolloutCoordinator: Sendable {
     }
     let answers = try await answers()
     var machine = RolloutStateMachine(
-      rollout, acks: answers.acks.filter { !answers.silent.contains($0.machine) }, answerSeconds: answerSeconds)
+      rollout, acks: answers.acks.filter { answers.silence[$0.machine] ?? .zero <= .seconds(60) }, answerSeconds: answerSeconds)
     if case .abort(let reason) = machine.decision { throw Self.failure(reason) }
     let lease = try await begin(rollout)
     do {
@@ -98,7 +98,7 @@ struct RolloutCoordinator: Sendable {
         }
         heard = .now
         let decision = machine.update(
-          acks: answers.acks, silent: answers.silent, elapsed: ContinuousClock.now - start)
+          acks: answers.acks, silence: answers.silence, elapsed: ContinuousClock.now - start)
         guard case .wait(let progress) = decision else { return decision }
         let text = progress.text
         if text != shown { Output.error(text) }
@@ -128,14 +128,15 @@ struct RolloutCoordinator: Sendable {
     }
   }
 
-  private func answers() async throws -> (acks: [Ack], silent: Set<String>, revision: Int64) {
+  /// The machines' answers, and for how long each has not been heard of.
+  private func answers() async throws -> (acks: [Ack], silence: [String: Duration], revision: Int64) {
     let answers = try await reader.answers()
     let acks = answers.acks.compactMap(Ack.init)
-    let silent = acks.filter { ack in
-      guard let state = ack.lease.flatMap({ answers.leases[$0] }) else { return true }
-      return state.granted - state.remaining > 60
+    let silence = acks.map { ack in
+      let lease = ack.lease.flatMap { answers.leases[$0] }
+      return (ack.machine, lease.map { Duration.seconds(max(0, $0.granted - $0.remaining)) } ?? .seconds(86400))
     }
-    return (acks, Set(silent.map(\.machine)), answers.revision)
+    return (acks, Dictionary(silence) { $1 }, answers.revision)
   }
 
   private static func failure(_ reason: RolloutStateMachine.AbortReason) -> Failure {

@@ -49,7 +49,7 @@ struct MirrorVerb: FleetVerb {
       installed: InstalledApps(command: command, directories: places.directories))
     if once {
       let result = await execution.run(nil, &record)
-      for line in result.lines { Output.error(line) }
+      for line in result.lines + result.problems.sorted() { Output.error(line) }
       switch result.outcome {
       case .done: return
       case .unavailable: throw Failure(.cluster, nil)

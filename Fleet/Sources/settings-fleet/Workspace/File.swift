@@ -67,6 +67,8 @@ enum File {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
     guard descriptor >= 0 else { throw Failed("create", path) }
     defer { close(descriptor) }
+    // Whatever the umask is: the check of a document depends on the mode.
+    guard fchmod(descriptor, mode) == 0 else { throw Failed("change the mode of", path) }
     try write(bytes, to: descriptor, path)
   }
 

@@ -19,8 +19,8 @@ extension Workspace {
     let script = """
       #!/bin/sh
       set -e
-      cat '\(scratchFile("others"))' >'\(path(of: scope))'
-      cat '\(scratchFile("edited"))' >"$1"
+      cat \(Self.quoted(scratchFile("others"))) >\(Self.quoted(path(of: scope)))
+      cat \(Self.quoted(scratchFile("edited"))) >"$1"
       """
     do {
       try File.put(current, at: scratchFile("others"))
@@ -29,8 +29,11 @@ extension Workspace {
     } catch {
       throw Failure(.io, error.description)
     }
-    let answer = try await run("edit", [], on: scope, adding: ["EDITOR": scratchFile("editor"), "VISUAL": ""])
+    let answer = try await run("edit", [], on: scope, adding: ["EDITOR": Self.quoted(scratchFile("editor")), "VISUAL": ""])
     if answer.status != 0 { try put(current, as: scope) }
     return answer
   }
+
+  /// A path as a word of a shell.
+  private static func quoted(_ path: String) -> String { "'" + path.replacing("'", with: "'\\''") + "'" }
 }

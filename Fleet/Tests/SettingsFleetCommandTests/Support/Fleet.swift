@@ -4,7 +4,8 @@ import Testing
 
 /// All tests of the command: they share a cluster, and each uses apps of its own.
 @Suite(
-  .timeLimit(.minutes(3)), .enabled(if: EtcdCluster.missing == nil, "a cluster needs etcd, etcdctl, openssl and setpriv"),
+  // One after another: the calls have deadlines, which many processes at once would miss.
+  .serialized, .timeLimit(.minutes(3)), .enabled(if: EtcdCluster.missing == nil, "a cluster needs etcd, etcdctl, openssl and setpriv"),
   .enabled(if: Fleet.cli != nil, "SETTINGS_CLI has to name settings-cli, or it has to be in PATH"))
 enum CommandTests {
   static let shared = Task { try await EtcdCluster.start() }
@@ -34,9 +35,7 @@ final class Fleet: Sendable {
   init(_ cluster: EtcdCluster) throws {
     self.cluster = cluster
     app = "org.example.app\(Self.counter.next())"
-    root = try FileManager.default.url(
-      for: .itemReplacementDirectory, in: .userDomainMask, appropriateFor: URL(fileURLWithPath: "/tmp"), create: true
-    ).path
+    root = FileManager.default.temporaryDirectory.path + "/settings-fleet-tests-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: root + "/share/app-settings", withIntermediateDirectories: true)
   }
 
@@ -170,7 +169,7 @@ final class MachineParty: @unchecked Sendable {  // One test uses it, one thing 
   func start() throws {
     let process = party.process(["mirror"])
     let path = logPath
-    FileManager.default.createFile(atPath: path, contents: nil)
+    _ = FileManager.default.createFile(atPath: path, contents: nil)
     process.standardError = FileHandle(forWritingAtPath: path)
     process.standardInput = FileHandle.nullDevice
     try process.run()
