@@ -23,7 +23,17 @@ let package = Package(
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
-      ])
+      ]),
+    // Real clusters for the tests, the benchmarks and the faults.
+    .target(
+      name: "EtcdTesting",
+      dependencies: [
+        "EtcdClient",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ],
+      path: "Tests/EtcdTesting"),
+    .testTarget(name: "EtcdClientTests", dependencies: ["EtcdClient", "EtcdTesting"]),
   ]
 )
 

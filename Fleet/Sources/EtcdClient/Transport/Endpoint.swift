@@ -12,6 +12,7 @@ final class Endpoint: Sendable {
   private struct State {
     var client: HTTPClient
     var stuckConnects = 0
+    var hasAnswered = false
     var isClosed = false
   }
 
@@ -45,7 +46,7 @@ final class Endpoint: Sendable {
       } onCancel: {
         task.cancel()
       }
-      state.withLock { $0.stuckConnects = 0 }
+      noteAnswer()
       guard answer.status == 200 else {
         throw WireError(status: answer.status, body: Array(answer.body.readableBytesView))
           .error(endpoint: url, isWrite: call.isWrite)
@@ -70,7 +71,9 @@ final class Endpoint: Sendable {
     request.body = body
     let client = state.withLock { $0.client }
     do {
-      return try await client.execute(request, deadline: deadline)
+      let response = try await client.execute(request, deadline: deadline)
+      noteAnswer()
+      return response
     } catch {
       noteUnsent(error, of: client)
       throw transportError(error, wasSent: false, isWrite: false)
@@ -90,6 +93,13 @@ final class Endpoint: Sendable {
     var headers: HTTPHeaders = ["Content-Type": "application/json", "Grpc-Metadata-hasleader": "true"]
     if let token { headers.add(name: "Authorization", value: token) }
     return headers
+  }
+
+  private func noteAnswer() {
+    state.withLock { state in
+      state.stuckConnects = 0
+      state.hasAnswered = true
+    }
   }
 
   /// A connection that got stuck while it was set up would be waited for by all later calls.
@@ -125,9 +135,12 @@ final class Endpoint: Sendable {
       case .deadlineExceeded: return make(.deadlineExceeded, "No answer came in time.")
       case .cancelled where Task.isCancelled: return make(.cancelled, "The task was cancelled.")
       case .alreadyShutdown where state.withLock { $0.isClosed }: return make(.closed, "The client was shut down.")
+      case .remoteConnectionClosed where isTLS && !wasSent && state.withLock { !$0.hasAnswered }:
+        // In TLS 1.3 a member judges the client's certificate when the client has finished the handshake.
+        return make(.certificate, "The member closed a new connection: it does not accept the client's certificate.")
       default: return make(.unavailable, error.description)
       }
-    case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
+    case NIOSSLError.handshakeFailed(.sslError), BoringSSLError.sslError, is NIOSSLExtraError:
       // What ends a connection that was used before says nothing about the certificates.
       return make(wasSent ? .unavailable : .certificate, "The TLS connection failed: \(error)")
     default:
