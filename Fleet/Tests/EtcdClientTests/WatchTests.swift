@@ -152,6 +152,8 @@ extension ClusterTests {
           #expect(put?.code == .unavailable)
           #expect(put?.message.contains("no leader") == true, "\(put.map { "\($0)" } ?? "")")
           #expect(put?.mayHaveHappened == false)
+          #expect(try await client.range(EtcdRange(.key("k"), isSerializable: true)).count == 0)
+          #expect(try await client.status(at: watch.endpoint).leader == 0)
         }
       }
     }

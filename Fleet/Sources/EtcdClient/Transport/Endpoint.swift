@@ -39,7 +39,8 @@ final class Endpoint: Sendable {
     let client = state.withLock { $0.client }
     do {
       let request = try HTTPClient.Request(
-        url: url + call.path, method: .POST, headers: Self.headers(token: token), body: .byteBuffer(call.body))
+        url: url + call.path, method: .POST, headers: Self.headers(for: call, token: token),
+        body: .byteBuffer(call.body))
       let task = client.execute(request: request, delegate: delegate, deadline: deadline)
       let answer = try await withTaskCancellationHandler {
         try await task.futureResult.get()
@@ -62,13 +63,20 @@ final class Endpoint: Sendable {
   }
 
   /// Opens a stream; returns when the head of the answer is there.
-  func stream(_ path: String, body: HTTPClientRequest.Body, token: String?, deadline: NIODeadline)
+  ///
+  /// - Parameters:
+  ///   - call: What to ask.
+  ///   - requests: What to send, beginning with the call's message, if more is to follow it.
+  ///   - token: The user's token.
+  ///   - deadline: When the stream has to be open.
+  /// - Returns: The answer.
+  func stream(_ call: Call, requests: AsyncStream<ByteBuffer>? = nil, token: String?, deadline: NIODeadline)
     async throws(EtcdError) -> HTTPClientResponse
   {
-    var request = HTTPClientRequest(url: url + path)
+    var request = HTTPClientRequest(url: url + call.path)
     request.method = .POST
-    request.headers = Self.headers(token: token)
-    request.body = body
+    request.headers = Self.headers(for: call, token: token)
+    request.body = requests.map { .stream($0, length: .unknown) } ?? .bytes(call.body)
     let client = state.withLock { $0.client }
     do {
       let response = try await client.execute(request, deadline: deadline)
@@ -88,9 +96,9 @@ final class Endpoint: Sendable {
     try? await client.shutdown()
   }
 
-  /// A member without a leader refuses at once what it would hold until it times out, and ends its watches.
-  private static func headers(token: String?) -> HTTPHeaders {
-    var headers: HTTPHeaders = ["Content-Type": "application/json", "Grpc-Metadata-hasleader": "true"]
+  private static func headers(for call: Call, token: String?) -> HTTPHeaders {
+    var headers: HTTPHeaders = ["Content-Type": "application/json"]
+    if call.needsLeader { headers.add(name: "Grpc-Metadata-hasleader", value: "true") }
     if let token { headers.add(name: "Authorization", value: token) }
     return headers
   }
