@@ -43,7 +43,7 @@ public final class EtcdClient: Sendable {
     self.logger = logger
     let settings = try Self.settings(configuration)
     endpoints = try configuration.endpoints.map { address throws(EtcdError) in
-      let url = address.hasSuffix("/") ? String(address.dropLast()) : address
+      let url = Self.url(of: address)
       guard url.hasPrefix("http://") || url.hasPrefix("https://") else {
         throw EtcdError(.invalidArgument, "'\(address)' is not an address that begins with http:// or https://.")
       }
@@ -66,6 +66,10 @@ public final class EtcdClient: Sendable {
   /// Closes all connections. Open calls and watches end with an error.
   public func shutdown() async {
     for endpoint in endpoints { await endpoint.shutdown() }
+  }
+
+  private static func url(of address: String) -> String {
+    address.hasSuffix("/") ? String(address.dropLast()) : address
   }
 
   private static func settings(_ configuration: EtcdConfiguration) throws(EtcdError) -> HTTPClient.Configuration {
@@ -111,9 +115,10 @@ extension EtcdClient {
 
   /// Makes a call and reads the answer.
   func call<Answer: Decodable>(
-    _ path: String, _ message: some Encodable, _ kind: Call.Kind, as type: Answer.Type = Answer.self
+    _ path: String, _ message: some Encodable, _ kind: Call.Kind, needsLeader: Bool = true,
+    as type: Answer.Type = Answer.self
   ) async throws(EtcdError) -> Answer {
-    let call = try Call(path, message, kind)
+    let call = try Call(path, message, kind, needsLeader: needsLeader)
     let body = try await inTurn(kind) { endpoint, token, deadline throws(EtcdError) in
       try await endpoint.send(call, token: token, deadline: deadline)
     }
@@ -125,7 +130,7 @@ extension EtcdClient {
     _ path: String, _ message: some Encodable, at address: String, deadline: Duration? = nil,
     as type: Answer.Type = Answer.self
   ) async throws(EtcdError) -> Answer {
-    let call = try Call(path, message, .repeatable)
+    let call = try Call(path, message, .repeatable, needsLeader: false)
     let body = try await self.at(address, deadline: deadline) { endpoint, token, deadline throws(EtcdError) in
       try await endpoint.send(call, token: token, deadline: deadline)
     }
@@ -135,11 +140,11 @@ extension EtcdClient {
   func at<Value>(_ address: String, deadline: Duration? = nil, _ attempt: Attempt<Value>) async throws(EtcdError)
     -> Value
   {
-    guard let index = configuration.endpoints.firstIndex(of: address) else {
+    guard let endpoint = endpoints.first(where: { $0.url == Self.url(of: address) }) else {
       throw EtcdError(.invalidArgument, "'\(address)' is not an endpoint of this client.")
     }
     let end = NIODeadline.now() + TimeAmount(deadline ?? configuration.deadline)
-    return try await authenticated(endpoints[index], tokenBy: end, until: end, attempt)
+    return try await authenticated(endpoint, tokenBy: end, until: end, attempt)
   }
 
   /// Tries endpoints until one answers, or the time is over.

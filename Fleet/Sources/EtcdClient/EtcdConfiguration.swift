@@ -2,7 +2,8 @@ public import NIOCore
 
 /// Where a cluster is, and how a client identifies itself.
 public struct EtcdConfiguration: Sendable {
-  /// The members' client addresses, such as `https://10.0.0.1:2379`. They are tried in this order.
+  /// The members' client addresses, such as `https://10.0.0.1:2379`. They are tried in this order. Members speak HTTP/2
+  /// over TLS, and so must anything that stands between.
   public var endpoints: [String]
   /// The certificates, for `https` endpoints.
   public var tls: EtcdTLS?

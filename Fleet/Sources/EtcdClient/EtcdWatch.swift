@@ -36,9 +36,12 @@ public enum EtcdWatchMessage: Sendable, Hashable {
 /// with an ``EtcdError`` if the stream ends in any other way. To go on, open a watch from the revision after the last
 /// one that came. Read the keys again after each gap: etcd 3.4 may leave out a deletion after a compaction.
 ///
-/// A stream from a member that is stopped or cut off stays silent. Check it with ``requestProgress()`` where
-/// ``canRequestProgress``, or else with a call of ``EtcdClient/status(at:)`` for ``endpoint`` now and then. A member
-/// without a leader ends its watches by itself.
+/// A stream can stay silent although there are changes:
+/// - The member is stopped. Where ``canRequestProgress``, call ``requestProgress()`` now and then; elsewhere,
+///   ``EtcdClient/status(at:)`` for ``endpoint``.
+/// - The network is gone. The kernel finds out: some 12 seconds after the last packet, the sequence ends.
+/// - The member is cut off from the others. It ends its watches by itself when it has missed its leader for three
+///   elections' time.
 ///
 /// One task may iterate. To drop the watch closes its stream.
 public final class EtcdWatch: AsyncSequence, Sendable {

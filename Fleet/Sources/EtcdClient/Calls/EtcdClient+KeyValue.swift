@@ -7,7 +7,9 @@ extension EtcdClient {
   /// - Returns: The keys, in order.
   /// - Throws: ``EtcdError``.
   public func range(_ range: EtcdRange) async throws(EtcdError) -> EtcdRangeResponse {
-    try await call("/v3/kv/range", WireRange(range), .repeatable, as: WireRangeAnswer.self).response()
+    try await call(
+      "/v3/kv/range", WireRange(range), .repeatable, needsLeader: !range.isSerializable, as: WireRangeAnswer.self
+    ).response()
   }
 
   /// Reads keys and their values in pages, all at one revision. Each page has a deadline of its own.

@@ -28,7 +28,7 @@ public struct EtcdAlarm: Sendable, Hashable {
 }
 
 extension EtcdClient {
-  /// Reads what a member says about itself. A member that is cut off from the others answers, too.
+  /// Reads what a member says about itself. One that is cut off from the others answers, too, with no leader.
   ///
   /// - Parameter endpoint: One of the client's endpoints.
   /// - Returns: The member's state.
@@ -77,14 +77,16 @@ extension EtcdClient {
 
   /// Reads a backup of a member's whole database, in the form that `etcdctl snapshot restore` takes.
   ///
+  /// The deadline of calls is for the beginning of the answer. To end the rest, cancel the task.
+  ///
   /// - Parameters:
   ///   - endpoint: One of the client's endpoints.
   ///   - write: Stores the next part.
   /// - Throws: ``EtcdError``, or what `write` throws. What was stored is no backup then.
   public func snapshot(at endpoint: String, write: (_ part: [UInt8]) throws -> Void) async throws {
-    let body = try Call("/v3/maintenance/snapshot", WireNothing(), .repeatable).body
+    let call = try Call("/v3/maintenance/snapshot", WireNothing(), .repeatable, needsLeader: false)
     let response = try await at(endpoint) { endpoint, token, deadline throws(EtcdError) in
-      try await endpoint.stream("/v3/maintenance/snapshot", body: .bytes(body), token: token, deadline: deadline)
+      try await endpoint.stream(call, token: token, deadline: deadline)
     }
     guard response.status == .ok else {
       throw WireError(

@@ -25,7 +25,7 @@ extension EtcdClient {
       progress_notify: progressNotify ? true : nil, prev_kv: nil)
     let call = try Call("/v3/watch", WireWatchRequest(create_request: create), .repeatable)
     return try await inTurn(.repeatable) { endpoint, token, deadline throws(EtcdError) in
-      try await WatchOpening(endpoint: endpoint, request: call.body).open(token: token, deadline: deadline)
+      try await WatchOpening(endpoint: endpoint, call: call).open(token: token, deadline: deadline)
     }
   }
 }
@@ -33,19 +33,19 @@ extension EtcdClient {
 /// Opens the stream of a watch and reads it.
 private struct WatchOpening: Sendable {
   let endpoint: Endpoint
-  let request: ByteBuffer
+  let call: Call
 
   func open(token: String?, deadline: NIODeadline) async throws(EtcdError) -> EtcdWatch {
     // A member reads a whole HTTP/1.1 request before it answers; over HTTP/2 the request stays open.
     let requests = endpoint.isTLS ? AsyncStream.makeStream(of: ByteBuffer.self) : nil
-    requests?.continuation.yield(request)
-    let body = requests.map { HTTPClientRequest.Body.stream($0.stream, length: .unknown) } ?? .bytes(request)
+    requests?.continuation.yield(call.body)
     let (messages, output) = AsyncThrowingStream.makeStream(of: EtcdWatchMessage.self, throwing: (any Error).self)
     let created = AsyncStream.makeStream(of: Result<Void, EtcdError>.self)
-    let pump = Task { [endpoint] in
+    let pump = Task { [endpoint, call] in
       let failure: EtcdError?
       do throws(EtcdError) {
-        let response = try await endpoint.stream("/v3/watch", body: body, token: token, deadline: deadline)
+        let response = try await endpoint.stream(
+          call, requests: requests?.stream, token: token, deadline: deadline)
         try await Self.pump(response, endpoint: endpoint, to: output) {
           created.continuation.yield(.success(()))
         }

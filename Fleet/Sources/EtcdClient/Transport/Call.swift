@@ -14,14 +14,17 @@ struct Call: Sendable {
   let path: String
   let body: ByteBuffer
   let kind: Kind
+  /// Whether a member without a leader is to refuse it at once, instead of holding it until it times out.
+  let needsLeader: Bool
   /// The largest answer in bytes.
   var answerLimit = 256 << 20
 
   var isWrite: Bool { kind == .write }
 
-  init(_ path: String, _ message: some Encodable, _ kind: Kind) throws(EtcdError) {
+  init(_ path: String, _ message: some Encodable, _ kind: Kind, needsLeader: Bool = true) throws(EtcdError) {
     self.path = path
     self.kind = kind
+    self.needsLeader = needsLeader
     do {
       let encoder = JSONEncoder()
       encoder.outputFormatting = .withoutEscapingSlashes

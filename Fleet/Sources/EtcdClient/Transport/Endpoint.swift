@@ -12,6 +12,7 @@ final class Endpoint: Sendable {
   private struct State {
     var client: HTTPClient
     var stuckConnects = 0
+    var hasAnswered = false
     var isClosed = false
   }
 
@@ -38,14 +39,15 @@ final class Endpoint: Sendable {
     let client = state.withLock { $0.client }
     do {
       let request = try HTTPClient.Request(
-        url: url + call.path, method: .POST, headers: Self.headers(token: token), body: .byteBuffer(call.body))
+        url: url + call.path, method: .POST, headers: Self.headers(for: call, token: token),
+        body: .byteBuffer(call.body))
       let task = client.execute(request: request, delegate: delegate, deadline: deadline)
       let answer = try await withTaskCancellationHandler {
         try await task.futureResult.get()
       } onCancel: {
         task.cancel()
       }
-      state.withLock { $0.stuckConnects = 0 }
+      noteAnswer()
       guard answer.status == 200 else {
         throw WireError(status: answer.status, body: Array(answer.body.readableBytesView))
           .error(endpoint: url, isWrite: call.isWrite)
@@ -61,16 +63,25 @@ final class Endpoint: Sendable {
   }
 
   /// Opens a stream; returns when the head of the answer is there.
-  func stream(_ path: String, body: HTTPClientRequest.Body, token: String?, deadline: NIODeadline)
+  ///
+  /// - Parameters:
+  ///   - call: What to ask.
+  ///   - requests: What to send, beginning with the call's message, if more is to follow it.
+  ///   - token: The user's token.
+  ///   - deadline: When the stream has to be open.
+  /// - Returns: The answer.
+  func stream(_ call: Call, requests: AsyncStream<ByteBuffer>? = nil, token: String?, deadline: NIODeadline)
     async throws(EtcdError) -> HTTPClientResponse
   {
-    var request = HTTPClientRequest(url: url + path)
+    var request = HTTPClientRequest(url: url + call.path)
     request.method = .POST
-    request.headers = Self.headers(token: token)
-    request.body = body
+    request.headers = Self.headers(for: call, token: token)
+    request.body = requests.map { .stream($0, length: .unknown) } ?? .bytes(call.body)
     let client = state.withLock { $0.client }
     do {
-      return try await client.execute(request, deadline: deadline)
+      let response = try await client.execute(request, deadline: deadline)
+      noteAnswer()
+      return response
     } catch {
       noteUnsent(error, of: client)
       throw transportError(error, wasSent: false, isWrite: false)
@@ -85,11 +96,18 @@ final class Endpoint: Sendable {
     try? await client.shutdown()
   }
 
-  /// A member without a leader refuses at once what it would hold until it times out, and ends its watches.
-  private static func headers(token: String?) -> HTTPHeaders {
-    var headers: HTTPHeaders = ["Content-Type": "application/json", "Grpc-Metadata-hasleader": "true"]
+  private static func headers(for call: Call, token: String?) -> HTTPHeaders {
+    var headers: HTTPHeaders = ["Content-Type": "application/json"]
+    if call.needsLeader { headers.add(name: "Grpc-Metadata-hasleader", value: "true") }
     if let token { headers.add(name: "Authorization", value: token) }
     return headers
+  }
+
+  private func noteAnswer() {
+    state.withLock { state in
+      state.stuckConnects = 0
+      state.hasAnswered = true
+    }
   }
 
   /// A connection that got stuck while it was set up would be waited for by all later calls.
@@ -125,9 +143,12 @@ final class Endpoint: Sendable {
       case .deadlineExceeded: return make(.deadlineExceeded, "No answer came in time.")
       case .cancelled where Task.isCancelled: return make(.cancelled, "The task was cancelled.")
       case .alreadyShutdown where state.withLock { $0.isClosed }: return make(.closed, "The client was shut down.")
+      case .remoteConnectionClosed where isTLS && !wasSent && state.withLock { !$0.hasAnswered }:
+        // In TLS 1.3 a member judges the client's certificate when the client has finished the handshake.
+        return make(.certificate, "The member closed a new connection: it does not accept the client's certificate.")
       default: return make(.unavailable, error.description)
       }
-    case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
+    case NIOSSLError.handshakeFailed(.sslError), BoringSSLError.sslError, is NIOSSLExtraError:
       // What ends a connection that was used before says nothing about the certificates.
       return make(wasSent ? .unavailable : .certificate, "The TLS connection failed: \(error)")
     default:
