@@ -34,7 +34,7 @@ struct InstallTests {
     let help = try ChildProcess.run(executable, ["--help"], environment: home.environment)
     #expect(page.status == 0 && help.status == 0)
     let verbs = help.output.components(separatedBy: "\nSUBCOMMANDS:\n").last?.matches(of: /(?m)^  ([a-z]+)/) ?? []
-    #expect(verbs.count == 29)
+    #expect(verbs.count == 30)
     for verb in verbs { #expect(page.output.contains("\n.SS \"\(verb.output.1)"), "\(verb.output.1)") }
     for heading in ["EXIT STATUS", "ENVIRONMENT", "FILES"] { #expect(page.output.contains("\n.SH \(heading)\n")) }
     guard FileManager.default.isExecutableFile(atPath: "/usr/bin/groff") else { return }

@@ -52,7 +52,7 @@ struct SettingsCLI: ParsableCommand {
       WatchVerb.self, EditVerb.self, DiffVerb.self,
       ExportVerb.self, ImportVerb.self, MigrateVerb.self, RecoverVerb.self, LogVerb.self, BlameVerb.self, UndoVerb.self,
       AtVerb.self, PathVerb.self, DescribeVerb.self, CheckVerb.self, ProfileVerb.self, AdoptVerb.self, LockVerb.self,
-      UnlockVerb.self, AppsVerb.self, SchemaVerb.self, PageVerb.self, CompletionVerb.self,
+      UnlockVerb.self, AppsVerb.self, SchemaVerb.self, PageVerb.self, FleetVerb.self, CompletionVerb.self,
       CompleteVerb.self, ManualVerb.self,
     ])
 

@@ -46,43 +46,13 @@ struct PageVerb: Verb {
       _ = try Target(target).location()
       try AppName.checkKnown(target)
     }
-    guard let own = PageProgram.own else {
-      throw Failure(.io, "Cannot find this program's own file: '/proc' is not mounted.")
-    }
-    guard let program = PageProgram.find(from: own) else {
-      throw Failure(
-        .unknown,
-        "The settings page is not installed: there is no program '\(PageProgram.name)' beside this one or in PATH. "
-          + "Install the Debian package '\(PageProgram.name)', or run 'Scripts/install --page' in the sources.")
-    }
-    var words = [program, "--cli", own]
+    let companion = try CompanionProgram("settings-page", for: "The settings page", installedBy: "--page")
+    var words = [companion.path, "--cli", companion.own]
     if let socket { words += ["--socket", Arguments.path(socket)] }
     if let port { words += ["--port", "\(port)"] }
     if noOpen { words.append("--no-open") }
     if allowRoot { words.append("--allow-root") }
     if let target { words += ["--", Arguments.path(target)] }
     try Program(words: words).replaceProcess()
-  }
-}
-
-/// The program that serves the page.
-private enum PageProgram {
-  static let name = "settings-page"
-
-  /// The file of this program.
-  static var own: String? { (try? Syscalls().linkTarget("/proc/self/exe")) ?? nil }
-
-  /// Looks beside a file, where a package has its other programs, and in `PATH`.
-  static func find(from own: String) -> String? {
-    let directory = own.lastSlash.map { String(own[..<$0]) } ?? ""
-    let path = ProcessFacts.variable("PATH") ?? "/usr/local/bin:/usr/bin:/bin"
-    let directories =
-      [directory, directory + "/../libexec"]
-      // An empty entry is the working directory, which is no place for this.
-      + path.split(separator: ":").map(String.init).filter(\.isAbsolutePath)
-    return directories.lazy.map { "\($0)/\(name)" }.first { file in
-      let isFile = ((try? Syscalls().status(at: file)) ?? nil)?.isRegular == true
-      return isFile && file.withPath { access($0, X_OK) } == 0
-    }
   }
 }

@@ -1,0 +1,70 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// A package of its own: what talks to a cluster never reaches an app that stores its settings.
+let package = Package(
+  name: "settings-fleet",
+  products: [
+    .library(name: "EtcdClient", targets: ["EtcdClient"]),
+    .library(name: "SettingsFleet", targets: ["SettingsFleet"]),
+    .executable(name: "settings-fleet", targets: ["settings-fleet"]),
+  ],
+  dependencies: [
+    .package(name: "app-settings", path: ".."),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    .package(url: "https://github.com/apple/swift-crypto", "3.12.0"..<"5.0.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
+    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0", traits: []),
+  ],
+  targets: [
+    .target(
+      name: "EtcdClient",
+      dependencies: [
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ]),
+    // What the fleet decides: no input or output, no clock, no threads.
+    .target(name: "SettingsFleet", dependencies: [.product(name: "Crypto", package: "swift-crypto")]),
+    .executableTarget(
+      name: "settings-fleet",
+      dependencies: [
+        "EtcdClient", "SettingsFleet",
+        .product(name: "AppSettings", package: "app-settings"),
+        .product(name: "AppSettingsSchema", package: "app-settings"),
+        .product(name: "SettingsTOML", package: "app-settings"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Subprocess", package: "swift-subprocess"),
+      ]),
+    // Real clusters for the tests, the benchmarks and the faults.
+    .target(
+      name: "EtcdTesting",
+      dependencies: [
+        "EtcdClient",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ],
+      path: "Tests/EtcdTesting"),
+    .testTarget(name: "EtcdClientTests", dependencies: ["EtcdClient", "EtcdTesting"]),
+    .testTarget(name: "SettingsFleetTests", dependencies: ["SettingsFleet"]),
+    .testTarget(
+      name: "SettingsFleetCommandTests", dependencies: ["SettingsFleet", "EtcdClient", "EtcdTesting", "settings-fleet"]),
+  ]
+)
+
+for target in package.targets {
+  target.swiftSettings =
+    (target.swiftSettings ?? []) + [
+      .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+      .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
+      .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+      .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461
+    ]
+}

@@ -1,0 +1,102 @@
+/// Why a call to the cluster failed.
+///
+/// ``mayHaveHappened`` is what a writer has to ask first: if it is `true`, the cluster may have carried out the write
+/// although no answer came. Read again before repeating it.
+public struct EtcdError: Error, Sendable, Hashable {
+  /// What kind of failure it is.
+  public let code: Code
+  /// What happened, in etcd's words where they came from etcd.
+  public let message: String
+  /// The endpoint that failed last, if any was asked.
+  public let endpoint: String?
+  /// Whether the cluster may have carried out the write whose answer did not come. Always `false` for reads.
+  public let mayHaveHappened: Bool
+
+  /// Creates an error.
+  ///
+  /// - Parameters:
+  ///   - code: What kind of failure it is.
+  ///   - message: What happened.
+  ///   - endpoint: The endpoint that failed.
+  ///   - mayHaveHappened: Whether a write may have been carried out.
+  public init(_ code: Code, _ message: String, endpoint: String? = nil, mayHaveHappened: Bool = false) {
+    self.code = code
+    self.message = message
+    self.endpoint = endpoint
+    self.mayHaveHappened = mayHaveHappened
+  }
+
+  /// Whether the same call may succeed later without anybody changing anything.
+  ///
+  /// A write is repeated safely only if ``mayHaveHappened`` is `false`, too.
+  public var isRetryable: Bool { code == .unavailable || code == .deadlineExceeded }
+
+  func at(_ endpoint: String) -> EtcdError {
+    EtcdError(code, message, endpoint: endpoint, mayHaveHappened: mayHaveHappened)
+  }
+
+  func asRead() -> EtcdError { EtcdError(code, message, endpoint: endpoint) }
+}
+
+extension EtcdError {
+  /// The kinds of failure.
+  public struct Code: Sendable, Hashable, CustomStringConvertible {
+    private enum Value: String {
+      case unavailable, deadlineExceeded, certificate, notAuthenticated, permissionDenied, compacted, futureRevision,
+        leaseNotFound, tooLarge, noSpace, invalidArgument, notFound, alreadyExists, failedPrecondition, unsupported,
+        cancelled, closed, `internal`
+    }
+    private let value: Value
+
+    private init(_ value: Value) { self.value = value }
+
+    /// The name of the kind.
+    public var description: String { value.rawValue }
+
+    /// No endpoint could be reached, or the cluster has no leader now.
+    public static let unavailable = Code(.unavailable)
+    /// No answer came in time.
+    public static let deadlineExceeded = Code(.deadlineExceeded)
+    /// The TLS connection was refused by one of the two sides.
+    public static let certificate = Code(.certificate)
+    /// The user or the password is wrong, or the cluster wants one and the client has none.
+    public static let notAuthenticated = Code(.notAuthenticated)
+    /// The user's roles do not allow this.
+    public static let permissionDenied = Code(.permissionDenied)
+    /// The requested revision was compacted away.
+    public static let compacted = Code(.compacted)
+    /// The requested revision is not there yet: this is another cluster or a restored backup.
+    public static let futureRevision = Code(.futureRevision)
+    /// The lease has expired or was revoked.
+    public static let leaseNotFound = Code(.leaseNotFound)
+    /// The request is larger than the cluster accepts (1.5 MiB unless configured).
+    public static let tooLarge = Code(.tooLarge)
+    /// The cluster's database is full. It accepts no writes until an operator acts.
+    public static let noSpace = Code(.noSpace)
+    /// The request is not valid.
+    public static let invalidArgument = Code(.invalidArgument)
+    /// The user or the role does not exist.
+    public static let notFound = Code(.notFound)
+    /// The user, the role or the lease exists already.
+    public static let alreadyExists = Code(.alreadyExists)
+    /// The cluster is not in the state that the call needs.
+    public static let failedPrecondition = Code(.failedPrecondition)
+    /// The connection or the cluster's version cannot do this.
+    public static let unsupported = Code(.unsupported)
+    /// The task was cancelled.
+    public static let cancelled = Code(.cancelled)
+    /// The client was shut down.
+    public static let closed = Code(.closed)
+    /// The cluster answered what it never should.
+    public static let `internal` = Code(.internal)
+  }
+}
+
+extension EtcdError: CustomStringConvertible {
+  /// The message, with the kind, the endpoint and what is known about a write.
+  public var description: String {
+    let place = endpoint.map { " at \($0)" } ?? ""
+    let outcome = mayHaveHappened ? " The write may have been carried out." : ""
+    return "\(message) (\(code)\(place))\(outcome)"
+  }
+}

@@ -1,0 +1,121 @@
+import NIOCore
+
+/// A change of a key.
+public struct EtcdEvent: Sendable, Hashable {
+  /// What happened to the key.
+  public enum Kind: Sendable, Hashable {
+    /// A value was stored.
+    case put
+    /// The key was deleted, or its lease ended. Only the key and the revision are there.
+    case delete
+  }
+
+  /// What happened.
+  public let kind: Kind
+  /// The key as it is now.
+  public let keyValue: EtcdKeyValue
+}
+
+/// What a watch reports.
+public enum EtcdWatchMessage: Sendable, Hashable {
+  /// The watch is set up. The revision is the newest one at that time, or older: of the member that serves the watch.
+  case created(revision: Int64)
+  /// Changes, in order. Changes of one revision come together.
+  case events([EtcdEvent], revision: Int64)
+  /// Nothing up to this revision is missing.
+  case progress(revision: Int64)
+  /// The revision to begin with was compacted away; the oldest one that is left. The watch is over.
+  case compacted(revision: Int64)
+  /// The member cancelled the watch. The watch is over.
+  case cancelled(reason: String)
+}
+
+/// A watch: the changes of some keys, in order, from one member over one stream.
+///
+/// The sequence ends after ``EtcdWatchMessage/compacted(revision:)`` or ``EtcdWatchMessage/cancelled(reason:)``, and
+/// with an ``EtcdError`` if the stream ends in any other way. To go on, open a watch from the revision after the last
+/// one that came. Read the keys again after each gap: etcd 3.4 may leave out a deletion after a compaction.
+///
+/// A stream can stay silent although there are changes:
+/// - The member is stopped. Where ``canRequestProgress``, call ``requestProgress()`` now and then; elsewhere,
+///   ``EtcdClient/status(at:)`` for ``endpoint``.
+/// - The network is gone. The kernel finds out: some 12 seconds after the last packet, the sequence ends.
+/// - The member is cut off from the others. It ends its watches by itself when it has missed its leader for three
+///   elections' time.
+///
+/// One task may iterate. To drop the watch closes its stream.
+public final class EtcdWatch: AsyncSequence, Sendable {
+  /// What the sequence consists of.
+  public typealias Element = EtcdWatchMessage
+  /// What ends the sequence.
+  public typealias Failure = EtcdError
+
+  /// The endpoint that serves the watch.
+  public let endpoint: String
+  /// Whether ``requestProgress()`` works: over TLS, where requests can follow one another on an open stream.
+  public var canRequestProgress: Bool { requests != nil }
+
+  let messages: AsyncThrowingStream<EtcdWatchMessage, any Error>
+  let requests: AsyncStream<ByteBuffer>.Continuation?
+  private let pump: Task<Void, Never>
+
+  init(
+    endpoint: String, messages: AsyncThrowingStream<EtcdWatchMessage, any Error>,
+    requests: AsyncStream<ByteBuffer>.Continuation?, pump: Task<Void, Never>
+  ) {
+    self.endpoint = endpoint
+    self.messages = messages
+    self.requests = requests
+    self.pump = pump
+  }
+
+  deinit { cancel() }
+
+  /// Asks the member how far the watch is. The answer is a ``EtcdWatchMessage/progress(revision:)``.
+  ///
+  /// That no answer comes within a second or so means that the stream is dead. The member answers without asking the
+  /// others: a member that is cut off from them, and has not noticed yet, answers, too.
+  ///
+  /// - Throws: ``EtcdError`` with code `unsupported` unless ``canRequestProgress``.
+  public func requestProgress() throws(EtcdError) {
+    guard let requests else {
+      throw EtcdError(
+        .unsupported, "A watch without TLS cannot ask for progress: its request has ended.", endpoint: endpoint)
+    }
+    requests.yield(try Call("", WireWatchRequest(progress_request: WireNothing()), .repeatable).body)
+  }
+
+  /// Closes the stream. The sequence ends.
+  public func cancel() {
+    requests?.finish()
+    pump.cancel()
+  }
+
+  /// Returns an iterator over what the watch reports.
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(watch: self, base: messages.makeAsyncIterator())
+  }
+
+  /// An iterator over what a watch reports.
+  public struct Iterator: AsyncIteratorProtocol {
+    /// Keeps the stream open.
+    let watch: EtcdWatch
+    var base: AsyncThrowingStream<EtcdWatchMessage, any Error>.Iterator
+
+    /// Returns the next report, or `nil` when the watch is over.
+    public mutating func next() async throws(EtcdError) -> EtcdWatchMessage? {
+      try await next(isolation: #isolation)
+    }
+
+    /// Returns the next report, or `nil` when the watch is over.
+    ///
+    /// - Parameter actor: Where the caller runs.
+    public mutating func next(isolation actor: isolated (any Actor)?) async throws(EtcdError) -> EtcdWatchMessage? {
+      do {
+        return try await base.next(isolation: actor)
+      } catch {
+        throw error as? EtcdError ?? EtcdError(.internal, "\(error)", endpoint: watch.endpoint)
+      }
+    }
+  }
+}

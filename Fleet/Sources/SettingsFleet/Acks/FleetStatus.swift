@@ -1,0 +1,159 @@
+/// How long a lease is still good, as etcd says it.
+public struct LeaseState: Hashable, Sendable {
+  /// The seconds that the lease lives for if it is not kept alive.
+  public var granted: Int
+  /// The seconds that are left; 0 or less if the lease is gone.
+  public var remaining: Int
+
+  /// Takes over what etcd says.
+  public init(granted: Int, remaining: Int) {
+    self.granted = granted
+    self.remaining = remaining
+  }
+
+  /// The seconds since it was last kept alive.
+  var silence: Int { max(0, granted - remaining) }
+}
+
+/// Who has applied an app's documents, who refused them and why, and who is silent.
+public struct FleetStatus: Hashable, Sendable, Codable {
+  /// A machine and what there is to say about it.
+  public struct Entry: Hashable, Sendable, Codable {
+    /// The machine's id.
+    public var machine: String
+    /// The machine's host name.
+    public var host: String
+    /// What it reports.
+    public var problem: FleetProblem?
+    /// The document that the problem is about; `nil` if it is about all.
+    public var scope: DocumentScope?
+    /// For how many seconds it has been silent.
+    public var silentSeconds: Int?
+  }
+
+  /// How far the rollout is that is under way.
+  public struct RolloutCounts: Hashable, Sendable, Codable {
+    /// The rollout's id.
+    public var id: String
+    /// How many canaries have applied it.
+    public var applied = 0
+    /// The canaries that refused it.
+    public var refused: [Entry] = []
+    /// How many canaries have not answered yet.
+    public var pending = 0
+  }
+
+  /// The app's id.
+  public var app: String
+  /// The revision of the last change of the app's documents; 0 if there are none.
+  public var revision: Int64
+  /// The machines that have what they should have.
+  public var applied = 0
+  /// The machines that have not answered for the last change yet, by machine.
+  public var pending: [Entry] = []
+  /// The machines that refuse, with each one's first problem, by machine.
+  public var refused: [Entry] = []
+  /// The machines that do not keep their lease alive, by machine. Nothing is known of them.
+  public var silent: [Entry] = []
+  /// How many machines have which release of the app. `unknown` for those that do not say.
+  public var releases: [String: Int] = [:]
+  /// How many machines read which version. `none` for those without a schema.
+  public var appVersions: [String: Int] = [:]
+  /// The rollout that is under way.
+  public var rollout: RolloutCounts?
+  /// How many answers cannot be read.
+  public var unreadable = 0
+
+  /// Compares what machines answer with what the cluster has.
+  ///
+  /// - Parameters:
+  ///   - app: The app.
+  ///   - snapshot: The app's documents.
+  ///   - acks: What is below ``FleetNames/acksPrefix(ofApp:)``.
+  ///   - leases: How long each answer's lease is still good. A machine whose lease is not in it counts as alive.
+  ///   - silentAfter: The seconds without a sign of life after which a machine is silent.
+  public static func make(
+    app: String, snapshot: FleetSnapshot, acks: [FleetItem], leases: [LeaseID: LeaseState], silentAfter: Int = 60
+  ) -> FleetStatus {
+    let documents = FleetContents(snapshot).apps[app] ?? AppDocuments()
+    let revisions = documents.documents.values.flatMap(\.values).map(\.modRevision) + [documents.rolloutRevision]
+    var status = FleetStatus(app: app, revision: revisions.max() ?? 0)
+    if let rollout = documents.rollout { status.rollout = RolloutCounts(id: rollout.id) }
+    var answers: [Ack] = []
+    for item in acks {
+      if let ack = Ack(item), ack.app == app { answers.append(ack) } else { status.unreadable += 1 }
+    }
+    for ack in answers.sorted(by: { $0.machine < $1.machine }) {
+      status.count(ack, documents, silence: ack.lease.flatMap { leases[$0] }?.silence ?? 0, silentAfter: silentAfter)
+    }
+    return status
+  }
+
+  private mutating func count(_ ack: Ack, _ documents: AppDocuments, silence: Int, silentAfter: Int) {
+    releases[ack.release ?? "unknown", default: 0] += 1
+    appVersions[ack.appVersion.map(String.init) ?? "none", default: 0] += 1
+    func entry(_ problem: FleetProblem? = nil, _ scope: DocumentScope? = nil) -> Entry {
+      Entry(machine: ack.machine, host: ack.host, problem: problem, scope: scope)
+    }
+    if silence > silentAfter {
+      var silent = entry()
+      silent.silentSeconds = silence
+      self.silent.append(silent)
+      return
+    }
+    var isPending = false
+    if let current = documents.rollout, current.isCanary(ack), current.canApply(to: ack) {
+      let answer = ack.rollout?.id == current.id ? ack.rollout : nil
+      switch answer?.state {
+      case .applied: rollout?.applied += 1
+      case .refused: rollout?.refused.append(entry(answer?.problem, current.scope))
+      case .pending, nil:
+        rollout?.pending += 1
+        isPending = true
+      case .superseded, .notConcerned: break
+      }
+    } else if ack.documents.contains(where: { $0.state == .rollout }) {
+      isPending = true
+    }
+    if let problem = ack.problem {
+      refused.append(entry(problem))
+      return
+    }
+    for scope in [.all] + ack.groups.sorted().map({ .group($0) }) + [.host(ack.host)] as [DocumentScope] {
+      switch documents.state(of: scope, in: ack) {
+      case .refused(let problem):
+        refused.append(entry(problem, scope))
+        return
+      case .pending: isPending = true
+      case .applied: break
+      }
+    }
+    if isPending { pending.append(entry()) } else { applied += 1 }
+  }
+}
+
+extension AppDocuments {
+  fileprivate enum State {
+    case applied
+    case refused(FleetProblem?)
+    case pending
+  }
+
+  /// What an answer says about a document as it is now.
+  fileprivate func state(of scope: DocumentScope, in ack: Ack) -> State {
+    let versions = documents[scope] ?? [:]
+    let version = versions.keys.filter { $0 <= ack.appVersion ?? .max }.max() ?? versions.keys.min()
+    let answer = ack.documents.first { $0.scope == scope }
+    guard let version, let stored = versions[version] else {
+      guard let answer else { return .applied }
+      return answer.state == .refused && answer.modRevision == 0 ? .refused(answer.problem) : .pending
+    }
+    guard let answer, answer.modRevision == stored.modRevision, answer.version == version else { return .pending }
+    switch answer.state {
+    case .applied: return .applied
+    case .rollout: return rollout.map { $0.id == ack.rollout?.id } ?? false ? .applied : .pending
+    case .refused: return .refused(answer.problem)
+    case .pending: return .pending
+    }
+  }
+}

@@ -1,0 +1,134 @@
+/// One version of a document as it is stored.
+public struct StoredDocument: Hashable, Sendable {
+  /// What is known of its signature.
+  public enum Signature: Hashable, Sendable {
+    /// There is none.
+    case absent
+    /// There is one, but it cannot be read.
+    case unreadable
+    /// It can be read. Nothing is said about whether it is right.
+    case present(DocumentSignature)
+  }
+
+  /// The TOML text.
+  public let text: [UInt8]
+  /// The digest of the text.
+  public let digest: TextDigest
+  /// The revision at which the text was last written.
+  public let modRevision: Int64
+  /// The signature, and the revision at which it was written.
+  public let signature: Signature
+  /// The revision at which the signature was last written; 0 if there is none.
+  public let signatureRevision: Int64
+  /// The version that it was upgraded to, if it was.
+  public let successor: Int?
+  /// The revision at which the successor was last written; 0 if there is none.
+  public let successorRevision: Int64
+}
+
+/// What the cluster has about one app.
+public struct AppDocuments: Hashable, Sendable {
+  /// Each document's versions.
+  public internal(set) var documents: [DocumentScope: [Int: StoredDocument]] = [:]
+  /// The rollout that is under way.
+  public internal(set) var rollout: Rollout?
+  /// The revision at which the rollout was last written; 0 if there is none.
+  public internal(set) var rolloutRevision: Int64 = 0
+  /// Why the rollout that is there cannot be read.
+  public internal(set) var rolloutProblem: FleetProblem?
+
+  /// No documents.
+  public init() {}
+}
+
+/// A snapshot, read: documents by app and scope.
+public struct FleetContents: Hashable, Sendable {
+  /// What there is about each app.
+  public private(set) var apps: [String: AppDocuments] = [:]
+  /// An operator's acceptance, if there is one and it can be read.
+  public private(set) var acceptance: Acceptance?
+  /// How many keys have a form that is not ours, or a value that cannot be read. They count as if they were not there,
+  /// apart from a signature or a rollout, which are reported where they are needed.
+  public private(set) var ignored = 0
+
+  /// The largest signature, acceptance or successor that is read, in bytes.
+  static let mostSmallValue = 4096
+
+  /// Reads a snapshot.
+  ///
+  /// - Parameters:
+  ///   - snapshot: The answer to a range.
+  ///   - machine: Whose documents to read: those of other machines are left out. `nil` reads all of them.
+  public init(_ snapshot: FleetSnapshot, for machine: Machine? = nil) {
+    var parts: [FleetDocument: [Int: Parts]] = [:]
+    for item in snapshot.items {
+      guard let key = FleetKey(item.key), snapshot.app == nil || key.app == snapshot.app else {
+        ignored += 1
+        continue
+      }
+      if let machine, !machine.isConcerned(by: key) { continue }
+      switch key {
+      case .document(let document, let version): parts[document, default: [:]][version, default: Parts()].text = item
+      case .signature(let document, let version):
+        parts[document, default: [:]][version, default: Parts()].signature = item
+      case .successor(let document, let version):
+        parts[document, default: [:]][version, default: Parts()].successor = item
+      case .rollout(let app): read(rollout: item, of: app)
+      case .accept:
+        acceptance = item.value.count <= Self.mostSmallValue ? FleetJSON.decode(Acceptance.self, from: item.value) : nil
+        if acceptance == nil { ignored += 1 }
+      case .change: break
+      case .ack: ignored += 1
+      }
+    }
+    for (document, versions) in parts {
+      for (version, part) in versions {
+        // A signature or a successor without a document says nothing.
+        guard let stored = part.stored() else { continue }
+        if part.successor != nil, stored.successor == nil { ignored += 1 }
+        apps[document.app, default: AppDocuments()].documents[document.scope, default: [:]][version] = stored
+      }
+    }
+  }
+
+  /// The versions of a document.
+  public func versions(of document: FleetDocument) -> [Int: StoredDocument] {
+    apps[document.app]?.documents[document.scope] ?? [:]
+  }
+
+  private mutating func read(rollout item: FleetItem, of app: String) {
+    var documents = apps[app] ?? AppDocuments()
+    documents.rolloutRevision = item.modRevision
+    if let rollout = Rollout(item.value) {
+      documents.rollout = rollout
+    } else {
+      ignored += 1
+      documents.rolloutProblem = FleetProblem(
+        .invalidRollout,
+        "The rollout of '\(app)' in etcd cannot be read. It is ignored. Cancel it with 'settings-fleet rollout'.")
+    }
+    apps[app] = documents
+  }
+
+  private struct Parts {
+    var text: FleetItem?
+    var signature: FleetItem?
+    var successor: FleetItem?
+
+    func stored() -> StoredDocument? {
+      guard let text else { return nil }
+      let signature: StoredDocument.Signature =
+        if let item = self.signature { DocumentSignature(json: item.value).map { .present($0) } ?? .unreadable } else {
+          .absent
+        }
+      let next = successor.flatMap { item in
+        item.value.count <= FleetContents.mostSmallValue
+          ? FleetKey.number(String(decoding: item.value, as: UTF8.self)) : nil
+      }
+      return StoredDocument(
+        text: text.value, digest: TextDigest(of: text.value), modRevision: text.modRevision, signature: signature,
+        signatureRevision: self.signature?.modRevision ?? 0, successor: next,
+        successorRevision: successor?.modRevision ?? 0)
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import FoundationEssentials
+
+/// JSON as the fleet writes it: keys in order, so that equal values have equal texts.
+enum FleetJSON {
+  static func encode(_ value: some Encodable) -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    // Our values hold texts, whole numbers and lists of those: none that JSON does not have.
+    return Array(try! encoder.encode(value))
+  }
+
+  static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) -> Value? {
+    try? JSONDecoder().decode(type, from: Data(bytes))
+  }
+
+  /// As ``decode(_:from:)``, with the reason for which it fails.
+  static func decodeThrowing<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
+    try JSONDecoder().decode(type, from: Data(bytes))
+  }
+
+  static func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
+
+  static func bytes(base64 text: String) -> [UInt8]? { Data(base64Encoded: text).map { Array($0) } }
+}

@@ -1,0 +1,219 @@
+/// The lease of a machine and the answers that it keeps under it.
+struct AckPublisher: Sendable {
+  enum Lease: Sendable {
+    case none
+    case requested
+    case held(LeaseID)
+  }
+
+  let times: MirrorTimes
+  var lease = Lease.none
+  /// What is to be there, by app.
+  var wanted: [String: Ack] = [:]
+  /// What is there, as far as it is known.
+  var published: [String: Ack] = [:]
+  /// The modification revision of each app's key, as far as it is known.
+  var revisions: [String: Int64] = [:]
+  /// What is on its way.
+  var sending: [String: Ack] = [:]
+  /// What is to be removed.
+  var withdrawn: Set<String> = []
+  /// What is being removed.
+  var withdrawing: Set<String> = []
+  /// How many answers in a row were not put because of something else at their keys.
+  var conflicts = 0
+  /// The leases that were this machine's since it started.
+  var ownLeases: Set<LeaseID> = []
+  /// How often the answer that was published under this lease was replaced by another machine's, by app.
+  var foreign: [String: Int] = [:]
+  /// When another machine's answer was last found in the place of this one's.
+  var lastForeign: Duration?
+  var retrying: Backoff
+  var retryAt: Duration?
+  var isStarted = false
+
+  init(times: MirrorTimes) {
+    self.times = times
+    retrying = Backoff(first: times.retryDelay, longest: times.longestRetryDelay)
+  }
+
+  var deadlines: [Duration] {
+    [retryAt, lastForeign.map { $0 + times.duplicateReport }].compactMap { $0 }
+  }
+
+  /// The answer as it goes to etcd.
+  func text(of ack: Ack, under lease: LeaseID) -> Ack {
+    var ack = ack
+    ack.lease = lease
+    if lastForeign != nil, ack.problem == nil {
+      ack.problem = FleetProblem(
+        .duplicateMachine,
+        "Another machine answers with the id '\(ack.machine)'. Give each machine an id of its own: see machine-id(5).")
+    }
+    return ack
+  }
+}
+
+extension AckPublisher {
+  /// The connection is there: a lease can be had.
+  mutating func connected<G>(at now: Duration) -> [MirrorStateMachine<G>.Action] {
+    isStarted = true
+    retryAt = nil
+    return send(at: now)
+  }
+
+  /// What is missing in etcd.
+  mutating func send<G>(at now: Duration) -> [MirrorStateMachine<G>.Action] {
+    guard isStarted, retryAt == nil else { return [] }
+    switch lease {
+    case .requested: return []
+    case .none:
+      guard !wanted.isEmpty || !withdrawn.isEmpty else { return [] }
+      lease = .requested
+      return [.grantLease]
+    case .held(let id):
+      var actions: [MirrorStateMachine<G>.Action] = []
+      for (app, ack) in wanted.sorted(by: { $0.key < $1.key })
+      where sending[app] == nil && !withdrawing.contains(app) {
+        let text = text(of: ack, under: id)
+        guard published[app] != text else { continue }
+        sending[app] = text
+        actions.append(.publish(text, replacing: revisions[app] ?? 0))
+      }
+      for app in withdrawn.sorted() where sending[app] == nil && withdrawing.insert(app).inserted {
+        actions.append(.withdraw(app: app, replacing: revisions[app] ?? 0))
+      }
+      return actions
+    }
+  }
+}
+
+extension MirrorStateMachine {
+  mutating func tickAnswers(_ isHeartbeat: Bool) -> [Action] {
+    if let at = answers.retryAt, now >= at { answers.retryAt = nil }
+    if let last = answers.lastForeign, now >= last + times.duplicateReport { answers.lastForeign = nil }
+    var actions: [Action] = []
+    if isHeartbeat, case .held(let id) = answers.lease { actions.append(.keepAlive(id)) }
+    return actions + answers.send(at: now)
+  }
+
+  /// Takes what the machine answers from now on; what is already in etcd is not sent again.
+  ///
+  /// - Parameters:
+  ///   - acks: ``MirrorPlan/acks(checks:)``.
+  ///   - app: The app that they are about; `nil` if they are all: answers about other apps are withdrawn then.
+  public mutating func offer(_ acks: [Ack], of app: String? = nil, at time: Duration) -> [Action] {
+    advance(to: time)
+    let offered = Set(acks.map(\.app))
+    for former in answers.wanted.keys where !offered.contains(former) && (app == nil || app == former) {
+      answers.wanted[former] = nil
+      answers.published[former] = nil
+      answers.withdrawn.insert(former)
+    }
+    for ack in acks {
+      answers.wanted[ack.app] = ack
+      answers.withdrawn.remove(ack.app)
+    }
+    return answers.send(at: now)
+  }
+
+  /// A lease was granted.
+  public mutating func leaseGranted(_ lease: LeaseID, at time: Duration) -> [Action] {
+    advance(to: time)
+    guard case .requested = answers.lease else { return [] }
+    answers.lease = .held(lease)
+    answers.ownLeases.insert(lease)
+    answers.published = [:]
+    answers.foreign = [:]
+    answers.retrying.reset()
+    return answers.send(at: now)
+  }
+
+  /// A lease could not be had.
+  public mutating func leaseFailed(at time: Duration) -> [Action] {
+    advance(to: time)
+    guard case .requested = answers.lease else { return [] }
+    answers.lease = .none
+    answers.retryAt = now + answers.retrying.next(using: &generator)
+    return []
+  }
+
+  /// The lease was kept alive, or is gone.
+  ///
+  /// - Parameter remaining: The seconds that it lives for from now on; 0 or less if it is gone. A call that failed is
+  ///   not reported: the next heartbeat tries again.
+  public mutating func leaseKept(_ lease: LeaseID, remaining: Int, at time: Duration) -> [Action] {
+    advance(to: time)
+    return remaining > 0 ? [] : lost(lease)
+  }
+
+  /// An answer is in etcd.
+  ///
+  /// - Parameter revision: The revision of the transaction.
+  public mutating func published(_ ack: Ack, revision: Int64, at time: Duration) -> [Action] {
+    advance(to: time)
+    guard answers.sending[ack.app] == ack else { return [] }
+    answers.sending[ack.app] = nil
+    answers.retrying.reset()
+    answers.conflicts = 0
+    answers.revisions[ack.app] = revision
+    answers.foreign[ack.app, default: 0] += 0
+    if case .held(let lease) = answers.lease, lease == ack.lease, answers.wanted[ack.app] != nil {
+      answers.published[ack.app] = ack
+    }
+    return answers.send(at: now)
+  }
+
+  /// Something else is at the answer's key than what was to be replaced: of a former run, of a call whose answer was
+  /// lost, or of another machine with this id.
+  ///
+  /// So a call that etcd carries out long after it was given up does not replace a newer answer.
+  ///
+  /// - Parameters:
+  ///   - lease: The lease of what is there; `nil` if there is nothing, or it is under none.
+  ///   - revision: Its modification revision; 0 if there is nothing.
+  public mutating func publishConflicted(
+    _ ack: Ack, with lease: LeaseID?, revision: Int64, at time: Duration
+  ) -> [Action] {
+    advance(to: time)
+    guard answers.sending[ack.app] == ack else { return [] }
+    answers.sending[ack.app] = nil
+    answers.revisions[ack.app] = revision
+    // The first answer under a lease may replace one of a former run, and a restored backup may bring that back once.
+    if let lease, let count = answers.foreign[ack.app], !answers.ownLeases.contains(lease) {
+      answers.foreign[ack.app] = count + 1
+      if count > 0 { answers.lastForeign = now }
+    }
+    answers.conflicts += 1
+    if answers.conflicts > 3 { answers.retryAt = now + answers.retrying.next(using: &generator) }
+    return answers.send(at: now)
+  }
+
+  /// An answer could not be published, or it is not known whether it was.
+  ///
+  /// - Parameter isLeaseGone: Whether etcd says that there is no such lease.
+  public mutating func publishFailed(_ ack: Ack, isLeaseGone: Bool, at time: Duration) -> [Action] {
+    advance(to: time)
+    guard answers.sending[ack.app] == ack else { return [] }
+    answers.sending[ack.app] = nil
+    answers.published[ack.app] = nil
+    if isLeaseGone, let lease = ack.lease { return lost(lease) }
+    answers.retryAt = now + answers.retrying.next(using: &generator)
+    return []
+  }
+
+  /// An answer was removed, or could not be. It would go with the lease at the latest.
+  public mutating func withdrew(app: String, at time: Duration) -> [Action] {
+    advance(to: time)
+    answers.withdrawn.remove(app)
+    answers.withdrawing.remove(app)
+    return answers.send(at: now)
+  }
+
+  private mutating func lost(_ lease: LeaseID) -> [Action] {
+    guard case .held(lease) = answers.lease else { return answers.send(at: now) }
+    answers.lease = .none
+    answers.published = [:]
+    return answers.send(at: now)
+  }
+}

@@ -1,0 +1,94 @@
+/// A machine of a fleet, as it is configured. Nothing of it comes from the cluster.
+public struct Machine: Hashable, Sendable {
+  /// What tells it from all others: `/etc/machine-id` unless configured.
+  public let id: String
+  /// Its host name, as `uname -n` says it.
+  public let host: String
+  /// Its groups, sorted.
+  public let groups: [String]
+  /// The apps to mirror; `nil` for all.
+  public let apps: Set<String>?
+  /// The keys whose signatures count.
+  public let trustedKeys: [VerificationKey]
+  /// Whether it takes only what is signed by a trusted key. If not, signatures are not looked at: who could change the
+  /// document could remove its signature, too.
+  public let requiresSignatures: Bool
+
+  /// The largest number of groups.
+  public static let mostGroups = 64
+
+  /// Describes a machine.
+  ///
+  /// - Throws: ``FleetProblem`` of kind `invalidName` if a name cannot be used in a fleet, or there are more than
+  ///   ``mostGroups`` groups.
+  public init(
+    id: String, host: String, groups: [String] = [], apps: Set<String>? = nil, trustedKeys: [VerificationKey] = [],
+    requiresSignatures: Bool = false
+  ) throws(FleetProblem) {
+    func check(_ isValid: Bool, _ what: String, _ name: String) throws(FleetProblem) {
+      guard !isValid else { return }
+      throw FleetProblem(
+        .invalidName,
+        "'\(name)' cannot be used as \(what): it must contain only letters, digits, '.', '_' and '-', without '..', "
+          + "and must not begin with '.' or '-'. Set another one in the mirror's configuration.")
+    }
+    try check(FleetNames.isName(id), "the id of a machine", id)
+    try check(FleetNames.isName(host), "the name of a host", host)
+    for group in groups { try check(FleetNames.isGroup(group), "the name of a group", group) }
+    for app in apps ?? [] { try check(FleetNames.isApp(app), "the id of an app", app) }
+    guard Set(groups).count <= Self.mostGroups else {
+      throw FleetProblem(
+        .invalidName, "The machine is in \(Set(groups).count) groups. \(Self.mostGroups) are possible.")
+    }
+    self.id = id
+    self.host = host
+    self.groups = Set(groups).sorted()
+    self.apps = apps
+    self.trustedKeys = trustedKeys
+    self.requiresSignatures = requiresSignatures
+  }
+
+  /// The scopes whose documents are for this machine, from the one that counts least to the one that counts most.
+  public var scopes: [DocumentScope] { [.all] + groups.map { .group($0) } + [.host(host)] }
+
+  /// Whether the machine mirrors an app.
+  public func mirrors(_ app: String) -> Bool { apps?.contains(app) ?? true }
+
+  /// Whether documents of a scope are for this machine.
+  public func isIn(_ scope: DocumentScope) -> Bool {
+    switch scope {
+    case .all: true
+    case .group(let group): groups.contains(group)
+    case .host(let host): host == self.host
+    }
+  }
+
+  /// Whether a change of a key can change anything on this machine. An event of another key needs no range.
+  public func isConcerned(by key: FleetKey) -> Bool {
+    switch key {
+    case .document(let document, _), .signature(let document, _), .successor(let document, _):
+      mirrors(document.app) && isIn(document.scope)
+    case .rollout(let app): mirrors(app)
+    case .accept: true
+    case .change, .ack: false
+    }
+  }
+}
+
+/// An app as it is installed on a machine.
+public struct InstalledApp: Hashable, Sendable {
+  /// The highest version that its schema's migrations lead to, at least 1; `nil` without a schema, which takes any
+  /// version.
+  public let version: Int?
+  /// Changes whenever a check of a text might come to another result: a digest of the schema, for example.
+  public let stamp: String
+  /// The app's release, for the answers.
+  public let release: String?
+
+  /// Describes an installed app.
+  public init(version: Int? = nil, stamp: String = "", release: String? = nil) {
+    self.version = version
+    self.stamp = stamp
+    self.release = release
+  }
+}

@@ -1,0 +1,282 @@
+/// The life of a mirror's connection: when it reads, what it publishes, when it starts over. It never ends.
+///
+/// Every method takes what has happened, and returns what to do, in order. Whoever carries that out calls ``tick(at:)``
+/// at ``nextDeadline`` and answers each action once: an opened watch by ``streamOpened(_:at:)`` or
+/// ``streamEnded(_:at:)``, a range by ``finished(_:_:at:)``, and so on. Times come from one clock that does not go back;
+/// if it jumps, the machine only does things earlier or later.
+///
+/// - A watch is opened first and everything is read after that, so nothing falls between the two. It starts at the
+///   current revision, never at an old one: etcd loses deletes when a watch resumes beyond a compaction.
+/// - Every event is a hint. Hints that come while a range is under way become one more range.
+/// - A stream that says nothing is asked for its progress. Without an answer it counts as broken.
+/// - After every break, and in long intervals, everything is read again.
+public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: Sendable {
+  /// What to do.
+  public enum Action: Hashable, Sendable {
+    /// Open a watch of ``FleetNames/prefix``, from now on, after this time.
+    case connect(stream: Int, after: Duration)
+    /// Close a watch. Nothing more that it says counts.
+    case disconnect(stream: Int)
+    /// Ask the watch for its progress.
+    case requestProgress(stream: Int)
+    /// Read, make the plan, carry it out.
+    case range(RangeRequest)
+    /// Make a lease of ``MirrorTimes/leaseSeconds``.
+    case grantLease
+    /// Keep the lease alive.
+    case keepAlive(LeaseID)
+    /// Put the answer at its key under its lease, if the key has this modification revision, 0 for none. Otherwise ask for
+    /// what is there.
+    case publish(Ack, replacing: Int64)
+    /// Remove the answer about an app that is not mirrored any more, if its key has this modification revision.
+    case withdraw(app: String, replacing: Int64)
+  }
+
+  /// What to read.
+  public struct RangeRequest: Hashable, Sendable {
+    /// Tells it from others.
+    public let number: Int
+    /// The app whose keys to read; `nil` for everything.
+    public let app: String?
+  }
+
+  /// What came of a range and of the plan made from it.
+  public enum Outcome: Hashable, Sendable {
+    /// The plan is carried out, or there is nothing to do until something changes in etcd.
+    case done
+    /// ``MirrorPlan/needsEverything``.
+    case needsEverything
+    /// ``MirrorPlan/problem``: until it is gone, each hint leads to a range of everything.
+    case held
+    /// ``MirrorPlan/needsRetry``, or the record could not be stored.
+    case retry
+    /// The cluster did not answer.
+    case unavailable
+  }
+
+  enum Connection: Sendable {
+    case stopped
+    case opening(stream: Int)
+    case open(stream: Int, since: Duration)
+  }
+
+  let machine: Machine
+  let times: MirrorTimes
+  var generator: Generator
+  var now = Duration.zero
+  var connection = Connection.stopped
+  private var lastStream = 0
+  private var connecting: Backoff
+  /// When something was last heard of the stream, and when it was asked.
+  private var heard = Duration.zero
+  private var asked: Duration?
+  private var nextReread: Duration = .zero
+  private var nextHeartbeat: Duration = .zero
+  // Reading.
+  private var lastRange = 0
+  private var inFlight: RangeRequest?
+  private var wantsEverything = false
+  private var wantedApps: Set<String> = []
+  private var isHeld = false
+  private var retrying: Backoff
+  private var retryAt: Duration?
+  var answers: AckPublisher
+
+  /// Makes a mirror that has not started.
+  ///
+  /// - Parameters:
+  ///   - machine: The machine, for which of the events concern it.
+  ///   - times: How long things take.
+  ///   - generator: Where the jitter comes from.
+  public init(machine: Machine, times: MirrorTimes = MirrorTimes(), generator: Generator) {
+    self.machine = machine
+    self.times = times
+    self.generator = generator
+    connecting = Backoff(first: times.firstDelay, longest: times.longestDelay)
+    retrying = Backoff(first: times.retryDelay, longest: times.longestRetryDelay)
+    answers = AckPublisher(times: times)
+  }
+
+  /// Starts.
+  public mutating func start(at time: Duration) -> [Action] {
+    advance(to: time)
+    guard case .stopped = connection else { return [] }
+    nextHeartbeat = now + times.heartbeat
+    return connect(after: .zero)
+  }
+
+  /// When ``tick(at:)`` has to be called; `nil` before the start.
+  public var nextDeadline: Duration? {
+    if case .stopped = connection { return nil }
+    var deadlines = [nextHeartbeat]
+    if case .open = connection {
+      deadlines += [nextReread] + [asked.map { $0 + times.progressDeadline }, retryAt].compactMap { $0 }
+    }
+    return (deadlines + answers.deadlines).min()
+  }
+
+  /// Does what is due.
+  public mutating func tick(at time: Duration) -> [Action] {
+    advance(to: time)
+    var actions: [Action] = []
+    if case .stopped = connection { return [] }
+    let isHeartbeat = now >= nextHeartbeat
+    if isHeartbeat { nextHeartbeat = now + times.heartbeat }
+    if case .open(let stream, _) = connection {
+      if let asked, now >= asked + times.progressDeadline { return broken() + tickAnswers(isHeartbeat) }
+      if isHeartbeat, asked == nil, now - heard >= times.heartbeat / 2 {
+        asked = now
+        actions.append(.requestProgress(stream: stream))
+      }
+      if now >= nextReread {
+        nextReread = now + times.reread
+        wantsEverything = true
+      }
+      if let at = retryAt, now >= at {
+        retryAt = nil
+        wantsEverything = true
+      }
+    }
+    return actions + read() + tickAnswers(isHeartbeat)
+  }
+
+  // MARK: The stream
+
+  /// The watch is open: what changes from now on is reported.
+  public mutating func streamOpened(_ stream: Int, at time: Duration) -> [Action] {
+    advance(to: time)
+    guard case .opening(stream) = connection else { return [] }
+    connection = .open(stream: stream, since: now)
+    (heard, asked) = (now, nil)
+    retryAt = nil
+    wantsEverything = true
+    return read() + answers.connected(at: now)
+  }
+
+  /// The watch reports changes of these keys.
+  public mutating func events(_ keys: [[UInt8]], from stream: Int, at time: Duration) -> [Action] {
+    advance(to: time)
+    guard isCurrent(stream) else { return [] }
+    (heard, asked) = (now, nil)
+    for bytes in keys {
+      guard let key = FleetKey(bytes), machine.isConcerned(by: key) else { continue }
+      // An acceptance counts as used once it was seen, and only a range of everything shows it.
+      if let app = key.app, !isHeld { wantedApps.insert(app) } else { wantsEverything = true }
+    }
+    return read()
+  }
+
+  /// The watch says that it is alive.
+  public mutating func progress(from stream: Int, at time: Duration) -> [Action] {
+    advance(to: time)
+    guard isCurrent(stream) else { return [] }
+    (heard, asked) = (now, nil)
+    return []
+  }
+
+  /// The watch could not be opened, ended, was cancelled or compacted.
+  public mutating func streamEnded(_ stream: Int, at time: Duration) -> [Action] {
+    advance(to: time)
+    switch connection {
+    case .opening(stream): return connect(after: connecting.next(using: &generator))
+    case .open(stream, _): return broken()
+    default: return []
+    }
+  }
+
+  // MARK: Reading
+
+  /// A range, the plan and its execution came to an end.
+  public mutating func finished(_ request: RangeRequest, _ outcome: Outcome, at time: Duration) -> [Action] {
+    advance(to: time)
+    guard inFlight == request else { return [] }
+    inFlight = nil
+    switch outcome {
+    case .done:
+      // Held back, only a range of everything shows that it is over.
+      if request.app == nil {
+        isHeld = false
+        retrying.reset()
+        retryAt = nil
+      }
+    case .needsEverything: wantsEverything = true
+    case .held: isHeld = true
+    case .retry:
+      if request.app == nil { isHeld = false }
+      retryAt = now + retrying.next(using: &generator)
+    case .unavailable:
+      wantsEverything = true
+      if case .open = connection { return broken() }
+    }
+    return read()
+  }
+
+  /// Something changed on this machine: an app was upgraded, a file was edited. Everything is read again.
+  public mutating func recheck(at time: Duration) -> [Action] {
+    advance(to: time)
+    wantsEverything = true
+    return read()
+  }
+
+  private mutating func read() -> [Action] {
+    guard case .open = connection, inFlight == nil else { return [] }
+    let app: String?
+    if wantsEverything {
+      app = nil
+      wantsEverything = false
+      wantedApps = []
+      nextReread = now + Backoff.jittered(times.reread, using: &generator)
+    } else if let first = wantedApps.min() {
+      app = first
+      wantedApps.remove(first)
+    } else {
+      return []
+    }
+    lastRange += 1
+    let request = RangeRequest(number: lastRange, app: app)
+    inFlight = request
+    return [.range(request)]
+  }
+
+  private mutating func connect(after delay: Duration) -> [Action] {
+    lastStream += 1
+    connection = .opening(stream: lastStream)
+    return [.connect(stream: lastStream, after: delay)]
+  }
+
+  private mutating func broken() -> [Action] {
+    guard case .open(let stream, let since) = connection else { return [] }
+    // A stream that opens and ends at once must not make the next one come at once.
+    if now - since >= times.longestDelay { connecting.reset() }
+    asked = nil
+    return [.disconnect(stream: stream)] + connect(after: connecting.next(using: &generator))
+  }
+
+  private func isCurrent(_ stream: Int) -> Bool {
+    if case .open(stream, _) = connection { return true }
+    return false
+  }
+
+  mutating func advance(to time: Duration) { now = max(now, time) }
+}
+
+/// How long a mirror waits.
+public struct MirrorTimes: Hashable, Sendable {
+  /// The first and the longest waiting time before a watch is opened again.
+  public var firstDelay = Duration.milliseconds(100), longestDelay = Duration.seconds(4)
+  /// The first and the longest waiting time before what failed on this machine is tried again.
+  public var retryDelay = Duration.seconds(1), longestRetryDelay = Duration.seconds(60)
+  /// How often the lease is kept alive and a stream that says nothing is asked.
+  public var heartbeat = Duration.seconds(20)
+  /// How long a stream may take to answer.
+  public var progressDeadline = Duration.seconds(5)
+  /// After which time everything is read again although nothing has happened.
+  public var reread = Duration.seconds(3600)
+  /// How long the lease lives without being kept alive: that long a silent machine is in the status.
+  public var leaseSeconds = 86400
+  /// For how long another machine with the same id is reported after it was last seen.
+  public var duplicateReport = Duration.seconds(600)
+
+  /// The usual times.
+  public init() {}
+}

@@ -1,0 +1,108 @@
+import Crypto
+
+/// The id of an etcd cluster. In JSON and for people it is hexadecimal, as `etcdctl` shows it.
+public struct ClusterID: Hashable, Sendable, RawRepresentable, HexNumber {
+  /// The id as etcd has it in the header of each answer.
+  public let rawValue: UInt64
+
+  /// Takes an id from a header.
+  public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  var bits: UInt64 { rawValue }
+  init(bits: UInt64) { rawValue = bits }
+}
+
+/// The id of an etcd lease. In JSON and for people it is hexadecimal, as `etcdctl` shows it: not every reader of JSON
+/// keeps 64 bits of a number.
+public struct LeaseID: Hashable, Sendable, RawRepresentable, HexNumber {
+  /// The id as etcd has it.
+  public let rawValue: Int64
+
+  /// Takes an id from etcd.
+  public init(rawValue: Int64) { self.rawValue = rawValue }
+
+  var bits: UInt64 { UInt64(bitPattern: rawValue) }
+  init(bits: UInt64) { rawValue = Int64(bitPattern: bits) }
+}
+
+/// The SHA-256 of a document's text. In JSON and for people it is 64 hexadecimal digits.
+public struct TextDigest: Hashable, Sendable, CustomStringConvertible {
+  /// 64 hexadecimal digits, in lower case.
+  public let hex: String
+
+  /// Computes the digest of a text.
+  public init(of text: some Collection<UInt8>) {
+    hex = hexDigits(SHA256.hash(data: Array(text)))
+  }
+
+  /// Reads 64 hexadecimal digits in lower case; `nil` for any other text.
+  public init?(hex: String) {
+    guard hex.utf8.count == 64,
+      hex.utf8.allSatisfy({
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+      })
+    else { return nil }
+    self.hex = hex
+  }
+
+  /// 64 hexadecimal digits.
+  public var description: String { hex }
+}
+
+extension TextDigest: Codable {
+  /// Reads the digits.
+  public init(from decoder: any Decoder) throws {
+    let text = try decoder.singleValueContainer().decode(String.self)
+    guard let digest = TextDigest(hex: text) else { throw decoder.corrupted("'\(text)' is not a digest.") }
+    self = digest
+  }
+
+  /// Writes the digits.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(hex)
+  }
+}
+
+/// A number whose text form is hexadecimal.
+protocol HexNumber: Codable, CustomStringConvertible, LosslessStringConvertible {
+  var bits: UInt64 { get }
+  init(bits: UInt64)
+}
+
+extension HexNumber {
+  /// The number in hexadecimal, in lower case, without zeros in front.
+  public var description: String { String(bits, radix: 16) }
+
+  /// Reads up to 16 hexadecimal digits.
+  public init?(_ description: String) {
+    guard let first = description.utf8.first, first != UInt8(ascii: "+"), description.utf8.count <= 16,
+      let bits = UInt64(description, radix: 16)
+    else { return nil }
+    self.init(bits: bits)
+  }
+
+  /// Reads the digits.
+  public init(from decoder: any Decoder) throws {
+    let text = try decoder.singleValueContainer().decode(String.self)
+    guard let number = Self(text) else { throw decoder.corrupted("'\(text)' is not a hexadecimal number.") }
+    self = number
+  }
+
+  /// Writes the digits.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}
+
+/// Two digits for each byte.
+func hexDigits(_ bytes: some Sequence<UInt8>) -> String {
+  let digits = Array("0123456789abcdef".utf8)
+  var text: [UInt8] = []
+  for byte in bytes {
+    text.append(digits[Int(byte >> 4)])
+    text.append(digits[Int(byte & 15)])
+  }
+  return String(decoding: text, as: UTF8.self)
+}

@@ -1,0 +1,184 @@
+import Crypto
+
+/// A document's new text that some machines, the canaries, try first.
+///
+/// It is in etcd under ``FleetKey/rollout(app:)`` and under the lease of whoever coordinates it. When it is gone, for
+/// whatever reason, the canaries go back to the document.
+public struct Rollout: Hashable, Sendable {
+  /// Who the canaries are.
+  public enum Target: Hashable, Sendable {
+    /// A share of the document's machines, in ten-thousandths, chosen by ``Rollout/salt``: 500 is 5 %.
+    case share(Int)
+    /// The machines of a group.
+    case group(String)
+  }
+
+  /// A random id, with the characters of a name.
+  public let id: String
+  /// The document's machines.
+  public let scope: DocumentScope
+  /// The document's version.
+  public let version: Int
+  /// The revision of the text that it replaces; 0 if there is none. If the document has another revision, the rollout is
+  /// void.
+  public let baseModRevision: Int64
+  /// The new text.
+  public let text: String
+  /// The signature of the rollout.
+  public let signature: DocumentSignature?
+  /// Who the canaries are.
+  public let target: Target
+  /// What the share is chosen by, with the characters of a name.
+  public let salt: String
+  /// How long every canary has to have had it.
+  public let waitSeconds: Int
+  /// Whether each canary has to run its check command and report its exit status.
+  public let requiresCheck: Bool
+  /// Who coordinates it, for people.
+  public let coordinator: String
+  /// When it began, as in RFC 3339. For people.
+  public let created: String
+
+  /// The digest of the text.
+  public var digest: TextDigest { TextDigest(of: text.utf8) }
+
+  /// Describes a rollout.
+  ///
+  /// - Returns: `nil` if a part has an impossible form: an id or salt that is not a name, a share that is not in
+  ///   1...10,000, a version below 1, a negative revision or time.
+  public init?(
+    id: String, scope: DocumentScope, version: Int, baseModRevision: Int64, text: String,
+    signature: DocumentSignature? = nil, target: Target, salt: String, waitSeconds: Int, requiresCheck: Bool = false,
+    coordinator: String, created: String
+  ) {
+    guard FleetNames.isName(id), FleetNames.isName(salt), version >= 1, baseModRevision >= 0,
+      (0...Self.longestWait).contains(waitSeconds)
+    else { return nil }
+    if case .share(let share) = target, !(1...10_000).contains(share) { return nil }
+    if case .group(let group) = target, !FleetNames.isGroup(group) { return nil }
+    self.id = id
+    self.scope = scope
+    self.version = version
+    self.baseModRevision = baseModRevision
+    self.text = text
+    self.signature = signature
+    self.target = target
+    self.salt = salt
+    self.waitSeconds = waitSeconds
+    self.requiresCheck = requiresCheck
+    self.coordinator = FleetProblem.shown(coordinator, most: 300)
+    self.created = FleetProblem.shown(created, most: 64)
+  }
+
+  /// A year: more is a mistake.
+  static let longestWait = 366 * 86400
+  /// The largest value that etcd takes, and some room.
+  static let mostBytes = 1_400_000
+
+  /// Reads the value of a rollout's key; `nil` if it is not a rollout.
+  public init?(_ json: [UInt8]) {
+    guard json.count <= Self.mostBytes, let read = FleetJSON.decode(Self.self, from: json) else { return nil }
+    self = read
+  }
+
+  /// The value for ``FleetKey/rollout(app:)``.
+  public var json: [UInt8] { FleetJSON.encode(self) }
+
+  /// The same rollout with a signature of it.
+  public func signed(by key: SigningKey, serial: UInt64, app: String) -> Rollout {
+    Rollout(
+      id: id, scope: scope, version: version, baseModRevision: baseModRevision, text: text,
+      signature: key.sign(.rollout(app: app, self), serial: serial), target: target, salt: salt,
+      waitSeconds: waitSeconds, requiresCheck: requiresCheck, coordinator: coordinator, created: created)!
+  }
+
+  /// Whether a machine is one that tries the text.
+  public func isCanary(_ machine: Machine) -> Bool {
+    isCanary(id: machine.id, host: machine.host, groups: machine.groups)
+  }
+
+  /// Whether a machine with these names is one that tries the text.
+  ///
+  /// With the same salt, the machines of a share are always the same, and those of a larger share include them.
+  public func isCanary(id: String, host: String, groups: [String]) -> Bool {
+    switch scope {
+    case .all: break
+    case .group(let group): guard groups.contains(group) else { return false }
+    case .host(let name): guard host == name else { return false }
+    }
+    switch target {
+    case .group(let group): return groups.contains(group)
+    case .share(let share): return Self.place(of: id, salt: salt) < share
+    }
+  }
+
+  /// A machine's place in 0..<10,000, from the first 8 bytes of the SHA-256 of the salt, a NUL byte and the id.
+  static func place(of id: String, salt: String) -> Int {
+    var number: UInt64 = 0
+    for byte in SHA256.hash(data: Array(salt.utf8) + [0] + Array(id.utf8)).prefix(8) {
+      number = number << 8 | UInt64(byte)
+    }
+    return Int(number % 10_000)
+  }
+}
+
+extension Rollout.Target: CustomStringConvertible, Codable {
+  /// `share 500` or `group web`.
+  public var description: String {
+    switch self {
+    case .share(let share): "share \(share)"
+    case .group(let group): "group \(group)"
+    }
+  }
+
+  private enum CodingKeys: CodingKey { case share, group }
+
+  /// Reads `{"share": 500}` or `{"group": "web"}`.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    let share = try container.decodeIfPresent(Int.self, forKey: .share)
+    let group = try container.decodeIfPresent(String.self, forKey: .group)
+    switch (share, group) {
+    case (let share?, nil): self = .share(share)
+    case (nil, let group?): self = .group(group)
+    default: throw decoder.corrupted("A target is either a share or a group.")
+    }
+  }
+
+  /// Writes `{"share": 500}` or `{"group": "web"}`.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    switch self {
+    case .share(let share): try container.encode(share, forKey: .share)
+    case .group(let group): try container.encode(group, forKey: .group)
+    }
+  }
+}
+
+extension Rollout: Codable {
+  private enum CodingKeys: CodingKey {
+    case id, scope, version, baseModRevision, text, signature, target, salt, waitSeconds, requiresCheck, coordinator
+    case created
+  }
+
+  /// Reads a rollout, which may be hostile.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    guard
+      let rollout = Rollout(
+        id: try container.decode(String.self, forKey: .id),
+        scope: try container.decode(DocumentScope.self, forKey: .scope),
+        version: try container.decode(Int.self, forKey: .version),
+        baseModRevision: try container.decode(Int64.self, forKey: .baseModRevision),
+        text: try container.decode(String.self, forKey: .text),
+        signature: try container.decodeIfPresent(DocumentSignature.self, forKey: .signature),
+        target: try container.decode(Target.self, forKey: .target),
+        salt: try container.decode(String.self, forKey: .salt),
+        waitSeconds: try container.decode(Int.self, forKey: .waitSeconds),
+        requiresCheck: try container.decode(Bool.self, forKey: .requiresCheck),
+        coordinator: try container.decode(String.self, forKey: .coordinator),
+        created: try container.decode(String.self, forKey: .created))
+    else { throw decoder.corrupted("This is not a rollout.") }
+    self = rollout
+  }
+}

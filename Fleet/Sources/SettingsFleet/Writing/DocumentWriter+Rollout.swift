@@ -1,0 +1,55 @@
+extension DocumentWriter {
+  /// Signs a rollout of the document, with a serial above all that there are.
+  public func signed(_ rollout: Rollout, by signing: Signing) throws(WriterError) -> Rollout {
+    rollout.signed(by: signing.key, serial: try nextSerial(signing), app: document.app)
+  }
+
+  /// Begins a rollout: its value, if no other one is under way and the document is the one that it is based on.
+  ///
+  /// - Parameters:
+  ///   - rollout: The rollout, whose scope is the document's.
+  ///   - lease: The coordinator's lease.
+  public func begin(_ rollout: Rollout, lease: LeaseID) throws(WriterError) -> FleetTransaction {
+    let current = try current()
+    if let current, rollout.version < current.version { throw .olderText(rollout.version, than: current.version) }
+    guard rollout.version <= appVersion ?? .max else { throw .newerVersion(rollout.version) }
+    guard !rollout.text.utf8.contains(0) else { throw .invalidText }
+    guard rollout.text.utf8.count <= FleetNames.longestText else { throw .tooLarge(bytes: rollout.text.utf8.count) }
+    if rolloutRevision != 0 { throw .rolloutUnderWay(self.rollout?.id ?? "unknown") }
+    guard rollout.scope == document.scope, isBase(of: rollout) else { throw .rolloutVoid }
+    var transaction = unchanged(writing: rollout.version)
+    let key = FleetKey.rollout(app: document.app).text
+    transaction.require(key, at: 0)
+    let json = rollout.json
+    guard json.count <= Rollout.mostBytes else { throw .tooLarge(bytes: json.count) }
+    transaction.put(key, json, lease: lease)
+    return try .joined([transaction])
+  }
+
+  /// Makes the text of the rollout that is under way the document's, and ends the rollout.
+  ///
+  /// - Parameters:
+  ///   - id: The rollout's id.
+  ///   - signing: The key to sign the document with.
+  public func publish(_ id: String, signing: Signing? = nil) throws(WriterError) -> FleetTransaction {
+    guard let rollout, rollout.id == id, rollout.scope == document.scope, isBase(of: rollout) else {
+      throw .rolloutVoid
+    }
+    var transaction = try write(Array(rollout.text.utf8), version: rollout.version, signing: signing)
+    if transaction.isEmpty { transaction = unchanged(writing: nil) }
+    return try .joined([transaction, cancel()])
+  }
+
+  /// Ends the rollout that is under way, whatever it is. Canaries go back to the document.
+  public func cancel() -> FleetTransaction {
+    var transaction = FleetTransaction()
+    let key = FleetKey.rollout(app: document.app).text
+    transaction.require(key, at: rolloutRevision)
+    if rolloutRevision != 0 { transaction.delete(key) }
+    return transaction
+  }
+
+  private func isBase(of rollout: Rollout) -> Bool {
+    versions[rollout.version]?.modRevision ?? 0 == rollout.baseModRevision
+  }
+}

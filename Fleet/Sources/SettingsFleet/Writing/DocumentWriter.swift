@@ -1,0 +1,174 @@
+/// Why a document is not written.
+public enum WriterError: Error, Hashable, Sendable {
+  /// There is a version that this release of the app does not know.
+  case newerVersion(Int)
+  /// The version was upgraded to another one, and only that is written.
+  case upgraded(from: Int, to: Int)
+  /// The new text has a lower version than the document.
+  case olderText(Int, than: Int)
+  /// The new text is not UTF-8, or has a NUL byte.
+  case invalidText
+  /// The text, or the whole transaction, is larger than etcd takes.
+  case tooLarge(bytes: Int)
+  /// The document is signed, and there is no key to sign the new text with.
+  case needsKey
+  /// There is no serial above the last one.
+  case noSerial
+  /// Another rollout of the app is under way.
+  case rolloutUnderWay(String)
+  /// The document was changed since the rollout began, or the rollout is gone.
+  case rolloutVoid
+}
+
+/// Decides how a document is written: which version is edited, and by which transaction.
+///
+/// Every transaction holds only if nothing of the document, in any version, has changed since the snapshot. After a lost
+/// race the caller reads and edits again. So N writers lose nothing, and one of N racing upgrades succeeds.
+///
+/// ```swift
+/// let writer = DocumentWriter(document, in: snapshot, appVersion: 3)
+/// let text = edited(try writer.current()?.text ?? [])
+/// let transaction = try writer.write(text, version: 3, signing: nil)
+/// ```
+public struct DocumentWriter: Sendable {
+  /// A key to sign with, and the time, from which serials are made.
+  public struct Signing: Sendable {
+    /// The key.
+    public var key: SigningKey
+    /// The time in seconds.
+    public var secondsSince1970: Int64
+
+    /// Describes how to sign.
+    public init(key: SigningKey, secondsSince1970: Int64) {
+      self.key = key
+      self.secondsSince1970 = secondsSince1970
+    }
+  }
+
+  /// The document.
+  public let document: FleetDocument
+  /// Its versions.
+  public let versions: [Int: StoredDocument]
+  let appVersion: Int?
+  let snapshot: FleetSnapshot
+  /// The rollout of the app that is under way, of whichever document.
+  public let rollout: Rollout?
+  /// The revision at which the rollout was last written; 0 if there is none.
+  public let rolloutRevision: Int64
+
+  /// Takes a document as it is.
+  ///
+  /// - Parameters:
+  ///   - document: The document.
+  ///   - snapshot: What there is of it, at least: a range of the app, or of everything.
+  ///   - appVersion: The version that the writer's release of the app reads; `nil` without a schema.
+  public init(_ document: FleetDocument, in snapshot: FleetSnapshot, appVersion: Int?) {
+    self.document = document
+    self.snapshot = snapshot
+    self.appVersion = appVersion
+    let contents = FleetContents(snapshot)
+    versions = contents.versions(of: document)
+    rollout = contents.apps[document.app]?.rollout
+    rolloutRevision = contents.apps[document.app]?.rolloutRevision ?? 0
+  }
+
+  /// The version that this release reads: the highest that it knows; `nil` if there is none.
+  public var readable: (version: Int, stored: StoredDocument)? {
+    versions.filter { $0.key <= appVersion ?? .max }.max { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  /// The version to edit; `nil` if there is no document.
+  ///
+  /// - Throws: ``WriterError`` if this release may only read the document.
+  public func current() throws(WriterError) -> (version: Int, text: [UInt8], modRevision: Int64)? {
+    guard let newest = versions.keys.max(), let stored = versions[newest] else { return nil }
+    if let readable, let successor = readable.stored.successor {
+      throw .upgraded(from: readable.version, to: successor)
+    }
+    guard newest <= appVersion ?? .max else { throw .newerVersion(newest) }
+    return (newest, stored.text, stored.modRevision)
+  }
+
+  /// Makes a text the document's.
+  ///
+  /// A higher version than the document's is an upgrade: the former version stays as it is for old releases, and says
+  /// that it has a successor.
+  ///
+  /// - Parameters:
+  ///   - text: The new text.
+  ///   - version: Its `settings-version`, 1 if it names none.
+  ///   - signing: The key to sign with. Without one a document that is signed is not written, unless `removesSignature`.
+  ///   - removesSignature: Whether a signed document may be left without a signature.
+  /// - Returns: The transaction; one that changes nothing if the text is the same and nothing is to be signed.
+  /// - Throws: ``WriterError``.
+  public func write(
+    _ text: [UInt8], version: Int, signing: Signing? = nil, removesSignature: Bool = false
+  ) throws(WriterError) -> FleetTransaction {
+    guard text.count <= FleetNames.longestText else { throw .tooLarge(bytes: text.count) }
+    guard !text.contains(0), String(validating: text, as: UTF8.self) != nil else { throw .invalidText }
+    let current = try current()
+    if let current, version < current.version { throw .olderText(version, than: current.version) }
+    guard version >= 1, version <= appVersion ?? .max else { throw .newerVersion(version) }
+    let stored = current.flatMap { versions[$0.version] }
+    if let stored, stored.signature != .absent, signing == nil, !removesSignature { throw .needsKey }
+    if let current, signing == nil, current.version == version, current.text == text, stored?.signature == .absent {
+      return FleetTransaction()
+    }
+    var transaction = unchanged(writing: version)
+    transaction.put(document.key(version: version), text)
+    if let signing {
+      let statement = Statement.document(document, version: version, text: TextDigest(of: text))
+      let signature = signing.key.sign(statement, serial: try nextSerial(signing))
+      transaction.put(FleetKey.signature(document, version: version).text, signature.json)
+    } else if versions[version].map({ $0.signature != .absent }) ?? false {
+      transaction.delete(FleetKey.signature(document, version: version).text)
+    }
+    if let current, stored?.successorRevision == 0 {
+      transaction.require(FleetKey.successor(document, version: current.version).text, at: 0)
+    }
+    if let current, current.version < version {
+      transaction.put(FleetKey.successor(document, version: current.version).text, Array(String(version).utf8))
+    }
+    return try .joined([transaction])
+  }
+
+  /// Removes the document in all its versions. Machines that require signatures keep their last text.
+  public func remove() throws(WriterError) -> FleetTransaction {
+    _ = try current()
+    var transaction = unchanged(writing: nil)
+    for item in items { transaction.deletes.append(item.key) }
+    return transaction
+  }
+
+  func nextSerial(_ signing: Signing) throws(WriterError) -> UInt64 {
+    var serials: [UInt64] = []
+    for stored in versions.values {
+      if case .present(let signature) = stored.signature { serials.append(signature.serial) }
+    }
+    if let signature = rollout?.signature { serials.append(signature.serial) }
+    guard
+      let serial = DocumentSignature.nextSerial(after: serials, secondsSince1970: signing.secondsSince1970)
+    else { throw .noSerial }
+    return serial
+  }
+
+  /// The document's keys in the snapshot.
+  private var items: [FleetItem] {
+    let prefix = Array(document.keyPrefix.utf8)
+    return snapshot.items.filter { $0.key.starts(with: prefix) }
+  }
+
+  /// A transaction that holds while the document is as in the snapshot, and changes nothing.
+  ///
+  /// The comparison of the range notices what is new, the comparison of each key what is gone.
+  func unchanged(writing version: Int?) -> FleetTransaction {
+    var transaction = FleetTransaction()
+    transaction.requireUnchanged(prefix: document.keyPrefix, since: snapshot.revision)
+    for item in items {
+      transaction.compares.append(
+        FleetTransaction.Compare(key: item.key, rangeEnd: nil, relation: .equal, modRevision: item.modRevision))
+    }
+    if let version, versions[version] == nil { transaction.require(document.key(version: version), at: 0) }
+    return transaction
+  }
+}

@@ -1,0 +1,35 @@
+import FoundationEssentials
+
+/// Who made a change of a document, when and with which verb: the value of `<document>/change`, written in the same
+/// transaction. Nothing proves it, except for a signature of the document itself.
+struct Change: Codable, Sendable {
+  /// Unlike that of any other change, so that a writer whose answer was lost recognizes its own.
+  var id: String
+  var by: String
+  /// RFC 3339, in UTC.
+  var time: String
+  /// The verb: `set`, `edit`, `rollout`, `undo` and so on.
+  var reason: String
+
+  init(by author: String, because reason: String) {
+    var generator = SystemRandomNumberGenerator()
+    id = String(generator.next(), radix: 16) + String(generator.next(), radix: 16)
+    by = author
+    time = Date().formatted(.iso8601)
+    self.reason = reason
+  }
+
+  var json: [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    // Texts only: none that JSON does not have.
+    return Array(try! encoder.encode(self))
+  }
+
+  init?(_ json: [UInt8]) {
+    guard json.count <= 4096, let read = try? JSONDecoder().decode(Change.self, from: Data(json)) else { return nil }
+    self = read
+  }
+
+  static var secondsSince1970: Int64 { Int64(Date().timeIntervalSince1970) }
+}

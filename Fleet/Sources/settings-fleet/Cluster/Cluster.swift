@@ -1,0 +1,102 @@
+import EtcdClient
+import SettingsFleet
+
+/// The cluster, as the verbs use it.
+struct Cluster: Sendable {
+  let client: EtcdClient
+
+  /// What the cluster has about an app, newest or at a revision.
+  ///
+  /// - Throws: ``Failure`` if the cluster does not answer, or the revision has been compacted away.
+  func snapshot(of app: String, at revision: Int64? = nil) async throws -> FleetSnapshot {
+    do {
+      let answer = try await client.rangeAll(EtcdRange(.prefix(FleetNames.prefix(ofApp: app)), revision: revision))
+      return FleetSnapshot(
+        cluster: ClusterID(rawValue: answer.header.cluster), revision: revision ?? answer.header.revision, app: app,
+        items: answer.keyValues.map(FleetItem.init))
+    } catch let error where error.code == .compacted {
+      throw Failure(
+        .noValue,
+        "Revision \(revision ?? 0) is no longer in the cluster: it has been compacted. Use a later one, as 'log' prints it.")
+    } catch let error where error.code == .futureRevision {
+      throw Failure(.noValue, "Revision \(revision ?? 0) is not in the cluster yet. 'log' prints those that there are.")
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  /// The documents of an app.
+  func documents(of app: String, at revision: Int64? = nil) async throws -> AppDocuments {
+    FleetContents(try await snapshot(of: app, at: revision)).apps[app] ?? AppDocuments()
+  }
+
+  /// The value of a key and its revision; `nil` if it does not exist.
+  func item(_ key: String, at revision: Int64? = nil) async throws(EtcdError) -> EtcdKeyValue? {
+    try await client.range(EtcdRange(.key(key), revision: revision)).keyValues.first
+  }
+
+  /// Carries out a transaction, and notes beside it who made it.
+  ///
+  /// - Parameters:
+  ///   - change: Who it is.
+  ///   - key: Where to note that.
+  /// - Returns: The revision; `nil` if a comparison failed, because somebody else was first.
+  /// - Throws: ``Failure`` if it is not known what became of the transaction.
+  func commit(_ transaction: FleetTransaction, _ change: Change, at key: FleetKey) async throws -> Int64? {
+    var transaction = EtcdTransaction(transaction)
+    transaction.success.append(.put(key.text, change.json))
+    do {
+      let answer = try await client.transaction(transaction)
+      if answer.succeeded { return answer.header.revision }
+      // The first try may have been carried out although its answer was lost.
+      let found = try await item(key.text)
+      return found.flatMap { Change($0.value)?.id == change.id ? $0.modRevision : nil }
+    } catch let error where error.mayHaveHappened {
+      // The change's id says whether it was this one: nobody else writes it. If it is still on its way, a second try
+      // loses against it, or it against the second try.
+      let found = try await settled(key.text)
+      return found.flatMap { Change($0.value)?.id == change.id ? $0.modRevision : nil }
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  /// A key's value after an election, which takes a second or two.
+  private func settled(_ key: String) async throws -> EtcdKeyValue? {
+    var pause = Duration.milliseconds(100)
+    let end = ContinuousClock.now + .seconds(10)
+    while true {
+      do {
+        return try await item(key)
+      } catch {
+        guard error.isRetryable, ContinuousClock.now + pause < end else { throw Failure(error) }
+      }
+      try await Task.sleep(for: pause)
+      pause = min(pause * 2, .seconds(1))
+    }
+  }
+}
+
+extension FleetItem {
+  init(_ keyValue: EtcdKeyValue) {
+    self.init(
+      key: keyValue.key, value: keyValue.value, createRevision: keyValue.createRevision,
+      modRevision: keyValue.modRevision, version: keyValue.version,
+      lease: keyValue.lease == 0 ? nil : LeaseID(rawValue: keyValue.lease))
+  }
+}
+
+extension EtcdTransaction {
+  /// As etcd has it.
+  init(_ transaction: FleetTransaction) {
+    self.init(
+      if: transaction.compares.map { compare in
+        EtcdCompare(
+          compare.rangeEnd.map { .keys(from: compare.key, to: $0) } ?? .key(compare.key),
+          compare.relation == .less ? .less : .equal, .modRevision(compare.modRevision))
+      },
+      then: transaction.puts.map { put in
+        .put(key: put.key, value: put.value, lease: put.lease?.rawValue ?? 0, returnsPrevious: false)
+      } + transaction.deletes.map { .delete(.key($0)) })
+  }
+}

@@ -1,0 +1,64 @@
+import EtcdClient
+import Glibc
+import SettingsFleet
+
+/// What each verb works with.
+struct Context: Sendable {
+  let environment: [String: String]
+  let settings: FleetSettings
+  let cluster: Cluster
+
+  /// Runs a verb, and closes the connections after it.
+  static func with(_ body: (Context) async throws -> Void) async throws {
+    signal(SIGPIPE, SIG_IGN)
+    let environment = ProcessEnvironment.variables
+    let settings = try FleetSettings(environment: environment)
+    let client: EtcdClient
+    do {
+      client = try EtcdClient(try settings.cluster())
+    } catch let error as EtcdError {
+      throw Failure(error)
+    }
+    let context = Context(environment: environment, settings: settings, cluster: Cluster(client: client))
+    do {
+      try await body(context)
+    } catch let error as EtcdError {
+      await client.shutdown()
+      throw Failure(error)
+    } catch {
+      await client.shutdown()
+      throw error
+    }
+    await client.shutdown()
+  }
+
+  func command() throws -> SettingsCommand { try SettingsCommand(environment: environment) }
+
+  /// What signs this person's documents; `nil` if nothing does.
+  func signing() throws -> DocumentWriter.Signing? {
+    try settings.signer().map { DocumentWriter.Signing(key: $0, secondsSince1970: Change.secondsSince1970) }
+  }
+
+  /// Who changes something, as `log` shows it: it is not proved by anything.
+  var author: String {
+    let user = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "\(geteuid())"
+    var facts = utsname()
+    uname(&facts)
+    let host = withUnsafeBytes(of: facts.nodename) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    return "\(user)@\(host)"
+  }
+}
+
+/// The variables of this process.
+enum ProcessEnvironment {
+  static var variables: [String: String] {
+    var variables: [String: String] = [:]
+    var next = environ
+    while let entry = next.pointee {
+      let text = String(cString: entry)
+      if let equals = text.firstIndex(of: "=") { variables[String(text[..<equals])] = String(text[text.index(after: equals)...]) }
+      next += 1
+    }
+    return variables
+  }
+}

@@ -1,0 +1,36 @@
+import Glibc
+
+/// The signals that ask this process to end.
+///
+/// The first one is a wish, which the verb grants in good order. The second one ends the process at once.
+enum EndSignals {
+  // Written before the handler is installed, and only read by it.
+  nonisolated(unsafe) private static var pipe: (reader: CInt, writer: CInt) = (-1, -1)
+
+  /// Runs something, and cancels it at the first signal.
+  ///
+  /// - Returns: Whether a signal came.
+  static func cancelling(_ body: @escaping @Sendable () async throws -> Void) async throws -> Bool {
+    var ends: [CInt] = [-1, -1]
+    guard Glibc.pipe(&ends) == 0 else { throw Failure(.io, "Cannot make a pipe: \(String(cString: strerror(errno))).") }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    pipe = (ends[0], ends[1])
+    for number in [SIGINT, SIGTERM, SIGHUP] {
+      signal(number) { number in
+        var byte: UInt8 = 0
+        // write(2) is one of the calls that signal-safety(7) allows.
+        _ = write(EndSignals.pipe.writer, &byte, 1)
+        signal(number, SIG_DFL)
+      }
+    }
+    let work = Task { try await body() }
+    let waiting = Thread {
+      var byte: UInt8 = 0
+      if read(EndSignals.pipe.reader, &byte, 1) == 1 { work.cancel() }
+    }
+    waiting.start()
+    let result = await work.result
+    if case .failure(let error) = result, !(error is CancellationError) || !work.isCancelled { throw error }
+    return work.isCancelled
+  }
+}

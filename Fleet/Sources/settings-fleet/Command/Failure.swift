@@ -1,0 +1,38 @@
+import EtcdClient
+
+/// Why a verb failed: its exit status, and the message for standard error.
+///
+/// The numbers are those of `settings-cli`, and one more.
+struct Failure: Error, CustomStringConvertible {
+  enum Status: Int32 {
+    case noValue = 1
+    case usage = 2
+    case unknown = 3
+    case invalidValue = 4
+    case notWritable = 5
+    case unparsable = 6
+    case io = 7
+    case migration = 8
+    case changed = 9
+    /// The cluster does not answer, or refuses.
+    case cluster = 11
+    /// A rollout was taken back.
+    case takenBack = 12
+  }
+
+  var status: Int32
+  /// `nil` if it has been printed, by `settings-cli` for one.
+  var message: String?
+
+  init(_ status: Status, _ message: String?) {
+    self.status = status.rawValue
+    self.message = message
+  }
+
+  /// What `settings-cli` has said already.
+  init(status: Int32) { self.status = status }
+
+  init(_ error: EtcdError) { self.init(.cluster, error.description) }
+
+  var description: String { message ?? "" }
+}

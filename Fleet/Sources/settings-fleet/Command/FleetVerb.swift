@@ -1,0 +1,60 @@
+import ArgumentParser
+import Glibc
+import SettingsFleet
+
+/// A verb: what it does, and how its failure becomes an exit status.
+protocol FleetVerb: AsyncParsableCommand {
+  func answer(in context: Context) async throws
+}
+
+/// A verb that passes its words on to `settings-cli`.
+protocol PassingVerb: FleetVerb {
+  /// The verb of `settings-cli`.
+  static var word: String { get }
+  var words: [String] { get }
+}
+
+extension FleetVerb {
+  func run() async throws {
+    if let passing = self as? any PassingVerb, ["--help", "-h"].contains(passing.words.first) {
+      throw CleanExit.helpRequest(self)
+    }
+    do {
+      try await Context.with { context in try await answer(in: context) }
+    } catch let failure as Failure {
+      if let message = failure.message { Output.error(message) }
+      throw ExitCode(failure.status)
+    }
+  }
+}
+
+/// Lines for people and programs.
+enum Output {
+  static func line(_ text: String) { bytes(Array((text + "\n").utf8)) }
+
+  static func bytes(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
+
+  /// What a run of `settings-cli` said.
+  static func show(_ answer: SettingsCommand.Answer) {
+    bytes(answer.output)
+    raw(answer.messages)
+  }
+
+  static func error(_ text: String) { raw("settings-fleet: \(text)\n") }
+
+  /// Messages that have a program's name before them already.
+  static func raw(_ text: String) { write(Array(text.utf8), to: STDERR_FILENO) }
+
+  private static func write(_ bytes: [UInt8], to descriptor: CInt) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0 {
+        if errno == EINTR { continue }
+        // The reader is gone.
+        exit(7)
+      }
+      rest = rest.dropFirst(count)
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import Glibc
+
+@main
+struct SettingsFleet: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "settings-fleet",
+    abstract: "Read and change the settings of all machines of a fleet.",
+    discussion: """
+      Documents are settings files in an etcd cluster: one for all machines, one for each group and host that needs its \
+      own values. On each machine 'settings-fleet mirror' keeps a copy, which apps read as administrators' files.
+
+      Where the cluster is, and who you are, are the settings of the app 'settings-fleet': \
+      'settings-cli describe settings-fleet' lists them.
+
+      EXIT STATUS
+        0  done
+        1  there is no such value, document or change; for 'status': not applied everywhere
+        2  usage
+        3  unknown key, or settings-cli is missing
+        4  invalid value
+        5  not writable: locked, or a signature is needed
+        6  the document does not parse
+        7  input/output error
+        8  migration failed, or the document is newer than the app
+        9  changed meanwhile
+       11  the cluster does not answer, or refuses
+       12  the rollout was taken back
+      """,
+    version: "settings-fleet \(Version.text)",
+    subcommands: [
+      GetVerb.self, SetVerb.self, UnsetVerb.self, EditVerb.self, ListVerb.self, DescribeVerb.self, DiffVerb.self,
+      CheckVerb.self, LockVerb.self, UnlockVerb.self, ImportVerb.self, ExportVerb.self, MigrateVerb.self, LogVerb.self,
+      UndoVerb.self, StatusVerb.self, RolloutVerb.self, AcceptVerb.self, MirrorVerb.self, AccessVerb.self, KeyVerb.self,
+      SchemaVerb.self,
+    ])
+
+  static func main() async {
+    do {
+      var command = try parseAsRoot()
+      if var asynchronous = command as? any AsyncParsableCommand {
+        try await asynchronous.run()
+      } else {
+        try command.run()
+      }
+    } catch {
+      let code = exitCode(for: error)
+      let text = fullMessage(for: error)
+      if !text.isEmpty {
+        if code == .success { Output.line(text) } else { Output.raw("settings-fleet: \(text)\n") }
+      }
+      Glibc.exit(code == .validationFailure ? 2 : code.rawValue)
+    }
+  }
+}
+
+/// The version of this program, which is the project's.
+enum Version {
+  static let text = "0.1.0"
+}

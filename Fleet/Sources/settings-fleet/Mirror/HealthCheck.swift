@@ -1,0 +1,43 @@
+import Subprocess
+import SystemPackage
+
+/// The machine's own command that says whether an app is well after a document has been applied.
+///
+/// It comes from the machine's settings and never from the cluster: who can write documents cannot make a machine run
+/// anything.
+struct HealthCheck: Sendable {
+  /// The command and its arguments; empty for none.
+  let words: [String]
+  /// How long it may take.
+  static let mostTime = Duration.seconds(300)
+
+  /// Runs the command with the app's id at its end.
+  ///
+  /// - Returns: Its exit status; 127, as in a shell, if there is no command; 124, as of timeout(1), if it took too long.
+  func status(for app: String) async -> Int {
+    guard let program = words.first else { return 127 }
+    let arguments = Arguments(Array(words.dropFirst()) + [app])
+    return await withTaskGroup(of: Int.self) { group in
+      group.addTask {
+        do {
+          let result = try await Subprocess.run(
+            program.contains("/") ? .path(FilePath(program)) : .name(program), arguments: arguments, output: .discarded,
+            error: .discarded)
+          switch result.terminationStatus {
+          case .exited(let code): return Int(code)
+          case .signaled(let signal): return 128 + Int(signal)
+          }
+        } catch {
+          return 127
+        }
+      }
+      group.addTask {
+        try? await Task.sleep(for: Self.mostTime)
+        return 124
+      }
+      let status = await group.next() ?? 127
+      group.cancelAll()
+      return status
+    }
+  }
+}

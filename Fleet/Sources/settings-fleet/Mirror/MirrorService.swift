@@ -1,0 +1,233 @@
+import EtcdClient
+import SettingsFleet
+
+/// The mirror: carries out what the state machine decides. It runs until it is cancelled.
+actor MirrorService {
+  typealias StateMachine = MirrorStateMachine<SystemRandomNumberGenerator>
+
+  private let execution: MirrorExecution
+  private let check: HealthCheck
+  private var machine: StateMachine
+  private var record: MirrorRecord
+  private let start = ContinuousClock.now
+  private var watches: [Int: Task<Void, Never>] = [:]
+  private var streams: [Int: EtcdWatch] = [:]
+  private var timer: Task<Void, Never>?
+  private var timerDeadline: Duration?
+  private var running: [Int: Task<Void, Never>] = [:]
+  private var lastTask = 0
+  /// The statuses of the check commands that have ended, by rollout.
+  private var checks: [String: Int] = [:]
+  private var checking: Set<String> = []
+  private var lastLine = ""
+  /// What has been reported about documents since everything was read.
+  private var problems: Set<String> = []
+
+  init(execution: MirrorExecution, record: MirrorRecord, check: HealthCheck) {
+    self.execution = execution
+    self.check = check
+    self.record = record
+    machine = StateMachine(machine: execution.machine, generator: SystemRandomNumberGenerator())
+  }
+
+  /// Mirrors until the task is cancelled. What is being written then is finished.
+  func run(watching schemas: SchemaWatch?) async {
+    perform(machine.start(at: now))
+    let installed = execution.installed
+    let watcher = schemas.map { schemas in
+      Task { [weak self] in
+        for await _ in schemas.changes() {
+          await installed.forget()
+          await self?.recheck()
+        }
+      }
+    }
+    // Everything happens in tasks of their own.
+    await Cancellation.wait()
+    watcher?.cancel()
+    timer?.cancel()
+    for task in watches.values { task.cancel() }
+    for task in running.values { await task.value }
+  }
+
+  private var now: Duration { ContinuousClock.now - start }
+
+  private func recheck() { perform(machine.recheck(at: now)) }
+
+  private func tick() {
+    timerDeadline = nil
+    perform(machine.tick(at: now))
+  }
+
+  private func perform(_ actions: [StateMachine.Action]) {
+    for action in actions { perform(action) }
+    setTimer()
+  }
+
+  /// The next time at which something is due, and nothing before it.
+  private func setTimer() {
+    guard machine.nextDeadline != timerDeadline else { return }
+    timer?.cancel()
+    timerDeadline = machine.nextDeadline
+    guard let deadline = timerDeadline else { return }
+    let instant = start + deadline
+    timer = Task { [weak self] in
+      // Keep-alives of many timers may wake the processor together.
+      guard (try? await Task.sleep(until: instant, tolerance: .milliseconds(50), clock: .continuous)) != nil else { return }
+      await self?.tick()
+    }
+  }
+
+  private func perform(_ action: StateMachine.Action) {
+    let client = execution.client
+    switch action {
+    case .connect(let stream, let delay): watches[stream] = Task { await follow(stream, after: delay) }
+    case .disconnect(let stream):
+      watches.removeValue(forKey: stream)?.cancel()
+      streams.removeValue(forKey: stream)?.cancel()
+    case .requestProgress(let stream): inBackground { await self.requestProgress(of: stream) }
+    case .range(let request): inBackground { await self.read(request) }
+    case .grantLease:
+      inBackground {
+        do throws(EtcdError) {
+          let lease = try await client.grantLease(seconds: MirrorTimes().leaseSeconds)
+          await self.note { $0.leaseGranted(LeaseID(rawValue: lease.id), at: $1) }
+        } catch {
+          await self.note { $0.leaseFailed(at: $1) }
+        }
+      }
+    case .keepAlive(let lease):
+      inBackground {
+        guard let remaining = try? await client.keepAlive(lease.rawValue) else { return }
+        await self.note { $0.leaseKept(lease, remaining: remaining, at: $1) }
+      }
+    case .publish(let ack, let former): inBackground { await self.publish(ack, replacing: former) }
+    case .withdraw(let app, let former):
+      let key = FleetKey.ack(app: app, machine: execution.machine.id).text
+      inBackground {
+        _ = try? await client.transaction(
+          EtcdTransaction(if: [.modRevision(key, .equal, former)], then: [.delete(.key(key))]))
+      }
+    }
+  }
+
+  private func inBackground(_ body: @escaping @Sendable () async -> Void) {
+    lastTask += 1
+    let number = lastTask
+    running[number] = Task {
+      await body()
+      self.running[number] = nil
+    }
+  }
+
+  private func note(_ event: @Sendable (inout StateMachine, Duration) -> [StateMachine.Action]) {
+    perform(event(&machine, now))
+  }
+
+  // MARK: The stream
+
+  private func follow(_ stream: Int, after delay: Duration) async {
+    do {
+      if delay > .zero { try await Task.sleep(for: delay) }
+      let watch = try await execution.client.watch(.prefix(FleetNames.prefix))
+      guard !Task.isCancelled else { return }
+      streams[stream] = watch
+      for try await message in watch {
+        switch message {
+        case .created: perform(machine.streamOpened(stream, at: now))
+        case .events(let events, _):
+          perform(machine.events(events.map(\.keyValue.key), from: stream, at: now))
+        case .progress: perform(machine.progress(from: stream, at: now))
+        case .compacted, .cancelled: break
+        }
+      }
+    } catch let error as EtcdError {
+      if error.code != .cancelled { say("Lost the cluster: \(error)") }
+    } catch {
+      return
+    }
+    streams[stream] = nil
+    watches[stream] = nil
+    if !Task.isCancelled { perform(machine.streamEnded(stream, at: now)) }
+  }
+
+  private func requestProgress(of stream: Int) async {
+    guard let watch = streams[stream] else { return }
+    if watch.canRequestProgress {
+      try? watch.requestProgress()
+    } else if (try? await execution.client.status(at: watch.endpoint)) != nil {
+      // Without TLS a stream cannot be asked, and the member that serves it can.
+      perform(machine.progress(from: stream, at: now))
+    }
+  }
+
+  // MARK: Reading and answering
+
+  private func read(_ request: StateMachine.RangeRequest) async {
+    var record = record
+    let result = await execution.run(request.app, &record)
+    self.record = record
+    for line in result.lines { say(line) }
+    for line in result.problems.subtracting(problems).sorted() { say(line) }
+    if result.plan?.problem == nil { problems = request.app == nil ? result.problems : problems.union(result.problems) }
+    perform(machine.finished(request, result.outcome, at: now))
+    guard let plan = result.plan else { return }
+    let acks = plan.acks(checks: checks)
+    perform(machine.offer(acks, of: request.app, at: now))
+    for ack in acks {
+      guard let rollout = ack.rollout, rollout.state == .applied, checks[rollout.id] == nil,
+        checking.insert(rollout.id).inserted
+      else { continue }
+      inBackground { await self.runCheck(of: ack.app, rollout.id) }
+    }
+  }
+
+  private func runCheck(of app: String, _ rollout: String) async {
+    let status = await check.status(for: app)
+    checks[rollout] = status
+    checking.remove(rollout)
+    if !check.words.isEmpty { say("The check of \(app) for the rollout \(rollout) ended with status \(status).") }
+    perform(machine.recheck(at: now))
+  }
+
+  private func publish(_ ack: Ack, replacing former: Int64) async {
+    guard let lease = ack.lease else { return }
+    let key = ack.key.text
+    do throws(EtcdError) {
+      let answer = try await execution.client.transaction(
+        EtcdTransaction(
+          if: [.modRevision(key, .equal, former)], then: [.put(key, ack.json, lease: lease.rawValue)],
+          else: [.range(EtcdRange(.key(key)))]))
+      if answer.succeeded {
+        perform(machine.published(ack, revision: answer.header.revision, at: now))
+        return
+      }
+      var found: EtcdKeyValue?
+      if case .range(let range)? = answer.results.first { found = range.keyValues.first }
+      let owner = found.flatMap { $0.lease == 0 ? nil : LeaseID(rawValue: $0.lease) }
+      perform(machine.publishConflicted(ack, with: owner, revision: found?.modRevision ?? 0, at: now))
+    } catch {
+      say("Cannot answer: \(error)")
+      perform(machine.publishFailed(ack, isLeaseGone: error.code == .leaseNotFound, at: now))
+    }
+  }
+
+  /// Prints a line for the journal, once for each reason.
+  private func say(_ line: String) {
+    guard line != lastLine else { return }
+    lastLine = line
+    Output.error(line)
+  }
+}
+
+/// Waits for the task's end.
+private enum Cancellation {
+  static func wait() async {
+    let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
+    await withTaskCancellationHandler {
+      for await _ in stream {}
+    } onCancel: {
+      continuation.finish()
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import AppSettings
+import EtcdClient
+import Glibc
+import Logging
+import SettingsFleet
+
+extension SettingsKeys {
+  static let endpoints = SettingsKey(
+    "endpoints", default: ["https://127.0.0.1:2379"], .count(1...16),
+    "Addresses of the cluster's members: https://HOST:PORT.")
+  static let plaintext = SettingsKey(
+    "plaintext", default: false, "Allow http:// endpoints. Whoever is on the network can then read and change all.")
+  static let authority = SettingsKey<String?>(
+    "tls.authority", .refers(to: .path), "A PEM file with the certificates that sign those of the members.")
+  static let certificate = SettingsKey<String?>(
+    "tls.certificate", .refers(to: .path), "A PEM file with this machine's or person's certificate.")
+  static let certificateKey = SettingsKey<String?>(
+    "tls.key", .refers(to: .path), "A PEM file with the key of that certificate.")
+  static let user = SettingsKey<String?>("user", "The user of etcd.")
+  static let password = SettingsKey<String?>("password", .secret, "The password of that user.")
+  static let signingKey = SettingsKey<String?>(
+    "signing-key", .refers(to: .path), "A file with the Ed25519 key that signs what you write. See 'settings-fleet key'.")
+  static let trustedKeys = SettingsKey(
+    "trusted-keys", default: [String](), .count(0...64),
+    "Public keys. If there is one, the mirror applies only documents that one of them signed.")
+  static let machine = SettingsKey<String?>(
+    "machine", .matching(#"[A-Za-z0-9_][A-Za-z0-9._\-]{0,252}"#),
+    "The id of this machine, unlike any other; by default that of /etc/machine-id.")
+  static let host = SettingsKey<String?>(
+    "host", .matching(#"[A-Za-z0-9_][A-Za-z0-9._\-]{0,252}"#), "The name of this machine; by default that of 'uname -n'.")
+  static let groups = SettingsKey(
+    "groups", default: [String](), .count(0...64), "The groups that this machine is in.")
+  static let apps = SettingsKey<[String]?>("apps", "The apps whose documents are mirrored; by default all.")
+  static let healthCheck = SettingsKey(
+    "check", default: [String](),
+    "A command and its arguments, which the mirror runs with APP at its end. A rollout can require that it exits 0.",
+    .refers(to: .command))
+}
+
+/// How this machine or person reaches the fleet: the settings of the app `settings-fleet`.
+struct FleetSettings {
+  static let app = "settings-fleet"
+
+  let store: SettingsStore
+  private let environment: [String: String]
+
+  init(environment: [String: String]) throws {
+    do {
+      store = try SettingsStore(app: Self.app, logger: Logger(label: Self.app) { _ in SwiftLogNoOpLogHandler() })
+    } catch {
+      throw Failure(.invalidValue, error.description)
+    }
+    self.environment = environment
+    if let problem = store.currentProblems.first {
+      throw Failure(.invalidValue, "Cannot use the settings of '\(Self.app)': \(problem.message)")
+    }
+  }
+
+  /// All keys, for the schema.
+  static let keys: [AnySettingsKey] = [
+    .endpoints, .plaintext, .authority, .certificate, .certificateKey, .user, .password, .signingKey, .trustedKeys,
+    .machine, .host, .groups, .apps, .healthCheck,
+  ]
+
+  /// Where the cluster is, and what proves who this is.
+  ///
+  /// - Throws: ``Failure`` if an endpoint is not encrypted and ``SettingsKeys/plaintext`` does not allow that.
+  func cluster() throws -> EtcdConfiguration {
+    let endpoints = store[.endpoints]
+    for endpoint in endpoints where !endpoint.hasPrefix("https://") {
+      guard endpoint.hasPrefix("http://") else {
+        throw Failure(
+          .invalidValue,
+          "Invalid endpoint '\(endpoint)': an address such as https://etcd1.example:2379 is needed. "
+            + "Set 'endpoints' of '\(Self.app)'.")
+      }
+      guard store[.plaintext] else {
+        throw Failure(
+          .invalidValue,
+          "The endpoint '\(endpoint)' is not encrypted: whoever is on the network could read and change every setting. "
+            + "Use https://, or allow it with 'settings-cli set \(Self.app) plaintext true'.")
+      }
+    }
+    let usesTLS = endpoints.contains { $0.hasPrefix("https://") }
+    let credentials = try store[.user].map { user in
+      guard let password = store[.password] else {
+        throw Failure(
+          .invalidValue,
+          "The user '\(user)' has no password. Give it in the credential 'password' of systemd, or set 'password' of "
+            + "'\(Self.app)'.")
+      }
+      return EtcdCredentials(user: user, password: password)
+    }
+    return EtcdConfiguration(
+      endpoints: endpoints,
+      tls: usesTLS
+        ? EtcdTLS(
+          authorityFile: store[.authority], certificateFile: store[.certificate], keyFile: store[.certificateKey])
+        : nil,
+      credentials: credentials)
+  }
+
+  /// This machine, as documents see it.
+  func machineFacts() throws -> Machine {
+    let keys = try store[.trustedKeys].map(Self.verificationKey)
+    do {
+      return try Machine(
+        id: try store[.machine] ?? Self.machineID(), host: store[.host] ?? Self.hostName(), groups: store[.groups],
+        apps: store[.apps].map(Set.init), trustedKeys: keys, requiresSignatures: !keys.isEmpty)
+    } catch let problem as FleetProblem {
+      throw Failure(.invalidValue, problem.message)
+    }
+  }
+
+  /// The key that signs what this person writes; `nil` if none is set.
+  func signer() throws -> SigningKey? {
+    guard let path = store[.signingKey] else { return nil }
+    do {
+      if let key = SigningKey(fileText: String(decoding: try File.read(path), as: UTF8.self)) { return key }
+    } catch {
+      throw Failure(.io, error.description)
+    }
+    throw Failure(.invalidValue, "'\(path)' is not a signing key. 'settings-fleet key FILE' makes one.")
+  }
+
+  private static func verificationKey(_ text: String) throws -> VerificationKey {
+    if let key = VerificationKey(fileText: text) { return key }
+    throw Failure(
+      .invalidValue,
+      "Cannot use '\(text)' in 'trusted-keys' of '\(app)': the line that 'settings-fleet key' prints is needed.")
+  }
+
+  /// The machine's id. Source: machine-id(5).
+  private static func machineID() throws -> String {
+    let text = (try? File.read("/etc/machine-id")).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    let id = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+    guard id.utf8.count == 32, id.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }) else {
+      throw Failure(
+        .invalidValue,
+        "This machine has no id: '/etc/machine-id' is missing or empty. Run 'systemd-machine-id-setup', or set 'machine' "
+          + "of '\(app)'.")
+    }
+    return id
+  }
+
+  private static func hostName() -> String {
+    var facts = utsname()
+    uname(&facts)
+    return withUnsafeBytes(of: facts.nodename) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+  }
+}

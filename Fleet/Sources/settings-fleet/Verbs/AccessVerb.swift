@@ -1,0 +1,178 @@
+import ArgumentParser
+import EtcdClient
+import Glibc
+import SettingsFleet
+
+struct AccessVerb: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "access",
+    abstract: "Make the users and roles of the cluster.",
+    discussion: """
+      A mirror reads all documents and writes machines' answers. A writer reads and writes the documents of some apps, and \
+      reads the answers about them. Passwords are read from standard input.
+
+      EXAMPLES
+        settings-fleet access enable < root-password
+        settings-fleet access add-mirror mirror < password
+        settings-fleet access add-writer ada org.example.editor org.example.viewer < password
+        settings-fleet access list
+      """,
+    subcommands: [Enable.self, AddMirror.self, AddWriter.self, Remove.self, List.self])
+
+  struct Enable: FleetVerb {
+    static let configuration = CommandConfiguration(
+      commandName: "enable",
+      abstract: "Make the user 'root' and turn on the cluster's access control.",
+      discussion: """
+        From then on only users with a role get in. Name 'root' and its password in your settings of 'settings-fleet' to \
+        add others.
+        """)
+
+    func answer(in context: Context) async throws {
+      let password = try Password.read()
+      try await Access(client: context.cluster.client).enable(password)
+    }
+  }
+
+  struct AddMirror: FleetVerb {
+    static let configuration = CommandConfiguration(
+      commandName: "add-mirror", abstract: "Make a user for mirrors. All machines can share one, or have their own.")
+    @Argument(help: "The user's name.") var user: String
+
+    func answer(in context: Context) async throws {
+      let password = try Password.read()
+      try await Access(client: context.cluster.client).add(user, password, roles: [.mirror])
+    }
+  }
+
+  struct AddWriter: FleetVerb {
+    static let configuration = CommandConfiguration(
+      commandName: "add-writer", abstract: "Make a user who may change the documents of some apps.",
+      discussion: "A user that exists gets the apps in addition; its password becomes the new one.")
+    @Argument(help: "The user's name.") var user: String
+    @Argument(help: "The apps.") var apps: [String]
+
+    func answer(in context: Context) async throws {
+      for app in apps where !FleetNames.isApp(app) { throw Failure(.usage, "Invalid app '\(app)'.") }
+      guard !apps.isEmpty else { throw Failure(.usage, "Missing expected argument '<apps>'.") }
+      let password = try Password.read()
+      try await Access(client: context.cluster.client).add(user, password, roles: apps.map { .writer(of: $0) })
+    }
+  }
+
+  struct Remove: FleetVerb {
+    static let configuration = CommandConfiguration(commandName: "remove", abstract: "Remove a user.")
+    @Argument(help: "The user's name.") var user: String
+
+    func answer(in context: Context) async throws {
+      do throws(EtcdError) {
+        try await context.cluster.client.deleteUser(user)
+      } catch {
+        throw error.code == .notFound ? Failure(.noValue, "There is no user '\(user)'.") : Failure(error)
+      }
+    }
+  }
+
+  struct List: FleetVerb {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "Print the users and their roles.")
+
+    func answer(in context: Context) async throws {
+      let client = context.cluster.client
+      do throws(EtcdError) {
+        for user in try await client.users() {
+          Output.line("\(user): \(try await client.roles(of: user).joined(separator: ", "))")
+        }
+      } catch {
+        throw Failure(error)
+      }
+    }
+  }
+}
+
+/// A role of the cluster: what its users may do.
+private struct Role {
+  var name: String
+  var permissions: [EtcdPermission]
+
+  static let mirror = Role(
+    name: "app-settings-mirror",
+    permissions: [
+      EtcdPermission(.read, .prefix(FleetNames.prefix)), EtcdPermission(.readWrite, .prefix(FleetNames.acksPrefix)),
+    ])
+
+  static func writer(of app: String) -> Role {
+    Role(
+      name: "app-settings-writer-\(app)",
+      permissions: [
+        EtcdPermission(.readWrite, .prefix(FleetNames.prefix(ofApp: app))),
+        EtcdPermission(.read, .prefix(FleetNames.acksPrefix(ofApp: app))),
+      ])
+  }
+}
+
+/// Makes users and roles. What exists already is left, so that a command that failed half way can be repeated.
+private struct Access {
+  let client: EtcdClient
+
+  func enable(_ password: String) async throws {
+    do throws(EtcdError) {
+      try await existing { () async throws(EtcdError) in try await client.addUser("root", password: password) }
+      try await existing { () async throws(EtcdError) in try await client.addRole("root") }
+      try await client.grantRole("root", to: "root")
+      try await client.enableAuthentication()
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  func add(_ user: String, _ password: String, roles: [Role]) async throws {
+    guard user != "root" else { throw Failure(.usage, "'root' may do everything already.") }
+    do throws(EtcdError) {
+      for role in roles {
+        try await existing { () async throws(EtcdError) in try await client.addRole(role.name) }
+        for permission in role.permissions { try await client.grantPermission(permission, to: role.name) }
+      }
+      do throws(EtcdError) {
+        try await client.addUser(user, password: password)
+      } catch {
+        guard error.code == .alreadyExists else { throw error }
+        try await client.changePassword(of: user, to: password)
+      }
+      for role in roles { try await client.grantRole(role.name, to: user) }
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  private func existing(_ body: () async throws(EtcdError) -> Void) async throws(EtcdError) {
+    do throws(EtcdError) {
+      try await body()
+    } catch {
+      guard error.code == .alreadyExists else { throw error }
+    }
+  }
+}
+
+/// A password from standard input: its first line. At a terminal it is not shown.
+private enum Password {
+  static func read() throws -> String {
+    var settings = termios()
+    let isTerminal = tcgetattr(STDIN_FILENO, &settings) == 0
+    if isTerminal {
+      Output.raw("Password: ")
+      var silent = settings
+      silent.c_lflag &= ~tcflag_t(ECHO)
+      tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
+    }
+    defer {
+      if isTerminal {
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
+        Output.raw("\n")
+      }
+    }
+    guard let line = readLine(), !line.isEmpty else {
+      throw Failure(.usage, "Give the password on standard input.")
+    }
+    return line
+  }
+}

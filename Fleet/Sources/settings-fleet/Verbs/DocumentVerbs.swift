@@ -1,0 +1,157 @@
+import ArgumentParser
+import SettingsFleet
+
+// The verbs that `settings-cli` has for a file, on a document. What they print, refuse and ask is the same.
+
+extension CommandConfiguration {
+  private static let place =
+    "--group NAME and --host NAME choose the document of a group or of one machine; without one, it is that of all "
+    + "machines. Everything else is what 'settings-cli' takes."
+
+  static func reading(_ verb: String, _ abstract: String, _ arguments: String, _ examples: String...) -> Self {
+    CommandConfiguration(
+      commandName: verb, abstract: abstract, usage: "settings-fleet \(verb) \(arguments) [--at REVISION]",
+      discussion: """
+        \(place)
+
+        --at reads what the cluster had at a revision, as 'log' prints it, until it is compacted away.
+
+        EXAMPLES
+        \(examples.map { "  settings-fleet \($0)" }.joined(separator: "\n"))
+        """)
+  }
+
+  static func writing(_ verb: String, _ abstract: String, _ arguments: String, _ examples: String...) -> Self {
+    CommandConfiguration(
+      commandName: verb, abstract: abstract, usage: "settings-fleet \(verb) \(arguments)",
+      discussion: """
+        \(place)
+
+        The document is stored in one transaction, if it is still the one that was edited; otherwise the edit is made \
+        again on the new one. So writers at the same time lose nothing. Only the bytes of what is edited change.
+
+        EXAMPLES
+        \(examples.map { "  settings-fleet \($0)" }.joined(separator: "\n"))
+        """)
+  }
+}
+
+struct GetVerb: ReadingVerb {
+  static let word = "get"
+  static let configuration = CommandConfiguration.reading(
+    word, "Print the value of a key.", "APP KEY", "get org.example.editor theme",
+    "get org.example.editor theme --group lab --layers")
+  @Argument(parsing: .captureForPassthrough, help: "APP, KEY and options.") var words: [String] = []
+}
+
+struct ListVerb: ReadingVerb {
+  static let word = "list"
+  static let configuration = CommandConfiguration.reading(
+    word, "Print all keys and values of a document and those below it.", "APP [PREFIX]", "list org.example.editor --origin")
+  @Argument(parsing: .captureForPassthrough, help: "APP, PREFIX and options.") var words: [String] = []
+}
+
+struct DescribeVerb: ReadingVerb {
+  static let word = "describe"
+  static let configuration = CommandConfiguration.reading(
+    word, "Print what keys are for, and the values they have.", "APP [KEY]", "describe org.example.editor theme")
+  @Argument(parsing: .captureForPassthrough, help: "APP, KEY and options.") var words: [String] = []
+}
+
+struct CheckVerb: ReadingVerb {
+  static let word = "check"
+  static let configuration = CommandConfiguration.reading(
+    word, "Check a document with the app's schema.", "APP", "check org.example.editor")
+  @Argument(parsing: .captureForPassthrough, help: "APP and options.") var words: [String] = []
+}
+
+struct ExportVerb: ReadingVerb {
+  static let word = "export"
+  static let configuration = CommandConfiguration.reading(
+    word, "Print a document as TOML, JSON or variables.", "APP [PREFIX]", "export org.example.editor --json")
+  @Argument(parsing: .captureForPassthrough, help: "APP, PREFIX and options.") var words: [String] = []
+}
+
+struct DiffVerb: ReadingVerb {
+  static let word = "diff"
+  static let configuration = CommandConfiguration.reading(
+    word, "Show what a document changes, or compare it with a file.", "APP [FILE]", "diff org.example.editor --group lab")
+  @Argument(parsing: .captureForPassthrough, help: "APP, FILE and options.") var words: [String] = []
+}
+
+struct SetVerb: WritingVerb {
+  static let word = "set"
+  static let configuration = CommandConfiguration.writing(
+    word, "Set the values of keys on all machines.", "APP KEY VALUE | APP KEY=VALUE ...",
+    "set org.example.editor theme=dark font-size=14", "set org.example.editor --group lab theme light")
+  @Argument(parsing: .captureForPassthrough, help: "APP, keys and values, and options.") var words: [String] = []
+}
+
+struct UnsetVerb: WritingVerb {
+  static let word = "unset"
+  static let configuration = CommandConfiguration.writing(
+    word, "Remove the values of keys.", "APP KEY ...", "unset org.example.editor theme")
+  @Argument(parsing: .captureForPassthrough, help: "APP, keys and options.") var words: [String] = []
+}
+
+struct LockVerb: WritingVerb {
+  static let word = "lock"
+  static let configuration = CommandConfiguration.writing(
+    word, "Lock keys on all machines, so that nobody there can change them.", "APP KEY ... [--reason TEXT]",
+    "lock org.example.editor update.channel --reason 'See ticket 4711.'")
+  @Argument(parsing: .captureForPassthrough, help: "APP, keys and options.") var words: [String] = []
+}
+
+struct UnlockVerb: WritingVerb {
+  static let word = "unlock"
+  static let configuration = CommandConfiguration.writing(
+    word, "Remove locks.", "APP KEY ...", "unlock org.example.editor update.channel")
+  @Argument(parsing: .captureForPassthrough, help: "APP, keys and options.") var words: [String] = []
+}
+
+struct ImportVerb: WritingVerb {
+  static let word = "import"
+  static let configuration = CommandConfiguration.writing(
+    word, "Take over values from a file of another form.", "APP FILE", "import org.example.editor ./old.json")
+  @Argument(parsing: .captureForPassthrough, help: "APP, FILE and options.") var words: [String] = []
+}
+
+struct MigrateVerb: WritingVerb {
+  static let word = "migrate"
+  static let configuration = CommandConfiguration.writing(
+    word, "Upgrade a document to the app's version, beside the one that older releases go on reading.", "APP",
+    "migrate org.example.editor --dry-run", "migrate org.example.editor")
+  @Argument(parsing: .captureForPassthrough, help: "APP and options.") var words: [String] = []
+}
+
+/// A verb of `settings-cli` that reads a document.
+protocol ReadingVerb: PassingVerb {}
+
+extension ReadingVerb {
+  func answer(in context: Context) async throws {
+    let words = try DocumentWords(words, takesRevision: true)
+    let documents = try await context.cluster.documents(of: words.document.app, at: words.revision)
+    let command = try context.command()
+    let workspace = try Workspace(app: words.document.app, command: command, environment: context.environment)
+    let newest = try await AppVersion(command: command).newest(of: words.document.app, in: workspace.directories)
+    guard try workspace.fill(with: documents, upTo: newest, for: words.document.scope) else {
+      let when = words.revision.map { " at revision \($0)" } ?? ""
+      throw Failure(.noValue, "The fleet has no document '\(words.document)'\(when).")
+    }
+    let answer = try await workspace.run(Self.word, words.rest, on: words.document.scope)
+    Output.show(answer)
+    if answer.status != 0 { throw Failure(status: answer.status) }
+  }
+}
+
+/// A verb of `settings-cli` that changes a document.
+protocol WritingVerb: PassingVerb {}
+
+extension WritingVerb {
+  func answer(in context: Context) async throws {
+    let words = try DocumentWords(words)
+    try await DocumentEditor(context: context, document: words.document).change(because: Self.word) { workspace in
+      try await workspace.run(Self.word, words.rest, on: words.document.scope)
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+import SettingsFleet
+
+struct EditVerb: FleetVerb {
+  static let configuration = CommandConfiguration(
+    commandName: "edit",
+    abstract: "Edit a document with $VISUAL or $EDITOR.",
+    discussion: """
+      Opens the document's text as 'settings-cli edit' opens a file: it is checked when the editor ends. If somebody else \
+      has stored the document meanwhile, both edits are merged; where both have changed one key, nothing is stored and \
+      your text is kept.
+
+      EXAMPLES
+        settings-fleet edit org.example.editor --group lab
+      """)
+
+  @Argument(help: "The app.") var app: String
+  @OptionGroup var place: PlaceOptions
+
+  func answer(in context: Context) async throws {
+    let document = try place.document(of: app)
+    var first: (base: [UInt8], text: [UInt8])?
+    try await DocumentEditor(context: context, document: document).change(because: "edit") { workspace in
+      if let first { return try await keeping(first.text) { try await workspace.merge(first.base, first.text, into: document.scope) } }
+      let base = try workspace.text(of: document.scope) ?? []
+      let status = try await workspace.runAtTerminal("edit", [], on: document.scope)
+      first = (base, try workspace.text(of: document.scope) ?? [])
+      return SettingsCommand.Answer(status: status, output: [], messages: "")
+    }
+  }
+
+  /// Keeps a text in a file if it cannot be merged.
+  private func keeping(
+    _ text: [UInt8], _ merge: () async throws -> SettingsCommand.Answer
+  ) async throws -> SettingsCommand.Answer {
+    var answer = try await merge()
+    guard answer.status != 0 else { return answer }
+    let path = "\(app)-\(Change.secondsSince1970).toml"
+    do {
+      try File.create(path, with: text)
+      answer.messages += "settings-fleet: Others have changed what you have changed. Your text is in '\(path)'.\n"
+    } catch {
+      answer.messages += "settings-fleet: \(error)\n"
+    }
+    answer.status = Failure.Status.changed.rawValue
+    return answer
+  }
+}

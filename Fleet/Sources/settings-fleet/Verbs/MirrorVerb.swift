@@ -1,0 +1,64 @@
+import AppSettings
+import ArgumentParser
+import EtcdClient
+import Glibc
+import SettingsFleet
+
+struct MirrorVerb: FleetVerb {
+  static let configuration = CommandConfiguration(
+    commandName: "mirror",
+    abstract: "Keep this machine's copy of the fleet's documents fresh.",
+    discussion: """
+      Runs until SIGTERM or SIGINT, normally as the service 'settings-fleet-mirror'. It writes the documents that are for \
+      this machine to /var/lib/app-settings/fleet, or to $APP_SETTINGS_FLEET_DIR, where apps read them as administrators' \
+      files. Without the cluster, the files stay as they are.
+
+      A document that this machine cannot accept leaves the last good one in place, and the machine reports that.
+
+      EXAMPLES
+        settings-fleet mirror
+        settings-fleet mirror --once
+    """)
+
+  @Flag(help: "Read the cluster once, apply what there is, and end. Does not answer.") var once = false
+
+  func answer(in context: Context) async throws {
+    let places = MirrorPlaces(environment: context.environment)
+    let command = try context.command()
+    let machine = try context.settings.machineFacts()
+    var record: MirrorRecord
+    do {
+      try File.makeDirectory(places.files, mode: 0o755)
+      try File.makeDirectory(places.directories.home)
+      record = try places.storedRecord()
+    } catch let problem as FleetProblem {
+      // Without it, an old cluster or text would not be recognized. An operator decides.
+      throw Failure(
+        .io, "\(problem.message) Repair '\(places.record)', or remove it to follow the cluster as it is now.")
+    } catch let failed as File.Failed {
+      throw Failure(.io, failed.description)
+    }
+    // Two mirrors would write one record.
+    let lock = open(places.own + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+      throw Failure(.io, "Another mirror runs with '\(places.own)'.")
+    }
+    defer { close(lock) }
+    let execution = MirrorExecution(
+      client: context.cluster.client, command: command, places: places, machine: machine,
+      installed: InstalledApps(command: command, directories: places.directories))
+    if once {
+      let result = await execution.run(nil, &record)
+      for line in result.lines + result.problems.sorted() { Output.error(line) }
+      switch result.outcome {
+      case .done: return
+      case .unavailable: throw Failure(.cluster, nil)
+      case .held, .needsEverything, .retry: throw Failure(.io, nil)
+      }
+    }
+    let service = MirrorService(
+      execution: execution, record: record, check: HealthCheck(words: context.settings.store[.healthCheck]))
+    let schemas = SchemaWatch(environment: context.environment)
+    _ = try await EndSignals.cancelling { await service.run(watching: schemas) }
+  }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import SettingsFleet
+
+struct UndoVerb: FleetVerb {
+  static let configuration = CommandConfiguration(
+    commandName: "undo",
+    abstract: "Take back a change of a document.",
+    discussion: """
+      Takes back the last change, or that of the revision which 'log' prints. What others have changed since stays. Where \
+      they have changed the same key, nothing is stored.
+
+      EXAMPLES
+        settings-fleet undo org.example.editor
+        settings-fleet undo org.example.editor --revision 4711
+      """)
+
+  @Argument(help: "The app.") var app: String
+  @OptionGroup var place: PlaceOptions
+  @Option(help: ArgumentHelp("The revision of the change, as 'log' prints it.", valueName: "n")) var revision: Int64?
+
+  func answer(in context: Context) async throws {
+    let document = try place.document(of: app)
+    let past = Past(cluster: context.cluster, document: document)
+    guard let entry = try await past.entries(from: revision, limit: 1).entries.first, revision == nil || entry.revision == revision
+    else {
+      let which = revision.map { " of revision \($0)" } ?? ""
+      throw Failure(.noValue, "'\(document)' has no change\(which). 'settings-fleet log' lists them.")
+    }
+    guard entry.former != nil || entry.isFirst else {
+      throw Failure(
+        .noValue, "Cannot take back revision \(entry.revision): the text before it has been compacted away.")
+    }
+    try await DocumentEditor(context: context, document: document).change(because: "undo") { workspace in
+      try await workspace.merge(entry.text ?? [], entry.former ?? [], into: document.scope)
+    }
+  }
+}

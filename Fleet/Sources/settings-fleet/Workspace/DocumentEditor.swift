@@ -1,0 +1,146 @@
+import SettingsFleet
+
+/// Changes one document, as often as it takes until nobody else was faster.
+struct DocumentEditor {
+  /// A text to store, and what it was made from.
+  struct Edit: Sendable {
+    var writer: DocumentWriter
+    /// The version and text that were edited; `nil` if there was no document.
+    var base: (version: Int, text: [UInt8], modRevision: Int64)?
+    var text: [UInt8]
+    var version: Int
+    /// The version that the app reads here; `nil` without a schema.
+    var appVersion: Int?
+  }
+
+  let context: Context
+  let document: FleetDocument
+  private let command: SettingsCommand
+  private static let mostAttempts = 100
+
+  init(context: Context, document: FleetDocument) throws {
+    self.context = context
+    self.document = document
+    command = try context.command()
+  }
+
+  /// Edits the document and stores it.
+  ///
+  /// - Parameter edit: Changes the file in a workspace, and answers what to print. It runs again if somebody else has
+  ///   changed the document meanwhile.
+  /// - Returns: The revision; `nil` if the text is as before.
+  /// - Throws: ``Failure``. The document is as others left it.
+  @discardableResult
+  func change(
+    because reason: String, _ edit: (Workspace) async throws -> SettingsCommand.Answer
+  ) async throws -> Int64? {
+    let change = Change(by: context.author, because: reason)
+    var pause = Duration.milliseconds(5)
+    for _ in 0..<Self.mostAttempts {
+      let (made, answer) = try await self.edit(edit)
+      guard let made else {
+        Output.show(answer)
+        return nil
+      }
+      let signing = try context.signing()
+      let transaction = try stating { () throws(WriterError) in
+        try made.writer.write(made.text, version: made.version, signing: signing)
+      }
+      let stored = try await context.cluster.commit(
+        transaction, change, at: FleetKey.change(document, version: made.version))
+      if let stored {
+        Output.show(answer)
+        return stored
+      }
+      // Writers that lost to the same one do not meet again.
+      try await Task.sleep(for: pause * Double.random(in: 0.5...1.5))
+      pause = min(pause * 2, .milliseconds(200))
+    }
+    throw Failure(
+      .changed, "Cannot store '\(document)': others changed it \(Self.mostAttempts) times meanwhile. Try again later.")
+  }
+
+  /// Edits the document and stores nothing.
+  ///
+  /// - Returns: `nil` for a text that is as before.
+  func edit(
+    _ edit: (Workspace) async throws -> SettingsCommand.Answer
+  ) async throws -> (Edit?, SettingsCommand.Answer) {
+    let workspace = try Workspace(app: document.app, command: command, environment: context.environment)
+    let newest = try await AppVersion(command: command).newest(of: document.app, in: workspace.directories)
+    let snapshot = try await context.cluster.snapshot(of: document.app)
+    let writer = DocumentWriter(document, in: snapshot, appVersion: newest)
+    let base = try stating { () throws(WriterError) in try writer.current() }
+    try workspace.fill(
+      with: FleetContents(snapshot).apps[document.app] ?? AppDocuments(), upTo: newest, for: document.scope)
+    let answer = try await edit(workspace)
+    guard answer.status == 0 else {
+      Output.show(answer)
+      throw Failure(status: answer.status)
+    }
+    let text = try workspace.text(of: document.scope) ?? []
+    guard text != base?.text ?? [] else { return (nil, answer) }
+    try await check(text, after: base?.text, in: workspace)
+    let version = try Workspace.version(of: text)
+    return (Edit(writer: writer, base: base, text: text, version: version, appVersion: newest), answer)
+  }
+
+  /// Refuses what machines would refuse. A problem that the document had before does not stop an edit of something else.
+  private func check(_ text: [UInt8], after base: [UInt8]?, in workspace: Workspace) async throws {
+    let check = DocumentCheck(command: command, staging: workspace.scratchFile("check"))
+    guard let problem = try await check.problem(of: text, for: document.app, as: document.scope) else { return }
+    if let base, try await check.problem(of: base, for: document.app, as: document.scope)?.message == problem.message {
+      Output.error("warning: Machines refuse '\(document)', as before: \(problem.summary)")
+      return
+    }
+    throw Failure(
+      .invalidValue, "Cannot store '\(document)': machines would refuse it: \(problem.summary) Nothing was written.")
+  }
+
+  /// Says an error of the writer's in a sentence.
+  func stating<Value>(_ body: () throws(WriterError) -> Value) throws -> Value {
+    do throws(WriterError) {
+      return try body()
+    } catch {
+      throw Failure(error, about: document)
+    }
+  }
+}
+
+extension Failure {
+  init(_ error: WriterError, about document: FleetDocument) {
+    let cannot = "Cannot store '\(document)': "
+    switch error {
+    case .newerVersion(let version):
+      self.init(
+        .migration,
+        cannot + "it has version \(version), and the app's schema here does not know that version. Change it where the "
+          + "newer release of the app is installed.")
+    case .upgraded(_, let version):
+      self.init(
+        .migration,
+        cannot + "it was upgraded to version \(version). Older releases go on reading it, and only the new one is changed. "
+          + "Change it where the newer release of the app is installed.")
+    case .olderText(let version, let newer):
+      self.init(.migration, cannot + "the text has version \(version), and the document has version \(newer).")
+    case .invalidText:
+      self.init(.unparsable, cannot + "the text is not UTF-8, or has a NUL byte. Nothing was written.")
+    case .tooLarge(let bytes):
+      self.init(
+        .invalidValue,
+        cannot + "it would have \(bytes) bytes, and \(FleetNames.longestText) are possible. Nothing was written.")
+    case .needsKey:
+      self.init(
+        .notWritable,
+        cannot + "it is signed, and you have no key. Set 'signing-key' of 'settings-fleet'. Nothing was written.")
+    case .noSerial: self.init(.io, cannot + "there is no higher serial for its signature.")
+    case .rolloutUnderWay(let id):
+      self.init(
+        .changed,
+        cannot + "the rollout '\(id)' of the app is under way. Wait for its end, or cancel it: "
+          + "settings-fleet rollout --cancel \(document.app)")
+    case .rolloutVoid:
+      self.init(.changed, cannot + "it was changed since the rollout began, or the rollout is gone.")
+    }
+  }
+}

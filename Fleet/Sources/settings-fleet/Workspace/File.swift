@@ -1,0 +1,152 @@
+import Glibc
+
+/// Whole files.
+enum File {
+  /// An error of libc: the call, the path, and the number.
+  struct Failed: Error, CustomStringConvertible {
+    let call: String
+    let path: String
+    let number: CInt
+
+    init(_ call: String, _ path: String) { (self.call, self.path, number) = (call, path, errno) }
+
+    var isMissing: Bool { number == ENOENT || number == ENOTDIR }
+    var description: String { "Cannot \(call) '\(path)': \(String(cString: strerror(number)))." }
+  }
+
+  static func read(_ path: String) throws(Failed) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+    guard descriptor >= 0 else { throw Failed("open", path) }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var part = [UInt8](repeating: 0, count: 64 << 10)
+    while true {
+      let count = Glibc.read(descriptor, &part, part.count)
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw Failed("read", path)
+      }
+      if count == 0 { return bytes }
+      bytes += part[..<count]
+    }
+  }
+
+  /// The file's bytes; `nil` if there is no such file.
+  static func readIfThere(_ path: String) throws(Failed) -> [UInt8]? {
+    do {
+      return try read(path)
+    } catch {
+      if error.isMissing { return nil }
+      throw error
+    }
+  }
+
+  /// Replaces a file in one step, which a power failure does not undo and does not tear. Sources: rename(2), fsync(2).
+  static func replace(_ path: String, with bytes: [UInt8], mode: mode_t = 0o600) throws(Failed) {
+    let temporary = path + ".new"
+    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode)
+    guard descriptor >= 0 else { throw Failed("create", temporary) }
+    do throws(Failed) {
+      defer { close(descriptor) }
+      try write(bytes, to: descriptor, temporary)
+      guard fsync(descriptor) == 0 else { throw Failed("sync", temporary) }
+    } catch {
+      unlink(temporary)
+      throw error
+    }
+    guard rename(temporary, path) == 0 else {
+      let failure = Failed("rename", temporary)
+      unlink(temporary)
+      throw failure
+    }
+    try sync(directoryOf: path)
+  }
+
+  /// Writes a file that nobody else reads, and that need not survive a power failure.
+  static func put(_ bytes: [UInt8], at path: String, mode: mode_t = 0o600) throws(Failed) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+    guard descriptor >= 0 else { throw Failed("create", path) }
+    defer { close(descriptor) }
+    // Whatever the umask is: the check of a document depends on the mode.
+    guard fchmod(descriptor, mode) == 0 else { throw Failed("change the mode of", path) }
+    try write(bytes, to: descriptor, path)
+  }
+
+  /// Makes a file that is not there yet and that only its owner reads.
+  static func create(_ path: String, with bytes: [UInt8]) throws(Failed) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw Failed("create", path) }
+    do throws(Failed) {
+      defer { close(descriptor) }
+      try write(bytes, to: descriptor, path)
+      guard fsync(descriptor) == 0 else { throw Failed("sync", path) }
+    } catch {
+      unlink(path)
+      throw error
+    }
+    try sync(directoryOf: path)
+  }
+
+  /// Removes a file, and makes that durable. One that is not there counts as removed.
+  static func remove(_ path: String) throws(Failed) {
+    guard unlink(path) == 0 else {
+      let failure = Failed("remove", path)
+      if failure.isMissing { return }
+      throw failure
+    }
+    try sync(directoryOf: path)
+  }
+
+  /// Makes a directory and those above it.
+  static func makeDirectory(_ path: String, mode: mode_t = 0o700) throws(Failed) {
+    if mkdir(path, mode) == 0 || errno == EEXIST { return }
+    guard errno == ENOENT, let parent = parent(of: path), parent != path else { throw Failed("make", path) }
+    try makeDirectory(parent, mode: mode)
+    guard mkdir(path, mode) == 0 || errno == EEXIST else { throw Failed("make", path) }
+  }
+
+  /// Removes a directory and all that is in it; links are removed and not followed.
+  static func removeDirectory(_ path: String) {
+    for name in names(in: path) {
+      let inner = "\(path)/\(name)"
+      if unlink(inner) != 0 { removeDirectory(inner) }
+    }
+    rmdir(path)
+  }
+
+  /// The names in a directory, in byte order; none if it cannot be read.
+  static func names(in path: String) -> [String] {
+    guard let stream = opendir(path) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  static func parent(of path: String) -> String? {
+    path.utf8.lastIndex(of: UInt8(ascii: "/")).map { $0 == path.startIndex ? "/" : String(path[..<$0]) }
+  }
+
+  private static func write(_ bytes: [UInt8], to descriptor: CInt, _ path: String) throws(Failed) {
+    var written = 0
+    while written < bytes.count {
+      let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + written, $0.count - written) }
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw Failed("write", path)
+      }
+      written += count
+    }
+  }
+
+  private static func sync(directoryOf path: String) throws(Failed) {
+    let directory = parent(of: path) ?? "."
+    let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Failed("open", directory) }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw Failed("sync", directory) }
+  }
+}

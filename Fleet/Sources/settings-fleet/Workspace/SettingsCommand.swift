@@ -1,0 +1,111 @@
+import Glibc
+import Subprocess
+import SystemPackage
+
+/// The command `settings-cli`, which knows the schema, the rules and the messages.
+///
+/// Everything that reads or changes a document here goes through it, in directories that only this process uses. So a
+/// document is edited, checked and written exactly as a file is, by the same code.
+struct SettingsCommand: Sendable {
+  /// What a run has answered.
+  struct Answer: Sendable {
+    var status: Int32
+    var output: [UInt8]
+    /// Its messages, with its name before each.
+    var messages: String
+  }
+
+  /// The directories that a run sees in place of the machine's.
+  struct Directories: Sendable {
+    /// Where the administrators' files are: the only layer that is not empty.
+    var system: String
+    var state: String
+    /// An empty directory.
+    var home: String
+  }
+
+  private let program: String
+  private let environment: [String: String]
+  /// Longer than any check of a document takes, and short enough that a mirror does not hang on a broken disk for ever.
+  private static let mostSeconds: UInt32 = 60
+  private static let mostOutput = 64 << 20
+
+  /// - Parameter environment: That of this process; `SETTINGS_CLI` names another program.
+  init(environment: [String: String]) throws {
+    guard let program = Self.find(environment["SETTINGS_CLI"] ?? "settings-cli", path: environment["PATH"]) else {
+      throw Failure(
+        .unknown,
+        "'settings-cli' is not installed: there is no such program beside this one or in PATH. Install the Debian package "
+          + "'settings-cli', or run 'Scripts/install' in the sources.")
+    }
+    self.program = program
+    self.environment = environment
+  }
+
+  /// Runs it and gives what it says.
+  func run(
+    _ words: [String], in directories: Directories, input: [UInt8] = [], adding more: [String: String] = [:]
+  ) async throws -> Answer {
+    do {
+      let result = try await Subprocess.run(
+        .path(FilePath(program)), arguments: Arguments(words), environment: .custom(variables(directories, more)),
+        platformOptions: Self.options(), input: .array(input), output: .bytes(limit: Self.mostOutput),
+        error: .bytes(limit: 1 << 20))
+      return Answer(
+        status: Self.status(result.terminationStatus), output: result.standardOutput,
+        messages: String(decoding: result.standardError, as: UTF8.self))
+    } catch let error as SubprocessError {
+      throw Failure(.io, "Cannot run '\(program)': \(error)")
+    }
+  }
+
+  /// Runs it at this process's terminal, for a verb that asks or opens an editor.
+  func runAtTerminal(_ words: [String], in directories: Directories) async throws -> Int32 {
+    do {
+      let result = try await Subprocess.run(
+        .path(FilePath(program)), arguments: Arguments(words),
+        environment: .custom(variables(directories)), input: .currentStandardInput, output: .currentStandardOutput,
+        error: .currentStandardError)
+      return Self.status(result.terminationStatus)
+    } catch let error as SubprocessError {
+      throw Failure(.io, "Cannot run '\(program)': \(error)")
+    }
+  }
+
+  private static func status(_ status: TerminationStatus) -> Int32 {
+    switch status {
+    case .exited(let code): code
+    case .signaled(let signal): 128 + signal
+    }
+  }
+
+  private static func options() -> PlatformOptions {
+    var options = PlatformOptions()
+    // What it writes is written whole: Ctrl-C at our terminal does not reach it, and cancellation lets it end.
+    options.processGroupID = 0
+    options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(Int(mostSeconds)))]
+    return options
+  }
+
+  /// The environment, in which no layer of the machine or person is left.
+  private func variables(_ directories: Directories, _ more: [String: String] = [:]) -> [Environment.Key: String] {
+    var variables = environment.merging(more) { $1 }
+    for name in variables.keys where name.hasPrefix("APP_SETTINGS_") { variables[name] = nil }
+    variables["XDG_CONFIG_DIRS"] = directories.system
+    variables["XDG_CONFIG_HOME"] = directories.home
+    variables["XDG_STATE_HOME"] = directories.state
+    variables["APP_SETTINGS_FLEET_DIR"] = directories.home + "/fleet"
+    variables["CREDENTIALS_DIRECTORY"] = nil
+    return Dictionary(
+      uniqueKeysWithValues: variables.compactMap { name, value in Environment.Key(rawValue: name).map { ($0, value) } })
+  }
+
+  private static func find(_ name: String, path: String?) -> String? {
+    if name.contains("/") { return access(name, X_OK) == 0 ? name : nil }
+    var own = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let length = readlink("/proc/self/exe", &own, own.count)
+    let beside = length > 0 ? File.parent(of: String(decoding: own[..<length], as: UTF8.self)) : nil
+    let directories = [beside].compactMap(\.self) + (path ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":").map(String.init)
+    return directories.lazy.filter { $0.hasPrefix("/") }.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
+  }
+}

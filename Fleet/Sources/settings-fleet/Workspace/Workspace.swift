@@ -1,0 +1,130 @@
+import Glibc
+import SettingsFleet
+import SettingsTOML
+
+/// A directory that only this process uses, in which an app's documents are files.
+///
+/// They are laid out as a machine has them, so that `settings-cli` sees one document and those below it. The directory
+/// goes when the workspace does.
+final class Workspace: Sendable {
+  let app: String
+  private let root: String
+  private let command: SettingsCommand
+
+  /// - Throws: ``Failure`` if no temporary directory can be made.
+  init(app: String, command: SettingsCommand, environment: [String: String]) throws {
+    let parent = environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
+    var template = Array("\(parent)/settings-fleet-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else {
+      throw Failure(.io, File.Failed("make", "\(parent)/settings-fleet-XXXXXX").description)
+    }
+    root = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+    self.app = app
+    self.command = command
+    do {
+      try File.makeDirectory(directories.home)
+      try File.makeDirectory(files, mode: 0o755)
+    } catch {
+      File.removeDirectory(root)
+      throw Failure(.io, error.description)
+    }
+  }
+
+  deinit { File.removeDirectory(root) }
+
+  var directories: SettingsCommand.Directories {
+    SettingsCommand.Directories(system: root + "/config", state: root + "/state", home: root + "/home")
+  }
+
+  private var files: String { "\(root)/config/\(app)/settings.d" }
+
+  func path(of scope: DocumentScope) -> String { "\(files)/\(scope.fileName)" }
+
+  /// Stores a document's text as a file; `nil` removes it.
+  func put(_ text: [UInt8]?, as scope: DocumentScope) throws {
+    do {
+      if let text {
+        try File.put(text, at: path(of: scope), mode: 0o644)
+      } else {
+        try File.remove(path(of: scope))
+      }
+    } catch {
+      throw Failure(.io, error.description)
+    }
+  }
+
+  /// The text of a document; `nil` if there is no file.
+  func text(of scope: DocumentScope) throws -> [UInt8]? {
+    do {
+      return try File.readIfThere(path(of: scope))
+    } catch {
+      throw Failure(.io, error.description)
+    }
+  }
+
+  /// Stores a document, and the one below it, as files.
+  ///
+  /// - Parameter newest: The highest version that may be read; `nil` for any.
+  /// - Returns: Whether there is such a document.
+  @discardableResult
+  func fill(with documents: AppDocuments, upTo newest: Int?, for scope: DocumentScope) throws -> Bool {
+    func text(of scope: DocumentScope) -> [UInt8]? {
+      let versions = documents.documents[scope] ?? [:]
+      return versions.filter { $0.key <= newest ?? .max }.max { $0.key < $1.key }?.value.text
+    }
+    // Which groups a host is in, only the machine knows.
+    if scope != .all { try put(text(of: .all), as: .all) }
+    let own = text(of: scope)
+    try put(own, as: scope)
+    return own != nil
+  }
+
+  /// Runs a verb of `settings-cli` on a document, as a drop-in of administrators.
+  func run(
+    _ verb: String, _ words: [String], on scope: DocumentScope, adding variables: [String: String] = [:]
+  ) async throws -> SettingsCommand.Answer {
+    var answer = try await command.run(
+      [verb, app, "--drop-in", scope.dropIn] + words, in: directories, adding: variables)
+    answer.messages = shown(answer.messages, for: scope)
+    answer.output = Array(shown(String(decoding: answer.output, as: UTF8.self), for: scope).utf8)
+    return answer
+  }
+
+  /// As ``run(_:_:on:adding:)``, for a verb that asks or opens an editor.
+  func runAtTerminal(_ verb: String, _ words: [String], on scope: DocumentScope) async throws -> Int32 {
+    try await command.runAtTerminal([verb, app, "--drop-in", scope.dropIn] + words, in: directories)
+  }
+
+  /// A path that a verb can use for a file of its own.
+  func scratchFile(_ name: String) -> String { "\(root)/\(name)" }
+
+  /// Names documents as people do, and not by the paths of their files here.
+  private func shown(_ text: String, for scope: DocumentScope) -> String {
+    guard text.contains(root) else { return text }
+    var text = text.replacing(path(of: scope), with: "fleet:\(app)/\(scope)")
+    for name in File.names(in: files) {
+      // A host's document is the only one whose file does not say whose it is.
+      guard let below = DocumentScope(fileName: name, host: "") else { continue }
+      text = text.replacing("\(files)/\(name)", with: "fleet:\(app)/\(below)")
+    }
+    return text.replacing(files, with: "fleet:\(app)").replacing(root, with: "fleet:")
+  }
+
+  /// The representation version that a text says it has: `settings-version`, or 1.
+  ///
+  /// - Throws: ``Failure`` if the text does not parse.
+  static func version(of text: [UInt8]) throws -> Int {
+    do {
+      let document = try TOMLDocument(parsing: text)
+      guard case .integer(let version)? = document[["settings-version"]], version >= 1 else { return 1 }
+      return Int(version)
+    } catch {
+      throw Failure(.unparsable, "The document does not parse: \(error)")
+    }
+  }
+}
+
+extension DocumentScope {
+  /// The name of the scope's file as a drop-in: without its ending.
+  var dropIn: String { String(fileName.dropLast(5)) }
+}

@@ -1,0 +1,137 @@
+import EtcdClient
+import EtcdTesting
+import Testing
+
+extension ClusterTests {
+  struct AuthTests {
+    private func withAuth(_ arguments: [String] = [], _ body: (EtcdCluster, EtcdClient) async throws -> Void)
+      async throws
+    {
+      try await withCluster { options in
+        options.rootPassword = "secret"
+        options.arguments = arguments
+      } _: { cluster in
+        try await cluster.withClient { root in
+          try await root.addUser("app", password: "word")
+          try await root.addRole("app")
+          try await root.grantPermission(EtcdPermission(.readWrite, .prefix("/app/")), to: "app")
+          try await root.grantRole("app", to: "app")
+          try await body(cluster, root)
+        }
+      }
+    }
+
+    private func configuration(_ cluster: EtcdCluster, _ user: String?, _ password: String = "") -> EtcdConfiguration {
+      var configuration = cluster.configuration
+      configuration.credentials = user.map { EtcdCredentials(user: $0, password: password) }
+      return configuration
+    }
+
+    @Test func `a role allows its prefix and nothing else`() async throws {
+      try await withAuth { cluster, root in
+        try await root.put("/other/x", "1")
+        try await cluster.withClient(configuration(cluster, "app", "word")) { client in
+          try await client.put("/app/x", "1")
+          #expect(try await client.text("/app/x") == "1")
+          let watch = try await client.watch(.prefix("/app/"), from: 1)
+          #expect(try await watch.batches(1).count == 1)
+          let calls: [() async throws -> Void] = [
+            { _ = try await client.range(EtcdRange(.key("/other/x"))) },
+            { _ = try await client.range(EtcdRange(.prefix("/"))) },
+            { try await client.put("/other/x", "2") },
+            { try await client.transaction(EtcdTransaction(then: [.put("/app/x", "2"), .put("/other/x", "2")])) },
+            { try await client.delete(.key("/other/x")) },
+            { _ = try await client.watch(.prefix("/other/")) },
+            { try await client.addUser("eve", password: "x") },
+          ]
+          for (index, call) in calls.enumerated() {
+            let error = await failure { try await call() }
+            #expect(error?.code == .permissionDenied, "\(index): \(error.map { "\($0)" } ?? "")")
+            #expect(error?.mayHaveHappened == false)
+          }
+        }
+        #expect(try await root.text("/other/x") == "1")
+        #expect(try await root.text("/app/x") == "1")
+      }
+    }
+
+    @Test func `no user and a wrong password are refused`() async throws {
+      try await withAuth { cluster, _ in
+        for configuration in [
+          configuration(cluster, nil), configuration(cluster, "app", "wrong"), configuration(cluster, "nobody", "x"),
+        ] {
+          try await cluster.withClient(configuration) { client in
+            for call in [
+              { _ = try await client.range(EtcdRange(.key("/app/x"))) }, { try await client.put("/app/x", "1") },
+              { _ = try await client.watch(.key("/app/x")) },
+            ] as [() async throws -> Void] {
+              let error = await failure { try await call() }
+              #expect(error?.code == .notAuthenticated)
+              #expect(error?.mayHaveHappened == false)
+            }
+          }
+        }
+      }
+    }
+
+    @Test func `a token that the cluster forgot is fetched again`() async throws {
+      try await withAuth(["--auth-token-ttl", "1"]) { cluster, root in
+        try await cluster.withClient(configuration(cluster, "app", "word")) { client in
+          try await client.put("/app/x", "1")
+          // A restarted member knows no token any more.
+          try await cluster.restart(cluster.members[0])
+          try await client.put("/app/x", "2")
+          try await cluster.restart(cluster.members[0])
+          _ = try await client.watch(.key("/app/x"))
+          // A changed role makes tokens old, a changed password removes them.
+          try await root.grantPermission(EtcdPermission(.read, .key("/more")), to: "app")
+          try await client.put("/app/x", "3")
+          #expect(try await client.range(EtcdRange(.key("/more"))).count == 0)
+          try await root.changePassword(of: "app", to: "new")
+          let error = await failure { try await client.put("/app/x", "4") }
+          #expect(error?.code == .notAuthenticated)
+          try await root.changePassword(of: "app", to: "word")
+          try await client.put("/app/x", "5")
+          #expect(try await client.text("/app/x") == "5")
+        }
+      }
+    }
+
+    @Test func `authentication that is switched off and on is followed`() async throws {
+      try await withAuth { cluster, root in
+        try await cluster.withClient(configuration(cluster, "app", "word")) { client in
+          try await client.put("/app/x", "1")
+          try await root.disableAuthentication()
+          try await client.put("/other/x", "2")
+          try await root.enableAuthentication()
+          let error = await failure { try await client.put("/other/x", "3") }
+          #expect(error?.code == .permissionDenied)
+        }
+      }
+    }
+
+    @Test func `users and roles are listed, changed and deleted`() async throws {
+      try await withAuth { _, root in
+        #expect(try await root.users() == ["app", "root"])
+        #expect(try await root.roles() == ["app", "root"])
+        #expect(try await root.roles(of: "app") == ["app"])
+        try await root.grantPermission(EtcdPermission(.write, .key("one")), to: "app")
+        #expect(
+          try await root.permissions(of: "app") == [
+            EtcdPermission(.readWrite, .prefix("/app/")), EtcdPermission(.write, .key("one")),
+          ])
+        try await root.revokePermission(on: .key("one"), from: "app")
+        #expect(try await root.permissions(of: "app").count == 1)
+        await expectFailure(.alreadyExists) { try await root.addUser("app", password: "x") }
+        await expectFailure(.alreadyExists) { try await root.addRole("app") }
+        await expectFailure(.notFound) { try await root.grantRole("none", to: "app") }
+        await expectFailure(.notFound) { try await root.deleteUser("none") }
+        try await root.revokeRole("app", from: "app")
+        try await root.deleteRole("app")
+        try await root.deleteUser("app")
+        #expect(try await root.users() == ["root"])
+        #expect(try await root.roles() == ["root"])
+      }
+    }
+  }
+}

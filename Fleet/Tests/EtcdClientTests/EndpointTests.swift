@@ -1,0 +1,181 @@
+import EtcdClient
+import EtcdTesting
+import Testing
+
+extension ClusterTests {
+  struct EndpointTests {
+    @Test func `a dead first endpoint is skipped, then tried last`() async throws {
+      try await withShared { _, cluster in
+        let proxy = try await TCPProxy.start(to: cluster.members[0].port)
+        try await proxy.set(.refuse)
+        let endpoints = ["http://127.0.0.1:\(proxy.port)"] + cluster.endpoints
+        try await cluster.withClient(cluster.configuration(endpoints: endpoints)) { client in
+          try await within(.seconds(1)) { try await client.put("end/a", "1") }
+          #expect(try await client.watch(.key("end/a")).endpoint == cluster.endpoints[0])
+          try await proxy.set(.forward)
+          #expect(try await client.text("end/a") == "1")
+          #expect(proxy.connections == 0)
+        }
+      }
+    }
+
+    @Test func `a black hole at the first endpoint costs less than the deadline`() async throws {
+      try await withShared { _, cluster in
+        let proxy = try await TCPProxy.start(to: cluster.members[0].port)
+        try await proxy.set(.blackHole)
+        let endpoints = ["http://127.0.0.1:\(proxy.port)"] + cluster.endpoints
+        try await cluster.withClient(cluster.configuration(endpoints: endpoints)) { client in
+          try await within(.seconds(1)) { _ = try await client.range(EtcdRange(.key("end/b"))) }
+          try await within(.milliseconds(300)) { try await client.put("end/b", "1") }
+          let watch = try await within(.milliseconds(300)) { try await client.watch(.key("end/b")) }
+          #expect(watch.endpoint == cluster.endpoints[0])
+        }
+        await proxy.stop()
+      }
+    }
+
+    @Test func `a write into a black hole says that it may have happened`() async throws {
+      try await withShared { client, cluster in
+        let proxy = try await TCPProxy.start(to: cluster.members[0].port)
+        let endpoints = ["http://127.0.0.1:\(proxy.port)"] + cluster.endpoints
+        try await cluster.withClient(cluster.configuration(endpoints: endpoints)) { proxied in
+          try await proxied.put("end/c", "1")
+          try await proxy.set(.blackHole)
+          let error = await within(.milliseconds(1200)) { await failure { try await proxied.put("end/c", "2") } }
+          #expect(error?.code == .deadlineExceeded)
+          #expect(error?.mayHaveHappened == true)
+          #expect(try await client.text("end/c") == "1")
+          // The next call asks another endpoint, and a read is never in doubt.
+          #expect(try await proxied.text("end/c") == "1")
+        }
+        await proxy.stop()
+      }
+    }
+
+    @Test func `a write that no endpoint took did not happen`() async throws {
+      try await withShared { _, cluster in
+        let proxy = try await TCPProxy.start(to: cluster.members[0].port)
+        try await proxy.set(.refuse)
+        let configuration = cluster.configuration(endpoints: ["http://127.0.0.1:\(proxy.port)"])
+        try await cluster.withClient(configuration) { client in
+          let error = await within(.milliseconds(1200)) { await failure { try await client.put("end/d", "1") } }
+          #expect(error?.code == .unavailable)
+          #expect(error?.mayHaveHappened == false)
+          #expect(error?.endpoint == configuration.endpoints[0])
+        }
+      }
+    }
+
+    @Test func `every call into a black hole ends in time`() async throws {
+      try await withShared { _, cluster in
+        let proxy = try await TCPProxy.start(to: cluster.members[0].port)
+        let endpoint = "http://127.0.0.1:\(proxy.port)"
+        var configuration = cluster.configuration(endpoints: [endpoint])
+        for credentials in [nil, EtcdCredentials(user: "u", password: "p")] {
+          configuration.credentials = credentials
+          try await proxy.set(.blackHole)
+          try await cluster.withClient(configuration) { client in
+            await withTaskGroup(of: Void.self) { group in
+              for (name, call) in calls(client, endpoint) {
+                group.addTask {
+                  let error = await within(.milliseconds(1200)) { await failure { try await call() } }
+                  #expect(error?.isRetryable == true, "\(name): \(error.map { "\($0)" } ?? "")")
+                }
+              }
+            }
+          }
+        }
+        await proxy.stop()
+      }
+    }
+
+    private func calls(_ client: EtcdClient, _ endpoint: String) -> [(String, @Sendable () async throws -> Void)] {
+      [
+        ("range", { _ = try await client.range(EtcdRange(.key("x"))) }),
+        ("rangeAll", { _ = try await client.rangeAll(EtcdRange(.key("x"))) }),
+        ("transaction", { try await client.transaction(EtcdTransaction(then: [.put("x", "1")])) }),
+        ("put", { try await client.put("x", "1") }),
+        ("delete", { try await client.delete(.key("x")) }),
+        ("compact", { try await client.compact(revision: 1) }),
+        ("watch", { _ = try await client.watch(.key("x")) }),
+        ("grantLease", { _ = try await client.grantLease(seconds: 5) }),
+        ("keepAlive", { _ = try await client.keepAlive(5) }),
+        ("revokeLease", { try await client.revokeLease(5) }),
+        ("timeToLive", { _ = try await client.timeToLive(5) }),
+        ("status", { _ = try await client.status(at: endpoint) }),
+        ("alarms", { _ = try await client.alarms() }),
+        ("snapshot", { try await client.snapshot(at: endpoint) { _ in } }),
+        ("users", { _ = try await client.users() }),
+        ("addUser", { try await client.addUser("x", password: "x") }),
+      ]
+    }
+
+    @Test func `the next write after the leader's death succeeds within two seconds`() async throws {
+      try await withCluster(members: 3) { cluster in
+        try await cluster.withClient { client in
+          try await client.put("k", "0")
+          try await cluster.leader().kill()
+          try await within(.seconds(2)) {
+            var isDone = false
+            while !isDone {
+              do throws(EtcdError) {
+                try await client.put("k", "1")
+                isDone = true
+              } catch {
+                try #require(error.isRetryable)
+              }
+            }
+          }
+          #expect(try await client.text("k") == "1")
+        }
+      }
+    }
+
+    @Test func `reads go on while a member is paused`() async throws {
+      try await withCluster(members: 3) { cluster in
+        let follower = try await cluster.followers()[0]
+        let endpoints = [follower.endpoint] + cluster.endpoints.filter { $0 != follower.endpoint }
+        try await cluster.withClient(cluster.configuration(endpoints: endpoints)) { client in
+          try await client.put("k", "1")
+          follower.pause()
+          #expect(try await within(.seconds(1)) { try await client.text("k") } == "1")
+          try await within(.milliseconds(500)) { try await client.put("k", "2") }
+          follower.resume()
+          try await cluster.waitUntilHealthy(follower)
+        }
+      }
+    }
+
+    @Test func `a client without valid endpoints is refused`() async throws {
+      for endpoints in [[], ["127.0.0.1:2379"]] {
+        let error = await failure { _ = try EtcdClient(EtcdConfiguration(endpoints: endpoints)) }
+        #expect(error?.code == .invalidArgument)
+      }
+      let client = try EtcdClient(EtcdConfiguration(endpoints: ["http://127.0.0.1:1"]))
+      await client.shutdown()
+      let closed = await failure { _ = try await client.range(EtcdRange(.key("x"))) }
+      #expect(closed?.code == .closed)
+    }
+
+    @Test func `a cancelled task ends its call at once`() async throws {
+      try await withShared { _, cluster in
+        let proxy = try await TCPProxy.start(to: cluster.members[0].port)
+        try await proxy.set(.blackHole)
+        let configuration = cluster.configuration(endpoints: ["http://127.0.0.1:\(proxy.port)"])
+        try await cluster.withClient(configuration) { client in
+          for call in [{ _ = try await client.range(EtcdRange(.key("x"))) }, { _ = try await client.watch(.key("x")) }]
+            as [@Sendable () async throws -> Void]
+          {
+            let error = await within(.milliseconds(500)) {
+              let task = Task { await failure { try await call() } }
+              task.cancel()
+              return await task.value
+            }
+            #expect(error?.code == .cancelled)
+          }
+        }
+        await proxy.stop()
+      }
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import EtcdClient
+import EtcdTesting
+import Testing
+
+extension ClusterTests {
+  struct LeaseTests {
+    @Test func `a lease holds keys until it is revoked`() async throws {
+      try await withShared { client, _ in
+        let lease = try await client.grantLease(seconds: 30)
+        #expect(lease.seconds == 30)
+        try await client.put("lease/a", "1", lease: lease.id)
+        #expect(try await client.range(EtcdRange(.key("lease/a"))).keyValues.first?.lease == lease.id)
+        let status = try #require(try await client.timeToLive(lease.id, withKeys: true))
+        #expect(status.granted == 30)
+        #expect((28...30).contains(status.remaining))
+        #expect(status.keys == [Array("lease/a".utf8)])
+        #expect(try await client.keepAlive(lease.id) == 30)
+        try await client.revokeLease(lease.id)
+        #expect(try await client.text("lease/a") == nil)
+        #expect(try await client.timeToLive(lease.id) == nil)
+        #expect(try await client.keepAlive(lease.id) == 0)
+        let error = await failure { try await client.revokeLease(lease.id) }
+        #expect(error?.code == .leaseNotFound)
+        let put = await failure { try await client.put("lease/a", "2", lease: lease.id) }
+        #expect(put?.code == .leaseNotFound)
+        #expect(put?.mayHaveHappened == false)
+      }
+    }
+
+    @Test func `an expired lease deletes its keys, and a watch reports it`() async throws {
+      try await withShared { client, _ in
+        let lease = try await client.grantLease(seconds: 1)
+        let revision = try await client.put("lease/short", "1", lease: lease.id)
+        let watch = try await client.watch(.key("lease/short"), from: revision + 1)
+        let batches = try await within(.seconds(8)) { try await watch.batches(1) }
+        #expect(batches.first?.map(\.kind) == [.delete])
+        #expect(batches.first?.first?.keyValue.key == Array("lease/short".utf8))
+        #expect(try await client.text("lease/short") == nil)
+        #expect(try await client.keepAlive(lease.id) == 0)
+      }
+    }
+  }
+}

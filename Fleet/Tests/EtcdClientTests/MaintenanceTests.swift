@@ -1,0 +1,67 @@
+import EtcdClient
+import EtcdTesting
+import Foundation
+import Testing
+
+extension ClusterTests {
+  struct MaintenanceTests {
+    @Test func `a member says what it is`() async throws {
+      try await withShared { client, cluster in
+        let revision = try await client.put("status", "1")
+        let status = try await client.status(at: cluster.endpoints[0])
+        #expect(status.version.hasPrefix("3."))
+        #expect(status.leader == status.header.member)
+        #expect(status.header.revision == revision)
+        #expect(status.databaseSize >= status.databaseSizeInUse)
+        #expect(status.databaseSizeInUse > 0)
+        await expectFailure(.invalidArgument) { _ = try await client.status(at: "http://elsewhere:1") }
+      }
+    }
+
+    @Test func `a backup brings back what was there, as the same or as another cluster`() async throws {
+      try await withCluster(members: 3) { cluster in
+        try await cluster.withClient { client in
+          let old = try await client.put("k", "old")
+          let identity = try await client.range(EtcdRange(.key("k"))).header.cluster
+          let file = cluster.directory + "/backup"
+          try #require(FileManager.default.createFile(atPath: file, contents: nil))
+          let handle = try #require(FileHandle(forWritingAtPath: file))
+          try await client.snapshot(at: cluster.endpoints[0]) { handle.write(Data($0)) }
+          try handle.close()
+          try await client.put("k", "new")
+          try await cluster.restore(from: file)
+          let answer = try await client.range(EtcdRange(.key("k")))
+          #expect(answer.keyValues.first?.text == "old")
+          #expect(answer.keyValues.first?.modRevision == old)
+          #expect(answer.header.cluster == identity)
+          let second = cluster.directory + "/second"
+          try await cluster.snapshot(to: second)
+          try await cluster.restore(from: second, asNewCluster: true)
+          #expect(try await client.range(EtcdRange(.key("k"))).header.cluster != identity)
+        }
+      }
+    }
+
+    @Test func `a full database refuses writes until it is cleaned`() async throws {
+      try await withCluster { options in
+        options.quotaBytes = 4 << 20
+      } _: { cluster in
+        try await cluster.withClient { client in
+          let value = Array(repeating: UInt8(1), count: 500_000)
+          var full: EtcdError?
+          for _ in 0..<40 where full == nil {
+            do throws(EtcdError) { try await client.put("k", value) } catch { full = error }
+          }
+          #expect(full?.code == .noSpace)
+          #expect(full?.mayHaveHappened == false)
+          #expect(try await client.alarms().map(\.kind) == ["NOSPACE"])
+          let revision = try await client.range(EtcdRange(.key("k"))).header.revision
+          try await client.compact(revision: revision, waits: true)
+          try await client.defragment(at: cluster.endpoints[0])
+          try await client.disarmAlarms()
+          try await client.put("k", "1")
+        }
+      }
+    }
+  }
+}

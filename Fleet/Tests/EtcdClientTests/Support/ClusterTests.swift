@@ -1,0 +1,86 @@
+import EtcdClient
+import EtcdTesting
+import Testing
+
+/// All tests that need a cluster: one after another, because many measure time.
+@Suite(
+  .serialized, .timeLimit(.minutes(2)),
+  .enabled(if: EtcdCluster.missing == nil, "a cluster needs etcd, etcdctl, openssl and setpriv"))
+enum ClusterTests {
+  /// A plain cluster of one member, for tests that leave it as it is. Each uses keys of its own.
+  static let shared = Task { try await EtcdCluster.start() }
+
+  static func withShared(_ body: (EtcdClient, EtcdCluster) async throws -> Void) async throws {
+    let cluster = try await shared.value
+    try await cluster.withClient { try await body($0, cluster) }
+  }
+
+  /// Starts a cluster for one test.
+  static func withCluster(
+    members: Int = 1, _ change: (inout EtcdCluster.Options) -> Void = { _ in },
+    _ body: (EtcdCluster) async throws -> Void
+  ) async throws {
+    var options = EtcdCluster.Options()
+    change(&options)
+    let cluster = try await EtcdCluster.start(members: members, options: options)
+    defer { cluster.stop() }
+    try await body(cluster)
+  }
+}
+
+/// Requires that something takes no longer than it may.
+@discardableResult
+func within<Value>(
+  _ limit: Duration, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Value
+) async rethrows -> Value {
+  let start = ContinuousClock.now
+  defer {
+    let time = ContinuousClock.now - start
+    #expect(time <= limit, sourceLocation: sourceLocation)
+  }
+  return try await body()
+}
+
+/// The code of the error that something throws; fails if there is none.
+func failure(
+  sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
+) async -> EtcdError? {
+  do {
+    try await body()
+    Issue.record("Nothing was thrown.", sourceLocation: sourceLocation)
+    return nil
+  } catch {
+    guard let error = error as? EtcdError else {
+      Issue.record(error, sourceLocation: sourceLocation)
+      return nil
+    }
+    return error
+  }
+}
+
+func expectFailure(
+  _ code: EtcdError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
+) async {
+  let error = await failure(sourceLocation: sourceLocation, body)
+  #expect(error?.code == code, sourceLocation: sourceLocation)
+}
+
+extension EtcdWatch {
+  /// The events that come, until there are so many messages with events.
+  func batches(_ count: Int) async throws -> [[EtcdEvent]] {
+    var batches: [[EtcdEvent]] = []
+    for try await message in self {
+      if case .events(let events, _) = message { batches.append(events) }
+      if batches.count == count { break }
+    }
+    return batches
+  }
+}
+
+extension EtcdKeyValue {
+  var text: String { String(decoding: value, as: UTF8.self) }
+}
+
+extension EtcdClient {
+  func text(_ key: String) async throws -> String? { try await range(EtcdRange(.key(key))).keyValues.first?.text }
+}

@@ -1,0 +1,111 @@
+import EtcdClient
+import EtcdTesting
+import Foundation
+import Testing
+
+extension ClusterTests {
+  struct TLSTests {
+    @Test func `calls and watches of a client share one connection`() async throws {
+      try await withCluster { options in
+        options.usesTLS = true
+        options.rootPassword = "secret"
+      } _: { cluster in
+        let proxy = try await TCPProxy.start(to: cluster.members[0].port)
+        try await cluster.withClient(cluster.configuration(endpoints: ["https://127.0.0.1:\(proxy.port)"])) { client in
+          let watch = try await client.watch(.prefix("k"))
+          let second = try await client.watch(.prefix("k"))
+          let lease = try await client.grantLease(seconds: 30)
+          try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<50 { group.addTask { try await client.put("k\(index)", "1", lease: lease.id) } }
+            try await group.waitForAll()
+          }
+          #expect(try await client.keepAlive(lease.id) == 30)
+          var seen = 0
+          for try await message in watch {
+            if case .events(let events, _) = message { seen += events.count }
+            if seen == 50 { break }
+          }
+          #expect(try await second.batches(1).count == 1)
+          #expect(proxy.connections == 1)
+        }
+        await proxy.stop()
+      }
+    }
+
+    @Test func `a watch answers a request for progress, and a paused member does not`() async throws {
+      try await withCluster { options in
+        options.usesTLS = true
+      } _: { cluster in
+        try await cluster.withClient { client in
+          let watch = try await client.watch(.key("k"))
+          #expect(watch.canRequestProgress)
+          var iterator = watch.makeAsyncIterator()
+          _ = try await iterator.next()
+          try watch.requestProgress()
+          #expect(try await iterator.next() == .progress(revision: 1))
+          let revision = try await client.put("other", "1")
+          try watch.requestProgress()
+          #expect(try await iterator.next() == .progress(revision: revision))
+          cluster.members[0].pause()
+          try watch.requestProgress()
+          let error = await within(.milliseconds(1200)) { await failure { _ = try await client.text("k") } }
+          #expect(error?.isRetryable == true)
+          cluster.members[0].resume()
+          #expect(try await iterator.next() == .progress(revision: revision))
+        }
+      }
+    }
+
+    @Test func `a cut connection ends its watches, and the next call makes another`() async throws {
+      try await withCluster { options in
+        options.usesTLS = true
+      } _: { cluster in
+        let proxy = try await TCPProxy.start(to: cluster.members[0].port)
+        try await cluster.withClient(cluster.configuration(endpoints: ["https://127.0.0.1:\(proxy.port)"])) { client in
+          let watch = try await client.watch(.key("k"))
+          await proxy.cut()
+          let error = await failure { _ = try await watch.batches(1) }
+          #expect(error?.code == .unavailable)
+          try await client.put("k", "1")
+          #expect(proxy.connections == 2)
+          // A watch that nobody reads does not stop the calls beside it.
+          let unread = try await client.watch(.key("k"))
+          let value = Array(repeating: UInt8(7), count: 200_000)
+          for _ in 0..<20 { try await client.put("k", value) }
+          #expect(try await client.range(EtcdRange(.key("k"))).keyValues.first?.value == value)
+          unread.cancel()
+        }
+        await proxy.stop()
+      }
+    }
+
+    @Test func `another authority and a missing client certificate are refused`() async throws {
+      try await withCluster { options in
+        options.usesTLS = true
+      } _: { cluster in
+        let other = cluster.directory + "/other"
+        try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
+        let strangers = try await TestCertificates(in: other).tls
+        let own = try #require(cluster.certificates).tls
+        let cases = [
+          EtcdTLS(authorityFile: strangers.authorityFile, certificateFile: own.certificateFile, keyFile: own.keyFile),
+          EtcdTLS(authorityFile: own.authorityFile),
+          EtcdTLS(
+            authorityFile: own.authorityFile, certificateFile: strangers.certificateFile, keyFile: strangers.keyFile),
+        ]
+        for tls in cases {
+          var configuration = cluster.configuration
+          configuration.tls = tls
+          try await cluster.withClient(configuration) { client in
+            let error = await failure { try await client.put("k", "1") }
+            #expect(error?.code == .certificate, "\(tls): \(error.map { "\($0)" } ?? "")")
+            #expect(error?.mayHaveHappened == false)
+          }
+        }
+        var configuration = cluster.configuration
+        configuration.tls?.keyFile = "/nonexistent"
+        await expectFailure(.certificate) { _ = try EtcdClient(configuration) }
+      }
+    }
+  }
+}

@@ -1,0 +1,211 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// Stands between a client and a member, and makes the network fail.
+public final class TCPProxy: Sendable {
+  /// What happens to bytes and connections.
+  public enum Mode: Sendable, Hashable {
+    /// They get through.
+    case forward
+    /// They get through later.
+    case delay(Duration)
+    /// Connections are accepted, and nothing gets through; what was sent comes when the mode changes.
+    case blackHole
+    /// There is nobody at the port.
+    case refuse
+  }
+
+  /// The port that the proxy listens to, on the loopback interface.
+  public let port: Int
+  private let target: Int
+
+  private struct State {
+    var mode = Mode.forward
+    var listener: (any Channel)?
+    var relays: [ObjectIdentifier: Relay] = [:]
+    var accepted = 0
+  }
+
+  /// Protects the mode and the connections.
+  private let state = Mutex(State())
+
+  /// Starts a proxy.
+  ///
+  /// - Parameter target: The port to connect to, on the loopback interface.
+  public static func start(to target: Int) async throws -> TCPProxy {
+    let proxy = TCPProxy(port: FreePorts.next(), target: target)
+    try await proxy.listen()
+    return proxy
+  }
+
+  private init(port: Int, target: Int) {
+    self.port = port
+    self.target = target
+  }
+
+  deinit {
+    let (listener, relays) = state.withLock { ($0.listener, $0.relays.values) }
+    listener?.close(promise: nil)
+    for relay in relays { relay.close() }
+  }
+
+  /// How many connections were accepted.
+  public var connections: Int { state.withLock { $0.accepted } }
+
+  /// How many connections are open.
+  public var openConnections: Int { state.withLock { $0.relays.count } }
+
+  /// Changes what happens to bytes and connections, those that are open and those that come.
+  ///
+  /// - Parameter mode: What happens.
+  public func set(_ mode: Mode) async throws {
+    let (relays, listener) = state.withLock { state in
+      state.mode = mode
+      let listener = state.listener
+      if mode == .refuse { state.listener = nil }
+      return (Array(state.relays.values), listener)
+    }
+    if mode == .refuse {
+      try await listener?.close()
+      await cut()
+    } else {
+      if listener == nil { try await listen() }
+      for relay in relays { relay.flush() }
+    }
+  }
+
+  /// Closes all open connections; returns when they are closed.
+  public func cut() async {
+    let relays = state.withLock { Array($0.relays.values) }
+    for relay in relays { await relay.closed() }
+  }
+
+  /// Closes everything.
+  public func stop() async {
+    try? await set(.refuse)
+  }
+
+  fileprivate var mode: Mode { state.withLock { $0.mode } }
+
+  private func listen() async throws {
+    let channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .serverChannelOption(.backlog, value: 1024)
+      .childChannelOption(.autoRead, value: false)
+      .childChannelInitializer { [weak self] client in
+        guard let self else { return client.close() }
+        return self.accept(client)
+      }
+      .bind(host: "127.0.0.1", port: port).get()
+    state.withLock { $0.listener = channel }
+  }
+
+  private func accept(_ client: any Channel) -> EventLoopFuture<Void> {
+    state.withLock { $0.accepted += 1 }
+    let key = ObjectIdentifier(client)
+    let relay = Relay(client: client, mode: { [weak self] in self?.mode ?? .refuse })
+    state.withLock { $0.relays[key] = relay }
+    client.closeFuture.whenComplete { [weak self] _ in
+      self?.state.withLock { $0.relays[key] = nil }
+      relay.close()
+    }
+    return ClientBootstrap(group: client.eventLoop)
+      .channelOption(.autoRead, value: false)
+      .connect(host: "127.0.0.1", port: target)
+      .flatMap { relay.join($0) }
+      .flatMapErrorThrowing { _ in client.close(promise: nil) }
+  }
+}
+
+/// One connection of a client with the one that the proxy made for it. Both are on one event loop.
+private final class Relay: Sendable {
+  private let client: any Channel
+  private let mode: @Sendable () -> TCPProxy.Mode
+
+  private struct State {
+    var server: (any Channel)?
+    /// What waits, in order; no bytes stand for the end of the connection.
+    var held: [(to: any Channel, bytes: ByteBuffer?)] = []
+    var latest = NIODeadline.distantPast
+  }
+
+  /// Protects what waits, for the event loop and for those who change the mode.
+  private let state = Mutex(State())
+
+  init(client: any Channel, mode: @escaping @Sendable () -> TCPProxy.Mode) {
+    self.client = client
+    self.mode = mode
+  }
+
+  func join(_ server: any Channel) -> EventLoopFuture<Void> {
+    state.withLock { $0.server = server }
+    return client.eventLoop.makeCompletedFuture {
+      try client.pipeline.syncOperations.addHandler(Side(relay: self, other: server))
+      try server.pipeline.syncOperations.addHandler(Side(relay: self, other: client))
+    }.flatMap { [client] in
+      client.setOption(.autoRead, value: true).and(server.setOption(.autoRead, value: true)).map { _ in }
+    }
+  }
+
+  /// Takes bytes, or the end, that came from one side for the other.
+  func take(_ bytes: ByteBuffer?, to channel: any Channel) {
+    let mode = mode()
+    let due = state.withLock { state -> NIODeadline? in
+      guard mode != .blackHole, state.held.isEmpty else {
+        state.held.append((channel, bytes))
+        return nil
+      }
+      var due = NIODeadline.now()
+      if case .delay(let duration) = mode { due = due + TimeAmount(duration) }
+      state.latest = max(state.latest, due)
+      return state.latest
+    }
+    if let due { pass(bytes, to: channel, at: due) }
+  }
+
+  func flush() {
+    client.eventLoop.execute { [self] in
+      let held = state.withLock { state in
+        defer { state.held = [] }
+        return state.held
+      }
+      for (channel, bytes) in held { take(bytes, to: channel) }
+    }
+  }
+
+  private func pass(_ bytes: ByteBuffer?, to channel: any Channel, at due: NIODeadline) {
+    let work: @Sendable () -> Void = {
+      if let bytes { channel.writeAndFlush(bytes, promise: nil) } else { channel.close(promise: nil) }
+    }
+    if due <= .now() { work() } else { channel.eventLoop.scheduleTask(deadline: due, work) }
+  }
+
+  func close() {
+    client.close(promise: nil)
+    state.withLock { $0.server }?.close(promise: nil)
+  }
+
+  func closed() async {
+    close()
+    _ = try? await client.closeFuture.get()
+  }
+}
+
+private final class Side: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+
+  private let relay: Relay
+  private let other: any Channel
+
+  init(relay: Relay, other: any Channel) {
+    self.relay = relay
+    self.other = other
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) { relay.take(unwrapInboundIn(data), to: other) }
+
+  func channelInactive(context: ChannelHandlerContext) { relay.take(nil, to: other) }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}

@@ -1,0 +1,164 @@
+import EtcdClient
+import EtcdTesting
+import Foundation
+import Testing
+
+extension CommandTests {
+  struct MirrorTests {
+    private static let schema = """
+      [keys.port]
+      type = "integer"
+      minimum = 1
+      maximum = 65535
+      [keys.token]
+      type = "string"
+      secret = true
+
+      """
+
+    @Test func `a value that is set reaches every machine, byte for byte, and the status says so`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        let machines = try ["m1", "m2"].map { try fleet.machine($0) }
+        for machine in machines { try machine.start() }
+        #expect(try await ada.run("set", fleet.app, "port=80", "name=\"a\"").status == 0)
+        let text = "port = 80\nname = \"a\"\n"
+        for machine in machines { #expect(try await machine.wait(for: text), "\(machine.said)") }
+        let status = try await ada.run("status", fleet.app, "--wait", "10s")
+        #expect(status.status == 0 && status.output.contains("2 applied"), "\(status)")
+        let attributes = try FileManager.default.attributesOfItem(atPath: machines[0].directory + "/10-all.toml")
+        #expect(attributes[.posixPermissions] as? Int == 0o644)
+      }
+    }
+
+    @Test func `groups and hosts get their own documents, and a machine that leaves a group loses its file`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        let machine = try fleet.machine("m1", groups: ["lab"])
+        try machine.start()
+        try await ada.run("set", fleet.app, "a=1")
+        try await ada.run("set", fleet.app, "--group", "lab", "a=2")
+        try await ada.run("set", fleet.app, "--group", "other", "a=3")
+        try await ada.run("set", fleet.app, "--host", "m1", "a=4")
+        try await ada.run("set", fleet.app, "--host", "m2", "a=5")
+        #expect(try await machine.wait(for: "a = 4\n", in: "30-host"))
+        #expect(try await machine.wait(for: "a = 2\n", in: "20-group-lab"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: machine.directory).sorted() == [
+          "10-all.toml", "20-group-lab.toml", "30-host.toml",
+        ])
+        machine.stop()
+        let moved = try fleet.machine("m1")
+        try moved.start()
+        #expect(try await moved.wait(for: nil, in: "20-group-lab"))
+        #expect(moved.text("30-host") == "a = 4\n")
+        moved.stop()
+      }
+    }
+
+    @Test func `a machine refuses what its schema refuses, keeps the last good text, and says where and why`() async throws {
+      try await Fleet.with { fleet in
+        // The writer has no schema.
+        let ada = try fleet.person()
+        let share = fleet.root + "/machines"
+        try fleet.schema(Self.schema, in: share)
+        let machine = try fleet.machine("m1", share: share)
+        try machine.start()
+        try await ada.run("set", fleet.app, "port=80")
+        #expect(try await machine.wait(for: "port = 80\n"), "\(machine.said)")
+        try await ada.run("set", fleet.app, "port=70000")
+        #expect(try await eventually { try await ada.run("status", fleet.app).output.contains("1 refused") })
+        let status = try await ada.run("status", fleet.app)
+        #expect(status.status == 1)
+        #expect(status.output.contains("m1 refused all: line 1: ") && status.output.contains("65535"), "\(status)")
+        #expect(machine.text() == "port = 80\n")
+        // An upgrade of the app brings a schema that takes it, and nothing changes in the cluster.
+        try fleet.schema(Self.schema.replacingOccurrences(of: "65535", with: "100000"), in: share)
+        #expect(try await machine.wait(for: "port = 70000\n"), "\(machine.said)")
+      }
+    }
+
+    @Test func `a file that somebody edits is written again at the next start`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        let machine = try fleet.machine("m1")
+        try machine.start()
+        try await ada.run("set", fleet.app, "a=1")
+        #expect(try await machine.wait(for: "a = 1\n"))
+        machine.kill()
+        try fleet.write("a = 2\n", to: machine.directory + "/10-all.toml")
+        try machine.start()
+        #expect(try await machine.wait(for: "a = 1\n"))
+      }
+    }
+
+    @Test func `a removed document is removed on machines, also if that happened while they were away`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        let machine = try fleet.machine("m1")
+        try machine.start()
+        try await ada.run("set", fleet.app, "a=1")
+        #expect(try await machine.wait(for: "a = 1\n"))
+        machine.stop()
+        try await fleet.cluster.withClient { client in
+          _ = try await client.delete(.prefix("/app-settings/1/\(fleet.app)/all/"))
+        }
+        try machine.start()
+        #expect(try await machine.wait(for: nil))
+      }
+    }
+
+    @Test func `two mirrors of one directory are refused`() async throws {
+      try await Fleet.with { fleet in
+        let machine = try fleet.machine("m1")
+        try machine.start()
+        try await fleet.person().run("set", fleet.app, "a=1")
+        #expect(try await machine.wait(for: "a = 1\n"))
+        let second = try await machine.party.run("mirror", "--once")
+        #expect(second.status == 7 && second.error.contains("Another mirror runs"), "\(second)")
+      }
+    }
+
+    @Test func `without the cluster a machine keeps its files, and follows again when it is back`() async throws {
+      let cluster = try await EtcdCluster.start()
+      defer { cluster.stop() }
+      try await Fleet.with(cluster) { fleet in
+        let ada = try fleet.person()
+        let machine = try fleet.machine("m1")
+        try machine.start()
+        try await ada.run("set", fleet.app, "a=1")
+        #expect(try await machine.wait(for: "a = 1\n"))
+        cluster.members[0].kill()
+        let refused = try await ada.run("set", fleet.app, "a=2")
+        #expect(refused.status == 11, "\(refused)")
+        machine.kill()
+        try machine.start()
+        #expect(machine.text() == "a = 1\n")
+        try await cluster.restart(cluster.members[0])
+        try await ada.run("set", fleet.app, "a=3")
+        #expect(try await machine.wait(for: "a = 3\n"), "\(machine.said)")
+      }
+    }
+
+    @Test func `after a restored backup a machine changes nothing until the cluster is accepted`() async throws {
+      let cluster = try await EtcdCluster.start()
+      defer { cluster.stop() }
+      try await Fleet.with(cluster) { fleet in
+        let ada = try fleet.person()
+        let machine = try fleet.machine("m1")
+        try machine.start()
+        try await ada.run("set", fleet.app, "a=1")
+        #expect(try await machine.wait(for: "a = 1\n"))
+        try await cluster.snapshot(to: fleet.root + "/backup")
+        try await ada.run("set", fleet.app, "a=2")
+        #expect(try await machine.wait(for: "a = 2\n"))
+        try await cluster.restore(from: fleet.root + "/backup", asNewCluster: true)
+        #expect(try await eventually { machine.said.contains("settings-fleet accept") }, "\(machine.said)")
+        try await ada.run("set", fleet.app, "b=1")
+        let status = try await ada.run("status", fleet.app)
+        #expect(machine.text() == "a = 2\n", "\(status)")
+        #expect(try await ada.run("accept").status == 0)
+        #expect(try await machine.wait(for: "a = 1\nb = 1\n"), "\(machine.said)")
+      }
+    }
+  }
+}

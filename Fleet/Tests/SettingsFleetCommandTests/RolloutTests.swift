@@ -1,0 +1,83 @@
+import EtcdTesting
+import Foundation
+import Testing
+
+extension CommandTests {
+  struct RolloutTests {
+    @Test func `a rollout reaches the canaries first and then all`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        let canary = try fleet.machine("canary", groups: ["lab"], "check = [\"true\"]\n")
+        let other = try fleet.machine("other")
+        for machine in [canary, other] { try machine.start() }
+        try await ada.run("set", fleet.app, "a=1")
+        for machine in [canary, other] { #expect(try await machine.wait(for: "a = 1\n")) }
+        try await ada.run("status", fleet.app, "--wait", "10s")
+        async let answer = ada.run("rollout", "--canaries", "lab", "--check", "--wait", "3s", fleet.app, "set", "a=2")
+        #expect(try await canary.wait(for: "a = 2\n"))
+        #expect(other.text() == "a = 1\n")
+        let result = try await answer
+        #expect(result.status == 0, "\(result)")
+        #expect(try await other.wait(for: "a = 2\n"))
+      }
+    }
+
+    @Test func `a canary that refuses or whose check fails takes the change back, and nobody else has seen it`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        let share = fleet.root + "/machines"
+        try fleet.schema("[keys.a]\ntype = \"integer\"\nmaximum = 9\n", in: share)
+        let canary = try fleet.machine("canary", groups: ["lab"], "check = [\"sh\", \"-c\", \"exit 3\"]\n", share: share)
+        let other = try fleet.machine("other")
+        for machine in [canary, other] { try machine.start() }
+        try await ada.run("set", fleet.app, "a=1")
+        for machine in [canary, other] { #expect(try await machine.wait(for: "a = 1\n")) }
+        try await ada.run("status", fleet.app, "--wait", "10s")
+
+        let refused = try await ada.run("rollout", "--canaries", "lab", "--wait", "1s", fleet.app, "set", "a=70")
+        #expect(refused.status == 12 && refused.error.contains("refused it"), "\(refused)")
+        let failed = try await ada.run("rollout", "--canaries", "lab", "--check", "--wait", "1s", fleet.app, "set", "a=2")
+        #expect(failed.status == 12 && failed.error.contains("status 3"), "\(failed)")
+        #expect(try await canary.wait(for: "a = 1\n"), "\(canary.said)")
+        #expect(!other.said.contains("a = 70") && other.text() == "a = 1\n")
+        #expect(try await ada.run("get", fleet.app, "a").output == "1\n")
+      }
+    }
+
+    @Test func `a rollout ends when its command is told to, and can be cancelled from elsewhere`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        let machine = try fleet.machine("m1")
+        try machine.start()
+        try await ada.run("set", fleet.app, "a=1")
+        #expect(try await machine.wait(for: "a = 1\n"))
+        try await ada.run("status", fleet.app, "--wait", "10s")
+        let process = ada.process(["rollout", "--share", "100", "--wait", "10m", fleet.app, "set", "a=2"])
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        #expect(try await machine.wait(for: "a = 2\n"))
+        let second = try await ada.run("rollout", "--share", "100", fleet.app, "set", "a=3")
+        #expect(second.status == 9 && second.error.contains("under way"), "\(second)")
+        process.terminate()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 12)
+        #expect(try await machine.wait(for: "a = 1\n"))
+
+        async let answer = ada.run("rollout", "--share", "100", "--wait", "10m", fleet.app, "set", "a=4")
+        #expect(try await machine.wait(for: "a = 4\n"))
+        #expect(try await ada.run("rollout", "--cancel", fleet.app).status == 0)
+        #expect(try await answer.status == 12)
+        #expect(try await machine.wait(for: "a = 1\n"))
+      }
+    }
+
+    @Test func `a rollout without canaries is refused`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        let answer = try await ada.run("rollout", "--canaries", "lab", fleet.app, "set", "a=2")
+        #expect(answer.status == 12, "\(answer)")
+        #expect(try await ada.run("rollout", "--cancel", fleet.app).status == 1)
+      }
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import EtcdClient
+import EtcdTesting
+import Foundation
+import Testing
+
+extension CommandTests {
+  struct SafetyTests {
+    @Test func `an endpoint without encryption is refused unless it is allowed`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        let file = fleet.root + "/ada/settings-fleet/settings.toml"
+        try fleet.write("endpoints = [\"\(fleet.cluster.endpoints[0])\"]\n", to: file)
+        let answer = try await ada.run("get", fleet.app, "a")
+        #expect(answer.status == 4 && answer.error.contains("is not encrypted"), "\(answer)")
+      }
+    }
+
+    @Test func `a machine with trusted keys applies only what they have signed, and nothing older`() async throws {
+      try await Fleet.with { fleet in
+        let key = fleet.root + "/key"
+        let plain = try fleet.person("eve")
+        let made = try await plain.run("key", key)
+        #expect(made.status == 0, "\(made)")
+        #expect(try FileManager.default.attributesOfItem(atPath: key)[.posixPermissions] as? Int == 0o600)
+        #expect(try await plain.run("key", key).status == 7)
+        #expect(try await plain.run("key", key, "--show").output == made.output)
+        let ada = try fleet.person("ada", "signing-key = \"\(key)\"\n")
+        let trusted = made.output.trimmingCharacters(in: .newlines)
+        let machine = try fleet.machine("m1", "trusted-keys = [\"\(trusted)\"]\n")
+        try machine.start()
+        try await ada.run("set", fleet.app, "a=1")
+        #expect(try await machine.wait(for: "a = 1\n"), "\(machine.said)")
+        let document = "/app-settings/1/\(fleet.app)/all/v1"
+        try await fleet.cluster.withClient { client in
+          let old = try await client.range(EtcdRange(.prefix(document))).keyValues
+          // Somebody who has the password only.
+          let refused = try await plain.run("set", fleet.app, "a=2")
+          #expect(refused.status == 5 && refused.error.contains("signed"), "\(refused)")
+          try await client.put(document, "a = 666\n")
+          #expect(try await eventually { machine.said.contains("changed after it was signed") }, "\(machine.said)")
+          try await ada.run("set", fleet.app, "a=3")
+          #expect(try await machine.wait(for: "a = 3\n"), "\(machine.said)")
+          // The old text with its right signature.
+          for item in old {
+            try await client.put(String(decoding: item.key, as: UTF8.self), item.value)
+          }
+          #expect(try await eventually { try await ada.run("status", fleet.app).output.contains("old text") })
+          _ = try await client.delete(.prefix(document))
+          #expect(try await eventually { try await ada.run("status", fleet.app).output.contains("is gone") })
+        }
+        #expect(machine.text() == "a = 3\n")
+      }
+    }
+
+    @Test func `over TLS, a writer changes the documents of its apps and no others`() async throws {
+      var options = EtcdCluster.Options()
+      options.usesTLS = true
+      let cluster = try await EtcdCluster.start(options: options)
+      defer { cluster.stop() }
+      try await Fleet.with(cluster) { fleet in
+        let tls = try #require(cluster.certificates?.tls)
+        let files = """
+          plaintext = false
+          tls.authority = "\(try #require(tls.authorityFile))"
+          tls.certificate = "\(try #require(tls.certificateFile))"
+          tls.key = "\(try #require(tls.keyFile))"
+
+          """
+        func person(_ name: String, _ password: String?) throws -> Party {
+          let user = password.map { "user = \"\(name)\"\npassword = \"\($0)\"\n" } ?? ""
+          return try fleet.person(name, files.replacingOccurrences(of: "plaintext = false\n", with: "") + user)
+        }
+        let enabled = try await person("nobody", nil).run(["access", "enable"], input: "r\n")
+        #expect(enabled.status == 0, "\(enabled)")
+        let root = try person("root", "r")
+        #expect(try await root.run(["access", "add-mirror", "mirror"], input: "m\n").status == 0)
+        #expect(try await root.run(["access", "add-writer", "ada", fleet.app], input: "a\n").status == 0)
+        let list = try await root.run("access", "list")
+        #expect(list.output.contains("ada: app-settings-writer-\(fleet.app)"), "\(list)")
+        let ada = try person("ada", "a")
+        let set = try await ada.run("set", fleet.app, "a=1")
+        #expect(set.status == 0, "\(set)")
+        #expect(try await ada.run("set", "org.example.other", "a=1").status == 11)
+        #expect(try await ada.run("accept").status == 11)
+        #expect(try await person("ada", "wrong").run("set", fleet.app, "a=2").status == 11)
+        #expect(try await person("nobody", nil).run("get", fleet.app, "a").status == 11)
+
+        let machine = try fleet.machine("m1", files.replacingOccurrences(of: "plaintext = false\n", with: "") + "user = \"mirror\"\n")
+        let credentials = machine.party.environment["CREDENTIALS_DIRECTORY"]!
+        try FileManager.default.createDirectory(atPath: credentials, withIntermediateDirectories: true)
+        try fleet.write("m", to: credentials + "/password")
+        try machine.start()
+        #expect(try await machine.wait(for: "a = 1\n"), "\(machine.said)")
+        let status = try await root.run("status", fleet.app, "--wait", "10s")
+        #expect(status.output.contains("1 applied"), "\(status)")
+        let mirror = try person("mirror", "m")
+        #expect(try await mirror.run("set", fleet.app, "a=6").status == 11)
+      }
+    }
+  }
+}

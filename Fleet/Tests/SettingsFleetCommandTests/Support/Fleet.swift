@@ -1,0 +1,214 @@
+import EtcdTesting
+import Foundation
+import Testing
+
+/// All tests of the command: they share a cluster, and each uses apps of its own.
+@Suite(
+  // One after another: the calls have deadlines, which many processes at once would miss.
+  .serialized, .timeLimit(.minutes(3)), .enabled(if: EtcdCluster.missing == nil, "a cluster needs etcd, etcdctl, openssl and setpriv"),
+  .enabled(if: Fleet.cli != nil, "SETTINGS_CLI has to name settings-cli, or it has to be in PATH"))
+enum CommandTests {
+  static let shared = Task { try await EtcdCluster.start() }
+}
+
+/// A scratch directory with people and machines, and their fleet.
+final class Fleet: Sendable {
+  let cluster: EtcdCluster
+  /// An app that no other test has.
+  let app: String
+  let root: String
+  private static let counter = Counter()
+
+  static let cli: String? = {
+    let environment = ProcessInfo.processInfo.environment
+    if let named = environment["SETTINGS_CLI"] { return named }
+    let directories = (environment["PATH"] ?? "").split(separator: ":").map { "\($0)/settings-cli" }
+    return directories.first { FileManager.default.isExecutableFile(atPath: $0) }
+  }()
+
+  /// The program under test, which is beside the tests.
+  static let program: String = {
+    let tests = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+    return tests.appendingPathComponent("settings-fleet").path
+  }()
+
+  init(_ cluster: EtcdCluster) throws {
+    self.cluster = cluster
+    app = "org.example.app\(Self.counter.next())"
+    root = FileManager.default.temporaryDirectory.path + "/settings-fleet-tests-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: root + "/share/app-settings", withIntermediateDirectories: true)
+  }
+
+  static func with(_ cluster: EtcdCluster? = nil, _ body: (Fleet) async throws -> Void) async throws {
+    let fleet: Fleet
+    if let cluster { fleet = try Fleet(cluster) } else { fleet = try Fleet(await CommandTests.shared.value) }
+    defer { try? FileManager.default.removeItem(atPath: fleet.root) }
+    try await body(fleet)
+  }
+
+  /// The schema that writers have, and machines unless they have their own.
+  func schema(_ text: String, in directory: String? = nil) throws {
+    let directory = (directory ?? root + "/share") + "/app-settings"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    try write("schema-version = 1\napp = \"\(app)\"\n" + text, to: "\(directory)/\(app).toml")
+  }
+
+  func write(_ text: String, to path: String) throws { try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic) }
+
+  /// A person: her settings of `settings-fleet`, and her environment.
+  func person(_ name: String = "ada", _ settings: String = "") throws -> Party {
+    let home = "\(root)/\(name)"
+    try FileManager.default.createDirectory(atPath: home + "/settings-fleet", withIntermediateDirectories: true)
+    try write(connection + settings, to: home + "/settings-fleet/settings.toml")
+    return Party(fleet: self, environment: [
+      "XDG_CONFIG_HOME": home, "XDG_CONFIG_DIRS": home + "/none", "XDG_STATE_HOME": home + "/state",
+      "XDG_DATA_HOME": home + "/data", "XDG_DATA_DIRS": root + "/share",
+    ])
+  }
+
+  /// A machine, without a mirror yet.
+  func machine(_ name: String, groups: [String] = [], _ settings: String = "", share: String? = nil) throws -> MachineParty {
+    let home = "\(root)/\(name)"
+    try FileManager.default.createDirectory(atPath: home + "/etc/settings-fleet", withIntermediateDirectories: true)
+    let facts = """
+      machine = "\(app)-\(name)"
+      host = "\(name)"
+      apps = ["\(app)"]
+      groups = [\(groups.map { "\"\($0)\"" }.joined(separator: ", "))]
+
+      """
+    try write(connection + facts + settings, to: home + "/etc/settings-fleet/settings.toml")
+    let party = Party(fleet: self, environment: [
+      "XDG_CONFIG_HOME": home + "/none", "XDG_CONFIG_DIRS": home + "/etc", "XDG_STATE_HOME": home + "/state",
+      "XDG_DATA_HOME": home + "/none", "XDG_DATA_DIRS": share ?? root + "/share", "APP_SETTINGS_FLEET_DIR": home + "/fleet",
+      "CREDENTIALS_DIRECTORY": home + "/credentials",
+    ])
+    return MachineParty(party: party, directory: "\(home)/fleet/\(app)/settings.d")
+  }
+
+  private var connection: String {
+    let endpoints = cluster.endpoints.map { "\"\($0)\"" }.joined(separator: ", ")
+    return "endpoints = [\(endpoints)]\nplaintext = true\n"
+  }
+
+  private final class Counter: Sendable {
+    nonisolated(unsafe) private var last = 0  // Protected by the lock.
+    private let lock = NSLock()
+    func next() -> Int { lock.withLock { last += 1; return last } }
+  }
+}
+
+/// Somebody who runs the command.
+struct Party: Sendable {
+  struct Answer: Sendable, CustomStringConvertible {
+    var status: Int32
+    var output: String
+    var error: String
+    var description: String { "\(status)\n\(output)\n\(error)" }
+  }
+
+  let fleet: Fleet
+  let environment: [String: String]
+
+  @discardableResult
+  func run(_ words: [String], input: String = "", adding variables: [String: String] = [:]) async throws -> Answer {
+    let process = process(words, adding: variables)
+    let (output, error, stdin) = (Pipe(), Pipe(), Pipe())
+    process.standardOutput = output
+    process.standardError = error
+    process.standardInput = stdin
+    try process.run()
+    try stdin.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+    try stdin.fileHandleForWriting.close()
+    return await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        nonisolated(unsafe) var message = Data()  // Read by another thread, which is joined by the semaphore.
+        let done = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+          message = error.fileHandleForReading.readDataToEndOfFile()
+          done.signal()
+        }
+        let text = output.fileHandleForReading.readDataToEndOfFile()
+        done.wait()
+        process.waitUntilExit()
+        continuation.resume(
+          returning: Answer(
+            status: process.terminationStatus, output: String(decoding: text, as: UTF8.self),
+            error: String(decoding: message, as: UTF8.self)))
+      }
+    }
+  }
+
+  @discardableResult
+  func run(_ words: String...) async throws -> Answer { try await run(words) }
+
+  func process(_ words: [String], adding variables: [String: String] = [:]) -> Process {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: Fleet.program)
+    process.arguments = words
+    var all = ProcessInfo.processInfo.environment.merging(environment) { $1 }.merging(variables) { $1 }
+    all["SETTINGS_CLI"] = Fleet.cli
+    all["HOME"] = fleet.root
+    process.environment = all
+    return process
+  }
+}
+
+/// A machine, with or without its mirror.
+final class MachineParty: @unchecked Sendable {  // One test uses it, one thing at a time.
+  let party: Party
+  let directory: String
+  private var mirror: Process?
+  private let log: String
+
+  init(party: Party, directory: String) {
+    (self.party, self.directory) = (party, directory)
+    log = directory.replacingOccurrences(of: "/", with: "-")
+  }
+
+  func start() throws {
+    let process = party.process(["mirror"])
+    let path = logPath
+    _ = FileManager.default.createFile(atPath: path, contents: nil)
+    process.standardError = FileHandle(forWritingAtPath: path)
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    mirror = process
+  }
+
+  private var logPath: String { "\(party.fleet.root)/\(log.suffix(60)).log" }
+  /// What the mirror has said since it was started.
+  var said: String { (try? String(contentsOfFile: logPath, encoding: .utf8)) ?? "" }
+
+  func stop() {
+    mirror?.terminate()
+    mirror?.waitUntilExit()
+    mirror = nil
+  }
+
+  func kill() {
+    if let mirror { Foundation.kill(mirror.processIdentifier, SIGKILL) }
+    mirror?.waitUntilExit()
+    mirror = nil
+  }
+
+  deinit { stop() }
+
+  /// The text of a mirrored file; `nil` if there is none.
+  func text(_ name: String = "10-all") -> String? { try? String(contentsOfFile: "\(directory)/\(name).toml", encoding: .utf8) }
+
+  /// Waits until a file has a text.
+  func wait(for expected: String?, in name: String = "10-all", within limit: Duration = .seconds(20)) async throws -> Bool {
+    try await eventually(within: limit) { self.text(name) == expected }
+  }
+}
+
+/// Waits until something holds. There is no event for a file of another process that is not there yet.
+func eventually(within limit: Duration = .seconds(20), _ condition: () async throws -> Bool) async throws -> Bool {
+  let end = ContinuousClock.now + limit
+  while ContinuousClock.now < end {
+    if try await condition() { return true }
+    try await Task.sleep(for: .milliseconds(20))
+  }
+  return try await condition()
+}

@@ -1,0 +1,163 @@
+import EtcdClient
+import EtcdTesting
+import Foundation
+import Testing
+
+extension CommandTests {
+  struct WritingTests {
+    private static let schema = """
+      [keys.port]
+      type = "integer"
+      minimum = 1
+      maximum = 65535
+      [keys.token]
+      type = "string"
+      secret = true
+      [keys.theme]
+      type = "string"
+
+      """
+
+    @Test func `what the schema refuses is not stored, in the words of settings-cli`() async throws {
+      try await Fleet.with { fleet in
+        try fleet.schema(Self.schema)
+        let ada = try fleet.person()
+        let wrong = try await ada.run("set", fleet.app, "port=70000")
+        #expect(wrong.status == 4, "\(wrong)")
+        #expect(
+          wrong.error
+            == "settings-cli: Cannot set 'port' to 70000: the key needs an integer from 1 to 65535. Nothing was written.\n")
+        #expect(try await ada.run("set", fleet.app, "prt=1").status == 3)
+        let secret = try await ada.run("set", fleet.app, "token=abc")
+        #expect(secret.status == 4 && secret.error.contains("is a secret") && !secret.error.contains("abc"), "\(secret)")
+        #expect(try await ada.run("get", fleet.app, "port").status == 1)
+      }
+    }
+
+    @Test func `an edit keeps every other byte of the document`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        let text = "# The ports.\nport   =  80 # web\n\n[table]   # last\nb=1\n"
+        try fleet.write(text, to: fleet.root + "/text")
+        let stored = try await ada.run(["edit", fleet.app], adding: ["EDITOR": "cp \(fleet.root)/text", "VISUAL": ""])
+        #expect(stored.status == 0, "\(stored)")
+        try await ada.run("set", fleet.app, "port=81")
+        try await fleet.cluster.withClient { client in
+          let item = try await client.range(EtcdRange(.key("/app-settings/1/\(fleet.app)/all/v1"))).keyValues.first
+          let expected = text.replacingOccurrences(of: "80", with: "81")
+          #expect(item.map { String(decoding: $0.value, as: UTF8.self) } == expected)
+        }
+      }
+    }
+
+    @Test func `writers at the same time lose nothing`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        let statuses = try await withThrowingTaskGroup(of: Int32.self) { group in
+          for number in 0..<8 { group.addTask { try await ada.run("set", fleet.app, "k\(number)=\(number)").status } }
+          return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses.allSatisfy { $0 == 0 })
+        let list = try await ada.run("list", fleet.app, "--names")
+        #expect(list.output.split(separator: "\n").count == 8, "\(list)")
+      }
+    }
+
+    @Test func `what others store during an edit is merged, and a conflict keeps the text`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        try await ada.run("set", fleet.app, "a=1", "b=1")
+        // The editor is slow: while it is open, somebody else stores the document.
+        let others = "\(Fleet.program) set \(fleet.app) b=2 && sed -i 's/a = 1/a = 3/' \"$1\""
+        try fleet.write("#!/bin/sh\n\(others)\n", to: fleet.root + "/editor")
+        chmod(fleet.root + "/editor", 0o755)
+        let edit = try await ada.run(["edit", fleet.app], adding: Self.editor(fleet, ada))
+        #expect(edit.status == 0, "\(edit)")
+        #expect(try await ada.run("list", fleet.app).output == "a = 3\nb = 2\n")
+      }
+    }
+
+    /// The editor runs within the workspace of the command, so that the person's own directories have to be given again.
+    private static func editor(_ fleet: Fleet, _ person: Party) -> [String: String] {
+      let variables = person.environment.map { "\($0.key)='\($0.value)'" }.joined(separator: " ")
+      return ["EDITOR": "env \(variables) \(fleet.root)/editor", "VISUAL": ""]
+    }
+
+    @Test func `log, undo and former revisions show and take back changes`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        try await ada.run("set", fleet.app, "a=1")
+        try await ada.run("set", fleet.app, "a=2")
+        try await ada.run("set", fleet.app, "b=1")
+        let log = try await ada.run("log", fleet.app)
+        let revisions = log.output.split(separator: "\n").filter { $0.hasPrefix("#") }.map {
+          String($0.dropFirst().prefix { $0 != " " })
+        }
+        #expect(revisions.count == 3 && log.output.contains("  a: 1 -> 2\n") && log.output.contains("  a: (none) -> 1\n"), "\(log)")
+        #expect(try await ada.run("get", fleet.app, "a", "--at", revisions[2]).output == "1\n")
+        // The change of a, which is not the last one.
+        let undo = try await ada.run("undo", fleet.app, "--revision", revisions[1])
+        #expect(undo.status == 0, "\(undo)")
+        #expect(try await ada.run("list", fleet.app).output == "a = 1\nb = 1\n")
+        let json = try await ada.run("log", fleet.app, "--json", "--limit", "1")
+        #expect(json.output.contains(#""reason":"undo""#), "\(json)")
+        #expect(try await ada.run("undo", fleet.app, "--revision", "1").status == 1)
+      }
+    }
+
+    @Test func `locks are part of the document`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        try await ada.run("set", fleet.app, "a=1")
+        #expect(try await ada.run("lock", fleet.app, "a", "--reason", "See 4711.").status == 0)
+        let machine = try fleet.machine("m1")
+        try machine.start()
+        #expect(try await eventually { machine.text()?.contains("reason = \"See 4711.\"") ?? false }, "\(machine.said)")
+        #expect(try await ada.run("unlock", fleet.app, "a").status == 0)
+        #expect(try await machine.wait(for: "a = 1\n"))
+      }
+    }
+
+    @Test func `a new version stands beside the old one, which is then read and no longer written`() async throws {
+      try await Fleet.with { fleet in
+        let old = fleet.root + "/old"
+        try fleet.schema(Self.schema, in: old)
+        try fleet.schema(
+          "[keys.port]\ntype = \"integer\"\n[[migrations]]\nversion = 2\nname = \"name the port\"\n"
+            + "steps = [{ rename = \"p\", to = \"port\" }]\n")
+        let ada = try fleet.person()
+        let eve = Party(fleet: fleet, environment: ada.environment.merging(["XDG_DATA_DIRS": fleet.root + "/none"]) { $1 })
+        try await eve.run("set", fleet.app, "p=80")
+        let (before, after) = (try fleet.machine("before", share: old), try fleet.machine("after"))
+        for machine in [before, after] { try machine.start() }
+        #expect(try await after.wait(for: "p = 80\n"), "\(after.said)")
+        let migrated = try await withThrowingTaskGroup(of: Int32.self) { group in
+          for _ in 0..<4 { group.addTask { try await ada.run("migrate", fleet.app).status } }
+          return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(migrated.allSatisfy { $0 == 0 }, "\(migrated)")
+        #expect(try await after.wait(for: "settings-version = 2\nport = 80\n"), "\(after.said)")
+        let oldWriter = Party(fleet: fleet, environment: ada.environment.merging(["XDG_DATA_DIRS": old]) { $1 })
+        let refused = try await oldWriter.run("set", fleet.app, "theme=dark")
+        #expect(refused.status == 8 && refused.error.contains("version 2"), "\(refused)")
+        #expect(before.text() == "p = 80\n" || before.text() == nil)
+      }
+    }
+
+    @Test func `mistakes in words are said before anything is asked of the cluster`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        for (words, word) in [
+          (["get"], "Missing expected argument"), (["set", fleet.app, "--group", "../x", "a=1"], "Invalid value '../x'"),
+          (["set", fleet.app, "--system", "a=1"], "another file"), (["set", "..", "a=1"], "Invalid app"),
+          (["get", fleet.app, "--at", "x", "a"], "Invalid value 'x'"),
+          (["set", fleet.app, "--group", "a", "--host", "b", "x=1"], "once"),
+        ] {
+          let answer = try await ada.run(words)
+          #expect(answer.status == 2 && answer.error.contains(word), "\(words): \(answer)")
+        }
+        #expect(try await ada.run("set", "--help").output.contains("settings-fleet set APP KEY VALUE"))
+      }
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import SettingsFleet
+import Testing
+
+struct FleetStatusTests {
+  private static func item(_ ack: Ack, lease: Int64 = 7) -> FleetItem {
+    var ack = ack
+    ack.lease = LeaseID(rawValue: lease)
+    return FleetItem(
+      key: Array(ack.key.text.utf8), value: ack.json, createRevision: 1, modRevision: 1, version: 1,
+      lease: LeaseID(rawValue: lease))
+  }
+
+  /// The answer of a machine that has followed the cluster.
+  private static func ack(_ cluster: Fixture, _ machine: Machine, release: String? = nil) -> Ack {
+    var fixture = cluster
+    fixture.machine = machine
+    fixture.apps["editor"] = InstalledApp(version: 1, stamp: "s", release: release)
+    return fixture.follow().plan.acks().first { $0.app == "editor" }!
+  }
+
+  private static func status(
+    _ cluster: Fixture, _ acks: [FleetItem], leases: [LeaseID: LeaseState] = [:]
+  ) -> FleetStatus {
+    FleetStatus.make(app: "editor", snapshot: cluster.snapshot(), acks: acks, leases: leases)
+  }
+
+  @Test func `a fleet is one line`() throws {
+    var cluster = Fixture()
+    cluster.put("a = 1")
+    var acks = (1...6).map { Self.item(Self.ack(cluster, Fixture.machine(id: "m\($0)"), release: "1.\($0 % 2)")) }
+    cluster.put(FleetDocument("editor/group/web")!, "bad")
+    for index in 7...9 {
+      acks.append(Self.item(Self.ack(cluster, Fixture.machine(id: "m\(index)", groups: ["web"]))))
+    }
+    var late = Self.ack(cluster, Fixture.machine(id: "late", groups: ["web"]))
+    late.documents = []
+    acks.append(Self.item(late))
+    acks.append(Self.item(Self.ack(cluster, Fixture.machine(id: "dead")), lease: 9))
+    acks.append(FleetItem(key: [1], value: [2], createRevision: 1, modRevision: 1, version: 1))
+    let leases = [LeaseID(rawValue: 9): LeaseState(granted: 3600, remaining: 3350)]
+    let status = Self.status(cluster, acks, leases: leases)
+    #expect(
+      status.line
+        == "rev \(cluster.revision): 6 applied, 1 pending, 3 refused (line 7: It is bad.), 1 silent for 4 min, "
+        + "1 unreadable")
+    #expect(status.refused.map(\.machine) == ["m7", "m8", "m9"] && status.refused[0].scope == .group("web"))
+    #expect(status.releases == ["1.0": 3, "1.1": 3, "unknown": 5])
+    #expect(status.appVersions == ["1": 11])
+    #expect(String(decoding: status.json, as: UTF8.self).contains(#""applied":6"#))
+  }
+
+  @Test func `an answer about a former text is pending`() {
+    var cluster = Fixture()
+    cluster.put("bad")
+    let ack = Self.item(Self.ack(cluster, Fixture.machine()))
+    #expect(Self.status(cluster, [ack]).refused.count == 1)
+    cluster.put("a = 1")
+    #expect(Self.status(cluster, [ack]).pending.count == 1)
+    cluster.remove()
+    #expect(Self.status(cluster, [ack]).pending.count == 1)
+  }
+
+  @Test func `a canary that has the rollout counts as right while the rollout lasts`() {
+    var cluster = Fixture()
+    cluster.put("a = 1")
+    let before = Self.item(Self.ack(cluster, Fixture.machine(id: "m1")))
+    cluster.put(cluster.rollout("a = 2"))
+    let canary = Self.item(Self.ack(cluster, Fixture.machine(id: "m2")))
+    let status = Self.status(cluster, [before, canary])
+    #expect(status.applied == 1 && status.pending.map(\.machine) == ["m1"])
+    #expect(status.rollout?.applied == 1 && status.rollout?.pending == 1)
+    #expect(status.line.hasSuffix("; rollout r1: 1 applied, 1 pending"))
+    cluster.endRollout()
+    #expect(Self.status(cluster, [before, canary]).pending.map(\.machine) == ["m2"])
+  }
+
+  @Test func `nobody answers for another machine`() {
+    let cluster = Fixture()
+    let ack = Self.ack(cluster, Fixture.machine(id: "m1"))
+    var other = Self.item(ack)
+    other = FleetItem(
+      key: Array("/app-settings-acks/1/editor/m2".utf8), value: other.value, createRevision: 1, modRevision: 1,
+      version: 1, lease: other.lease)
+    #expect(Ack(other) == nil)
+    let kept = FleetItem(
+      key: Array(ack.key.text.utf8), value: Self.item(ack).value, createRevision: 1, modRevision: 1, version: 1)
+    #expect(Ack(kept) == nil)
+    #expect(Ack(Self.item(ack)) != nil)
+  }
+
+  @Test func `a machine that does nothing at all refuses`() {
+    var cluster = Fixture()
+    cluster.put("a = 1")
+    cluster.follow()
+    cluster.cluster = ClusterID(rawValue: 9)
+    let ack = Self.item(cluster.plan().acks()[0])
+    #expect(Self.status(cluster, [ack]).refused.first?.problem?.kind == .otherCluster)
+    #expect(Self.status(cluster, []).line == "rev \(cluster.revision): 0 applied")
+  }
+}

@@ -1,0 +1,353 @@
+import SettingsFleet
+import Testing
+
+private typealias Mirror = MirrorStateMachine<Numbers>
+
+struct MirrorStateMachineTests {
+  private static func mirror(seed: UInt64 = 1) -> Mirror {
+    Mirror(machine: Fixture.machine(groups: ["web"]), generator: Numbers(seed: seed))
+  }
+
+  private static let all = Array("/app-settings/1/editor/all/v1".utf8)
+  private static let other = Array("/app-settings/1/editor/host/zz/v1".utf8)
+  private static let player = Array("/app-settings/1/player/all/v1".utf8)
+  private static let accept = Array("/app-settings/1/.accept".utf8)
+  private static let ack = Ack(app: "editor", machine: "m1", host: "a1", revision: 1)
+
+  /// A mirror that watches and has read everything.
+  private static func watching() -> Mirror {
+    var mirror = mirror()
+    _ = mirror.start(at: .zero)
+    _ = mirror.finished(range(mirror.streamOpened(1, at: .zero))!, .done, at: .zero)
+    return mirror
+  }
+
+  private static func range(_ actions: [Mirror.Action]) -> Mirror.RangeRequest? {
+    for case .range(let request) in actions { return request }
+    return nil
+  }
+
+  @Test func `the watch comes first, then everything is read`() {
+    var mirror = Self.mirror()
+    #expect(mirror.nextDeadline == nil)
+    #expect(mirror.start(at: .zero) == [.connect(stream: 1, after: .zero)])
+    #expect(mirror.start(at: .zero).isEmpty)
+    let request = Self.range(mirror.streamOpened(1, at: .zero))
+    #expect(request?.app == nil)
+    #expect(mirror.finished(request!, .done, at: .zero).isEmpty)
+  }
+
+  @Test func `hints during a range become one more range`() throws {
+    var mirror = Self.watching()
+    let first = try #require(Self.range(mirror.events([Self.all], from: 1, at: .zero)))
+    #expect(first.app == "editor")
+    for _ in 0..<5 { #expect(mirror.events([Self.all, Self.player], from: 1, at: .zero).isEmpty) }
+    let second = try #require(Self.range(mirror.finished(first, .done, at: .zero)))
+    let third = try #require(Self.range(mirror.finished(second, .done, at: .zero)))
+    #expect([second.app, third.app] == ["editor", "player"])
+    #expect(mirror.finished(third, .done, at: .zero).isEmpty)
+  }
+
+  @Test func `events that do not concern the machine need no range`() {
+    var mirror = Self.watching()
+    #expect(mirror.events([Self.other, Array("/x".utf8), []], from: 1, at: .zero).isEmpty)
+    #expect(mirror.events([Self.all], from: 7, at: .zero).isEmpty)
+  }
+
+  @Test func `an answer to a former range is ignored`() throws {
+    var mirror = Self.watching()
+    let first = try #require(Self.range(mirror.events([Self.all], from: 1, at: .zero)))
+    let second = Self.range(mirror.finished(first, .done, at: .zero))
+    #expect(second == nil)
+    let third = try #require(Self.range(mirror.events([Self.all], from: 1, at: .zero)))
+    #expect(mirror.finished(first, .unavailable, at: .zero).isEmpty)
+    #expect(mirror.finished(third, .done, at: .zero).isEmpty)
+  }
+
+  @Test func `held back, each hint reads everything`() throws {
+    var mirror = Self.watching()
+    let first = try #require(Self.range(mirror.events([Self.all], from: 1, at: .zero)))
+    let second = try #require(Self.range(mirror.finished(first, .needsEverything, at: .zero)))
+    #expect(second.app == nil)
+    #expect(mirror.finished(second, .held, at: .zero).isEmpty)
+    let third = try #require(Self.range(mirror.events([Self.all], from: 1, at: .zero)))
+    #expect(third.app == nil)
+    #expect(mirror.finished(third, .held, at: .zero).isEmpty)
+    let fourth = try #require(Self.range(mirror.events([Self.accept], from: 1, at: .zero)))
+    #expect(fourth.app == nil)
+    _ = mirror.finished(fourth, .done, at: .zero)
+    #expect(Self.range(mirror.events([Self.all], from: 1, at: .zero))?.app == "editor")
+  }
+
+  @Test func `an acceptance is read even if nothing is wrong`() {
+    var mirror = Self.watching()
+    #expect(Self.range(mirror.events([Self.accept], from: 1, at: .zero)) != nil)
+  }
+
+  @Test func `waiting times double to the longest one, with jitter`() throws {
+    for seed in UInt64(0)..<20 {
+      var mirror = Self.mirror(seed: seed)
+      _ = mirror.start(at: .zero)
+      for attempt in 0..<40 {
+        guard case .connect(let stream, let delay)? = mirror.streamEnded(attempt + 1, at: .zero).first else {
+          Issue.record("no connect")
+          return
+        }
+        let most = min(Duration.milliseconds(100) * (1 << min(attempt, 20)), MirrorTimes().longestDelay)
+        #expect(stream == attempt + 2 && delay >= most / 2 && delay <= most)
+      }
+    }
+  }
+
+  @Test func `a stream that ends at once does not come back at once`() {
+    var mirror = Self.mirror()
+    _ = mirror.start(at: .zero)
+    var last = Duration.zero
+    for stream in 1...12 {
+      let request = Self.range(mirror.streamOpened(stream, at: .zero))
+      if let request { _ = mirror.finished(request, .done, at: .zero) }
+      guard case .connect(_, let delay)? = mirror.streamEnded(stream, at: .zero).last else { continue }
+      last = delay
+    }
+    #expect(last >= MirrorTimes().longestDelay / 2)
+    _ = mirror.streamOpened(13, at: .zero)
+    guard case .connect(_, let delay)? = mirror.streamEnded(13, at: .seconds(60)).last else {
+      Issue.record("no connect")
+      return
+    }
+    #expect(delay <= .milliseconds(100))
+  }
+
+  @Test func `a silent stream is asked, and broken without an answer`() throws {
+    var mirror = Self.watching()
+    let heartbeat = try #require(mirror.nextDeadline)
+    #expect(heartbeat == MirrorTimes().heartbeat)
+    #expect(mirror.tick(at: heartbeat) == [.requestProgress(stream: 1)])
+    #expect(mirror.progress(from: 1, at: heartbeat).isEmpty)
+    #expect(mirror.nextDeadline == heartbeat * 2)
+    #expect(mirror.tick(at: heartbeat * 2) == [.requestProgress(stream: 1)])
+    let deadline = try #require(mirror.nextDeadline)
+    #expect(deadline == heartbeat * 2 + MirrorTimes().progressDeadline)
+    let actions = mirror.tick(at: deadline)
+    #expect(actions.first == .disconnect(stream: 1) && actions.count == 2)
+    #expect(mirror.progress(from: 1, at: deadline).isEmpty)
+    #expect(Self.range(mirror.streamOpened(2, at: deadline))?.app == nil)
+  }
+
+  @Test func `an event is an answer, too`() throws {
+    var mirror = Self.watching()
+    let heartbeat = MirrorTimes().heartbeat
+    _ = mirror.tick(at: heartbeat)
+    _ = mirror.events([Self.other], from: 1, at: heartbeat)
+    #expect(mirror.nextDeadline == heartbeat * 2)
+  }
+
+  @Test func `a cluster that does not answer is left, and the range's number is not used again`() throws {
+    var mirror = Self.watching()
+    let first = try #require(Self.range(mirror.events([Self.all], from: 1, at: .zero)))
+    let actions = mirror.finished(first, .unavailable, at: .zero)
+    #expect(actions.first == .disconnect(stream: 1))
+    let second = try #require(Self.range(mirror.streamOpened(2, at: .zero)))
+    #expect(second.app == nil && second.number > first.number)
+  }
+
+  @Test func `while a plan is carried out no other range begins, across a new stream as well`() throws {
+    var mirror = Self.watching()
+    let first = try #require(Self.range(mirror.events([Self.all], from: 1, at: .zero)))
+    _ = mirror.streamEnded(1, at: .zero)
+    #expect(Self.range(mirror.streamOpened(2, at: .zero)) == nil)
+    #expect(Self.range(mirror.finished(first, .done, at: .zero))?.app == nil)
+  }
+
+  @Test func `what failed on the machine is tried again`() throws {
+    var mirror = Self.watching()
+    let first = try #require(Self.range(mirror.events([Self.all], from: 1, at: .zero)))
+    #expect(mirror.finished(first, .retry, at: .zero).isEmpty)
+    let deadline = try #require(mirror.nextDeadline)
+    #expect(deadline <= MirrorTimes().retryDelay)
+    #expect(Self.range(mirror.tick(at: deadline))?.app == nil)
+  }
+
+  @Test func `everything is read again now and then`() throws {
+    var mirror = Self.watching()
+    var ranges = 0
+    var time = Duration.zero
+    while time < .seconds(7300) {
+      time = try #require(mirror.nextDeadline)
+      let actions = mirror.tick(at: time)
+      for case .requestProgress(let stream) in actions { _ = mirror.progress(from: stream, at: time) }
+      if let request = Self.range(actions) {
+        ranges += 1
+        _ = mirror.finished(request, .done, at: time)
+      }
+    }
+    #expect((2...4).contains(ranges))
+  }
+
+  // MARK: Answers
+
+  /// A mirror that has published one answer.
+  private static func publishing() -> Mirror {
+    var mirror = watching()
+    _ = mirror.offer([ack], at: .zero)
+    let actions = mirror.leaseGranted(LeaseID(rawValue: 7), at: .zero)
+    // The answer of the former run is still there.
+    let former = published(
+      mirror.publishConflicted(
+        published(actions)!, with: LeaseID(rawValue: 3), revision: 40, at: .zero))!
+    _ = mirror.published(former, revision: 41, at: .zero)
+    return mirror
+  }
+
+  private static func published(_ actions: [Mirror.Action]) -> Ack? {
+    for case .publish(let ack, _) in actions { return ack }
+    return nil
+  }
+
+  @Test func `answers are published under a lease, once`() {
+    var mirror = Self.watching()
+    #expect(mirror.offer([Self.ack], at: .zero) == [.grantLease])
+    let actions = mirror.leaseGranted(LeaseID(rawValue: 7), at: .zero)
+    let ack = Self.published(actions)
+    #expect(ack?.lease == LeaseID(rawValue: 7) && actions.count == 1)
+    #expect(mirror.published(ack!, revision: 41, at: .zero).isEmpty)
+    #expect(mirror.offer([Self.ack], at: .zero).isEmpty)
+    #expect(mirror.tick(at: MirrorTimes().heartbeat).contains(.keepAlive(LeaseID(rawValue: 7))))
+  }
+
+  @Test func `a lost lease is replaced and everything published again`() {
+    var mirror = Self.publishing()
+    #expect(mirror.leaseKept(LeaseID(rawValue: 7), remaining: 100, at: .zero).isEmpty)
+    #expect(mirror.leaseKept(LeaseID(rawValue: 7), remaining: 0, at: .zero) == [.grantLease])
+    #expect(Self.published(mirror.leaseGranted(LeaseID(rawValue: 8), at: .zero))?.lease == LeaseID(rawValue: 8))
+  }
+
+  @Test func `a lease that was lost while publishing is replaced`() {
+    var mirror = Self.publishing()
+    var next = Self.ack
+    next.revision = 2
+    let ack = Self.published(mirror.offer([next], at: .zero))!
+    #expect(mirror.publishFailed(ack, isLeaseGone: true, at: .zero) == [.grantLease])
+  }
+
+  @Test func `an answer whose fate is unknown is published again later`() throws {
+    var mirror = Self.publishing()
+    var next = Self.ack
+    next.revision = 2
+    let ack = try #require(Self.published(mirror.offer([next], at: .zero)))
+    #expect(mirror.publishFailed(ack, isLeaseGone: false, at: .zero).isEmpty)
+    #expect(mirror.offer([next], at: .zero).isEmpty)
+    #expect(Self.published(mirror.tick(at: try #require(mirror.nextDeadline)))?.revision == 2)
+  }
+
+  @Test func `a lease that cannot be had is asked for again`() throws {
+    var mirror = Self.watching()
+    _ = mirror.offer([Self.ack], at: .zero)
+    #expect(mirror.leaseFailed(at: .zero).isEmpty)
+    #expect(mirror.tick(at: try #require(mirror.nextDeadline)) == [.grantLease])
+  }
+
+  @Test func `an app that is gone takes its answer with it`() {
+    var mirror = Self.publishing()
+    #expect(mirror.offer([], of: "player", at: .zero).isEmpty)
+    #expect(mirror.offer([], at: .zero) == [.withdraw(app: "editor", replacing: 41)])
+    #expect(mirror.offer([Self.ack], at: .zero).isEmpty)
+    #expect(Self.published(mirror.withdrew(app: "editor", at: .zero)) != nil)
+  }
+
+  @Test func `another machine with this id is noticed and reported`() throws {
+    var mirror = Self.publishing()
+    func conflict(_ revision: Int64) throws -> Ack {
+      var next = Self.ack
+      next.revision = revision
+      let ack = try #require(Self.published(mirror.offer([next], at: .zero)))
+      let actions = mirror.publishConflicted(ack, with: LeaseID(rawValue: 99), revision: revision, at: .zero)
+      return try #require(Self.published(actions))
+    }
+    // Once, it may be a restored backup that has an answer of a former run.
+    let once = try conflict(50)
+    #expect(once.problem == nil)
+    #expect(mirror.published(once, revision: 51, at: .zero).isEmpty)
+    let again = try conflict(52)
+    #expect(again.problem?.kind == .duplicateMachine)
+    #expect(mirror.published(again, revision: 53, at: .zero).isEmpty)
+    // The other one is gone.
+    let later = try #require(Self.published(mirror.tick(at: MirrorTimes().duplicateReport)))
+    #expect(later.problem == nil)
+    #expect(mirror.published(later, revision: 54, at: .seconds(601)).isEmpty)
+  }
+
+  @Test func `a call that was given up and carried out later does not replace a newer answer`() throws {
+    var mirror = Self.publishing()
+    var next = Self.ack
+    next.revision = 2
+    let actions = mirror.offer([next], at: .zero)
+    let ack = try #require(Self.published(actions))
+    #expect(actions == [.publish(ack, replacing: 41)])
+    _ = mirror.publishFailed(ack, isLeaseGone: false, at: .zero)
+    let again = mirror.tick(at: try #require(mirror.nextDeadline))
+    #expect(again == [.publish(ack, replacing: 41)])
+    // The first call was carried out after all.
+    #expect(
+      mirror.publishConflicted(ack, with: ack.lease, revision: 60, at: .zero) == [.publish(ack, replacing: 60)])
+    #expect(mirror.published(ack, revision: 61, at: .zero).isEmpty)
+  }
+
+  @Test func `deadlines never stand still, whatever happens`() {
+    for seed in Seeds.list(short: 200, full: 5000) {
+      var random = Numbers(seed: seed)
+      var mirror = Self.mirror(seed: seed)
+      var time = Duration.zero
+      var open: [Mirror.Action] = mirror.start(at: time)
+      for _ in 0..<200 {
+        if random.chance(40), let deadline = mirror.nextDeadline {
+          time = max(time, deadline)
+          open += mirror.tick(at: time)
+          #expect(mirror.nextDeadline! > time, "SETTINGS_FLEET_SEED=\(seed)")
+        } else if random.chance(5) {
+          time += .seconds(random.number(0...100_000))
+        } else if random.chance(20) {
+          open += mirror.offer([Self.ack].filter { _ in random.chance(80) }, at: time)
+        } else if !open.isEmpty {
+          open += Self.answer(open.remove(at: random.number(0...(open.count - 1))), &mirror, time, &random)
+        }
+        let counts = [
+          open.filter { if case .range = $0 { true } else { false } }.count,
+          open.filter { if case .connect = $0 { true } else { false } }.count,
+          open.filter { if case .publish = $0 { true } else { false } }.count,
+          open.filter { $0 == .grantLease }.count, open.filter { if case .withdraw = $0 { true } else { false } }.count,
+        ]
+        guard counts.allSatisfy({ $0 <= 1 }) else {
+          Issue.record("SETTINGS_FLEET_SEED=\(seed): \(counts)")
+          return
+        }
+      }
+    }
+  }
+
+  private static func answer(
+    _ action: Mirror.Action, _ mirror: inout Mirror, _ time: Duration, _ random: inout Numbers
+  ) -> [Mirror.Action] {
+    switch action {
+    case .connect(let stream, _):
+      return random.chance(60) ? mirror.streamOpened(stream, at: time) : mirror.streamEnded(stream, at: time)
+    case .disconnect: return []
+    case .requestProgress(let stream): return random.chance(70) ? mirror.progress(from: stream, at: time) : []
+    case .range(let request):
+      let outcomes: [Mirror.Outcome] = [.done, .done, .needsEverything, .held, .retry, .unavailable]
+      return mirror.finished(request, random.pick(outcomes), at: time)
+    case .grantLease:
+      return random.chance(70)
+        ? mirror.leaseGranted(LeaseID(rawValue: Int64(random.number(1...1000))), at: time)
+        : mirror.leaseFailed(at: time)
+    case .keepAlive(let lease): return mirror.leaseKept(lease, remaining: random.number(0...3), at: time)
+    case .publish(let ack, _):
+      switch random.number(0...9) {
+      case ..<6: return mirror.published(ack, revision: 9, at: time)
+      case ..<8: return mirror.publishConflicted(ack, with: LeaseID(rawValue: 5000), revision: 8, at: time)
+      default: return mirror.publishFailed(ack, isLeaseGone: random.chance(50), at: time)
+      }
+    case .withdraw(let app, _): return mirror.withdrew(app: app, at: time)
+    }
+  }
+}

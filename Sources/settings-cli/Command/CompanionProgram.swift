@@ -1,0 +1,39 @@
+import AppSettings
+import Glibc
+
+/// A program of this project that is installed by itself, and that a verb becomes.
+struct CompanionProgram {
+  /// The file of this program.
+  let own: String
+  /// The file of the other one.
+  let path: String
+
+  /// Looks for it beside this program, where a package has its other programs, and in `PATH`.
+  ///
+  /// - Parameters:
+  ///   - subject: What it is, as the subject of a sentence.
+  ///   - option: That of `Scripts/install`.
+  /// - Throws: ``Failure`` with status 3 if it is not installed.
+  init(_ name: String, for subject: String, installedBy option: String) throws {
+    guard let own = (try? Syscalls().linkTarget("/proc/self/exe")) ?? nil else {
+      throw Failure(.io, "Cannot find this program's own file: '/proc' is not mounted.")
+    }
+    let directory = own.lastSlash.map { String(own[..<$0]) } ?? ""
+    let search = ProcessFacts.variable("PATH") ?? "/usr/local/bin:/usr/bin:/bin"
+    let directories =
+      [directory, directory + "/../libexec"]
+      // An empty entry is the working directory, which is no place for this.
+      + search.split(separator: ":").map(String.init).filter(\.isAbsolutePath)
+    let path = directories.lazy.map { "\($0)/\(name)" }.first { file in
+      let isFile = ((try? Syscalls().status(at: file)) ?? nil)?.isRegular == true
+      return isFile && file.withPath { access($0, X_OK) } == 0
+    }
+    guard let path else {
+      throw Failure(
+        .unknown,
+        "\(subject) is not installed: there is no program '\(name)' beside this one or in PATH. Install the Debian "
+          + "package '\(name)', or run 'Scripts/install \(option)' in the sources.")
+    }
+    (self.own, self.path) = (own, path)
+  }
+}
