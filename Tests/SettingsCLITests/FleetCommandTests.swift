@@ -17,7 +17,9 @@ struct FleetCommandTests {
     let program = test.home.path + "/bin/settings-fleet"
     try test.home.write("#!/bin/sh\nfor word; do echo \"[$word]\"; done\nexit 12\n", to: program)
     chmod(program, 0o755)
-    for words in [["set", "org.example.a", "--group", "web", "a=b c", "--", "--x"], ["--help"], ["set", "--help"], []] {
+    for words in [
+      ["set", "org.example.a", "--group", "web", "a=b c", "--", "--x"], ["--help"], ["set", "--help"], [],
+    ] {
       let result = try run(path: "\(test.home.path)/bin:/usr/bin:/bin", words)
       #expect(result.status == 12 && result.error == "", "\(result)")
       #expect(result.output == words.map { "[\($0)]\n" }.joined(), "\(result)")

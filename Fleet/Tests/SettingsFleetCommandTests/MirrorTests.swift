@@ -31,7 +31,9 @@ extension CommandTests {
       }
     }
 
-    @Test func `groups and hosts get their own documents, and a machine that leaves a group loses its file`() async throws {
+    @Test func `groups and hosts get their own documents, and a machine that leaves a group loses its file`()
+      async throws
+    {
       try await Fleet.with { fleet in
         let ada = try fleet.person()
         let machine = try fleet.machine("m1", groups: ["lab"])
@@ -43,9 +45,10 @@ extension CommandTests {
         try await ada.run("set", fleet.app, "--host", "m2", "a=5")
         #expect(try await machine.wait(for: "a = 4\n", in: "30-host"))
         #expect(try await machine.wait(for: "a = 2\n", in: "20-group-lab"))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: machine.directory).sorted() == [
-          "10-all.toml", "20-group-lab.toml", "30-host.toml",
-        ])
+        #expect(
+          try FileManager.default.contentsOfDirectory(atPath: machine.directory).sorted() == [
+            "10-all.toml", "20-group-lab.toml", "30-host.toml",
+          ])
         machine.stop()
         let moved = try fleet.machine("m1")
         try moved.start()
@@ -55,7 +58,9 @@ extension CommandTests {
       }
     }
 
-    @Test func `a machine refuses what its schema refuses, keeps the last good text, and says where and why`() async throws {
+    @Test func `a machine refuses what its schema refuses, keeps the last good text, and says where and why`()
+      async throws
+    {
       try await Fleet.with { fleet in
         // The writer has no schema.
         let ada = try fleet.person()

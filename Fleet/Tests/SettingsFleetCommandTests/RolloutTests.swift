@@ -22,12 +22,15 @@ extension CommandTests {
       }
     }
 
-    @Test func `a canary that refuses or whose check fails takes the change back, and nobody else has seen it`() async throws {
+    @Test func `a canary that refuses or whose check fails takes the change back, and nobody else has seen it`()
+      async throws
+    {
       try await Fleet.with { fleet in
         let ada = try fleet.person()
         let share = fleet.root + "/machines"
         try fleet.schema("[keys.a]\ntype = \"integer\"\nmaximum = 9\n", in: share)
-        let canary = try fleet.machine("canary", groups: ["lab"], "check = [\"sh\", \"-c\", \"exit 3\"]\n", share: share)
+        let canary = try fleet.machine(
+          "canary", groups: ["lab"], "check = [\"sh\", \"-c\", \"exit 3\"]\n", share: share)
         let other = try fleet.machine("other")
         for machine in [canary, other] { try machine.start() }
         try await ada.run("set", fleet.app, "a=1")
@@ -36,7 +39,8 @@ extension CommandTests {
 
         let refused = try await ada.run("rollout", "--canaries", "lab", "--wait", "1s", fleet.app, "set", "a=70")
         #expect(refused.status == 12 && refused.error.contains("refused it"), "\(refused)")
-        let failed = try await ada.run("rollout", "--canaries", "lab", "--check", "--wait", "1s", fleet.app, "set", "a=2")
+        let failed = try await ada.run(
+          "rollout", "--canaries", "lab", "--check", "--wait", "1s", fleet.app, "set", "a=2")
         #expect(failed.status == 12 && failed.error.contains("status 3"), "\(failed)")
         #expect(try await canary.wait(for: "a = 1\n"), "\(canary.said)")
         #expect(!other.said.contains("a = 70") && other.text() == "a = 1\n")

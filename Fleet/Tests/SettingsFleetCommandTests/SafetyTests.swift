@@ -85,7 +85,8 @@ extension CommandTests {
         #expect(try await person("ada", "wrong").run("set", fleet.app, "a=2").status == 11)
         #expect(try await person("nobody", nil).run("get", fleet.app, "a").status == 11)
 
-        let machine = try fleet.machine("m1", files.replacingOccurrences(of: "plaintext = false\n", with: "") + "user = \"mirror\"\n")
+        let machine = try fleet.machine(
+          "m1", files.replacingOccurrences(of: "plaintext = false\n", with: "") + "user = \"mirror\"\n")
         let credentials = machine.party.environment["CREDENTIALS_DIRECTORY"]!
         try FileManager.default.createDirectory(atPath: credentials, withIntermediateDirectories: true)
         try fleet.write("m", to: credentials + "/password")

@@ -26,10 +26,12 @@ extension CommandTests {
         #expect(wrong.status == 4, "\(wrong)")
         #expect(
           wrong.error
-            == "settings-cli: Cannot set 'port' to 70000: the key needs an integer from 1 to 65535. Nothing was written.\n")
+            == "settings-cli: Cannot set 'port' to 70000: the key needs an integer from 1 to 65535. Nothing was written.\n"
+        )
         #expect(try await ada.run("set", fleet.app, "prt=1").status == 3)
         let secret = try await ada.run("set", fleet.app, "token=abc")
-        #expect(secret.status == 4 && secret.error.contains("is a secret") && !secret.error.contains("abc"), "\(secret)")
+        #expect(
+          secret.status == 4 && secret.error.contains("is a secret") && !secret.error.contains("abc"), "\(secret)")
         #expect(try await ada.run("get", fleet.app, "port").status == 1)
       }
     }
@@ -93,7 +95,9 @@ extension CommandTests {
         let revisions = log.output.split(separator: "\n").filter { $0.hasPrefix("#") }.map {
           String($0.dropFirst().prefix { $0 != " " })
         }
-        #expect(revisions.count == 3 && log.output.contains("  a: 1 -> 2\n") && log.output.contains("  a: (none) -> 1\n"), "\(log)")
+        #expect(
+          revisions.count == 3 && log.output.contains("  a: 1 -> 2\n") && log.output.contains("  a: (none) -> 1\n"),
+          "\(log)")
         #expect(try await ada.run("get", fleet.app, "a", "--at", revisions[2]).output == "1\n")
         // The change of a, which is not the last one.
         let undo = try await ada.run("undo", fleet.app, "--revision", revisions[1])
@@ -126,7 +130,8 @@ extension CommandTests {
           "[keys.port]\ntype = \"integer\"\n[[migrations]]\nversion = 2\nname = \"name the port\"\n"
             + "steps = [{ rename = \"p\", to = \"port\" }]\n")
         let ada = try fleet.person()
-        let eve = Party(fleet: fleet, environment: ada.environment.merging(["XDG_DATA_DIRS": fleet.root + "/none"]) { $1 })
+        let eve = Party(
+          fleet: fleet, environment: ada.environment.merging(["XDG_DATA_DIRS": fleet.root + "/none"]) { $1 })
         try await eve.run("set", fleet.app, "p=80")
         let (before, after) = (try fleet.machine("before", share: old), try fleet.machine("after"))
         for machine in [before, after] { try machine.start() }
@@ -148,7 +153,8 @@ extension CommandTests {
       try await Fleet.with { fleet in
         let ada = try fleet.person()
         for (words, word) in [
-          (["get"], "Missing expected argument"), (["set", fleet.app, "--group", "../x", "a=1"], "Invalid value '../x'"),
+          (["get"], "Missing expected argument"),
+          (["set", fleet.app, "--group", "../x", "a=1"], "Invalid value '../x'"),
           (["set", fleet.app, "--system", "a=1"], "another file"), (["set", "..", "a=1"], "Invalid app"),
           (["get", fleet.app, "--at", "x", "a"], "Invalid value 'x'"),
           (["set", fleet.app, "--group", "a", "--host", "b", "x=1"], "once"),

@@ -17,7 +17,8 @@ struct Cluster: Sendable {
     } catch let error where error.code == .compacted {
       throw Failure(
         .noValue,
-        "Revision \(revision ?? 0) is no longer in the cluster: it has been compacted. Use a later one, as 'log' prints it.")
+        "Revision \(revision ?? 0) is no longer in the cluster: it has been compacted. Use a later one, as 'log' prints it."
+      )
     } catch let error where error.code == .futureRevision {
       throw Failure(.noValue, "Revision \(revision ?? 0) is not in the cluster yet. 'log' prints those that there are.")
     } catch {

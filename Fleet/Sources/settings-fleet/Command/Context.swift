@@ -56,7 +56,9 @@ enum ProcessEnvironment {
     var next = environ
     while let entry = next.pointee {
       let text = String(cString: entry)
-      if let equals = text.firstIndex(of: "=") { variables[String(text[..<equals])] = String(text[text.index(after: equals)...]) }
+      if let equals = text.firstIndex(of: "=") {
+        variables[String(text[..<equals])] = String(text[text.index(after: equals)...])
+      }
       next += 1
     }
     return variables

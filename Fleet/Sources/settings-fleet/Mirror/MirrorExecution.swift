@@ -72,7 +72,8 @@ struct MirrorExecution: Sendable {
       }
     }
     return Result(
-      outcome: plan.needsRetry ? .retry : .done, plan: plan, lines: lines, problems: Set(plan.acks().flatMap(\.problems)))
+      outcome: plan.needsRetry ? .retry : .done, plan: plan, lines: lines,
+      problems: Set(plan.acks().flatMap(\.problems)))
   }
 
   private func verdict(on check: MirrorPlan.Check) async -> MirrorPlan.Verdict {
@@ -111,7 +112,8 @@ struct MirrorExecution: Sendable {
       }
       return nil
     } catch {
-      return FleetProblem(.notWritten, (error as? Failure)?.message ?? (error as? File.Failed)?.description ?? "\(error)")
+      return FleetProblem(
+        .notWritten, (error as? Failure)?.message ?? (error as? File.Failed)?.description ?? "\(error)")
     }
   }
 }

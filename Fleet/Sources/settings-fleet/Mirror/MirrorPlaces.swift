@@ -30,7 +30,8 @@ struct MirrorPlaces: Sendable {
     var digests: [FleetDocument: TextDigest] = [:]
     for app in app.map({ [$0] }) ?? File.names(in: files) {
       for name in File.names(in: "\(files)/\(app)/settings.d") {
-        guard let scope = DocumentScope(fileName: name, host: host), let document = FleetDocument(app: app, scope: scope),
+        guard let scope = DocumentScope(fileName: name, host: host),
+          let document = FleetDocument(app: app, scope: scope),
           let text = try File.readIfThere(path(of: document))
         else { continue }
         digests[document] = TextDigest(of: text)

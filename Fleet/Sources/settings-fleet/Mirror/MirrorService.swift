@@ -73,7 +73,9 @@ actor MirrorService {
     let instant = start + deadline
     timer = Task { [weak self] in
       // Keep-alives of many timers may wake the processor together.
-      guard (try? await Task.sleep(until: instant, tolerance: .milliseconds(50), clock: .continuous)) != nil else { return }
+      guard (try? await Task.sleep(until: instant, tolerance: .milliseconds(50), clock: .continuous)) != nil else {
+        return
+      }
       await self?.tick()
     }
   }

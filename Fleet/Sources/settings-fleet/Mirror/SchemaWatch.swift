@@ -12,7 +12,9 @@ final class SchemaWatch: Sendable {
   init?(environment: [String: String]) {
     descriptor = inotify_init1(Int32(IN_CLOEXEC))
     guard descriptor >= 0 else { return nil }
-    let listed = (environment["XDG_DATA_DIRS"] ?? "").split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
+    let listed = (environment["XDG_DATA_DIRS"] ?? "").split(separator: ":").map(String.init).filter {
+      $0.hasPrefix("/")
+    }
     directories = (listed.isEmpty ? ["/usr/local/share", "/usr/share"] : listed).map { $0 + "/app-settings" }
     for directory in directories { watch(directory) }
   }
@@ -39,7 +41,8 @@ final class SchemaWatch: Sendable {
   }
 
   private func watch(_ directory: String) {
-    let mask = UInt32(IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
+    let mask = UInt32(
+      IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
     var path = directory
     while inotify_add_watch(descriptor, path, mask) < 0 {
       guard let parent = File.parent(of: path), parent != path else { return }

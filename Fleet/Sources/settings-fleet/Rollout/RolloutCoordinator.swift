@@ -36,7 +36,8 @@ struct RolloutCoordinator: Sendable {
     }
     let answers = try await answers()
     var machine = RolloutStateMachine(
-      rollout, acks: answers.acks.filter { answers.silence[$0.machine] ?? .zero <= .seconds(60) }, answerSeconds: answerSeconds)
+      rollout, acks: answers.acks.filter { answers.silence[$0.machine] ?? .zero <= .seconds(60) },
+      answerSeconds: answerSeconds)
     if case .abort(let reason) = machine.decision { throw Self.failure(reason) }
     let lease = try await begin(rollout)
     do {
@@ -71,7 +72,8 @@ struct RolloutCoordinator: Sendable {
       guard try await client.transaction(EtcdTransaction(transaction)).succeeded else {
         _ = try? await client.revokeLease(lease)
         throw Failure(
-          .changed, "Cannot begin the rollout: '\(document)' was changed meanwhile, or another rollout was begun. Try again.")
+          .changed,
+          "Cannot begin the rollout: '\(document)' was changed meanwhile, or another rollout was begun. Try again.")
       }
       return lease
     } catch let error as EtcdError {

@@ -19,7 +19,8 @@ extension SettingsKeys {
   static let user = SettingsKey<String?>("user", "The user of etcd.")
   static let password = SettingsKey<String?>("password", .secret, "The password of that user.")
   static let signingKey = SettingsKey<String?>(
-    "signing-key", .refers(to: .path), "A file with the Ed25519 key that signs what you write. See 'settings-fleet key'.")
+    "signing-key", .refers(to: .path),
+    "A file with the Ed25519 key that signs what you write. See 'settings-fleet key'.")
   static let trustedKeys = SettingsKey(
     "trusted-keys", default: [String](), .count(0...64),
     "Public keys. If there is one, the mirror applies only documents that one of them signed.")
@@ -27,7 +28,8 @@ extension SettingsKeys {
     "machine", .matching(#"[A-Za-z0-9_][A-Za-z0-9._\-]{0,252}"#),
     "The id of this machine, unlike any other; by default that of /etc/machine-id.")
   static let host = SettingsKey<String?>(
-    "host", .matching(#"[A-Za-z0-9_][A-Za-z0-9._\-]{0,252}"#), "The name of this machine; by default that of 'uname -n'.")
+    "host", .matching(#"[A-Za-z0-9_][A-Za-z0-9._\-]{0,252}"#),
+    "The name of this machine; by default that of 'uname -n'.")
   static let groups = SettingsKey(
     "groups", default: [String](), .count(0...64), "The groups that this machine is in.")
   static let apps = SettingsKey<[String]?>("apps", "The apps whose documents are mirrored; by default all.")

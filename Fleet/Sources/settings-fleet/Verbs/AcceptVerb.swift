@@ -14,7 +14,7 @@ struct AcceptVerb: FleetVerb {
       EXAMPLES
         settings-fleet list org.example.editor
         settings-fleet accept
-    """)
+      """)
 
   func answer(in context: Context) async throws {
     do throws(EtcdError) {

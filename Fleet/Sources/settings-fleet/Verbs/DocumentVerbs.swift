@@ -47,7 +47,8 @@ struct GetVerb: ReadingVerb {
 struct ListVerb: ReadingVerb {
   static let word = "list"
   static let configuration = CommandConfiguration.reading(
-    word, "Print all keys and values of a document and those below it.", "APP [PREFIX]", "list org.example.editor --origin")
+    word, "Print all keys and values of a document and those below it.", "APP [PREFIX]",
+    "list org.example.editor --origin")
   @Argument(parsing: .captureForPassthrough, help: "APP, PREFIX and options.") var words: [String] = []
 }
 
@@ -75,7 +76,8 @@ struct ExportVerb: ReadingVerb {
 struct DiffVerb: ReadingVerb {
   static let word = "diff"
   static let configuration = CommandConfiguration.reading(
-    word, "Show what a document changes, or compare it with a file.", "APP [FILE]", "diff org.example.editor --group lab")
+    word, "Show what a document changes, or compare it with a file.", "APP [FILE]",
+    "diff org.example.editor --group lab")
   @Argument(parsing: .captureForPassthrough, help: "APP, FILE and options.") var words: [String] = []
 }
 

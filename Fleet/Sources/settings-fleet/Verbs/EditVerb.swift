@@ -21,7 +21,9 @@ struct EditVerb: FleetVerb {
     let document = try place.document(of: app)
     var first: (base: [UInt8], text: [UInt8])?
     try await DocumentEditor(context: context, document: document).change(because: "edit") { workspace in
-      if let first { return try await keeping(first.text) { try await workspace.merge(first.base, first.text, into: document.scope) } }
+      if let first {
+        return try await keeping(first.text) { try await workspace.merge(first.base, first.text, into: document.scope) }
+      }
       let base = try workspace.text(of: document.scope) ?? []
       let status = try await workspace.runAtTerminal("edit", [], on: document.scope)
       first = (base, try workspace.text(of: document.scope) ?? [])

@@ -18,7 +18,7 @@ struct MirrorVerb: FleetVerb {
       EXAMPLES
         settings-fleet mirror
         settings-fleet mirror --once
-    """)
+      """)
 
   @Flag(help: "Read the cluster once, apply what there is, and end. Does not answer.") var once = false
 

@@ -56,7 +56,9 @@ struct StatusVerb: FleetVerb {
     if json { return String(decoding: status.json, as: UTF8.self) }
     var lines = [status.line]
     for entry in status.refused {
-      lines.append("  \(entry.host) refused \(entry.scope.map { "\($0)" } ?? "everything"): \(entry.problem?.summary ?? "no reason given")")
+      lines.append(
+        "  \(entry.host) refused \(entry.scope.map { "\($0)" } ?? "everything"): \(entry.problem?.summary ?? "no reason given")"
+      )
     }
     for entry in status.silent { lines.append("  \(entry.host) silent for \(entry.silentSeconds ?? 0) s") }
     for entry in status.pending { lines.append("  \(entry.host) pending") }

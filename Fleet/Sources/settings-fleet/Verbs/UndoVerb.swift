@@ -21,7 +21,8 @@ struct UndoVerb: FleetVerb {
   func answer(in context: Context) async throws {
     let document = try place.document(of: app)
     let past = Past(cluster: context.cluster, document: document)
-    guard let entry = try await past.entries(from: revision, limit: 1).entries.first, revision == nil || entry.revision == revision
+    guard let entry = try await past.entries(from: revision, limit: 1).entries.first,
+      revision == nil || entry.revision == revision
     else {
       let which = revision.map { " of revision \($0)" } ?? ""
       throw Failure(.noValue, "'\(document)' has no change\(which). 'settings-fleet log' lists them.")

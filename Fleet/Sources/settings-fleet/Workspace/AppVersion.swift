@@ -14,7 +14,9 @@ struct AppVersion {
   func schema(of app: String, in directories: SettingsCommand.Directories) async throws -> [UInt8]? {
     let answer = try await command.run(["schema", app], in: directories)
     if answer.status == 3 { return nil }
-    guard answer.status == 0 else { throw Failure(.invalidValue, "Cannot use the schema of '\(app)': \(answer.messages)") }
+    guard answer.status == 0 else {
+      throw Failure(.invalidValue, "Cannot use the schema of '\(app)': \(answer.messages)")
+    }
     return answer.output
   }
 

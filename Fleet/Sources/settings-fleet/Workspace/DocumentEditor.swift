@@ -119,7 +119,8 @@ extension Failure {
     case .upgraded(_, let version):
       self.init(
         .migration,
-        cannot + "it was upgraded to version \(version). Older releases go on reading it, and only the new one is changed. "
+        cannot
+          + "it was upgraded to version \(version). Older releases go on reading it, and only the new one is changed. "
           + "Change it where the newer release of the app is installed.")
     case .olderText(let version, let newer):
       self.init(.migration, cannot + "the text has version \(version), and the document has version \(newer).")

@@ -105,7 +105,8 @@ struct SettingsCommand: Sendable {
     var own = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let length = readlink("/proc/self/exe", &own, own.count)
     let beside = length > 0 ? File.parent(of: String(decoding: own[..<length], as: UTF8.self)) : nil
-    let directories = [beside].compactMap(\.self) + (path ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":").map(String.init)
+    let directories =
+      [beside].compactMap(\.self) + (path ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":").map(String.init)
     return directories.lazy.filter { $0.hasPrefix("/") }.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
   }
 }

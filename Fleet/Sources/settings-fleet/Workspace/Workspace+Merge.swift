@@ -29,7 +29,8 @@ extension Workspace {
     } catch {
       throw Failure(.io, error.description)
     }
-    let answer = try await run("edit", [], on: scope, adding: ["EDITOR": Self.quoted(scratchFile("editor")), "VISUAL": ""])
+    let answer = try await run(
+      "edit", [], on: scope, adding: ["EDITOR": Self.quoted(scratchFile("editor")), "VISUAL": ""])
     if answer.status != 0 { try put(current, as: scope) }
     return answer
   }

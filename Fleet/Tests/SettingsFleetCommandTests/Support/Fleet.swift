@@ -5,7 +5,8 @@ import Testing
 /// All tests of the command: they share a cluster, and each uses apps of its own.
 @Suite(
   // One after another: the calls have deadlines, which many processes at once would miss.
-  .serialized, .timeLimit(.minutes(3)), .enabled(if: EtcdCluster.missing == nil, "a cluster needs etcd, etcdctl, openssl and setpriv"),
+  .serialized, .timeLimit(.minutes(3)),
+  .enabled(if: EtcdCluster.missing == nil, "a cluster needs etcd, etcdctl, openssl and setpriv"),
   .enabled(if: Fleet.cli != nil, "SETTINGS_CLI has to name settings-cli, or it has to be in PATH"))
 enum CommandTests {
   static let shared = Task { try await EtcdCluster.start() }
@@ -53,21 +54,27 @@ final class Fleet: Sendable {
     try write("schema-version = 1\napp = \"\(app)\"\n" + text, to: "\(directory)/\(app).toml")
   }
 
-  func write(_ text: String, to path: String) throws { try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic) }
+  func write(_ text: String, to path: String) throws {
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+  }
 
   /// A person: her settings of `settings-fleet`, and her environment.
   func person(_ name: String = "ada", _ settings: String = "") throws -> Party {
     let home = "\(root)/\(name)"
     try FileManager.default.createDirectory(atPath: home + "/settings-fleet", withIntermediateDirectories: true)
     try write(connection + settings, to: home + "/settings-fleet/settings.toml")
-    return Party(fleet: self, environment: [
-      "XDG_CONFIG_HOME": home, "XDG_CONFIG_DIRS": home + "/none", "XDG_STATE_HOME": home + "/state",
-      "XDG_DATA_HOME": home + "/data", "XDG_DATA_DIRS": root + "/share",
-    ])
+    return Party(
+      fleet: self,
+      environment: [
+        "XDG_CONFIG_HOME": home, "XDG_CONFIG_DIRS": home + "/none", "XDG_STATE_HOME": home + "/state",
+        "XDG_DATA_HOME": home + "/data", "XDG_DATA_DIRS": root + "/share",
+      ])
   }
 
   /// A machine, without a mirror yet.
-  func machine(_ name: String, groups: [String] = [], _ settings: String = "", share: String? = nil) throws -> MachineParty {
+  func machine(_ name: String, groups: [String] = [], _ settings: String = "", share: String? = nil) throws
+    -> MachineParty
+  {
     let home = "\(root)/\(name)"
     try FileManager.default.createDirectory(atPath: home + "/etc/settings-fleet", withIntermediateDirectories: true)
     let facts = """
@@ -78,11 +85,14 @@ final class Fleet: Sendable {
 
       """
     try write(connection + facts + settings, to: home + "/etc/settings-fleet/settings.toml")
-    let party = Party(fleet: self, environment: [
-      "XDG_CONFIG_HOME": home + "/none", "XDG_CONFIG_DIRS": home + "/etc", "XDG_STATE_HOME": home + "/state",
-      "XDG_DATA_HOME": home + "/none", "XDG_DATA_DIRS": share ?? root + "/share", "APP_SETTINGS_FLEET_DIR": home + "/fleet",
-      "CREDENTIALS_DIRECTORY": home + "/credentials",
-    ])
+    let party = Party(
+      fleet: self,
+      environment: [
+        "XDG_CONFIG_HOME": home + "/none", "XDG_CONFIG_DIRS": home + "/etc", "XDG_STATE_HOME": home + "/state",
+        "XDG_DATA_HOME": home + "/none", "XDG_DATA_DIRS": share ?? root + "/share",
+        "APP_SETTINGS_FLEET_DIR": home + "/fleet",
+        "CREDENTIALS_DIRECTORY": home + "/credentials",
+      ])
     return MachineParty(party: party, directory: "\(home)/fleet/\(app)/settings.d")
   }
 
@@ -94,7 +104,11 @@ final class Fleet: Sendable {
   private final class Counter: Sendable {
     nonisolated(unsafe) private var last = 0  // Protected by the lock.
     private let lock = NSLock()
-    func next() -> Int { lock.withLock { last += 1; return last } }
+    func next() -> Int {
+      lock.withLock {
+        last += 1; return last
+      }
+    }
   }
 }
 
@@ -195,10 +209,14 @@ final class MachineParty: @unchecked Sendable {  // One test uses it, one thing 
   deinit { stop() }
 
   /// The text of a mirrored file; `nil` if there is none.
-  func text(_ name: String = "10-all") -> String? { try? String(contentsOfFile: "\(directory)/\(name).toml", encoding: .utf8) }
+  func text(_ name: String = "10-all") -> String? {
+    try? String(contentsOfFile: "\(directory)/\(name).toml", encoding: .utf8)
+  }
 
   /// Waits until a file has a text.
-  func wait(for expected: String?, in name: String = "10-all", within limit: Duration = .seconds(20)) async throws -> Bool {
+  func wait(for expected: String?, in name: String = "10-all", within limit: Duration = .seconds(20)) async throws
+    -> Bool
+  {
     try await eventually(within: limit) { self.text(name) == expected }
   }
 }
