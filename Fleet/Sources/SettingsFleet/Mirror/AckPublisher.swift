@@ -12,16 +12,20 @@ struct AckPublisher: Sendable {
   var wanted: [String: Ack] = [:]
   /// What is there, as far as it is known.
   var published: [String: Ack] = [:]
+  /// The modification revision of each app's key, as far as it is known.
+  var revisions: [String: Int64] = [:]
   /// What is on its way.
   var sending: [String: Ack] = [:]
   /// What is to be removed.
   var withdrawn: Set<String> = []
   /// What is being removed.
   var withdrawing: Set<String> = []
+  /// How many answers in a row were not put because of something else at their keys.
+  var conflicts = 0
   /// The leases that were this machine's since it started.
   var ownLeases: Set<LeaseID> = []
-  /// The apps that were answered about since it started.
-  var hasPublished: Set<String> = []
+  /// How often the answer that was published under this lease was replaced by another machine's, by app.
+  var foreign: [String: Int] = [:]
   /// When another machine's answer was last found in the place of this one's.
   var lastForeign: Duration?
   var retrying: Backoff
@@ -74,10 +78,10 @@ extension AckPublisher {
         let text = text(of: ack, under: id)
         guard published[app] != text else { continue }
         sending[app] = text
-        actions.append(.publish(text))
+        actions.append(.publish(text, replacing: revisions[app] ?? 0))
       }
       for app in withdrawn.sorted() where sending[app] == nil && withdrawing.insert(app).inserted {
-        actions.append(.withdraw(app: app))
+        actions.append(.withdraw(app: app, replacing: revisions[app] ?? 0))
       }
       return actions
     }
@@ -120,6 +124,7 @@ extension MirrorStateMachine {
     answers.lease = .held(lease)
     answers.ownLeases.insert(lease)
     answers.published = [:]
+    answers.foreign = [:]
     answers.retrying.reset()
     return answers.send(at: now)
   }
@@ -144,21 +149,43 @@ extension MirrorStateMachine {
 
   /// An answer is in etcd.
   ///
-  /// - Parameter former: The lease of the value that was at the key before; `nil` if there was none. One that is not of
-  ///   this machine shows that there is another machine with its id.
-  public mutating func published(_ ack: Ack, former: LeaseID?, at time: Duration) -> [Action] {
+  /// - Parameter revision: The revision of the transaction.
+  public mutating func published(_ ack: Ack, revision: Int64, at time: Duration) -> [Action] {
     advance(to: time)
     guard answers.sending[ack.app] == ack else { return [] }
     answers.sending[ack.app] = nil
     answers.retrying.reset()
-    // The first answer after a start may replace the one of the former run.
-    if let former, answers.hasPublished.contains(ack.app), !answers.ownLeases.contains(former) {
-      answers.lastForeign = now
-    }
-    answers.hasPublished.insert(ack.app)
+    answers.conflicts = 0
+    answers.revisions[ack.app] = revision
+    answers.foreign[ack.app, default: 0] += 0
     if case .held(let lease) = answers.lease, lease == ack.lease, answers.wanted[ack.app] != nil {
       answers.published[ack.app] = ack
     }
+    return answers.send(at: now)
+  }
+
+  /// Something else is at the answer's key than what was to be replaced: of a former run, of a call whose answer was
+  /// lost, or of another machine with this id.
+  ///
+  /// So a call that etcd carries out long after it was given up does not replace a newer answer.
+  ///
+  /// - Parameters:
+  ///   - lease: The lease of what is there; `nil` if there is nothing, or it is under none.
+  ///   - revision: Its modification revision; 0 if there is nothing.
+  public mutating func publishConflicted(
+    _ ack: Ack, with lease: LeaseID?, revision: Int64, at time: Duration
+  ) -> [Action] {
+    advance(to: time)
+    guard answers.sending[ack.app] == ack else { return [] }
+    answers.sending[ack.app] = nil
+    answers.revisions[ack.app] = revision
+    // The first answer under a lease may replace one of a former run, and a restored backup may bring that back once.
+    if let lease, let count = answers.foreign[ack.app], !answers.ownLeases.contains(lease) {
+      answers.foreign[ack.app] = count + 1
+      if count > 0 { answers.lastForeign = now }
+    }
+    answers.conflicts += 1
+    if answers.conflicts > 3 { answers.retryAt = now + answers.retrying.next(using: &generator) }
     return answers.send(at: now)
   }
 

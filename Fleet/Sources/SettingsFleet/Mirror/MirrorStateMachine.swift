@@ -25,10 +25,11 @@ public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: S
     case grantLease
     /// Keep the lease alive.
     case keepAlive(LeaseID)
-    /// Put the answer at its key under its lease, and ask for the former value.
-    case publish(Ack)
-    /// Remove the answer about an app that is not mirrored any more.
-    case withdraw(app: String)
+    /// Put the answer at its key under its lease, if the key has this modification revision, 0 for none. Otherwise ask for
+    /// what is there.
+    case publish(Ack, replacing: Int64)
+    /// Remove the answer about an app that is not mirrored any more, if its key has this modification revision.
+    case withdraw(app: String, replacing: Int64)
   }
 
   /// What to read.

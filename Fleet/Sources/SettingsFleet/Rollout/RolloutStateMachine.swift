@@ -7,7 +7,7 @@
 /// ```swift
 /// var machine = RolloutStateMachine(rollout, acks: acks, answerSeconds: 60)
 /// // put the rollout under a lease, watch the acks, and with each change or timer:
-/// switch machine.update(acks: acks, silent: silent, elapsed: clock.now - start) {
+/// switch machine.update(acks: acks, silence: silence, elapsed: clock.now - start) {
 /// case .wait(let progress): break         // show it
 /// case .abort(let reason): break          // delete the rollout
 /// case .publish: break                    // DocumentWriter.publish
@@ -63,16 +63,19 @@ public struct RolloutStateMachine: Sendable {
     /// Whether it was there at the beginning. Others have to have applied the text, but for no length of time: otherwise
     /// machines that start now and then would keep a rollout from ending.
     var isFirst: Bool
+    /// When it last gave a sign of life.
+    var seen = Duration.zero
 
-    func isDone(after waitSeconds: Int, at elapsed: Duration) -> Bool {
+    func isDone(after waitSeconds: Int) -> Bool {
       guard let appliedSince else { return false }
-      return !isFirst || elapsed - appliedSince >= .seconds(waitSeconds)
+      return !isFirst || seen - appliedSince >= .seconds(waitSeconds)
     }
   }
 
   /// The rollout.
   public let rollout: Rollout
   private let deadline: Duration
+  private let silentAfter: Duration
   private var canaries: [String: Canary] = [:]
   private var elapsed = Duration.zero
   private var end: Decision?
@@ -82,9 +85,12 @@ public struct RolloutStateMachine: Sendable {
   /// - Parameters:
   ///   - rollout: The rollout.
   ///   - acks: All answers about the app, apart from those of silent machines.
-  ///   - answerSeconds: How much longer than the waiting time all of it may take.
-  public init(_ rollout: Rollout, acks: [Ack], answerSeconds: Int = 60) {
+  ///   - answerSeconds: How much longer than the waiting time all of it may take. It has to be longer than the time in
+  ///     which mirrors keep their leases alive.
+  ///   - silentAfter: After which time without a sign of life a canary counts as gone.
+  public init(_ rollout: Rollout, acks: [Ack], answerSeconds: Int = 60, silentAfter: Duration = .seconds(45)) {
     self.rollout = rollout
+    self.silentAfter = silentAfter
     deadline = .seconds(rollout.waitSeconds) + .seconds(answerSeconds)
     for ack in acks where rollout.isCanary(ack) && rollout.canApply(to: ack) {
       canaries[ack.machine] = Canary(isFirst: true)
@@ -99,18 +105,20 @@ public struct RolloutStateMachine: Sendable {
   ///
   /// - Parameters:
   ///   - acks: All answers about the app.
-  ///   - silent: The ids of machines whose answer is there, but whose lease is not kept alive.
+  ///   - silence: How long ago each machine's lease was last kept alive; machines that are not in it are alive. A canary
+  ///     that died of the text has to be noticed: the waiting time ends with a sign of life.
   ///   - elapsed: The time since the rollout is in etcd, by a clock that never goes back.
-  public mutating func update(acks: [Ack], silent: Set<String> = [], elapsed: Duration) -> Decision {
+  public mutating func update(acks: [Ack], silence: [String: Duration] = [:], elapsed: Duration) -> Decision {
     if let end { return end }
     self.elapsed = max(self.elapsed, elapsed)
     var applied: Set<String> = []
-    for ack in acks where !silent.contains(ack.machine) {
+    for ack in acks where silence[ack.machine] ?? .zero <= silentAfter {
       guard rollout.isCanary(ack), rollout.canApply(to: ack), !isUnconcerned(ack) else {
         canaries[ack.machine] = nil
         continue
       }
       if canaries[ack.machine] == nil { canaries[ack.machine] = Canary(isFirst: false) }
+      canaries[ack.machine]?.seen = self.elapsed - (silence[ack.machine] ?? .zero)
       if let reason = failure(of: ack) { return finish(.abort(reason)) }
       if isApplied(ack) { applied.insert(ack.machine) }
     }
@@ -118,12 +126,9 @@ public struct RolloutStateMachine: Sendable {
       canaries[machine]?.appliedSince = applied.contains(machine) ? canary.appliedSince ?? self.elapsed : nil
     }
     guard canaries.values.contains(where: \.isFirst) else { return finish(.abort(.noCanary)) }
-    let progress = progress
-    if let remaining = progress.remaining, remaining <= .zero { return finish(.publish) }
-    guard self.elapsed < deadline else {
-      let late = canaries.filter { !$0.value.isDone(after: rollout.waitSeconds, at: self.elapsed) }.keys.sorted()
-      return finish(.abort(.unanswered(late)))
-    }
+    let late = canaries.filter { !$0.value.isDone(after: rollout.waitSeconds) }.keys.sorted()
+    if late.isEmpty { return finish(.publish) }
+    guard self.elapsed < deadline else { return finish(.abort(.unanswered(late))) }
     return .wait(progress)
   }
 

@@ -191,12 +191,16 @@ struct MirrorStateMachineTests {
     var mirror = watching()
     _ = mirror.offer([ack], at: .zero)
     let actions = mirror.leaseGranted(LeaseID(rawValue: 7), at: .zero)
-    for case .publish(let ack) in actions { _ = mirror.published(ack, former: LeaseID(rawValue: 3), at: .zero) }
+    // The answer of the former run is still there.
+    let former = published(
+      mirror.publishConflicted(
+        published(actions)!, with: LeaseID(rawValue: 3), revision: 40, at: .zero))!
+    _ = mirror.published(former, revision: 41, at: .zero)
     return mirror
   }
 
   private static func published(_ actions: [Mirror.Action]) -> Ack? {
-    for case .publish(let ack) in actions { return ack }
+    for case .publish(let ack, _) in actions { return ack }
     return nil
   }
 
@@ -206,7 +210,7 @@ struct MirrorStateMachineTests {
     let actions = mirror.leaseGranted(LeaseID(rawValue: 7), at: .zero)
     let ack = Self.published(actions)
     #expect(ack?.lease == LeaseID(rawValue: 7) && actions.count == 1)
-    #expect(mirror.published(ack!, former: nil, at: .zero).isEmpty)
+    #expect(mirror.published(ack!, revision: 41, at: .zero).isEmpty)
     #expect(mirror.offer([Self.ack], at: .zero).isEmpty)
     #expect(mirror.tick(at: MirrorTimes().heartbeat).contains(.keepAlive(LeaseID(rawValue: 7))))
   }
@@ -246,23 +250,47 @@ struct MirrorStateMachineTests {
   @Test func `an app that is gone takes its answer with it`() {
     var mirror = Self.publishing()
     #expect(mirror.offer([], of: "player", at: .zero).isEmpty)
-    #expect(mirror.offer([], at: .zero) == [.withdraw(app: "editor")])
+    #expect(mirror.offer([], at: .zero) == [.withdraw(app: "editor", replacing: 41)])
     #expect(mirror.offer([Self.ack], at: .zero).isEmpty)
     #expect(Self.published(mirror.withdrew(app: "editor", at: .zero)) != nil)
   }
 
   @Test func `another machine with this id is noticed and reported`() throws {
     var mirror = Self.publishing()
-    var next = Self.ack
-    next.revision = 2
-    let ack = try #require(Self.published(mirror.offer([next], at: .zero)))
-    let again = try #require(Self.published(mirror.published(ack, former: LeaseID(rawValue: 99), at: .zero)))
+    func conflict(_ revision: Int64) throws -> Ack {
+      var next = Self.ack
+      next.revision = revision
+      let ack = try #require(Self.published(mirror.offer([next], at: .zero)))
+      let actions = mirror.publishConflicted(ack, with: LeaseID(rawValue: 99), revision: revision, at: .zero)
+      return try #require(Self.published(actions))
+    }
+    // Once, it may be a restored backup that has an answer of a former run.
+    let once = try conflict(50)
+    #expect(once.problem == nil)
+    #expect(mirror.published(once, revision: 51, at: .zero).isEmpty)
+    let again = try conflict(52)
     #expect(again.problem?.kind == .duplicateMachine)
-    #expect(mirror.published(again, former: LeaseID(rawValue: 7), at: .zero).isEmpty)
+    #expect(mirror.published(again, revision: 53, at: .zero).isEmpty)
     // The other one is gone.
     let later = try #require(Self.published(mirror.tick(at: MirrorTimes().duplicateReport)))
     #expect(later.problem == nil)
-    #expect(mirror.published(later, former: LeaseID(rawValue: 7), at: .seconds(601)).isEmpty)
+    #expect(mirror.published(later, revision: 54, at: .seconds(601)).isEmpty)
+  }
+
+  @Test func `a call that was given up and carried out later does not replace a newer answer`() throws {
+    var mirror = Self.publishing()
+    var next = Self.ack
+    next.revision = 2
+    let actions = mirror.offer([next], at: .zero)
+    let ack = try #require(Self.published(actions))
+    #expect(actions == [.publish(ack, replacing: 41)])
+    _ = mirror.publishFailed(ack, isLeaseGone: false, at: .zero)
+    let again = mirror.tick(at: try #require(mirror.nextDeadline))
+    #expect(again == [.publish(ack, replacing: 41)])
+    // The first call was carried out after all.
+    #expect(
+      mirror.publishConflicted(ack, with: ack.lease, revision: 60, at: .zero) == [.publish(ack, replacing: 60)])
+    #expect(mirror.published(ack, revision: 61, at: .zero).isEmpty)
   }
 
   @Test func `deadlines never stand still, whatever happens`() {
@@ -287,7 +315,7 @@ struct MirrorStateMachineTests {
           open.filter { if case .range = $0 { true } else { false } }.count,
           open.filter { if case .connect = $0 { true } else { false } }.count,
           open.filter { if case .publish = $0 { true } else { false } }.count,
-          open.filter { $0 == .grantLease }.count, open.filter { $0 == .withdraw(app: "editor") }.count,
+          open.filter { $0 == .grantLease }.count, open.filter { if case .withdraw = $0 { true } else { false } }.count,
         ]
         guard counts.allSatisfy({ $0 <= 1 }) else {
           Issue.record("SETTINGS_FLEET_SEED=\(seed): \(counts)")
@@ -313,11 +341,13 @@ struct MirrorStateMachineTests {
         ? mirror.leaseGranted(LeaseID(rawValue: Int64(random.number(1...1000))), at: time)
         : mirror.leaseFailed(at: time)
     case .keepAlive(let lease): return mirror.leaseKept(lease, remaining: random.number(0...3), at: time)
-    case .publish(let ack):
-      return random.chance(70)
-        ? mirror.published(ack, former: random.chance(10) ? LeaseID(rawValue: 5000) : nil, at: time)
-        : mirror.publishFailed(ack, isLeaseGone: random.chance(50), at: time)
-    case .withdraw(let app): return mirror.withdrew(app: app, at: time)
+    case .publish(let ack, _):
+      switch random.number(0...9) {
+      case ..<6: return mirror.published(ack, revision: 9, at: time)
+      case ..<8: return mirror.publishConflicted(ack, with: LeaseID(rawValue: 5000), revision: 8, at: time)
+      default: return mirror.publishFailed(ack, isLeaseGone: random.chance(50), at: time)
+      }
+    case .withdraw(let app, _): return mirror.withdrew(app: app, at: time)
     }
   }
 }

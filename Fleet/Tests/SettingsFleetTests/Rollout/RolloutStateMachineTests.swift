@@ -71,22 +71,39 @@ struct RolloutStateMachineTests {
   }
 
   @Test func `a canary that is silent, gone or answers about another rollout ends in an abort`() {
-    let answers: [([Ack], Set<String>)] = [
-      ([Self.ack("b", .applied)], []),
-      ([Self.ack("a", .applied), Self.ack("b", .applied)], ["a"]),
-      ([Self.ack("a", .applied, id: "r0"), Self.ack("b", .applied)], []),
-      ([Self.ack("a", .pending), Self.ack("b", .applied)], []),
+    let answers: [([Ack], [String: Duration])] = [
+      ([Self.ack("b", .applied)], [:]),
+      ([Self.ack("a", .applied), Self.ack("b", .applied)], ["a": .seconds(46)]),
+      ([Self.ack("a", .applied, id: "r0"), Self.ack("b", .applied)], [:]),
+      ([Self.ack("a", .pending), Self.ack("b", .applied)], [:]),
     ]
-    for (acks, silent) in answers {
+    for (acks, silence) in answers {
       var machine = Self.machine([Self.ack("a"), Self.ack("b")])
       for second in 0..<30 {
-        guard case .wait = machine.update(acks: acks, silent: silent, elapsed: .seconds(second)) else {
+        guard case .wait = machine.update(acks: acks, silence: silence, elapsed: .seconds(second)) else {
           Issue.record("ended after \(second) s")
           break
         }
       }
-      #expect(machine.update(acks: acks, silent: silent, elapsed: .seconds(30)) == .abort(.unanswered(["a"])))
+      #expect(machine.update(acks: acks, silence: silence, elapsed: .seconds(30)) == .abort(.unanswered(["a"])))
     }
+  }
+
+  @Test func `the waiting time ends with a sign of life`() {
+    var machine = Self.machine([Self.ack("a")])
+    let acks = [Self.ack("a", .applied)]
+    _ = machine.update(acks: acks, elapsed: .zero)
+    // It died after five seconds.
+    for second in 5..<30 {
+      let silence = ["a": Duration.seconds(second - 5)]
+      #expect(machine.update(acks: acks, silence: silence, elapsed: .seconds(second)) != .publish)
+    }
+    #expect(
+      machine.update(acks: acks, silence: ["a": .seconds(25)], elapsed: .seconds(30)) == .abort(.unanswered(["a"])))
+    machine = Self.machine([Self.ack("a")])
+    _ = machine.update(acks: acks, elapsed: .zero)
+    #expect(machine.update(acks: acks, silence: ["a": .seconds(4)], elapsed: .seconds(13)) != .publish)
+    #expect(machine.update(acks: acks, silence: ["a": .seconds(4)], elapsed: .seconds(14)) == .publish)
   }
 
   @Test func `a canary that goes away begins again`() {

@@ -22,12 +22,13 @@ struct Numbers: RandomNumberGenerator, Sendable {
   mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
 }
 
-/// How long the random tests run: `SETTINGS_FLEET=full` runs the long form, `SETTINGS_FLEET_SEED` repeats the one that a
-/// failure names.
+/// How long the random tests run: `SETTINGS_FLEET=full` runs the long form, a number that many, and
+/// `SETTINGS_FLEET_SEED` repeats the one that a failure names.
 enum Seeds {
   static func list(short: Int, full: Int) -> [UInt64] {
     let variables = ProcessInfo.processInfo.environment
     if let seed = variables["SETTINGS_FLEET_SEED"].flatMap({ UInt64($0) }) { return [seed] }
-    return (0..<UInt64(variables["SETTINGS_FLEET"] == "full" ? full : short)).map { $0 }
+    let form = variables["SETTINGS_FLEET"] ?? ""
+    return (0..<(UInt64(form) ?? UInt64(form == "full" ? full : short))).map { $0 }
   }
 }
