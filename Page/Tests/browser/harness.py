@@ -205,9 +205,10 @@ class Tab:
             const end = box.scrollTop + box.clientHeight >= box.scrollHeight - 2;
             box.scrollTop = end ? 0 : box.scrollTop + 600;""")
 
-    def click(self, selector):
-        """Clicks on an element, also if it is being made again."""
-        self.until(lambda: [element.click() or True for element in self.all(selector)[:1]], f"an element {selector} to click")
+    def click(self, selector, text=""):
+        """Clicks on the first element that has a text, also if it is being made again."""
+        self.until(lambda: [element.click() or True for element in [one for one in self.all(selector) if text in one.text][:1]],
+                   f"an element {selector} with '{text}' to click")
 
     def press(self, key, within=""):
         """Clicks on a part of a setting, also if it is being made again."""

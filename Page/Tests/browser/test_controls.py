@@ -251,7 +251,7 @@ class ControlTest(PageTest):
         self.changed('"ctrl+d" = "copy"   # twice', '"ctrl+d" = "paste"   # twice')
         self.tab.type(self.tab.row("bindings", ".adder input"), "ctrl+q")
         self.wait_for_text('"ctrl+q" = ""')
-        self.tab.one(".member button[aria-label='Remove ctrl+d']").click()
+        self.tab.click(".member button[aria-label='Remove ctrl+d']")
         self.wait_for_text('save = "ctrl+s"', absent=["paste"])
 
     def test_a_value_without_a_control_is_edited_as_toml(self):

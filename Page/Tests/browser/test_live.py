@@ -150,7 +150,7 @@ class FileTest(PageTest):
                 dialog = self.tab.one("dialog[open]")
                 self.assertIn("Theirs", dialog.text)
                 self.assertIn("Mine", dialog.text)
-                next(button for button in dialog.find_elements("css selector", "button") if button.text == choice).click()
+                self.tab.click("dialog[open] button", choice)
                 self.tab.until(lambda: self.home.text() == expected, "choice")
                 self.tab.until(lambda: self.area().get_property("value") == expected.replace('"s3cret"', '"(not in the history)"'), "text")
 
@@ -178,7 +178,7 @@ class BrokenTest(PageTest):
         notice = self.tab.one(".notice.error")
         self.assertIn("does not parse", notice.text)
         self.assertFalse(self.tab.row("name", "input").is_enabled())
-        next(button for button in notice.find_elements("css selector", "button") if "Mend" in button.text).click()
+        self.tab.click(".notice.error button", "Mend")
         self.tab.until(lambda: "name = Grace" in self.tab.js("return document.querySelector('.file-line.lit')?.textContent ?? ''"), "lit line")
         self.tab.js("""const area = document.querySelector('#file-text'); const at = area.value.indexOf('name = Grace');
             area.setSelectionRange(at + 7, at + 12); document.execCommand('insertText', false, '"Grace"');""")

@@ -68,13 +68,12 @@ many = "{ATTACKS[1]}"
     def test_no_script_in_any_text_runs(self):
         tab = self.tab
         tab.row("choice")
-        for row in tab.all(".row"):
-            row.find_element("css selector", ".more").click()
+        tab.js("for (const more of document.querySelectorAll('.row .more')) more.click()")
         tab.js("for (const details of document.querySelectorAll('details')) details.open = true")
         self.home.cli("set", APP, "words", json.dumps(ATTACKS))
         tab.until(lambda: len(tab.all("[data-key=words] .item")) == len(ATTACKS), "list")
         tab.js("const field = document.querySelector('#search'); field.value = arguments[0]; field.dispatchEvent(new Event('input'))", ATTACKS[0])
-        tab.one("#copy").click()
+        tab.click("#copy")
         tab.until(lambda: "script" in tab.one(".copy-text").get_property("value"), "commands")
         tab.js("document.querySelector('dialog').close()")
         self.home.write(self.home.file, f'{ATTACKS[1]} = {ATTACKS[0]}')

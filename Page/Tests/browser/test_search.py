@@ -82,7 +82,7 @@ class SearchTest(PageTest):
 
     def test_what_is_found_is_copied_as_commands_and_as_a_file(self):
         self.found("accent")
-        self.tab.one("#copy").click()
+        self.tab.click("#copy")
         area = self.tab.one("dialog .copy-text")
         self.tab.until(lambda: "ratio" in area.get_property("value"), "all settings")
         self.assertNotIn("s3cret", area.get_property("value"))

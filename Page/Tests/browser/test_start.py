@@ -15,17 +15,17 @@ class StartTest(PageTest):
         self.tab.until(lambda: next((button.click() or True for button in self.tab.all(".app") if name in button.text), None), name)
 
     def test_all_apps_are_listed_searched_and_opened(self):
-        self.tab.one("#all-apps").click()
+        self.tab.click("#all-apps")
         self.tab.until(lambda: [app.text.split("\n")[0] for app in self.tab.all(".app")] == [APP, "org.example.viewer"], "both apps")
         self.open_app("viewer")
         self.tab.until(lambda: self.tab.value("zoom") == "2", "its settings")
-        self.tab.one("#all-apps").click()
+        self.tab.click("#all-apps")
         self.tab.until(lambda: len(self.tab.all(".app")) == 2, "both apps")
         self.tab.one("#search").send_keys("accent")
         self.open_app("accent")
         self.tab.until(lambda: self.tab.all(".row.selected[data-key=accent]"), "the setting that was found")
 
     def test_the_same_app_opens_again(self):
-        self.tab.one("#all-apps").click()
+        self.tab.click("#all-apps")
         self.open_app(APP)
         self.tab.until(lambda: self.tab.value("name") == "Grace", "settings")

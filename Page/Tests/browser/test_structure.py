@@ -52,14 +52,14 @@ class RecordTest(PageTest):
         self.assertEqual(self.home.text(), TEXT)
 
     def test_a_record_is_renamed_with_its_comments(self):
-        self.tab.one("[aria-label='Rename home']").click()
+        self.tab.click("[aria-label='Rename home']")
         self.tab.type(self.tab.one("[aria-label='New name of home']"), "house")
         self.assertEqual(self.wait_for_text("[places.house]").replace("house", "home"), TEXT)
         self.record("house")
         self.assertFalse(self.tab.all(".record[aria-label=home]"))
 
     def test_a_record_is_not_renamed_to_one_that_is_there(self):
-        self.tab.one("[aria-label='Rename home']").click()
+        self.tab.click("[aria-label='Rename home']")
         self.tab.type(self.tab.one("[aria-label='New name of home']"), "at work")
         self.tab.until(lambda: self.tab.message("places"), "message")
         self.assertEqual(self.home.text(), TEXT)
@@ -68,7 +68,7 @@ class RecordTest(PageTest):
         self.tab.type(self.tab.row("places", ".records-box > .adder input"), "the sea.side")
         self.record("the sea.side")
         self.assertIn('"the sea.side"', self.home.text())
-        self.tab.one("[aria-label='Remove at work']").click()
+        self.tab.click("[aria-label='Remove at work']")
         self.wait_for_text('[places.home]', absent=["at work"])
 
 
@@ -77,7 +77,7 @@ class FindingTest(PageTest):
     text = 'thame = "dark"\nsize = 100\ncolour = "red"\n'
 
     def fix(self, label):
-        self.tab.until(lambda: [button for button in self.tab.all(".fixes button") if button.text == label], label)[0].click()
+        self.tab.click(".fixes button", label)
 
     def test_an_invalid_value_is_reset(self):
         self.fix("Reset it")
@@ -131,10 +131,9 @@ class HistoryTest(PageTest):
     def test_a_trial_is_kept_or_taken_back(self):
         for label, value in [("Take it back now", 14), ("Keep it", 50)]:
             with self.subTest(label):
-                self.tab.one("#try").click()
+                self.tab.click("#try")
                 self.change("50")
-                notice = self.tab.one(".notice.trial")
-                next(button for button in notice.find_elements("css selector", "button") if button.text == label).click()
+                self.tab.click(".notice.trial button", label)
                 self.tab.until(lambda: not self.tab.all(".notice.trial"), "end of the trial")
                 self.tab.until(lambda: read(self.home, "size") == value, "value")
 
@@ -154,7 +153,7 @@ steps = [{ rename = "paint", to = "theme" }]
         self.tab.js("document.querySelector('.notice details').open = true")
         self.assertIn('-paint = "red"', notice.text)
         self.assertEqual(self.tab.value("theme"), "red")
-        next(button for button in notice.find_elements("css selector", "button") if button.text == "Migrate now").click()
+        self.tab.click(".notice button", "Migrate now")
         self.wait_for_text('theme = "red"  # the house', "settings-version = 2")
         self.tab.until(lambda: not self.tab.all(".notice.info"), "end of the notice")
 
@@ -217,7 +216,7 @@ class KeyboardTest(PageTest):
 
     def test_the_page_of_shortcuts_opens_and_single_keys_can_be_turned_off(self):
         self.press("?")
-        self.tab.one("dialog[open] #single-keys").click()
+        self.tab.click("dialog[open] #single-keys")
         self.press(Keys.ESCAPE)
         self.tab.until(lambda: not self.tab.all("dialog"), "closed page")
         self.press("j")
