@@ -11,6 +11,10 @@ int page_spawn_in(posix_spawn_file_actions_t *actions, const char *directory) {
   return posix_spawn_file_actions_addchdir_np(actions, directory);
 }
 
+int page_spawn_without_others(posix_spawn_file_actions_t *actions) {
+  return posix_spawn_file_actions_addclosefrom_np(actions, 3);
+}
+
 void page_return_memory(void) {
   // To set it also ends that it grows up to 32 MB with what is freed.
   mallopt(M_MMAP_THRESHOLD, 256 << 10);

@@ -82,6 +82,8 @@ struct ChildProcess {
       // A descriptor that is 0, 1 or 2 already would keep its flag and be closed; ours are open, so that none is.
       posix_spawn_file_actions_adddup2(&actions, descriptor, CInt(number))
     }
+    // Connections are accepted without close-on-exec: one that a long-lived command keeps would never end for a browser.
+    page_spawn_without_others(&actions)
     page_spawn_in(&actions, "/")
     var none = sigset_t()
     var all = sigset_t()
