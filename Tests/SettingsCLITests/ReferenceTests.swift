@@ -112,7 +112,7 @@ struct ReferenceTests {
     }
     for (name, text) in [
       ("pass", "echo hunter2"), ("dconf", "printf '[/]\\nx=1\\n'"), ("less", "cat"), ("code", ":"), ("logger", ":"),
-      ("systemctl", ":"), ("settings-page", ":"),
+      ("systemctl", ":"), ("settings-page", ":"), ("settings-fleet", ":"),
     ] {
       try home.write("#!/bin/sh\n\(text)\n", to: "\(home.path)/bin/\(name)")
       chmod("\(home.path)/bin/\(name)", 0o755)
