@@ -79,6 +79,24 @@ extension ClusterTests {
       }
     }
 
+    @Test func `a connection that nobody answers is replaced`() async throws {
+      try await withCluster { options in
+        options.usesTLS = true
+      } _: { cluster in
+        let proxy = try await TCPProxy.start(to: cluster.members[0].port)
+        try await cluster.withClient(cluster.configuration(endpoints: ["https://127.0.0.1:\(proxy.port)"])) { client in
+          try await client.put("k", "1")
+          let watch = try await client.watch(.key("k"))
+          proxy.forget()
+          for _ in 0..<3 { await expectFailure(.deadlineExceeded) { _ = try await client.text("k") } }
+          #expect(try await client.text("k") == "1")
+          await expectFailure(.unavailable) { _ = try await watch.batches(1) }
+          #expect(proxy.connections == 2)
+        }
+        await proxy.stop()
+      }
+    }
+
     // Over HTTP/2, an answer can end before its request does.
     @Test func `a member that ends its streams ends the watches and nothing else`() async throws {
       try await withCluster(members: 3) { options in
