@@ -47,13 +47,9 @@ public final class EtcdClient: Sendable {
       guard url.hasPrefix("http://") || url.hasPrefix("https://") else {
         throw EtcdError(.invalidArgument, "'\(address)' is not an address that begins with http:// or https://.")
       }
-      return Endpoint(url: url) {
-        if let group = configuration.eventLoopGroup {
-          HTTPClient(eventLoopGroup: group, configuration: settings)
-        } else {
-          HTTPClient(configuration: settings)
-        }
-      }
+      // One thread: then a request is sent as a whole before anything else happens to its connection.
+      let loop = (configuration.eventLoopGroup ?? HTTPClient.defaultEventLoopGroup).any()
+      return Endpoint(url: url) { HTTPClient(eventLoopGroup: loop, configuration: settings) }
     }
     ring = Mutex(EndpointRing(count: configuration.endpoints.count))
   }
@@ -83,6 +79,7 @@ public final class EtcdClient: Sendable {
     settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 100_000
     settings.http1_1ConnectionDebugInitializer = SocketOptions.set
     settings.http2ConnectionDebugInitializer = SocketOptions.set
+    settings.http2StreamChannelDebugInitializer = EarlyEndHandler.add
     return settings
   }
 }

@@ -11,7 +11,7 @@ public struct EtcdConfiguration: Sendable {
   public var credentials: EtcdCredentials?
   /// How long a call may take over all endpoints that it tries.
   public var deadline: Duration
-  /// The threads to run on; the process's shared ones if `nil`.
+  /// The threads to choose from; the process's shared ones if `nil`. A client uses one for each endpoint.
   public var eventLoopGroup: (any EventLoopGroup)?
 
   /// Creates a configuration.

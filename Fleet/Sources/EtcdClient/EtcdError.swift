@@ -1,7 +1,8 @@
 /// Why a call to the cluster failed.
 ///
 /// ``mayHaveHappened`` is what a writer has to ask first: if it is `true`, the cluster may have carried out the write
-/// although no answer came. Read again before repeating it.
+/// although no answer came, or may still do so: a stopped member sends on what it has when it continues. A transaction
+/// that compares revisions does no harm then. Read again before repeating it.
 public struct EtcdError: Error, Sendable, Hashable {
   /// What kind of failure it is.
   public let code: Code

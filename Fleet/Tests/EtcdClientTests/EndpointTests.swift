@@ -146,6 +146,22 @@ extension ClusterTests {
       }
     }
 
+    @Test func `a slow network delays calls, and refuses none`() async throws {
+      try await withShared { _, cluster in
+        let proxy = try await TCPProxy.start(to: cluster.members[0].port)
+        try await proxy.set(.delay(.milliseconds(100)))
+        let configuration = cluster.configuration(endpoints: ["http://127.0.0.1:\(proxy.port)"])
+        try await cluster.withClient(configuration) { client in
+          let start = ContinuousClock.now
+          try await client.put("end/slow", "1")
+          #expect(.now - start >= .milliseconds(200))
+          #expect(try await client.text("end/slow") == "1")
+        }
+        await proxy.stop()
+        #expect(proxy.openConnections == 0)
+      }
+    }
+
     @Test func `a client without valid endpoints is refused`() async throws {
       for endpoints in [[], ["127.0.0.1:2379"]] {
         let error = await failure { _ = try EtcdClient(EtcdConfiguration(endpoints: endpoints)) }

@@ -79,6 +79,70 @@ extension ClusterTests {
       }
     }
 
+    @Test func `a connection that nobody answers is replaced`() async throws {
+      try await withCluster { options in
+        options.usesTLS = true
+      } _: { cluster in
+        let proxy = try await TCPProxy.start(to: cluster.members[0].port)
+        try await cluster.withClient(cluster.configuration(endpoints: ["https://127.0.0.1:\(proxy.port)"])) { client in
+          try await client.put("k", "1")
+          let watch = try await client.watch(.key("k"))
+          proxy.forget()
+          for _ in 0..<3 { await expectFailure(.deadlineExceeded) { _ = try await client.text("k") } }
+          #expect(try await client.text("k") == "1")
+          await expectFailure(.unavailable) { _ = try await watch.batches(1) }
+          #expect(proxy.connections == 2)
+        }
+        await proxy.stop()
+      }
+    }
+
+    // Over HTTP/2, an answer can end before its request does.
+    @Test func `a member that ends its streams ends the watches and nothing else`() async throws {
+      try await withCluster(members: 3) { options in
+        options.usesTLS = true
+      } _: { cluster in
+        let configuration = cluster.configuration(endpoints: [cluster.endpoints[0]])
+        try await cluster.withClient(configuration) { client in
+          let revision = try await client.put("k", "1")
+          try await client.put("k", "2")
+          let (watch, other) = (try await client.watch(.key("k")), try await client.watch(.key("k")))
+          cluster.members[0].terminate()
+          for watch in [watch, other] {
+            let error = await failure { _ = try await watch.batches(1) }
+            #expect(error?.code == .unavailable)
+          }
+          try await cluster.restart(cluster.members[0])
+          try await client.compact(revision: revision + 1, waits: true)
+          let late = try await client.watch(.key("k"), from: revision)
+          var last: EtcdWatchMessage?
+          for try await message in late { last = message }
+          #expect(last == .compacted(revision: revision + 1))
+          let orphan = try await client.watch(.key("k"))
+          cluster.members[1].kill()
+          cluster.members[2].kill()
+          let error = await failure { _ = try await orphan.batches(1) }
+          #expect(error?.code == .unavailable)
+          try await cluster.restart(cluster.members[1])
+          #expect(try await client.text("k") == "2")
+        }
+      }
+    }
+
+    @Test func `a load over TLS succeeds`() async throws {
+      try await withCluster { options in
+        options.usesTLS = true
+      } _: { cluster in
+        var configuration = cluster.configuration
+        configuration.deadline = .seconds(10)
+        try await cluster.withClient(configuration) { client in
+          let load = await WriteLoad.measure(writers: 64, for: .seconds(2), with: client, value: [1])
+          #expect(load.failures == 0)
+          #expect(load.writes > 64)
+        }
+      }
+    }
+
     @Test func `another authority and a missing client certificate are refused`() async throws {
       try await withCluster { options in
         options.usesTLS = true

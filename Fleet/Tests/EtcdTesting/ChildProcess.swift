@@ -60,6 +60,14 @@ final class ChildProcess: Sendable {
     }
   }
 
+  /// `posix_spawn_file_actions_addclosefrom_np`, which Swift's view of the C library lacks.
+  private static let closeFrom: CloseFrom? = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np").map {
+    unsafeBitCast($0, to: CloseFrom.self)
+  }
+
+  private typealias CloseFrom =
+    @convention(c) @Sendable (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
+
   private static func spawn(_ words: [String], output: String) -> pid_t? {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -67,6 +75,8 @@ final class ChildProcess: Sendable {
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
     posix_spawn_file_actions_adddup2(&actions, 1, 2)
+    // A program that held this process's sockets would keep connections open that this process closed.
+    _ = closeFrom?(&actions, 3)
     var pointers = words.map { strdup($0) } + [nil]
     defer { for pointer in pointers { free(pointer) } }
     var pid: pid_t = 0

@@ -59,6 +59,16 @@ public final class EtcdMember: Sendable {
     child?.kill()
   }
 
+  /// Asks the process to end, as an upgrade does: it closes its streams in order. Returns when it is gone.
+  public func terminate() {
+    let child = process.withLock { process in
+      defer { process = nil }
+      return process
+    }
+    child?.send(SIGTERM)
+    _ = child?.wait()
+  }
+
   /// Stops the process without ending it: connections stay open, and nothing answers.
   public func pause() { process.withLock { $0 }?.send(SIGSTOP) }
 

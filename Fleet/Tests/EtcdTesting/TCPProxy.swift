@@ -81,6 +81,12 @@ public final class TCPProxy: Sendable {
     for relay in relays { await relay.closed() }
   }
 
+  /// Lets nothing more through the connections that are open, for good; new ones work. This is what a network does
+  /// that forgot its connections.
+  public func forget() {
+    for relay in state.withLock({ Array($0.relays.values) }) { relay.forget() }
+  }
+
   /// Closes everything.
   public func stop() async {
     try? await set(.refuse)
@@ -128,6 +134,7 @@ private final class Relay: Sendable {
     /// What waits, in order; no bytes stand for the end of the connection.
     var held: [(to: any Channel, bytes: ByteBuffer?)] = []
     var latest = NIODeadline.distantPast
+    var isForgotten = false
   }
 
   /// Protects what waits, for the event loop and for those who change the mode.
@@ -140,6 +147,7 @@ private final class Relay: Sendable {
 
   func join(_ server: any Channel) -> EventLoopFuture<Void> {
     state.withLock { $0.server = server }
+    client.closeFuture.whenComplete { _ in server.close(promise: nil) }
     return client.eventLoop.makeCompletedFuture {
       try client.pipeline.syncOperations.addHandler(Side(relay: self, other: server))
       try server.pipeline.syncOperations.addHandler(Side(relay: self, other: client))
@@ -152,6 +160,7 @@ private final class Relay: Sendable {
   func take(_ bytes: ByteBuffer?, to channel: any Channel) {
     let mode = mode()
     let due = state.withLock { state -> NIODeadline? in
+      guard !state.isForgotten else { return nil }
       guard mode != .blackHole, state.held.isEmpty else {
         state.held.append((channel, bytes))
         return nil
@@ -163,6 +172,8 @@ private final class Relay: Sendable {
     }
     if let due { pass(bytes, to: channel, at: due) }
   }
+
+  func forget() { state.withLock { $0.isForgotten = true } }
 
   func flush() {
     client.eventLoop.execute { [self] in

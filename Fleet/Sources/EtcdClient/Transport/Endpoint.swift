@@ -11,7 +11,7 @@ final class Endpoint: Sendable {
 
   private struct State {
     var client: HTTPClient
-    var stuckConnects = 0
+    var timeouts = 0
     var hasAnswered = false
     var isClosed = false
   }
@@ -57,7 +57,7 @@ final class Endpoint: Sendable {
       throw error
     } catch {
       let wasSent = delegate.wasSent
-      if !wasSent { noteUnsent(error, of: client) }
+      noteTimeout(error, of: client)
       throw transportError(error, wasSent: wasSent, isWrite: call.isWrite)
     }
   }
@@ -83,7 +83,7 @@ final class Endpoint: Sendable {
       noteAnswer()
       return response
     } catch {
-      noteUnsent(error, of: client)
+      noteTimeout(error, of: client)
       throw transportError(error, wasSent: false, isWrite: false)
     }
   }
@@ -105,25 +105,26 @@ final class Endpoint: Sendable {
 
   private func noteAnswer() {
     state.withLock { state in
-      state.stuckConnects = 0
+      state.timeouts = 0
       state.hasAnswered = true
     }
   }
 
-  /// A connection that got stuck while it was set up would be waited for by all later calls.
-  private func noteUnsent(_ error: any Error, of client: HTTPClient) {
+  /// A connection that nobody answers, or that got stuck while it was set up, would be used by all later calls. After
+  /// three calls without an answer there is a new one; the calls and watches of the old one end.
+  private func noteTimeout(_ error: any Error, of client: HTTPClient) {
     guard let error = error as? HTTPClientError,
-      [.connectTimeout, .getConnectionFromPoolTimeout, .deadlineExceeded].contains(error)
+      [.connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout, .deadlineExceeded].contains(error)
     else { return }
-    let stuck = state.withLock { state -> HTTPClient? in
+    let dead = state.withLock { state -> HTTPClient? in
       guard !state.isClosed, state.client === client else { return nil }
-      state.stuckConnects += 1
-      guard state.stuckConnects == 3 else { return nil }
-      state.stuckConnects = 0
+      state.timeouts += 1
+      guard state.timeouts == 3 else { return nil }
+      state.timeouts = 0
       state.client = makeClient()
       return client
     }
-    if let stuck { Task { try? await stuck.shutdown() } }
+    if let dead { Task { try? await dead.shutdown() } }
   }
 
   func transportError(_ error: any Error, wasSent: Bool, isWrite: Bool) -> EtcdError {

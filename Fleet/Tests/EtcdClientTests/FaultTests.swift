@@ -1,0 +1,128 @@
+import EtcdClient
+import EtcdTesting
+import Synchronization
+import Testing
+
+extension ClusterTests {
+  /// Everything at once, over TLS: what no other test thought of.
+  struct FaultTests {
+    /// Counts in a key until it is stopped, and remembers what the cluster acknowledged. A write whose answer was lost
+    /// may be carried out much later, so that each is a transaction.
+    private final class Writer: Sendable {
+      let key: String
+      /// Protects what was acknowledged and seen.
+      private let state = Mutex((acknowledged: 0, isStopped: false, watched: 0, failures: [String]()))
+
+      init(_ key: String) { self.key = key }
+
+      var acknowledged: Int { state.withLock { $0.acknowledged } }
+      var failures: String { state.withLock { $0.failures.suffix(5).joined(separator: "\n") } }
+      var watched: Int { state.withLock { $0.watched } }
+      private var isStopped: Bool { state.withLock { $0.isStopped } }
+
+      func stop() { state.withLock { $0.isStopped = true } }
+
+      func run(_ client: EtcdClient) async throws {
+        var seen: (number: Int, revision: Int64)?
+        while !isStopped {
+          let start = ContinuousClock.now
+          do throws(EtcdError) {
+            if let last = seen {
+              let transaction = EtcdTransaction(
+                if: [.modRevision(key, .equal, last.revision)], then: [.put(key, "\(last.number + 1)")])
+              seen = nil
+              let answer = try await client.transaction(transaction)
+              if answer.succeeded {
+                seen = (last.number + 1, answer.header.revision)
+                state.withLock { $0.acknowledged = last.number + 1 }
+              }
+            } else {
+              let item = try await client.range(EtcdRange(.key(key))).keyValues.first
+              seen = (item.flatMap { Int($0.text) } ?? 0, item?.modRevision ?? 0)
+            }
+          } catch {
+            if error.code == .cancelled { return }
+            try #require(error.isRetryable, "\(error)")
+            state.withLock { $0.failures.append("\(error)") }
+          }
+          #expect(.now - start < .milliseconds(1500))
+        }
+      }
+
+      func watch(_ client: EtcdClient) async throws {
+        var next: Int64 = 1
+        while !isStopped {
+          do throws(EtcdError) {
+            for try await message in try await client.watch(.key(key), from: next) {
+              guard case .events(let events, let revision) = message, let last = events.last else { continue }
+              next = revision + 1
+              state.withLock { $0.watched = Int(last.keyValue.text) ?? -1 }
+            }
+          } catch {
+            if error.code == .cancelled { return }
+            try #require(error.isRetryable, "\(error)")
+          }
+        }
+      }
+    }
+
+    @Test func `faults during a load lose no acknowledged write`() async throws {
+      try await withCluster(members: 3) { options in
+        options.usesTLS = true
+        options.rootPassword = "secret"
+      } _: { cluster in
+        var proxies: [TCPProxy] = []
+        for member in cluster.members { proxies.append(try await TCPProxy.start(to: member.port)) }
+        let configuration = cluster.configuration(endpoints: proxies.map { "https://127.0.0.1:\($0.port)" })
+        let writers = (0..<8).map { Writer("fault/\($0)") }
+        try await cluster.withClient(configuration) { client in
+          try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in writers {
+              group.addTask { try await writer.run(client) }
+              group.addTask { try await writer.watch(client) }
+            }
+            for round in 0..<2 {
+              for proxy in proxies { await proxy.cut() }
+              try await progress(writers)
+              let leader = try await cluster.leader()
+              leader.pause()
+              try await progress(writers)
+              leader.resume()
+              if round == 0 { leader.kill() } else { leader.terminate() }
+              try await progress(writers)
+              try await cluster.restart(leader)
+              try await proxies[round].set(.blackHole)
+              try await progress(writers)
+              try await proxies[round].set(.forward)
+              try await proxies[round].set(.delay(.milliseconds(5)))
+            }
+            for writer in writers { writer.stop() }
+            group.cancelAll()
+            try await group.waitForAll()
+          }
+        }
+        try await cluster.withClient { client in
+          for writer in writers {
+            let value = Int(try await client.text(writer.key) ?? "") ?? -1
+            // The last write may have been carried out without an answer.
+            #expect((writer.acknowledged...writer.acknowledged + 1).contains(value), "\(writer.key)")
+            #expect(writer.watched > 0)
+          }
+        }
+        for proxy in proxies { await proxy.stop() }
+      }
+    }
+
+    /// Waits until each writer has stored something more.
+    private func progress(_ writers: [Writer], sourceLocation: SourceLocation = #_sourceLocation) async throws {
+      let before = writers.map(\.acknowledged)
+      let end = ContinuousClock.now + .seconds(20)
+      while let stuck = zip(writers, before).first(where: { $0.acknowledged == $1 })?.0 {
+        try #require(
+          .now < end, "\(stuck.key) is stuck at \(stuck.acknowledged):\n\(stuck.failures)",
+          sourceLocation: sourceLocation)
+        try await Task.sleep(for: .milliseconds(5))
+      }
+    }
+  }
+}
