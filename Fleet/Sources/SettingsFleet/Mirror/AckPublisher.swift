@@ -24,8 +24,8 @@ struct AckPublisher: Sendable {
   var conflicts = 0
   /// The leases that were this machine's since it started.
   var ownLeases: Set<LeaseID> = []
-  /// How often the answer that was published under this lease was replaced by another machine's, by app.
-  var foreign: [String: Int] = [:]
+  /// The revision of each app's last answer that was published under this lease.
+  var ownRevisions: [String: Int64] = [:]
   /// When another machine's answer was last found in the place of this one's.
   var lastForeign: Duration?
   var retrying: Backoff
@@ -124,7 +124,7 @@ extension MirrorStateMachine {
     answers.lease = .held(lease)
     answers.ownLeases.insert(lease)
     answers.published = [:]
-    answers.foreign = [:]
+    answers.ownRevisions = [:]
     answers.retrying.reset()
     return answers.send(at: now)
   }
@@ -157,7 +157,7 @@ extension MirrorStateMachine {
     answers.retrying.reset()
     answers.conflicts = 0
     answers.revisions[ack.app] = revision
-    answers.foreign[ack.app, default: 0] += 0
+    answers.ownRevisions[ack.app] = revision
     if case .held(let lease) = answers.lease, lease == ack.lease, answers.wanted[ack.app] != nil {
       answers.published[ack.app] = ack
     }
@@ -179,10 +179,10 @@ extension MirrorStateMachine {
     guard answers.sending[ack.app] == ack else { return [] }
     answers.sending[ack.app] = nil
     answers.revisions[ack.app] = revision
-    // The first answer under a lease may replace one of a former run, and a restored backup may bring that back once.
-    if let lease, let count = answers.foreign[ack.app], !answers.ownLeases.contains(lease) {
-      answers.foreign[ack.app] = count + 1
-      if count > 0 { answers.lastForeign = now }
+    // What came after our own answer is another machine's. What came before it is of a former run: a restored backup may
+    // have brought that back.
+    if let lease, !answers.ownLeases.contains(lease), let own = answers.ownRevisions[ack.app], revision > own {
+      answers.lastForeign = now
     }
     answers.conflicts += 1
     if answers.conflicts > 3 { answers.retryAt = now + answers.retrying.next(using: &generator) }

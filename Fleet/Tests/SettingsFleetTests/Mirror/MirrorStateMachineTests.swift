@@ -257,18 +257,18 @@ struct MirrorStateMachineTests {
 
   @Test func `another machine with this id is noticed and reported`() throws {
     var mirror = Self.publishing()
-    func conflict(_ revision: Int64) throws -> Ack {
+    func conflict(_ number: Int64, revision: Int64) throws -> Ack {
       var next = Self.ack
-      next.revision = revision
+      next.revision = number
       let ack = try #require(Self.published(mirror.offer([next], at: .zero)))
       let actions = mirror.publishConflicted(ack, with: LeaseID(rawValue: 99), revision: revision, at: .zero)
       return try #require(Self.published(actions))
     }
-    // Once, it may be a restored backup that has an answer of a former run.
-    let once = try conflict(50)
+    // A restored backup has an answer of a former run, from before this one's.
+    let once = try conflict(2, revision: 40)
     #expect(once.problem == nil)
-    #expect(mirror.published(once, revision: 51, at: .zero).isEmpty)
-    let again = try conflict(52)
+    #expect(mirror.published(once, revision: 45, at: .zero).isEmpty)
+    let again = try conflict(3, revision: 50)
     #expect(again.problem?.kind == .duplicateMachine)
     #expect(mirror.published(again, revision: 53, at: .zero).isEmpty)
     // The other one is gone.

@@ -14,6 +14,8 @@ final class ModelMachine {
   /// What belongs to a former life does not reach this one.
   private var life = 0
   private(set) var openStream: Int?
+  /// Whether nothing arrives on the stream any more, although it looks open.
+  private var isStreamDead = false
   private var checks: [String: Int] = [:]
   private var running: Set<String> = []
   private var nextTick: Duration?
@@ -59,7 +61,12 @@ final class ModelMachine {
     guard let stream = openStream, !simulation.losesEvent() else { return }
     for _ in 0..<(simulation.random.chance(simulation.hasFaults ? 5 : 0) ? 2 : 1) {
       later(simulation.latency()) { [self] in
-        guard openStream == stream, isReachable else { return }
+        guard openStream == stream, !isStreamDead else { return }
+        guard isReachable else {
+          // A connection delivers in order: what comes after a loss does not arrive either.
+          isStreamDead = !simulation.isLossy
+          return
+        }
         drive { $0.events(keys, from: stream, at: $1) }
       }
     }
@@ -109,13 +116,13 @@ final class ModelMachine {
     case .connect(let stream, let delay):
       later(Int(delay / .milliseconds(1)) + simulation.latency()) { [self] in
         guard isReachable else { return later(1000) { [self] in drive { $0.streamEnded(stream, at: $1) } } }
-        openStream = stream
+        (openStream, isStreamDead) = (stream, false)
         drive { $0.streamOpened(stream, at: $1) }
       }
     case .disconnect(let stream): if openStream == stream { openStream = nil }
     case .requestProgress(let stream):
       later(simulation.latency() * 2) { [self] in
-        if isReachable, openStream == stream { drive { $0.progress(from: stream, at: $1) } }
+        if isReachable, !isStreamDead, openStream == stream { drive { $0.progress(from: stream, at: $1) } }
       }
     case .range(let request):
       call({ $0.snapshot(app: request.app) }) { [self] snapshot in

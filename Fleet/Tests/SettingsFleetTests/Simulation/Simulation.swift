@@ -116,6 +116,9 @@ final class Simulation {
     for machine in machines { machine.send(bytes) }
   }
 
+  /// Lets go of everything, which holds this simulation in turn.
+  func dismantle() { (machines, coordinators, queue) = ([], [], []) }
+
   // MARK: What is in the cluster
 
   func newText(_ kinds: [ModelText.Kind] = [.good, .good, .good, .bad, .newer]) -> ModelText {

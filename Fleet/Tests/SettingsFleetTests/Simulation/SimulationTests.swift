@@ -29,6 +29,7 @@ struct SimulationTests {
     // Events that were lost without a trace come with the next reading of everything.
     simulation.run(until: simulation.now + (simulation.isLossy ? 28_000 : 12_000))
     simulation.checkEnd()
+    defer { simulation.dismantle() }
     return simulation.failures.map { "SETTINGS_FLEET_SEED=\(seed): \($0)" }
   }
 }
