@@ -4,6 +4,8 @@ import SettingsFleet
 /// The cluster, as the verbs use it.
 struct Cluster: Sendable {
   let client: EtcdClient
+  /// etcd's default of '--max-txn-ops', for the comparisons and for the changes.
+  private static let mostOperations = 128
 
   /// What the cluster has about an app, newest or at a revision.
   ///
@@ -40,22 +42,30 @@ struct Cluster: Sendable {
   ///
   /// - Parameters:
   ///   - change: Who it is.
-  ///   - key: Where to note that.
+  ///   - keys: Where to note that: at least one key, and one for each document.
   /// - Returns: The revision; `nil` if a comparison failed, because somebody else was first.
-  /// - Throws: ``Failure`` if it is not known what became of the transaction.
-  func commit(_ transaction: FleetTransaction, _ change: Change, at key: FleetKey) async throws -> Int64? {
+  /// - Throws: ``Failure`` if it is larger than etcd takes, or not known what became of it.
+  func commit(_ transaction: FleetTransaction, _ change: Change, at keys: [FleetKey]) async throws -> Int64? {
     var transaction = EtcdTransaction(transaction)
-    transaction.success.append(.put(key.text, change.json))
+    for key in keys { transaction.success.append(.put(key.text, change.json)) }
+    let operations = max(transaction.success.count, transaction.compares.count)
+    guard operations <= Self.mostOperations else {
+      throw Failure(
+        .invalidValue,
+        "Cannot store so many documents at once: they need \(operations) operations, and etcd takes "
+          + "\(Self.mostOperations) in a transaction. Nothing was written. Change fewer at a time.")
+    }
+    let noted = keys[0].text
     do {
       let answer = try await client.transaction(transaction)
       if answer.succeeded { return answer.header.revision }
       // The first try may have been carried out although its answer was lost.
-      let found = try await item(key.text)
+      let found = try await item(noted)
       return found.flatMap { Change($0.value)?.id == change.id ? $0.modRevision : nil }
     } catch let error where error.mayHaveHappened {
       // The change's id says whether it was this one: nobody else writes it. If it is still on its way, a second try
       // loses against it, or it against the second try.
-      let found = try await settled(key.text)
+      let found = try await settled(noted)
       return found.flatMap { Change($0.value)?.id == change.id ? $0.modRevision : nil }
     } catch {
       throw Failure(error)

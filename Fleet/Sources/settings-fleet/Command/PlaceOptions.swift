@@ -11,6 +11,10 @@ struct PlaceOptions: ParsableArguments {
   }
 
   func document(of app: String) throws -> FleetDocument {
+    try Self.document(of: app, group: group, host: host)
+  }
+
+  static func document(of app: String, group: String?, host: String?) throws -> FleetDocument {
     var words = [app]
     if let group { words += ["--group", group] }
     if let host { words += ["--host", host] }

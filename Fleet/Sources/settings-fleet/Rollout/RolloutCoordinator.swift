@@ -124,7 +124,7 @@ struct RolloutCoordinator: Sendable {
     let signing = try context.signing()
     let transaction = try editor.stating { () throws(WriterError) in try writer.publish(rollout.id, signing: signing) }
     let key = FleetKey.change(document, version: rollout.version)
-    guard try await context.cluster.commit(transaction, change, at: key) != nil else {
+    guard try await context.cluster.commit(transaction, change, at: [key]) != nil else {
       _ = machine.documentChanged()
       throw Self.failure(.documentChanged)
     }

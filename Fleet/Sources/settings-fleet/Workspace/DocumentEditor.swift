@@ -1,7 +1,11 @@
 import SettingsFleet
 
-/// Changes one document, as often as it takes until nobody else was faster.
+/// Changes documents, as often as it takes until nobody else was faster.
 struct DocumentEditor {
+  /// Changes the file in a workspace, and answers what to print. It runs again if somebody else has changed a document
+  /// meanwhile.
+  typealias Work = (Workspace) async throws -> SettingsCommand.Answer
+
   /// A text to store, and what it was made from.
   struct Edit: Sendable {
     var writer: DocumentWriter
@@ -26,46 +30,69 @@ struct DocumentEditor {
 
   /// Edits the document and stores it.
   ///
-  /// - Parameter edit: Changes the file in a workspace, and answers what to print. It runs again if somebody else has
-  ///   changed the document meanwhile.
   /// - Returns: The revision; `nil` if the text is as before.
   /// - Throws: ``Failure``. The document is as others left it.
   @discardableResult
-  func change(
-    because reason: String, _ edit: (Workspace) async throws -> SettingsCommand.Answer
+  func change(because reason: String, _ work: @escaping Work) async throws -> Int64? {
+    try await Self.change([(self, work)], because: reason, in: context)
+  }
+
+  /// Edits documents and stores all of them in one transaction: all are changed, or none.
+  ///
+  /// - Parameter edits: Each document once.
+  /// - Returns: The revision; `nil` if all texts are as before.
+  /// - Throws: ``Failure``, that of the first document which has one. All documents are as others left them.
+  @discardableResult
+  static func change(
+    _ edits: [(editor: DocumentEditor, work: Work)], because reason: String, in context: Context
   ) async throws -> Int64? {
     let change = Change(by: context.author, because: reason)
     var pause = Duration.milliseconds(5)
-    for _ in 0..<Self.mostAttempts {
-      let (made, answer) = try await self.edit(edit)
-      guard let made else {
-        Output.show(answer)
-        return nil
+    for _ in 0..<mostAttempts {
+      var (transactions, places, answers) = ([FleetTransaction](), [FleetKey](), [SettingsCommand.Answer]())
+      var failure: (any Error)?
+      for (editor, work) in edits {
+        do {
+          let (made, answer) = try await editor.edit(work)
+          answers.append(answer)
+          guard let made else { continue }
+          transactions.append(try editor.transaction(of: made))
+          places.append(FleetKey.change(editor.document, version: made.version))
+        } catch {
+          // What is wrong with the others is of use, too.
+          failure = failure ?? error
+        }
       }
-      let signing = try context.signing()
-      let transaction = try stating { () throws(WriterError) in
-        try made.writer.write(made.text, version: made.version, signing: signing)
+      if let failure { throw failure }
+      var stored: Int64?
+      if let editor = edits.first?.editor, !transactions.isEmpty {
+        let joined = try editor.stating { () throws(WriterError) in try FleetTransaction.joined(transactions) }
+        stored = try await context.cluster.commit(joined, change, at: places)
       }
-      let stored = try await context.cluster.commit(
-        transaction, change, at: FleetKey.change(document, version: made.version))
-      if let stored {
-        Output.show(answer)
+      if stored != nil || transactions.isEmpty {
+        answers.forEach(Output.show)
         return stored
       }
       // Writers that lost to the same one do not meet again.
       try await Task.sleep(for: pause * Double.random(in: 0.5...1.5))
       pause = min(pause * 2, .milliseconds(200))
     }
+    let names = edits.map { "'\($0.editor.document)'" }.joined(separator: ", ")
     throw Failure(
-      .changed, "Cannot store '\(document)': others changed it \(Self.mostAttempts) times meanwhile. Try again later.")
+      .changed, "Cannot store \(names): others changed it \(mostAttempts) times meanwhile. Try again later.")
+  }
+
+  private func transaction(of edit: Edit) throws -> FleetTransaction {
+    let signing = try context.signing()
+    return try stating { () throws(WriterError) in
+      try edit.writer.write(edit.text, version: edit.version, signing: signing)
+    }
   }
 
   /// Edits the document and stores nothing.
   ///
   /// - Returns: `nil` for a text that is as before.
-  func edit(
-    _ edit: (Workspace) async throws -> SettingsCommand.Answer
-  ) async throws -> (Edit?, SettingsCommand.Answer) {
+  func edit(_ work: Work) async throws -> (Edit?, SettingsCommand.Answer) {
     let workspace = try Workspace(app: document.app, command: command, environment: context.environment)
     let newest = try await AppVersion(command: command).newest(of: document.app, in: workspace.directories)
     let snapshot = try await context.cluster.snapshot(of: document.app)
@@ -73,7 +100,7 @@ struct DocumentEditor {
     let base = try stating { () throws(WriterError) in try writer.current() }
     try workspace.fill(
       with: FleetContents(snapshot).apps[document.app] ?? AppDocuments(), upTo: newest, for: document.scope)
-    let answer = try await edit(workspace)
+    let answer = try await work(workspace)
     guard answer.status == 0 else {
       Output.show(answer)
       throw Failure(status: answer.status)

@@ -81,16 +81,17 @@ final class Workspace: Sendable {
 
   /// Runs a verb of `settings-cli` on a document, as a drop-in of administrators.
   func run(
-    _ verb: String, _ words: [String], on scope: DocumentScope, adding variables: [String: String] = [:]
+    _ verb: String, _ words: [String], on scope: DocumentScope, input: [UInt8] = [],
+    adding variables: [String: String] = [:]
   ) async throws -> SettingsCommand.Answer {
     var answer = try await command.run(
-      [verb, app, "--drop-in", scope.dropIn] + words, in: directories, adding: variables)
+      [verb, app, "--drop-in", scope.dropIn] + words, in: directories, input: input, adding: variables)
     answer.messages = shown(answer.messages, for: scope)
     answer.output = Array(shown(String(decoding: answer.output, as: UTF8.self), for: scope).utf8)
     return answer
   }
 
-  /// As ``run(_:_:on:adding:)``, for a verb that asks or opens an editor.
+  /// As ``run(_:_:on:input:adding:)``, for a verb that asks or opens an editor.
   func runAtTerminal(_ verb: String, _ words: [String], on scope: DocumentScope) async throws -> Int32 {
     try await command.runAtTerminal([verb, app, "--drop-in", scope.dropIn] + words, in: directories)
   }

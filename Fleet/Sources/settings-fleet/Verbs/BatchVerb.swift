@@ -1,0 +1,94 @@
+import ArgumentParser
+import Glibc
+import SettingsFleet
+
+struct BatchVerb: FleetVerb {
+  static let configuration = CommandConfiguration(
+    commandName: "batch",
+    abstract: "Make edits of several documents, all at once or none.",
+    discussion: """
+      Standard input has one JSON object a line, as 'settings-cli batch' takes them, and lines that choose the document \
+      of those after them:
+
+        {"app": "org.example.editor"}
+        {"set": "theme", "value": "dark"}
+        {"app": "org.example.editor", "group": "lab"}
+        {"unset": "theme"}
+        {"app": "org.example.terminal"}
+        {"append": "profiles", "value": "dark"}
+
+      All documents are stored in one transaction, so that no machine and no writer sees one without the others in the \
+      cluster. If a line is refused, nothing is written; the exit status is that of the first one. Prints one JSON object \
+      for each edit, as 'settings-cli batch' does. APP, --group and --host choose the document of the first lines.
+
+      EXAMPLES
+        settings-fleet batch < edits.jsonl
+        settings-fleet batch org.example.editor --group lab < edits.jsonl
+      """)
+
+  @Argument(help: "The app that the first lines are about.") var app: String?
+  @OptionGroup var place: PlaceOptions
+  @Flag(help: "Also set keys that the app's schema does not list.") var create = false
+
+  func validate() throws {
+    if app == nil, place.group != nil || place.host != nil {
+      throw ValidationError("Missing expected argument '<app>'.")
+    }
+  }
+
+  func answer(in context: Context) async throws {
+    let batch = try Batch(try Self.input(), first: try app.map(place.document(of:)))
+    let answers = Answers()
+    let words = create ? ["--create"] : []
+    let edits = try batch.parts.map { part in
+      (
+        editor: try DocumentEditor(context: context, document: part.document),
+        work: { @Sendable workspace in
+          let input = Array(part.lines.joined(separator: "\n").utf8)
+          var answer = try await workspace.run("batch", words, on: part.document.scope, input: input)
+          await answers.set(answer.output, of: part.document)
+          answer.output = []
+          return answer
+        } as DocumentEditor.Work
+      )
+    }
+    do {
+      try await DocumentEditor.change(edits, because: "batch", in: context)
+    } catch {
+      let said = await answers.joined(batch.parts.map(\.document))
+      guard let refused = said.refused else { throw error }
+      Output.bytes(Array(said.text.utf8))
+      throw Failure(status: refused.status)
+    }
+    Output.bytes(Array(await answers.joined(batch.parts.map(\.document)).text.utf8))
+  }
+
+  /// What was answered for each document, at the last try.
+  private actor Answers {
+    private var outputs: [FleetDocument: [UInt8]] = [:]
+
+    func set(_ output: [UInt8], of document: FleetDocument) { outputs[document] = output }
+
+    func joined(_ documents: [FleetDocument]) -> BatchAnswers {
+      var answers = BatchAnswers()
+      for document in documents { answers.add(outputs[document] ?? []) }
+      return answers
+    }
+  }
+
+  private static func input() throws -> String {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    while true {
+      let count = read(STDIN_FILENO, &buffer, buffer.count)
+      if count < 0 && errno == EINTR { continue }
+      guard count >= 0 else { throw Failure(.io, "Cannot read standard input: \(String(cString: strerror(errno))).") }
+      guard count > 0 else { break }
+      bytes += buffer[..<count]
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw Failure(.usage, "Standard input is not UTF-8.")
+    }
+    return text
+  }
+}
