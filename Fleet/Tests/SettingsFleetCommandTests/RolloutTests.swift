@@ -1,3 +1,4 @@
+import EtcdClient
 import EtcdTesting
 import Foundation
 import Testing
@@ -72,6 +73,34 @@ extension CommandTests {
         #expect(try await ada.run("rollout", "--cancel", fleet.app).status == 0)
         #expect(try await answer.status == 12)
         #expect(try await machine.wait(for: "a = 1\n"))
+      }
+    }
+
+    /// In the short form the test ends the lease itself, as etcd does after its time.
+    @Test func `a killed rollout is taken back with its lease`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        let (canary, other) = (try fleet.machine("canary", groups: ["lab"]), try fleet.machine("other"))
+        for machine in [canary, other] { try machine.start() }
+        try await ada.run("set", fleet.app, "a=1")
+        for machine in [canary, other] { #expect(try await machine.wait(for: "a = 1\n")) }
+        try await ada.run("status", fleet.app, "--wait", "10s")
+        let process = ada.process(["rollout", "--canaries", "lab", "--wait", "10m", fleet.app, "set", "a=2"])
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        #expect(try await canary.wait(for: "a = 2\n"))
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        try await fleet.cluster.withClient { client in
+          let rollout = try await client.range(EtcdRange(.key("/app-settings/1/\(fleet.app)/rollout"))).keyValues
+          let lease = try #require(rollout.first).lease
+          #expect(try await client.timeToLive(lease)?.granted == 30)
+          if ProcessInfo.processInfo.environment["SETTINGS_FLEET"] != "full" { try await client.revokeLease(lease) }
+        }
+        #expect(try await canary.wait(for: "a = 1\n", within: .seconds(40)))
+        #expect(other.text() == "a = 1\n" && !other.said.contains("a = 2"))
+        #expect(try await ada.run("get", fleet.app, "a").output == "1\n")
+        #expect(try await ada.run("rollout", "--cancel", fleet.app).status == 1)
       }
     }
 

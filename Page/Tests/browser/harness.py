@@ -36,8 +36,7 @@ def executable(variable, *candidates):
 
 
 def page_executable():
-    builds = ["release", "debug"] if os.environ.get("SETTINGS_RELEASE") else ["debug", "release"]
-    return executable("SETTINGS_PAGE", *[PACKAGE / ".build" / build / "settings-page" for build in builds])
+    return executable("SETTINGS_PAGE", *[PACKAGE / ".build" / build / "settings-page" for build in ["debug", "release"]])
 
 
 def cli_executable():
