@@ -85,10 +85,12 @@ extension CommandTests {
         #expect(try await person("ada", "wrong").run("set", fleet.app, "a=2").status == 11)
         #expect(try await person("nobody", nil).run("get", fleet.app, "a").status == 11)
 
+        // What only root can read, a machine's service gets as credentials.
         let machine = try fleet.machine(
-          "m1", files.replacingOccurrences(of: "plaintext = false\n", with: "") + "user = \"mirror\"\n")
+          "m1", files.split(separator: "\n").dropFirst().dropLast().joined(separator: "\n") + "\nuser = \"mirror\"\n")
         let credentials = machine.party.environment["CREDENTIALS_DIRECTORY"]!
         try FileManager.default.createDirectory(atPath: credentials, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: try #require(tls.keyFile), toPath: credentials + "/tls-key")
         try fleet.write("m", to: credentials + "/password")
         try machine.start()
         #expect(try await machine.wait(for: "a = 1\n"), "\(machine.said)")

@@ -15,7 +15,8 @@ extension SettingsKeys {
   static let certificate = SettingsKey<String?>(
     "tls.certificate", .refers(to: .path), "A PEM file with this machine's or person's certificate.")
   static let certificateKey = SettingsKey<String?>(
-    "tls.key", .refers(to: .path), "A PEM file with the key of that certificate.")
+    "tls.key", .refers(to: .path),
+    "A PEM file with the key of that certificate; by default the credential 'tls-key' of systemd.")
   static let user = SettingsKey<String?>("user", "The user of etcd.")
   static let password = SettingsKey<String?>("password", .secret, "The password of that user.")
   static let signingKey = SettingsKey<String?>(
@@ -93,13 +94,18 @@ struct FleetSettings {
       }
       return EtcdCredentials(user: user, password: password)
     }
-    return EtcdConfiguration(
-      endpoints: endpoints,
-      tls: usesTLS
-        ? EtcdTLS(
-          authorityFile: store[.authority], certificateFile: store[.certificate], keyFile: store[.certificateKey])
-        : nil,
-      credentials: credentials)
+    return EtcdConfiguration(endpoints: endpoints, tls: usesTLS ? tls() : nil, credentials: credentials)
+  }
+
+  private func tls() -> EtcdTLS {
+    let certificate: String? = store[.certificate]
+    var key: String? = store[.certificateKey]
+    if key == nil, certificate != nil, let directory = environment["CREDENTIALS_DIRECTORY"],
+      access(directory + "/tls-key", R_OK) == 0
+    {
+      key = directory + "/tls-key"
+    }
+    return EtcdTLS(authorityFile: store[.authority], certificateFile: certificate, keyFile: key)
   }
 
   /// This machine, as documents see it.
