@@ -1,6 +1,5 @@
 import ArgumentParser
 import EtcdClient
-import Glibc
 import SettingsFleet
 
 struct AccessVerb: AsyncParsableCommand {
@@ -29,7 +28,7 @@ struct AccessVerb: AsyncParsableCommand {
         """)
 
     func answer(in context: Context) async throws {
-      let password = try Password.read()
+      let password = try HiddenInput.password()
       try await Access(client: context.cluster.client).enable(password)
     }
   }
@@ -40,7 +39,7 @@ struct AccessVerb: AsyncParsableCommand {
     @Argument(help: "The user's name.") var user: String
 
     func answer(in context: Context) async throws {
-      let password = try Password.read()
+      let password = try HiddenInput.password()
       try await Access(client: context.cluster.client).add(user, password, roles: [.mirror])
     }
   }
@@ -55,7 +54,7 @@ struct AccessVerb: AsyncParsableCommand {
     func answer(in context: Context) async throws {
       for app in apps where !FleetNames.isApp(app) { throw Failure(.usage, "Invalid app '\(app)'.") }
       guard !apps.isEmpty else { throw Failure(.usage, "Missing expected argument '<apps>'.") }
-      let password = try Password.read()
+      let password = try HiddenInput.password()
       try await Access(client: context.cluster.client).add(user, password, roles: apps.map { .writer(of: $0) })
     }
   }
@@ -150,29 +149,5 @@ private struct Access {
     } catch {
       guard error.code == .alreadyExists else { throw error }
     }
-  }
-}
-
-/// A password from standard input: its first line. At a terminal it is not shown.
-private enum Password {
-  static func read() throws -> String {
-    var settings = termios()
-    let isTerminal = tcgetattr(STDIN_FILENO, &settings) == 0
-    if isTerminal {
-      Output.raw("Password: ")
-      var silent = settings
-      silent.c_lflag &= ~tcflag_t(ECHO)
-      tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
-    }
-    defer {
-      if isTerminal {
-        tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
-        Output.raw("\n")
-      }
-    }
-    guard let line = readLine(), !line.isEmpty else {
-      throw Failure(.usage, "Give the password on standard input.")
-    }
-    return line
   }
 }
