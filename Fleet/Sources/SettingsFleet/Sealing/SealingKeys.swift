@@ -32,11 +32,20 @@ public struct SealingKey: Hashable, Sendable {
   ///
   /// - Returns: `nil` if these 32 bytes are no usable key.
   func seal(_ plain: [UInt8], info: [UInt8]) -> [UInt8]? {
-    guard let key = try? Curve25519.KeyAgreement.PublicKey(rawRepresentation: bytes),
+    guard let key = try? Curve25519.KeyAgreement.PublicKey(rawRepresentation: bytes), Self.isUsable(key),
       var sender = try? HPKE.Sender(recipientKey: key, ciphersuite: SealedValue.suite, info: Data(info)),
       let sealed = try? sender.seal(plain)
     else { return nil }
     return Array(sender.encapsulatedKey) + Array(sealed)
+  }
+
+  /// Whether what is sealed for a key is a secret. For a point of a small order everybody knows the shared secret: it is
+  /// zero with each private key. RFC 9180, 7.1.4, demands the check, and swift-crypto leaves it out.
+  private static func isUsable(_ key: Curve25519.KeyAgreement.PublicKey) -> Bool {
+    guard let shared = try? Curve25519.KeyAgreement.PrivateKey().sharedSecretFromKeyAgreement(with: key) else {
+      return false
+    }
+    return shared.withUnsafeBytes { $0.contains { $0 != 0 } }
   }
 }
 

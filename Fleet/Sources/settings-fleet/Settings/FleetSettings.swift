@@ -91,8 +91,7 @@ struct FleetSettings {
     }
     let usesTLS = endpoints.contains { $0.hasPrefix("https://") }
     let credentials = try store[.user].map { user in
-      // The unit has an empty one where there is no file.
-      guard let password = store[.password], !password.isEmpty else {
+      guard let password = store[.password] else {
         throw Failure(
           .invalidValue,
           "The user '\(user)' has no password. Give it in the credential 'password' of systemd, or set 'password' of "

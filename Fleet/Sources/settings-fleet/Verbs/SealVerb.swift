@@ -35,7 +35,8 @@ struct SealVerb: FleetVerb {
     let document = try place.document(of: app)
     guard more.isEmpty, !key.contains("=") else {
       throw Failure(
-        .usage, "Give the value on standard input: arguments can be seen by everyone on the machine, and stay in histories of "
+        .usage,
+        "Give the value on standard input: arguments can be seen by everyone on the machine, and stay in histories of "
           + "shells.")
     }
     let path: TOMLPath

@@ -213,6 +213,22 @@ final class MachineParty: @unchecked Sendable {  // One test uses it, one thing 
     try? String(contentsOfFile: "\(directory)/\(name).toml", encoding: .utf8)
   }
 
+  /// Waits until a file has a text of which something holds.
+  func wait(_ condition: (String?) -> Bool) async throws -> Bool { try await eventually { condition(self.text()) } }
+
+  /// Where the app's secrets are.
+  var secrets: String { party.environment["APP_SETTINGS_FLEET_DIR"]! + "-secrets/\(party.fleet.app)" }
+
+  /// The plain value of a secret; `nil` if there is none.
+  func secret(_ key: String = "db.password") -> String? {
+    try? String(contentsOfFile: "\(secrets)/\(key)", encoding: .utf8)
+  }
+
+  /// Waits until a secret has a value.
+  func wait(forSecret value: String, _ key: String = "db.password") async throws -> Bool {
+    try await eventually { self.secret(key) == value }
+  }
+
   /// Waits until a file has a text.
   func wait(for expected: String?, in name: String = "10-all", within limit: Duration = .seconds(20)) async throws
     -> Bool

@@ -47,7 +47,7 @@ struct SealedSecretsTests {
     #expect(problem?.message.contains("hunter2") == false)
   }
 
-  @Test(arguments: ["'a/b'", "'..'", "'a\\u0000'", "\"\\u0000\"", "'.'", "''", "'a b'", String(repeating: "a", count: 300)])
+  @Test(arguments: ["'a/b'", "'..'", "\"a\\u0000\"", "'.'", "''", "'a b'", String(repeating: "a", count: 300)])
   func `a key that is no safe name of a file is refused`(key: String) {
     let problem = #expect(throws: FleetProblem.self) { try Self.read("[settings-sealed]\n\(key) = 'v2 x'") }
     #expect(problem?.message.contains("letters, digits") == true && problem?.line == 2)
@@ -72,7 +72,9 @@ struct SealedSecretsTests {
       FleetDocument($0)!
     }
     func effective(_ documents: some Sequence<FleetDocument>) throws -> String? {
-      let secrets = try documents.map { ($0, try Self.read("settings-sealed.x = '\(try Self.sealed("1", "x", in: $0))'")) }
+      let secrets = try documents.map { document in
+        (document, try Self.read("settings-sealed.x = '\(try Self.sealed("1", "x", in: document))'"))
+      }
       return SealedSecrets.effective(among: Dictionary(uniqueKeysWithValues: secrets)).first?.value.document.description
     }
     #expect(try effective(documents) == "relay/host/m1")

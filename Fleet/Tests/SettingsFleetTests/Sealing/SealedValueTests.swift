@@ -116,7 +116,8 @@ struct SealedValueTests {
 
   @Test func `a secret's key is the safe name of a file`() {
     #expect(SecretName(["db", "pass-word_2"])?.description == "db.pass-word_2")
-    for wrong in [[], [""], ["a", ""], ["."], [".."], ["a/b"], ["..", "b"], ["a\0"], ["a b"], ["é"], ["a.b"], ["a\n"]] {
+    let parts = ["", ".", "..", "a/b", "a\0", "a b", "é", "a.b", "a\n"]
+    for wrong in [[]] + parts.map({ [$0] }) + parts.map({ ["a", $0] }) {
       #expect(SecretName(wrong) == nil, "\(wrong)")
     }
     #expect(SecretName([String(repeating: "a", count: 200)]) != nil)
