@@ -50,9 +50,19 @@ extension CommandTests {
         try fleet.schema(Self.schema)
         let keys = try await [Self.key("k1", in: fleet), Self.key("k2", in: fleet)]
         let signing = try await fleet.person("keymaker").run("key", fleet.root + "/signing").output
-        let ada = try Self.person(keys.map(\.line), in: fleet, "signing-key = \"\(fleet.root)/signing\"\n")
+        // What children get as arguments and variables, which others could see, is in a file that is searched below.
+        let recorder = fleet.root + "/recorder"
+        try fleet.write(
+          "#!/bin/sh\n{ echo \"$@\"; env; } >>'\(fleet.root)/calls'\nexec '\(Fleet.cli!)' \"$@\"\n", to: recorder)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: recorder)
+        func recorded(_ party: Party) -> Party {
+          Party(fleet: fleet, environment: party.environment.merging(["SETTINGS_CLI": recorder]) { $1 })
+        }
+        let ada = recorded(
+          try Self.person(keys.map(\.line), in: fleet, "signing-key = \"\(fleet.root)/signing\"\n"))
         let trusted = "trusted-keys = [\"\(signing.trimmingCharacters(in: .newlines))\"]\n"
-        let first = try fleet.machine("m1", trusted + "unsealing-keys = [\"\(keys[0].file)\"]\n")
+        let plain = try fleet.machine("m1", trusted + "unsealing-keys = [\"\(keys[0].file)\"]\n")
+        let first = MachineParty(party: recorded(plain.party), directory: plain.directory)
         // As systemd hands it over.
         let second = try fleet.machine("m2", trusted)
         let credentials = second.party.environment["CREDENTIALS_DIRECTORY"]!
@@ -86,6 +96,8 @@ extension CommandTests {
         }
         for machine in machines { #expect(try await machine.wait { $0?.contains("port = 81") == true }) }
         machines.forEach { $0.stop() }
+        let calls = try String(contentsOfFile: fleet.root + "/calls", encoding: .utf8)
+        #expect(calls.contains("set \(fleet.app)") && calls.contains("CREDENTIALS_DIRECTORY="))
         for text in [secret, other] {
           let places = Self.files(below: fleet.root, containing: text)
           #expect(places.allSatisfy { $0.contains("/fleet-secrets/") } && !places.isEmpty, "\(places)")
@@ -215,6 +227,49 @@ extension CommandTests {
           #expect(!FileManager.default.fileExists(atPath: plain))
           try machine.start()
         }
+      }
+    }
+
+    @Test func `documents with sealed values are migrated and edited like others`() async throws {
+      try await Fleet.with { fleet in
+        let key = try await Self.key("k", in: fleet)
+        let ada = try Self.person([key.line], in: fleet)
+        try await ada.run("set", fleet.app, "p=80")
+        try fleet.schema(
+          Self.schema + "[[migrations]]\nversion = 2\nname = \"name the port\"\n"
+            + "steps = [{ rename = \"p\", to = \"port\" }]\n")
+        let machine = try fleet.machine(
+          "m1", "unsealing-keys = [\"\(key.file)\"]\n", share: fleet.root + "/none")
+        try machine.start()
+        let sealed = try await ada.run(["seal", fleet.app, "db.password"], input: "first")
+        #expect(sealed.status == 0, "\(sealed)")
+        #expect(try await machine.wait(forSecret: "first"), "\(machine.said)")
+        #expect(machine.text()?.hasPrefix("settings-version = 2\nport = 80\n") == true)
+        try await ada.run(["seal", fleet.app, "pin", "--host", "m1"], input: "4711\n")
+        #expect(try await machine.wait(forSecret: "4711", "pin"), "\(machine.said)")
+        #expect(machine.text("30-host")?.hasPrefix("settings-version = 2\n") == true)
+
+        // Writers at the same time lose nothing, and all see one another's values.
+        let statuses = try await withThrowingTaskGroup(of: Int32.self) { group in
+          group.addTask { try await ada.run("set", fleet.app, "port=81").status }
+          group.addTask { try await ada.run(["seal", fleet.app, "pin"], input: "5000").status }
+          group.addTask { try await ada.run(["seal", fleet.app, "db.password"], input: "second").status }
+          group.addTask {
+            let script = "sed -i 's/^port/# A comment.\\nport/'"
+            return try await ada.run(["edit", fleet.app], adding: ["EDITOR": script, "VISUAL": ""]).status
+          }
+          return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses.allSatisfy { $0 == 0 }, "\(statuses)")
+        #expect(try await machine.wait(forSecret: "second"), "\(machine.said)")
+        #expect(try await machine.wait { $0?.contains("# A comment.\nport = 81\n") == true }, "\(machine.said)")
+        #expect(machine.secret("pin") == "4711")
+        try await ada.run("seal", "--remove", fleet.app, "pin", "--host", "m1")
+        #expect(try await machine.wait(forSecret: "5000", "pin"), "\(machine.said)")
+        // What is for settings leaves sealed values alone.
+        #expect(try await ada.run("unset", fleet.app, "--all").status == 0)
+        #expect(try await machine.wait { $0?.contains("port") == false })
+        #expect(machine.secret() == "second")
       }
     }
 

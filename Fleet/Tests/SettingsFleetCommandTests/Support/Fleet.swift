@@ -161,7 +161,7 @@ struct Party: Sendable {
     process.executableURL = URL(fileURLWithPath: Fleet.program)
     process.arguments = words
     var all = ProcessInfo.processInfo.environment.merging(environment) { $1 }.merging(variables) { $1 }
-    all["SETTINGS_CLI"] = Fleet.cli
+    all["SETTINGS_CLI"] = environment["SETTINGS_CLI"] ?? Fleet.cli
     all["HOME"] = fleet.root
     process.environment = all
     return process
