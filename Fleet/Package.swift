@@ -33,7 +33,11 @@ let package = Package(
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ]),
     // What the fleet decides: no input or output, no clock, no threads.
-    .target(name: "SettingsFleet", dependencies: [.product(name: "Crypto", package: "swift-crypto")]),
+    .target(
+      name: "SettingsFleet",
+      dependencies: [
+        .product(name: "Crypto", package: "swift-crypto"), .product(name: "SettingsTOML", package: "app-settings"),
+      ]),
     .executableTarget(
       name: "settings-fleet",
       dependencies: [

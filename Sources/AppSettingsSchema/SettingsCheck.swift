@@ -134,6 +134,10 @@ package struct SettingsCheck {
       }
       switch name {
       case "settings-version": break
+      // Documents of a fleet are administrators' files. Its mirror checks what is in the table.
+      case "settings-sealed" where kind == .system || location.app == nil: break
+      case "settings-sealed":
+        add("'settings-sealed' does nothing here: only documents of a fleet have sealed values.")
       case "settings-inherits" where kind == .profile:
         if let fault = linkFault(in: document, file) {
           add("'settings-inherits' cannot be used: \(fault). Nothing is inherited here.")

@@ -30,10 +30,9 @@ struct SettingsFleet: AsyncParsableCommand {
     version: "settings-fleet \(Version.text)",
     subcommands: [
       GetVerb.self, SetVerb.self, UnsetVerb.self, BatchVerb.self, EditVerb.self, ListVerb.self, DescribeVerb.self,
-      DiffVerb.self,
-      CheckVerb.self, LockVerb.self, UnlockVerb.self, ImportVerb.self, ExportVerb.self, MigrateVerb.self, LogVerb.self,
-      UndoVerb.self, StatusVerb.self, RolloutVerb.self, AcceptVerb.self, MirrorVerb.self, AccessVerb.self, KeyVerb.self,
-      SchemaVerb.self,
+      DiffVerb.self, CheckVerb.self, SealVerb.self, LockVerb.self, UnlockVerb.self, ImportVerb.self, ExportVerb.self,
+      MigrateVerb.self, LogVerb.self, UndoVerb.self, StatusVerb.self, RolloutVerb.self, AcceptVerb.self,
+      MirrorVerb.self, AccessVerb.self, KeyVerb.self, SchemaVerb.self,
     ])
 
   static func main() async {

@@ -11,7 +11,8 @@ public final class EtcdMember: Sendable {
   /// The port of the address for clients, on the loopback interface.
   public let port: Int
   let peerAddress: String
-  let directory: String
+  /// Where its data and its log are.
+  public let directory: String
   private let arguments: [String]
   /// Protects which process the member is.
   private let process = Mutex<ChildProcess?>(nil)

@@ -89,6 +89,17 @@ struct SettingsCheckTests {
     }
   }
 
+  @Test func `sealed values of a fleet are expected in administrators' files only`() throws {
+    let text = "settings-version = 3\n[settings-sealed.editor]\nfont-size = \"v1 a b\"\n"
+    try write(text, to: system)
+    #expect(try found() == [])
+    try write(text)
+    #expect(
+      try found() == [
+        "reserved 2:1 'settings-sealed' does nothing here: only documents of a fleet have sealed values."
+      ])
+  }
+
   @Test func `a value that a lock makes void is told with the lock`() throws {
     try write("settings-version = 3\nsettings-locked = [\"editor\", \"them\"]\n[editor]\nfont-size = 10\n", to: system)
     let dropIn = home.path + "/etc/xdg/org.example.test/settings.d/10.toml"

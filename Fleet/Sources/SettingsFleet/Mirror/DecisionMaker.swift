@@ -45,7 +45,7 @@ struct DecisionMaker {
       decision.problem = problem
       return
     }
-    candidate.isAccepted = stored.digest == decision.onDisk
+    candidate.isAccepted = stored.digest == decision.taken
     decision.candidates = [candidate]
   }
 
@@ -83,7 +83,7 @@ struct DecisionMaker {
 
   private func refusal(of digest: TextDigest) -> FleetProblem? {
     // A text that is in the file has been taken.
-    guard digest != decision.onDisk else { return nil }
+    guard digest != decision.taken else { return nil }
     return record.refusals.first { $0.document == document && $0.digest == digest && $0.app == app.checkStamp }?.problem
   }
 
@@ -157,7 +157,7 @@ struct DecisionMaker {
       return
     }
     candidate.serial = rollout.signature?.serial
-    candidate.isAccepted = digest == decision.onDisk
+    candidate.isAccepted = digest == decision.taken
     decision.rollout?.state = .applied
     decision.candidates.insert(candidate, at: 0)
   }

@@ -19,10 +19,12 @@ extension MirrorPlan {
   ///   - machine: The machine.
   ///   - files: The digest of each file that is there, by the document that its path stands for; see
   ///     ``DocumentScope/init(fileName:host:)``.
+  ///   - doubtful: The documents whose files have to be checked like new texts, since what they needed may be gone: the
+  ///     keys for their sealed values.
   ///   - apps: The apps that are installed. Others count as if they had no schema.
   public static func make(
     record: MirrorRecord, snapshot: FleetSnapshot, machine: Machine, files: [FleetDocument: TextDigest],
-    apps: [String: InstalledApp]
+    doubtful: Set<FleetDocument> = [], apps: [String: InstalledApp]
   ) -> MirrorPlan {
     let contents = FleetContents(snapshot, for: machine)
     var base = record
@@ -39,9 +41,11 @@ extension MirrorPlan {
       base.endRollouts(of: app, except: contents.apps[app]?.rollout?.id)
       for scope in machine.scopes {
         let document = FleetDocument(valid: app, scope)
+        var decision = Decision(document, onDisk: files[document])
+        decision.isDoubtful = doubtful.contains(document)
         var maker = DecisionMaker(
           record: base, machine: machine, app: apps[app] ?? InstalledApp(), versions: contents.versions(of: document),
-          rollout: contents.apps[app]?.rollout, decision: Decision(document, onDisk: files[document]))
+          rollout: contents.apps[app]?.rollout, decision: decision)
         decisions.append(maker.decide())
       }
     }

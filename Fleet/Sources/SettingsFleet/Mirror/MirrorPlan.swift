@@ -135,6 +135,8 @@ struct Decision: Sendable {
   let document: FleetDocument
   /// The digest of what is in the file; `nil` if there is none.
   var onDisk: TextDigest?
+  /// Whether the text in the file has to be checked like a new one.
+  var isDoubtful = false
   /// The texts to try, the best first.
   var candidates: [Candidate] = []
   /// Whether the file goes if no candidate is left.
@@ -155,6 +157,9 @@ struct Decision: Sendable {
 
   /// The text that the file gets.
   var chosen: Candidate? { candidates.first.flatMap { $0.isAccepted ? $0 : nil } }
+
+  /// The text that needs no check: it has been taken before.
+  var taken: TextDigest? { isDoubtful ? nil : onDisk }
 
   init(_ document: FleetDocument, onDisk: TextDigest?) {
     self.document = document

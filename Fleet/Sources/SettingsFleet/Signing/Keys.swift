@@ -38,7 +38,8 @@ public struct SigningKey: Sendable {
 
 /// The public part of a key: what a machine trusts.
 ///
-/// Its file is one line: `app-settings-fleet-public-key ed25519 KEY`, with the 32 bytes of the key in Base64.
+/// Its file is one line: `app-settings-fleet-public-key ed25519 KEY`, with the 32 bytes of the key in Base64. What follows
+/// a space after it is a comment.
 public struct VerificationKey: Hashable, Sendable {
   /// What signatures name the key by: 16 hexadecimal digits of the key's SHA-256.
   public let id: String
@@ -48,7 +49,7 @@ public struct VerificationKey: Hashable, Sendable {
 
   init(_ key: Curve25519.Signing.PublicKey) {
     bytes = Array(key.rawRepresentation)
-    id = String(hexDigits(SHA256.hash(data: bytes)).prefix(16))
+    id = KeyFile.id(of: bytes)
   }
 
   /// Reads the text of a key's file. Lines that are empty or begin with `#` do not count. `nil` if it is not one.
@@ -69,18 +70,4 @@ public struct VerificationKey: Hashable, Sendable {
     }
     return key.isValidSignature(signature.signature, for: statement.bytes(serial: signature.serial))
   }
-}
-
-/// The files of keys.
-private enum KeyFile {
-  static func bytes(in text: String, after header: String) -> [UInt8]? {
-    let lines = text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("#") }
-    guard lines.count == 1, lines[0].hasPrefix(header) else { return nil }
-    guard let bytes = FleetJSON.bytes(base64: String(lines[0].dropFirst(header.count))), bytes.count == 32 else {
-      return nil
-    }
-    return bytes
-  }
-
-  static func text(_ bytes: [UInt8], after header: String) -> String { header + FleetJSON.base64(bytes) + "\n" }
 }

@@ -9,13 +9,15 @@ struct Context: Sendable {
   let cluster: Cluster
 
   /// Runs a verb, and closes the connections after it.
-  static func with(_ body: (Context) async throws -> Void) async throws {
+  static func with(deadline: Duration, _ body: (Context) async throws -> Void) async throws {
     signal(SIGPIPE, SIG_IGN)
     let environment = ProcessEnvironment.variables
     let settings = try FleetSettings(environment: environment)
     let client: EtcdClient
     do {
-      client = try EtcdClient(try settings.cluster())
+      var configuration = try settings.cluster()
+      configuration.deadline = deadline
+      client = try EtcdClient(configuration)
     } catch let error as EtcdError {
       throw Failure(error)
     }

@@ -5,6 +5,8 @@ import SettingsFleet
 /// A verb: what it does, and how its failure becomes an exit status.
 protocol FleetVerb: AsyncParsableCommand {
   func answer(in context: Context) async throws
+  /// How long each call to the cluster may take.
+  static var deadline: Duration { get }
 }
 
 /// A verb that passes its words on to `settings-cli`.
@@ -15,12 +17,14 @@ protocol PassingVerb: FleetVerb {
 }
 
 extension FleetVerb {
+  static var deadline: Duration { .seconds(1) }
+
   func run() async throws {
     if let passing = self as? any PassingVerb, ["--help", "-h"].contains(passing.words.first) {
       throw CleanExit.helpRequest(self)
     }
     do {
-      try await Context.with { context in try await answer(in: context) }
+      try await Context.with(deadline: Self.deadline) { context in try await answer(in: context) }
     } catch let failure as Failure {
       if let message = failure.message { Output.error(message) }
       throw ExitCode(failure.status)

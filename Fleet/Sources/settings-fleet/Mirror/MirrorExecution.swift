@@ -8,6 +8,7 @@ struct MirrorExecution: Sendable {
   let places: MirrorPlaces
   let machine: Machine
   let installed: InstalledApps
+  let secrets: SecretFiles
 
   /// What came of a reading.
   struct Result: Sendable {
@@ -46,8 +47,10 @@ struct MirrorExecution: Sendable {
     let digests = try places.digests(of: snapshot.app, host: machine.host)
     let contents = FleetContents(snapshot, for: machine)
     let apps = Set(contents.apps.keys).union(digests.keys.map(\.app)).filter(machine.mirrors)
+    let doubtful = try secrets.unopened(in: Set(digests.keys.map(\.app)))
     var plan = MirrorPlan.make(
-      record: record, snapshot: snapshot, machine: machine, files: digests, apps: try await installed.facts(of: apps))
+      record: record, snapshot: snapshot, machine: machine, files: digests, doubtful: doubtful,
+      apps: try await installed.facts(of: apps))
     if let problem = plan.problem {
       return Result(outcome: plan.needsEverything ? .needsEverything : .held, plan: plan, lines: [problem.message])
     }
@@ -71,8 +74,19 @@ struct MirrorExecution: Sendable {
         lines.append("\(change.text == nil ? "removed" : "applied") \(change.document), revision \(record.revision)")
       }
     }
+    var needsRetry = false
+    for app in secrets.apps(snapshot.app) {
+      do throws(File.Failed) {
+        lines += try secrets.update(app)
+      } catch {
+        needsRetry = true
+        lines.append(error.description)
+        let problem = FleetProblem(.notWritten, error.description)
+        for document in try secrets.documents(of: app).keys { plan.fail(document, problem) }
+      }
+    }
     return Result(
-      outcome: plan.needsRetry ? .retry : .done, plan: plan, lines: lines,
+      outcome: plan.needsRetry || needsRetry ? .retry : .done, plan: plan, lines: lines,
       problems: Set(plan.acks().flatMap(\.problems)))
   }
 
@@ -89,7 +103,7 @@ struct MirrorExecution: Sendable {
     }
     do {
       let checker = DocumentCheck(command: command, staging: places.staging)
-      let problem = try await checker.problem(of: check.text, for: check.document.app, as: check.document.scope)
+      let problem = try await checker.problem(of: check.text, for: check.document, opening: secrets.keys)
       return problem.map { .refused($0) } ?? .accepted
     } catch {
       return .unavailable(FleetProblem(.notChecked, (error as? Failure)?.message ?? "\(error)"))

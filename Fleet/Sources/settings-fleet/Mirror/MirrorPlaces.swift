@@ -6,11 +6,14 @@ struct MirrorPlaces: Sendable {
   let files: String
   /// What the mirror remembers, checks and takes back by: nobody else needs it.
   let own: String
+  /// The secrets of services: a directory for each app, and in it a file for each key.
+  let secrets: String
 
   init(environment: [String: String]) {
     let named = environment["APP_SETTINGS_FLEET_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil }
     files = named ?? "/var/lib/app-settings/fleet"
     own = files + "-mirror"
+    secrets = files + "-secrets"
   }
 
   var record: String { own + "/record.json" }
@@ -29,15 +32,22 @@ struct MirrorPlaces: Sendable {
   func digests(of app: String?, host: String) throws(File.Failed) -> [FleetDocument: TextDigest] {
     var digests: [FleetDocument: TextDigest] = [:]
     for app in app.map({ [$0] }) ?? File.names(in: files) {
-      for name in File.names(in: "\(files)/\(app)/settings.d") {
-        guard let scope = DocumentScope(fileName: name, host: host),
-          let document = FleetDocument(app: app, scope: scope),
-          let text = try File.readIfThere(path(of: document))
-        else { continue }
-        digests[document] = TextDigest(of: text)
-      }
+      for (document, text) in try texts(of: app, host: host) { digests[document] = TextDigest(of: text) }
     }
     return digests
+  }
+
+  /// The text of each file of an app.
+  func texts(of app: String, host: String) throws(File.Failed) -> [FleetDocument: [UInt8]] {
+    var texts: [FleetDocument: [UInt8]] = [:]
+    for name in File.names(in: "\(files)/\(app)/settings.d") {
+      guard let scope = DocumentScope(fileName: name, host: host),
+        let document = FleetDocument(app: app, scope: scope),
+        let text = try File.readIfThere(path(of: document))
+      else { continue }
+      texts[document] = text
+    }
+    return texts
   }
 
   func storedRecord() throws(FleetProblem) -> MirrorRecord {

@@ -25,6 +25,12 @@ extension SettingsKeys {
   static let trustedKeys = SettingsKey(
     "trusted-keys", default: [String](), .count(0...64),
     "Public keys. If there is one, the mirror applies only documents that one of them signed.")
+  static let sealingKeys = SettingsKey(
+    "sealing-keys", default: [String](), .count(0...64),
+    "Public keys for which 'settings-fleet seal' seals secrets, each with a comment after it if you like.")
+  static let unsealingKeys = SettingsKey(
+    "unsealing-keys", default: [String](), .count(0...64), .refers(to: .path),
+    "Files with the keys that open sealed secrets on this machine. See 'settings-fleet key --sealing'.")
   static let machine = SettingsKey<String?>(
     "machine", .matching(#"[A-Za-z0-9_][A-Za-z0-9._\-]{0,252}"#),
     "The id of this machine, unlike any other; by default that of /etc/machine-id.")
@@ -62,7 +68,7 @@ struct FleetSettings {
   /// All keys, for the schema.
   static let keys: [AnySettingsKey] = [
     .endpoints, .plaintext, .authority, .certificate, .certificateKey, .user, .password, .signingKey, .trustedKeys,
-    .machine, .host, .groups, .apps, .healthCheck,
+    .sealingKeys, .unsealingKeys, .machine, .host, .groups, .apps, .healthCheck,
   ]
 
   /// Where the cluster is, and what proves who this is.
@@ -129,6 +135,44 @@ struct FleetSettings {
       throw Failure(.io, error.description)
     }
     throw Failure(.invalidValue, "'\(path)' is not a signing key. 'settings-fleet key FILE' makes one.")
+  }
+
+  /// Whom this person seals secrets for.
+  func sealingKeys() throws -> [SealingKey] {
+    try store[.sealingKeys].map { text in
+      if let key = SealingKey(fileText: text) { return key }
+      throw Failure(
+        .invalidValue,
+        "Cannot use '\(text)' in 'sealing-keys' of '\(Self.app)': the line that 'settings-fleet key --sealing' prints is "
+          + "needed.")
+    }
+  }
+
+  /// What opens sealed secrets on this machine: the keys in the files that are set, and in the credential
+  /// `unsealing-key` of systemd.
+  func unsealingKeys() throws -> [UnsealingKey] {
+    let directory = environment["CREDENTIALS_DIRECTORY"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    var keys: [UnsealingKey] = []
+    do {
+      if let path = directory.map({ $0 + "/unsealing-key" }), let bytes = try File.readIfThere(path) {
+        keys += try Self.unsealingKeys(bytes, path)
+      }
+      for path in store[.unsealingKeys] {
+        guard try !File.isOpenToOthers(path) else {
+          throw Failure(.invalidValue, "Others can read the key in '\(path)'. Run: chmod 600 '\(path)'")
+        }
+        keys += try Self.unsealingKeys(try File.read(path), path)
+      }
+    } catch let error as File.Failed {
+      throw Failure(.io, error.description)
+    }
+    return keys
+  }
+
+  private static func unsealingKeys(_ bytes: [UInt8], _ path: String) throws -> [UnsealingKey] {
+    if let keys = UnsealingKey.all(fileText: String(decoding: bytes, as: UTF8.self)) { return keys }
+    throw Failure(
+      .invalidValue, "'\(path)' is not a key that opens secrets. 'settings-fleet key --sealing FILE' makes one.")
   }
 
   private static func verificationKey(_ text: String) throws -> VerificationKey {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import EtcdClient
-import Glibc
 import SettingsFleet
 
 struct AccessVerb: AsyncParsableCommand {
@@ -19,7 +18,7 @@ struct AccessVerb: AsyncParsableCommand {
       """,
     subcommands: [Enable.self, AddMirror.self, AddWriter.self, Remove.self, List.self])
 
-  struct Enable: FleetVerb {
+  struct Enable: Administering {
     static let configuration = CommandConfiguration(
       commandName: "enable",
       abstract: "Make the user 'root' and turn on the cluster's access control.",
@@ -29,23 +28,23 @@ struct AccessVerb: AsyncParsableCommand {
         """)
 
     func answer(in context: Context) async throws {
-      let password = try Password.read()
+      let password = try HiddenInput.password()
       try await Access(client: context.cluster.client).enable(password)
     }
   }
 
-  struct AddMirror: FleetVerb {
+  struct AddMirror: Administering {
     static let configuration = CommandConfiguration(
       commandName: "add-mirror", abstract: "Make a user for mirrors. All machines can share one, or have their own.")
     @Argument(help: "The user's name.") var user: String
 
     func answer(in context: Context) async throws {
-      let password = try Password.read()
+      let password = try HiddenInput.password()
       try await Access(client: context.cluster.client).add(user, password, roles: [.mirror])
     }
   }
 
-  struct AddWriter: FleetVerb {
+  struct AddWriter: Administering {
     static let configuration = CommandConfiguration(
       commandName: "add-writer", abstract: "Make a user who may change the documents of some apps.",
       discussion: "A user that exists gets the apps in addition; its password becomes the new one.")
@@ -55,12 +54,12 @@ struct AccessVerb: AsyncParsableCommand {
     func answer(in context: Context) async throws {
       for app in apps where !FleetNames.isApp(app) { throw Failure(.usage, "Invalid app '\(app)'.") }
       guard !apps.isEmpty else { throw Failure(.usage, "Missing expected argument '<apps>'.") }
-      let password = try Password.read()
+      let password = try HiddenInput.password()
       try await Access(client: context.cluster.client).add(user, password, roles: apps.map { .writer(of: $0) })
     }
   }
 
-  struct Remove: FleetVerb {
+  struct Remove: Administering {
     static let configuration = CommandConfiguration(commandName: "remove", abstract: "Remove a user.")
     @Argument(help: "The user's name.") var user: String
 
@@ -73,7 +72,7 @@ struct AccessVerb: AsyncParsableCommand {
     }
   }
 
-  struct List: FleetVerb {
+  struct List: Administering {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Print the users and their roles.")
 
     func answer(in context: Context) async throws {
@@ -90,6 +89,13 @@ struct AccessVerb: AsyncParsableCommand {
 }
 
 /// A role of the cluster: what its users may do.
+/// A verb about users and roles. Members hash passwords for it, by bcrypt, which takes them long on purpose.
+protocol Administering: FleetVerb {}
+
+extension Administering {
+  static var deadline: Duration { .seconds(5) }
+}
+
 private struct Role {
   var name: String
   var permissions: [EtcdPermission]
@@ -150,29 +156,5 @@ private struct Access {
     } catch {
       guard error.code == .alreadyExists else { throw error }
     }
-  }
-}
-
-/// A password from standard input: its first line. At a terminal it is not shown.
-private enum Password {
-  static func read() throws -> String {
-    var settings = termios()
-    let isTerminal = tcgetattr(STDIN_FILENO, &settings) == 0
-    if isTerminal {
-      Output.raw("Password: ")
-      var silent = settings
-      silent.c_lflag &= ~tcflag_t(ECHO)
-      tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
-    }
-    defer {
-      if isTerminal {
-        tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
-        Output.raw("\n")
-      }
-    }
-    guard let line = readLine(), !line.isEmpty else {
-      throw Failure(.usage, "Give the password on standard input.")
-    }
-    return line
   }
 }

@@ -11,7 +11,8 @@ struct MirrorVerb: FleetVerb {
     discussion: """
       Runs until SIGTERM or SIGINT, normally as the service 'settings-fleet-mirror'. It writes the documents that are for \
       this machine to /var/lib/app-settings/fleet, or to $APP_SETTINGS_FLEET_DIR, where apps read them as administrators' \
-      files. Without the cluster, the files stay as they are.
+      files. Without the cluster, the files stay as they are. Sealed secrets become files that only root and the mirror \
+      can read, in the directory beside it whose name ends in '-secrets': /var/lib/app-settings/fleet-secrets/APP/KEY.
 
       A document that this machine cannot accept leaves the last good one in place, and the machine reports that.
 
@@ -26,6 +27,7 @@ struct MirrorVerb: FleetVerb {
     let places = MirrorPlaces(environment: context.environment)
     let command = try context.command()
     let machine = try context.settings.machineFacts()
+    let secrets = SecretFiles(places: places, host: machine.host, keys: try context.settings.unsealingKeys())
     var record: MirrorRecord
     do {
       try File.makeDirectory(places.files, mode: 0o755)
@@ -44,9 +46,10 @@ struct MirrorVerb: FleetVerb {
       throw Failure(.io, "Another mirror runs with '\(places.own)'.")
     }
     defer { close(lock) }
+    secrets.prepare()
     let execution = MirrorExecution(
       client: context.cluster.client, command: command, places: places, machine: machine,
-      installed: InstalledApps(command: command, directories: places.directories))
+      installed: InstalledApps(command: command, directories: places.directories, keys: secrets.keys), secrets: secrets)
     if once {
       let result = await execution.run(nil, &record)
       for line in result.lines + result.problems.sorted() { Output.error(line) }

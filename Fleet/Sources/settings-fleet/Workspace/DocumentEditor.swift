@@ -115,8 +115,8 @@ struct DocumentEditor {
   /// Refuses what machines would refuse. A problem that the document had before does not stop an edit of something else.
   private func check(_ text: [UInt8], after base: [UInt8]?, in workspace: Workspace) async throws {
     let check = DocumentCheck(command: command, staging: workspace.scratchFile("check"))
-    guard let problem = try await check.problem(of: text, for: document.app, as: document.scope) else { return }
-    if let base, try await check.problem(of: base, for: document.app, as: document.scope)?.message == problem.message {
+    guard let problem = try await check.problem(of: text, for: document) else { return }
+    if let base, try await check.problem(of: base, for: document)?.message == problem.message {
       Output.error("warning: Machines refuse '\(document)', as before: \(problem.summary)")
       return
     }

@@ -18,6 +18,11 @@ enum File {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else { throw Failed("open", path) }
     defer { close(descriptor) }
+    return try read(from: descriptor, path)
+  }
+
+  /// Reads a descriptor to its end.
+  static func read(from descriptor: CInt, _ path: String) throws(Failed) -> [UInt8] {
     var bytes: [UInt8] = []
     var part = [UInt8](repeating: 0, count: 64 << 10)
     while true {
@@ -42,8 +47,13 @@ enum File {
   }
 
   /// Replaces a file in one step, which a power failure does not undo and does not tear. Sources: rename(2), fsync(2).
-  static func replace(_ path: String, with bytes: [UInt8], mode: mode_t = 0o600) throws(Failed) {
-    let temporary = path + ".new"
+  ///
+  /// - Parameter temporary: The name of the new file until it is whole, in the same directory; by default the file's own
+  ///   with `.new` at its end.
+  static func replace(
+    _ path: String, with bytes: [UInt8], mode: mode_t = 0o600, temporary: String? = nil
+  ) throws(Failed) {
+    let temporary = temporary ?? path + ".new"
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode)
     guard descriptor >= 0 else { throw Failed("create", temporary) }
     do throws(Failed) {
@@ -60,6 +70,13 @@ enum File {
       throw failure
     }
     try sync(directoryOf: path)
+  }
+
+  /// Whether others than the owner and the group may read a file.
+  static func isOpenToOthers(_ path: String) throws(Failed) -> Bool {
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw Failed("open", path) }
+    return status.st_mode & 0o007 != 0
   }
 
   /// Writes a file that nobody else reads, and that need not survive a power failure.

@@ -87,7 +87,7 @@ struct SettingsCommand: Sendable {
     return options
   }
 
-  /// The environment, in which no layer of the machine or person is left.
+  /// The environment, in which no layer of the machine or person is left. Only `more` can name credentials.
   private func variables(_ directories: Directories, _ more: [String: String] = [:]) -> [Environment.Key: String] {
     var variables = environment.merging(more) { $1 }
     for name in variables.keys where name.hasPrefix("APP_SETTINGS_") { variables[name] = nil }
@@ -95,7 +95,7 @@ struct SettingsCommand: Sendable {
     variables["XDG_CONFIG_HOME"] = directories.home
     variables["XDG_STATE_HOME"] = directories.state
     variables["APP_SETTINGS_FLEET_DIR"] = directories.home + "/fleet"
-    variables["CREDENTIALS_DIRECTORY"] = nil
+    variables["CREDENTIALS_DIRECTORY"] = more["CREDENTIALS_DIRECTORY"]
     return Dictionary(
       uniqueKeysWithValues: variables.compactMap { name, value in Environment.Key(rawValue: name).map { ($0, value) } })
   }

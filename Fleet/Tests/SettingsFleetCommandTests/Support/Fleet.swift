@@ -161,7 +161,7 @@ struct Party: Sendable {
     process.executableURL = URL(fileURLWithPath: Fleet.program)
     process.arguments = words
     var all = ProcessInfo.processInfo.environment.merging(environment) { $1 }.merging(variables) { $1 }
-    all["SETTINGS_CLI"] = Fleet.cli
+    all["SETTINGS_CLI"] = environment["SETTINGS_CLI"] ?? Fleet.cli
     all["HOME"] = fleet.root
     process.environment = all
     return process
@@ -211,6 +211,22 @@ final class MachineParty: @unchecked Sendable {  // One test uses it, one thing 
   /// The text of a mirrored file; `nil` if there is none.
   func text(_ name: String = "10-all") -> String? {
     try? String(contentsOfFile: "\(directory)/\(name).toml", encoding: .utf8)
+  }
+
+  /// Waits until a file has a text of which something holds.
+  func wait(_ condition: (String?) -> Bool) async throws -> Bool { try await eventually { condition(self.text()) } }
+
+  /// Where the app's secrets are.
+  var secrets: String { party.environment["APP_SETTINGS_FLEET_DIR"]! + "-secrets/\(party.fleet.app)" }
+
+  /// The plain value of a secret; `nil` if there is none.
+  func secret(_ key: String = "db.password") -> String? {
+    try? String(contentsOfFile: "\(secrets)/\(key)", encoding: .utf8)
+  }
+
+  /// Waits until a secret has a value.
+  func wait(forSecret value: String, _ key: String = "db.password") async throws -> Bool {
+    try await eventually { self.secret(key) == value }
   }
 
   /// Waits until a file has a text.
