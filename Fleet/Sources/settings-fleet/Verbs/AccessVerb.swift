@@ -88,7 +88,6 @@ struct AccessVerb: AsyncParsableCommand {
   }
 }
 
-/// A role of the cluster: what its users may do.
 /// A verb about users and roles. Members hash passwords for it, by bcrypt, which takes them long on purpose.
 protocol Administering: FleetVerb {}
 
@@ -96,6 +95,7 @@ extension Administering {
   static var deadline: Duration { .seconds(5) }
 }
 
+/// A role of the cluster: what its users may do.
 private struct Role {
   var name: String
   var permissions: [EtcdPermission]
