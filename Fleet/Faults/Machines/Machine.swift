@@ -20,7 +20,6 @@ final class Machine: Sendable {
     var mirror: ChildProcess?
     var tracer: ChildProcess?
     var isPaused = false
-    var days: Int?
   }
 
   /// Protects the processes.
@@ -55,6 +54,7 @@ final class Machine: Sendable {
     try Files.write(
       """
       #!/bin/sh
+      if [ -e '\(home)/clock' ]; then . '\(home)/clock'; fi
       if [ -e '\(home)/arm-'"$1" ] && mv '\(home)/arm-'"$1" "\(home)/armed-$$" 2>/dev/null &&
         read -r call number <"\(home)/armed-$$"; then
         exec '\(programs.strace ?? "strace")' -f -qq -o '\(home)/cli-trace' -e "trace=$call" \\
@@ -82,23 +82,22 @@ final class Machine: Sendable {
       "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": home, "SETTINGS_CLI": "\(home)/settings-cli",
       "XDG_CONFIG_HOME": "\(home)/none", "XDG_CONFIG_DIRS": "\(home)/etc", "XDG_STATE_HOME": "\(home)/state",
       "XDG_DATA_HOME": "\(home)/none", "XDG_DATA_DIRS": "\(home)/share", "TMPDIR": home,
+      // A crash has to end the process, and not to be explained for a minute first.
+      "SWIFT_BACKTRACE": "enable=no",
       "APP_SETTINGS_FLEET_DIR": "\(home)/disk/fleet",
-      // Only the wall clock jumps; files keep their times.
-      "DONT_FAKE_MONOTONIC": "1", "NO_FAKE_STAT": "1",
     ]
   }
 
   // MARK: The mirror
 
-  /// Starts the mirror unless it runs.
+  /// Starts the mirror unless it runs. What a killed one had started may still be at work.
   ///
   /// - Parameter wrapper: A command that runs the mirror.
   func start(wrapper: [String] = []) throws {
     guard !isRunning else { return }
-    // What the killed one had started may still be at work, as it is where nobody cleans up behind it.
-    var wrapper = wrapper
-    if wrapper.isEmpty, let days = state.withLock({ $0.days }), let faketime = programs.faketime {
-      wrapper = [faketime, "-f", days < 0 ? "\(days)d" : "+\(days)d"]
+    let wasTraced = state.withLock { $0.tracer != nil }
+    if let status = state.withLock({ $0.mirror })?.wait(), status != 128 + SIGKILL, !wasTraced {
+      throw Failure("the mirror of \(name) ended by itself, with status \(status)\n\(said)")
     }
     let words = wrapper + [programs.mirror, "mirror"]
     let mirror = try ChildProcess(words[0], Array(words.dropFirst()), output: log, environment: environment)
@@ -131,12 +130,20 @@ final class Machine: Sendable {
     }
   }
 
-  /// Sets the wall clock for mirrors that are started from now on.
-  func setClock(days: Int?) { state.withLock { $0.days = days } }
+  /// Sets the wall clock of what the mirror runs. The mirror itself never asks for the time of day.
+  func setClock(days: Int?) throws {
+    guard let days else { return _ = unlink("\(home)/clock") }
+    // Only the wall clock jumps; files keep their times.
+    let variables = [
+      "LD_PRELOAD": programs.fakeClock ?? "", "FAKETIME": days < 0 ? "\(days)d" : "+\(days)d", "NO_FAKE_STAT": "1",
+      "DONT_FAKE_MONOTONIC": "1",
+    ]
+    try Files.write(variables.map { "export \($0)='\($1)'\n" }.joined(), to: "\(home)/clock")
+  }
 
-  /// Starts the mirror, and records its system calls until it is killed.
+  /// Starts the mirror, and records its system calls until it is killed. With -D, the process is the mirror.
   func startRecording(to file: String) throws {
-    try start(wrapper: [programs.strace ?? "strace", "-f", "-qq", "-o", file])
+    try start(wrapper: [programs.strace ?? "strace", "-D", "-f", "-qq", "-o", file])
   }
 
   // MARK: Killing at system calls
@@ -161,8 +168,8 @@ final class Machine: Sendable {
       return state.tracer
     }
     guard let tracer else { return false }
-    tracer.send(SIGTERM)
-    _ = tracer.wait()
+    // Asked to end, it may wait for ever for a process that is being started; without it, the kernel lets all go on.
+    tracer.kill()
     return KillPoint.didKill(trace)
   }
 

@@ -21,7 +21,7 @@ struct Fault: Sendable, CustomStringConvertible {
     case connectionsCut = "connections of a machine or of the writers cut"
     case delay = "network of a machine or of the writers slow"
     case diskFull = "disk of a machine full, 0 to 3 pages free"
-    case clockJump = "wall clock of a machine jumps by up to 20 years"
+    case clockJump = "wall clock of what a mirror runs jumps by up to 20 years"
     case unparsable = "document that does not parse"
     case invalid = "document that the schema refuses"
     case tooNew = "document that is too new for the app"

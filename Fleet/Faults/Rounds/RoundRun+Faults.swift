@@ -56,7 +56,7 @@ extension RoundRun {
       try machine.arm(point)
       pendingKills[machine] = true
       afterwards(fault, index) { [weak self] in
-        await self?.noticeKills()
+        try await self?.noticeKills()
         try machine.start()
       }
       return false
@@ -92,11 +92,8 @@ extension RoundRun {
       return true
     case .clockJump:
       let days = [-7300, -400, -1, 1, 400, 7300][fault.amount % 6]
-      machine.resume()
-      machine.disarm()
-      machine.kill()
-      machine.setClock(days: days)
-      try machine.start()
+      try machine.setClock(days: days)
+      afterwards(fault, index) { try machine.setClock(days: nil) }
       return true
     case .unparsable, .invalid, .tooNew, .binary:
       return await carryOut(.bad(fault.kind), by: arena.soles[fault.choice % arena.soles.count]) != nil

@@ -25,6 +25,7 @@ actor RoundRun {
 
   /// - Throws: What keeps the round from going on; the fleet is of no use any more then.
   func run() async throws {
+    let began = ContinuousClock.now
     let backup = round.restoresBackup ? try await Backup.make(of: arena, number: round.number) : nil
     let writers = startWriters()
     let command = round.usesCommand ? Task { [arena] in await arena.runCommand() } : nil
@@ -38,7 +39,10 @@ actor RoundRun {
     let start = ContinuousClock.now
     try await heal()
     let healed = ContinuousClock.now
-    figures.note { $0.longestHeal = max($0.longestHeal, healed - start) }
+    figures.note {
+      $0.timeOfFaults += start - began
+      $0.timeOfHeals += healed - start
+    }
     if round.writesAfterHeal {
       try await waitForWrites()
       await stop(writers, command)
@@ -106,12 +110,13 @@ actor RoundRun {
     let due = repairs.filter { $0.due <= index }
     repairs.removeAll { $0.due <= index }
     for repair in due { try await repair.repair() }
-    noticeKills()
+    try noticeKills()
   }
 
   /// Counts the processes that were killed at a system call, and starts the mirrors again, as systemd does.
-  func noticeKills() {
+  func noticeKills() throws {
     for (machine, _) in pendingKills where machine.didFire {
+      try machine.start()
       machine.disarm()
       pendingKills[machine] = nil
       figures.count(.mirrorKilledAtCall)
@@ -130,10 +135,13 @@ actor RoundRun {
       await machine.setNetwork(.forward)
       machine.emptyDisk()
       machine.resume()
-      noticeKills()
-      if machine.disarm() { figures.count(.mirrorKilledAtCall) }
-      pendingKills[machine] = nil
-      machine.setClock(days: nil)
+      try machine.setClock(days: nil)
+      if pendingKills.removeValue(forKey: machine) != nil {
+        if machine.didFire { figures.count(.mirrorKilledAtCall) }
+        // Started before the tracing ends: whatever became of the mirror came of that.
+        try machine.start()
+        machine.disarm()
+      }
     }
     for member in arena.cluster.members where !member.isRunning { try member.launch() }
     for machine in arena.machines { try machine.start() }

@@ -27,18 +27,27 @@ final class Figures: Sendable {
     var restarts = 0
     var longestCall = Duration.zero
     var longestCommand = Duration.zero
-    var longestHeal = Duration.zero
+    /// How long faults came, and how long healing took, over all rounds.
+    var timeOfFaults = Duration.zero
+    var timeOfHeals = Duration.zero
     var timesToRight: [Duration] = []
     var allFaults: Int { faults.values.reduce(0, +) }
   }
 
   /// Protects the counts.
   private let state = Mutex(State())
+  /// Those of all fleets, where these are of one.
+  private let whole: Figures?
+
+  init(partOf whole: Figures? = nil) { self.whole = whole }
 
   var now: State { state.withLock { $0 } }
   var isHarmless: Bool { now.harm.values.allSatisfy { $0 == 0 } }
 
-  func note(_ change: (inout State) -> Void) { state.withLock { change(&$0) } }
+  func note(_ change: (inout State) -> Void) {
+    state.withLock { change(&$0) }
+    whole?.note(change)
+  }
 
   func count(_ fault: Fault.Kind) { note { $0.faults[fault, default: 0] += 1 } }
 

@@ -13,6 +13,6 @@ enum Files {
 
   /// The last few lines of a file.
   static func end(of path: String) -> String {
-    String(((try? String(contentsOfFile: path, encoding: .utf8)) ?? "").suffix(1500))
+    String(((try? String(contentsOfFile: path, encoding: .utf8)) ?? "").suffix(4000))
   }
 }

@@ -8,9 +8,9 @@ struct Suite: Sendable {
   let figures = Figures()
   let kinds: Set<Fault.Kind>
 
-  init(_ options: Options) throws {
+  init(_ options: Options) async throws {
     self.options = options
-    programs = try Programs()
+    programs = try await Programs()
     let (possible, left) = programs.kinds(isPrivate: Sandbox.isPrivate)
     kinds = possible
     for (kind, reason) in left { Output.say("left out: \(kind.rawValue): \(reason)") }
@@ -30,26 +30,29 @@ struct Suite: Sendable {
   /// Runs rounds in one fleet. One that is of no use any more is replaced.
   private func fleet(_ number: Int, _ rounds: Rounds) async {
     var arena: Arena?
+    var own = Figures(partOf: figures)
     while let round = rounds.next() {
       do {
         if arena == nil {
-          arena = try await Arena.start(programs, figures: figures, hasDisks: Sandbox.isPrivate)
+          own = Figures(partOf: figures)
+          arena = try await Arena.start(programs, figures: own, hasDisks: Sandbox.isPrivate)
         }
-        let before = figures.now.harm
         guard let current = arena else { return }
         do {
           try await RoundRun(round, in: current).run()
         } catch {
-          figures.count(.broken, "\(error)")
+          own.count(.broken, "\(error)")
         }
         let after = figures.now
-        if after.harm != before {
-          Output.say("that was in, or beside, \(round); seed \(options.seed), fleet \(number)")
+        if !own.isHarmless {
+          Output.say("that was in \(round); seed \(options.seed), fleet \(number)")
           await current.stop()
           arena = nil
         }
-        if after.rounds % 20 == 0 {
-          Output.say("\(after.rounds) rounds, \(after.allFaults) faults, \(after.acknowledged) writes")
+        if after.rounds % 5 == 0 {
+          Output.say(
+            "\(after.rounds) rounds, \(after.allFaults) faults, \(after.acknowledged) writes; faults took "
+              + "\(after.timeOfFaults), heals \(after.timeOfHeals), being right \(after.timesToRight.reduce(.zero, +))")
         }
       } catch {
         figures.count(.broken, "a fleet cannot be started: \(error)")

@@ -43,13 +43,15 @@ struct SettingsCommand: Sendable {
   }
 
   /// Runs it and gives what it says.
+  ///
+  /// It has no standard input: if this process died, the end of a text in a pipe would be where the text was cut off.
   func run(
-    _ words: [String], in directories: Directories, input: [UInt8] = [], adding more: [String: String] = [:]
+    _ words: [String], in directories: Directories, adding more: [String: String] = [:]
   ) async throws -> Answer {
     do {
       let result = try await Subprocess.run(
         .path(FilePath(program)), arguments: Arguments(words), environment: .custom(variables(directories, more)),
-        platformOptions: Self.options(), input: .array(input), output: .bytes(limit: Self.mostOutput),
+        platformOptions: Self.options(), input: .none, output: .bytes(limit: Self.mostOutput),
         error: .bytes(limit: 1 << 20))
       return Answer(
         status: Self.status(result.terminationStatus), output: result.standardOutput,
