@@ -84,7 +84,8 @@ final class SoleWriter: Sendable {
     let content = content(items)
     let (acknowledged, maybe) = state.withLock { ($0.acknowledged, $0.maybe) }
     guard content != acknowledged, !maybe.contains(content) else { return }
-    figures.count(.lost, "\(document) is \(content) in the cluster, and \(acknowledged) was acknowledged, \(maybe) sent")
+    figures.count(
+      .lost, "\(document) is \(content) in the cluster, and \(acknowledged) was acknowledged, \(maybe) sent")
     restore(content)
   }
 
@@ -97,7 +98,7 @@ final class SoleWriter: Sendable {
       wish
       ?? (Int.random(in: 0..<8, using: &random) == 0
         ? .remove
-        : .write(bytes: Int.random(in: 0..<6, using: &random) == 0 ? 200_000 : Int.random(in: 0..<500, using: &random)))
+        : .write(bytes: Int.random(in: 0..<8, using: &random) == 0 ? 100_000 : Int.random(in: 0..<500, using: &random)))
     let items: [EtcdKeyValue]
     do throws(EtcdError) {
       items = try await figures.call("a range") { () async throws(EtcdError) in
@@ -129,7 +130,9 @@ final class SoleWriter: Sendable {
       figures.note { $0.acknowledged += 1 }
       return true
     } catch {
-      if error.mayHaveHappened { figures.note { $0.unknown += 1 } } else {
+      if error.mayHaveHappened {
+        figures.note { $0.unknown += 1 }
+      } else {
         state.withLock { _ = $0.maybe.popLast() }
       }
       return false

@@ -27,7 +27,8 @@ enum Texts {
   static func bad(_ kind: Fault.Kind, _ number: Int) -> [UInt8] {
     switch kind {
     case .unparsable: Array("number = \(number)\nname = = \"refused\"\n".utf8)
-    case .binary: Array("number = \(number)\nname = \"refused\(number.isMultiple(of: 2) ? "\0" : "")".utf8) + [0xff, 0x0a]
+    case .binary:
+      Array("number = \(number)\nname = \"refused\(number.isMultiple(of: 2) ? "\0" : "")".utf8) + [0xff, 0x0a]
     case .tooNew: Array("settings-version = 9\nnumber = \(number)\n# refused\n".utf8)
     default: Array("number = -\(number)\n# refused\n".utf8)
     }
@@ -37,7 +38,9 @@ enum Texts {
   static func set(_ counter: String, to number: Int, in text: [UInt8]) -> [UInt8] {
     var lines = String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
     let line = "\(counter) = \(number)"
-    if let index = lines.firstIndex(where: { $0.hasPrefix("\(counter) = ") }) { lines[index] = line } else {
+    if let index = lines.firstIndex(where: { $0.hasPrefix("\(counter) = ") }) {
+      lines[index] = line
+    } else {
       lines.append(line)
     }
     return Array((lines.joined(separator: "\n") + "\n").utf8)

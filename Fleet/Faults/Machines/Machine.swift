@@ -27,7 +27,8 @@ final class Machine: Sendable {
 
   /// - Parameter hasDisk: Whether a file system of its own can be mounted.
   init(
-    _ name: String, groups: [String], in root: String, proxies: [TCPProxy], programs: Programs, hasDisk: Bool, bell: Bell
+    _ name: String, groups: [String], in root: String, proxies: [TCPProxy], programs: Programs, hasDisk: Bool,
+    bell: Bell
   ) async throws {
     (self.name, self.groups, self.proxies, self.programs, self.bell) = (name, groups, proxies, programs, bell)
     home = "\(root)/\(name)"

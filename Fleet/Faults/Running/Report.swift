@@ -21,7 +21,10 @@ struct Report {
     for harm in Figures.Harm.allCases { rows.append([harm.rawValue, (figures.harm[harm] ?? 0).grouped]) }
     let times = figures.timesToRight.sorted()
     rows += [
-      ["time from the heal until all machines were right: median", Self.text(times.isEmpty ? .zero : times[times.count / 2])],
+      [
+        "time from the heal until all machines were right: median",
+        Self.text(times.isEmpty ? .zero : times[times.count / 2]),
+      ],
       ["time from the heal until all machines were right: longest", Self.text(times.last ?? .zero)],
       ["calls of the writers and the check", figures.calls.grouped],
       ["longest call", Self.text(figures.longestCall)],

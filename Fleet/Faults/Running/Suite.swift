@@ -43,16 +43,16 @@ struct Suite: Sendable {
         } catch {
           own.count(.broken, "\(error)")
         }
-        let after = figures.now
+        let all = figures.now
         if !own.isHarmless {
           Output.say("that was in \(round); seed \(options.seed), fleet \(number)")
           await current.stop()
           arena = nil
         }
-        if after.rounds % 5 == 0 {
+        if all.rounds % 20 == 0 {
           Output.say(
-            "\(after.rounds) rounds, \(after.allFaults) faults, \(after.acknowledged) writes; faults took "
-              + "\(after.timeOfFaults), heals \(after.timeOfHeals), being right \(after.timesToRight.reduce(.zero, +))")
+            "\(all.rounds) rounds, \(all.allFaults) faults, \(all.acknowledged) writes; faults took "
+              + "\(all.timeOfFaults), heals \(all.timeOfHeals), being right \(all.timesToRight.reduce(.zero, +))")
         }
       } catch {
         figures.count(.broken, "a fleet cannot be started: \(error)")

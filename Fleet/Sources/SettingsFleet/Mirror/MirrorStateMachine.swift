@@ -267,7 +267,7 @@ public struct MirrorTimes: Hashable, Sendable {
   public var firstDelay = Duration.milliseconds(100), longestDelay = Duration.seconds(2)
   /// The first and the longest waiting time before what failed on this machine is tried again: a disk that was full has
   /// room again, and nothing tells the mirror.
-  public var retryDelay = Duration.seconds(1), longestRetryDelay = Duration.seconds(4)
+  public var retryDelay = Duration.seconds(1), longestRetryDelay = Duration.seconds(3)
   /// How often the lease is kept alive and a stream that says nothing is asked.
   public var heartbeat = Duration.seconds(20)
   /// How long a stream may take to answer.
