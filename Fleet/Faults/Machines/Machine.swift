@@ -20,6 +20,8 @@ final class Machine: Sendable {
     var mirror: ChildProcess?
     var tracer: ChildProcess?
     var isPaused = false
+    /// Whether a kill at a system call may have ended the mirror, in whichever way.
+    var wasTraced = false
   }
 
   /// Protects the processes.
@@ -96,7 +98,7 @@ final class Machine: Sendable {
   /// - Parameter wrapper: A command that runs the mirror.
   func start(wrapper: [String] = []) throws {
     guard !isRunning else { return }
-    let wasTraced = state.withLock { $0.tracer != nil }
+    let wasTraced = state.withLock { $0.wasTraced }
     if let status = state.withLock({ $0.mirror })?.wait(), status != 128 + SIGKILL, !wasTraced {
       throw Failure("the mirror of \(name) ended by itself, with status \(status)\n\(said)")
     }
@@ -105,6 +107,7 @@ final class Machine: Sendable {
     state.withLock { state in
       state.mirror = mirror
       state.isPaused = false
+      state.wasTraced = state.tracer != nil
     }
   }
 
@@ -156,7 +159,10 @@ final class Machine: Sendable {
     unlink(trace)
     let tracer = try ChildProcess(
       strace, point.strace(output: trace) + ["-p", "\(pid)"], output: "\(home)/strace-log", environment: environment)
-    state.withLock { $0.tracer = tracer }
+    state.withLock { state in
+      state.tracer = tracer
+      state.wasTraced = true
+    }
   }
 
   /// Ends the tracing.

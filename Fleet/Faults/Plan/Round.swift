@@ -39,14 +39,17 @@ struct Round: Sendable, CustomStringConvertible {
     self.random = random
   }
 
-  /// Rounds in which each kind is once.
+  /// Rounds in which each kind is once. What needs a cluster that works comes first.
   static func short(seed: UInt64, kinds: Set<Fault.Kind>) -> [Round] {
     var random = generator(0, seed)
-    let each = Fault.Kind.allCases.filter { kinds.contains($0) && $0 != .restoredBackup }.shuffled(using: &random)
-    let size = (each.count + 3) / 4
-    var rounds: [[Fault]] = stride(from: 0, to: each.count, by: max(1, size)).map { start in
-      each[start..<min(each.count, start + size)].map { Fault($0, using: &random) }
-    }
+    let parts: [[Fault.Kind]] = [
+      [.noSpace, .mirrorKilledAtCall, .unparsable, .mirrorKilled, .connectionsCut, .memberKilled, .packetLoss, .delay],
+      [
+        .deletion, .commandKilledAtCall, .invalid, .clockJump, .memberPaused, .mirrorPaused, .partition, .leaderKilled,
+      ],
+      [.tooNew, .binary, .compaction, .diskFull, .refusal, .memberCutOff, .clusterKilled],
+    ]
+    var rounds = parts.map { part in part.filter(kinds.contains).map { Fault($0, using: &random) } }
     if kinds.contains(.restoredBackup), !rounds.isEmpty {
       rounds[rounds.count - 1].append(Fault(.restoredBackup, using: &random))
     }

@@ -43,12 +43,15 @@ actor RoundRun {
       $0.timeOfFaults += start - began
       $0.timeOfHeals += healed - start
     }
+    // What is written after the heal cannot be on the machines before.
+    var last = healed
     if round.writesAfterHeal {
       try await waitForWrites()
       await stop(writers, command)
+      last = .now
     }
     let check = Check(arena)
-    try await check.waitUntilRight(after: healed)
+    try await check.waitUntilRight(after: last)
     check.checkStates()
     if let backup {
       figures.count(.restoredBackup)
@@ -116,8 +119,8 @@ actor RoundRun {
   /// Counts the processes that were killed at a system call, and starts the mirrors again, as systemd does.
   func noticeKills() throws {
     for (machine, _) in pendingKills where machine.didFire {
-      try machine.start()
       machine.disarm()
+      try machine.start()
       pendingKills[machine] = nil
       figures.count(.mirrorKilledAtCall)
     }
@@ -137,10 +140,7 @@ actor RoundRun {
       machine.resume()
       try machine.setClock(days: nil)
       if pendingKills.removeValue(forKey: machine) != nil {
-        if machine.didFire { figures.count(.mirrorKilledAtCall) }
-        // Started before the tracing ends: whatever became of the mirror came of that.
-        try machine.start()
-        machine.disarm()
+        if machine.disarm() { figures.count(.mirrorKilledAtCall) }
       }
     }
     for member in arena.cluster.members where !member.isRunning { try member.launch() }

@@ -69,6 +69,7 @@ final class Rounds: Sendable {
   private let kinds: Set<Fault.Kind>
   private let figures: Figures
   private let short: [Round]
+  private let start = ContinuousClock.now
   /// Protects the number of the next round.
   private let last = Mutex(0)
 
@@ -78,6 +79,7 @@ final class Rounds: Sendable {
   }
 
   func next() -> Round? {
+    if let limit = options.limit, .now - start > limit { return nil }
     let index = last.withLock { last in
       last += 1
       return last
