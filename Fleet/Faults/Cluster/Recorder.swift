@@ -4,12 +4,14 @@ import Synchronization
 
 /// Remembers every text that was ever in the cluster, by watching it without a gap.
 ///
-/// Nothing may be compacted that it has not seen; ``isAhead(of:)`` says so.
+/// Nothing may be compacted that it has not seen.
 final class Recorder: Sendable {
   private struct State {
     var revision: Int64 = 0
     /// The revision at which each text was stored last, since the last restored backup.
     var texts: [FleetDocument: [TextDigest: Int64]] = [:]
+    /// All that there ever were.
+    var all: [FleetDocument: Set<TextDigest>] = [:]
     var task: Task<Void, Never>?
   }
 
@@ -26,6 +28,11 @@ final class Recorder: Sendable {
   /// The revision at which a text was stored; `nil` if it never was.
   func revision(of text: TextDigest, in document: FleetDocument) -> Int64? {
     state.withLock { $0.texts[document]?[text] }
+  }
+
+  /// Whether a text was ever stored, if only in a history that a restored backup has ended.
+  func hasSeen(_ text: TextDigest, in document: FleetDocument) -> Bool {
+    state.withLock { $0.all[document]?.contains(text) ?? false }
   }
 
   /// Starts over with what is in the cluster.
@@ -57,14 +64,6 @@ final class Recorder: Sendable {
     }
   }
 
-  /// Whether nothing of a document's history is needed any more up to the revision of an answer.
-  ///
-  /// - Parameter items: All documents at that revision.
-  func isAhead(of items: [EtcdKeyValue]) -> Bool {
-    let newest = items.map(\.modRevision).max() ?? 0
-    return revision >= newest
-  }
-
   private func follow() {
     let task = Task { [client, bell] in
       while !Task.isCancelled {
@@ -93,6 +92,8 @@ final class Recorder: Sendable {
 
   private static func note(_ item: EtcdKeyValue, in state: inout State) {
     guard case .document(let document, _)? = FleetKey(item.key) else { return }
-    state.texts[document, default: [:]][TextDigest(of: item.value)] = item.modRevision
+    let digest = TextDigest(of: item.value)
+    state.texts[document, default: [:]][digest] = item.modRevision
+    state.all[document, default: []].insert(digest)
   }
 }

@@ -79,7 +79,7 @@ struct Check: Sendable {
     if text(1) == nil, text(9) == nil { return found == nil }
     // The last good one, whichever this machine saw.
     guard let found else { return true }
-    return arena.recorder.revision(of: found, in: document) != nil && !arena.refused.contains(found)
+    return arena.recorder.hasSeen(found, in: document) && !arena.refused.contains(found)
   }
 
   /// Whether each machine that refuses a document says so.

@@ -166,12 +166,12 @@ extension RoundRun {
   private func fillCluster() async throws -> Bool {
     let part = [UInt8](repeating: 0x61, count: 1_400_000)
     var isFull = false
-    for number in 0..<60 where !isFull {
+    filling: for number in 0..<60 {
       do throws(EtcdError) {
         try await arena.client.put("filler/\(number)", part)
       } catch {
-        guard error.code == .noSpace else { return false }
-        isFull = true
+        isFull = error.code == .noSpace
+        break filling
       }
     }
     await bell.wait(.milliseconds(300)) { false }
