@@ -1,4 +1,5 @@
 import EtcdClient
+import EtcdTesting
 import Foundation
 import SettingsFleet
 
@@ -110,6 +111,22 @@ struct Check: Sendable {
       }
       await arena.bell.wait(.milliseconds(50)) { false }
     }
+  }
+
+  /// What each member has by itself: members that disagree are etcd's fault, and nobody's who reads from them.
+  func members() async -> String {
+    var lines: [String] = []
+    for member in arena.cluster.members {
+      let line = try? await arena.cluster.withClient(arena.cluster.configuration(endpoints: [member.endpoint])) {
+        let answer = try await $0.rangeAll(EtcdRange(.prefix(FleetNames.prefix), isSerializable: true))
+        let status = try await $0.status(at: member.endpoint)
+        let texts = answer.keyValues.map { "\($0.modRevision) \(short(TextDigest(of: $0.value)))" }
+        return "\(member.name): revision \(answer.header.revision), log \(status.raftIndex), documents "
+          + texts.joined(separator: ", ")
+      }
+      lines.append(line ?? "\(member.name): no answer")
+    }
+    return lines.joined(separator: "\n")
   }
 
   /// Checks every state that was seen of every file.

@@ -45,6 +45,7 @@ struct Suite: Sendable {
         }
         let all = figures.now
         if !own.isHarmless {
+          Output.say("the members have\n\(await Check(current).members())")
           Output.say("that was in \(round); seed \(options.seed), fleet \(number)")
           await current.stop()
           arena = nil
