@@ -58,6 +58,8 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
       path: "Tests/EtcdTesting"),
+    .executableTarget(
+      name: "fleet-faults", dependencies: ["EtcdClient", "EtcdTesting", "SettingsFleet"], path: "Faults"),
     .testTarget(name: "EtcdClientTests", dependencies: ["EtcdClient", "EtcdTesting"]),
     .testTarget(name: "SettingsFleetTests", dependencies: ["SettingsFleet"]),
     .testTarget(

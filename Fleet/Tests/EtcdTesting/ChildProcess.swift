@@ -1,23 +1,27 @@
 import Dispatch
 import Foundation
-import Glibc
+package import Glibc
 import Synchronization
 
 /// A program that ends with this process, however this process ends.
-final class ChildProcess: Sendable {
-  struct Failure: Error, CustomStringConvertible {
-    let description: String
+package final class ChildProcess: Sendable {
+  package struct Failure: Error, CustomStringConvertible {
+    package let description: String
   }
 
-  let pid: pid_t
+  package let pid: pid_t
   /// Protects the state of the process; nothing is sent to a number that may be another process's by now.
   private let status = Mutex<Int32?>(nil)
 
   /// Starts a program. Its output goes to the end of a file.
-  init(_ program: String, _ arguments: [String], output: String) throws(Failure) {
+  ///
+  /// - Parameter environment: Its variables; those of this process if `nil`.
+  package init(
+    _ program: String, _ arguments: [String], output: String, environment: [String: String]? = nil
+  ) throws(Failure) {
     // The kernel ends the program when the thread that started it ends; the threads of tasks come and go.
     let result = Launcher.shared.run {
-      Self.spawn(["/usr/bin/setpriv", "--pdeathsig", "KILL", "--", program] + arguments, output: output)
+      Self.spawn(["/usr/bin/setpriv", "--pdeathsig", "KILL", "--", program] + arguments, output: output, environment)
     }
     guard let pid = result else { throw Failure(description: "'\(program)' cannot be started.") }
     self.pid = pid
@@ -25,14 +29,14 @@ final class ChildProcess: Sendable {
 
   deinit { kill() }
 
-  var isRunning: Bool { poll(wait: false) == nil }
+  package var isRunning: Bool { poll(wait: false) == nil }
 
-  func send(_ signal: Int32) {
+  package func send(_ signal: Int32) {
     status.withLock { if $0 == nil { _ = Glibc.kill(pid, signal) } }
   }
 
   /// Ends the program, and returns when it is gone.
-  func kill() {
+  package func kill() {
     send(SIGKILL)
     _ = wait()
   }
@@ -40,7 +44,7 @@ final class ChildProcess: Sendable {
   /// Waits until the program ends.
   ///
   /// - Returns: Its exit status; 128 and more if a signal ended it.
-  func wait() -> Int32 {
+  package func wait() -> Int32 {
     while true { if let status = poll(wait: true) { return status } }
   }
 
@@ -68,7 +72,7 @@ final class ChildProcess: Sendable {
   private typealias CloseFrom =
     @convention(c) @Sendable (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
 
-  private static func spawn(_ words: [String], output: String) -> pid_t? {
+  private static func spawn(_ words: [String], output: String, _ environment: [String: String]?) -> pid_t? {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -79,8 +83,14 @@ final class ChildProcess: Sendable {
     _ = closeFrom?(&actions, 3)
     var pointers = words.map { strdup($0) } + [nil]
     defer { for pointer in pointers { free(pointer) } }
+    var variables = (environment ?? [:]).map { strdup("\($0)=\($1)") } + [nil]
+    defer { for variable in variables { free(variable) } }
     var pid: pid_t = 0
-    return posix_spawn(&pid, words[0], &actions, nil, &pointers, environ) == 0 ? pid : nil
+    let failure =
+      environment == nil
+      ? posix_spawn(&pid, words[0], &actions, nil, &pointers, environ)
+      : posix_spawn(&pid, words[0], &actions, nil, &pointers, &variables)
+    return failure == 0 ? pid : nil
   }
 }
 

@@ -10,7 +10,7 @@ public final class EtcdMember: Sendable {
   public let endpoint: String
   /// The port of the address for clients, on the loopback interface.
   public let port: Int
-  let peerAddress: String
+  package let peerAddress: String
   /// Where its data and its log are.
   public let directory: String
   private let arguments: [String]
@@ -44,12 +44,12 @@ public final class EtcdMember: Sendable {
   }
 
   /// Starts the process; does not wait until it answers.
-  func launch() throws {
+  package func launch() throws {
     let child = try ChildProcess(Tool.path(of: "etcd") ?? "etcd", arguments, output: "\(directory)/log")
     process.withLock { $0 = child }
   }
 
-  var isRunning: Bool { process.withLock { $0 }?.isRunning ?? false }
+  package var isRunning: Bool { process.withLock { $0 }?.isRunning ?? false }
 
   /// Ends the process at once, as a power failure of the machine would, and returns when it is gone.
   public func kill() {

@@ -1,19 +1,19 @@
 import Foundation
 
 /// Runs the programs that prepare clusters.
-enum Tool {
-  struct Failure: Error, CustomStringConvertible {
-    let description: String
+package enum Tool {
+  package struct Failure: Error, CustomStringConvertible {
+    package let description: String
   }
 
-  static func path(of name: String) -> String? {
-    ["/usr/bin", "/usr/local/bin", "/bin"].map { "\($0)/\(name)" }.first {
+  package static func path(of name: String) -> String? {
+    ["/usr/bin", "/usr/local/bin", "/bin", "/usr/sbin", "/sbin"].map { "\($0)/\(name)" }.first {
       FileManager.default.isExecutableFile(atPath: $0)
     }
   }
 
   @discardableResult
-  static func run(_ name: String, _ arguments: [String], in directory: String) async throws -> String {
+  package static func run(_ name: String, _ arguments: [String], in directory: String) async throws -> String {
     guard let program = path(of: name) else { throw Failure(description: "'\(name)' is not installed.") }
     let output = "\(directory)/output-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: output) }

@@ -112,6 +112,44 @@ extension CommandTests {
       }
     }
 
+    /// Larger than what a pipe holds.
+    private static let long = (1...5000).map { "# Line \($0) of a text that does not fit into a pipe.\n" }.joined()
+
+    @Test func `a mirror that is killed while it writes a document leaves the whole of it or nothing`() async throws {
+      try await Fleet.with { fleet in
+        let machine = try fleet.machine("m1")
+        let cli = try fleet.brokenCLI(
+          """
+          kill -KILL $PPID
+            "$cli" "$@"
+            mkdir "$root/done"
+            exit
+          """)
+        try machine.start(adding: ["SETTINGS_CLI": cli])
+        try await fleet.cluster.withClient { client in
+          _ = try await client.put("/app-settings/1/\(fleet.app)/all/v1", Self.long + "a = 1\n")
+        }
+        #expect(try await eventually { FileManager.default.fileExists(atPath: fleet.root + "/done") })
+        let text = machine.text()
+        #expect(text == nil || text == Self.long + "a = 1\n", "\(text?.utf8.count ?? 0) bytes")
+        machine.kill()
+        try machine.start()
+        #expect(try await machine.wait(for: Self.long + "a = 1\n"), "\(machine.said)")
+      }
+    }
+
+    @Test func `a mirror outlives a settings-cli that is killed before it has read the document`() async throws {
+      try await Fleet.with { fleet in
+        let machine = try fleet.machine("m1")
+        try machine.start(adding: ["SETTINGS_CLI": try fleet.brokenCLI("kill -KILL $$")])
+        try await fleet.cluster.withClient { client in
+          _ = try await client.put("/app-settings/1/\(fleet.app)/all/v1", Self.long + "a = 1\n")
+        }
+        #expect(try await machine.wait(for: Self.long + "a = 1\n"), "\(machine.said)")
+        #expect(machine.isRunning)
+      }
+    }
+
     @Test func `two mirrors of one directory are refused`() async throws {
       try await Fleet.with { fleet in
         let machine = try fleet.machine("m1")

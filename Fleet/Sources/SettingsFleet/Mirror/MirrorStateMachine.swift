@@ -262,10 +262,12 @@ public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: S
 
 /// How long a mirror waits.
 public struct MirrorTimes: Hashable, Sendable {
-  /// The first and the longest waiting time before a watch is opened again.
-  public var firstDelay = Duration.milliseconds(100), longestDelay = Duration.seconds(4)
-  /// The first and the longest waiting time before what failed on this machine is tried again.
-  public var retryDelay = Duration.seconds(1), longestRetryDelay = Duration.seconds(60)
+  /// The first and the longest waiting time before a watch is opened again. A machine is right within five seconds after
+  /// the cluster is back: there is time for one attempt in vain, the next one, and the work.
+  public var firstDelay = Duration.milliseconds(100), longestDelay = Duration.seconds(2)
+  /// The first and the longest waiting time before what failed on this machine is tried again: a disk that was full has
+  /// room again, and nothing tells the mirror.
+  public var retryDelay = Duration.seconds(1), longestRetryDelay = Duration.seconds(3)
   /// How often the lease is kept alive and a stream that says nothing is asked.
   public var heartbeat = Duration.seconds(20)
   /// How long a stream may take to answer.

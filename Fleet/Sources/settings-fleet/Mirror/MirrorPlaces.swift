@@ -18,6 +18,8 @@ struct MirrorPlaces: Sendable {
 
   var record: String { own + "/record.json" }
   var staging: String { own + "/staging" }
+  /// Where a text is for `settings-cli` to store it.
+  var texts: String { own + "/texts" }
 
   /// The directories in which `settings-cli` writes the files that apps read.
   var directories: SettingsCommand.Directories {

@@ -43,6 +43,9 @@ struct SettingsCommand: Sendable {
   }
 
   /// Runs it and gives what it says.
+  ///
+  /// - Parameter input: Its standard input, a pipe. If this process dies, the text ends where it was cut off: so it is only
+  ///   for directories that nobody else reads.
   func run(
     _ words: [String], in directories: Directories, input: [UInt8] = [], adding more: [String: String] = [:]
   ) async throws -> Answer {

@@ -71,6 +71,25 @@ final class Fleet: Sendable {
       ])
   }
 
+  /// A settings-cli that does something else in its first run with 'edit'.
+  ///
+  /// - Parameter script: Lines of a shell. The real command is `$cli`, and the directory of the test is `$root`.
+  func brokenCLI(_ script: String) throws -> String {
+    let path = root + "/broken-settings-cli"
+    let lines = """
+      #!/bin/sh
+      root='\(root)' cli='\(Fleet.cli ?? "")'
+      if [ "$1" = edit ] && mkdir "$root/first-edit" 2>/dev/null; then
+        \(script)
+      fi
+      exec "$cli" "$@"
+
+      """
+    try write(lines, to: path)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    return path
+  }
+
   /// A machine, without a mirror yet.
   func machine(_ name: String, groups: [String] = [], _ settings: String = "", share: String? = nil) throws
     -> MachineParty
@@ -161,7 +180,7 @@ struct Party: Sendable {
     process.executableURL = URL(fileURLWithPath: Fleet.program)
     process.arguments = words
     var all = ProcessInfo.processInfo.environment.merging(environment) { $1 }.merging(variables) { $1 }
-    all["SETTINGS_CLI"] = environment["SETTINGS_CLI"] ?? Fleet.cli
+    all["SETTINGS_CLI"] = variables["SETTINGS_CLI"] ?? environment["SETTINGS_CLI"] ?? Fleet.cli
     all["HOME"] = fleet.root
     process.environment = all
     return process
@@ -180,8 +199,8 @@ final class MachineParty: @unchecked Sendable {  // One test uses it, one thing 
     log = directory.replacingOccurrences(of: "/", with: "-")
   }
 
-  func start() throws {
-    let process = party.process(["mirror"])
+  func start(adding variables: [String: String] = [:]) throws {
+    let process = party.process(["mirror"], adding: variables)
     let path = logPath
     _ = FileManager.default.createFile(atPath: path, contents: nil)
     process.standardError = FileHandle(forWritingAtPath: path)
@@ -193,6 +212,8 @@ final class MachineParty: @unchecked Sendable {  // One test uses it, one thing 
   private var logPath: String { "\(party.fleet.root)/\(log.suffix(60)).log" }
   /// What the mirror has said since it was started.
   var said: String { (try? String(contentsOfFile: logPath, encoding: .utf8)) ?? "" }
+
+  var isRunning: Bool { mirror?.isRunning ?? false }
 
   func stop() {
     mirror?.terminate()

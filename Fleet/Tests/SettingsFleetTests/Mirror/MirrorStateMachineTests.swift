@@ -99,6 +99,20 @@ struct MirrorStateMachineTests {
     }
   }
 
+  @Test func `however long something was broken, the next try comes in time to be right within five seconds`() throws {
+    // One attempt in vain takes a second, the work another one.
+    #expect(MirrorTimes().longestDelay * 2 <= .seconds(4))
+    var mirror = Self.watching()
+    var now = Duration.zero
+    for _ in 0..<30 {
+      let request = try #require(Self.range(mirror.recheck(at: now)))
+      _ = mirror.finished(request, .retry, at: now)
+      let next = try #require(mirror.nextDeadline)
+      #expect(next - now <= .seconds(3))
+      now += .seconds(1)
+    }
+  }
+
   @Test func `a stream that ends at once does not come back at once`() {
     var mirror = Self.mirror()
     _ = mirror.start(at: .zero)

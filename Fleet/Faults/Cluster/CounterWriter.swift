@@ -1,0 +1,107 @@
+import EtcdClient
+import SettingsFleet
+import Synchronization
+
+/// Counts in a key of a document in which others write, too: read, edit, store if nobody was faster.
+final class CounterWriter: Sendable {
+  struct State: Sendable {
+    /// The last number that the cluster acknowledged, and the last one that was sent.
+    var acknowledged = 0
+    var sent = 0
+  }
+
+  let counter: String
+  let document: FleetDocument
+  private let client: EtcdClient
+  private let figures: Figures
+  /// Protects the numbers.
+  private let state = Mutex(State())
+
+  init(_ counter: String, in document: FleetDocument, client: EtcdClient, figures: Figures) {
+    (self.counter, self.document, self.client, self.figures) = (counter, document, client, figures)
+  }
+
+  var now: State { state.withLock { $0 } }
+  var prefix: String { document.keyPrefix }
+
+  /// Notes what a restored backup has.
+  func restore(_ acknowledged: Int) { state.withLock { $0.acknowledged = acknowledged } }
+
+  /// The next number, for somebody who writes in place of this writer.
+  func take() -> Int {
+    state.withLock { state in
+      state.sent = max(state.sent, state.acknowledged) + 1
+      return state.sent
+    }
+  }
+
+  func acknowledge(_ number: Int) {
+    state.withLock { $0.acknowledged = max($0.acknowledged, number) }
+    figures.note { $0.acknowledged += 1 }
+  }
+
+  /// Checks what is in the cluster.
+  func check(_ text: [UInt8]?) {
+    let found = text.map { Texts.number(of: counter, in: $0) } ?? 0
+    let now = now
+    if found < now.acknowledged {
+      figures.count(.lost, "\(counter) is \(found) in the cluster, and \(now.acknowledged) was acknowledged")
+      restore(found)
+    } else if found > now.sent {
+      figures.count(.wrong, "\(counter) is \(found) in the cluster, and \(now.sent) was the last one sent")
+    }
+  }
+
+  /// Tries to store the next number.
+  ///
+  /// - Returns: Whether it was acknowledged.
+  func write() async -> Bool {
+    do {
+      let answer = try await figures.call("a range") { () async throws(EtcdError) in
+        try await client.range(EtcdRange(.prefix(prefix)))
+      }
+      let snapshot = FleetSnapshot(
+        cluster: ClusterID(rawValue: answer.header.cluster), revision: answer.header.revision, app: document.app,
+        items: answer.keyValues.map(FleetItem.init))
+      let writer = DocumentWriter(document, in: snapshot, appVersion: 1)
+      let text = try writer.current()?.text
+      check(text)
+      let number = take()
+      let transaction = EtcdTransaction(
+        try writer.write(Texts.set(counter, to: number, in: text ?? []), version: 1))
+      do throws(EtcdError) {
+        let isStored = try await figures.call("a transaction") { () async throws(EtcdError) in
+          try await client.transaction(transaction)
+        }.succeeded
+        if isStored { acknowledge(number) }
+        return isStored
+      } catch {
+        if error.mayHaveHappened { figures.note { $0.unknown += 1 } }
+        return false
+      }
+    } catch {
+      return false
+    }
+  }
+}
+
+extension FleetItem {
+  init(_ item: EtcdKeyValue) {
+    self.init(
+      key: item.key, value: item.value, createRevision: item.createRevision, modRevision: item.modRevision,
+      version: item.version, lease: item.lease == 0 ? nil : LeaseID(rawValue: item.lease))
+  }
+}
+
+extension EtcdTransaction {
+  init(_ transaction: FleetTransaction) {
+    self.init(
+      if: transaction.compares.map { compare in
+        EtcdCompare(
+          compare.rangeEnd.map { .keys(from: compare.key, to: $0) } ?? .key(compare.key),
+          compare.relation == .less ? .less : .equal, .modRevision(compare.modRevision))
+      },
+      then: transaction.puts.map { .put(key: $0.key, value: $0.value, lease: 0, returnsPrevious: false) }
+        + transaction.deletes.map { .delete(.key($0)) })
+  }
+}

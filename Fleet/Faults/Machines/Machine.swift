@@ -1,0 +1,229 @@
+import EtcdClient
+import EtcdTesting
+import Foundation
+import Glibc
+import SettingsFleet
+import Synchronization
+
+/// A machine: its directories on a disk of its own, its network, and its mirror.
+final class Machine: Sendable {
+  let name: String
+  let groups: [String]
+  let proxies: [TCPProxy]
+  let watch: FileWatch
+  let directory: String
+  private let home: String
+  private let programs: Programs
+  private let bell: Bell
+
+  private struct State {
+    var mirror: ChildProcess?
+    var tracer: ChildProcess?
+    var isPaused = false
+    /// Whether a kill at a system call may have ended the mirror, in whichever way.
+    var wasTraced = false
+  }
+
+  /// Protects the processes.
+  private let state = Mutex(State())
+
+  /// - Parameter hasDisk: Whether a file system of its own can be mounted.
+  init(
+    _ name: String, groups: [String], in root: String, proxies: [TCPProxy], programs: Programs, hasDisk: Bool,
+    bell: Bell
+  ) async throws {
+    (self.name, self.groups, self.proxies, self.programs, self.bell) = (name, groups, proxies, programs, bell)
+    home = "\(root)/\(name)"
+    directory = "\(home)/disk/fleet/\(Texts.app)/settings.d"
+    try Files.makeDirectory("\(home)/etc/settings-fleet")
+    try Files.makeDirectory("\(home)/share/app-settings")
+    try Files.makeDirectory("\(home)/disk")
+    if hasDisk {
+      try await Tool.run("mount", ["-t", "tmpfs", "-o", "size=32m", "none", "\(home)/disk"], in: root)
+    }
+    try Files.makeDirectory(directory)
+    try Files.write(Texts.schema, to: "\(home)/share/app-settings/\(Texts.app).toml")
+    try Files.write(
+      """
+      endpoints = [\(proxies.map { "\"http://127.0.0.1:\($0.port)\"" }.joined(separator: ", "))]
+      plaintext = true
+      machine = "\(name)"
+      host = "\(name)"
+      apps = ["\(Texts.app)"]
+      groups = [\(groups.map { "\"\($0)\"" }.joined(separator: ", "))]
+
+      """, to: "\(home)/etc/settings-fleet/settings.toml")
+    // The real command, or, once after it was armed, killed at one of its system calls.
+    try Files.write(
+      """
+      #!/bin/sh
+      if [ -e '\(home)/clock' ]; then . '\(home)/clock'; fi
+      if [ -e '\(home)/arm-'"$1" ] && mv '\(home)/arm-'"$1" "\(home)/armed-$$" 2>/dev/null &&
+        read -r call number <"\(home)/armed-$$"; then
+        exec '\(programs.strace ?? "strace")' -f -qq -o '\(home)/cli-trace' -e "trace=$call" \\
+          -e "inject=$call:signal=KILL:when=$number" '\(programs.cli)' "$@"
+      fi
+      exec '\(programs.cli)' "$@"
+
+      """, to: "\(home)/settings-cli", mode: 0o755)
+    watch = try FileWatch(directory, bell: bell)
+  }
+
+  var documents: [FleetDocument] {
+    ([.all] + groups.map(DocumentScope.group) + [.host(name)]).compactMap { FleetDocument(app: Texts.app, scope: $0) }
+  }
+
+  var isRunning: Bool { state.withLock { $0.mirror }?.isRunning ?? false }
+  /// What the mirror has said; the end of it.
+  var said: String { Files.end(of: log) }
+  private var log: String { "\(home)/log" }
+  private var trace: String { "\(home)/trace" }
+  private var commandTrace: String { "\(home)/cli-trace" }
+
+  private var environment: [String: String] {
+    [
+      "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": home, "SETTINGS_CLI": "\(home)/settings-cli",
+      "XDG_CONFIG_HOME": "\(home)/none", "XDG_CONFIG_DIRS": "\(home)/etc", "XDG_STATE_HOME": "\(home)/state",
+      "XDG_DATA_HOME": "\(home)/none", "XDG_DATA_DIRS": "\(home)/share", "TMPDIR": home,
+      // A crash has to end the process, and not to be explained for a minute first.
+      "SWIFT_BACKTRACE": "enable=no",
+      "APP_SETTINGS_FLEET_DIR": "\(home)/disk/fleet",
+    ]
+  }
+
+  // MARK: The mirror
+
+  /// Starts the mirror unless it runs. What a killed one had started may still be at work.
+  ///
+  /// - Parameter wrapper: A command that runs the mirror.
+  func start(wrapper: [String] = []) throws {
+    guard !isRunning else { return }
+    let wasTraced = state.withLock { $0.wasTraced }
+    if let status = state.withLock({ $0.mirror })?.wait(), status != 128 + SIGKILL, !wasTraced {
+      throw Failure("the mirror of \(name) ended by itself, with status \(status)\n\(said)")
+    }
+    let words = wrapper + [programs.mirror, "mirror"]
+    let mirror = try ChildProcess(words[0], Array(words.dropFirst()), output: log, environment: environment)
+    state.withLock { state in
+      state.mirror = mirror
+      state.isPaused = false
+      state.wasTraced = state.tracer != nil
+    }
+  }
+
+  /// Kills the mirror, and nothing that it started.
+  func kill() {
+    let mirror = state.withLock { state in
+      defer { state.mirror = nil }
+      return state.mirror
+    }
+    mirror?.kill()
+  }
+
+  func pause() {
+    state.withLock { state in
+      state.mirror?.send(SIGSTOP)
+      state.isPaused = true
+    }
+  }
+
+  func resume() {
+    state.withLock { state in
+      if state.isPaused { state.mirror?.send(SIGCONT) }
+      state.isPaused = false
+    }
+  }
+
+  /// Sets the wall clock of what the mirror runs. The mirror itself never asks for the time of day.
+  func setClock(days: Int?) throws {
+    guard let days else { return _ = unlink("\(home)/clock") }
+    // Only the wall clock jumps; files keep their times.
+    let variables = [
+      "LD_PRELOAD": programs.fakeClock ?? "", "FAKETIME": days < 0 ? "\(days)d" : "+\(days)d", "NO_FAKE_STAT": "1",
+      "DONT_FAKE_MONOTONIC": "1",
+    ]
+    try Files.write(variables.map { "export \($0)='\($1)'\n" }.joined(), to: "\(home)/clock")
+  }
+
+  /// Starts the mirror, and records its system calls until it is killed. With -D, the process is the mirror.
+  func startRecording(to file: String) throws {
+    try start(wrapper: [programs.strace ?? "strace", "-D", "-f", "-qq", "-o", file])
+  }
+
+  // MARK: Killing at system calls
+
+  /// Has the running mirror, or a process that it starts, killed at a system call.
+  func arm(_ point: KillPoint) throws {
+    disarm()
+    guard let strace = programs.strace, let pid = state.withLock({ $0.mirror?.pid }) else { return }
+    unlink(trace)
+    let tracer = try ChildProcess(
+      strace, point.strace(output: trace) + ["-p", "\(pid)"], output: "\(home)/strace-log", environment: environment)
+    state.withLock { state in
+      state.tracer = tracer
+      state.wasTraced = true
+    }
+  }
+
+  /// Ends the tracing.
+  ///
+  /// - Returns: Whether something was killed.
+  @discardableResult
+  func disarm() -> Bool {
+    let tracer = state.withLock { state in
+      defer { state.tracer = nil }
+      return state.tracer
+    }
+    guard let tracer else { return false }
+    // Asked to end, it may wait for ever for a process that is being started; without it, the kernel lets all go on.
+    tracer.kill()
+    return KillPoint.didKill(trace)
+  }
+
+  /// Whether a process was killed since ``arm(_:)``.
+  var didFire: Bool { KillPoint.didKill(trace) }
+
+  /// Has the next run of a verb of settings-cli killed at a system call.
+  func armCommand(_ verb: String, _ point: KillPoint) throws {
+    unlink(commandTrace)
+    try Files.write("\(point.call) \(point.number)\n", to: "\(home)/arm-\(verb)")
+  }
+
+  func disarmCommand(_ verb: String) { unlink("\(home)/arm-\(verb)") }
+
+  var didFireCommand: Bool { KillPoint.didKill(commandTrace) }
+
+  // MARK: The disk
+
+  /// Fills the machine's disk.
+  ///
+  /// - Parameter pages: How many pages of 4 KB are left.
+  func fillDisk(leaving pages: Int) {
+    let file = open("\(home)/disk/filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    guard file >= 0 else { return }
+    defer { close(file) }
+    var facts = statvfs()
+    guard fstatvfs(file, &facts) == 0 else { return }
+    let bytes = (Int(facts.f_bavail) - pages) * Int(facts.f_frsize)
+    if bytes > 0 { _ = posix_fallocate(file, 0, off_t(bytes)) }
+  }
+
+  func emptyDisk() { unlink("\(home)/disk/filler") }
+
+  // MARK: The network
+
+  func setNetwork(_ mode: TCPProxy.Mode) async {
+    for proxy in proxies { try? await proxy.set(mode) }
+  }
+
+  func cutConnections() async {
+    for proxy in proxies { await proxy.cut() }
+  }
+
+  func stop() async {
+    disarm()
+    kill()
+    watch.stop()
+    for proxy in proxies { await proxy.stop() }
+  }
+}

@@ -1,0 +1,88 @@
+/// Something that goes wrong.
+struct Fault: Sendable, CustomStringConvertible {
+  /// What kinds there are. Their texts are those of the table in docs/fleet.md.
+  enum Kind: String, Sendable, CaseIterable {
+    case leaderKilled = "leader killed"
+    case memberKilled = "a member killed"
+    case clusterKilled = "all members killed at once"
+    case memberPaused = "a member paused"
+    case memberCutOff = "a member's messages to the others lost"
+    case packetLoss = "packet loss at a member, 1 to 20 %"
+    case compaction = "compaction while a mirror is away"
+    case deletion = "key deleted and compacted while a mirror is away"
+    case noSpace = "etcd full (NOSPACE)"
+    case restoredBackup = "backup restored, as the same or as a new cluster"
+    case mirrorKilled = "mirror killed at a random time"
+    case mirrorKilledAtCall = "mirror, or what it runs, killed at a random system call"
+    case commandKilledAtCall = "settings-cli of a mirror killed at a random system call"
+    case mirrorPaused = "mirror paused"
+    case partition = "machine cut off: nothing gets through"
+    case refusal = "machine cut off: connections refused"
+    case connectionsCut = "connections of a machine or of the writers cut"
+    case delay = "network of a machine or of the writers slow"
+    case diskFull = "disk of a machine full, 0 to 3 pages free"
+    case clockJump = "wall clock of what a mirror runs jumps by up to 20 years"
+    case unparsable = "document that does not parse"
+    case invalid = "document that the schema refuses"
+    case tooNew = "document that is too new for the app"
+    case binary = "document that is no text"
+  }
+
+  let kind: Kind
+  /// Which machine or member it is, and how much of it: whatever the kind makes of it.
+  let choice: Int
+  let amount: Int
+  /// After how many more faults it is taken back; the rest is when the round is healed.
+  let length: Int
+  /// How many writes are waited for before the next fault.
+  let writes: Int
+
+  init(_ kind: Kind, using random: inout SplitMix) {
+    self.kind = kind
+    choice = Int.random(in: 0..<6, using: &random)
+    amount = Int.random(in: 0..<1_000_000, using: &random)
+    length = Int.random(in: 1...5, using: &random)
+    writes = Int.random(in: 0...3, using: &random)
+  }
+
+  var description: String { "\(kind.rawValue) (\(choice), \(amount), for \(length))" }
+}
+
+extension Fault.Kind {
+  /// How often it is chosen among the faults of a round. The slow ones are chosen by the round.
+  var weight: Int {
+    switch self {
+    case .leaderKilled: 6
+    case .memberKilled, .memberCutOff: 3
+    case .clusterKilled: 1
+    case .memberPaused: 6
+    case .packetLoss: 3
+    case .compaction: 4
+    case .deletion: 3
+    case .noSpace, .restoredBackup: 0
+    case .mirrorKilled: 6
+    case .mirrorKilledAtCall, .commandKilledAtCall: 7
+    case .mirrorPaused: 6
+    case .partition, .refusal: 5
+    case .connectionsCut: 7
+    case .delay: 4
+    case .diskFull: 6
+    case .clockJump: 3
+    case .unparsable, .invalid, .tooNew: 3
+    case .binary: 2
+    }
+  }
+}
+
+/// Random numbers that a seed repeats.
+struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

@@ -1,0 +1,81 @@
+/// What happens between two checks. The seed and the number decide it.
+struct Round: Sendable, CustomStringConvertible {
+  let number: Int
+  let faults: [Fault]
+  /// Whether the command `settings-fleet set` writes, too, beside the writers in this process.
+  let usesCommand: Bool
+  /// Whether the writers go on until after the heal. Otherwise no event after it tells a mirror that it missed something.
+  let writesAfterHeal: Bool
+  let restoresAsNewCluster: Bool
+  /// For the texts.
+  let random: SplitMix
+
+  var restoresBackup: Bool { faults.last?.kind == .restoredBackup }
+
+  /// A round of random faults.
+  ///
+  /// - Parameter kinds: Those that are possible here.
+  init(_ number: Int, seed: UInt64, kinds: Set<Fault.Kind>) {
+    var random = Self.generator(number, seed)
+    var bag: [Fault.Kind] = []
+    for kind in Fault.Kind.allCases { bag += Array(repeating: kind, count: kind.weight) }
+    var faults: [Fault] = []
+    for _ in 0..<Int.random(in: 8...16, using: &random) {
+      let fault = Fault(bag.randomElement(using: &random)!, using: &random)
+      if kinds.contains(fault.kind) { faults.append(fault) }
+    }
+    let (full, restored) = (Fault(.noSpace, using: &random), Fault(.restoredBackup, using: &random))
+    if number % 23 == 0 { faults.insert(full, at: faults.count / 2) }
+    if number % 17 == 0 { faults.append(restored) }
+    self.init(number, faults, &random)
+  }
+
+  private init(_ number: Int, _ faults: [Fault], _ random: inout SplitMix) {
+    self.number = number
+    self.faults = faults
+    usesCommand = Int.random(in: 0..<6, using: &random) == 0
+    writesAfterHeal = Bool.random(using: &random)
+    restoresAsNewCluster = Bool.random(using: &random)
+    self.random = random
+  }
+
+  /// Rounds in which each kind is once. What needs a cluster that works comes first.
+  static func short(seed: UInt64, kinds: Set<Fault.Kind>) -> [Round] {
+    var random = generator(0, seed)
+    let parts: [[Fault.Kind]] = [
+      [.noSpace, .mirrorKilledAtCall, .unparsable, .mirrorKilled, .connectionsCut, .memberKilled, .packetLoss, .delay],
+      [
+        .deletion, .commandKilledAtCall, .invalid, .clockJump, .memberPaused, .mirrorPaused, .partition, .leaderKilled,
+      ],
+      [.tooNew, .binary, .compaction, .diskFull, .refusal, .memberCutOff, .clusterKilled],
+    ]
+    var rounds = parts.map { part in part.filter(kinds.contains).map { Fault($0, using: &random) } }
+    if kinds.contains(.restoredBackup), !rounds.isEmpty {
+      rounds[rounds.count - 1].append(Fault(.restoredBackup, using: &random))
+    }
+    return rounds.enumerated().map { index, faults in
+      var random = generator(index + 1, seed)
+      return Round(index + 1, faults, &random, usesCommand: index == 0)
+    }
+  }
+
+  private init(_ number: Int, _ faults: [Fault], _ random: inout SplitMix, usesCommand: Bool) {
+    self.number = number
+    self.faults = faults
+    self.usesCommand = usesCommand
+    writesAfterHeal = number % 2 == 0
+    restoresAsNewCluster = Bool.random(using: &random)
+    self.random = random
+  }
+
+  private static func generator(_ number: Int, _ seed: UInt64) -> SplitMix {
+    var mixed = SplitMix(state: seed &+ UInt64(number) &* 0xD1B5_4A32_D192_ED03)
+    return SplitMix(state: mixed.next())
+  }
+
+  var description: String {
+    let extras = [usesCommand ? "with the command" : nil, writesAfterHeal ? nil : "no writes after the heal"]
+    return "round \(number): " + faults.map(\.description).joined(separator: "; ")
+      + extras.compactMap(\.self).map { ", \($0)" }.joined()
+  }
+}

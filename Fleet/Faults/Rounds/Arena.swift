@@ -1,0 +1,184 @@
+import EtcdClient
+import EtcdTesting
+import Foundation
+import SettingsFleet
+import Synchronization
+
+/// A fleet that things happen to: a cluster of three members, three machines with mirrors, and writers.
+final class Arena: Sendable {
+  let cluster: EtcdCluster
+  let machines: [Machine]
+  /// Between the writers and the members.
+  let desk: [TCPProxy]
+  let writersClient: EtcdClient
+  /// On a way of its own, to look at the cluster and to operate it.
+  let client: EtcdClient
+  let counters: [CounterWriter]
+  /// Counts with the command.
+  let commander: CounterWriter
+  let soles: [SoleWriter]
+  let recorder: Recorder
+  let refused: RefusedTexts
+  let firewall: Firewall
+  let figures: Figures
+  let bell: Bell
+  let root: String
+  let programs: Programs
+  let points: Mutex<(mirror: KillPoints, command: KillPoints)>
+  static let shared = FleetDocument(app: Texts.app, scope: .all)!
+
+  private init(
+    _ cluster: EtcdCluster, machines: [Machine], desk: [TCPProxy], root: String, programs: Programs, figures: Figures,
+    bell: Bell
+  ) throws {
+    (self.cluster, self.machines, self.desk, self.root) = (cluster, machines, desk, root)
+    (self.programs, self.figures, self.bell) = (programs, figures, bell)
+    client = try EtcdClient(cluster.configuration)
+    let writersClient = try EtcdClient(cluster.configuration(endpoints: desk.map { "http://127.0.0.1:\($0.port)" }))
+    self.writersClient = writersClient
+    counters = (0..<3).map { CounterWriter("w\($0)", in: Self.shared, client: writersClient, figures: figures) }
+    commander = CounterWriter("w3", in: Self.shared, client: writersClient, figures: figures)
+    let refused = RefusedTexts()
+    self.refused = refused
+    // One is on two machines, the other one on the third.
+    soles = [DocumentScope.group("web"), .host("m3")].map { scope in
+      SoleWriter(
+        FleetDocument(app: Texts.app, scope: scope)!, client: writersClient, figures: figures, refused: refused)
+    }
+    recorder = Recorder(client, bell: bell)
+    firewall = Firewall(in: root)
+    points = Mutex((KillPoints(""), KillPoints("")))
+  }
+
+  /// Starts a fleet, and waits until its machines are right.
+  static func start(_ programs: Programs, figures: Figures, hasDisks: Bool) async throws -> Arena {
+    let root = FileManager.default.temporaryDirectory.path + "/fleet-faults-\(UUID().uuidString)"
+    try Files.makeDirectory(root)
+    Remains.add(root)
+    var options = EtcdCluster.Options()
+    options.quotaBytes = 48 << 20
+    let cluster = try await EtcdCluster.start(members: 3, options: options)
+    let bell = Bell()
+    func proxies() async throws -> [TCPProxy] {
+      var proxies: [TCPProxy] = []
+      for member in cluster.members { proxies.append(try await TCPProxy.start(to: member.port)) }
+      return proxies
+    }
+    var machines: [Machine] = []
+    for (name, groups) in [("m1", ["web"]), ("m2", ["web"]), ("m3", [])] {
+      machines.append(
+        try await Machine(
+          name, groups: groups, in: root, proxies: try await proxies(), programs: programs, hasDisk: hasDisks,
+          bell: bell))
+    }
+    let arena = try Arena(
+      cluster, machines: machines, desk: try await proxies(), root: root, programs: programs, figures: figures,
+      bell: bell)
+    try await arena.prepare()
+    return arena
+  }
+
+  /// The machines that have a document.
+  func machines(with document: FleetDocument) -> [Machine] { machines.filter { $0.documents.contains(document) } }
+
+  private func prepare() async throws {
+    try writeCommandSettings()
+    var random = SplitMix(state: 0)
+    for counter in counters { _ = await counter.write() }
+    for sole in soles { _ = await sole.write(using: &random) }
+    try await recorder.begin()
+    for machine in machines.dropFirst() { try machine.start() }
+    try await recordCalls(of: machines[0])
+    for machine in machines { try machine.start() }
+    try await Check(self).waitUntilRight(after: .now, limit: .seconds(20))
+    // Of files that were written while nobody looked, there is nothing to say.
+    for machine in machines { _ = machine.watch.takeSights() }
+  }
+
+  /// Finds out at which system calls a mirror, and what it runs, can be killed: from its start over a few documents.
+  private func recordCalls(of machine: Machine) async throws {
+    guard programs.strace != nil else { return try machine.start() }
+    let trace = "\(root)/calls"
+    try machine.startRecording(to: trace)
+    for _ in 0..<3 {
+      let before = machine.watch.now
+      _ = await counters[0].write()
+      await bell.wait(.seconds(5)) { machine.watch.now != before }
+    }
+    machine.kill()
+    let file = "\(root)/x/\(Texts.app).toml"
+    try Files.makeDirectory("\(root)/x")
+    try Files.write("number = 1\n", to: file)
+    try Files.write("number = 2\n", to: "\(trace)-text")
+    let edit = ["-f", "-qq", "-o", "\(trace)-edit", programs.cli, "edit", file, "--create", "--text", "\(trace)-text"]
+    try await Tool.run("strace", edit, in: root)
+    let text = { (path: String) in (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
+    let found = (KillPoints(text(trace)), KillPoints(text("\(trace)-edit")))
+    points.withLock { $0 = found }
+  }
+
+  private func writeCommandSettings() throws {
+    let endpoints = desk.map { "\"http://127.0.0.1:\($0.port)\"" }.joined(separator: ", ")
+    try Files.makeDirectory("\(root)/desk/settings-fleet")
+    try Files.makeDirectory("\(root)/desk/share/app-settings")
+    try Files.write("endpoints = [\(endpoints)]\nplaintext = true\n", to: "\(root)/desk/settings-fleet/settings.toml")
+    try Files.write(Texts.schema, to: "\(root)/desk/share/app-settings/\(Texts.app).toml")
+  }
+
+  /// Counts once with the real command.
+  func runCommand() async {
+    let number = commander.take()
+    let start = ContinuousClock.now
+    let environment = [
+      "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "\(root)/desk", "XDG_CONFIG_HOME": "\(root)/desk",
+      "XDG_CONFIG_DIRS": "\(root)/desk/none", "XDG_STATE_HOME": "\(root)/desk/state",
+      "XDG_DATA_HOME": "\(root)/desk/none", "XDG_DATA_DIRS": "\(root)/desk/share", "SETTINGS_CLI": programs.cli,
+      "TMPDIR": root,
+    ]
+    guard
+      let child = try? ChildProcess(
+        programs.mirror, ["set", Texts.app, "\(commander.counter)=\(number)"], output: "\(root)/desk/log",
+        environment: environment)
+    else { return }
+    let status = await withCheckedContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(returning: child.wait()) }
+    }
+    if status == 0 { commander.acknowledge(number) }
+    figures.note {
+      $0.commands += 1
+      $0.longestCommand = max($0.longestCommand, .now - start)
+    }
+  }
+
+  func stop() async {
+    recorder.stop()
+    for machine in machines { await machine.stop() }
+    for proxy in desk { await proxy.stop() }
+    await client.shutdown()
+    await writersClient.shutdown()
+    try? await firewall.clear()
+    cluster.stop()
+    if Sandbox.isPrivate {
+      for machine in machines { _ = try? await Tool.run("umount", ["-l", "\(root)/\(machine.name)/disk"], in: "/") }
+    }
+    Remains.remove(root)
+  }
+}
+
+/// The directories that have to go when the process exits.
+enum Remains {
+  /// Protects the directories.
+  private static let directories = Mutex<Set<String>>([])
+  private static let isRegistered: Bool =
+    atexit { for directory in Remains.directories.withLock({ $0 }) { Remains.remove(directory) } } == 0
+
+  static func add(_ directory: String) {
+    precondition(isRegistered, "The process has no place for another exit handler.")
+    directories.withLock { _ = $0.insert(directory) }
+  }
+
+  static func remove(_ directory: String) {
+    directories.withLock { _ = $0.remove(directory) }
+    try? FileManager.default.removeItem(atPath: directory)
+  }
+}

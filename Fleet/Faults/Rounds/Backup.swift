@@ -1,0 +1,68 @@
+import EtcdClient
+import EtcdTesting
+import Foundation
+import SettingsFleet
+
+/// A backup of the cluster, and what was acknowledged when it was made.
+struct Backup: Sendable {
+  private let arena: Arena
+  private let file: String
+  private let counters: [Int]
+  private let soles: [SoleWriter.Content]
+
+  /// Makes a backup while nobody writes.
+  static func make(of arena: Arena, number: Int) async throws -> Backup {
+    let file = "\(arena.root)/backup-\(number)"
+    let (_, items) = try await Check(arena).read()
+    let key = Arena.shared.key(version: 1)
+    let text = items.first { $0.key.elementsEqual(key.utf8) }?.value ?? []
+    try await arena.cluster.snapshot(to: file)
+    return Backup(
+      arena: arena, file: file,
+      counters: (arena.counters + [arena.commander]).map { Texts.number(of: $0.counter, in: text) },
+      soles: arena.soles.map { $0.content(items) })
+  }
+
+  /// Replaces the cluster with the backup.
+  ///
+  /// Machines have to change nothing until an operator accepts that, and be right within five seconds then.
+  func restore(asNewCluster: Bool) async throws {
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    let figures = arena.figures
+    let before = arena.machines.map(\.watch.now)
+    let revision = try await Check(arena).read().revision
+    arena.recorder.stop()
+    try await arena.cluster.restore(from: file, asNewCluster: asNewCluster)
+    for (counter, number) in zip(arena.counters + [arena.commander], counters) { counter.restore(number) }
+    for (sole, content) in zip(arena.soles, soles) { sole.restore(content) }
+    try await arena.recorder.begin()
+    let restored = try await Check(arena).read()
+    Check(arena).checkWrites(restored.items)
+
+    // Each mirror reads the cluster after it was connected again, and says what is wrong with it.
+    let expected = asNewCluster || restored.revision < revision
+    let machines = arena.machines
+    if expected {
+      await arena.bell.wait(.seconds(10)) {
+        machines.allSatisfy { machine in
+          machine.said.split(separator: "\n").last?.contains("Nothing is changed on this machine") ?? false
+        }
+      }
+    }
+    for (machine, files) in zip(machines, before) where machine.watch.now != files {
+      figures.count(.wrong, "\(machine.name) followed a restored backup that nobody accepted\n\(machine.said)")
+    }
+    let accepted = ContinuousClock.now
+    try await accept()
+    try await Check(arena).waitUntilRight(after: accepted)
+  }
+
+  /// Does what 'settings-fleet accept' does.
+  private func accept() async throws {
+    let header = try await arena.client.range(EtcdRange(.key(FleetKey.accept.text))).header
+    let id = UUID().uuidString
+    let acceptance = Acceptance(
+      id: id, cluster: ClusterID(rawValue: header.cluster), created: "2026-01-01T00:00:00Z")
+    try await arena.client.put(FleetKey.accept.text, acceptance.json)
+  }
+}
