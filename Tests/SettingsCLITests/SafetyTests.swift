@@ -38,6 +38,26 @@ struct SafetyTests {
     #expect(shell.output == value)
   }
 
+  /// Each input is a whole one, too, as a longer one is that was cut off.
+  @Test(arguments: [
+    (["set", "a", "-"], "text"), (["edit", "--text", "-"], "a = 1"), (["import", "-", "--format", "toml"], "a = 1"),
+    (["batch", "--create"], "{\"set\": \"a\", \"value\": 1}\n"),
+  ]) func `input that is not as long as its program says is refused`(_ verb: [String], _ input: String) throws {
+    func run(_ bytes: String) throws -> ChildProcess.Result {
+      var environment = home.environment
+      environment["SETTINGS_CLI_INPUT_BYTES"] = bytes
+      return try ChildProcess.run(
+        command, [verb[0], "./f.toml"] + verb[1...], environment: environment, input: input, directory: home.path)
+    }
+    try home.write("# mine\n", to: home.path + "/f.toml")
+    let result = try run("\(input.utf8.count + 1)")
+    #expect(result.status == 7 && result.output.isEmpty, "\(result)")
+    let message = "Standard input ended after \(input.utf8.count) bytes"
+    #expect(result.error.hasPrefix("settings-cli: \(message)") && result.error.hasSuffix("Nothing was written.\n"))
+    #expect(home.text(of: home.path + "/f.toml") == "# mine\n")
+    #expect(try run("\(input.utf8.count)").status == 0)
+  }
+
   @Test func `a value of ten megabytes goes in by input and comes out`() throws {
     let value = String(repeating: "0123456789\n\"\\é", count: 700_000)
     #expect(value.utf8.count > 10_000_000)

@@ -34,7 +34,9 @@ final class Commands: Sendable {
     _ words: [String], input: [UInt8] = [], whenStarted: @escaping @Sendable (pid_t) -> Void = { _ in }
   ) async throws(CommandError) -> CommandResult {
     let run = CommandRun()
-    let (arguments, environment, limits) = ([program] + words, environment, limits)
+    // If this process is killed meanwhile, nothing is stored that was cut off.
+    let environment = environment.merging(["SETTINGS_CLI_INPUT_BYTES": "\(input.count)"]) { $1 }
+    let (arguments, limits) = ([program] + words, limits)
     do {
       return try await withTaskCancellationHandler {
         try await threads.runIfActive {

@@ -21,3 +21,16 @@ struct ChildProcessTests {
     #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self) == "closed\n")
   }
 }
+
+// Less of it is a file, too: only its length says that it is not whole.
+@Test func `a text that was cut off on its way is not stored`() async throws {
+  let home = try TestHome()
+  try home.write("#!/bin/sh\nhead -c 8 | '\(TestHome.command)' \"$@\"\n", to: "command")
+  chmod("\(home.path)/command", 0o700)
+  let text = home.read(home.settings)
+  let commands = try Commands("\(home.path)/command", environment: home.environment, Limits())
+  let result = try await commands.run(["edit", TestHome.app, "--text=-"], input: Array("size = 155\n".utf8))
+  #expect(result.status == 7 && result.messages.joined().contains("ended after 8 bytes"), "\(result.messages)")
+  #expect(home.read(home.settings) == text)
+  await commands.end()
+}
