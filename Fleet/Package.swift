@@ -12,6 +12,7 @@ let package = Package(
   ],
   dependencies: [
     .package(name: "app-settings", path: ".."),
+    .package(name: "benchmarks", path: "../Benchmarks"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/apple/swift-crypto", "3.12.0"..<"5.0.0"),
@@ -54,6 +55,17 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
       path: "Tests/EtcdTesting"),
+    .executableTarget(
+      name: "fleet-benchmarks",
+      dependencies: [
+        "EtcdClient", "EtcdTesting", "SettingsFleet",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "BenchmarkHarness", package: "benchmarks"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ],
+      path: "Benchmarks"),
     .testTarget(name: "EtcdClientTests", dependencies: ["EtcdClient", "EtcdTesting"]),
     .testTarget(name: "SettingsFleetTests", dependencies: ["SettingsFleet"]),
     .testTarget(

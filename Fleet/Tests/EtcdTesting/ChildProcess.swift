@@ -4,17 +4,17 @@ import Glibc
 import Synchronization
 
 /// A program that ends with this process, however this process ends.
-final class ChildProcess: Sendable {
-  struct Failure: Error, CustomStringConvertible {
-    let description: String
+package final class ChildProcess: Sendable {
+  package struct Failure: Error, CustomStringConvertible {
+    package let description: String
   }
 
-  let pid: pid_t
+  package let pid: Int32
   /// Protects the state of the process; nothing is sent to a number that may be another process's by now.
   private let status = Mutex<Int32?>(nil)
 
   /// Starts a program. Its output goes to the end of a file.
-  init(_ program: String, _ arguments: [String], output: String) throws(Failure) {
+  package init(_ program: String, _ arguments: [String], output: String) throws(Failure) {
     // The kernel ends the program when the thread that started it ends; the threads of tasks come and go.
     let result = Launcher.shared.run {
       Self.spawn(["/usr/bin/setpriv", "--pdeathsig", "KILL", "--", program] + arguments, output: output)
@@ -27,12 +27,12 @@ final class ChildProcess: Sendable {
 
   var isRunning: Bool { poll(wait: false) == nil }
 
-  func send(_ signal: Int32) {
+  package func send(_ signal: Int32) {
     status.withLock { if $0 == nil { _ = Glibc.kill(pid, signal) } }
   }
 
   /// Ends the program, and returns when it is gone.
-  func kill() {
+  package func kill() {
     send(SIGKILL)
     _ = wait()
   }

@@ -1,0 +1,42 @@
+import Foundation
+
+/// What the kernel says about a process.
+struct ProcessFacts: Sendable {
+  let pid: Int32
+
+  /// Memory in bytes: what is resident, and the part of it that is the process's own and not its executable's.
+  var memory: (resident: Int, own: Int, most: Int) {
+    let status = text("status")
+    return (
+      Self.number("VmRSS", in: status) * 1024, Self.number("RssAnon", in: status) * 1024,
+      Self.number("VmHWM", in: status) * 1024
+    )
+  }
+
+  /// How often each thread has gone to sleep.
+  var sleeps: [String: Int] {
+    let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []
+    return Dictionary(
+      uniqueKeysWithValues: tasks.map { task in
+        let status = text("task/\(task)/status")
+        return (task, Self.number("voluntary_ctxt_switches", in: status))
+      })
+  }
+
+  /// The time that the process has computed, in milliseconds. The scheduler counts in nanoseconds.
+  var computed: Double {
+    let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []
+    return tasks.reduce(0) { sum, task in
+      sum + (text("task/\(task)/schedstat").split(separator: " ").first.flatMap { Double($0) } ?? 0) / 1e6
+    }
+  }
+
+  private func text(_ name: String) -> String {
+    (try? String(contentsOfFile: "/proc/\(pid)/\(name)", encoding: .utf8)) ?? ""
+  }
+
+  private static func number(_ field: String, in text: String) -> Int {
+    let line = text.split(separator: "\n").first { $0.hasPrefix(field + ":") }
+    return line.flatMap { Int($0.split(whereSeparator: { !$0.isNumber }).first ?? "") } ?? 0
+  }
+}

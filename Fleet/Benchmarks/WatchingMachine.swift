@@ -1,0 +1,116 @@
+import EtcdClient
+import SettingsFleet
+import Synchronization
+
+/// A machine of the fleet without its disk: it watches, and does with a hint what a mirror does, but for the file.
+///
+/// It reads the app's documents, makes the plan and answers under its lease. What a real mirror does beside that are two
+/// runs of `settings-cli`, on a processor of its own.
+actor WatchingMachine {
+  /// When the machines were told of a change, had read it, and had answered.
+  struct Boards: Sendable {
+    let told = Board("machines were not told")
+    let read = Board("machines have not read the document")
+    let answered = Board("machines have not answered")
+    /// How often a call had to be repeated.
+    let repeated = Repetitions()
+
+    func begin(_ count: Int) {
+      for board in [told, read, answered] { board.begin(count) }
+    }
+  }
+
+  final class Repetitions: Sendable {
+    private let count = Atomic(0)
+    func note() { count.add(1, ordering: .relaxed) }
+    var total: Int { count.load(ordering: .relaxed) }
+  }
+
+  private let client: EtcdClient
+  private let machine: Machine
+  private let app: String
+  private let boards: Boards
+  private var record = MirrorRecord()
+  private var files: [FleetDocument: TextDigest] = [:]
+  private var lease: LeaseID?
+  private var answerRevision: Int64 = 0
+  private var watching: Task<Void, Never>?
+
+  init(_ number: Int, app: String, _ configuration: EtcdConfiguration, _ boards: Boards) throws {
+    client = try EtcdClient(configuration)
+    machine = try Machine(id: "machine-\(number)", host: "host-\(number)")
+    self.app = app
+    self.boards = boards
+  }
+
+  /// Watches, reads everything and answers, as a mirror does when it starts.
+  func open() async throws {
+    let watch = try await repeating { try await client.watch(.prefix(FleetNames.prefix)) }
+    lease = LeaseID(rawValue: try await repeating { try await client.grantLease(seconds: 86400) }.id)
+    try await answer(try await read(nil))
+    watching = Task {
+      var rounds = (told: 0, read: 0, answered: 0)
+      do {
+        for try await message in watch {
+          guard case .events(let events, _) = message else { continue }
+          boards.told.note(last: &rounds.told)
+          let keys = events.compactMap { FleetKey($0.keyValue.key) }
+          guard keys.contains(where: machine.isConcerned) else { continue }
+          let plan = try await read(app)
+          boards.read.note(last: &rounds.read)
+          try await answer(plan)
+          boards.answered.note(last: &rounds.answered)
+        }
+      } catch {
+        // The round misses this machine, and says so.
+        if !Task.isCancelled { print("machine \(machine.id): \(error)") }
+      }
+    }
+  }
+
+  func close() async {
+    watching?.cancel()
+    await watching?.value
+    await client.shutdown()
+  }
+
+  private func read(_ app: String?) async throws -> MirrorPlan {
+    let prefix = app.map { FleetNames.prefix(ofApp: $0) } ?? FleetNames.prefix
+    let answer = try await repeating { try await client.rangeAll(EtcdRange(.prefix(prefix))) }
+    let snapshot = FleetSnapshot(
+      cluster: ClusterID(rawValue: answer.header.cluster), revision: answer.header.revision, app: app,
+      items: answer.keyValues.map { value in
+        FleetItem(
+          key: value.key, value: value.value, createRevision: value.createRevision, modRevision: value.modRevision,
+          version: value.version, lease: value.lease == 0 ? nil : LeaseID(rawValue: value.lease))
+      })
+    var plan = MirrorPlan.make(
+      record: record, snapshot: snapshot, machine: machine, files: files, apps: [self.app: InstalledApp()])
+    while let check = plan.nextCheck { plan.settle(check, .accepted) }
+    record = plan.record
+    for change in plan.changes { files[change.document] = change.text.map { TextDigest(of: $0) } }
+    return plan
+  }
+
+  private func answer(_ plan: MirrorPlan) async throws {
+    for var ack in plan.acks() {
+      ack.lease = lease
+      let key = ack.key.text
+      let transaction = EtcdTransaction(
+        if: [.modRevision(key, .equal, answerRevision)], then: [.put(key, ack.json, lease: lease?.rawValue ?? 0)])
+      answerRevision = try await repeating { try await client.transaction(transaction) }.header.revision
+    }
+  }
+
+  /// A mirror tries again, too.
+  private func repeating<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+    while true {
+      do {
+        return try await body()
+      } catch let error as EtcdError where error.isRetryable {
+        boards.repeated.note()
+        try await Task.sleep(for: .milliseconds(Double.random(in: 50...100)))
+      }
+    }
+  }
+}
