@@ -44,6 +44,8 @@ let package = Package(
         .product(name: "SettingsTOML", package: "app-settings"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "Subprocess", package: "swift-subprocess"),
       ]),
     // Real clusters for the tests, the benchmarks and the faults.
