@@ -23,7 +23,7 @@ struct FanOut: Sendable {
   func measure() async throws {
     let boards = WatchingMachine.Boards()
     let bareBoard = Board("bare watches were not told")
-    let writer = try EtcdClient(run.cluster.configuration)
+    let writer = try EtcdClient(run.patient)
     try await store(by: writer, 0)
     var machines: [WatchingMachine] = []
     report(memoryWith: 0)

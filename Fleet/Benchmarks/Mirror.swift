@@ -12,7 +12,7 @@ struct Mirror: Sendable {
   private var document: FleetDocument { FleetDocument(app: party.app, scope: .all)! }
 
   func measure() async throws {
-    try await run.cluster.withClient { client in
+    try await run.cluster.withClient(run.patient) { client in
       try await store(Self.text(bytes: 4 << 10, 0), by: client)
       let mirror = try party.mirror()
       defer { mirror.kill() }

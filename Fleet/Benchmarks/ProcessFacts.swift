@@ -30,12 +30,12 @@ struct ProcessFacts: Sendable {
     let isManager: Bool
   }
 
-  /// The time that the process has computed, in milliseconds. The scheduler counts in nanoseconds.
+  /// The time that the process has computed, with threads that have ended, in milliseconds. The kernel counts in ticks.
   var computed: Double {
-    let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []
-    return tasks.reduce(0) { sum, task in
-      sum + (text("task/\(task)/schedstat").split(separator: " ").first.flatMap { Double($0) } ?? 0) / 1e6
-    }
+    // The name of the program may contain anything; what follows its closing parenthesis begins with the third field.
+    let fields = text("stat").split(separator: ")").last?.split(separator: " ") ?? []
+    guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else { return 0 }
+    return (user + system) * 1000 / Double(sysconf(Int32(_SC_CLK_TCK)))
   }
 
   private func text(_ name: String) -> String {

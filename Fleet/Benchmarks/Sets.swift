@@ -51,7 +51,7 @@ struct Sets: Sendable {
   }
 
   private func clientPuts(_ writers: Int) async throws -> Double {
-    try await run.cluster.withClient { client in
+    try await run.cluster.withClient(run.patient) { client in
       let value = Array(Self.document.utf8)
       try await client.put("put/warm", value)
       let load = await WriteLoad.measure(writers: writers, for: slice, with: client, prefix: "put/", value: value)
@@ -62,7 +62,7 @@ struct Sets: Sendable {
 
   /// Each writer has a document and a client of its own, as a process has.
   private func documentSets(_ writers: Int, _ round: Int) async throws -> Double {
-    let clients = try (0..<writers).map { _ in try EtcdClient(run.cluster.configuration) }
+    let clients = try (0..<writers).map { _ in try EtcdClient(run.patient) }
     for client in clients { _ = try await client.range(EtcdRange(.key("warm"))) }
     let (start, slice) = (ContinuousClock.now, slice)
     let count = try await withThrowingTaskGroup(of: Int.self) { group in

@@ -13,7 +13,7 @@ struct Status: Sendable {
     let machines = run.isShort ? 20 : 1000
     let document = FleetDocument(app: party.app, scope: .all)!
     let app = party.app
-    try await run.cluster.withClient { client in
+    try await run.cluster.withClient(run.patient) { client in
       let revision = try await client.put(document.key(version: 1), "theme = \"light\"\n")
       try await inParallel(0..<machines) { number in
         let lease = try await client.grantLease(seconds: 86400).id

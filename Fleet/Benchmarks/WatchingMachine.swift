@@ -96,9 +96,16 @@ actor WatchingMachine {
     for var ack in plan.acks() {
       ack.lease = lease
       let key = ack.key.text
-      let transaction = EtcdTransaction(
-        if: [.modRevision(key, .equal, answerRevision)], then: [.put(key, ack.json, lease: lease?.rawValue ?? 0)])
-      answerRevision = try await repeating { try await client.transaction(transaction) }.header.revision
+      while true {
+        let transaction = EtcdTransaction(
+          if: [.modRevision(key, .equal, answerRevision)], then: [.put(key, ack.json, lease: lease?.rawValue ?? 0)],
+          else: [.range(EtcdRange(.key(key)))])
+        let stored = try await repeating { try await client.transaction(transaction) }
+        answerRevision = stored.header.revision
+        if stored.succeeded { break }
+        // A call whose answer did not come in time was carried out.
+        if case .range(let found)? = stored.results.first { answerRevision = found.keyValues.first?.modRevision ?? 0 }
+      }
     }
   }
 
