@@ -69,7 +69,7 @@ struct FanOut: Sendable {
       await bare.shutdown()
       report(figures, count)
     }
-    if boards.repeated.total > 0 { print("calls that were repeated: \(boards.repeated.total)") }
+    if boards.repeated.total > 0 { print("calls that were repeated, and watches: \(boards.repeated.total)") }
     let opened = machines
     try await inParallel(0..<opened.count) {
       await opened[$0].close()

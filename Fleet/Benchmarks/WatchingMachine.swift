@@ -12,7 +12,7 @@ actor WatchingMachine {
     let told = Board("machines were not told")
     let read = Board("machines have not read the document")
     let answered = Board("machines have not answered")
-    /// How often a call had to be repeated.
+    /// How often a call had to be repeated, or a watch to be opened again.
     let repeated = Repetitions()
 
     func begin(_ count: Int) {
@@ -35,6 +35,7 @@ actor WatchingMachine {
   private var lease: LeaseID?
   private var answerRevision: Int64 = 0
   private var watching: Task<Void, Never>?
+  private var rounds = (told: 0, read: 0, answered: 0)
 
   init(_ number: Int, app: String, _ configuration: EtcdConfiguration, _ boards: Boards) throws {
     client = try EtcdClient(configuration)
@@ -45,27 +46,47 @@ actor WatchingMachine {
 
   /// Watches, reads everything and answers, as a mirror does when it starts.
   func open() async throws {
-    let watch = try await repeating { try await client.watch(.prefix(FleetNames.prefix)) }
     lease = LeaseID(rawValue: try await repeating { try await client.grantLease(seconds: 86400) }.id)
-    try await answer(try await read(nil))
+    let first = try await connect()
     watching = Task {
-      var rounds = (told: 0, read: 0, answered: 0)
-      do {
-        for try await message in watch {
-          guard case .events(let events, _) = message else { continue }
-          boards.told.note(last: &rounds.told)
-          let keys = events.compactMap { FleetKey($0.keyValue.key) }
-          guard keys.contains(where: machine.isConcerned) else { continue }
-          let plan = try await read(app)
-          boards.read.note(last: &rounds.read)
-          try await answer(plan)
-          boards.answered.note(last: &rounds.answered)
+      var watch = first
+      while !Task.isCancelled {
+        do {
+          try await follow(watch)
+        } catch {
+          // A client drops a connection on which three calls in a row had no answer in time, and its watch with it.
+          guard !Task.isCancelled, let again = try? await connect() else { return }
+          boards.repeated.note()
+          watch = again
         }
-      } catch {
-        // The round misses this machine, and says so.
-        if !Task.isCancelled { print("machine \(machine.id): \(error)") }
       }
     }
+  }
+
+  private func connect() async throws -> EtcdWatch {
+    let watch = try await repeating { try await client.watch(.prefix(FleetNames.prefix)) }
+    try await catchUp(nil)
+    return watch
+  }
+
+  private func follow(_ watch: EtcdWatch) async throws {
+    for try await message in watch {
+      guard case .events(let events, _) = message else { continue }
+      boards.told.note(last: &rounds.told)
+      let keys = events.compactMap { FleetKey($0.keyValue.key) }
+      if keys.contains(where: machine.isConcerned) { try await catchUp(app) }
+    }
+  }
+
+  /// Reads, and answers if anything is new.
+  private func catchUp(_ app: String?) async throws {
+    let (plan, isNew) = try await read(app)
+    guard isNew else { return }
+    // Without a watch, this is how it learns of a change.
+    boards.told.note(last: &rounds.told)
+    boards.read.note(last: &rounds.read)
+    try await answer(plan)
+    boards.answered.note(last: &rounds.answered)
   }
 
   func close() async {
@@ -74,7 +95,7 @@ actor WatchingMachine {
     await client.shutdown()
   }
 
-  private func read(_ app: String?) async throws -> MirrorPlan {
+  private func read(_ app: String?) async throws -> (MirrorPlan, isNew: Bool) {
     let prefix = app.map { FleetNames.prefix(ofApp: $0) } ?? FleetNames.prefix
     let answer = try await repeating { try await client.rangeAll(EtcdRange(.prefix(prefix))) }
     let snapshot = FleetSnapshot(
@@ -88,8 +109,9 @@ actor WatchingMachine {
       record: record, snapshot: snapshot, machine: machine, files: files, apps: [self.app: InstalledApp()])
     while let check = plan.nextCheck { plan.settle(check, .accepted) }
     record = plan.record
-    for change in plan.changes { files[change.document] = change.text.map { TextDigest(of: $0) } }
-    return plan
+    let changes = plan.changes
+    for change in changes { files[change.document] = change.text.map { TextDigest(of: $0) } }
+    return (plan, !changes.isEmpty)
   }
 
   private func answer(_ plan: MirrorPlan) async throws {
