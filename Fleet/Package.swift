@@ -12,6 +12,7 @@ let package = Package(
   ],
   dependencies: [
     .package(name: "app-settings", path: ".."),
+    .package(name: "benchmarks", path: "../Benchmarks"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/apple/swift-crypto", "3.12.0"..<"5.0.0"),
@@ -47,6 +48,8 @@ let package = Package(
         .product(name: "SettingsTOML", package: "app-settings"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "Subprocess", package: "swift-subprocess"),
       ]),
     // Real clusters for the tests, the benchmarks and the faults.
@@ -60,6 +63,17 @@ let package = Package(
       path: "Tests/EtcdTesting"),
     .executableTarget(
       name: "fleet-faults", dependencies: ["EtcdClient", "EtcdTesting", "SettingsFleet"], path: "Faults"),
+    .executableTarget(
+      name: "fleet-benchmarks",
+      dependencies: [
+        "EtcdClient", "EtcdTesting", "SettingsFleet",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "BenchmarkHarness", package: "benchmarks"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ],
+      path: "Benchmarks"),
     .testTarget(name: "EtcdClientTests", dependencies: ["EtcdClient", "EtcdTesting"]),
     .testTarget(name: "SettingsFleetTests", dependencies: ["SettingsFleet"]),
     .testTarget(

@@ -25,9 +25,13 @@ class Results:
                 self.lines.append(record)
 
     @staticmethod
-    def newest():
-        names = sorted(name for name in os.listdir("Benchmarks/Results") if name.endswith(".jsonl"))
-        return Results(f"Benchmarks/Results/{names[-1]}") if names else fail("there is no file in Benchmarks/Results")
+    def newest(kind=""):
+        names = sorted(
+            name for name in os.listdir("Benchmarks/Results")
+            if name.startswith(kind) and name[len(kind)].isdigit() and name.endswith(".jsonl"))
+        if not names:
+            fail(f"there is no file '{kind}DATE.jsonl' in Benchmarks/Results")
+        return Results(f"Benchmarks/Results/{names[-1]}")
 
     def of(self, program):
         return [line for line in self.lines if line["program"] == f"{program}-benchmarks"]
@@ -47,8 +51,8 @@ class Results:
     def machine(self):
         run = self.run
         kind = f" ({run['kind']})" if run.get("kind") else ""
-        tools = ", ".join(
-            f"{name} {run[key]}" for name, key in [("git", "git"), ("GLib", "glib"), ("dconf", "dconf")] if run.get(key))
+        known = [("git", "git"), ("GLib", "glib"), ("dconf", "dconf"), ("etcd", "etcd")]
+        tools = ", ".join(f"{name} {run[key]}" for name, key in known if run.get(key))
         return (
             f"{run['date']}{kind}: {run['processor']}, {run['cores']} cores, {run['memory']}, {run['filesystem']}, "
             f"Linux {run['linux']}, Swift {run['swift']}{', ' + tools if tools else ''}")

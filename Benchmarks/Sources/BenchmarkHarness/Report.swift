@@ -11,6 +11,7 @@ extension Harness {
     case kilobytes = "KB"
     case megabytes = "MB"
     case megabytesPerSecond = "MB/s"
+    case perSecond = "/s"
     case count = ""
   }
 

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Glibc
+import NIOCore
+import NIOPosix
 
 @main
 struct SettingsFleet: AsyncParsableCommand {
@@ -36,6 +38,8 @@ struct SettingsFleet: AsyncParsableCommand {
     ])
 
   static func main() async {
+    // By default there is one for each processor, and a client uses one.
+    NIOSingletons.groupLoopCountSuggestion = 1
     do {
       var command = try parseAsRoot()
       if var asynchronous = command as? any AsyncParsableCommand {

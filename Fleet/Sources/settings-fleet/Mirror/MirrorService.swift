@@ -1,4 +1,6 @@
 import EtcdClient
+import NIOCore
+import NIOPosix
 import SettingsFleet
 
 /// The mirror: carries out what the state machine decides. It runs until it is cancelled.
@@ -12,7 +14,7 @@ actor MirrorService {
   private let start = ContinuousClock.now
   private var watches: [Int: Task<Void, Never>] = [:]
   private var streams: [Int: EtcdWatch] = [:]
-  private var timer: Task<Void, Never>?
+  private var timer: Scheduled<Void>?
   private var timerDeadline: Duration?
   private var running: [Int: Task<Void, Never>] = [:]
   private var lastTask = 0
@@ -70,13 +72,9 @@ actor MirrorService {
     timer?.cancel()
     timerDeadline = machine.nextDeadline
     guard let deadline = timerDeadline else { return }
-    let instant = start + deadline
-    timer = Task { [weak self] in
-      // Keep-alives of many timers may wake the processor together.
-      guard (try? await Task.sleep(until: instant, tolerance: .milliseconds(50), clock: .continuous)) != nil else {
-        return
-      }
-      await self?.tick()
+    // A sleeping task would wake the processor at its time even after it was cancelled.
+    timer = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: TimeAmount(deadline - now)) { [weak self] in
+      _ = Task { await self?.tick() }
     }
   }
 

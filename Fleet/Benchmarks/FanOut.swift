@@ -1,0 +1,140 @@
+import BenchmarkHarness
+import EtcdClient
+import EtcdTesting
+import Foundation
+import NIOCore
+import SettingsFleet
+
+/// From a set to every machine, beside as many bare watches in the same run.
+struct FanOut: Sendable {
+  let run: Run
+  private let app = "org.example.editor"
+  private let bareKey = "bare"
+
+  private static let document = (1...20).map { "key-\($0) = \"value \($0)\"  # kept\n" }.joined()
+
+  private struct Figures {
+    var told: [Double] = []
+    var read: [Double] = []
+    var answered: [Double] = []
+    var bare: [Double] = []
+  }
+
+  func measure() async throws {
+    let boards = WatchingMachine.Boards()
+    let bareBoard = Board("bare watches were not told")
+    let writer = try EtcdClient(run.patient)
+    try await store(by: writer, 0)
+    var machines: [WatchingMachine] = []
+    report(memoryWith: 0)
+    for count in run.isShort ? [1, 10, 100] : [1, 10, 100, 1_000, 10_000] {
+      try await inParallel(machines.count..<count) { number in
+        let machine = try WatchingMachine(number, app: app, run.cluster.configuration, boards)
+        try await machine.open()
+        return machine
+      } each: {
+        machines.append($0)
+      }
+      if count >= 1000 {
+        try await Task.sleep(for: .seconds(5))
+        report(memoryWith: count)
+      }
+      // Each connection counts twice: here and in etcd.
+      let bareCount = min(count, Limits.files - count - 100)
+      if bareCount < count { print("bare watches: \(bareCount), since no more than \(Limits.files) files may be open") }
+      let bare = try BareConnections(to: run.member, of: run.cluster, threads: System.coreCount)
+      try await inParallel(0..<bareCount) { _ in
+        let watch = BareWatch(bareKey, noting: bareBoard)
+        _ = try await bare.open(watch)
+        await watch.opened()
+      } each: { _ in
+      }
+      let rounds = run.isShort ? 3 : max(4, min(100, 20_000 / count))
+      var figures = Figures()
+      for round in -1..<rounds {
+        boards.begin(count)
+        try await store(by: writer, round + 2)
+        let told = try await boards.told.all()
+        let read = try await boards.read.all()
+        let answered = try await boards.answered.all()
+        bareBoard.begin(bareCount)
+        try await writer.put(bareKey, Self.document)
+        let noted = try await bareBoard.all()
+        guard round >= 0 else { continue }
+        figures.told += told
+        figures.read += read
+        figures.answered += answered
+        figures.bare += noted
+      }
+      await bare.shutdown()
+      report(figures, count)
+    }
+    if boards.repeated.total > 0 { print("calls that were repeated, and watches: \(boards.repeated.total)") }
+    let opened = machines
+    try await inParallel(0..<opened.count) {
+      await opened[$0].close()
+    } each: { _ in
+    }
+    await writer.shutdown()
+  }
+
+  /// Stores the document as the command does: with a note about who did it.
+  private func store(by client: EtcdClient, _ number: Int) async throws {
+    let document = FleetDocument(app: app, scope: .all)!
+    try await client.transaction(
+      EtcdTransaction(then: [
+        .put(document.key(version: 1), Self.document + "changed = \(number)\n"),
+        .put(FleetKey.change(document, version: 1).text, #"{"by":"ada@desk","id":"\#(number)"}"#),
+      ]))
+  }
+
+  private func report(_ figures: Figures, _ count: Int) {
+    let (told, read) = (Harness.Figures(figures.told), Harness.Figures(figures.read))
+    let (answered, bare) = (Harness.Figures(figures.answered), Harness.Figures(figures.bare))
+    let name = "set -> \(grouped(count)) machines told"
+    func ratio(_ part: Double, _ title: String, _ budget: Harness.Budget?) {
+      Harness.report(
+        "\(name), \(title) / bare watches", told.quantile(part) / bare.quantile(part),
+        nanoseconds: [told.quantile(part), bare.quantile(part)], budget: budget)
+    }
+    ratio(0.5, "p50", nil)
+    ratio(0.99, "p99", run.budget(.atMost(1.5)))
+    ratio(1, "worst", nil)
+    let most: [Int: Double] = [1_000: 100, 10_000: 2_000]
+    Harness.report(
+      "\(name), p99", told.quantile(0.99) / 1e6, .milliseconds, budget: most[count].flatMap { run.budget(.atMost($0)) })
+    for (what, figures) in [("have read it", read), ("have answered", answered)] {
+      Harness.report(
+        "set -> \(grouped(count)) machines \(what), p50, p99, worst", figures.quantile(0.99) / 1e6, .milliseconds,
+        nanoseconds: [figures.median, figures.quantile(0.99), figures.quantile(1)])
+    }
+  }
+
+  private func report(memoryWith count: Int) {
+    Harness.report(
+      "etcd's resident memory, \(grouped(count)) machines", Double(run.member.residentBytes) / 1e6, .megabytes,
+      budget: count == 10_000 ? run.budget(.atMost(1200)) : nil)
+  }
+
+  private func grouped(_ count: Int) -> String {
+    count < 1000 ? "\(count)" : "\(count / 1000),000"
+  }
+}
+
+/// Does something for each number, 64 at a time.
+func inParallel<Value: Sendable>(
+  _ numbers: Range<Int>, _ body: @escaping @Sendable (Int) async throws -> Value, each: (Value) -> Void
+) async throws {
+  try await withThrowingTaskGroup(of: Value.self) { group in
+    var rest = numbers
+    func next() {
+      guard let number = rest.popFirst() else { return }
+      group.addTask { try await body(number) }
+    }
+    for _ in 0..<64 { next() }
+    while let value = try await group.next() {
+      each(value)
+      next()
+    }
+  }
+}
