@@ -171,7 +171,7 @@ extension RoundRun {
         try await arena.client.put("filler/\(number)", part)
       } catch {
         isFull = error.code == .noSpace
-        break filling
+        if isFull || !error.isRetryable { break filling }
       }
     }
     await bell.wait(.milliseconds(300)) { false }

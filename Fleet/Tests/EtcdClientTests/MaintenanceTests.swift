@@ -53,13 +53,40 @@ extension ClusterTests {
             do throws(EtcdError) { try await client.put("k", value) } catch { full = error }
           }
           #expect(full?.code == .noSpace)
-          #expect(full?.mayHaveHappened == false)
+          #expect(full?.mayHaveHappened == true)
           #expect(try await client.alarms().map(\.kind) == ["NOSPACE"])
           let revision = try await client.range(EtcdRange(.key("k"))).header.revision
           try await client.compact(revision: revision, waits: true)
           try await client.defragment(at: cluster.endpoints[0])
           try await client.disarmAlarms()
           try await client.put("k", "1")
+        }
+      }
+    }
+
+    @Test func `a write that a full database refuses may have been carried out all the same`() async throws {
+      try await withCluster { options in
+        options.quotaBytes = 8 << 20
+      } _: { cluster in
+        try await cluster.withClient { client in
+          let value = Array(repeating: UInt8(1), count: 100_000)
+          let refused = await withTaskGroup(of: (key: String, error: EtcdError)?.self) { group in
+            for writer in 0..<32 {
+              group.addTask {
+                for number in 0..<100 {
+                  let key = "k/\(writer)/\(number)"
+                  do throws(EtcdError) { try await client.put(key, value) } catch { return (key, error) }
+                }
+                return nil
+              }
+            }
+            return await group.reduce(into: []) { result, found in result += [found].compactMap(\.self) }
+          }
+          #expect(!refused.isEmpty)
+          for (key, error) in refused where !error.mayHaveHappened {
+            let count = try await client.range(EtcdRange(.key(key), countOnly: true)).count
+            #expect(count == 0, "\(key): \(error)")
+          }
         }
       }
     }

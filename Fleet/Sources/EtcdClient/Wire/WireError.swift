@@ -75,7 +75,9 @@ struct WireError: Decodable {
       }
     let isUncertain =
       [1, 2, 4, 10, 13, 14, 15].contains(number) && !Self.textsBeforeWriting.contains { text.contains($0) }
+    // A write that fills the database is carried out by every member, and answered like one that is refused.
+    let isFull = text.contains("database space exceeded")
     let code = Self.codesByText.first { text.contains($0.text) }?.code ?? found
-    return EtcdError(code, text, endpoint: endpoint, mayHaveHappened: isWrite && isUncertain)
+    return EtcdError(code, text, endpoint: endpoint, mayHaveHappened: isWrite && (isUncertain || isFull))
   }
 }

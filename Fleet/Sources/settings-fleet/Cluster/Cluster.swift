@@ -66,7 +66,10 @@ struct Cluster: Sendable {
       // The change's id says whether it was this one: nobody else writes it. If it is still on its way, a second try
       // loses against it, or it against the second try.
       let found = try await settled(noted)
-      return found.flatMap { Change($0.value)?.id == change.id ? $0.modRevision : nil }
+      if let found, Change(found.value)?.id == change.id { return found.modRevision }
+      // The next try would be refused, too.
+      if error.code == .noSpace { throw Failure(error) }
+      return nil
     } catch {
       throw Failure(error)
     }

@@ -26,12 +26,17 @@ struct SettingsCommand: Sendable {
 
   private let program: String
   private let environment: [String: String]
-  /// Longer than any check of a document takes, and short enough that a mirror does not hang on a broken disk for ever.
-  private static let mostSeconds: UInt32 = 60
+  /// How long a run may take: longer than any check or write of a document does, and short enough that a mirror does not
+  /// hang on a broken disk for ever.
+  private let patience: Duration
+  /// How long a run that has to end may go on with what it writes.
+  private let grace: Duration
   private static let mostOutput = 64 << 20
 
   /// - Parameter environment: That of this process; `SETTINGS_CLI` names another program.
-  init(environment: [String: String]) throws {
+  init(
+    environment: [String: String], patience: Duration = .seconds(60), grace: Duration = .seconds(10)
+  ) throws {
     guard let program = Self.find(environment["SETTINGS_CLI"] ?? "settings-cli", path: environment["PATH"]) else {
       throw Failure(
         .unknown,
@@ -40,6 +45,7 @@ struct SettingsCommand: Sendable {
     }
     self.program = program
     self.environment = environment
+    (self.patience, self.grace) = (patience, grace)
   }
 
   /// Runs it and gives what it says.
@@ -49,11 +55,32 @@ struct SettingsCommand: Sendable {
   func run(
     _ words: [String], in directories: Directories, input: [UInt8] = [], adding more: [String: String] = [:]
   ) async throws -> Answer {
+    try await withThrowingTaskGroup(of: Answer?.self) { group in
+      group.addTask {
+        // Without input there is no pipe: Subprocess stops this process if its reader dies before its writer.
+        input.isEmpty
+          ? try await execute(words, variables(directories, more), .none)
+          : try await execute(words, variables(directories, more), .array(input))
+      }
+      group.addTask {
+        try await Task.sleep(for: patience)
+        return nil
+      }
+      defer { group.cancelAll() }
+      guard let answer = try await group.next() ?? nil else {
+        throw Failure(.io, "'\(program) \(words[0])' has not ended after \(patience): it was stopped.")
+      }
+      return answer
+    }
+  }
+
+  private func execute(
+    _ words: [String], _ variables: [Environment.Key: String], _ input: some InputProtocol
+  ) async throws -> Answer {
     do {
       let result = try await Subprocess.run(
-        .path(FilePath(program)), arguments: Arguments(words), environment: .custom(variables(directories, more)),
-        platformOptions: Self.options(), input: .array(input), output: .bytes(limit: Self.mostOutput),
-        error: .bytes(limit: 1 << 20))
+        .path(FilePath(program)), arguments: Arguments(words), environment: .custom(variables),
+        platformOptions: options(), input: input, output: .bytes(limit: Self.mostOutput), error: .bytes(limit: 1 << 20))
       return Answer(
         status: Self.status(result.terminationStatus), output: result.standardOutput,
         messages: String(decoding: result.standardError, as: UTF8.self))
@@ -82,11 +109,11 @@ struct SettingsCommand: Sendable {
     }
   }
 
-  private static func options() -> PlatformOptions {
+  private func options() -> PlatformOptions {
     var options = PlatformOptions()
     // What it writes is written whole: Ctrl-C at our terminal does not reach it, and cancellation lets it end.
     options.processGroupID = 0
-    options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(Int(mostSeconds)))]
+    options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: grace)]
     return options
   }
 
