@@ -35,10 +35,11 @@ let package = Package(
       ]),
     // What the fleet decides: no input or output, no clock, no threads.
     .target(name: "SettingsFleet", dependencies: [.product(name: "Crypto", package: "swift-crypto")]),
+    .target(name: "CFleetSystem"),
     .executableTarget(
       name: "settings-fleet",
       dependencies: [
-        "EtcdClient", "SettingsFleet",
+        "CFleetSystem", "EtcdClient", "SettingsFleet",
         .product(name: "AppSettings", package: "app-settings"),
         .product(name: "AppSettingsSchema", package: "app-settings"),
         .product(name: "SettingsTOML", package: "app-settings"),
