@@ -39,10 +39,11 @@ let package = Package(
       dependencies: [
         .product(name: "Crypto", package: "swift-crypto"), .product(name: "SettingsTOML", package: "app-settings"),
       ]),
+    .target(name: "CFleetSystem"),
     .executableTarget(
       name: "settings-fleet",
       dependencies: [
-        "EtcdClient", "SettingsFleet",
+        "CFleetSystem", "EtcdClient", "SettingsFleet",
         .product(name: "AppSettings", package: "app-settings"),
         .product(name: "AppSettingsSchema", package: "app-settings"),
         .product(name: "SettingsTOML", package: "app-settings"),

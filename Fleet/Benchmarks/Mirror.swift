@@ -31,7 +31,7 @@ struct Mirror: Sendable {
 
   private func memory(of facts: ProcessFacts, _ what: String) async throws {
     // What it did last, its answer to the cluster, is over then.
-    try await Task.sleep(for: .seconds(run.isShort ? 1 : 3))
+    try await Task.sleep(for: .milliseconds(run.isShort ? 200 : 3000))
     let memory = facts.memory
     Harness.report(
       "a mirror's resident memory, \(what)", Double(memory.resident) / 1e6, .megabytes, budget: run.budget(.atMost(25)))
@@ -40,7 +40,7 @@ struct Mirror: Sendable {
 
   /// What a mirror does when nothing happens: its keep-alives, every 20 seconds.
   private func idle(_ facts: ProcessFacts) async throws {
-    let seconds = run.isShort ? 2 : Int(ProcessInfo.processInfo.environment["IDLE_SECONDS"] ?? "") ?? 30
+    let seconds = run.isShort ? 1 : Int(ProcessInfo.processInfo.environment["IDLE_SECONDS"] ?? "") ?? 30
     let computed = facts.computed
     var (last, wakes) = (facts.sleeps, 0)
     var (all, own) = (Moments(), Moments())

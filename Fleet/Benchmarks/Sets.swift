@@ -71,8 +71,13 @@ struct Sets: Sendable {
           let document = FleetDocument(app: "org.example.app\(number)", scope: .all)!
           var count = 0
           while .now < start + slice {
-            count += 1
-            try await Self.change(document, to: "round = \(round)\ncount = \(count)\n" + Self.document, client)
+            do {
+              try await Self.change(document, to: "round = \(round)\ncount = \(count)\n" + Self.document, client)
+              count += 1
+            } catch let error as EtcdError where error.isRetryable {
+              // It is not known what became of it: it is read and made again, and not counted.
+              continue
+            }
           }
           return count
         }

@@ -55,6 +55,8 @@ extension Harness {
     var measured = "\(short(value)) \(unit.rawValue)"
     if !nanoseconds.isEmpty { measured += " (\(times(nanoseconds)))" }
     print("\(padded(name, 62)) \(padded(measured, 34)) \(padded(text(budget, unit), 14)) \(isMet ? "ok" : "MISSED")")
+    // Also into a file or a pipe at once: the next figure may take minutes.
+    fflush(nil)
     let record = Record(
       program: (CommandLine.arguments[0] as NSString).lastPathComponent, name: name, value: value, unit: unit,
       nanoseconds: nanoseconds, budget: budget, isMet: isMet)

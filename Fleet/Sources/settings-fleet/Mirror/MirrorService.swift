@@ -1,3 +1,4 @@
+import CFleetSystem
 import EtcdClient
 import NIOCore
 import NIOPosix
@@ -171,6 +172,8 @@ actor MirrorService {
     for line in result.problems.subtracting(problems).sorted() { say(line) }
     if result.plan?.problem == nil { problems = request.app == nil ? result.problems : problems.union(result.problems) }
     perform(machine.finished(request, result.outcome, at: now))
+    // Nothing may come for days.
+    fleet_unmap_code()
     guard let plan = result.plan else { return }
     let acks = plan.acks(checks: checks)
     perform(machine.offer(acks, of: request.app, at: now))

@@ -1,5 +1,6 @@
 import AppSettings
 import ArgumentParser
+import CFleetSystem
 import EtcdClient
 import Glibc
 import SettingsFleet
@@ -24,6 +25,7 @@ struct MirrorVerb: FleetVerb {
   @Flag(help: "Read the cluster once, apply what there is, and end. Does not answer.") var once = false
 
   func answer(in context: Context) async throws {
+    fleet_return_memory()
     let places = MirrorPlaces(environment: context.environment)
     let command = try context.command()
     let machine = try context.settings.machineFacts()
