@@ -79,7 +79,12 @@ public final class EtcdClient: Sendable {
     settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 100_000
     settings.http1_1ConnectionDebugInitializer = SocketOptions.set
     settings.http2ConnectionDebugInitializer = SocketOptions.set
-    settings.http2StreamChannelDebugInitializer = EarlyEndHandler.add
+    settings.http2StreamChannelDebugInitializer = { stream in
+      stream.eventLoop.makeCompletedFuture {
+        // Below what async-http-client has put there, and what is written passes the first one last.
+        try stream.pipeline.syncOperations.addHandlers([EarlyEndHandler(), WholeRequestHandler()], position: .first)
+      }
+    }
     return settings
   }
 }

@@ -8,6 +8,8 @@ public struct WriteLoad: Sendable {
   public let writes: Int
   /// How many calls failed.
   public let failures: Int
+  /// Why the first one of a writer failed.
+  public let firstFailure: EtcdError?
   /// How long it took.
   public let duration: Duration
   /// How long each call took, sorted.
@@ -35,18 +37,18 @@ public struct WriteLoad: Sendable {
     writers: Int, for duration: Duration, with client: EtcdClient, prefix: String = "load/", value: [UInt8]
   ) async -> WriteLoad {
     let start = ContinuousClock.now
-    let results = await withTaskGroup(of: (latencies: [Duration], failures: Int).self) { group in
+    let results = await withTaskGroup(of: (latencies: [Duration], failures: [EtcdError]).self) { group in
       for writer in 0..<writers {
         group.addTask {
           var latencies: [Duration] = []
-          var failures = 0
+          var failures: [EtcdError] = []
           while .now < start + duration {
             let begin = ContinuousClock.now
             do throws(EtcdError) {
               try await client.put("\(prefix)\(writer)", value)
               latencies.append(.now - begin)
             } catch {
-              failures += 1
+              failures.append(error)
             }
           }
           return (latencies, failures)
@@ -56,7 +58,8 @@ public struct WriteLoad: Sendable {
     }
     let latencies = results.flatMap(\.latencies)
     return WriteLoad(
-      writers: writers, writes: latencies.count, failures: results.reduce(0) { $0 + $1.failures },
+      writers: writers, writes: latencies.count, failures: results.reduce(0) { $0 + $1.failures.count },
+      firstFailure: results.lazy.compactMap(\.failures.first).first,
       duration: .now - start, latencies: latencies.sorted())
   }
 }

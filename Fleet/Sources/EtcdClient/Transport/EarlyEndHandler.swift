@@ -13,12 +13,6 @@ final class EarlyEndHandler: ChannelDuplexHandler {
   private var hasRequestEnded = false
   private var hasAnswerEnded = false
 
-  @Sendable static func add(to stream: any Channel) -> EventLoopFuture<Void> {
-    stream.eventLoop.makeCompletedFuture {
-      try stream.pipeline.syncOperations.addHandler(EarlyEndHandler(), position: .first)
-    }
-  }
-
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     if unwrapOutboundIn(data).endsStream { hasRequestEnded = true }
     context.write(data, promise: promise)
