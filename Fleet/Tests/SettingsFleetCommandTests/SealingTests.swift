@@ -230,6 +230,28 @@ extension CommandTests {
       }
     }
 
+    @Test func `a mirrored file that is damaged takes no secret away`() async throws {
+      try await Fleet.with { fleet in
+        try fleet.schema(Self.schema)
+        let key = try await Self.key("k", in: fleet)
+        let ada = try Self.person([key.line], in: fleet)
+        let machine = try fleet.machine("m1", "unsealing-keys = [\"\(key.file)\"]\n")
+        try machine.start()
+        try await ada.run(["seal", fleet.app, "db.password"], input: "first")
+        #expect(try await machine.wait(forSecret: "first"), "\(machine.said)")
+        machine.stop()
+        try fleet.write("not [ a document", to: machine.directory + "/10-all.toml")
+        // A cluster that is not there cannot give the text again.
+        let alone = "\(fleet.root)/alone"
+        try FileManager.default.createDirectory(atPath: alone + "/settings-fleet", withIntermediateDirectories: true)
+        try fleet.write(
+          "endpoints = [\"http://127.0.0.1:1\"]\nplaintext = true\nmachine = \"x\"\nhost = \"m1\"\n"
+            + "unsealing-keys = [\"\(key.file)\"]\n", to: alone + "/settings-fleet/settings.toml")
+        #expect(try await machine.party.run(["mirror", "--once"], adding: ["XDG_CONFIG_DIRS": alone]).status == 11)
+        #expect(machine.secret() == "first")
+      }
+    }
+
     @Test func `documents with sealed values are migrated and edited like others`() async throws {
       try await Fleet.with { fleet in
         let key = try await Self.key("k", in: fleet)
@@ -296,14 +318,14 @@ extension CommandTests {
         try await refuse(["db.password=leaked"], 2, "on standard input")
         try await refuse(["\"a/b\".c"], 4, "letters, digits")
         try await refuse(["db.password", "--for", "nobody"], 2, "'nobody'")
-        try await refuse(["db.password"], input: String(repeating: "a", count: 70_000), 4, "65536 bytes")
+        try await refuse(["db.password"], input: String(repeating: "a", count: 70_000), 4, "at most 65536 bytes")
         try await refuse(["db.password"], by: try fleet.person("eve"), 4, "nobody to seal for")
         #expect(try await ada.run("get", fleet.app, "port").status == 1)
         // By hand, without the command.
         try fleet.write("settings-sealed.db.password = 'leaked'\n", to: fleet.root + "/text")
         let edited = try await ada.run(["edit", fleet.app], adding: ["EDITOR": "cp \(fleet.root)/text", "VISUAL": ""])
         #expect(edited.status == 4 && edited.error.contains("is not a sealed value"), "\(edited)")
-        // A key that others can read is none.
+        // A key file that others can read is refused.
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key.file)
         let machine = try fleet.machine("m1", "unsealing-keys = [\"\(key.file)\"]\n")
         let open = try await machine.party.run("mirror", "--once")

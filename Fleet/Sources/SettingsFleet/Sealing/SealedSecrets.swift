@@ -1,9 +1,9 @@
-import SettingsTOML
+public import SettingsTOML
 
 /// The sealed values of a document's text: what is at `settings-sealed.KEY`.
 ///
 /// Apps and `settings-cli` leave keys alone that begin with `settings-`. So a sealed value is part of the text, with its
-/// signature, history and rollouts, and only mirrors look at it.
+/// signature, history and rollouts, and only mirrors read it.
 public struct SealedSecrets: Hashable, Sendable {
   /// One secret.
   public struct Entry: Hashable, Sendable {
@@ -23,17 +23,24 @@ public struct SealedSecrets: Hashable, Sendable {
   /// The secrets, in the order of their names.
   public private(set) var entries: [Entry] = []
 
-  /// Reads the sealed values of a text. A text that does not parse has none: others say where and why.
+  /// Reads the sealed values of a document's text.
   ///
   /// - Throws: ``FleetProblem`` of kind `refused` for what is neither a table nor a sealed value, and for a key that
   ///   cannot be the name of a file.
-  public init(of text: [UInt8]) throws(FleetProblem) {
-    guard let document = try? TOMLDocument(parsing: text), let value = document[[Self.table]] else { return }
+  public init(in document: TOMLDocument) throws(FleetProblem) {
+    guard let value = document[[Self.table]] else { return }
     guard let table = value.table else {
       throw Self.problem("'\(Self.table)' is \(value.kindName), but must be a table.", at: [Self.table], in: document)
     }
     try read(table, at: [], in: document)
     entries.sort { $0.name < $1.name }
+  }
+
+  /// Reads the sealed values of a text. One that does not parse has none: others say where and why.
+  ///
+  /// - Throws: As ``init(in:)``.
+  public init(of text: [UInt8]) throws(FleetProblem) {
+    try self.init(in: (try? TOMLDocument(parsing: text)) ?? TOMLDocument())
   }
 
   private mutating func read(

@@ -10,7 +10,7 @@ enum KeyFile {
       guard let first = parts.first, let bytes = FleetJSON.bytes(base64: String(first)), bytes.count == 32 else {
         return nil
       }
-      keys.append((bytes, parts.count > 1 ? String(parts[1]) : ""))
+      keys.append((bytes, parts.count > 1 ? String(parts[1].drop { $0 == " " }) : ""))
     }
     return keys
   }

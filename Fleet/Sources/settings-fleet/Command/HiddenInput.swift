@@ -4,26 +4,26 @@ import Glibc
 enum HiddenInput {
   /// A password: the first line.
   static func password() throws -> String {
-    guard let line = line(asking: "Password: "), !line.isEmpty else {
+    guard let line = try line(asking: "Password: "), !line.isEmpty else {
       throw Failure(.usage, "Give the password on standard input.")
     }
-    return line
+    guard let text = String(validating: line, as: UTF8.self) else {
+      throw Failure(.usage, "The password is not UTF-8.")
+    }
+    return text
   }
 
-  /// A secret of any length: a line at a terminal, otherwise everything but a newline at its end.
-  static func secret(asking question: String) throws -> [UInt8] {
-    if isatty(STDIN_FILENO) == 1 { return Array((line(asking: question) ?? "").utf8) }
-    var bytes: [UInt8]
-    do {
-      bytes = try File.read(from: STDIN_FILENO, "standard input")
-    } catch {
-      throw Failure(.io, error.description)
-    }
+  /// A secret: a line at a terminal, otherwise everything but a newline at its end.
+  ///
+  /// - Parameter limit: One that is longer is cut off after this number of bytes or more.
+  static func secret(asking question: String, upTo limit: Int) throws -> [UInt8] {
+    if isatty(STDIN_FILENO) == 1 { return try line(asking: question) ?? [] }
+    var bytes = try StandardInput.all(upTo: limit)
     if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
     return bytes
   }
 
-  private static func line(asking question: String) -> String? {
+  private static func line(asking question: String) throws -> [UInt8]? {
     var settings = termios()
     let isTerminal = tcgetattr(STDIN_FILENO, &settings) == 0
     if isTerminal {
@@ -38,6 +38,6 @@ enum HiddenInput {
         Output.raw("\n")
       }
     }
-    return readLine()
+    return try StandardInput.line()
   }
 }

@@ -4,13 +4,14 @@ import SettingsFleet
 actor InstalledApps {
   private let command: SettingsCommand
   private let directories: SettingsCommand.Directories
-  private let keys: String
+  /// What else than the schema decides whether a text is taken: with another, one that was refused is tried again.
+  private let circumstances: String
   private var known: [String: InstalledApp] = [:]
 
-  /// - Parameter keys: The machine's keys for sealed values: with others, a text that was refused may be taken.
+  /// - Parameter keys: The machine's keys for sealed values.
   init(command: SettingsCommand, directories: SettingsCommand.Directories, keys: [UnsealingKey]) {
     (self.command, self.directories) = (command, directories)
-    self.keys = keys.map { "+" + $0.id }.joined()
+    circumstances = ([Version.text] + keys.map(\.id)).joined(separator: "+")
   }
 
   func forget() { known = [:] }
@@ -19,7 +20,8 @@ actor InstalledApps {
     for app in apps where known[app] == nil {
       let schema = try await AppVersion(command: command).schema(of: app, in: directories)
       known[app] = InstalledApp(
-        version: try schema.map(AppVersion.newest), stamp: (schema.map { TextDigest(of: $0).hex } ?? "") + keys,
+        version: try schema.map(AppVersion.newest),
+        stamp: "\(schema.map { TextDigest(of: $0).hex } ?? "")+\(circumstances)",
         release: "settings-fleet \(Version.text)")
     }
     return known

@@ -75,7 +75,7 @@ struct MirrorExecution: Sendable {
       }
     }
     var needsRetry = false
-    for app in secrets.apps(snapshot.app) {
+    for app in try secrets.apps(snapshot.app) {
       do throws(File.Failed) {
         lines += try secrets.update(app)
       } catch {
@@ -110,18 +110,6 @@ struct MirrorExecution: Sendable {
     }
   }
 
-  /// Puts a text where `settings-cli` finds it, as a whole.
-  ///
-  /// The name is a new one each time: a run that a killed mirror has left finds its own text, or none, but never a part
-  /// of this one.
-  private func place(_ text: [UInt8]) throws(File.Failed) -> String {
-    File.removeDirectory(places.texts)
-    try File.makeDirectory(places.texts)
-    let file = "\(places.texts)/\(String(UInt64.random(in: 0 ... .max), radix: 16))"
-    try File.put(text, at: file)
-    return file
-  }
-
   private func apply(_ change: MirrorPlan.Change) async -> FleetProblem? {
     let path = places.path(of: change.document)
     do {
@@ -129,11 +117,9 @@ struct MirrorExecution: Sendable {
         try File.remove(path)
         return nil
       }
-      let file = try place(text)
-      defer { File.removeDirectory(places.texts) }
       let answer = try await command.run(
-        ["edit", change.document.app, "--drop-in", change.document.scope.dropIn, "--create", "--text", file],
-        in: places.directories)
+        ["edit", change.document.app, "--drop-in", change.document.scope.dropIn, "--create", "--text", "-"],
+        in: places.directories, input: text)
       guard answer.status == 0 else { return FleetProblem(.notWritten, answer.messages) }
       guard try File.read(path) == text else {
         return FleetProblem(.notWritten, "'\(path)' was changed while it was written.")

@@ -18,8 +18,6 @@ struct MirrorPlaces: Sendable {
 
   var record: String { own + "/record.json" }
   var staging: String { own + "/staging" }
-  /// Where a text is for `settings-cli` to store it.
-  var texts: String { own + "/texts" }
 
   /// The directories in which `settings-cli` writes the files that apps read.
   var directories: SettingsCommand.Directories {
@@ -33,7 +31,8 @@ struct MirrorPlaces: Sendable {
   /// - Parameter app: Only of this app.
   func digests(of app: String?, host: String) throws(File.Failed) -> [FleetDocument: TextDigest] {
     var digests: [FleetDocument: TextDigest] = [:]
-    for app in app.map({ [$0] }) ?? File.names(in: files) {
+    let apps = if let app { [app] } else { try File.names(in: files) }
+    for app in apps {
       for (document, text) in try texts(of: app, host: host) { digests[document] = TextDigest(of: text) }
     }
     return digests
@@ -42,7 +41,7 @@ struct MirrorPlaces: Sendable {
   /// The text of each file of an app.
   func texts(of app: String, host: String) throws(File.Failed) -> [FleetDocument: [UInt8]] {
     var texts: [FleetDocument: [UInt8]] = [:]
-    for name in File.names(in: "\(files)/\(app)/settings.d") {
+    for name in try File.names(in: "\(files)/\(app)/settings.d") {
       guard let scope = DocumentScope(fileName: name, host: host),
         let document = FleetDocument(app: app, scope: scope),
         let text = try File.readIfThere(path(of: document))

@@ -1,5 +1,6 @@
 import Glibc
 import SettingsFleet
+import SettingsTOML
 
 /// The secrets of this machine's services: what the sealed values of the mirrored files are in plain, each in a file of
 /// its own that only root and the mirror can read.
@@ -19,24 +20,33 @@ struct SecretFiles: Sendable {
     if chmod(places.secrets, 0o700) != 0, errno != ENOENT {
       Output.error(File.Failed("change the mode of", places.secrets).description)
     }
-    for app in apps(nil) {
-      do {
-        for line in try update(app) { Output.error(line) }
-      } catch {
-        Output.error(error.description)
-      }
+    do {
+      for app in try apps(nil) { prepare(app) }
+    } catch {
+      Output.error(error.description)
+    }
+  }
+
+  private func prepare(_ app: String) {
+    do {
+      for line in try update(app) { Output.error(line) }
+    } catch {
+      Output.error(error.description)
     }
   }
 
   /// The apps that have documents or secrets here.
-  func apps(_ app: String?) -> [String] {
+  func apps(_ app: String?) throws(File.Failed) -> [String] {
     if let app { return [app] }
-    return Set(File.names(in: places.files) + File.names(in: places.secrets)).filter { FleetNames.isApp($0) }.sorted()
+    let names = Set(try File.names(in: places.files) + File.names(in: places.secrets))
+    return names.filter { FleetNames.isApp($0) }.sorted()
   }
 
-  /// The sealed values of an app's mirrored files. `nil` for a file in which they cannot be read.
+  /// The sealed values of an app's mirrored files. `nil` for a file in which they cannot be read, such as a damaged one.
   func documents(of app: String) throws(File.Failed) -> [FleetDocument: SealedSecrets?] {
-    try places.texts(of: app, host: host).mapValues { text in try? SealedSecrets(of: text) }
+    try places.texts(of: app, host: host).mapValues { text in
+      (try? TOMLDocument(parsing: text)).flatMap { try? SealedSecrets(in: $0) }
+    }
   }
 
   /// The documents of apps whose sealed values the machine's keys do not open.
@@ -72,7 +82,7 @@ struct SecretFiles: Sendable {
       lines.append("unsealed '\(name)' of \(app)")
     }
     let wanted = Set(effective.keys.map(\.description))
-    for name in File.names(in: directory) where !wanted.contains(name) {
+    for name in try File.names(in: directory) where !wanted.contains(name) {
       try File.remove("\(directory)/\(name)")
       lines.append("removed the secret '\(name)' of \(app)")
     }

@@ -36,8 +36,7 @@ struct SealVerb: FleetVerb {
     guard more.isEmpty, !key.contains("=") else {
       throw Failure(
         .usage,
-        "Give the value on standard input: arguments can be seen by everyone on the machine, and stay in histories of "
-          + "shells.")
+        "Give the value on standard input: other users can see arguments, and shells keep them in their histories.")
     }
     let path: TOMLPath
     do {
@@ -49,7 +48,10 @@ struct SealVerb: FleetVerb {
     let keys = try chosen(from: try context.settings.sealingKeys())
     let command = try context.command()
     let (name, newest) = try await secretName(of: path, in: context, command)
-    let secret = try HiddenInput.secret(asking: "Value of '\(name)': ")
+    let most = SealedValue.longestSecret
+    // One more is too long, and another one may be the newline at the end.
+    let secret = try HiddenInput.secret(asking: "Value of '\(name)': ", upTo: most + 2)
+    guard secret.count <= most else { throw Failure(SealedValue.Failure.tooLong, sealing: name) }
     try await check(secret, of: name, in: context, command)
     let value: SealedValue
     do throws(SealedValue.Failure) {
@@ -144,7 +146,7 @@ struct SealVerb: FleetVerb {
     return (name, newest)
   }
 
-  /// Refuses what `settings-cli set` would refuse. It reads the value through a pipe and writes nothing.
+  /// Refuses what `settings-cli set` would refuse. It reads the value from memory and writes nothing.
   private func check(
     _ secret: [UInt8], of name: SecretName, in context: Context, _ command: SettingsCommand
   ) async throws {
@@ -152,9 +154,8 @@ struct SealVerb: FleetVerb {
       throw Failure(.invalidValue, "Cannot seal '\(name)': standard input is empty. Nothing was written.")
     }
     let workspace = try Workspace(app: app, command: command, environment: context.environment)
-    let answer = try await command.run(
-      ["set", app, "--drop-in", DocumentScope.all.dropIn, "--dry-run", "\(name)", "-"], in: workspace.directories,
-      input: secret + [UInt8(ascii: "\n")])
+    let answer = try await workspace.run(
+      "set", ["--dry-run", "\(name)", "-"], on: .all, input: secret + [UInt8(ascii: "\n")])
     guard answer.status == 0 else {
       Output.raw(answer.messages)
       throw Failure(status: answer.status)
@@ -166,7 +167,7 @@ extension Failure {
   fileprivate init(_ failure: SealedValue.Failure, sealing name: SecretName) {
     let reason =
       switch failure {
-      case .tooLong: "a secret can have \(SealedValue.longestSecret) bytes"
+      case .tooLong: "a secret can have at most \(SealedValue.longestSecret) bytes"
       case .unusableKey(let id): "the key \(id) in 'sealing-keys' cannot be used"
       default: "it cannot be sealed"
       }

@@ -1,3 +1,4 @@
+import CFleetSystem
 import Glibc
 
 /// Whole files.
@@ -22,10 +23,12 @@ enum File {
   }
 
   /// Reads a descriptor to its end.
-  static func read(from descriptor: CInt, _ path: String) throws(Failed) -> [UInt8] {
+  ///
+  /// - Parameter limit: The number of bytes that is enough to see that there are too many.
+  static func read(from descriptor: CInt, _ path: String, upTo limit: Int = .max) throws(Failed) -> [UInt8] {
     var bytes: [UInt8] = []
     var part = [UInt8](repeating: 0, count: 64 << 10)
-    while true {
+    while bytes.count < limit {
       let count = Glibc.read(descriptor, &part, part.count)
       if count < 0 {
         if errno == EINTR { continue }
@@ -34,6 +37,22 @@ enum File {
       if count == 0 { return bytes }
       bytes += part[..<count]
     }
+    return bytes
+  }
+
+  /// A file without a name that has bytes, to be read from its beginning. The caller closes it.
+  static func inMemory(_ bytes: [UInt8]) throws(Failed) -> CInt {
+    let name = "a file in memory"
+    let descriptor = fleet_memory_file()
+    guard descriptor >= 0 else { throw Failed("make", name) }
+    do throws(Failed) {
+      try write(bytes, to: descriptor, name)
+      guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw Failed("rewind", name) }
+    } catch {
+      close(descriptor)
+      throw error
+    }
+    return descriptor
   }
 
   /// The file's bytes; `nil` if there is no such file.
@@ -124,16 +143,20 @@ enum File {
 
   /// Removes a directory and all that is in it; links are removed and not followed.
   static func removeDirectory(_ path: String) {
-    for name in names(in: path) {
+    for name in (try? names(in: path)) ?? [] {
       let inner = "\(path)/\(name)"
       if unlink(inner) != 0 { removeDirectory(inner) }
     }
     rmdir(path)
   }
 
-  /// The names in a directory, in byte order; none if it cannot be read.
-  static func names(in path: String) -> [String] {
-    guard let stream = opendir(path) else { return [] }
+  /// The names in a directory, in byte order; none if there is no such directory.
+  static func names(in path: String) throws(Failed) -> [String] {
+    guard let stream = opendir(path) else {
+      let failure = Failed("read", path)
+      if failure.isMissing { return [] }
+      throw failure
+    }
     defer { closedir(stream) }
     var names: [String] = []
     while let entry = readdir(stream) {

@@ -48,39 +48,45 @@ struct SettingsCommand: Sendable {
     (self.patience, self.grace) = (patience, grace)
   }
 
-  /// Runs it and gives what it says.
+  /// Runs it and gives what it says. If the task is cancelled, the run is asked to end, and its end is awaited.
   ///
-  /// - Parameter input: Its standard input, a pipe. If this process dies, the text ends where it was cut off: so it is only
-  ///   for directories that nobody else reads.
+  /// - Parameter input: Its standard input, which it has as a whole even if this process dies.
   func run(
     _ words: [String], in directories: Directories, input: [UInt8] = [], adding more: [String: String] = [:]
   ) async throws -> Answer {
     try await withThrowingTaskGroup(of: Answer?.self) { group in
+      group.addTask { try await execute(words, variables(directories, more), input) }
       group.addTask {
-        // Without input there is no pipe: Subprocess stops this process if its reader dies before its writer.
-        input.isEmpty
-          ? try await execute(words, variables(directories, more), .none)
-          : try await execute(words, variables(directories, more), .array(input))
-      }
-      group.addTask {
-        try await Task.sleep(for: patience)
+        try? await Task.sleep(for: patience)
         return nil
       }
       defer { group.cancelAll() }
-      guard let answer = try await group.next() ?? nil else {
-        throw Failure(.io, "'\(program) \(words[0])' has not ended after \(patience): it was stopped.")
+      while let answer = try await group.next() {
+        if let answer { return answer }
+        guard Task.isCancelled else {
+          throw Failure(.io, "'\(program) \(words[0])' did not end within \(patience), and was stopped.")
+        }
       }
-      return answer
+      throw CancellationError()
     }
   }
 
   private func execute(
-    _ words: [String], _ variables: [Environment.Key: String], _ input: some InputProtocol
+    _ words: [String], _ variables: [Environment.Key: String], _ input: [UInt8]
   ) async throws -> Answer {
+    let file: CInt
+    do {
+      // Not a pipe: where its writer died would be the end of the text, and Subprocess traps if its reader dies first.
+      file = try File.inMemory(input)
+    } catch {
+      throw Failure(.io, error.description)
+    }
     do {
       let result = try await Subprocess.run(
         .path(FilePath(program)), arguments: Arguments(words), environment: .custom(variables),
-        platformOptions: options(), input: input, output: .bytes(limit: Self.mostOutput), error: .bytes(limit: 1 << 20))
+        platformOptions: options(),
+        input: .fileDescriptor(FileDescriptor(rawValue: file), closeAfterSpawningProcess: true),
+        output: .bytes(limit: Self.mostOutput), error: .bytes(limit: 1 << 20))
       return Answer(
         status: Self.status(result.terminationStatus), output: result.standardOutput,
         messages: String(decoding: result.standardError, as: UTF8.self))
@@ -126,6 +132,8 @@ struct SettingsCommand: Sendable {
     variables["XDG_STATE_HOME"] = directories.state
     variables["APP_SETTINGS_FLEET_DIR"] = directories.home + "/fleet"
     variables["CREDENTIALS_DIRECTORY"] = more["CREDENTIALS_DIRECTORY"]
+    // That is about our own input.
+    variables["SETTINGS_CLI_INPUT_BYTES"] = nil
     return Dictionary(
       uniqueKeysWithValues: variables.compactMap { name, value in Environment.Key(rawValue: name).map { ($0, value) } })
   }

@@ -103,7 +103,7 @@ final class Workspace: Sendable {
   private func shown(_ text: String, for scope: DocumentScope) -> String {
     guard text.contains(root) else { return text }
     var text = text.replacing(path(of: scope), with: "fleet:\(app)/\(scope)")
-    for name in File.names(in: files) {
+    for name in (try? File.names(in: files)) ?? [] {
       // A host's document is the only one whose file does not say whose it is.
       guard let below = DocumentScope(fileName: name, host: "") else { continue }
       text = text.replacing("\(files)/\(name)", with: "fleet:\(app)/\(below)")
