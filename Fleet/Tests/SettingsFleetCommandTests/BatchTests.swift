@@ -70,15 +70,92 @@ extension CommandTests {
       }
     }
 
-    @Test func `a batch that says no document, or a wrong one, writes nothing`() async throws {
+    @Test func `a batch with no document, or an invalid one, writes nothing`() async throws {
       try await Fleet.with { fleet in
         let ada = try fleet.person()
-        let none = try await ada.run(["batch"], input: #"{"set": "a", "value": 1}"#)
-        #expect(none.status == 2 && none.error.contains("Line 1: no document is chosen."), "\(none)")
-        let wrong = try await ada.run(["batch"], input: "{\"app\": \"\(fleet.app)\", \"group\": \"../x\"}")
-        #expect(wrong.status == 2 && wrong.error.contains("Line 1: Invalid value '../x'"), "\(wrong)")
-        let both = try await ada.run(["batch"], input: "{\"app\": \"\(fleet.app)\", \"group\": \"x\", \"host\": \"y\"}")
-        #expect(both.status == 2 && both.error.contains("Use one of"), "\(both)")
+        let cases = [
+          (#"{"set": "a", "value": 1}"#, "Line 1: no document is chosen."),
+          (#"{"app": "APP", "group": "../x"}"#, "Line 1: Invalid value '../x'"),
+          (#"{"app": "APP", "group": "x", "host": "y"}"#, "Line 1: Use one of"),
+          (#"{"app": "APP", "grup": "x"}"#, "Line 1: 'grup' is unknown beside 'app': 'group' and 'host' are possible."),
+          (#"{"app": "APP", "set": "a", "value": 1}"#, "Line 1: 'set' is unknown beside 'app'"),
+          (#"{"app": "APP", "group": null}"#, "Line 1: 'group' has to be a string."),
+          (#"{"app": 5}"#, "Line 1: 'app' has to be a string."),
+        ]
+        for (line, message) in cases {
+          // What comes before must not take the edit that follows, either.
+          let line = line.replacingOccurrences(of: "APP", with: fleet.app)
+          let answer = try await ada.run(["batch"], input: line + "\n{\"set\": \"a\", \"value\": 1}\n")
+          #expect(answer.status == 2 && answer.error.contains(message), "\(line): \(answer)")
+        }
+        #expect(try await items(of: fleet).isEmpty)
+      }
+    }
+
+    @Test func `lines may end as Windows ends them`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        let input = "{\"app\": \"\(fleet.app)\"}\r\n\r\n{\"set\": \"a\", \"value\": 1}\r\n"
+        let answer = try await ada.run(["batch"], input: input)
+        #expect(answer.output == #"{"line":3,"ok":true,"key":"a","changed":true}"# + "\n", "\(answer)")
+        #expect(try await ada.run("get", fleet.app, "a").output == "1\n")
+      }
+    }
+
+    @Test func `a group's edit sees what the batch makes of the document for all`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        let (all, lab) = (#"{"app": "\#(fleet.app)"}"#, #"{"app": "\#(fleet.app)", "group": "lab"}"#)
+        let answer = try await ada.run(
+          ["batch", "--create"],
+          input: """
+            \(lab)
+            {"append": "list", "value": "y"}
+            \(all)
+            {"append": "list", "value": "x"}
+
+            """)
+        #expect(answer.status == 0, "\(answer)")
+        let list = try await ada.run("get", fleet.app, "list", "--group", "lab", "--json")
+        #expect(list.output.contains(#""value":["x","y"]"#), "\(list)")
+      }
+    }
+
+    @Test func `every document that is refused is named, and too much at once has its own words`() async throws {
+      try await Fleet.with { fleet in
+        try fleet.schema(Self.schema)
+        let ada = try fleet.person()
+        let large = String(repeating: "x", count: 700_000)
+        let input = ["a", "b", "c"].map { host in
+          "{\"app\": \"\(fleet.app)\", \"host\": \"\(host)\"}\n{\"set\": \"theme\", \"value\": \"\(large)\"}\n"
+        }
+        let tooMuch = try await ada.run(["batch"], input: input.joined())
+        #expect(
+          tooMuch.status == 4 && tooMuch.error.contains("at once") && tooMuch.error.contains("1400000"),
+          "\(tooMuch.error)")
+        let secret = "[keys.token]\ntype = \"string\"\nsecret = true\n"
+        try fleet.schema(Self.schema + secret)
+        let exposed = ["a", "b"].map { host in
+          "{\"app\": \"\(fleet.app)\", \"host\": \"\(host)\"}\n{\"set\": \"token\", \"value\": \"hunter2\"}\n"
+        }
+        let refused = try await ada.run(["batch"], input: exposed.joined())
+        #expect(refused.status == 4 && !refused.error.contains("hunter2"))
+        for host in ["a", "b"] { #expect(refused.error.contains("host/\(host)"), "\(refused.error)") }
+        #expect(try await items(of: fleet).isEmpty)
+      }
+    }
+
+    @Test func `input that is not as long as its program says is refused`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        let input = "{\"app\": \"\(fleet.app)\"}\n{\"set\": \"a\", \"value\": 1}\n"
+        let cut = try await ada.run(
+          ["batch"], input: input, adding: ["SETTINGS_CLI_INPUT_BYTES": "\(input.utf8.count + 1)"])
+        #expect(cut.status == 7 && cut.error.contains("ended after \(input.utf8.count) bytes"), "\(cut)")
+        #expect(try await items(of: fleet).isEmpty)
+        let whole = try await ada.run(
+          ["batch"], input: input, adding: ["SETTINGS_CLI_INPUT_BYTES": "\(input.utf8.count)"])
+        #expect(whole.status == 0, "\(whole)")
       }
     }
 

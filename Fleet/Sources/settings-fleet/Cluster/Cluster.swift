@@ -44,17 +44,11 @@ struct Cluster: Sendable {
   ///   - change: Who it is.
   ///   - keys: Where to note that: at least one key, and one for each document.
   /// - Returns: The revision; `nil` if a comparison failed, because somebody else was first.
-  /// - Throws: ``Failure`` if it is larger than etcd takes, or not known what became of it.
+  /// - Throws: ``Failure`` if it is larger than etcd takes, or if its outcome is unknown.
   func commit(_ transaction: FleetTransaction, _ change: Change, at keys: [FleetKey]) async throws -> Int64? {
     var transaction = EtcdTransaction(transaction)
     for key in keys { transaction.success.append(.put(key.text, change.json)) }
-    let operations = max(transaction.success.count, transaction.compares.count)
-    guard operations <= Self.mostOperations else {
-      throw Failure(
-        .invalidValue,
-        "Cannot store so many documents at once: they need \(operations) operations, and etcd takes "
-          + "\(Self.mostOperations) in a transaction. Nothing was written. Change fewer at a time.")
-    }
+    try Self.checkOperations(max(transaction.success.count, transaction.compares.count))
     let noted = keys[0].text
     do {
       let answer = try await client.transaction(transaction)
@@ -72,6 +66,16 @@ struct Cluster: Sendable {
       return nil
     } catch {
       throw Failure(error)
+    }
+  }
+
+  /// Refuses more comparisons, or changes, than a transaction can have.
+  static func checkOperations(_ count: Int) throws {
+    guard count <= mostOperations else {
+      throw Failure(
+        .invalidValue,
+        "Cannot store so many documents at once: they need \(count) operations or more, and etcd takes \(mostOperations) "
+          + "in a transaction. Nothing was written. Change fewer at a time.")
     }
   }
 

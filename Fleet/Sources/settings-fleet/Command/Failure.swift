@@ -29,8 +29,8 @@ struct Failure: Error, CustomStringConvertible {
     self.message = message
   }
 
-  /// What `settings-cli` has said already.
-  init(status: Int32) { self.status = status }
+  /// - Parameter message: What `settings-cli` has not said already.
+  init(status: Int32, message: String? = nil) { (self.status, self.message) = (status, message) }
 
   init(_ error: EtcdError) { self.init(.cluster, error.description) }
 

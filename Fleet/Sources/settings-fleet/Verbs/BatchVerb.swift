@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import SettingsFleet
 
 struct BatchVerb: FleetVerb {
@@ -18,7 +17,7 @@ struct BatchVerb: FleetVerb {
         {"append": "profiles", "value": "dark"}
 
       All documents are stored in one transaction, so that no machine and no writer sees one without the others in the \
-      cluster. If a line is refused, nothing is written; the exit status is that of the first one. Prints one JSON object \
+      cluster. Edits see those of their own document before them, and all of the document for all machines. If a line is refused, nothing is written; the exit status is that of the first one. Prints one JSON object \
       for each edit, as 'settings-cli batch' does. APP, --group and --host choose the document of the first lines.
 
       EXAMPLES
@@ -37,15 +36,15 @@ struct BatchVerb: FleetVerb {
   }
 
   func answer(in context: Context) async throws {
-    let batch = try Batch(try Self.input(), first: try app.map(place.document(of:)))
+    let input = try StandardInput.all(upTo: Batch.mostInput + 1)
+    let batch = try Batch(input, first: try app.map(place.document(of:)))
     let answers = Answers()
     let words = create ? ["--create"] : []
     let edits = try batch.parts.map { part in
       (
         editor: try DocumentEditor(context: context, document: part.document),
         work: { @Sendable workspace in
-          let input = Array(part.lines.joined(separator: "\n").utf8)
-          var answer = try await workspace.run("batch", words, on: part.document.scope, input: input)
+          var answer = try await workspace.run("batch", words, on: part.document.scope, input: part.input)
           await answers.set(answer.output, of: part.document)
           answer.output = []
           return answer
@@ -58,7 +57,7 @@ struct BatchVerb: FleetVerb {
       let said = await answers.joined(batch.parts.map(\.document))
       guard let refused = said.refused else { throw error }
       Output.bytes(Array(said.text.utf8))
-      throw Failure(status: refused.status)
+      throw Failure(status: refused.status, message: (error as? Failure)?.message)
     }
     Output.bytes(Array(await answers.joined(batch.parts.map(\.document)).text.utf8))
   }
@@ -74,21 +73,5 @@ struct BatchVerb: FleetVerb {
       for document in documents { answers.add(outputs[document] ?? []) }
       return answers
     }
-  }
-
-  private static func input() throws -> String {
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 64 << 10)
-    while true {
-      let count = read(STDIN_FILENO, &buffer, buffer.count)
-      if count < 0 && errno == EINTR { continue }
-      guard count >= 0 else { throw Failure(.io, "Cannot read standard input: \(String(cString: strerror(errno))).") }
-      guard count > 0 else { break }
-      bytes += buffer[..<count]
-    }
-    guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw Failure(.usage, "Standard input is not UTF-8.")
-    }
-    return text
   }
 }

@@ -39,9 +39,11 @@ struct DocumentEditor {
 
   /// Edits documents and stores all of them in one transaction: all are changed, or none.
   ///
-  /// - Parameter edits: Each document once.
+  /// - Parameter edits: Each document once. Those of an app see its document for all machines as those before them have
+  ///   made it.
   /// - Returns: The revision; `nil` if all texts are as before.
-  /// - Throws: ``Failure``, that of the first document which has one. All documents are as others left them.
+  /// - Throws: ``Failure``, that of the first document which has one; the messages of the others are printed. All
+  ///   documents are as others left them.
   @discardableResult
   static func change(
     _ edits: [(editor: DocumentEditor, work: Work)], because reason: String, in context: Context
@@ -50,24 +52,27 @@ struct DocumentEditor {
     var pause = Duration.milliseconds(5)
     for _ in 0..<mostAttempts {
       var (transactions, places, answers) = ([FleetTransaction](), [FleetKey](), [SettingsCommand.Answer]())
-      var failure: (any Error)?
+      var below: [String: [UInt8]] = [:]
+      var failures: [any Error] = []
       for (editor, work) in edits {
         do {
-          let (made, answer) = try await editor.edit(work)
+          let (made, answer) = try await editor.edit(below: below[editor.document.app], work)
           answers.append(answer)
           guard let made else { continue }
+          if editor.document.scope == .all { below[editor.document.app] = made.text }
           transactions.append(try editor.transaction(of: made))
           places.append(FleetKey.change(editor.document, version: made.version))
         } catch {
-          // What is wrong with the others is of use, too.
-          failure = failure ?? error
+          failures.append(error)
         }
       }
-      if let failure { throw failure }
+      if let first = failures.first {
+        for case let other as Failure in failures.dropFirst() { other.message.map(Output.error) }
+        throw first
+      }
       var stored: Int64?
-      if let editor = edits.first?.editor, !transactions.isEmpty {
-        let joined = try editor.stating { () throws(WriterError) in try FleetTransaction.joined(transactions) }
-        stored = try await context.cluster.commit(joined, change, at: places)
+      if !transactions.isEmpty {
+        stored = try await context.cluster.commit(try joined(transactions), change, at: places)
       }
       if stored != nil || transactions.isEmpty {
         answers.forEach(Output.show)
@@ -82,6 +87,17 @@ struct DocumentEditor {
       .changed, "Cannot store \(names): others changed it \(mostAttempts) times meanwhile. Try again later.")
   }
 
+  private static func joined(_ transactions: [FleetTransaction]) throws -> FleetTransaction {
+    do throws(WriterError) {
+      return try .joined(transactions)
+    } catch {
+      throw Failure(
+        .invalidValue,
+        "Cannot store so much at once: more than \(FleetTransaction.mostBytes) bytes do not fit into a transaction. "
+          + "Nothing was written. Change fewer documents at a time.")
+    }
+  }
+
   private func transaction(of edit: Edit) throws -> FleetTransaction {
     let signing = try context.signing()
     return try stating { () throws(WriterError) in
@@ -91,8 +107,9 @@ struct DocumentEditor {
 
   /// Edits the document and stores nothing.
   ///
+  /// - Parameter below: The text for all machines, in place of that in the cluster.
   /// - Returns: `nil` for a text that is as before.
-  func edit(_ work: Work) async throws -> (Edit?, SettingsCommand.Answer) {
+  func edit(below: [UInt8]? = nil, _ work: Work) async throws -> (Edit?, SettingsCommand.Answer) {
     let workspace = try Workspace(app: document.app, command: command, environment: context.environment)
     let newest = try await AppVersion(command: command).newest(of: document.app, in: workspace.directories)
     let snapshot = try await context.cluster.snapshot(of: document.app)
@@ -100,6 +117,7 @@ struct DocumentEditor {
     let base = try stating { () throws(WriterError) in try writer.current() }
     try workspace.fill(
       with: FleetContents(snapshot).apps[document.app] ?? AppDocuments(), upTo: newest, for: document.scope)
+    if document.scope != .all, let below { try workspace.put(below, as: .all) }
     let answer = try await work(workspace)
     guard answer.status == 0 else {
       Output.show(answer)
