@@ -40,11 +40,13 @@ let package = Package(
       dependencies: [
         .product(name: "Crypto", package: "swift-crypto"), .product(name: "SettingsTOML", package: "app-settings"),
       ]),
+    // What the decisions have in common with the client.
+    .target(name: "SettingsFleetEtcd", dependencies: ["EtcdClient", "SettingsFleet"]),
     .target(name: "CFleetSystem"),
     .executableTarget(
       name: "settings-fleet",
       dependencies: [
-        "CFleetSystem", "EtcdClient", "SettingsFleet",
+        "CFleetSystem", "EtcdClient", "SettingsFleet", "SettingsFleetEtcd",
         .product(name: "AppSettings", package: "app-settings"),
         .product(name: "AppSettingsSchema", package: "app-settings"),
         .product(name: "SettingsTOML", package: "app-settings"),
@@ -64,11 +66,12 @@ let package = Package(
       ],
       path: "Tests/EtcdTesting"),
     .executableTarget(
-      name: "fleet-faults", dependencies: ["EtcdClient", "EtcdTesting", "SettingsFleet"], path: "Faults"),
+      name: "fleet-faults", dependencies: ["EtcdClient", "EtcdTesting", "SettingsFleet", "SettingsFleetEtcd"],
+      path: "Faults"),
     .executableTarget(
       name: "fleet-benchmarks",
       dependencies: [
-        "EtcdClient", "EtcdTesting", "SettingsFleet",
+        "EtcdClient", "EtcdTesting", "SettingsFleet", "SettingsFleetEtcd",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "BenchmarkHarness", package: "benchmarks"),
         .product(name: "NIOCore", package: "swift-nio"),

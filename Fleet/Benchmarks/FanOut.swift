@@ -22,7 +22,7 @@ struct FanOut: Sendable {
 
   func measure() async throws {
     let boards = WatchingMachine.Boards()
-    let bareBoard = Board("bare watches were not told")
+    let bareBoard = Board("bare watches were not notified")
     let writer = try EtcdClient(run.patient)
     try await store(by: writer, 0)
     var machines: [WatchingMachine] = []
@@ -91,7 +91,7 @@ struct FanOut: Sendable {
   private func report(_ figures: Figures, _ count: Int) {
     let (told, read) = (Harness.Figures(figures.told), Harness.Figures(figures.read))
     let (answered, bare) = (Harness.Figures(figures.answered), Harness.Figures(figures.bare))
-    let name = "set -> \(grouped(count)) machines told"
+    let name = "set -> \(grouped(count)) machines notified"
     func ratio(_ part: Double, _ title: String, _ budget: Harness.Budget?) {
       Harness.report(
         "\(name), \(title) / bare watches", told.quantile(part) / bare.quantile(part),

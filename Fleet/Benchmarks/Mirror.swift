@@ -75,7 +75,7 @@ struct Mirror: Sendable {
 
   /// From a set to the file, beside a bare watch of the same key.
   private func changes(_ client: EtcdClient) async throws {
-    let (fileBoard, bareBoard) = (Board("files were not replaced"), Board("bare watches were not told"))
+    let (fileBoard, bareBoard) = (Board("files were not replaced"), Board("bare watches were not notified"))
     try FileWatch.start(party.directory, name: document.scope.fileName, noting: fileBoard)
     let bare = try BareConnections(to: run.member, of: run.cluster, threads: 1)
     let watch = BareWatch(document.key(version: 1), noting: bareBoard)

@@ -1,5 +1,6 @@
 import EtcdClient
 import SettingsFleet
+import SettingsFleetEtcd
 import Synchronization
 
 /// A machine of the fleet without its disk: it watches, and does with a hint what a mirror does, but for the file.
@@ -7,9 +8,9 @@ import Synchronization
 /// It reads the app's documents, makes the plan and answers under its lease. What a real mirror does beside that are two
 /// runs of `settings-cli`, on a processor of its own.
 actor WatchingMachine {
-  /// When the machines were told of a change, had read it, and had answered.
+  /// When the machines were notified of a change, had read it, and had answered.
   struct Boards: Sendable {
-    let told = Board("machines were not told")
+    let told = Board("machines were not notified")
     let read = Board("machines have not read the document")
     let answered = Board("machines have not answered")
     /// How often a call had to be repeated, or a watch to be opened again.
@@ -100,11 +101,7 @@ actor WatchingMachine {
     let answer = try await repeating { try await client.rangeAll(EtcdRange(.prefix(prefix))) }
     let snapshot = FleetSnapshot(
       cluster: ClusterID(rawValue: answer.header.cluster), revision: answer.header.revision, app: app,
-      items: answer.keyValues.map { value in
-        FleetItem(
-          key: value.key, value: value.value, createRevision: value.createRevision, modRevision: value.modRevision,
-          version: value.version, lease: value.lease == 0 ? nil : LeaseID(rawValue: value.lease))
-      })
+      items: answer.keyValues.map(FleetItem.init))
     var plan = MirrorPlan.make(
       record: record, snapshot: snapshot, machine: machine, files: files, apps: [self.app: InstalledApp()])
     while let check = plan.nextCheck { plan.settle(check, .accepted) }

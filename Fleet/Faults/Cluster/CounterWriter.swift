@@ -1,5 +1,6 @@
 import EtcdClient
 import SettingsFleet
+import SettingsFleetEtcd
 import Synchronization
 
 /// Counts in a key of a document in which others write, too: read, edit, store if nobody was faster.
@@ -82,26 +83,5 @@ final class CounterWriter: Sendable {
     } catch {
       return false
     }
-  }
-}
-
-extension FleetItem {
-  init(_ item: EtcdKeyValue) {
-    self.init(
-      key: item.key, value: item.value, createRevision: item.createRevision, modRevision: item.modRevision,
-      version: item.version, lease: item.lease == 0 ? nil : LeaseID(rawValue: item.lease))
-  }
-}
-
-extension EtcdTransaction {
-  init(_ transaction: FleetTransaction) {
-    self.init(
-      if: transaction.compares.map { compare in
-        EtcdCompare(
-          compare.rangeEnd.map { .keys(from: compare.key, to: $0) } ?? .key(compare.key),
-          compare.relation == .less ? .less : .equal, .modRevision(compare.modRevision))
-      },
-      then: transaction.puts.map { .put(key: $0.key, value: $0.value, lease: 0, returnsPrevious: false) }
-        + transaction.deletes.map { .delete(.key($0)) })
   }
 }

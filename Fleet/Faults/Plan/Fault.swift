@@ -25,7 +25,7 @@ struct Fault: Sendable, CustomStringConvertible {
     case unparsable = "document that does not parse"
     case invalid = "document that the schema refuses"
     case tooNew = "document that is too new for the app"
-    case binary = "document that is no text"
+    case binary = "document that is not text"
   }
 
   let kind: Kind

@@ -11,7 +11,7 @@ final class Arena: Sendable {
   /// Between the writers and the members.
   let desk: [TCPProxy]
   let writersClient: EtcdClient
-  /// On a way of its own, to look at the cluster and to operate it.
+  /// A direct connection, to inspect and operate the cluster.
   let client: EtcdClient
   let counters: [CounterWriter]
   /// Counts with the command.
@@ -91,7 +91,7 @@ final class Arena: Sendable {
     try await recordCalls(of: machines[0])
     for machine in machines { try machine.start() }
     try await Check(self).waitUntilRight(after: .now, limit: .seconds(20))
-    // Of files that were written while nobody looked, there is nothing to say.
+    // States from before the watch began cannot be judged.
     for machine in machines { _ = machine.watch.takeSights() }
   }
 

@@ -2,6 +2,7 @@ import EtcdClient
 import EtcdTesting
 import Foundation
 import SettingsFleet
+import SettingsFleetEtcd
 
 /// What has to hold after a round is healed.
 struct Check: Sendable {
@@ -113,7 +114,7 @@ struct Check: Sendable {
     }
   }
 
-  /// What each member has by itself: members that disagree are etcd's fault, and nobody's who reads from them.
+  /// What each member stores: if members disagree, the fault is etcd's.
   func members() async -> String {
     var lines: [String] = []
     for member in arena.cluster.members {

@@ -100,7 +100,7 @@ extension RoundRun {
     }
   }
 
-  /// - Returns: `false`: this is no fault.
+  /// - Returns: Always `false`: a restart is not a fault.
   private func restart(_ machine: Machine) throws -> Bool {
     machine.resume()
     try machine.start()
@@ -174,8 +174,9 @@ extension RoundRun {
         if isFull || !error.isRetryable { break filling }
       }
     }
+    // Time for the writers to meet it. Nothing depends on whether they do.
     await bell.wait(.milliseconds(300)) { false }
-    // First the members, as etcd's manual has it: a defragmentation beside other trouble is none of our subjects.
+    // First restore the members, as etcd's manual says: defragmenting during other faults is out of scope.
     for member in arena.cluster.members {
       member.resume()
       if !member.isRunning { try member.launch() }

@@ -4,7 +4,7 @@ import Foundation
 import SettingsFleet
 import Synchronization
 
-/// Carries out a round: writers write, things go wrong, all is healed, and the check looks at what came of it.
+/// Runs a round: writers write while faults are injected, everything is healed, and the result is checked.
 actor RoundRun {
   let arena: Arena
   let round: Round
@@ -69,7 +69,7 @@ actor RoundRun {
       Task { [isStopped, bell] in
         while !isStopped.isSet {
           _ = await counter.write()
-          // Mirrors read, check and write meanwhile; they would come to nothing else on a small machine.
+          // Mirrors work at the same time; without this pause they would get no processor time on a small machine.
           await bell.wait(.milliseconds(60)) { isStopped.isSet }
         }
       }
@@ -149,7 +149,7 @@ actor RoundRun {
   }
 }
 
-/// Something that is said once, to tasks that look at it.
+/// A flag that tasks poll.
 final class Flag: Sendable {
   private let value = Mutex(false)
   var isSet: Bool {

@@ -21,7 +21,7 @@ struct Options {
                                    [--limit MINUTES]
 
       --short      each kind of fault once, in a fixed order: half a minute
-      --full       10,000 faults: the figures of docs/fleet.md
+      --full       10,000 faults: about 40 minutes
       --seed N     repeats the faults of a run (1)
       --first N    begins with this round of the seed (1)
       --count N    so many rounds; without it, rounds follow until there were 500 faults
@@ -30,7 +30,8 @@ struct Options {
                    begins no more rounds after this time
 
     A round is some faults at once, one heal, and one check. Its seed and number say what happens in it. When exactly
-    each thing happens, the machine decides. Exits 1 if anything was lost, torn, wrongly applied or late.
+    each thing happens, the machine decides. Exits 1 if anything was lost, torn, wrongly
+    applied, late or slow, or if a round failed.
     """
 
   /// - Returns: `nil` if the arguments are not as above.

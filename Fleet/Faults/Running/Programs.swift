@@ -13,10 +13,7 @@ struct Programs: Sendable {
   let iptables = Tool.path(of: "iptables")
 
   init() async throws {
-    var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
-    let length = readlink("/proc/self/exe", &path, path.count)
-    guard length > 0 else { throw Failure("cannot find this program") }
-    let own = URL(fileURLWithPath: String(decoding: path[..<length], as: UTF8.self))
+    let own = URL(fileURLWithPath: Sandbox.program)
     mirror = own.deletingLastPathComponent().appendingPathComponent("settings-fleet").path
     fakeClock = await Self.fakeClock()
     cli = ProcessInfo.processInfo.environment["SETTINGS_CLI"] ?? Tool.path(of: "settings-cli") ?? ""

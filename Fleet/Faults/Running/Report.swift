@@ -14,9 +14,9 @@ struct Report {
     rows += [
       ["rounds of faults, heal and check", figures.rounds.grouped],
       ["writes acknowledged", figures.acknowledged.grouped],
-      ["writes whose outcome nobody told the writer", figures.unknown.grouped],
-      ["runs of the command `settings-fleet set` among them", figures.commands.grouped],
-      ["states of files read beside", figures.states.grouped],
+      ["writes whose outcome the writer did not learn", figures.unknown.grouped],
+      ["runs of `settings-fleet set`", figures.commands.grouped],
+      ["file states read", figures.states.grouped],
     ]
     for harm in Figures.Harm.allCases { rows.append([harm.rawValue, (figures.harm[harm] ?? 0).grouped]) }
     let times = figures.timesToRight.sorted()

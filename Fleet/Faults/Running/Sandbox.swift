@@ -27,11 +27,14 @@ enum Sandbox {
     exit(run(own, mark: "open"))
   }
 
-  private static var own: [String] {
+  /// The path of this program.
+  static let program: String = {
     var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let length = readlink("/proc/self/exe", &path, path.count)
-    return [String(decoding: path[..<max(0, length)], as: UTF8.self)] + CommandLine.arguments.dropFirst()
-  }
+    return String(decoding: path[..<max(0, length)], as: UTF8.self)
+  }()
+
+  private static var own: [String] { [program] + CommandLine.arguments.dropFirst() }
 
   /// Ends when the process that started this one does: its end of the pipe is closed then.
   private static func followParent() {

@@ -72,7 +72,7 @@ extension EtcdError {
     public static let leaseNotFound = Code(.leaseNotFound)
     /// The request is larger than the cluster accepts (1.5 MiB unless configured).
     public static let tooLarge = Code(.tooLarge)
-    /// The cluster's database is full. It accepts no writes until an operator acts. The one that filled it was stored.
+    /// The cluster's database is full. It accepts no writes until an operator acts. The write that filled it was stored.
     public static let noSpace = Code(.noSpace)
     /// The request is not valid.
     public static let invalidArgument = Code(.invalidArgument)

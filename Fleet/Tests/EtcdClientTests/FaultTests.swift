@@ -10,10 +10,12 @@ extension ClusterTests {
     /// may be carried out much later, so that each is a transaction.
     private final class Writer: Sendable {
       let key: String
+      /// Rings whenever something was acknowledged.
+      private let bell: AsyncStream<Void>.Continuation
       /// Protects what was acknowledged and seen.
       private let state = Mutex((acknowledged: 0, isStopped: false, watched: 0, failures: [String]()))
 
-      init(_ key: String) { self.key = key }
+      init(_ key: String, _ bell: AsyncStream<Void>.Continuation) { (self.key, self.bell) = (key, bell) }
 
       var acknowledged: Int { state.withLock { $0.acknowledged } }
       var failures: String { state.withLock { $0.failures.suffix(5).joined(separator: "\n") } }
@@ -35,6 +37,7 @@ extension ClusterTests {
               if answer.succeeded {
                 seen = (last.number + 1, answer.header.revision)
                 state.withLock { $0.acknowledged = last.number + 1 }
+                bell.yield()
               }
             } else {
               let item = try await client.range(EtcdRange(.key(key))).keyValues.first
@@ -74,7 +77,8 @@ extension ClusterTests {
         var proxies: [TCPProxy] = []
         for member in cluster.members { proxies.append(try await TCPProxy.start(to: member.port)) }
         let configuration = cluster.configuration(endpoints: proxies.map { "https://127.0.0.1:\($0.port)" })
-        let writers = (0..<8).map { Writer("fault/\($0)") }
+        let (rings, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let writers = (0..<8).map { Writer("fault/\($0)", bell) }
         try await cluster.withClient(configuration) { client in
           try await withThrowingTaskGroup(of: Void.self) { group in
             for writer in writers {
@@ -83,16 +87,16 @@ extension ClusterTests {
             }
             for round in 0..<2 {
               for proxy in proxies { await proxy.cut() }
-              try await progress(writers)
+              try await progress(writers, rings)
               let leader = try await cluster.leader()
               leader.pause()
-              try await progress(writers)
+              try await progress(writers, rings)
               leader.resume()
               if round == 0 { leader.kill() } else { leader.terminate() }
-              try await progress(writers)
+              try await progress(writers, rings)
               try await cluster.restart(leader)
               try await proxies[round].set(.blackHole)
-              try await progress(writers)
+              try await progress(writers, rings)
               try await proxies[round].set(.forward)
               try await proxies[round].set(.delay(.milliseconds(5)))
             }
@@ -114,15 +118,26 @@ extension ClusterTests {
     }
 
     /// Waits until each writer has stored something more.
-    private func progress(_ writers: [Writer], sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    private func progress(
+      _ writers: [Writer], _ rings: AsyncStream<Void>, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
       let before = writers.map(\.acknowledged)
-      let end = ContinuousClock.now + .seconds(20)
-      while let stuck = zip(writers, before).first(where: { $0.acknowledged == $1 })?.0 {
-        try #require(
-          .now < end, "\(stuck.key) is stuck at \(stuck.acknowledged):\n\(stuck.failures)",
-          sourceLocation: sourceLocation)
-        try await Task.sleep(for: .milliseconds(5))
+      let isDone = await withTaskGroup(of: Bool.self) { group in
+        group.addTask {
+          for await _ in rings where zip(writers, before).allSatisfy({ $0.acknowledged != $1 }) { return true }
+          return false
+        }
+        group.addTask {
+          try? await Task.sleep(for: .seconds(20))
+          return false
+        }
+        defer { group.cancelAll() }
+        return await group.next() ?? false
       }
+      let stuck = zip(writers, before).filter { $0.acknowledged == $1 }.map(\.0)
+      try #require(
+        isDone, "stuck: \(stuck.map { "\($0.key) at \($0.acknowledged):\n\($0.failures)" })",
+        sourceLocation: sourceLocation)
     }
   }
 }

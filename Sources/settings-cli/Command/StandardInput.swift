@@ -34,7 +34,7 @@ enum StandardInput {
     throw Failure(
       .io,
       "Standard input ended after \(count) bytes, and 'SETTINGS_CLI_INPUT_BYTES' says \(expected). The program that "
-        + "wrote it was perhaps ended. Nothing was written.")
+        + "wrote it may have been killed. Nothing was written.")
   }
 
   /// Reads a line typed by a person; `nil` at the end of the input.

@@ -22,7 +22,7 @@ final class EarlyEndHandler: ChannelDuplexHandler {
     let isEnd = unwrapInboundIn(data).endsStream
     if isEnd { hasAnswerEnded = true }
     context.fireChannelRead(data)
-    // The rest of the request interests nobody, and nothing else would close the stream.
+    // The rest of the request is not needed, and nothing else would close the stream.
     if isEnd && !hasRequestEnded { context.close(promise: nil) }
   }
 

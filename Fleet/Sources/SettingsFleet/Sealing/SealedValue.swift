@@ -60,7 +60,7 @@ public struct SealedValue: Hashable, Sendable {
     }
   }
 
-  /// Takes texts; `nil` if there is none, or one is not a sealed text of this or a newer form.
+  /// Takes sealed texts; `nil` if there are none, or if one is invalid in this form and not of a newer one.
   public init?(texts: [String]) {
     guard !texts.isEmpty, texts.allSatisfy({ Text($0) != nil }) else { return nil }
     self.texts = texts
@@ -88,7 +88,7 @@ public struct SealedValue: Hashable, Sendable {
     self.texts = texts
   }
 
-  /// Opens the text of which one of a machine's keys is the key.
+  /// Opens the text that is sealed for one of the machine's keys.
   public func open(
     as name: SecretName, in document: FleetDocument, with keys: [UnsealingKey]
   ) throws(Failure) -> [UInt8] {

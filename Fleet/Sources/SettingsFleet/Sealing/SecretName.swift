@@ -27,10 +27,10 @@ public struct SecretName: Hashable, Sendable, Comparable, CustomStringConvertibl
     description = text
   }
 
-  /// What to say of a key that is none.
+  /// The rule to state when a key cannot be a secret's name.
   public static let rule =
     "Its value becomes a file of that name: use letters, digits, '_' and '-', with dots between the parts of the key, and "
-    + "at most \(longest) of all."
+    + "at most \(longest) bytes in total."
 
   /// By bytes.
   public static func < (a: Self, b: Self) -> Bool { a.description.utf8.lexicographicallyPrecedes(b.description.utf8) }

@@ -1,5 +1,6 @@
 import EtcdClient
 import SettingsFleet
+import SettingsFleetEtcd
 
 /// One reading of the cluster, and what follows from it on this machine. One runs at a time.
 struct MirrorExecution: Sendable {

@@ -1,5 +1,6 @@
 import EtcdClient
 import SettingsFleet
+import SettingsFleetEtcd
 
 /// Carries out a rollout: puts it into etcd under a lease, follows the canaries' answers, and publishes it or takes it
 /// back. If this process dies, the lease ends, and with it the rollout.

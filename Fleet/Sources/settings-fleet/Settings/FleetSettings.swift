@@ -143,8 +143,8 @@ struct FleetSettings {
       if let key = SealingKey(fileText: text) { return key }
       throw Failure(
         .invalidValue,
-        "Cannot use '\(text)' in 'sealing-keys' of '\(Self.app)': the line that 'settings-fleet key --sealing' prints is "
-          + "needed.")
+        "Cannot use '\(text)' in 'sealing-keys' of '\(Self.app)': use the line that 'settings-fleet key --sealing' "
+          + "prints.")
     }
   }
 
@@ -179,7 +179,7 @@ struct FleetSettings {
     if let key = VerificationKey(fileText: text) { return key }
     throw Failure(
       .invalidValue,
-      "Cannot use '\(text)' in 'trusted-keys' of '\(app)': the line that 'settings-fleet key' prints is needed.")
+      "Cannot use '\(text)' in 'trusted-keys' of '\(app)': use the line that 'settings-fleet key' prints.")
   }
 
   /// The machine's id. Source: machine-id(5).

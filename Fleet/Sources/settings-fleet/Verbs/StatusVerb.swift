@@ -1,6 +1,7 @@
 import ArgumentParser
 import EtcdClient
 import SettingsFleet
+import SettingsFleetEtcd
 
 struct StatusVerb: FleetVerb {
   static let configuration = CommandConfiguration(

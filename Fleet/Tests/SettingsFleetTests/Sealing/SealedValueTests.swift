@@ -58,7 +58,7 @@ struct SealedValueTests {
     }
   }
 
-  @Test func `what is cut, flipped or of another form is not a secret`() throws {
+  @Test func `truncated, altered or malformed text does not open`() throws {
     let text = try Self.seal().texts[0]
     let parts = text.split(separator: " ").map(String.init)
     for end in 0..<text.utf8.count {
@@ -103,7 +103,7 @@ struct SealedValueTests {
     }
   }
 
-  @Test func `two texts of one secret are not alike, and a key of no use is named`() throws {
+  @Test func `two seals of one secret differ, and an unusable key is named`() throws {
     #expect(try Self.seal().texts != Self.seal().texts)
     #expect(throws: SealedValue.Failure.noRecipients) { try Self.seal(for: []) }
     // The point of order 1: the shared secret would be known to everybody.
@@ -114,7 +114,7 @@ struct SealedValueTests {
     }
   }
 
-  @Test func `a secret's key is the safe name of a file`() {
+  @Test func `a secret's key must be a safe file name`() {
     #expect(SecretName(["db", "pass-word_2"])?.description == "db.pass-word_2")
     let parts = ["", ".", "..", "a/b", "a\0", "a b", "é", "a.b", "a\n"]
     for wrong in [[]] + parts.map({ [$0] }) + parts.map({ ["a", $0] }) {
