@@ -35,6 +35,14 @@ extension SettingsSchema {
         ],
         "description": "The keys that users cannot set; in administrators' files only.",
       ], at: ["settings-locked"])
+    root.insert(
+      ["type": "string", "description": "The profile that counts below this one; in files of profiles only."],
+      at: ["settings-inherits"])
+    if keys.contains(where: \.isSecret) {
+      root.insert(
+        ["type": "object", "description": "Sealed values of secrets; in documents of a fleet only."],
+        at: ["settings-sealed"])
+    }
     var result: TOMLTable = [
       "$schema": "http://json-schema.org/draft-04/schema#", "title": .string("The settings of \(app)"),
     ]

@@ -37,7 +37,7 @@ struct SchemaCommandTests {
     #expect(
       Set(properties.keys) == [
         "theme", "editor", "font_size", "sync", "host", "hosts", "settings-version", "settings-history",
-        "settings-locked",
+        "settings-locked", "settings-inherits", "settings-sealed",
       ])
     let document = try test.run("schema", app, "--markdown").output
     #expect(

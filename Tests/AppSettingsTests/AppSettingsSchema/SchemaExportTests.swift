@@ -120,6 +120,8 @@ struct SchemaExportTests {
       ("[hosts.7]\nport = 443\nextra = 1", true), ("[hosts.7]\nport = 65536", false), ("[hosts.x]", false),
       ("hosts = 1", false), ("hosts.7 = 1", false), ("[marks.6D5BA0B4-2F0E-4F6B-9B0A-0D2F0C5F3C11]", true),
       ("[marks.x]", false), ("settings-version = 0", false), ("unknown = 1", false), ("[sync]\ntoken = 't'", true),
+      ("settings-inherits = 'base'", true), ("settings-inherits = 1", false),
+      ("[settings-sealed.sync]\ntoken = ['v1 id text']", true), ("settings-sealed = 1", false),
     ]
   }
 
