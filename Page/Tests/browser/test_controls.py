@@ -106,6 +106,30 @@ save = "ctrl+s"
 '''
 
 
+# Adds an element to the list, and records how many elements it shows from then on.
+QUICK = """window.shown = [];
+    window.list = document.querySelector("[data-key=columns]");
+    window.add = (text) => {
+        const input = list.querySelector(".adder input");
+        input.value = text;
+        input.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }));
+    };
+    new MutationObserver(() => shown.push(list.querySelectorAll(".item").length)).observe(list.querySelector(".items"), { childList: true });
+    """
+
+# Holds the answer to the first write back, until release().
+HOLD = """const send = fetch;
+    window.fetch = async (path, options) => {
+        const answer = await send(path, options);
+        if (options?.method === "POST" && !window.isHeld) {
+            window.isHeld = true;
+            await new Promise((done) => { window.release = done; });
+        }
+        return answer;
+    };
+    """
+
+
 class ControlTest(PageTest):
     schema = SCHEMA
     text = TEXT
@@ -218,6 +242,52 @@ class ControlTest(PageTest):
         self.tab.press("columns", ".item:nth-child(3) button:last-child")
         self.wait_for_text("1_00", absent=["120"])
 
+    def test_an_element_that_was_removed_does_not_come_back_while_another_is_added(self):
+        self.tab.row("columns")
+        self.tab.js(QUICK)
+        for _ in range(5):
+            self.tab.js("""shown = []; add("120");
+                setTimeout(() => {
+                    list.querySelector(".item:nth-child(3) button:last-child").click();
+                    setTimeout(() => add("140"), 0);
+                }, 0);""")
+            self.wait_for_text("columns = [ 72, 1_00, 140, ]")
+            self.tab.until(lambda: self.tab.js("return !list.hasAttribute('aria-busy')"), "end")
+            self.assertEqual(self.tab.js("return shown"), [3, 2, 3])
+            self.tab.press("columns", ".item:nth-child(3) button:last-child")
+            self.wait_for_text("columns = [ 72, 1_00, ]")
+
+    def test_what_was_made_from_a_refused_list_is_not_stored(self):
+        self.tab.row("columns")
+        self.tab.js(QUICK + """add("-5"); add("140");""")
+        self.tab.until(lambda: self.tab.message("columns"), "message")
+        self.tab.until(lambda: len(self.tab.all("[data-key=columns] .item")) == 2, "former list")
+        self.assertEqual(self.home.text(), TEXT)
+        self.tab.type(self.tab.row("columns", ".adder input"), "140")
+        self.wait_for_text("columns = [ 72, 1_00, 140, ]")
+
+    def test_what_was_made_from_a_list_that_another_has_changed_is_not_stored(self):
+        self.tab.row("columns")
+        self.tab.js(HOLD + QUICK + """add("120"); add("140");""")
+        self.tab.until(lambda: self.tab.js("return Boolean(window.isHeld)"), "first write")
+        self.home.cli("set", self.home.app, "columns", "[7]")
+        self.tab.js("window.release()")
+        self.tab.until(lambda: "changed meanwhile" in self.tab.message("columns"), "message")
+        self.assertEqual(self.stored("columns"), [7])
+        self.assertEqual(self.order("columns"), ["7"])
+
+    def test_a_switch_that_is_pressed_quickly_shows_only_what_was_chosen(self):
+        self.tab.row("flag")
+        self.tab.js("""window.shown = [];
+            const input = document.querySelector("[data-key=flag] input");
+            const words = document.querySelector("[data-key=flag] .switch-text");
+            new MutationObserver(() => shown.push(words.textContent)).observe(words, { childList: true });
+            input.click(); input.click(); input.click();""")
+        self.wait_for_text("flag   = false    # on")
+        self.tab.until(lambda: self.tab.row("flag", ".switch-text").text == "Off", "switch")
+        self.assertEqual(set(self.tab.js("return shown")), {"Off"})
+        self.assertFalse(self.field("flag").is_selected())
+
     def test_an_element_is_moved_with_the_keyboard(self):
         self.tab.row("words", ".item:nth-child(3) .grip").send_keys(Keys.ARROW_UP)
         self.tab.until(lambda: self.order("words") == ["one", "three", "two"], "new order")
@@ -285,6 +355,25 @@ class ControlTest(PageTest):
                     self.assertEqual(self.order(key), [])
                 else:
                     self.assertEqual(self.field(key, "input:not([type=range])").get_property("value"), default)
+
+
+class UnknownKeyTest(PageTest):
+    text = "columns = [ 72, 1_00, ]\nother = 1\n"
+
+    def test_a_list_that_another_has_removed_is_not_stored(self):
+        self.tab.row("columns")
+        self.tab.js("""window.uncaught = [];
+            addEventListener("unhandledrejection", (event) => uncaught.push(String(event.reason)));""")
+        self.tab.js(HOLD + QUICK + """add("120"); add("140");""")
+        self.tab.until(lambda: self.tab.js("return Boolean(window.isHeld)"), "first write")
+        self.assertIn("120", self.home.text())
+        self.home.cli("unset", self.home.app, "columns")
+        self.tab.js("window.release()")
+        self.tab.until(lambda: not self.tab.all("[data-key=columns]"), "page without it")
+        self.tab.until(lambda: self.tab.js("return !list.hasAttribute('aria-busy')"), "end")
+        # What nobody has caught is said after all that runs now.
+        self.assertEqual(self.tab.driver.execute_async_script("setTimeout(() => arguments[0](window.uncaught), 0)"), [])
+        self.assertEqual(self.home.text(), "other = 1\n")
 
 
 class LockTest(PageTest):

@@ -34,6 +34,23 @@ class LiveTest(PageTest):
         self.tab.until(lambda: self.name(self.tab) == "Lin", "change")
         self.tab.until(lambda: "an editor or another program" in self.tab.row("name", ".row-meta").text, "author")
 
+    def test_a_change_moves_nothing_that_somebody_may_be_about_to_click(self):
+        places = """return [...document.querySelectorAll('.row :is(input, select, textarea, button)')].filter((one) => one.offsetParent !== null)
+            .map((one) => [one.getAttribute('aria-label') ?? one.closest('.row').dataset.key, Math.round(one.getBoundingClientRect().top)])"""
+        for width in [1440, 800, 390]:
+            with self.subTest(width):
+                self.home.write(self.home.file, TEXT)
+                self.tab.show(width, 4000)
+                self.tab.driver.refresh()
+                self.tab.until(lambda: self.tab.js("return document.documentElement.dataset.live === arguments[0]", APP), "page")
+                self.assertEqual(self.tab.all(".row-meta:not([hidden])"), [])
+                before = dict(self.tab.js(places))
+                self.home.cli("batch", APP, text='{"set": "name", "value": "Lin"}\n{"set": "size", "value": 15}\n{"set": "columns", "value": [72, 90]}\n')
+                for key in ["name", "size", "columns"]:
+                    self.tab.until(lambda: "settings-cli" in self.tab.row(key, ".row-meta").text, "author")
+                after = dict(self.tab.js(places))
+                self.assertEqual({key: top for key, top in after.items() if key in before}, {key: top for key, top in before.items() if key in after})
+
     def test_a_change_by_vim_shows(self):
         vim = next((path for path in ["/usr/bin/vim", "/usr/bin/vi"] if os.access(path, os.X_OK)), None)
         if vim is None:

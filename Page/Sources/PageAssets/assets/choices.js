@@ -13,10 +13,7 @@ export function toggle(place) {
     input.checked = now.value === true;
     words.textContent = typeof now.value === "boolean" ? (now.value ? "On" : "Off") : "not set";
   };
-  input.addEventListener("change", async () => {
-    await now.commit({ value: input.checked });
-    show();
-  });
+  input.addEventListener("change", () => now.commit({ value: input.checked }));
   show();
   return {
     element: el("span", { class: "switch-box" }, input, words),
@@ -51,10 +48,8 @@ function segments(place, choices, labels) {
     other.hidden = at >= 0 || now.value === null || now.value === undefined;
     other.textContent = other.hidden ? "" : `now: ${typeof now.value === "string" ? now.value : literal(now.value)}`;
   };
-  inputs.forEach((input, i) => input.addEventListener("change", async () => {
-    await now.commit(typeof choices[i] === "string" ? { value: choices[i] } : { toml: literal(choices[i]) });
-    show();
-  }));
+  inputs.forEach((input, i) => input.addEventListener("change", () =>
+    now.commit(typeof choices[i] === "string" ? { value: choices[i] } : { toml: literal(choices[i]) })));
   show();
   return { element, isDirty: () => false, update(next) {
     now = next;
@@ -75,10 +70,9 @@ function select(place, choices, labels) {
     } else other.remove();
     element.value = at < 0 ? "" : String(at);
   };
-  element.addEventListener("change", async () => {
+  element.addEventListener("change", () => {
     const value = choices[Number(element.value)];
-    await now.commit(typeof value === "string" ? { value } : { toml: literal(value) });
-    show();
+    now.commit(typeof value === "string" ? { value } : { toml: literal(value) });
   });
   show();
   return { element, isDirty: () => false, update(next) {

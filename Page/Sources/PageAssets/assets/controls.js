@@ -13,7 +13,8 @@ import { names, shown, typed } from "./typed.js";
  * - rule: the members of the schema that describe the value (choices, minimum, …)
  * - name, hint: ids of the elements that name and describe it; label: or its name as a text
  * - disabled: whether it cannot be changed
- * - commit(edit), check(edit), meanwhile(value): store it; ask whether it could be stored; it has changed under a draft
+ * - commit(edit), check(edit), meanwhile(value): store it; ask whether it could be stored; it has changed under a draft.
+ *   commit returns whether it was stored, once no write of the setting is left and update() has shown what they have made
  */
 export function makeSimple(place) {
   const { kind, rule } = place;

@@ -19,6 +19,9 @@ function itemsOf({ value, node, rule }) {
   });
 }
 
+const isSame = (a, b) => a.length === b.length
+  && a.every((item, at) => item.kind === b[at].kind && (item.kind === "string" ? item.text === b[at].text : item.raw === b[at].raw));
+
 export function list(place) {
   let now = place;
   let items = itemsOf(place);
@@ -51,9 +54,9 @@ export function list(place) {
     items = next;
     show();
     settle(false);
-    const isStored = await now.commit(edit, { isWhole: true });
+    const isStored = await now.commit(edit, { isAsShown: (present) => isSame(itemsOf({ ...now, ...present }), former) });
     if (isStored) return announce(said);
-    items = former;
+    items = itemsOf(now);
     show();
     return undefined;
   }
@@ -164,7 +167,7 @@ export function list(place) {
       if (!isOther && !turns) return;
       const fresh = itemsOf(next);
       // What this control has just stored is shown already.
-      const isShown = fresh.length === items.length && fresh.every((item, at) => item.raw === items[at].raw);
+      const isShown = isSame(fresh, items);
       items = fresh;
       if (isShown && !turns) return;
       const focused = [...rows.querySelectorAll("input, select, button")].indexOf(document.activeElement);

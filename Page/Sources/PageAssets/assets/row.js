@@ -35,6 +35,9 @@ export class Row {
   #signature = null;
   #marks = "";
   #last = Promise.resolve();
+  /** How many writes wait or are under way. */
+  #writes = 0;
+  #isLastStored = true;
 
   constructor(name) {
     this.name = name;
@@ -55,7 +58,7 @@ export class Row {
     this.details = el("div", { class: "row-details", id: `${id}-details`, hidden: true });
     this.element = el("section", { class: "row", "aria-labelledby": id, tabindex: "-1", "data-key": name },
       el("div", { class: "row-head" }, this.title, this.badges),
-      el("div", { class: "row-text" }, this.path, this.summary, this.hit, this.meta),
+      el("div", { class: "row-text" }, el("div", { class: "row-place" }, this.path, this.meta), this.summary, this.hit),
       el("div", { class: "row-side" }, this.slot, this.notes, this.message),
       el("div", { class: "row-tools" }, this.resetButton, this.more), this.details);
     this.id = id;
@@ -76,7 +79,7 @@ export class Row {
     const change = model.changes.get(this.name);
     const signature = JSON.stringify([key, change, model.doc.file], (_, v) => (typeof v === "bigint" ? String(v) : v));
     if (signature === this.#signature) {
-      this.control.update(this.#place());
+      this.#showControl(key);
       if (this.#marks !== edition) this.#showTexts(key);
       return false;
     }
@@ -87,6 +90,7 @@ export class Row {
     this.#showControl(key);
     this.#showNotes(key);
     this.meta.textContent = change ? `Changed by ${change.by}, ${timeText(change.time)}` : "";
+    this.meta.title = this.meta.textContent;
     this.meta.hidden = !change;
     const title = titleOf(key);
     const label = isStored(key) ? `Reset ${title}` : `${title} has no value in this file`;
@@ -146,6 +150,8 @@ export class Row {
   }
 
   #showControl(key) {
+    // Until its last write is made, the control shows what that one will make, and not what an earlier one has made.
+    if (this.#writes > 0) return undefined;
     const place = this.#place();
     const form = `${place.kind} ${Boolean(place.isSecret)} ${place.kind === "array" ? isPlainList(place) : ""} ${Array.isArray(key.value) || typeof key.value !== "object"}`;
     if (this.form === form) return this.control.update(place);
@@ -200,16 +206,45 @@ export class Row {
     }, 120);
   }
 
-  /** Stores a value. A list is stored whole, so only if nobody has changed the file since it was shown. */
-  async store(path, change, { isWhole } = {}) {
-    const edits = [{ set: path, ...change }];
-    return this.#run(edits, isWhole);
+  /**
+   * Stores a value. One that is made from all that is shown, such as a list, is stored only if nobody has changed the file
+   * since then: `isAsShown({ value, node })` says whether a value is what it was made from.
+   */
+  async store(path, change, { isAsShown } = {}) {
+    return this.#run([{ set: path, ...change }], isAsShown && (() => isAsShown(this.#present(path))));
   }
 
-  /** One write after the other, so that the second one knows the digest that the first one has made. */
-  #run(edits, isWhole) {
-    this.#last = this.#last.then(() => this.#attempt(() => edit(edits, isWhole ? { ifUnchanged: model.doc.digest } : {}), edits));
-    return this.#last;
+  /** What the file has at a path, which may be nothing any more. */
+  #present(path) {
+    const { key } = this;
+    if (!key) return { value: undefined, node: null };
+    const inner = path.slice(partsOf(key.key).length);
+    if (inner.length === 0) return { value: key.value, node: nodeOf(key) };
+    return { value: inner.reduce((table, name) => (table && Object.hasOwn(table, name) ? table[name] : undefined), key.value), node: null };
+  }
+
+  /**
+   * Makes one write after the other. Returns whether this one was made, as soon as none is left and the control shows what
+   * has become of all. What was made from a value that was refused is not stored.
+   */
+  async #run(edits, isAsShown) {
+    const waits = this.#writes > 0;
+    this.#writes += 1;
+    const write = this.#last.then(() => {
+      if (!isAsShown) return this.#attempt(() => edit(edits), edits);
+      if (waits && !this.#isLastStored) return false;
+      return this.#attempt(() => {
+        if (waits && !isAsShown()) throw new Refusal(412, null);
+        return edit(edits, { ifUnchanged: model.doc.digest });
+      }, edits);
+    });
+    this.#last = write.catch(() => false).then((isStored) => {
+      this.#isLastStored = isStored;
+      this.#writes -= 1;
+      if (this.#writes === 0 && this.key) this.#showControl(this.key);
+    });
+    while (this.#writes > 0) await this.#last;
+    return write;
   }
 
   async #attempt(action, edits) {
