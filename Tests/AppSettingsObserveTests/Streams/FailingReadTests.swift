@@ -117,7 +117,6 @@ import TestSupport
     #expect(settings[.number] == 9)
   }
 
-  /// Makes a file one that nobody has written to for a minute.
   /// Checks until nobody has a file open: a process that another test is starting has our descriptors until its `exec`.
   private func settle(_ settings: SettingsStore) -> LookOutcome {
     var outcome = settings.core.lookAround(.doubt)
@@ -129,6 +128,7 @@ import TestSupport
     return outcome
   }
 
+  /// Makes a file one that nobody has written to for a minute.
   private func setAge(of file: String) {
     var times = [timeval(tv_sec: time(nil) - 60, tv_usec: 0), timeval(tv_sec: time(nil) - 60, tv_usec: 0)]
     #expect(utimes(file, &times) == 0)
