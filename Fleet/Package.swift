@@ -32,6 +32,7 @@ let package = Package(
         .product(name: "NIOHPACK", package: "swift-nio-http2"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+        .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ]),
     // What the fleet decides: no input or output, no clock, no threads.
@@ -60,11 +61,12 @@ let package = Package(
     .target(
       name: "EtcdTesting",
       dependencies: [
-        "EtcdClient",
+        "CEtcdTesting", "EtcdClient",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
       path: "Tests/EtcdTesting"),
+    .target(name: "CEtcdTesting", path: "Tests/CEtcdTesting"),
     .executableTarget(
       name: "fleet-faults", dependencies: ["EtcdClient", "EtcdTesting", "SettingsFleet", "SettingsFleetEtcd"],
       path: "Faults"),
@@ -79,7 +81,12 @@ let package = Package(
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ],
       path: "Benchmarks"),
-    .testTarget(name: "EtcdClientTests", dependencies: ["EtcdClient", "EtcdTesting"]),
+    .testTarget(
+      name: "EtcdClientTests",
+      dependencies: [
+        "EtcdClient", "EtcdTesting", .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ]),
     .testTarget(name: "SettingsFleetTests", dependencies: ["SettingsFleet"]),
     .testTarget(
       name: "SettingsFleetCommandTests", dependencies: ["SettingsFleet", "EtcdClient", "EtcdTesting", "settings-fleet"]),

@@ -5,7 +5,10 @@ import NIOHTTP1
 import NIOSSL
 import Synchronization
 
-/// A client of an etcd cluster, over its JSON gateway.
+/// A client of an etcd cluster.
+///
+/// Over TLS, calls about keys and leases, and watches, are made by gRPC. All other calls, and all calls without TLS, use the
+/// cluster's JSON gateway, which is a gRPC client within the member and costs it more time.
 ///
 /// Every call ends within ``EtcdConfiguration/deadline``, whatever happens to the members. Endpoints are tried in turn,
 /// beginning with the one that answered last. A call is repeated only if it cannot have been carried out, or if it
@@ -82,7 +85,8 @@ public final class EtcdClient: Sendable {
     settings.http2StreamChannelDebugInitializer = { stream in
       stream.eventLoop.makeCompletedFuture {
         // Below what async-http-client has put there, and what is written passes the first one last.
-        try stream.pipeline.syncOperations.addHandlers([EarlyEndHandler(), WholeRequestHandler()], position: .first)
+        try stream.pipeline.syncOperations.addHandlers(
+          [EarlyEndHandler(), WholeRequestHandler(), RPCStatusHandler()], position: .first)
       }
     }
     return settings
@@ -121,10 +125,37 @@ extension EtcdClient {
     as type: Answer.Type = Answer.self
   ) async throws(EtcdError) -> Answer {
     let call = try Call(path, message, kind, needsLeader: needsLeader)
-    let body = try await inTurn(kind) { endpoint, token, deadline throws(EtcdError) in
-      try await endpoint.send(call, token: token, deadline: deadline)
+    return try await inTurn(kind) { endpoint, token, deadline throws(EtcdError) in
+      let body = try await endpoint.send(call, token: token, deadline: deadline)
+      return try Self.reading(kind) { () throws(EtcdError) in try body.decoded(as: type, endpoint: endpoint.url) }
     }
-    return try body.decoded(as: type)
+  }
+
+  /// Makes a call, by gRPC over TLS, and reads the answer.
+  func call<Answer: Decodable & ProtobufReadable>(
+    _ method: Method, _ message: some Encodable & ProtobufWritable, _ kind: Call.Kind, needsLeader: Bool = true,
+    as type: Answer.Type = Answer.self
+  ) async throws(EtcdError) -> Answer {
+    try await inTurn(kind) { endpoint, token, deadline throws(EtcdError) in
+      let call = try method.call(message, kind, needsLeader: needsLeader, byRPC: endpoint.isTLS)
+      let body = try await endpoint.send(call, token: token, deadline: deadline)
+      return try Self.reading(kind) { () throws(EtcdError) in
+        call.isRPC
+          ? try RPCFrames.onlyMessage(in: body, as: type, endpoint: endpoint.url)
+          : try body.decoded(as: type, endpoint: endpoint.url)
+      }
+    }
+  }
+
+  /// Reads the answer that says success. If it cannot be read, a write was most likely carried out.
+  private static func reading<Value>(
+    _ kind: Call.Kind, _ read: () throws(EtcdError) -> Value
+  ) throws(EtcdError) -> Value {
+    do throws(EtcdError) {
+      return try read()
+    } catch {
+      throw EtcdError(error.code, error.message, endpoint: error.endpoint, mayHaveHappened: kind == .write)
+    }
   }
 
   /// Makes a call at one endpoint, for what is about a member and not about the cluster.
@@ -195,7 +226,15 @@ extension EtcdClient {
   private func authenticated<Value>(
     _ endpoint: Endpoint, tokenBy share: NIODeadline, until deadline: NIODeadline, _ attempt: Attempt<Value>
   ) async throws(EtcdError) -> Value {
-    guard let credentials = configuration.credentials else { return try await attempt(endpoint, nil, deadline) }
+    guard let credentials = configuration.credentials else {
+      do throws(EtcdError) {
+        return try await attempt(endpoint, nil, deadline)
+      } catch {
+        // To gRPC, a certificate without a name is a user without a name, who may do nothing.
+        guard error.code == .permissionDenied else { throw error }
+        throw EtcdError(.notAuthenticated, "\(error.message) (no user is given)", endpoint: endpoint.url)
+      }
+    }
     let fetch: TokenKeeper.Fetch = { [self] () throws(EtcdError) in
       try await fetchToken(credentials, at: endpoint, until: share)
     }

@@ -7,7 +7,7 @@ public struct EtcdConfiguration: Sendable {
   public var endpoints: [String]
   /// The certificates, for `https` endpoints.
   public var tls: EtcdTLS?
-  /// The user that the cluster's roles are given to. Certificates alone give no role through the JSON gateway.
+  /// The user that the cluster's roles are given to. Certificates have no name, and so give no role.
   public var credentials: EtcdCredentials?
   /// How long a call may take over all endpoints that it tries.
   public var deadline: Duration

@@ -52,7 +52,7 @@ public final class EtcdWatch: AsyncSequence, Sendable {
 
   /// The endpoint that serves the watch.
   public let endpoint: String
-  /// Whether ``requestProgress()`` works: over TLS, where requests can follow one another on an open stream.
+  /// Whether ``requestProgress()`` works: over TLS, where it is a gRPC stream with more than one request.
   public var canRequestProgress: Bool { requests != nil }
 
   let messages: AsyncThrowingStream<EtcdWatchMessage, any Error>
@@ -82,7 +82,7 @@ public final class EtcdWatch: AsyncSequence, Sendable {
       throw EtcdError(
         .unsupported, "A watch without TLS cannot ask for progress: its request has ended.", endpoint: endpoint)
     }
-    requests.yield(try Call("", WireWatchRequest(progress_request: WireNothing()), .repeatable).body)
+    requests.yield(RPCFrames.frame(WireWatchRequest(progress_request: WireNothing()).protobuf))
   }
 
   /// Closes the stream. The sequence ends.

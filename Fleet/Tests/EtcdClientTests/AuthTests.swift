@@ -4,10 +4,11 @@ import Testing
 
 extension ClusterTests {
   struct AuthTests {
-    private func withAuth(_ arguments: [String] = [], _ body: (EtcdCluster, EtcdClient) async throws -> Void)
-      async throws
-    {
+    private func withAuth(
+      _ arguments: [String] = [], usesTLS: Bool = false, _ body: (EtcdCluster, EtcdClient) async throws -> Void
+    ) async throws {
       try await withCluster { options in
+        options.usesTLS = usesTLS
         options.rootPassword = "secret"
         options.arguments = arguments
       } _: { cluster in
@@ -27,8 +28,9 @@ extension ClusterTests {
       return configuration
     }
 
-    @Test func `a role allows its prefix and nothing else`() async throws {
-      try await withAuth { cluster, root in
+    @Test(arguments: [false, true])
+    func `a role allows its prefix and nothing else`(usesTLS: Bool) async throws {
+      try await withAuth(usesTLS: usesTLS) { cluster, root in
         try await root.put("/other/x", "1")
         try await cluster.withClient(configuration(cluster, "app", "word")) { client in
           try await client.put("/app/x", "1")
@@ -55,8 +57,9 @@ extension ClusterTests {
       }
     }
 
-    @Test func `no user and a wrong password are refused`() async throws {
-      try await withAuth { cluster, _ in
+    @Test(arguments: [false, true])
+    func `no user and a wrong password are refused`(usesTLS: Bool) async throws {
+      try await withAuth(usesTLS: usesTLS) { cluster, _ in
         for configuration in [
           configuration(cluster, nil), configuration(cluster, "app", "wrong"), configuration(cluster, "nobody", "x"),
         ] {
@@ -74,8 +77,9 @@ extension ClusterTests {
       }
     }
 
-    @Test func `a token that the cluster forgot is fetched again`() async throws {
-      try await withAuth(["--auth-token-ttl", "1"]) { cluster, root in
+    @Test(arguments: [false, true])
+    func `a token that the cluster forgot is fetched again`(usesTLS: Bool) async throws {
+      try await withAuth(["--auth-token-ttl", "1"], usesTLS: usesTLS) { cluster, root in
         try await cluster.withClient(configuration(cluster, "app", "word")) { client in
           try await client.put("/app/x", "1")
           // A restarted member knows no token any more.

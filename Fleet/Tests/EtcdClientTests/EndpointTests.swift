@@ -19,6 +19,29 @@ extension ClusterTests {
       }
     }
 
+    @Test func `a member that is not there is said in plain words`() async throws {
+      try await withShared { _, cluster in
+        let proxy = try await TCPProxy.start(to: cluster.members[0].port)
+        try await proxy.set(.refuse)
+        try await cluster.withClient(cluster.configuration(endpoints: ["http://127.0.0.1:\(proxy.port)"])) { client in
+          let error = await failure { try await client.put("end/a", "1") }
+          #expect(error?.message == "The connection failed: Connection refused")
+          #expect(error?.code == .unavailable && error?.mayHaveHappened == false)
+        }
+      }
+    }
+
+    @Test func `an answer that cannot be read leaves open whether a write was carried out`() async throws {
+      let server = try await CannedServer.start("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>")
+      let client = try EtcdClient(EtcdConfiguration(endpoints: [server.endpoint], deadline: .seconds(10)))
+      let write = await failure { try await client.put("end/x", "1") }
+      #expect(write?.code == .internal && write?.mayHaveHappened == true)
+      let read = await failure { _ = try await client.range(EtcdRange(.key("end/x"))) }
+      #expect(read?.code == .internal && read?.mayHaveHappened == false && read?.endpoint == server.endpoint)
+      await client.shutdown()
+      try await server.stop()
+    }
+
     @Test func `a black hole at the first endpoint costs less than the deadline`() async throws {
       try await withShared { _, cluster in
         let proxy = try await TCPProxy.start(to: cluster.members[0].port)
@@ -34,10 +57,11 @@ extension ClusterTests {
       }
     }
 
-    @Test func `a write into a black hole says that it may have happened`() async throws {
-      try await withShared { client, cluster in
+    @Test(arguments: [false, true])
+    func `a write into a black hole says that it may have happened`(usesTLS: Bool) async throws {
+      try await withShared(usesTLS: usesTLS) { client, cluster in
         let proxy = try await TCPProxy.start(to: cluster.members[0].port)
-        let endpoints = ["http://127.0.0.1:\(proxy.port)"] + cluster.endpoints
+        let endpoints = ["\(usesTLS ? "https" : "http")://127.0.0.1:\(proxy.port)"] + cluster.endpoints
         try await cluster.withClient(cluster.configuration(endpoints: endpoints)) { proxied in
           try await proxied.put("end/c", "1")
           try await proxy.set(.blackHole)
@@ -66,10 +90,11 @@ extension ClusterTests {
       }
     }
 
-    @Test func `every call into a black hole ends in time`() async throws {
-      try await withShared { _, cluster in
+    @Test(arguments: [false, true])
+    func `every call into a black hole ends in time`(usesTLS: Bool) async throws {
+      try await withShared(usesTLS: usesTLS) { _, cluster in
         let proxy = try await TCPProxy.start(to: cluster.members[0].port)
-        let endpoint = "http://127.0.0.1:\(proxy.port)"
+        let endpoint = "\(usesTLS ? "https" : "http")://127.0.0.1:\(proxy.port)"
         var configuration = cluster.configuration(endpoints: [endpoint])
         for credentials in [nil, EtcdCredentials(user: "u", password: "p")] {
           configuration.credentials = credentials

@@ -4,8 +4,9 @@ import Testing
 
 extension ClusterTests {
   struct KeyValueTests {
-    @Test func `a stored value comes back with its revisions`() async throws {
-      try await withShared { client, _ in
+    @Test(arguments: [false, true])
+    func `a stored value comes back with its revisions`(usesTLS: Bool) async throws {
+      try await withShared(usesTLS: usesTLS) { client, _ in
         let first = try await client.put("kv/a", "one")
         let second = try await client.put("kv/a", "two")
         let answer = try await client.range(EtcdRange(.key("kv/a")))
@@ -23,8 +24,9 @@ extension ClusterTests {
       }
     }
 
-    @Test func `a missing key answers with nothing`() async throws {
-      try await withShared { client, _ in
+    @Test(arguments: [false, true])
+    func `a missing key answers with nothing`(usesTLS: Bool) async throws {
+      try await withShared(usesTLS: usesTLS) { client, _ in
         let answer = try await client.range(EtcdRange(.key("kv/missing")))
         #expect(answer.keyValues.isEmpty)
         #expect(answer.count == 0)
@@ -32,8 +34,9 @@ extension ClusterTests {
       }
     }
 
-    @Test func `keys and counts come without values`() async throws {
-      try await withShared { client, _ in
+    @Test(arguments: [false, true])
+    func `keys and counts come without values`(usesTLS: Bool) async throws {
+      try await withShared(usesTLS: usesTLS) { client, _ in
         for name in ["a", "b", "c"] { try await client.put("kv-some/\(name)", "value") }
         let keys = try await client.range(EtcdRange(.prefix("kv-some/"), keysOnly: true))
         #expect(keys.keyValues.map(\.value) == [[], [], []])
@@ -47,8 +50,9 @@ extension ClusterTests {
       }
     }
 
-    @Test func `spans select keys by bytes`() async throws {
-      try await withShared { client, _ in
+    @Test(arguments: [false, true])
+    func `spans select keys by bytes`(usesTLS: Bool) async throws {
+      try await withShared(usesTLS: usesTLS) { client, _ in
         let base = Array("kv-span/".utf8)
         func key(_ bytes: UInt8...) -> [UInt8] { base + bytes }
         let keys = [key(0), key(1), key(0xfe), key(0xff), key(0xff, 0xff)]
@@ -66,8 +70,9 @@ extension ClusterTests {
       }
     }
 
-    @Test func `a value of all bytes comes back as it was`() async throws {
-      try await withShared { client, _ in
+    @Test(arguments: [false, true])
+    func `a value of all bytes comes back as it was`(usesTLS: Bool) async throws {
+      try await withShared(usesTLS: usesTLS) { client, _ in
         let value = (0...255).map { UInt8($0) }
         try await client.put("kv/bytes", value)
         #expect(try await client.range(EtcdRange(.key("kv/bytes"))).keyValues.first?.value == value)
@@ -76,8 +81,9 @@ extension ClusterTests {
       }
     }
 
-    @Test func `a value of a megabyte is stored, a larger request is refused`() async throws {
-      try await withShared { client, _ in
+    @Test(arguments: [false, true])
+    func `a value of a megabyte is stored, a larger request is refused`(usesTLS: Bool) async throws {
+      try await withShared(usesTLS: usesTLS) { client, _ in
         let value = (0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         try await client.put("kv/large", value)
         #expect(try await client.range(EtcdRange(.key("kv/large"))).keyValues.first?.value == value)
@@ -91,8 +97,9 @@ extension ClusterTests {
       }
     }
 
-    @Test func `pages come from one revision although keys change`() async throws {
-      try await withShared { client, cluster in
+    @Test(arguments: [false, true])
+    func `pages come from one revision although keys change`(usesTLS: Bool) async throws {
+      try await withShared(usesTLS: usesTLS) { client, cluster in
         for start in stride(from: 0, to: 300, by: 100) {
           let puts = (start..<(start + 100)).map { EtcdOperation.put("page/\(1000 + $0)", "old") }
           try await client.transaction(EtcdTransaction(then: puts))
@@ -117,8 +124,9 @@ extension ClusterTests {
       }
     }
 
-    @Test func `pages of large values stay small`() async throws {
-      try await withShared { client, _ in
+    @Test(arguments: [false, true])
+    func `pages of large values stay small`(usesTLS: Bool) async throws {
+      try await withShared(usesTLS: usesTLS) { client, _ in
         let value = Array(repeating: UInt8(ascii: "x"), count: 300_000)
         for index in 0..<40 { try await client.put("large-page/\(index + 10)", value) }
         let all = try await client.rangeAll(EtcdRange(.prefix("large-page/")))
@@ -128,8 +136,9 @@ extension ClusterTests {
       }
     }
 
-    @Test func `a compacted revision and a future one are told apart`() async throws {
-      try await withShared { client, _ in
+    @Test(arguments: [false, true])
+    func `a compacted revision and a future one give different errors`(usesTLS: Bool) async throws {
+      try await withShared(usesTLS: usesTLS) { client, _ in
         let old = try await client.put("kv/compact", "1")
         let new = try await client.put("kv/compact", "2")
         try await client.compact(revision: new, waits: true)

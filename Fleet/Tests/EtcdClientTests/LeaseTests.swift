@@ -4,8 +4,9 @@ import Testing
 
 extension ClusterTests {
   struct LeaseTests {
-    @Test func `a lease holds keys until it is revoked`() async throws {
-      try await withShared { client, _ in
+    @Test(arguments: [false, true])
+    func `a lease holds keys until it is revoked`(usesTLS: Bool) async throws {
+      try await withShared(usesTLS: usesTLS) { client, _ in
         let lease = try await client.grantLease(seconds: 30)
         #expect(lease.seconds == 30)
         try await client.put("lease/a", "1", lease: lease.id)
@@ -27,8 +28,9 @@ extension ClusterTests {
       }
     }
 
-    @Test func `an expired lease deletes its keys, and a watch reports it`() async throws {
-      try await withShared { client, _ in
+    @Test(arguments: [false, true])
+    func `an expired lease deletes its keys, and a watch reports it`(usesTLS: Bool) async throws {
+      try await withShared(usesTLS: usesTLS) { client, _ in
         let lease = try await client.grantLease(seconds: 1)
         let revision = try await client.put("lease/short", "1", lease: lease.id)
         let watch = try await client.watch(.key("lease/short"), from: revision + 1)

@@ -1,4 +1,4 @@
-import EtcdClient
+@testable import EtcdClient
 import EtcdTesting
 import Foundation
 import Testing
@@ -11,7 +11,10 @@ extension ClusterTests {
         options.rootPassword = "secret"
       } _: { cluster in
         let proxy = try await TCPProxy.start(to: cluster.members[0].port)
-        try await cluster.withClient(cluster.configuration(endpoints: ["https://127.0.0.1:\(proxy.port)"])) { client in
+        var configuration = cluster.configuration(endpoints: ["https://127.0.0.1:\(proxy.port)"])
+        // Calls that come too late would make the client connect anew, which is not what is tested.
+        configuration.deadline = .seconds(10)
+        try await cluster.withClient(configuration) { client in
           let watch = try await client.watch(.prefix("k"))
           let second = try await client.watch(.prefix("k"))
           let lease = try await client.grantLease(seconds: 30)
@@ -94,6 +97,47 @@ extension ClusterTests {
           #expect(proxy.connections == 2)
         }
         await proxy.stop()
+      }
+    }
+
+    @Test func `a watch tells everything about changes, of whatever size`() async throws {
+      try await withCluster { options in
+        options.usesTLS = true
+      } _: { cluster in
+        try await cluster.withClient { client in
+          let lease = try await client.grantLease(seconds: 60).id
+          let large = [UInt8]((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+          let first = try await client.put("k/large", large, lease: lease)
+          let old = try await client.watch(.prefix("k/"), from: first)
+          let watch = try await client.watch(.prefix("k/"), progressNotify: true)
+          try await client.transaction(
+            EtcdTransaction(then: [.put("k/empty", [UInt8]()), .put("k/large", "1"), .put("other", "x")]))
+          try await client.delete(.prefix("k/"))
+          let expected = [
+            EtcdEvent(
+              kind: .put,
+              keyValue: EtcdKeyValue(
+                key: Array("k/empty".utf8), value: [], createRevision: first + 1, modRevision: first + 1, version: 1,
+                lease: 0)),
+            EtcdEvent(
+              kind: .put,
+              keyValue: EtcdKeyValue(
+                key: Array("k/large".utf8), value: [0x31], createRevision: first, modRevision: first + 1, version: 2,
+                lease: 0)),
+          ]
+          let batches = try await watch.batches(2)
+          #expect(batches[0] == expected)
+          #expect(batches[1].map(\.kind) == [.delete, .delete])
+          #expect(batches[1].map(\.keyValue.modRevision) == [first + 2, first + 2])
+          // A watch that begins in the past may get several revisions at once.
+          var events: [EtcdEvent] = []
+          for try await message in old {
+            if case .events(let part, _) = message { events += part }
+            if events.count == 5 { break }
+          }
+          #expect(events[0].keyValue.value == large && events[0].keyValue.lease == lease)
+          #expect(Array(events[1...]) == batches.flatMap { $0 })
+        }
       }
     }
 

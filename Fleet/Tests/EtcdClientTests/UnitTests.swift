@@ -1,5 +1,6 @@
 @testable import EtcdClient
 import NIOCore
+import NIOHPACK
 import Testing
 
 struct EtcdSpanTests {
@@ -76,5 +77,116 @@ struct WireErrorTests {
     let read = WireError(status: status, body: Array(body.utf8)).error(endpoint: "e", isWrite: false)
     #expect(read.code == code)
     #expect(!read.mayHaveHappened)
+  }
+}
+
+struct ProtobufTests {
+  // The bytes are those of the examples in https://protobuf.dev/programming-guides/encoding/.
+  @Test func `fields are written as the format has them`() throws {
+    var inner = ProtobufWriter()
+    inner.write(150 as Int64, field: 1)
+    var writer = ProtobufWriter()
+    writer.write(Array("testing".utf8), field: 2)
+    writer.write(inner.bytes, field: 3)
+    writer.write(-2 as Int64, field: 1)
+    writer.write(false, field: 4)
+    writer.write([UInt8](), field: 5)
+    let expected: [UInt8] =
+      [0x12, 0x07] + Array("testing".utf8) + [0x1a, 0x03, 0x08, 0x96, 0x01]
+      + [0x08, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01]
+    #expect(Array(writer.bytes.readableBytesView) == expected)
+    var reader = ProtobufReader(writer.bytes)
+    var fields: [ProtobufReader.Field] = []
+    while let field = try reader.next() { fields.append(field) }
+    #expect(fields.map(\.number) == [2, 3, 1])
+    #expect(fields[0].text == "testing" && fields[2].signed == -2)
+    var nested = ProtobufReader(fields[1].bytes)
+    #expect(try nested.next()?.signed == 150)
+  }
+
+  @Test func `unknown fields of every type are passed over`() throws {
+    let bytes: [UInt8] = [0x49, 1, 2, 3, 4, 5, 6, 7, 8, 0x55, 1, 2, 3, 4, 0xf8, 0x7f, 5, 0x20, 1]
+    let answer = try WireWatchAnswer(protobuf: ByteBuffer(bytes: bytes))
+    #expect(answer.canceled == true && answer.header == nil && answer.events == nil)
+  }
+
+  @Test(
+    arguments: [
+      [0x08], [0x08, 0x80], [0x12, 5, 1], [0x09, 1], [0x15, 1], [0x0b], [0x0c],
+      [0x12, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 0],
+      [0x08, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01], [0x5a, 2, 0x12, 1],
+    ] as [[UInt8]])
+  func `what is cut off or no message is refused`(_ bytes: [UInt8]) {
+    #expect(throws: ProtobufReader.Malformed.self) { try WireWatchAnswer(protobuf: ByteBuffer(bytes: bytes)) }
+  }
+
+  @Test func `random bytes do no harm`() {
+    var generator = SystemRandomNumberGenerator()
+    for _ in 0..<20_000 {
+      let bytes = (0..<Int.random(in: 0..<60)).map { _ in UInt8.random(in: 0...255, using: &generator) }
+      _ = try? WireWatchAnswer(protobuf: ByteBuffer(bytes: bytes))
+      _ = try? WireRangeAnswer(protobuf: ByteBuffer(bytes: bytes))
+      _ = try? WireTransactionAnswer(protobuf: ByteBuffer(bytes: bytes))
+      _ = try? WireLease(protobuf: ByteBuffer(bytes: bytes))
+    }
+  }
+}
+
+struct RPCFramesTests {
+  @Test func `an answer is one whole message`() throws {
+    let header = RPCFrames.frame(ByteBuffer(bytes: [0x0a, 2, 0x18, 7]))
+    let answer = try RPCFrames.onlyMessage(in: header, as: WireHeaderAnswer.self, endpoint: "e")
+    #expect(answer.header.revision?.value == 7)
+    var two = header
+    two.writeImmutableBuffer(header)
+    var cut = header
+    cut.moveWriterIndex(to: cut.writerIndex - 1)
+    let bodies = [ByteBuffer(), two, cut, ByteBuffer(string: "<html>"), RPCFrames.frame(ByteBuffer())]
+    for body in bodies {
+      let error = #expect(throws: EtcdError.self) {
+        try RPCFrames.onlyMessage(in: body, as: WireHeaderAnswer.self, endpoint: "e")
+      }
+      #expect(error?.code == .internal && error?.endpoint == "e")
+    }
+  }
+
+  @Test func `messages come out whole, however the bytes are cut`() throws {
+    let messages = ["one", "", String(repeating: "x", count: 300)]
+    let stream = messages.flatMap { Array(RPCFrames.frame(ByteBuffer(string: $0)).readableBytesView) }
+    for size in 1...stream.count {
+      var frames = RPCFrames(limit: 300)
+      var found: [String] = []
+      var rest = stream[...]
+      while !rest.isEmpty {
+        found += try frames.append(ByteBuffer(bytes: rest.prefix(size))).map { String(buffer: $0) }
+        rest = rest.dropFirst(size)
+      }
+      #expect(found == messages)
+    }
+  }
+
+  @Test func `what is compressed or too long is refused before it comes`() {
+    var frames = RPCFrames(limit: 300)
+    #expect(throws: RPCFrames.Invalid.notPlain) { try frames.append(ByteBuffer(bytes: [1, 0, 0, 0, 9])) }
+    frames = RPCFrames(limit: 300)
+    #expect(throws: RPCFrames.Invalid.tooLong) { try frames.append(ByteBuffer(bytes: [0, 0xff, 0, 0, 0])) }
+  }
+
+  @Test(arguments: [
+    ("14", "etcdserver: no leader", EtcdError.Code.unavailable, "etcdserver: no leader"),
+    ("7", "etcdserver%3A permission denied", .permissionDenied, "etcdserver: permission denied"),
+    ("2", "100%25 %C3%A4 %zz %4", .internal, "100% ä %zz %4"),
+    ("much", "", .internal, ""),
+  ])
+  func `a status is an error with its text`(status: String, message: String, code: EtcdError.Code, text: String) throws
+  {
+    let headers = HPACKHeaders([("grpc-status", status), ("grpc-message", message)])
+    let error = try #require(WireError(headers)).error(endpoint: "e", isWrite: false)
+    #expect(error.code == code && error.message == text)
+  }
+
+  @Test func `success and other headers are no error`() {
+    #expect(WireError(HPACKHeaders([("grpc-status", "0")])) == nil)
+    #expect(WireError(HPACKHeaders([(":status", "200")])) == nil)
   }
 }

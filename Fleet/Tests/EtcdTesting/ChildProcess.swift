@@ -1,3 +1,4 @@
+import CEtcdTesting
 import Dispatch
 import Foundation
 package import Glibc
@@ -64,14 +65,6 @@ package final class ChildProcess: Sendable {
     }
   }
 
-  /// `posix_spawn_file_actions_addclosefrom_np`, which Swift's view of the C library lacks.
-  private static let closeFrom: CloseFrom? = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np").map {
-    unsafeBitCast($0, to: CloseFrom.self)
-  }
-
-  private typealias CloseFrom =
-    @convention(c) @Sendable (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
-
   private static func spawn(_ words: [String], output: String, _ environment: [String: String]?) -> pid_t? {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -80,7 +73,8 @@ package final class ChildProcess: Sendable {
     posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
     posix_spawn_file_actions_adddup2(&actions, 1, 2)
     // A program that held this process's sockets would keep connections open that this process closed.
-    _ = closeFrom?(&actions, 3)
+    let closing = etcd_testing_close_from(&actions, 3)
+    guard closing == 0 || closing == ENOSYS else { return nil }
     var pointers = words.map { strdup($0) } + [nil]
     defer { for pointer in pointers { free(pointer) } }
     var variables = (environment ?? [:]).map { strdup("\($0)=\($1)") } + [nil]

@@ -132,8 +132,7 @@ private final class Relay: Sendable {
   private struct State {
     var server: (any Channel)?
     /// What waits, in order; no bytes stand for the end of the connection.
-    var held: [(to: any Channel, bytes: ByteBuffer?)] = []
-    var latest = NIODeadline.distantPast
+    var waiting: [(to: any Channel, bytes: ByteBuffer?, due: NIODeadline)] = []
     var isForgotten = false
   }
 
@@ -158,38 +157,40 @@ private final class Relay: Sendable {
 
   /// Takes bytes, or the end, that came from one side for the other.
   func take(_ bytes: ByteBuffer?, to channel: any Channel) {
-    let mode = mode()
-    let due = state.withLock { state -> NIODeadline? in
-      guard !state.isForgotten else { return nil }
-      guard mode != .blackHole, state.held.isEmpty else {
-        state.held.append((channel, bytes))
-        return nil
-      }
-      var due = NIODeadline.now()
-      if case .delay(let duration) = mode { due = due + TimeAmount(duration) }
-      state.latest = max(state.latest, due)
-      return state.latest
+    var due = NIODeadline.now()
+    if case .delay(let duration) = mode() { due = due + TimeAmount(duration) }
+    state.withLock { state in
+      if !state.isForgotten { state.waiting.append((channel, bytes, due)) }
     }
-    if let due { pass(bytes, to: channel, at: due) }
+    passOn()
   }
 
   func forget() { state.withLock { $0.isForgotten = true } }
 
-  func flush() {
-    client.eventLoop.execute { [self] in
-      let held = state.withLock { state in
-        defer { state.held = [] }
-        return state.held
-      }
-      for (channel, bytes) in held { take(bytes, to: channel) }
-    }
-  }
+  func flush() { client.eventLoop.execute { [self] in passOn() } }
 
-  private func pass(_ bytes: ByteBuffer?, to channel: any Channel, at due: NIODeadline) {
-    let work: @Sendable () -> Void = {
-      if let bytes { channel.writeAndFlush(bytes, promise: nil) } else { channel.close(promise: nil) }
+  /// Passes on what is due, in the order in which it came: nothing overtakes what waits.
+  private func passOn() {
+    while mode() != .blackHole {
+      enum Step {
+        case pass(any Channel, ByteBuffer?)
+        case wait(NIODeadline)
+      }
+      let step = state.withLock { state -> Step? in
+        guard let first = state.waiting.first else { return nil }
+        guard first.due <= .now() else { return .wait(first.due) }
+        state.waiting.removeFirst()
+        return .pass(first.to, first.bytes)
+      }
+      switch step {
+      case .pass(let channel, let bytes?): channel.writeAndFlush(bytes, promise: nil)
+      case .pass(let channel, nil): channel.close(promise: nil)
+      case .wait(let due):
+        client.eventLoop.scheduleTask(deadline: due) { [self] in passOn() }
+        return
+      case nil: return
+      }
     }
-    if due <= .now() { work() } else { channel.eventLoop.scheduleTask(deadline: due, work) }
   }
 
   func close() {

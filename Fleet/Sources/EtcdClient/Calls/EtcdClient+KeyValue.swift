@@ -8,7 +8,7 @@ extension EtcdClient {
   /// - Throws: ``EtcdError``.
   public func range(_ range: EtcdRange) async throws(EtcdError) -> EtcdRangeResponse {
     try await call(
-      "/v3/kv/range", WireRange(range), .repeatable, needsLeader: !range.isSerializable, as: WireRangeAnswer.self
+      .range, WireRange(range), .repeatable, needsLeader: !range.isSerializable, as: WireRangeAnswer.self
     ).response()
   }
 
@@ -46,7 +46,7 @@ extension EtcdClient {
   @discardableResult
   public func transaction(_ transaction: EtcdTransaction) async throws(EtcdError) -> EtcdTransactionResponse {
     try await call(
-      "/v3/kv/txn", WireTransaction(transaction), transaction.writes ? .write : .repeatable,
+      .transaction, WireTransaction(transaction), transaction.writes ? .write : .repeatable,
       as: WireTransactionAnswer.self
     ).response
   }
@@ -63,7 +63,7 @@ extension EtcdClient {
   public func put(_ key: String, _ value: [UInt8], lease: Int64 = 0) async throws(EtcdError) -> Int64 {
     let message = WirePut(
       key: Data(key.utf8), value: Data(value), lease: lease == 0 ? nil : WireInt(lease), prev_kv: nil)
-    return try await call("/v3/kv/put", message, .write, as: WireHeaderAnswer.self).header.header.revision
+    return try await call(.put, message, .write, as: WireHeaderAnswer.self).header.header.revision
   }
 
   /// Stores a value.
@@ -87,7 +87,7 @@ extension EtcdClient {
   @discardableResult
   public func delete(_ span: EtcdSpan) async throws(EtcdError) -> Int {
     let message = WireDelete(key: Data(span.start), range_end: span.end.map { Data($0) }, prev_kv: nil)
-    let answer = try await call("/v3/kv/deleterange", message, .write, as: WireTransactionAnswer.Delete.self)
+    let answer = try await call(.deleteRange, message, .write, as: WireTransactionAnswer.Delete.self)
     return Int(answer.deleted?.value ?? 0)
   }
 
@@ -99,6 +99,6 @@ extension EtcdClient {
   /// - Throws: ``EtcdError``; code `compacted` if that was done before, `futureRevision` if it is too new.
   public func compact(revision: Int64, waits: Bool = false) async throws(EtcdError) {
     let message = WireCompaction(revision: WireInt(revision), physical: waits ? true : nil)
-    _ = try await call("/v3/kv/compaction", message, .write, as: WireHeaderAnswer.self)
+    _ = try await call(.compact, message, .write, as: WireHeaderAnswer.self)
   }
 }

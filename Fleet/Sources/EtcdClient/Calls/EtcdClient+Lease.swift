@@ -28,7 +28,7 @@ extension EtcdClient {
   /// - Throws: ``EtcdError``.
   public func grantLease(seconds: Int) async throws(EtcdError) -> EtcdLease {
     let answer = try await call(
-      "/v3/lease/grant", WireGrant(TTL: WireInt(Int64(seconds))), .repeatable, as: WireLease.self)
+      .grantLease, WireGrant(TTL: WireInt(Int64(seconds))), .repeatable, as: WireLease.self)
     return EtcdLease(id: answer.ID?.value ?? 0, seconds: Int(answer.TTL?.value ?? 0))
   }
 
@@ -39,10 +39,11 @@ extension EtcdClient {
   /// - Throws: ``EtcdError``.
   public func keepAlive(_ lease: Int64) async throws(EtcdError) -> Int {
     let message = WireLeaseID(ID: WireInt(lease))
-    let call = try Call("/v3/lease/keepalive", message, .repeatable)
-    // The answer is a stream with one message, which may be an error although the status says success.
-    let answer = try await inTurn(.repeatable) { endpoint, token, deadline throws(EtcdError) in
+    // The answer is a stream with one message. At the gateway it may be an error although the status says success.
+    let answer = try await inTurn(.repeatable) { endpoint, token, deadline throws(EtcdError) -> WireLease? in
+      let call = try Method.keepAlive.call(message, .repeatable, needsLeader: true, byRPC: endpoint.isTLS)
       let body = try await endpoint.send(call, token: token, deadline: deadline)
+      if call.isRPC { return try RPCFrames.onlyMessage(in: body, as: WireLease.self, endpoint: endpoint.url) }
       let answer = try body.decoded(as: WireStreamed<WireLease>.self, endpoint: endpoint.url)
       if let error = answer.error { throw error.error(endpoint: endpoint.url, isWrite: false) }
       return answer.result
@@ -55,7 +56,7 @@ extension EtcdClient {
   /// - Parameter lease: The lease's number.
   /// - Throws: ``EtcdError``; code `leaseNotFound` if it is gone.
   public func revokeLease(_ lease: Int64) async throws(EtcdError) {
-    _ = try await call("/v3/lease/revoke", WireLeaseID(ID: WireInt(lease)), .write, as: WireHeaderAnswer.self)
+    _ = try await call(.revokeLease, WireLeaseID(ID: WireInt(lease)), .write, as: WireHeaderAnswer.self)
   }
 
   /// Reads how long a lease lives.
@@ -67,7 +68,7 @@ extension EtcdClient {
   /// - Throws: ``EtcdError``.
   public func timeToLive(_ lease: Int64, withKeys: Bool = false) async throws(EtcdError) -> EtcdLeaseStatus? {
     let message = WireTimeToLive(ID: WireInt(lease), keys: withKeys ? true : nil)
-    let answer = try await call("/v3/lease/timetolive", message, .repeatable, as: WireLease.self)
+    let answer = try await call(.timeToLive, message, .repeatable, as: WireLease.self)
     let remaining = Int(answer.TTL?.value ?? 0)
     guard remaining >= 0 else { return nil }
     return EtcdLeaseStatus(

@@ -22,22 +22,28 @@ extension EtcdClient {
   {
     let create = WireWatchRequest.Create(
       key: Data(span.start), range_end: span.end.map { Data($0) }, start_revision: revision.map { WireInt($0) },
-      progress_notify: progressNotify ? true : nil, prev_kv: nil)
-    let call = try Call("/v3/watch", WireWatchRequest(create_request: create), .repeatable)
+      progress_notify: progressNotify ? true : nil)
+    let request = WireWatchRequest(create_request: create)
+    let rpc = Call(rpc: "/etcdserverpb.Watch/Watch", request, .repeatable)
+    let json = try Call("/v3/watch", request, .repeatable)
     return try await inTurn(.repeatable) { endpoint, token, deadline throws(EtcdError) in
-      try await WatchOpening(endpoint: endpoint, call: call).open(token: token, deadline: deadline)
+      try await WatchOpening(endpoint: endpoint, call: endpoint.isTLS ? rpc : json)
+        .open(token: token, deadline: deadline)
     }
   }
 }
 
 /// Opens the stream of a watch and reads it.
+///
+/// Over TLS it is a gRPC stream. That of the gateway costs a member twice the memory, and the time for JSON and Base64:
+/// the gateway is a gRPC client within the member.
 private struct WatchOpening: Sendable {
   let endpoint: Endpoint
   let call: Call
 
   func open(token: String?, deadline: NIODeadline) async throws(EtcdError) -> EtcdWatch {
-    // A member reads a whole HTTP/1.1 request before it answers; over HTTP/2 the request stays open.
-    let requests = endpoint.isTLS ? AsyncStream.makeStream(of: ByteBuffer.self) : nil
+    // The request of the gateway has ended before the answer begins; that of gRPC stays open.
+    let requests = call.isRPC ? AsyncStream.makeStream(of: ByteBuffer.self) : nil
     requests?.continuation.yield(call.body)
     let (messages, output) = AsyncThrowingStream.makeStream(of: EtcdWatchMessage.self, throwing: (any Error).self)
     let created = AsyncStream.makeStream(of: Result<Void, EtcdError>.self)
@@ -46,7 +52,7 @@ private struct WatchOpening: Sendable {
       do throws(EtcdError) {
         let response = try await endpoint.stream(
           call, requests: requests?.stream, token: token, deadline: deadline)
-        try await Self.pump(response, endpoint: endpoint, to: output) {
+        try await forward(response, to: output) {
           created.continuation.yield(.success(()))
         }
         failure = nil
@@ -80,28 +86,23 @@ private struct WatchOpening: Sendable {
     }
   }
 
-  private static func pump(
-    _ response: HTTPClientResponse, endpoint: Endpoint,
-    to output: AsyncThrowingStream<EtcdWatchMessage, any Error>.Continuation, whenCreated: () -> Void
+  private func forward(
+    _ response: HTTPClientResponse, to output: AsyncThrowingStream<EtcdWatchMessage, any Error>.Continuation,
+    whenCreated: () -> Void
   ) async throws(EtcdError) {
     do {
       guard response.status == .ok else {
         let body = try await response.body.collect(upTo: 1 << 16)
         throw WireError(status: response.status.code, body: Array(body.readableBytesView))
-          .error(endpoint: endpoint.url, isWrite: false)
       }
-      var lines = LineSplitter(limit: 256 << 20)
+      var answers: any WatchAnswers = call.isRPC ? RPCWatchAnswers() : JSONWatchAnswers()
       var isCreated = false
       for try await bytes in response.body {
-        for line in try lines.append(bytes) {
-          let parsed = try line.decoded(as: WireStreamed<WireWatchAnswer>.self, endpoint: endpoint.url)
-          if let error = parsed.error { throw error.error(endpoint: endpoint.url, isWrite: false) }
-          guard let answer = parsed.result else { continue }
+        for answer in try answers.append(bytes, from: endpoint.url) {
           if !isCreated {
             // A watch that is not allowed is created and cancelled in one message.
             if answer.canceled == true, answer.compact_revision == nil {
               throw WireError(reason: answer.cancel_reason ?? "The member refused the watch.")
-                .error(endpoint: endpoint.url, isWrite: false)
             }
             output.yield(.created(revision: answer.header?.revision?.value ?? 0))
             isCreated = true
@@ -113,13 +114,54 @@ private struct WatchOpening: Sendable {
         }
       }
     } catch {
-      if error is LineSplitter.TooLong {
-        throw EtcdError(.internal, "A line of the watch is too long.", endpoint: endpoint.url)
-      }
       throw endpoint.transportError(error, wasSent: true, isWrite: false)
     }
     if Task.isCancelled { throw EtcdError(.cancelled, "The watch was cancelled.", endpoint: endpoint.url) }
     throw EtcdError(.unavailable, "The member closed the watch's stream.", endpoint: endpoint.url)
+  }
+}
+
+/// Makes answers of the bytes that a member sends.
+private protocol WatchAnswers {
+  mutating func append(_ bytes: ByteBuffer, from endpoint: String) throws(EtcdError) -> [WireWatchAnswer]
+}
+
+/// How long a message may be.
+private let longestAnswer = 256 << 20
+
+private struct JSONWatchAnswers: WatchAnswers {
+  private var lines = LineSplitter(limit: longestAnswer)
+
+  mutating func append(_ bytes: ByteBuffer, from endpoint: String) throws(EtcdError) -> [WireWatchAnswer] {
+    let lines: [ByteBuffer]
+    do throws(LineSplitter.TooLong) { lines = try self.lines.append(bytes) } catch { throw .tooLong(endpoint) }
+    var answers: [WireWatchAnswer] = []
+    for line in lines {
+      let parsed = try line.decoded(as: WireStreamed<WireWatchAnswer>.self, endpoint: endpoint)
+      if let error = parsed.error { throw error.error(endpoint: endpoint, isWrite: false) }
+      if let answer = parsed.result { answers.append(answer) }
+    }
+    return answers
+  }
+}
+
+private struct RPCWatchAnswers: WatchAnswers {
+  private var frames = RPCFrames(limit: longestAnswer)
+
+  mutating func append(_ bytes: ByteBuffer, from endpoint: String) throws(EtcdError) -> [WireWatchAnswer] {
+    do {
+      return try frames.append(bytes).map { try WireWatchAnswer(protobuf: $0) }
+    } catch RPCFrames.Invalid.tooLong {
+      throw .tooLong(endpoint)
+    } catch {
+      throw EtcdError(.internal, "The cluster's answer cannot be read: \(error)", endpoint: endpoint)
+    }
+  }
+}
+
+extension EtcdError {
+  fileprivate static func tooLong(_ endpoint: String) -> EtcdError {
+    EtcdError(.internal, "A message of the watch is too long.", endpoint: endpoint)
   }
 }
 

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import NIOCore
 
-/// A call: a path of the JSON gateway with a message.
+/// A call: a path of the JSON gateway, or of a gRPC service, with a message.
 struct Call: Sendable {
   /// What may be done about a call without an answer.
   enum Kind: Sendable {
@@ -16,11 +16,23 @@ struct Call: Sendable {
   let kind: Kind
   /// Whether a member without a leader is to refuse it at once, instead of holding it until it times out.
   let needsLeader: Bool
+  /// Whether it is made by gRPC, over HTTP/2 only.
+  var isRPC = false
   /// The largest answer in bytes.
   var answerLimit = 256 << 20
 
   var isWrite: Bool { kind == .write }
 
+  /// A call by gRPC.
+  init(rpc path: String, _ message: some ProtobufWritable, _ kind: Kind, needsLeader: Bool = true) {
+    self.path = path
+    body = RPCFrames.frame(message.protobuf)
+    self.kind = kind
+    self.needsLeader = needsLeader
+    isRPC = true
+  }
+
+  /// A call of the JSON gateway.
   init(_ path: String, _ message: some Encodable, _ kind: Kind, needsLeader: Bool = true) throws(EtcdError) {
     self.path = path
     self.kind = kind

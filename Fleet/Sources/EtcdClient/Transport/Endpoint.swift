@@ -1,6 +1,8 @@
 import AsyncHTTPClient
+import Glibc
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import NIOSSL
 import Synchronization
 
@@ -97,9 +99,11 @@ final class Endpoint: Sendable {
   }
 
   private static func headers(for call: Call, token: String?) -> HTTPHeaders {
-    var headers: HTTPHeaders = ["Content-Type": "application/json"]
-    if call.needsLeader { headers.add(name: "Grpc-Metadata-hasleader", value: "true") }
-    if let token { headers.add(name: "Authorization", value: token) }
+    var headers: HTTPHeaders =
+      call.isRPC
+      ? ["Content-Type": "application/grpc", "TE": "trailers"] : ["Content-Type": "application/json"]
+    if call.needsLeader { headers.add(name: call.isRPC ? "hasleader" : "Grpc-Metadata-hasleader", value: "true") }
+    if let token { headers.add(name: call.isRPC ? "token" : "Authorization", value: token) }
     return headers
   }
 
@@ -135,6 +139,8 @@ final class Endpoint: Sendable {
     switch error {
     case let error as EtcdError:
       return error
+    case let error as WireError:
+      return error.error(endpoint: url, isWrite: isWrite)
     case is CancellationError:
       return make(.cancelled, "The task was cancelled.")
     case is CallDelegate.TooLarge:
@@ -147,11 +153,20 @@ final class Endpoint: Sendable {
       case .remoteConnectionClosed where isTLS && !wasSent && state.withLock { !$0.hasAnswered }:
         // In TLS 1.3 a member judges the client's certificate when the client has finished the handshake.
         return make(.certificate, "The member closed a new connection: it does not accept the client's certificate.")
+      case .remoteConnectionClosed: return make(.unavailable, "The member closed the connection.")
+      case .connectTimeout, .tlsHandshakeTimeout: return make(.unavailable, "No connection came about in time.")
       default: return make(.unavailable, error.description)
       }
     case NIOSSLError.handshakeFailed(.sslError), BoringSSLError.sslError, is NIOSSLExtraError:
       // What ends a connection that was used before says nothing about the certificates.
       return make(wasSent ? .unavailable : .certificate, "The TLS connection failed: \(error)")
+    case let error as NIOConnectionError:
+      guard let first = error.connectionErrors.first else {
+        return make(.unavailable, "The name '\(error.host)' has no address.")
+      }
+      return transportError(first.error, wasSent: wasSent, isWrite: isWrite)
+    case let error as IOError:
+      return make(.unavailable, "The connection failed: \(String(cString: strerror(error.errnoCode)))")
     default:
       return make(.unavailable, "The connection failed: \(error)")
     }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// An error of the cluster: of a call, of a stream, or in the reason of a cancelled watch.
-struct WireError: Decodable {
+struct WireError: Decodable, Error {
   private var message: String?
   private var error: String?
   private var code: Int?

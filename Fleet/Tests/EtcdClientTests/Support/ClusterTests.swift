@@ -7,11 +7,16 @@ import Testing
   .serialized, .timeLimit(.minutes(2)),
   .enabled(if: EtcdCluster.missing == nil, "a cluster needs etcd, etcdctl, openssl and setpriv"))
 enum ClusterTests {
-  /// A plain cluster of one member, for tests that leave it as it is. Each uses keys of its own.
+  /// Plain clusters of one member, for tests that leave them as they are. Each uses keys of its own.
   static let shared = Task { try await EtcdCluster.start() }
+  static let sharedWithTLS = Task {
+    var options = EtcdCluster.Options()
+    options.usesTLS = true
+    return try await EtcdCluster.start(options: options)
+  }
 
-  static func withShared(_ body: (EtcdClient, EtcdCluster) async throws -> Void) async throws {
-    let cluster = try await shared.value
+  static func withShared(usesTLS: Bool = false, _ body: (EtcdClient, EtcdCluster) async throws -> Void) async throws {
+    let cluster = try await (usesTLS ? sharedWithTLS : shared).value
     // What is not about time does not fail on a busy machine.
     var configuration = cluster.configuration
     configuration.deadline = .seconds(10)
