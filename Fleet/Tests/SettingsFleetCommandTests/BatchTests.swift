@@ -92,6 +92,20 @@ extension CommandTests {
       }
     }
 
+    @Test func `a batch sets keys that the schema does not list only with --create`() async throws {
+      try await Fleet.with { fleet in
+        try fleet.schema(Self.schema)
+        let ada = try fleet.person()
+        let line = #"{"set": "unlisted", "value": 1}"# + "\n"
+        let refused = try await ada.run(["batch", fleet.app], input: line)
+        #expect(refused.status != 0 && refused.output.contains("unlisted"), "\(refused)")
+        #expect(try await items(of: fleet).isEmpty)
+        let answer = try await ada.run(["batch", fleet.app, "--create"], input: line)
+        #expect(answer.status == 0, "\(answer)")
+        #expect(try await ada.run("get", fleet.app, "unlisted").output == "1\n")
+      }
+    }
+
     @Test func `lines may end as Windows ends them`() async throws {
       try await Fleet.with { fleet in
         let ada = try fleet.person()

@@ -31,6 +31,25 @@ extension CommandTests {
       }
     }
 
+    @Test func `a writer counts the machines, and they remember the number`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        let machines = try ["m1", "m2"].map { try fleet.machine($0) }
+        for machine in machines { try machine.start() }
+        try await ada.run("set", fleet.app, "a=1")
+        #expect(try await fleet.machinesOfLastChange() == 0)
+        for machine in machines { #expect(try await machine.wait(for: "a = 1\n"), "\(machine.said)") }
+        #expect(try await ada.run("status", fleet.app, "--wait", "10s").output.contains("2 applied"))
+        try await ada.run("set", fleet.app, "a=2")
+        #expect(try await fleet.machinesOfLastChange() == 2)
+        for machine in machines {
+          #expect(try await machine.wait(for: "a = 2\n"), "\(machine.said)")
+          let record = machine.party.environment["APP_SETTINGS_FLEET_DIR"]! + "-mirror/record.json"
+          #expect(try String(contentsOfFile: record, encoding: .utf8).contains(#""machines":2"#))
+        }
+      }
+    }
+
     @Test func `groups and hosts get their own documents, and a machine that leaves a group loses its file`()
       async throws
     {

@@ -49,6 +49,9 @@ extension CommandTests {
           #expect(try await eventually { try await ada.run("status", fleet.app).output.contains("is gone") })
         }
         #expect(machine.text() == "a = 3\n")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key)
+        let open = try await ada.run("set", fleet.app, "a=4")
+        #expect(open.status == 4 && open.error.contains("chmod 600 '\(key)'"), "\(open)")
       }
     }
 
@@ -80,10 +83,14 @@ extension CommandTests {
         let ada = try person("ada", "a")
         let set = try await ada.run("set", fleet.app, "a=1")
         #expect(set.status == 0, "\(set)")
-        #expect(try await ada.run("set", "org.example.other", "a=1").status == 11)
-        #expect(try await ada.run("accept").status == 11)
-        #expect(try await person("ada", "wrong").run("set", fleet.app, "a=2").status == 11)
-        #expect(try await person("nobody", nil).run("get", fleet.app, "a").status == 11)
+        for (answer, advice) in [
+          (try await ada.run("set", "org.example.other", "a=1"), "see 'settings-fleet access list'"),
+          (try await ada.run("accept"), "see 'settings-fleet access list'"),
+          (try await person("ada", "wrong").run("set", fleet.app, "a=2"), "See the settings user and password"),
+          (try await person("nobody", nil).run("get", fleet.app, "a"), "See the settings user and password"),
+        ] {
+          #expect(answer.status == 11 && answer.error.contains(advice), "\(answer)")
+        }
 
         // What only root can read, a machine's service gets as credentials.
         let machine = try fleet.machine(
@@ -96,6 +103,9 @@ extension CommandTests {
         #expect(try await machine.wait(for: "a = 1\n"), "\(machine.said)")
         let status = try await root.run("status", fleet.app, "--wait", "10s")
         #expect(status.output.contains("1 applied"), "\(status)")
+        let counted = try await person("ada", "a").run("set", fleet.app, "a=7")
+        #expect(counted.status == 0, "\(counted)")
+        #expect(try await fleet.machinesOfLastChange(as: EtcdCredentials(user: "root", password: "r")) == 1)
         let mirror = try person("mirror", "m")
         #expect(try await mirror.run("set", fleet.app, "a=6").status == 11)
       }

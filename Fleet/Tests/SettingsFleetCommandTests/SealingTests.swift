@@ -113,6 +113,31 @@ extension CommandTests {
       }
     }
 
+    @Test func `a recipient can be named by its id, and a public part is printed again`() async throws {
+      try await Fleet.with { fleet in
+        try fleet.schema(Self.schema)
+        let keys = try await [Self.key("k1", in: fleet), Self.key("k2", in: fleet)]
+        let ada = try Self.person(keys.map(\.line), in: fleet)
+        let shown = try await ada.run("key", "--sealing", "--show", keys[0].file)
+        #expect(shown.status == 0 && shown.output == keys[0].line + "\n", "\(shown)")
+        let signing = fleet.root + "/signing"
+        try await ada.run("key", signing)
+        let refused = try await ada.run("key", "--sealing", "--show", signing)
+        #expect(refused.status == 4 && refused.error.contains("is not a key that opens secrets"), "\(refused)")
+        let machine = try fleet.machine("m1", "unsealing-keys = [\"\(keys[0].file)\"]\n")
+        try machine.start()
+        let id = try #require(SealingKey(fileText: keys[0].line)).id
+        let sealed = try await ada.run(["seal", fleet.app, "db.password", "--for", id], input: "a1b2")
+        #expect(sealed.status == 0, "\(sealed)")
+        #expect(try await machine.wait(forSecret: "a1b2"), "\(machine.said)")
+        #expect(machine.text()?.contains(id) == true)
+        let nobody = try await ada.run(["seal", fleet.app, "db.password", "--for", "eve"], input: "c3")
+        #expect(nobody.status == 2 && nobody.error.contains("'eve'"), "\(nobody)")
+        #expect(machine.secret() == "a1b2")
+        machine.stop()
+      }
+    }
+
     @Test func `a group's secret counts over that for all, and one that is removed has no file`() async throws {
       try await Fleet.with { fleet in
         try fleet.schema(Self.schema)

@@ -67,6 +67,9 @@ public struct MirrorRecord: Hashable, Sendable, Codable {
   /// The last signed rollouts.
   public var rollouts: [FleetDocument: PastRollout] = [:]
 
+  /// How many machines the fleet had at the last change; `nil` if nobody has counted them yet.
+  public var machines: Int?
+
   /// How many acceptances are remembered.
   static let mostAcceptances = 256
 

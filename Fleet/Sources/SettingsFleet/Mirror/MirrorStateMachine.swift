@@ -8,6 +8,8 @@
 /// - A watch is opened first and everything is read after that, so nothing falls between the two. It starts at the
 ///   current revision, never at an old one: etcd loses deletes when a watch resumes beyond a compaction.
 /// - Every event is a hint. Hints that come while a range is under way become one more range.
+/// - When all machines have the same to do, after a change or the loss of a member, each waits for a random part of a time
+///   that grows with their number.
 /// - A stream that says nothing is asked for its progress. Without an answer it counts as broken.
 /// - After every break, and in long intervals, everything is read again.
 public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: Sendable {
@@ -75,8 +77,10 @@ public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: S
   // Reading.
   private var lastRange = 0
   private var inFlight: RangeRequest?
-  private var wantsEverything = false
-  private var wantedApps: Set<String> = []
+  /// What is to be read, and when: an app's keys, or all for `nil`.
+  private var wanted: [String?: Duration] = [:]
+  /// How many machines the fleet had when somebody said so last, for ``MirrorRecord/machines``.
+  public private(set) var machines: Int?
   private var isHeld = false
   private var retrying: Backoff
   private var retryAt: Duration?
@@ -87,9 +91,11 @@ public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: S
   /// - Parameters:
   ///   - machine: The machine, for which of the events concern it.
   ///   - times: How long things take.
+  ///   - machines: ``MirrorRecord/machines``.
   ///   - generator: Where the jitter comes from.
-  public init(machine: Machine, times: MirrorTimes = MirrorTimes(), generator: Generator) {
+  public init(machine: Machine, times: MirrorTimes = MirrorTimes(), machines: Int? = nil, generator: Generator) {
     self.machine = machine
+    self.machines = machines
     self.times = times
     self.generator = generator
     connecting = Backoff(first: times.firstDelay, longest: times.longestDelay)
@@ -111,6 +117,7 @@ public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: S
     var deadlines = [nextHeartbeat]
     if case .open = connection {
       deadlines += [nextReread] + [asked.map { $0 + times.progressDeadline }, retryAt].compactMap { $0 }
+      if inFlight == nil { deadlines += wanted.values }
     }
     return (deadlines + answers.deadlines).min()
   }
@@ -130,11 +137,11 @@ public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: S
       }
       if now >= nextReread {
         nextReread = now + times.reread
-        wantsEverything = true
+        want(nil)
       }
       if let at = retryAt, now >= at {
         retryAt = nil
-        wantsEverything = true
+        want(nil)
       }
     }
     return actions + read() + tickAnswers(isHeartbeat)
@@ -149,19 +156,23 @@ public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: S
     connection = .open(stream: stream, since: now)
     (heard, asked) = (now, nil)
     retryAt = nil
-    wantsEverything = true
+    want(nil)
     return read() + answers.connected(at: now)
   }
 
   /// The watch reports changes of these keys.
-  public mutating func events(_ keys: [[UInt8]], from stream: Int, at time: Duration) -> [Action] {
+  ///
+  /// - Parameter machines: How many machines the writer has counted; `nil` if it does not say.
+  public mutating func events(_ keys: [[UInt8]], machines: Int? = nil, from stream: Int, at time: Duration) -> [Action]
+  {
     advance(to: time)
     guard isCurrent(stream) else { return [] }
     (heard, asked) = (now, nil)
+    if let machines { self.machines = machines }
     for bytes in keys {
       guard let key = FleetKey(bytes), machine.isConcerned(by: key) else { continue }
       // An acceptance counts as used once it was seen, and only a range of everything shows it.
-      if let app = key.app, !isHeld { wantedApps.insert(app) } else { wantsEverything = true }
+      want(isHeld ? nil : key.app, after: key.isForOneHost ? .zero : turn())
     }
     return read()
   }
@@ -178,7 +189,7 @@ public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: S
   public mutating func streamEnded(_ stream: Int, at time: Duration) -> [Action] {
     advance(to: time)
     switch connection {
-    case .opening(stream): return connect(after: connecting.next(using: &generator))
+    case .opening(stream): return reconnect()
     case .open(stream, _): return broken()
     default: return []
     }
@@ -199,13 +210,13 @@ public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: S
         retrying.reset()
         retryAt = nil
       }
-    case .needsEverything: wantsEverything = true
+    case .needsEverything: want(nil)
     case .held: isHeld = true
     case .retry:
       if request.app == nil { isHeld = false }
       retryAt = now + retrying.next(using: &generator)
     case .unavailable:
-      wantsEverything = true
+      want(nil)
       if case .open = connection { return broken() }
     }
     return read()
@@ -214,23 +225,23 @@ public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: S
   /// Something changed on this machine: an app was upgraded, a file was edited. Everything is read again.
   public mutating func recheck(at time: Duration) -> [Action] {
     advance(to: time)
-    wantsEverything = true
+    want(nil)
     return read()
+  }
+
+  private mutating func want(_ app: String?, after delay: Duration = .zero) {
+    wanted[app] = min(now + delay, wanted[app] ?? .seconds(Int64.max))
   }
 
   private mutating func read() -> [Action] {
     guard case .open = connection, inFlight == nil else { return [] }
-    let app: String?
-    if wantsEverything {
-      app = nil
-      wantsEverything = false
-      wantedApps = []
-      nextReread = now + Backoff.jittered(times.reread, using: &generator)
-    } else if let first = wantedApps.min() {
-      app = first
-      wantedApps.remove(first)
-    } else {
+    guard let (app, due) = wanted.min(by: { ($0.value, $0.key ?? "") < ($1.value, $1.key ?? "") }), due <= now else {
       return []
+    }
+    wanted[app] = nil
+    if app == nil {
+      wanted = [:]
+      nextReread = now + Backoff.jittered(times.reread, using: &generator)
     }
     lastRange += 1
     let request = RangeRequest(number: lastRange, app: app)
@@ -249,7 +260,16 @@ public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: S
     // A stream that opens and ends at once must not make the next one come at once.
     if now - since >= times.longestDelay { connecting.reset() }
     asked = nil
-    return [.disconnect(stream: stream)] + connect(after: connecting.next(using: &generator))
+    return [.disconnect(stream: stream)] + reconnect()
+  }
+
+  private mutating func reconnect() -> [Action] {
+    connect(after: connecting.next(using: &generator) + turn())
+  }
+
+  /// How long this machine waits with what all machines do.
+  private mutating func turn() -> Duration {
+    times.spread(over: machines) * .random(in: 0..<1, using: &generator)
   }
 
   private func isCurrent(_ stream: Int) -> Bool {
@@ -276,9 +296,21 @@ public struct MirrorTimes: Hashable, Sendable {
   public var reread = Duration.seconds(3600)
   /// How long the lease lives without being kept alive: that long a silent machine is in the status.
   public var leaseSeconds = 86400
+  /// How much time a fleet takes for each of its machines when all do the same, and the most that it takes for all. Two
+  /// processors manage 500 handshakes, or readings and answers, a second, and do not come to an end with more: what is
+  /// not answered in time is asked again.
+  public var spreadOfMachine = Duration.milliseconds(2), longestSpread = Duration.seconds(20)
   /// For how long another machine with the same id is reported after it was last seen.
   public var duplicateReport = Duration.seconds(600)
 
   /// The usual times.
   public init() {}
+
+  /// Within which time that many machines do something that all do.
+  ///
+  /// - Parameter machines: How many; `nil` if nobody has counted them, which stands for a hundred.
+  public func spread(over machines: Int?) -> Duration {
+    let machines = min(machines ?? 100, 1_000_000)
+    return machines > 1 ? min(spreadOfMachine * machines, longestSpread) : .zero
+  }
 }

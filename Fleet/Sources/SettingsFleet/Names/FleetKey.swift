@@ -64,6 +64,15 @@ public enum FleetKey: Hashable, Sendable {
     }
   }
 
+  /// Whether it is about a document for a single host.
+  var isForOneHost: Bool {
+    switch self {
+    case .document(let document, _), .signature(let document, _), .successor(let document, _), .change(let document, _):
+      if case .host = document.scope { true } else { false }
+    case .rollout, .accept, .ack: false
+    }
+  }
+
   /// Reads the parts after the common prefix: the app, the scope, the version and perhaps what belongs to it.
   private init?(documentParts parts: [String]) {
     guard parts.count >= 3, FleetNames.isApp(parts[0]) else { return nil }

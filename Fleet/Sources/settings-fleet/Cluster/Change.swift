@@ -10,13 +10,17 @@ struct Change: Codable, Sendable {
   var time: String
   /// The verb: `set`, `edit`, `rollout`, `undo` and so on.
   var reason: String
+  /// How many machines answered about the app before the change, by which they spread their work; `nil` if the writer
+  /// could not count them.
+  var machines: Int?
 
-  init(by author: String, because reason: String) {
+  init(by author: String, because reason: String, machines: Int? = nil) {
     var generator = SystemRandomNumberGenerator()
     id = String(generator.next(), radix: 16) + String(generator.next(), radix: 16)
     by = author
     time = Date().formatted(.iso8601)
     self.reason = reason
+    self.machines = machines
   }
 
   var json: [UInt8] {

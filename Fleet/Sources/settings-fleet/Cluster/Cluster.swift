@@ -39,6 +39,17 @@ struct Cluster: Sendable {
     try await client.range(EtcdRange(.key(key), revision: revision)).keyValues.first
   }
 
+  /// How many machines answer about the app that most answer about; `nil` if the cluster does not say.
+  func machines(of apps: Set<String>) async -> Int? {
+    var counts: [Int] = []
+    for app in apps {
+      let answers = EtcdRange(.prefix(FleetNames.acksPrefix(ofApp: app)), countOnly: true, isSerializable: true)
+      guard let answer = try? await client.range(answers) else { return nil }
+      counts.append(answer.count)
+    }
+    return counts.max()
+  }
+
   /// Carries out a transaction, and notes beside it who made it.
   ///
   /// - Parameters:

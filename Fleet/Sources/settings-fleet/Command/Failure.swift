@@ -32,7 +32,25 @@ struct Failure: Error, CustomStringConvertible {
   /// - Parameter message: What `settings-cli` has not said already.
   init(status: Int32, message: String? = nil) { (self.status, self.message) = (status, message) }
 
-  init(_ error: EtcdError) { self.init(.cluster, error.description) }
+  init(_ error: EtcdError) {
+    let text = error.description
+    self.init(.cluster, Self.advice(error).map { text + (text.hasSuffix(".") ? " " : ". ") + $0 } ?? text)
+  }
+
+  /// What to look at.
+  private static func advice(_ error: EtcdError) -> String? {
+    switch error.code {
+    case .unavailable, .deadlineExceeded:
+      "'settings-cli get settings-fleet endpoints' shows which members are asked."
+    case .certificate:
+      "See the settings tls.authority, tls.certificate and tls.key of settings-fleet."
+    case .notAuthenticated:
+      "See the settings user and password of settings-fleet."
+    case .permissionDenied:
+      "The roles of the user do not allow it: see 'settings-fleet access list'."
+    default: nil
+    }
+  }
 
   var description: String { message ?? "" }
 }

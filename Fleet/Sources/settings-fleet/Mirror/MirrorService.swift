@@ -30,7 +30,8 @@ actor MirrorService {
     self.execution = execution
     self.check = check
     self.record = record
-    machine = StateMachine(machine: execution.machine, generator: SystemRandomNumberGenerator())
+    machine = StateMachine(
+      machine: execution.machine, machines: record.machines, generator: SystemRandomNumberGenerator())
   }
 
   /// Mirrors until the task is cancelled. What is being written then is finished.
@@ -137,7 +138,8 @@ actor MirrorService {
         switch message {
         case .created: perform(machine.streamOpened(stream, at: now))
         case .events(let events, _):
-          perform(machine.events(events.map(\.keyValue.key), from: stream, at: now))
+          let keys = events.map(\.keyValue.key)
+          perform(machine.events(keys, machines: Self.machines(in: events), from: stream, at: now))
         case .progress: perform(machine.progress(from: stream, at: now))
         case .compacted, .cancelled: break
         }
@@ -150,6 +152,13 @@ actor MirrorService {
     streams[stream] = nil
     watches[stream] = nil
     if !Task.isCancelled { perform(machine.streamEnded(stream, at: now)) }
+  }
+
+  /// How many machines those who made the changes have counted.
+  private static func machines(in events: [EtcdEvent]) -> Int? {
+    events.compactMap { event in
+      if case .change? = FleetKey(event.keyValue.key) { Change(event.keyValue.value)?.machines } else { nil }
+    }.max()
   }
 
   private func requestProgress(of stream: Int) async {
@@ -166,6 +175,7 @@ actor MirrorService {
 
   private func read(_ request: StateMachine.RangeRequest) async {
     var record = record
+    record.machines = machine.machines
     let result = await execution.run(request.app, &record)
     self.record = record
     for line in result.lines { say(line) }

@@ -23,7 +23,8 @@ struct RolloutCoordinator: Sendable {
   private var reader: StatusReader { StatusReader(cluster: context.cluster, app: document.app) }
 
   func run() async throws {
-    let change = Change(by: context.author, because: "rollout")
+    let change = Change(
+      by: context.author, because: "rollout", machines: await context.cluster.machines(of: [document.app]))
     guard
       let unsigned = Rollout(
         id: change.id, scope: document.scope, version: edit.version,

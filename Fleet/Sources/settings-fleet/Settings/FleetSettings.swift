@@ -129,11 +129,7 @@ struct FleetSettings {
   /// The key that signs what this person writes; `nil` if none is set.
   func signer() throws -> SigningKey? {
     guard let path = store[.signingKey] else { return nil }
-    do {
-      if let key = SigningKey(fileText: String(decoding: try File.read(path), as: UTF8.self)) { return key }
-    } catch {
-      throw Failure(.io, error.description)
-    }
+    if let key = SigningKey(fileText: String(decoding: try Self.secret(in: path), as: UTF8.self)) { return key }
     throw Failure(.invalidValue, "'\(path)' is not a signing key. 'settings-fleet key FILE' makes one.")
   }
 
@@ -157,16 +153,23 @@ struct FleetSettings {
       if let path = directory.map({ $0 + "/unsealing-key" }), let bytes = try File.readIfThere(path) {
         keys += try Self.unsealingKeys(bytes, path)
       }
-      for path in store[.unsealingKeys] {
-        guard try !File.isOpenToOthers(path) else {
-          throw Failure(.invalidValue, "Others can read the key in '\(path)'. Run: chmod 600 '\(path)'")
-        }
-        keys += try Self.unsealingKeys(try File.read(path), path)
-      }
     } catch let error as File.Failed {
       throw Failure(.io, error.description)
     }
+    for path in store[.unsealingKeys] { keys += try Self.unsealingKeys(try Self.secret(in: path), path) }
     return keys
+  }
+
+  /// The bytes of a file that nobody else may read.
+  private static func secret(in path: String) throws -> [UInt8] {
+    do {
+      guard try !File.isOpenToOthers(path) else {
+        throw Failure(.invalidValue, "Others can read the key in '\(path)'. Run: chmod 600 '\(path)'")
+      }
+      return try File.read(path)
+    } catch let error as File.Failed {
+      throw Failure(.io, error.description)
+    }
   }
 
   private static func unsealingKeys(_ bytes: [UInt8], _ path: String) throws -> [UnsealingKey] {

@@ -48,7 +48,9 @@ struct DocumentEditor {
   static func change(
     _ edits: [(editor: DocumentEditor, work: Work)], because reason: String, in context: Context
   ) async throws -> Int64? {
-    let change = Change(by: context.author, because: reason)
+    let apps = Set(edits.map(\.editor.document.app))
+    let change = Change(
+      by: context.author, because: reason, machines: await context.cluster.machines(of: apps))
     var pause = Duration.milliseconds(5)
     for _ in 0..<mostAttempts {
       var (transactions, places, answers) = ([FleetTransaction](), [FleetKey](), [SettingsCommand.Answer]())

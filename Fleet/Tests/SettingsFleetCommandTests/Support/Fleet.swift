@@ -1,3 +1,4 @@
+import EtcdClient
 import EtcdTesting
 import Foundation
 import Testing
@@ -52,6 +53,17 @@ final class Fleet: Sendable {
     let directory = (directory ?? root + "/share") + "/app-settings"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     try write("schema-version = 1\napp = \"\(app)\"\n" + text, to: "\(directory)/\(app).toml")
+  }
+
+  /// How many machines the writer of the document for all has counted.
+  func machinesOfLastChange(as user: EtcdCredentials? = nil) async throws -> Int? {
+    var configuration = cluster.configuration
+    configuration.credentials = user
+    let client = try EtcdClient(configuration)
+    let found = try await client.range(EtcdRange(.key("/app-settings/1/\(app)/all/v1/change")))
+    await client.shutdown()
+    let note = try JSONSerialization.jsonObject(with: Data(found.keyValues.first?.value ?? [])) as? [String: Any]
+    return note?["machines"] as? Int
   }
 
   func write(_ text: String, to path: String) throws {

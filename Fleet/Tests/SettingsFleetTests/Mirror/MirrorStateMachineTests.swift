@@ -5,7 +5,7 @@ private typealias Mirror = MirrorStateMachine<Numbers>
 
 struct MirrorStateMachineTests {
   private static func mirror(seed: UInt64 = 1) -> Mirror {
-    Mirror(machine: Fixture.machine(groups: ["web"]), generator: Numbers(seed: seed))
+    Mirror(machine: Fixture.machine(groups: ["web"]), machines: 1, generator: Numbers(seed: seed))
   }
 
   private static let all = Array("/app-settings/1/editor/all/v1".utf8)
@@ -15,8 +15,8 @@ struct MirrorStateMachineTests {
   private static let ack = Ack(app: "editor", machine: "m1", host: "a1", revision: 1)
 
   /// A mirror that watches and has read everything.
-  private static func watching() -> Mirror {
-    var mirror = mirror()
+  private static func watching(seed: UInt64 = 1) -> Mirror {
+    var mirror = mirror(seed: seed)
     _ = mirror.start(at: .zero)
     _ = mirror.finished(range(mirror.streamOpened(1, at: .zero))!, .done, at: .zero)
     return mirror
@@ -82,6 +82,75 @@ struct MirrorStateMachineTests {
   @Test func `an acceptance is read even if nothing is wrong`() {
     var mirror = Self.watching()
     #expect(Self.range(mirror.events([Self.accept], from: 1, at: .zero)) != nil)
+  }
+
+  @Test func `machines that get the same hint read at different times`() throws {
+    var times: [Duration] = []
+    for seed in UInt64(0)..<200 {
+      var mirror = Self.watching(seed: seed)
+      #expect(mirror.events([Self.all], machines: 200, from: 1, at: .seconds(1)).isEmpty)
+      let due = try #require(mirror.nextDeadline)
+      #expect(mirror.tick(at: due - .nanoseconds(1)).isEmpty)
+      #expect(Self.range(mirror.tick(at: due))?.app == "editor")
+      times.append(due - .seconds(1))
+    }
+    #expect(times.allSatisfy { $0 >= .zero && $0 < .milliseconds(400) })
+    for quarter in 0..<4 {
+      let part = Duration.milliseconds(100) * quarter
+      #expect(times.count { $0 >= part && $0 < part + .milliseconds(100) } > 25)
+    }
+  }
+
+  @Test(
+    arguments: [
+      (1, .zero), (3, .milliseconds(6)), (0, .zero), (-5, .zero), (Int.max, .seconds(20)), (nil, .milliseconds(200)),
+    ] as [(Int?, Duration)])
+  func `the time within which all read grows with the fleet`(_ machines: Int?, _ most: Duration) throws {
+    for seed in UInt64(0)..<50 {
+      var mirror = Self.watching(seed: seed)
+      let actions = mirror.events([Self.all], machines: machines, from: 1, at: .zero)
+      let due = Self.range(actions) == nil ? try #require(mirror.nextDeadline) : .zero
+      #expect(due <= most)
+    }
+  }
+
+  @Test func `a later hint does not put off the reading, and a counted fleet stays counted`() throws {
+    var mirror = Self.watching()
+    _ = mirror.events([Self.all], machines: 5000, from: 1, at: .zero)
+    let due = try #require(mirror.nextDeadline)
+    for _ in 0..<20 {
+      _ = mirror.events([Self.all], from: 1, at: .zero)
+      #expect(mirror.nextDeadline! <= due)
+    }
+    let counted = (0..<50).contains { seed in
+      var mirror = Self.watching(seed: UInt64(seed))
+      _ = mirror.events([Self.player], machines: 9000, from: 1, at: .zero)
+      mirror.finishReading()
+      _ = mirror.events([Self.all], from: 1, at: .seconds(10))
+      return mirror.nextDeadline! > .seconds(12)
+    }
+    #expect(counted)
+    #expect(mirror.machines == 5000)
+  }
+
+  @Test func `machines that lose a member together come back at different times`() throws {
+    for (machines, longest) in [(3, Duration.milliseconds(106)), (5000, .milliseconds(10_100))] {
+      var delays: [Duration] = []
+      for seed in UInt64(0)..<100 {
+        var mirror = Mirror(machine: Fixture.machine(), machines: machines, generator: Numbers(seed: seed))
+        _ = mirror.start(at: .zero)
+        _ = mirror.streamOpened(1, at: .zero)
+        for case .connect(_, let delay) in mirror.streamEnded(1, at: .seconds(9)) { delays.append(delay) }
+      }
+      #expect(delays.count == 100 && delays.allSatisfy { $0 <= longest })
+      #expect(delays.contains { $0 > longest * 0.9 } && delays.contains { $0 < longest * 0.6 })
+    }
+  }
+
+  @Test func `a document for one host is read at once`() {
+    var mirror = Self.watching()
+    let own = Array("/app-settings/1/editor/host/a1/v1".utf8)
+    #expect(Self.range(mirror.events([own], machines: 10_000, from: 1, at: .zero))?.app == "editor")
   }
 
   @Test func `waiting times double to the longest one, with jitter`() throws {
@@ -362,6 +431,19 @@ struct MirrorStateMachineTests {
       default: return mirror.publishFailed(ack, isLeaseGone: random.chance(50), at: time)
       }
     case .withdraw(let app, _): return mirror.withdrew(app: app, at: time)
+    }
+  }
+}
+
+extension Mirror {
+  /// Reads what it wants to read, until nothing is left.
+  fileprivate mutating func finishReading() {
+    var time = Duration.zero
+    for _ in 0..<100 {
+      guard let due = nextDeadline else { return }
+      time = max(time, due)
+      guard time < .seconds(15) else { return }
+      for case .range(let request) in tick(at: time) { _ = finished(request, .done, at: time) }
     }
   }
 }
