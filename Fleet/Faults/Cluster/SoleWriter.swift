@@ -103,7 +103,9 @@ final class SoleWriter: Sendable {
     do throws(EtcdError) {
       items = try await figures.call("a range") { () async throws(EtcdError) in
         try await client.range(EtcdRange(.prefix(document.keyPrefix)))
-      }.keyValues
+      }.keyValues.filter { item in
+        [1, Self.newest].contains { item.key.elementsEqual(document.key(version: $0).utf8) }
+      }
     } catch {
       return false
     }
@@ -121,7 +123,9 @@ final class SoleWriter: Sendable {
       guard answer.succeeded else { return false }
       state.withLock { state in
         state.acknowledged = content
-        state.maybe = []
+        // A change makes the comparisons of all that was sent before fail. Without one, what is still on its way may
+        // be carried out yet.
+        if items.isEmpty, content == .absent { _ = state.maybe.popLast() } else { state.maybe = [] }
         if wish != nil {
           state.wish = nil
           state.granted = (state.granted.count + 1, answer.header.revision)

@@ -29,8 +29,8 @@ final class Machine: Sendable {
 
   /// - Parameter hasDisk: Whether a file system of its own can be mounted.
   init(
-    _ name: String, groups: [String], in root: String, proxies: [TCPProxy], programs: Programs, hasDisk: Bool,
-    bell: Bell
+    _ name: String, groups: [String], in root: String, cluster: EtcdCluster, proxies: [TCPProxy], programs: Programs,
+    hasDisk: Bool, bell: Bell
   ) async throws {
     (self.name, self.groups, self.proxies, self.programs, self.bell) = (name, groups, proxies, programs, bell)
     home = "\(root)/\(name)"
@@ -45,8 +45,7 @@ final class Machine: Sendable {
     try Files.write(Texts.schema, to: "\(home)/share/app-settings/\(Texts.app).toml")
     try Files.write(
       """
-      endpoints = [\(proxies.map { "\"http://127.0.0.1:\($0.port)\"" }.joined(separator: ", "))]
-      plaintext = true
+      \(cluster.settings(through: proxies))
       machine = "\(name)"
       host = "\(name)"
       apps = ["\(Texts.app)"]
@@ -109,6 +108,13 @@ final class Machine: Sendable {
       state.isPaused = false
       state.wasTraced = state.tracer != nil
     }
+  }
+
+  /// Starts a mirror again that was being killed at a system call when its tracer went, and died after that: as systemd
+  /// does. One that ended in another way stays down, so that the check finds it.
+  func restartIfTracerKilledIt() {
+    guard !isRunning, state.withLock({ $0.wasTraced && $0.mirror != nil }) else { return }
+    try? start()
   }
 
   /// Kills the mirror, and nothing that it started.
@@ -183,6 +189,9 @@ final class Machine: Sendable {
   /// Whether a process was killed since ``arm(_:)``.
   var didFire: Bool { KillPoint.didKill(trace) }
 
+  /// Whether the mirror and what it starts is traced. A process has no room for a second tracer: it would stay stopped.
+  var isTraced: Bool { state.withLock { $0.tracer != nil } }
+
   /// Has the next run of a verb of settings-cli killed at a system call.
   func armCommand(_ verb: String, _ point: KillPoint) throws {
     unlink(commandTrace)
@@ -225,5 +234,18 @@ final class Machine: Sendable {
     kill()
     watch.stop()
     for proxy in proxies { await proxy.stop() }
+  }
+}
+
+extension EtcdCluster {
+  /// The address of a member behind a proxy.
+  func endpoint(at proxy: TCPProxy) -> String { "\(certificates == nil ? "http" : "https")://127.0.0.1:\(proxy.port)" }
+
+  /// The settings of 'settings-fleet' that lead to the members through proxies.
+  func settings(through proxies: [TCPProxy]) -> String {
+    let endpoints = "endpoints = [\(proxies.map { "\"\(endpoint(at: $0))\"" }.joined(separator: ", "))]\n"
+    guard let tls = certificates?.tls else { return endpoints + "plaintext = true\n" }
+    let files = [("authority", tls.authorityFile), ("certificate", tls.certificateFile), ("key", tls.keyFile)]
+    return endpoints + files.map { "tls.\($0) = \"\($1 ?? "")\"\n" }.joined()
   }
 }

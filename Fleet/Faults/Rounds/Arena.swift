@@ -34,7 +34,7 @@ final class Arena: Sendable {
     (self.cluster, self.machines, self.desk, self.root) = (cluster, machines, desk, root)
     (self.programs, self.figures, self.bell) = (programs, figures, bell)
     client = try EtcdClient(cluster.configuration)
-    let writersClient = try EtcdClient(cluster.configuration(endpoints: desk.map { "http://127.0.0.1:\($0.port)" }))
+    let writersClient = try EtcdClient(cluster.configuration(endpoints: desk.map { cluster.endpoint(at: $0) }))
     self.writersClient = writersClient
     counters = (0..<3).map { CounterWriter("w\($0)", in: Self.shared, client: writersClient, figures: figures) }
     commander = CounterWriter("w3", in: Self.shared, client: writersClient, figures: figures)
@@ -51,12 +51,13 @@ final class Arena: Sendable {
   }
 
   /// Starts a fleet, and waits until its machines are right.
-  static func start(_ programs: Programs, figures: Figures, hasDisks: Bool) async throws -> Arena {
+  static func start(_ programs: Programs, figures: Figures, hasDisks: Bool, usesTLS: Bool) async throws -> Arena {
     let root = FileManager.default.temporaryDirectory.path + "/fleet-faults-\(UUID().uuidString)"
     try Files.makeDirectory(root)
     Remains.add(root)
     var options = EtcdCluster.Options()
     options.quotaBytes = 48 << 20
+    options.usesTLS = usesTLS
     let cluster = try await EtcdCluster.start(members: 3, options: options)
     let bell = Bell()
     func proxies() async throws -> [TCPProxy] {
@@ -68,8 +69,8 @@ final class Arena: Sendable {
     for (name, groups) in [("m1", ["web"]), ("m2", ["web"]), ("m3", [])] {
       machines.append(
         try await Machine(
-          name, groups: groups, in: root, proxies: try await proxies(), programs: programs, hasDisk: hasDisks,
-          bell: bell))
+          name, groups: groups, in: root, cluster: cluster, proxies: try await proxies(), programs: programs,
+          hasDisk: hasDisks, bell: bell))
     }
     let arena = try Arena(
       cluster, machines: machines, desk: try await proxies(), root: root, programs: programs, figures: figures,
@@ -118,10 +119,9 @@ final class Arena: Sendable {
   }
 
   private func writeCommandSettings() throws {
-    let endpoints = desk.map { "\"http://127.0.0.1:\($0.port)\"" }.joined(separator: ", ")
     try Files.makeDirectory("\(root)/desk/settings-fleet")
     try Files.makeDirectory("\(root)/desk/share/app-settings")
-    try Files.write("endpoints = [\(endpoints)]\nplaintext = true\n", to: "\(root)/desk/settings-fleet/settings.toml")
+    try Files.write(cluster.settings(through: desk), to: "\(root)/desk/settings-fleet/settings.toml")
     try Files.write(Texts.schema, to: "\(root)/desk/share/app-settings/\(Texts.app).toml")
   }
 

@@ -29,8 +29,8 @@ struct Backup: Sendable {
   func restore(asNewCluster: Bool) async throws {
     defer { try? FileManager.default.removeItem(atPath: file) }
     let figures = arena.figures
+    let revision = try await settle()
     let before = arena.machines.map(\.watch.now)
-    let revision = try await Check(arena).read().revision
     arena.recorder.stop()
     try await arena.cluster.restore(from: file, asNewCluster: asNewCluster)
     for (counter, number) in zip(arena.counters + [arena.commander], counters) { counter.restore(number) }
@@ -55,6 +55,26 @@ struct Backup: Sendable {
     let accepted = ContinuousClock.now
     try await accept()
     try await Check(arena).waitUntilRight(after: accepted)
+  }
+
+  /// Waits until nothing arrives any more that the writers had sent before the heal and given up, and until all of that
+  /// was seen and checked: after the restore, nobody knows it.
+  ///
+  /// - Returns: The revision.
+  private func settle() async throws -> Int64 {
+    let check = Check(arena)
+    var (last, revision) = (Int64(-1), Int64(0))
+    for _ in 0..<20 {
+      let found = try await check.read()
+      revision = found.revision
+      let newest = found.items.map(\.modRevision).max() ?? 0
+      if newest == last { break }
+      last = newest
+      await arena.bell.wait(.milliseconds(500)) { false }
+    }
+    try await check.waitUntilRight(after: .now)
+    check.checkStates()
+    return revision
   }
 
   /// Does what 'settings-fleet accept' does.

@@ -44,7 +44,10 @@ struct Check: Sendable {
     guard await arena.recorder.reach(items.map(\.modRevision).max() ?? 0) else {
       throw Failure("the suite's own watch does not reach revision \(revision)")
     }
-    let isRight = await arena.bell.wait(limit - (.now - healed)) { wrong(items).isEmpty }
+    let isRight = await arena.bell.wait(limit - (.now - healed)) {
+      for machine in arena.machines { machine.restartIfTracerKilledIt() }
+      return wrong(items).isEmpty
+    }
     if !isRight {
       let now = wrong(items)
       let logs = arena.machines.map { "\($0.name) (\($0.isRunning ? "runs" : "is down")): \($0.said)" }
@@ -112,22 +115,6 @@ struct Check: Sendable {
       }
       await arena.bell.wait(.milliseconds(50)) { false }
     }
-  }
-
-  /// What each member stores: if members disagree, the fault is etcd's.
-  func members() async -> String {
-    var lines: [String] = []
-    for member in arena.cluster.members {
-      let line = try? await arena.cluster.withClient(arena.cluster.configuration(endpoints: [member.endpoint])) {
-        let answer = try await $0.rangeAll(EtcdRange(.prefix(FleetNames.prefix), isSerializable: true))
-        let status = try await $0.status(at: member.endpoint)
-        let texts = answer.keyValues.map { "\($0.modRevision) \(short(TextDigest(of: $0.value)))" }
-        return "\(member.name): revision \(answer.header.revision), log \(status.raftIndex), documents "
-          + texts.joined(separator: ", ")
-      }
-      lines.append(line ?? "\(member.name): no answer")
-    }
-    return lines.joined(separator: "\n")
   }
 
   /// Checks every state that was seen of every file.

@@ -190,6 +190,8 @@ extension RoundRun {
         guard await compact() else { throw EtcdError(.unavailable, "not compacted") }
         for member in arena.cluster.members { try await arena.client.defragment(at: member.endpoint) }
         try await arena.client.disarmAlarms()
+        // As docs/fleet.md says: a member that dies before its next write would carry out what it has refused.
+        try await arena.client.put("filled", "1")
         return isFull
       } catch {
         guard error.isRetryable, .now < end else { throw error }
@@ -199,7 +201,7 @@ extension RoundRun {
 
   /// Has settings-cli killed, in its next run with a verb, at a random system call, and has something to do for it.
   private func killCommand(of machine: Machine, _ fault: Fault) async throws -> Bool {
-    guard let point = arena.points.withLock({ $0.command.point(fault.amount) }) else { return false }
+    guard !machine.isTraced, let point = arena.points.withLock({ $0.command.point(fault.amount) }) else { return false }
     _ = try restart(machine)
     // It writes in an 'edit', so that most kills are there.
     let verb = fault.choice == 0 ? "check" : "edit"

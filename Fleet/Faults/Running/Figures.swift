@@ -13,6 +13,11 @@ final class Figures: Sendable {
     case late = "checks in which a machine was not right within 5 s"
     case slow = "calls of over 2 s"
     case broken = "rounds that did not end as they should"
+    case divergent = "rounds after which etcd's members differed"
+
+    /// Whether it follows from members that differ: then reads depend on who answers, and mirrors wait for 'accept'.
+    /// What a mirror must not do, whatever the cluster says, does not.
+    var followsFromDivergence: Bool { [.lost, .late, .broken].contains(self) }
   }
 
   struct State: Sendable {
@@ -55,6 +60,15 @@ final class Figures: Sendable {
   func count(_ harm: Harm, _ text: String) {
     note { $0.harm[harm, default: 0] += 1 }
     Output.say("\(harm.rawValue.uppercased()): \(text)")
+  }
+
+  /// Counts members that differ in the place of all that these figures have and that follows from it.
+  func countDivergence() {
+    let consequences = now.harm.filter { $0.key.followsFromDivergence }
+    note { state in
+      for (harm, times) in consequences { state.harm[harm, default: 0] -= times }
+      state.harm[.divergent, default: 0] += 1
+    }
   }
 
   /// Makes a call to the cluster, and measures it.

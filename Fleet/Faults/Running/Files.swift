@@ -6,9 +6,12 @@ enum Files {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 
+  /// Puts a text in the place of a file, with its mode: somebody may take the file away as soon as it is there.
   static func write(_ text: String, to path: String, mode: Int = 0o644) throws {
-    try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
-    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    let new = path + ".new"
+    try Data(text.utf8).write(to: URL(fileURLWithPath: new))
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: new)
+    guard rename(new, path) == 0 else { throw Failure("'\(path)' cannot be written (errno \(errno))") }
   }
 
   /// The last few lines of a file.

@@ -15,10 +15,12 @@ struct Options {
   var fleets = 3
   /// After which time no more rounds begin.
   var limit: Duration?
+  /// Whether no fleet uses TLS.
+  var isPlaintext = false
 
   static let usage = """
     usage: Scripts/faults --fleet [--short | --full] [--seed N] [--first N] [--count N] [--fleets N]
-                                   [--limit MINUTES]
+                                   [--plaintext] [--limit MINUTES]
 
       --short      each kind of fault once, in a fixed order: half a minute
       --full       10,000 faults: about 40 minutes
@@ -26,6 +28,7 @@ struct Options {
       --first N    begins with this round of the seed (1)
       --count N    so many rounds; without it, rounds follow until there were 500 faults
       --fleets N   fleets side by side, each a cluster of three members with three machines (3)
+      --plaintext  all fleets do without TLS; otherwise, every second one does
       --limit MINUTES
                    begins no more rounds after this time
 
@@ -42,6 +45,7 @@ struct Options {
       switch argument {
       case "--short": amount = .short
       case "--full": amount = .faults(10_000)
+      case "--plaintext": isPlaintext = true
       case "--seed":
         guard let value = rest.popFirst().flatMap({ UInt64($0) }) else { return nil }
         seed = value

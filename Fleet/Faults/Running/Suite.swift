@@ -29,13 +29,16 @@ struct Suite: Sendable {
 
   /// Runs rounds in one fleet. One that is of no use any more is replaced.
   private func fleet(_ number: Int, _ rounds: Rounds) async {
+    // As installations do; without it, there is another protocol.
+    let usesTLS = !options.isPlaintext && number.isMultiple(of: 2)
     var arena: Arena?
     var own = Figures(partOf: figures)
     while let round = rounds.next() {
       do {
         if arena == nil {
           own = Figures(partOf: figures)
-          arena = try await Arena.start(programs, figures: own, hasDisks: Sandbox.isPrivate)
+          arena = try await Arena.start(
+            programs, figures: own, hasDisks: Sandbox.isPrivate, usesTLS: usesTLS)
         }
         guard let current = arena else { return }
         do {
@@ -45,8 +48,8 @@ struct Suite: Sendable {
         }
         let all = figures.now
         if !own.isHarmless {
-          Output.say("the members have\n\(await Check(current).members())")
-          Output.say("that was in \(round); seed \(options.seed), fleet \(number)")
+          if await Members(of: current).differ() { own.countDivergence() }
+          Output.say("that was in \(round); seed \(options.seed), fleet \(number)\(usesTLS ? "" : " without TLS")")
           await current.stop()
           arena = nil
         }
