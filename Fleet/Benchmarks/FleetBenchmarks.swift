@@ -76,7 +76,7 @@ struct Run: Sendable {
   /// What those have that make the load: they wait longer than a mirror does, because everything shares the processors.
   var patient: EtcdConfiguration {
     var configuration = cluster.configuration
-    configuration.deadline = .seconds(20)
+    configuration.deadline = .seconds(120)
     return configuration
   }
 

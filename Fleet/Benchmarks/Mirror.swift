@@ -101,9 +101,12 @@ struct Mirror: Sendable {
   }
 
   private func store(_ text: String, by client: EtcdClient) async throws {
+    // As `settings-fleet set` notes it, in a fleet of one machine.
+    let note = #"{"by":"ada@desk","id":"1","machines":1,"reason":"set","time":"2026-11-23T00:00:00Z"}"#
     try await client.transaction(
       EtcdTransaction(then: [
-        .put(document.key(version: 1), text), .put(FleetKey.change(document, version: 1).text, #"{"by":"ada@desk"}"#),
+        .put(document.key(version: 1), text),
+        .put(FleetKey.change(document, version: 1).text, note),
       ]))
   }
 

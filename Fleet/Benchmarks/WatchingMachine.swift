@@ -9,14 +9,17 @@ import Synchronization
 /// runs of `settings-cli`, on a processor of its own.
 actor WatchingMachine {
   /// When the machines were notified of a change, had read it, and had answered.
-  struct Boards: Sendable {
+  final class Boards: Sendable {
     let told = Board("machines were not notified")
     let read = Board("machines have not read the document")
     let answered = Board("machines have not answered")
     /// How often a call had to be repeated, or a watch to be opened again.
     let repeated = Repetitions()
+    /// How many there are.
+    let machines = Atomic(0)
 
     func begin(_ count: Int) {
+      machines.store(count, ordering: .relaxed)
       for board in [told, read, answered] { board.begin(count) }
     }
   }
@@ -50,19 +53,24 @@ actor WatchingMachine {
     lease = LeaseID(rawValue: try await repeating { try await client.grantLease(seconds: 86400) }.id)
     let first = try await connect()
     watching = Task {
-      var watch = first
+      var watch: EtcdWatch? = first
       while !Task.isCancelled {
+        // A client drops a connection on which three calls in a row had no answer in time, and its watch with it.
+        if let watch { try? await follow(watch) } else { try? await Task.sleep(for: .seconds(1)) }
+        guard !Task.isCancelled else { return }
+        boards.repeated.note()
+        try? await Task.sleep(for: spread * Double.random(in: 0..<1))
         do {
-          try await follow(watch)
+          watch = try await connect()
         } catch {
-          // A client drops a connection on which three calls in a row had no answer in time, and its watch with it.
-          guard !Task.isCancelled, let again = try? await connect() else { return }
-          boards.repeated.note()
-          watch = again
+          print("a machine does not get a watch: \(error)")
+          watch = nil
         }
       }
     }
   }
+
+  private var spread: Duration { MirrorTimes().spread(over: boards.machines.load(ordering: .relaxed)) }
 
   private func connect() async throws -> EtcdWatch {
     let watch = try await repeating { try await client.watch(.prefix(FleetNames.prefix)) }
@@ -75,7 +83,9 @@ actor WatchingMachine {
       guard case .events(let events, _) = message else { continue }
       boards.told.note(last: &rounds.told)
       let keys = events.compactMap { FleetKey($0.keyValue.key) }
-      if keys.contains(where: machine.isConcerned) { try await catchUp(app) }
+      guard keys.contains(where: machine.isConcerned) else { continue }
+      try await Task.sleep(for: spread * Double.random(in: 0..<1))
+      try await catchUp(app)
     }
   }
 
@@ -128,14 +138,17 @@ actor WatchingMachine {
     }
   }
 
-  /// A mirror tries again, too.
+  /// A mirror tries again, too, after as long a time.
   private func repeating<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+    let times = MirrorTimes()
+    var delay = times.firstDelay
     while true {
       do {
         return try await body()
       } catch let error as EtcdError where error.isRetryable {
         boards.repeated.note()
-        try await Task.sleep(for: .milliseconds(Double.random(in: 50...100)))
+        try await Task.sleep(for: delay * Double.random(in: 0.5...1))
+        delay = min(delay * 2, times.longestDelay)
       }
     }
   }
