@@ -208,8 +208,9 @@ extension EtcdClient {
           }
           logger.debug("etcd call failed", metadata: ["error": "\(error)"])
           ring.withLock { $0.failed(index, at: .now) }
-          last = error
           if error.mayHaveHappened { throw error }
+          // A try for which the time was too short says less than one that failed before.
+          if error.code != .deadlineExceeded || last.code == .deadlineExceeded { last = error }
           if error.isRetryable { isFinal = false }
         }
       }

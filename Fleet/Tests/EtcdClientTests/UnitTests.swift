@@ -1,6 +1,7 @@
 @testable import EtcdClient
 import NIOCore
 import NIOHPACK
+import Synchronization
 import Testing
 
 struct EtcdSpanTests {
@@ -52,6 +53,35 @@ struct EndpointRingTests {
     ring.failed(1, at: now)
     ring.succeeded(0)
     #expect(ring.order(at: now) == [0, 1, 2])
+  }
+}
+
+struct InTurnTests {
+  @Test func `a last try that was cut short does not hide why the tries before it failed`() async throws {
+    var configuration = EtcdConfiguration(endpoints: ["http://127.0.0.1:1"])
+    configuration.deadline = .milliseconds(100)
+    let client = try EtcdClient(configuration)
+    let refused = EtcdError(.unavailable, "The connection failed: Connection refused")
+    let late = EtcdError(.deadlineExceeded, "No answer came in time.")
+    let doubtful = EtcdError(.deadlineExceeded, "No answer came in time.", mayHaveHappened: true)
+    for (errors, expected) in [
+      ([refused, late], refused), ([late, refused], refused), ([refused, doubtful], doubtful),
+    ] {
+      let tries = Mutex(0)
+      let error = await failure {
+        try await client.inTurn(.write) { _, _, deadline throws(EtcdError) in
+          let number = tries.withLock { count in
+            defer { count += 1 }
+            return count
+          }
+          // The last one uses up the time, as a connection does that does not come about.
+          if number > 0 { while .now() < deadline { await Task.yield() } }
+          throw errors[min(number, 1)]
+        }
+      }
+      #expect(error == expected)
+    }
+    await client.shutdown()
   }
 }
 
