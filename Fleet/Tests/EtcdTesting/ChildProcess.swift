@@ -36,6 +36,14 @@ package final class ChildProcess: Sendable {
     status.withLock { if $0 == nil { _ = Glibc.kill(pid, signal) } }
   }
 
+  /// Stops the program, and returns when none of its threads runs any more.
+  package func stop() {
+    send(SIGSTOP)
+    // The signal goes to one thread, and the others run on until that one has been scheduled.
+    var info = siginfo_t()
+    waitid(P_PID, id_t(pid), &info, WSTOPPED | WEXITED | WNOWAIT)
+  }
+
   /// Ends the program, and returns when it is gone.
   package func kill() {
     send(SIGKILL)

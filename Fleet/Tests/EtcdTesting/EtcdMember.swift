@@ -71,7 +71,7 @@ public final class EtcdMember: Sendable {
   }
 
   /// Stops the process without ending it: connections stay open, and nothing answers.
-  public func pause() { process.withLock { $0 }?.send(SIGSTOP) }
+  public func pause() { process.withLock { $0 }?.stop() }
 
   /// Lets a paused process go on.
   public func resume() { process.withLock { $0 }?.send(SIGCONT) }
