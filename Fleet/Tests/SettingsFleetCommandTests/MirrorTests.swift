@@ -24,6 +24,7 @@ extension CommandTests {
         #expect(try await ada.run("set", fleet.app, "port=80", "name=\"a\"").status == 0)
         let text = "port = 80\nname = \"a\"\n"
         for machine in machines { #expect(try await machine.wait(for: text), "\(machine.said)") }
+        #expect(try await ada.waitUntilApplied(by: 2))
         let status = try await ada.run("status", fleet.app, "--wait", "10s")
         #expect(status.status == 0 && status.output.contains("2 applied"), "\(status)")
         let attributes = try FileManager.default.attributesOfItem(atPath: machines[0].directory + "/10-all.toml")
@@ -39,7 +40,7 @@ extension CommandTests {
         try await ada.run("set", fleet.app, "a=1")
         #expect(try await fleet.machinesOfLastChange() == 0)
         for machine in machines { #expect(try await machine.wait(for: "a = 1\n"), "\(machine.said)") }
-        #expect(try await ada.run("status", fleet.app, "--wait", "10s").output.contains("2 applied"))
+        #expect(try await ada.waitUntilApplied(by: 2))
         try await ada.run("set", fleet.app, "a=2")
         #expect(try await fleet.machinesOfLastChange() == 2)
         for machine in machines {

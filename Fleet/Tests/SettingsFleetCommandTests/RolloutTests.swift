@@ -13,7 +13,7 @@ extension CommandTests {
         for machine in [canary, other] { try machine.start() }
         try await ada.run("set", fleet.app, "a=1")
         for machine in [canary, other] { #expect(try await machine.wait(for: "a = 1\n")) }
-        try await ada.run("status", fleet.app, "--wait", "10s")
+        #expect(try await ada.waitUntilApplied(by: 2))
         async let answer = ada.run("rollout", "--canaries", "lab", "--check", "--wait", "3s", fleet.app, "set", "a=2")
         #expect(try await canary.wait(for: "a = 2\n"))
         #expect(other.text() == "a = 1\n")
@@ -36,7 +36,7 @@ extension CommandTests {
         for machine in [canary, other] { try machine.start() }
         try await ada.run("set", fleet.app, "a=1")
         for machine in [canary, other] { #expect(try await machine.wait(for: "a = 1\n")) }
-        try await ada.run("status", fleet.app, "--wait", "10s")
+        #expect(try await ada.waitUntilApplied(by: 2))
 
         let refused = try await ada.run("rollout", "--canaries", "lab", "--wait", "1s", fleet.app, "set", "a=70")
         #expect(refused.status == 12 && refused.error.contains("refused it"), "\(refused)")
@@ -56,7 +56,7 @@ extension CommandTests {
         try machine.start()
         try await ada.run("set", fleet.app, "a=1")
         #expect(try await machine.wait(for: "a = 1\n"))
-        try await ada.run("status", fleet.app, "--wait", "10s")
+        #expect(try await ada.waitUntilApplied(by: 1))
         let process = ada.process(["rollout", "--share", "100", "--wait", "10m", fleet.app, "set", "a=2"])
         process.standardError = FileHandle.nullDevice
         try process.run()
@@ -84,7 +84,7 @@ extension CommandTests {
         for machine in [canary, other] { try machine.start() }
         try await ada.run("set", fleet.app, "a=1")
         for machine in [canary, other] { #expect(try await machine.wait(for: "a = 1\n")) }
-        try await ada.run("status", fleet.app, "--wait", "10s")
+        #expect(try await ada.waitUntilApplied(by: 2))
         let process = ada.process(["rollout", "--canaries", "lab", "--wait", "10m", fleet.app, "set", "a=2"])
         process.standardError = FileHandle.nullDevice
         try process.run()

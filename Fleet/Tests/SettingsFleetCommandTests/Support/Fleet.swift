@@ -187,6 +187,12 @@ struct Party: Sendable {
   @discardableResult
   func run(_ words: String...) async throws -> Answer { try await run(words) }
 
+  /// Waits until so many machines have applied what is stored. `status --wait` does not wait for a machine that has never
+  /// answered, because nobody knows of it.
+  func waitUntilApplied(by machines: Int) async throws -> Bool {
+    try await eventually { try await run("status", fleet.app).output.contains("\(machines) applied") }
+  }
+
   func process(_ words: [String], adding variables: [String: String] = [:]) -> Process {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: Fleet.program)
