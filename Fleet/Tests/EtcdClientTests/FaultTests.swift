@@ -48,7 +48,7 @@ extension ClusterTests {
             try #require(error.isRetryable, "\(error)")
             state.withLock { $0.failures.append("\(error)") }
           }
-          #expect(.now - start < .seconds(2))
+          #expect(.now - start < .milliseconds(1500))
         }
       }
 

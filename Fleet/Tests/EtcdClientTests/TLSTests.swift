@@ -51,7 +51,7 @@ extension ClusterTests {
           #expect(try await iterator.next() == .progress(revision: revision))
           cluster.members[0].pause()
           try watch.requestProgress()
-          let error = await within(.seconds(2)) { await failure { _ = try await client.text("k") } }
+          let error = await within(.milliseconds(1200)) { await failure { _ = try await client.text("k") } }
           #expect(error?.isRetryable == true)
           cluster.members[0].resume()
           #expect(try await iterator.next() == .progress(revision: revision))
