@@ -8,7 +8,7 @@ public struct EtcdError: Error, Sendable, Hashable {
   public let code: Code
   /// What happened, in etcd's words where they came from etcd.
   public let message: String
-  /// The endpoint that failed last, if any was asked.
+  /// The endpoint at which this happened, if any was asked.
   public let endpoint: String?
   /// Whether the cluster may have carried out the write whose answer did not come. Always `false` for reads.
   public let mayHaveHappened: Bool

@@ -12,7 +12,7 @@ extension ClusterTests {
       } _: { cluster in
         let proxy = try await TCPProxy.start(to: cluster.members[0].port)
         var configuration = cluster.configuration(endpoints: ["https://127.0.0.1:\(proxy.port)"])
-        // Calls that come too late would make the client connect anew, which is not what is tested.
+        // After three calls that time out, the client opens a new connection: see Endpoint.noteTimeout.
         configuration.deadline = .seconds(10)
         try await cluster.withClient(configuration) { client in
           let watch = try await client.watch(.prefix("k"))

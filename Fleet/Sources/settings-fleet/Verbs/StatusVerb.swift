@@ -8,7 +8,8 @@ struct StatusVerb: FleetVerb {
     commandName: "status",
     abstract: "Show which machines have applied an app's documents, and which refused them and why.",
     discussion: """
-      A machine is silent if it has not been heard of for a minute. It is in the status for a day after that. Exits 0 if \
+      A machine is silent if it has not been heard of for a minute. It is in the status for a day after that. A machine \
+      that has never answered about the app is not known, and --wait does not wait for it. Exits 0 if \
       every machine that is not silent has applied what it should, and 1 otherwise.
 
       EXAMPLES
