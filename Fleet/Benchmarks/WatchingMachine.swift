@@ -63,6 +63,7 @@ actor WatchingMachine {
         do {
           watch = try await connect()
         } catch {
+          guard !Task.isCancelled else { return }
           print("a machine does not get a watch: \(error)")
           watch = nil
         }

@@ -28,6 +28,13 @@ final class Firewall: Sendable {
     }
   }
 
+  /// Drops all packets between a machine and the members.
+  func silence(_ machine: Machine) async throws {
+    for proxy in machine.proxies {
+      for side in ["--dport", "--sport"] { try await drop(["-p", "tcp", side, "\(proxy.port)"]) }
+    }
+  }
+
   /// Lets everything through again.
   func clear() async throws {
     let all = rules.withLock { rules in

@@ -17,6 +17,7 @@ struct Fault: Sendable, CustomStringConvertible {
     case commandKilledAtCall = "settings-cli of a mirror killed at a random system call"
     case mirrorPaused = "mirror paused"
     case partition = "machine cut off: nothing gets through"
+    case silence = "machine cut off: packets lost, for up to 8 s"
     case refusal = "machine cut off: connections refused"
     case connectionsCut = "connections of a machine or of the writers cut"
     case delay = "network of a machine or of the writers slow"
@@ -59,7 +60,7 @@ extension Fault.Kind {
     case .packetLoss: 3
     case .compaction: 4
     case .deletion: 3
-    case .noSpace, .restoredBackup: 0
+    case .noSpace, .restoredBackup, .silence: 0
     case .mirrorKilled: 6
     case .mirrorKilledAtCall, .commandKilledAtCall: 7
     case .mirrorPaused: 6

@@ -18,15 +18,17 @@ struct Round: Sendable, CustomStringConvertible {
   init(_ number: Int, seed: UInt64, kinds: Set<Fault.Kind>) {
     var random = Self.generator(number, seed)
     var bag: [Fault.Kind] = []
-    for kind in Fault.Kind.allCases { bag += Array(repeating: kind, count: kind.weight) }
+    for kind in Fault.Kind.allCases where kinds.contains(kind) { bag += Array(repeating: kind, count: kind.weight) }
     var faults: [Fault] = []
     for _ in 0..<Int.random(in: 8...16, using: &random) {
-      let fault = Fault(bag.randomElement(using: &random)!, using: &random)
-      if kinds.contains(fault.kind) { faults.append(fault) }
+      if let kind = bag.randomElement(using: &random) { faults.append(Fault(kind, using: &random)) }
     }
     let (full, restored) = (Fault(.noSpace, using: &random), Fault(.restoredBackup, using: &random))
-    if number % 23 == 0 { faults.insert(full, at: faults.count / 2) }
-    if number % 17 == 0 { faults.append(restored) }
+    let silence = Fault(.silence, using: &random)
+    if number % 23 == 0, kinds.contains(.noSpace) { faults.insert(full, at: faults.count / 2) }
+    // The heal has to follow at once: what matters is how long the kernels wait after that.
+    if number % 9 == 0, kinds.contains(.silence) { faults.append(silence) }
+    if number % 17 == 0, kinds.contains(.restoredBackup) { faults.append(restored) }
     self.init(number, faults, &random)
   }
 
@@ -46,6 +48,7 @@ struct Round: Sendable, CustomStringConvertible {
       [.noSpace, .mirrorKilledAtCall, .unparsable, .mirrorKilled, .connectionsCut, .memberKilled, .packetLoss, .delay],
       [
         .deletion, .commandKilledAtCall, .invalid, .clockJump, .memberPaused, .mirrorPaused, .partition, .leaderKilled,
+        .silence,
       ],
       [.tooNew, .binary, .compaction, .diskFull, .refusal, .memberCutOff, .clusterKilled],
     ]

@@ -70,6 +70,12 @@ extension RoundRun {
       await machine.setNetwork(.blackHole)
       afterwards(fault, index) { await machine.setNetwork(.forward) }
       return true
+    case .silence:
+      // The proxies of the other kinds keep what they hold back. Here the kernels have to send it again, or to give up.
+      try await arena.firewall.silence(machine)
+      await bell.wait(.milliseconds(fault.amount % 8000)) { false }
+      afterwards(fault, index) { [arena] in try await arena.firewall.clear() }
+      return true
     case .refusal:
       await machine.setNetwork(.refuse)
       afterwards(fault, index) { await machine.setNetwork(.forward) }

@@ -17,10 +17,12 @@ struct Options {
   var limit: Duration?
   /// Whether no fleet uses TLS.
   var isPlaintext = false
+  /// What the names of the kinds of faults have to contain.
+  var only = ""
 
   static let usage = """
     usage: Scripts/faults --fleet [--short | --full] [--seed N] [--first N] [--count N] [--fleets N]
-                                   [--plaintext] [--limit MINUTES]
+                                   [--plaintext] [--only TEXT] [--limit MINUTES]
 
       --short      each kind of fault once, in a fixed order: half a minute
       --full       10,000 faults: about 40 minutes
@@ -29,6 +31,7 @@ struct Options {
       --count N    so many rounds; without it, rounds follow until there were 500 faults
       --fleets N   fleets side by side, each a cluster of three members with three machines (3)
       --plaintext  all fleets do without TLS; otherwise, every second one does
+      --only TEXT  only faults with this text in their names, which are those of the table that a run prints
       --limit MINUTES
                    begins no more rounds after this time
 
@@ -49,6 +52,9 @@ struct Options {
       case "--seed":
         guard let value = rest.popFirst().flatMap({ UInt64($0) }) else { return nil }
         seed = value
+      case "--only":
+        guard let value = rest.popFirst() else { return nil }
+        only = value
       case "--first", "--count", "--fleets", "--limit":
         guard let value = rest.popFirst().flatMap({ Int($0) }), value > 0 else { return nil }
         switch argument {

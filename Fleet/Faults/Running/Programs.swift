@@ -37,7 +37,7 @@ struct Programs: Sendable {
     if fakeClock == nil { left.append((.clockJump, "faketime is not installed")) }
     if !isPrivate || iptables == nil {
       let reason = isPrivate ? "iptables is not installed" : "namespaces are not permitted"
-      left += [.packetLoss, .memberCutOff].map { ($0, reason) }
+      left += [.packetLoss, .memberCutOff, .silence].map { ($0, reason) }
     }
     if !isPrivate { left.append((.diskFull, "namespaces are not permitted")) }
     let impossible = Set(left.map(\.0))

@@ -12,7 +12,7 @@ struct Suite: Sendable {
     self.options = options
     programs = try await Programs()
     let (possible, left) = programs.kinds(isPrivate: Sandbox.isPrivate)
-    kinds = possible
+    kinds = possible.filter { options.only.isEmpty || $0.rawValue.contains(options.only) }
     for (kind, reason) in left { Output.say("left out: \(kind.rawValue): \(reason)") }
   }
 

@@ -4,14 +4,19 @@ import NIOCore
 /// Options that let the kernel close a connection whose other side is gone without a word, for which this process does
 /// not have to wake up.
 enum SocketOptions {
-  /// A request without the other side's acknowledgement closes the connection after two seconds, so that an HTTP/2
-  /// connection over a network that forgot it does not hold up the calls that come later.
+  /// What is set, as tcp(7) describes it.
+  ///
+  /// A connection over which nothing comes for two seconds is probed twice, a second apart, and closed after four. So a
+  /// network that lost packets for longer than that is noticed before the member tries again by itself: it waits twice as
+  /// long each time, and so, after the network is back, for up to as long as it was away. What this side sent is given
+  /// up after three and a half seconds, which must be longer than the first probe takes: it is the limit for both.
+  private static let all: [(level: Int32, name: Int32, value: Int)] = [
+    (SOL_SOCKET, SO_KEEPALIVE, 1), (tcp, TCP_KEEPIDLE, 2), (tcp, TCP_KEEPINTVL, 1), (tcp, TCP_USER_TIMEOUT, 3500),
+  ]
+  private static let tcp = Int32(IPPROTO_TCP)
+
   @Sendable static func set(on channel: any Channel) -> EventLoopFuture<Void> {
-    let tcp = Int32(IPPROTO_TCP)
-    let options: [(level: Int32, name: Int32, value: Int)] = [
-      (SOL_SOCKET, SO_KEEPALIVE, 1), (tcp, TCP_KEEPIDLE, 10), (tcp, TCP_KEEPINTVL, 2), (tcp, TCP_USER_TIMEOUT, 2000),
-    ]
-    let settings = options.map { option -> EventLoopFuture<Void> in
+    let settings = all.map { option -> EventLoopFuture<Void> in
       channel.setOption(
         ChannelOptions.Types.SocketOption(
           level: .init(rawValue: option.level), name: .init(rawValue: option.name)), value: option.value)
