@@ -38,10 +38,12 @@ struct Fault: Sendable, CustomStringConvertible {
   /// How many writes are waited for before the next fault.
   let writes: Int
 
-  init(_ kind: Kind, using random: inout SplitMix) {
+  /// - Parameter amount: How much of it; `nil` for a random one.
+  init(_ kind: Kind, amount: Int? = nil, using random: inout SplitMix) {
     self.kind = kind
     choice = Int.random(in: 0..<6, using: &random)
-    amount = Int.random(in: 0..<1_000_000, using: &random)
+    let any = Int.random(in: 0..<1_000_000, using: &random)
+    self.amount = amount ?? any
     length = Int.random(in: 1...5, using: &random)
     writes = Int.random(in: 0...3, using: &random)
   }

@@ -26,7 +26,7 @@ struct Round: Sendable, CustomStringConvertible {
     let (full, restored) = (Fault(.noSpace, using: &random), Fault(.restoredBackup, using: &random))
     let silence = Fault(.silence, using: &random)
     if number % 23 == 0, kinds.contains(.noSpace) { faults.insert(full, at: faults.count / 2) }
-    // The heal has to follow at once: what matters is how long the kernels wait after that.
+    // The last one, which the heal follows at once: what matters is how long the kernels wait after that.
     if number % 9 == 0, kinds.contains(.silence) { faults.append(silence) }
     if number % 17 == 0, kinds.contains(.restoredBackup) { faults.append(restored) }
     self.init(number, faults, &random)
@@ -45,20 +45,24 @@ struct Round: Sendable, CustomStringConvertible {
   static func short(seed: UInt64, kinds: Set<Fault.Kind>) -> [Round] {
     var random = generator(0, seed)
     let parts: [[Fault.Kind]] = [
+      // By itself: a machine that is cut off, too, or a member that is gone, would hide it.
+      [.silence],
       [.noSpace, .mirrorKilledAtCall, .unparsable, .mirrorKilled, .connectionsCut, .memberKilled, .packetLoss, .delay],
       [
         .deletion, .commandKilledAtCall, .invalid, .clockJump, .memberPaused, .mirrorPaused, .partition, .leaderKilled,
-        .silence,
       ],
       [.tooNew, .binary, .compaction, .diskFull, .refusal, .memberCutOff, .clusterKilled],
     ]
-    var rounds = parts.map { part in part.filter(kinds.contains).map { Fault($0, using: &random) } }
+    var rounds = parts.map { part in
+      // After 6.5 seconds a kernel waits for the longest: it has just tried again, and does so next after six more.
+      part.filter(kinds.contains).map { Fault($0, amount: $0 == .silence ? 6500 : nil, using: &random) }
+    }
     if kinds.contains(.restoredBackup), !rounds.isEmpty {
       rounds[rounds.count - 1].append(Fault(.restoredBackup, using: &random))
     }
     return rounds.enumerated().map { index, faults in
       var random = generator(index + 1, seed)
-      return Round(index + 1, faults, &random, usesCommand: index == 0)
+      return Round(index + 1, faults, &random, usesCommand: index == 1)
     }
   }
 

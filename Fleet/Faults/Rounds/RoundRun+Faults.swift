@@ -73,8 +73,8 @@ extension RoundRun {
     case .silence:
       // The proxies of the other kinds keep what they hold back. Here the kernels have to send it again, or to give up.
       try await arena.firewall.silence(machine)
+      // The heal takes it back.
       await bell.wait(.milliseconds(fault.amount % 8000)) { false }
-      afterwards(fault, index) { [arena] in try await arena.firewall.clear() }
       return true
     case .refusal:
       await machine.setNetwork(.refuse)

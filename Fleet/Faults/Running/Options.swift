@@ -17,8 +17,8 @@ struct Options {
   var limit: Duration?
   /// Whether no fleet uses TLS.
   var isPlaintext = false
-  /// What the names of the kinds of faults have to contain.
-  var only = ""
+  /// What the names of the kinds of faults have to contain; `nil` for all.
+  var only: String?
 
   static let usage = """
     usage: Scripts/faults --fleet [--short | --full] [--seed N] [--first N] [--count N] [--fleets N]
@@ -31,7 +31,8 @@ struct Options {
       --count N    so many rounds; without it, rounds follow until there were 500 faults
       --fleets N   fleets side by side, each a cluster of three members with three machines (3)
       --plaintext  all fleets do without TLS; otherwise, every second one does
-      --only TEXT  only faults with this text in their names, which are those of the table that a run prints
+      --only TEXT  only faults with this text in their names, as docs/fleet.md lists them; rounds without one are
+                   left out
       --limit MINUTES
                    begins no more rounds after this time
 
@@ -53,8 +54,8 @@ struct Options {
         guard let value = rest.popFirst().flatMap({ UInt64($0) }) else { return nil }
         seed = value
       case "--only":
-        guard let value = rest.popFirst() else { return nil }
-        only = value
+        only = rest.popFirst()
+        guard only != nil, Fault.Kind.allCases.contains(where: includes) else { return nil }
       case "--first", "--count", "--fleets", "--limit":
         guard let value = rest.popFirst().flatMap({ Int($0) }), value > 0 else { return nil }
         switch argument {
@@ -68,4 +69,7 @@ struct Options {
     }
     if let count { amount = .rounds(first: first, count: count) }
   }
+
+  /// Whether a kind of fault is wanted.
+  func includes(_ kind: Fault.Kind) -> Bool { only.map(kind.rawValue.contains) ?? true }
 }

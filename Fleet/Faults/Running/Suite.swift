@@ -12,12 +12,16 @@ struct Suite: Sendable {
     self.options = options
     programs = try await Programs()
     let (possible, left) = programs.kinds(isPrivate: Sandbox.isPrivate)
-    kinds = possible.filter { options.only.isEmpty || $0.rawValue.contains(options.only) }
-    for (kind, reason) in left { Output.say("left out: \(kind.rawValue): \(reason)") }
+    kinds = possible.filter(options.includes)
+    for (kind, reason) in left where options.includes(kind) { Output.say("left out: \(kind.rawValue): \(reason)") }
   }
 
   /// - Returns: Whether nothing happened that must not.
   func run() async -> Bool {
+    guard !kinds.isEmpty else {
+      Output.say("no fault is left")
+      return true
+    }
     let rounds = Rounds(options, kinds: kinds, figures: figures)
     let start = ContinuousClock.now
     await withTaskGroup(of: Void.self) { group in
@@ -82,7 +86,13 @@ final class Rounds: Sendable {
     short = Round.short(seed: options.seed, kinds: kinds)
   }
 
+  /// The next round that has a fault.
   func next() -> Round? {
+    while let round = nextOfAll() { if !round.faults.isEmpty { return round } }
+    return nil
+  }
+
+  private func nextOfAll() -> Round? {
     if let limit = options.limit, .now - start > limit { return nil }
     let index = last.withLock { last in
       last += 1
