@@ -1,20 +1,16 @@
-import AsyncHTTPClient
 public import Logging
 import NIOCore
-import NIOHTTP1
+import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// A client of an etcd cluster.
-///
-/// Over TLS, calls about keys and leases, and watches, are made by gRPC. All other calls, and all calls without TLS, use the
-/// cluster's JSON gateway, which is a gRPC client within the member and costs it more time.
+/// A client of an etcd cluster, by gRPC.
 ///
 /// Every call ends within ``EtcdConfiguration/deadline``, whatever happens to the members. Endpoints are tried in turn,
 /// beginning with the one that answered last. A call is repeated only if it cannot have been carried out, or if it
 /// changes nothing; otherwise the error says ``EtcdError/mayHaveHappened``.
 ///
-/// Over TLS, all calls and watches at one endpoint share one HTTP/2 connection.
+/// All calls and watches at one endpoint share one HTTP/2 connection.
 ///
 /// ```swift
 /// let client = try EtcdClient(EtcdConfiguration(endpoints: ["https://10.0.0.1:2379"], tls: tls))
@@ -44,60 +40,31 @@ public final class EtcdClient: Sendable {
     guard !configuration.endpoints.isEmpty else { throw EtcdError(.invalidArgument, "No endpoint is given.") }
     self.configuration = configuration
     self.logger = logger
-    let settings = try Self.settings(configuration)
-    endpoints = try configuration.endpoints.map { address throws(EtcdError) in
-      let url = Self.url(of: address)
-      guard url.hasPrefix("http://") || url.hasPrefix("https://") else {
-        throw EtcdError(.invalidArgument, "'\(address)' is not an address that begins with http:// or https://.")
-      }
-      // One thread: then a request is sent as a whole before anything else happens to its connection.
-      let loop = (configuration.eventLoopGroup ?? HTTPClient.defaultEventLoopGroup).any()
-      return Endpoint(url: url) { HTTPClient(eventLoopGroup: loop, configuration: settings) }
-    }
+    let addresses = try configuration.endpoints.map { text throws(EtcdError) in try Address(text) }
+    let tls = addresses.contains(where: \.isTLS) ? try (configuration.tls ?? EtcdTLS()).context() : nil
+    // One endpoint that does not even answer a connection attempt must leave time for the others.
+    let patience = configuration.deadline / configuration.endpoints.count
+    let group = configuration.eventLoopGroup ?? MultiThreadedEventLoopGroup.singleton
+    endpoints = addresses.map { Endpoint($0, tls: tls, on: group.any(), patience: patience) }
     ring = Mutex(EndpointRing(count: configuration.endpoints.count))
   }
 
   deinit {
-    // The connections' owner must not go before they are closed.
-    Task { [endpoints] in for endpoint in endpoints { await endpoint.shutdown() } }
+    for endpoint in endpoints { _ = endpoint.close() }
   }
 
   /// Closes all connections. Open calls and watches end with an error.
   public func shutdown() async {
-    for endpoint in endpoints { await endpoint.shutdown() }
-  }
-
-  private static func url(of address: String) -> String {
-    address.hasSuffix("/") ? String(address.dropLast()) : address
-  }
-
-  private static func settings(_ configuration: EtcdConfiguration) throws(EtcdError) -> HTTPClient.Configuration {
-    // One endpoint that does not even answer a connection attempt must leave time for the others.
-    let connect = configuration.deadline / configuration.endpoints.count
-    var settings = HTTPClient.Configuration(
-      tlsConfiguration: try configuration.tls.map { tls throws(EtcdError) in try tls.settings() },
-      redirectConfiguration: .disallow,
-      timeout: .init(connect: TimeAmount(connect)))
-    settings.connectionPool.retryConnectionEstablishment = false
-    settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 100_000
-    settings.http1_1ConnectionDebugInitializer = SocketOptions.set
-    settings.http2ConnectionDebugInitializer = SocketOptions.set
-    settings.http2StreamChannelDebugInitializer = { stream in
-      stream.eventLoop.makeCompletedFuture {
-        // Below what async-http-client has put there, and what is written passes the first one last.
-        try stream.pipeline.syncOperations.addHandlers(
-          [EarlyEndHandler(), WholeRequestHandler(), RPCStatusHandler()], position: .first)
-      }
-    }
-    return settings
+    for closing in endpoints.map({ $0.close() }) { try? await closing.get() }
   }
 }
 
 extension EtcdTLS {
-  fileprivate func settings() throws(EtcdError) -> TLSConfiguration {
-    var settings = TLSConfiguration.makeClientConfiguration()
-    settings.minimumTLSVersion = .tlsv12
+  fileprivate func context() throws(EtcdError) -> NIOSSLContext {
     do {
+      var settings = TLSConfiguration.makeClientConfiguration()
+      settings.minimumTLSVersion = .tlsv12
+      settings.applicationProtocols = ["h2"]
       if let authorityFile {
         settings.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(authorityFile))
       }
@@ -105,11 +72,11 @@ extension EtcdTLS {
         settings.certificateChain = try NIOSSLCertificate.fromPEMFile(certificateFile).map { .certificate($0) }
       }
       if let keyFile { settings.privateKey = .privateKey(try NIOSSLPrivateKey(file: keyFile, format: .pem)) }
+      return try NIOSSLContext(configuration: settings)
     } catch {
       let files = [authorityFile, certificateFile, keyFile].compactMap { $0 }.joined(separator: "', '")
       throw EtcdError(.certificate, "The certificates in '\(files)' cannot be read: \(error)")
     }
-    return settings
   }
 }
 
@@ -120,62 +87,53 @@ extension EtcdClient {
   typealias Attempt<Value> = (Endpoint, String?, NIODeadline) async throws(EtcdError) -> Value
 
   /// Makes a call and reads the answer.
-  func call<Answer: Decodable>(
-    _ path: String, _ message: some Encodable, _ kind: Call.Kind, needsLeader: Bool = true,
+  func call<Answer: ProtobufReadable>(
+    _ method: Method, _ message: some ProtobufWritable, _ kind: Call.Kind, needsLeader: Bool = true,
     as type: Answer.Type = Answer.self
   ) async throws(EtcdError) -> Answer {
-    let call = try Call(path, message, kind, needsLeader: needsLeader)
+    let call = Call(method, message, kind, needsLeader: needsLeader)
     return try await inTurn(kind) { endpoint, token, deadline throws(EtcdError) in
-      let body = try await endpoint.send(call, token: token, deadline: deadline)
-      return try Self.reading(kind) { () throws(EtcdError) in try body.decoded(as: type, endpoint: endpoint.url) }
-    }
-  }
-
-  /// Makes a call, by gRPC over TLS, and reads the answer.
-  func call<Answer: Decodable & ProtobufReadable>(
-    _ method: Method, _ message: some Encodable & ProtobufWritable, _ kind: Call.Kind, needsLeader: Bool = true,
-    as type: Answer.Type = Answer.self
-  ) async throws(EtcdError) -> Answer {
-    try await inTurn(kind) { endpoint, token, deadline throws(EtcdError) in
-      let call = try method.call(message, kind, needsLeader: needsLeader, byRPC: endpoint.isTLS)
-      let body = try await endpoint.send(call, token: token, deadline: deadline)
-      return try Self.reading(kind) { () throws(EtcdError) in
-        call.isRPC
-          ? try RPCFrames.onlyMessage(in: body, as: type, endpoint: endpoint.url)
-          : try body.decoded(as: type, endpoint: endpoint.url)
-      }
-    }
-  }
-
-  /// Reads the answer that says success. If it cannot be read, a write was most likely carried out.
-  private static func reading<Value>(
-    _ kind: Call.Kind, _ read: () throws(EtcdError) -> Value
-  ) throws(EtcdError) -> Value {
-    do throws(EtcdError) {
-      return try read()
-    } catch {
-      throw EtcdError(error.code, error.message, endpoint: error.endpoint, mayHaveHappened: kind == .write)
+      try await Self.send(call, to: endpoint, token, deadline)
     }
   }
 
   /// Makes a call at one endpoint, for what is about a member and not about the cluster.
-  func call<Answer: Decodable>(
-    _ path: String, _ message: some Encodable, at address: String, deadline: Duration? = nil,
+  func call<Answer: ProtobufReadable>(
+    _ method: Method, _ message: some ProtobufWritable, at address: String, deadline: Duration? = nil,
     as type: Answer.Type = Answer.self
   ) async throws(EtcdError) -> Answer {
-    let call = try Call(path, message, .repeatable, needsLeader: false)
-    let body = try await self.at(address, deadline: deadline) { endpoint, token, deadline throws(EtcdError) in
-      try await endpoint.send(call, token: token, deadline: deadline)
+    let call = Call(method, message, .repeatable, needsLeader: false)
+    return try await self.at(address, deadline: deadline) { endpoint, token, deadline throws(EtcdError) in
+      try await Self.send(call, to: endpoint, token, deadline)
     }
-    return try body.decoded(as: type)
   }
 
+  private static func send<Answer: ProtobufReadable>(
+    _ call: Call, to endpoint: Endpoint, _ token: String?, _ deadline: NIODeadline
+  ) async throws(EtcdError) -> Answer {
+    let message = try await endpoint.send(call, token: token, deadline: deadline)
+    do {
+      return try Answer(protobuf: message)
+    } catch {
+      // It says success; so a write was most likely carried out.
+      throw EtcdError(
+        .internal, "The cluster's answer cannot be read: \(error)", endpoint: endpoint.url,
+        mayHaveHappened: call.isWrite)
+    }
+  }
+
+  func endpoint(_ address: String) throws(EtcdError) -> Endpoint {
+    guard let endpoint = endpoints.first(where: { $0.url == Address.withoutSlash(address) }) else {
+      throw EtcdError(.invalidArgument, "'\(address)' is not an endpoint of this client.")
+    }
+    return endpoint
+  }
+
+  /// Does something at one endpoint.
   func at<Value>(_ address: String, deadline: Duration? = nil, _ attempt: Attempt<Value>) async throws(EtcdError)
     -> Value
   {
-    guard let endpoint = endpoints.first(where: { $0.url == Self.url(of: address) }) else {
-      throw EtcdError(.invalidArgument, "'\(address)' is not an endpoint of this client.")
-    }
+    let endpoint = try endpoint(address)
     let end = NIODeadline.now() + TimeAmount(deadline ?? configuration.deadline)
     return try await authenticated(endpoint, tokenBy: end, until: end, attempt)
   }
@@ -231,9 +189,10 @@ extension EtcdClient {
       do throws(EtcdError) {
         return try await attempt(endpoint, nil, deadline)
       } catch {
-        // To gRPC, a certificate without a name is a user without a name, who may do nothing.
+        // A certificate without a name is a user without a name, who may do nothing.
         guard error.code == .permissionDenied else { throw error }
-        throw EtcdError(.notAuthenticated, "\(error.message) (no user is given)", endpoint: endpoint.url)
+        let user = configuration.tls?.certificateFile == nil ? "" : " but the name of the certificate"
+        throw EtcdError(.notAuthenticated, "\(error.message) (no user is given\(user))", endpoint: endpoint.url)
       }
     }
     let fetch: TokenKeeper.Fetch = { [self] () throws(EtcdError) in
@@ -253,11 +212,11 @@ extension EtcdClient {
   private func fetchToken(_ credentials: EtcdCredentials, at endpoint: Endpoint, until deadline: NIODeadline)
     async throws(EtcdError) -> String?
   {
-    let message = WireAuthenticate(name: credentials.user, password: credentials.password)
-    let call = try Call("/v3/auth/authenticate", message, .repeatable)
+    let call = Call(
+      .authenticate, NamesMessage(first: credentials.user, second: credentials.password), .repeatable)
     do throws(EtcdError) {
-      let body = try await endpoint.send(call, token: nil, deadline: deadline)
-      return try body.decoded(as: WireToken.self, endpoint: endpoint.url).token
+      let answer: TokenAnswer = try await Self.send(call, to: endpoint, nil, deadline)
+      return answer.token
     } catch {
       guard error.code == .failedPrecondition else { throw error }
       return nil

@@ -2,12 +2,13 @@ public import NIOCore
 
 /// Where a cluster is, and how a client identifies itself.
 public struct EtcdConfiguration: Sendable {
-  /// The members' client addresses, such as `https://10.0.0.1:2379`. They are tried in this order. Members speak HTTP/2
-  /// over TLS, and so must anything that stands between.
+  /// The members' client addresses, such as `https://10.0.0.1:2379`. They are tried in this order. Members speak
+  /// HTTP/2, and so must anything that stands between.
   public var endpoints: [String]
   /// The certificates, for `https` endpoints.
   public var tls: EtcdTLS?
-  /// The user that the cluster's roles are given to. Certificates have no name, and so give no role.
+  /// The user that the cluster's roles are given to. Without one, the user is the common name of the client's
+  /// certificate.
   public var credentials: EtcdCredentials?
   /// How long a call may take over all endpoints that it tries.
   public var deadline: Duration
@@ -51,8 +52,8 @@ public struct EtcdCredentials: Sendable, Hashable {
 
 /// The certificates of a connection, as PEM files. They are read when the client is created.
 ///
-/// The subject of the client's certificate must have no common name. A cluster with both client certificates and
-/// authentication refuses others on its JSON gateway, because it would not use the name.
+/// A cluster with both client certificates and authentication takes the common name of the certificate's subject for the
+/// user, unless there are ``EtcdConfiguration/credentials``.
 public struct EtcdTLS: Sendable, Hashable {
   /// The authorities that may sign the members' certificates; the system's if `nil`.
   public var authorityFile: String?

@@ -60,7 +60,8 @@ extension EtcdError {
     public static let deadlineExceeded = Code(.deadlineExceeded)
     /// The TLS connection was refused by one of the two sides.
     public static let certificate = Code(.certificate)
-    /// The user or the password is wrong, or the cluster wants one and the client has none.
+    /// The user or the password is wrong, or the client gives none and the name of its certificate is no user who may do
+    /// this.
     public static let notAuthenticated = Code(.notAuthenticated)
     /// The user's roles do not allow this.
     public static let permissionDenied = Code(.permissionDenied)

@@ -1,5 +1,3 @@
-import NIOCore
-
 /// A change of a key.
 public struct EtcdEvent: Sendable, Hashable {
   /// What happened to the key.
@@ -37,9 +35,8 @@ public enum EtcdWatchMessage: Sendable, Hashable {
 /// one that came. Read the keys again after each gap: etcd 3.4 may leave out a deletion after a compaction.
 ///
 /// A stream can stay silent although there are changes:
-/// - The member is stopped. Where ``canRequestProgress``, call ``requestProgress()`` now and then; elsewhere,
-///   ``EtcdClient/status(at:)`` for ``endpoint``.
-/// - The network is gone. The kernel finds out: some 12 seconds after the last packet, the sequence ends.
+/// - The member is stopped. Call ``requestProgress()`` now and then.
+/// - The network is gone. The kernel finds out: some four seconds after the last packet, the sequence ends.
 /// - The member is cut off from the others. It ends its watches by itself when it has missed its leader for three
 ///   elections' time.
 ///
@@ -52,21 +49,13 @@ public final class EtcdWatch: AsyncSequence, Sendable {
 
   /// The endpoint that serves the watch.
   public let endpoint: String
-  /// Whether ``requestProgress()`` works: over TLS, where it is a gRPC stream with more than one request.
-  public var canRequestProgress: Bool { requests != nil }
-
   let messages: AsyncThrowingStream<EtcdWatchMessage, any Error>
-  let requests: AsyncStream<ByteBuffer>.Continuation?
-  private let pump: Task<Void, Never>
+  private let exchange: Exchange
 
-  init(
-    endpoint: String, messages: AsyncThrowingStream<EtcdWatchMessage, any Error>,
-    requests: AsyncStream<ByteBuffer>.Continuation?, pump: Task<Void, Never>
-  ) {
+  init(endpoint: String, messages: AsyncThrowingStream<EtcdWatchMessage, any Error>, exchange: Exchange) {
     self.endpoint = endpoint
     self.messages = messages
-    self.requests = requests
-    self.pump = pump
+    self.exchange = exchange
   }
 
   deinit { cancel() }
@@ -75,21 +64,10 @@ public final class EtcdWatch: AsyncSequence, Sendable {
   ///
   /// That no answer comes within a second or so means that the stream is dead. The member answers without asking the
   /// others: a member that is cut off from them, and has not noticed yet, answers, too.
-  ///
-  /// - Throws: ``EtcdError`` with code `unsupported` unless ``canRequestProgress``.
-  public func requestProgress() throws(EtcdError) {
-    guard let requests else {
-      throw EtcdError(
-        .unsupported, "A watch without TLS cannot ask for progress: its request has ended.", endpoint: endpoint)
-    }
-    requests.yield(RPCFrames.frame(WireWatchRequest(progress_request: WireNothing()).protobuf))
-  }
+  public func requestProgress() { exchange.send(RPCFrames.frame(ProgressMessage().protobuf)) }
 
   /// Closes the stream. The sequence ends.
-  public func cancel() {
-    requests?.finish()
-    pump.cancel()
-  }
+  public func cancel() { exchange.cancel() }
 
   /// Returns an iterator over what the watch reports.
   public func makeAsyncIterator() -> Iterator {

@@ -101,6 +101,34 @@ extension ClusterTests {
       }
     }
 
+    @Test func `a certificate with a name is a user, unless one is given`() async throws {
+      try await withAuth(usesTLS: true) { cluster, root in
+        try await root.put("/other/x", "1")
+        let certificates = try #require(cluster.certificates)
+        var named = configuration(cluster, nil)
+        named.tls = try await certificates.certificate(of: "app")
+        try await cluster.withClient(named) { client in
+          try await client.put("/app/x", "1")
+          let watch = try await client.watch(.prefix("/app/"), from: 1)
+          #expect(try await watch.batches(1).count == 1)
+          await expectFailure(.notAuthenticated) { try await client.put("/other/x", "2") }
+          // There is no login that a restarted member could forget.
+          try await cluster.restart(cluster.members[0])
+          try await client.put("/app/x", "2")
+        }
+        named.tls = try await certificates.certificate(of: "root")
+        named.credentials = EtcdCredentials(user: "app", password: "word")
+        try await cluster.withClient(named) { client in
+          await expectFailure(.permissionDenied) { _ = try await client.range(EtcdRange(.key("/other/x"))) }
+        }
+        named.tls = try await certificates.certificate(of: "nobody")
+        named.credentials = nil
+        try await cluster.withClient(named) { client in
+          await expectFailure(.notAuthenticated) { try await client.put("/app/x", "3") }
+        }
+      }
+    }
+
     @Test func `authentication that is switched off and on is followed`() async throws {
       try await withAuth { cluster, root in
         try await cluster.withClient(configuration(cluster, "app", "word")) { client in

@@ -84,16 +84,6 @@ extension ClusterTests {
       }
     }
 
-    @Test func `a watch without TLS cannot ask for progress`() async throws {
-      try await withShared { client, cluster in
-        let watch = try await client.watch(.key("watch-progress"))
-        #expect(watch.canRequestProgress == false)
-        #expect(watch.endpoint == cluster.endpoints[0])
-        let error = await failure { try watch.requestProgress() }
-        #expect(error?.code == .unsupported)
-      }
-    }
-
     @Test func `a cancelled watch ends without an error`() async throws {
       try await withShared { client, _ in
         let watch = try await client.watch(.key("watch-cancel"))

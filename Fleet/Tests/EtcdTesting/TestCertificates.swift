@@ -19,25 +19,38 @@ public struct TestCertificates: Sendable {
   /// - Parameter directory: The directory.
   public init(in directory: String) async throws {
     self.directory = directory
-    let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
     try await Tool.run(
       "openssl",
       [
         "req", "-x509", "-days", "2", "-subj", "/CN=authority", "-keyout", "\(directory)/authority.key", "-out",
         authority,
-      ]
-        + key, in: directory)
-    // The gateway of a member is a client of the member, with the member's certificate. A client's certificate must
-    // have no common name.
-    for (name, subject) in [("member", "/CN=member"), ("client", "/O=fleet")] {
-      try await Tool.run(
-        "openssl",
-        [
-          "req", "-x509", "-days", "2", "-subj", subject, "-CA", authority, "-CAkey", "\(directory)/authority.key",
-          "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost", "-addext", "basicConstraints=critical,CA:FALSE",
-          "-addext", "extendedKeyUsage=serverAuth,clientAuth", "-keyout", "\(directory)/\(name).key", "-out",
-          "\(directory)/\(name).crt",
-        ] + key, in: directory)
-    }
+      ] + Self.newKey, in: directory)
+    try await make("member", subject: "/CN=member")
+    // A common name would be the user of those who give none.
+    try await make("client", subject: "/O=fleet")
+  }
+
+  private static let newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
+
+  private func make(_ name: String, subject: String) async throws {
+    try await Tool.run(
+      "openssl",
+      [
+        "req", "-x509", "-days", "2", "-subj", subject, "-CA", authority, "-CAkey", "\(directory)/authority.key",
+        "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost", "-addext", "basicConstraints=critical,CA:FALSE",
+        "-addext", "extendedKeyUsage=serverAuth,clientAuth", "-keyout", "\(directory)/\(name).key", "-out",
+        "\(directory)/\(name).crt",
+      ] + Self.newKey, in: directory)
+  }
+
+  /// Makes a certificate that stands for a user.
+  ///
+  /// - Parameter user: The user's name.
+  /// - Returns: What a client of this user needs.
+  public func certificate(of user: String) async throws -> EtcdTLS {
+    try await make("user-\(user)", subject: "/CN=\(user)")
+    var tls = tls
+    (tls.certificateFile, tls.keyFile) = ("\(directory)/user-\(user).crt", "\(directory)/user-\(user).key")
+    return tls
   }
 }

@@ -1,15 +1,13 @@
-import FoundationEssentials
-
 /// What a role may do with some keys.
 public struct EtcdPermission: Sendable, Hashable {
   /// The kinds of access.
-  public enum Access: String, Sendable, Hashable {
+  public enum Access: Sendable, Hashable {
     /// To read and watch.
-    case read = "READ"
+    case read
     /// To write and delete.
-    case write = "WRITE"
+    case write
     /// Both.
-    case readWrite = "READWRITE"
+    case readWrite
   }
 
   /// The kind of access.
@@ -33,12 +31,14 @@ extension EtcdClient {
   /// Lets nobody in without a user and a password. There must be a user `root` with the role `root`.
   ///
   /// - Throws: ``EtcdError``.
-  public func enableAuthentication() async throws(EtcdError) { try await change("enable", WireNothing()) }
+  public func enableAuthentication() async throws(EtcdError) { try await change(.enableAuthentication, EmptyMessage()) }
 
   /// Lets everybody in.
   ///
   /// - Throws: ``EtcdError``.
-  public func disableAuthentication() async throws(EtcdError) { try await change("disable", WireNothing()) }
+  public func disableAuthentication() async throws(EtcdError) {
+    try await change(.disableAuthentication, EmptyMessage())
+  }
 
   /// Adds a user.
   ///
@@ -47,7 +47,7 @@ extension EtcdClient {
   ///   - password: The user's password.
   /// - Throws: ``EtcdError``; code `alreadyExists` if there is such a user.
   public func addUser(_ user: String, password: String) async throws(EtcdError) {
-    try await change("user/add", WireAuthenticate(name: user, password: password))
+    try await change(.addUser, NamesMessage(first: user, second: password))
   }
 
   /// Deletes a user.
@@ -55,7 +55,7 @@ extension EtcdClient {
   /// - Parameter user: The user's name.
   /// - Throws: ``EtcdError``; code `notFound` if there is none.
   public func deleteUser(_ user: String) async throws(EtcdError) {
-    try await change("user/delete", WireName(name: user))
+    try await change(.deleteUser, NamesMessage(first: user))
   }
 
   /// Changes a user's password. All the user's tokens become invalid.
@@ -65,7 +65,7 @@ extension EtcdClient {
   ///   - password: The new password.
   /// - Throws: ``EtcdError``; code `notFound` if there is no such user.
   public func changePassword(of user: String, to password: String) async throws(EtcdError) {
-    try await change("user/changepw", WireAuthenticate(name: user, password: password))
+    try await change(.changePassword, NamesMessage(first: user, second: password))
   }
 
   /// Reads the names of all users.
@@ -73,7 +73,7 @@ extension EtcdClient {
   /// - Returns: The names.
   /// - Throws: ``EtcdError``.
   public func users() async throws(EtcdError) -> [String] {
-    try await call("/v3/auth/user/list", WireNothing(), .repeatable, as: WireNames.self).users ?? []
+    try await call(.listUsers, EmptyMessage(), .repeatable, as: NamesAnswer.self).names
   }
 
   /// Reads a user's roles.
@@ -82,21 +82,23 @@ extension EtcdClient {
   /// - Returns: The names of the roles.
   /// - Throws: ``EtcdError``; code `notFound` if there is no such user.
   public func roles(of user: String) async throws(EtcdError) -> [String] {
-    try await call("/v3/auth/user/get", WireName(name: user), .repeatable, as: WireNames.self).roles ?? []
+    try await call(.getUser, NamesMessage(first: user), .repeatable, as: NamesAnswer.self).names
   }
 
   /// Adds a role without permissions.
   ///
   /// - Parameter role: The role's name.
   /// - Throws: ``EtcdError``; code `alreadyExists` if there is such a role.
-  public func addRole(_ role: String) async throws(EtcdError) { try await change("role/add", WireName(name: role)) }
+  public func addRole(_ role: String) async throws(EtcdError) {
+    try await change(.addRole, NamesMessage(first: role))
+  }
 
   /// Deletes a role.
   ///
   /// - Parameter role: The role's name.
   /// - Throws: ``EtcdError``; code `notFound` if there is none.
   public func deleteRole(_ role: String) async throws(EtcdError) {
-    try await change("role/delete", WireRole(role: role))
+    try await change(.deleteRole, NamesMessage(first: role))
   }
 
   /// Reads the names of all roles.
@@ -104,7 +106,7 @@ extension EtcdClient {
   /// - Returns: The names.
   /// - Throws: ``EtcdError``.
   public func roles() async throws(EtcdError) -> [String] {
-    try await call("/v3/auth/role/list", WireNothing(), .repeatable, as: WireNames.self).roles ?? []
+    try await call(.listRoles, EmptyMessage(), .repeatable, as: NamesAnswer.self).names
   }
 
   /// Gives a role to a user.
@@ -114,7 +116,7 @@ extension EtcdClient {
   ///   - user: The user's name.
   /// - Throws: ``EtcdError``; code `notFound` if there is no such role or user.
   public func grantRole(_ role: String, to user: String) async throws(EtcdError) {
-    try await change("user/grant", WireRole(role: role, user: user))
+    try await change(.grantRole, NamesMessage(first: user, second: role))
   }
 
   /// Takes a role from a user.
@@ -124,7 +126,7 @@ extension EtcdClient {
   ///   - user: The user's name.
   /// - Throws: ``EtcdError``.
   public func revokeRole(_ role: String, from user: String) async throws(EtcdError) {
-    try await change("user/revoke", WireRole(role: role, name: user))
+    try await change(.revokeRole, NamesMessage(first: user, second: role))
   }
 
   /// Lets a role do more.
@@ -134,10 +136,7 @@ extension EtcdClient {
   ///   - role: The role's name.
   /// - Throws: ``EtcdError``; code `notFound` if there is no such role.
   public func grantPermission(_ permission: EtcdPermission, to role: String) async throws(EtcdError) {
-    let span = permission.span
-    let wire = WirePermission(
-      permType: permission.access.rawValue, key: Data(span.start), range_end: span.end.map { Data($0) })
-    try await change("role/grant", WireGrantPermission(name: role, perm: wire))
+    try await change(.grantPermission, GrantPermissionMessage(role: role, permission: permission))
   }
 
   /// Takes from a role what it may do with some keys.
@@ -147,8 +146,7 @@ extension EtcdClient {
   ///   - role: The role's name.
   /// - Throws: ``EtcdError``.
   public func revokePermission(on span: EtcdSpan, from role: String) async throws(EtcdError) {
-    let message = WireRevokePermission(role: role, key: Data(span.start), range_end: span.end.map { Data($0) })
-    try await change("role/revoke", message)
+    try await change(.revokePermission, RevokePermissionMessage(role: role, span: span))
   }
 
   /// Reads what a role may do.
@@ -157,17 +155,10 @@ extension EtcdClient {
   /// - Returns: The permissions.
   /// - Throws: ``EtcdError``; code `notFound` if there is no such role.
   public func permissions(of role: String) async throws(EtcdError) -> [EtcdPermission] {
-    let answer = try await call("/v3/auth/role/get", WireRole(role: role), .repeatable, as: WirePermissions.self)
-    return (answer.perm ?? []).map { permission in
-      let start = permission.key ?? Data()
-      // A type that is left out is the first one, to read.
-      let access = EtcdPermission.Access(rawValue: permission.permType ?? "READ") ?? .read
-      let span = permission.range_end.map { EtcdSpan.keys(from: start, to: Optional($0)) } ?? .key(start)
-      return EtcdPermission(access, span)
-    }
+    try await call(.getRole, NamesMessage(first: role), .repeatable, as: PermissionsAnswer.self).permissions
   }
 
-  private func change(_ path: String, _ message: some Encodable) async throws(EtcdError) {
-    _ = try await call("/v3/auth/\(path)", message, .write, as: WireHeaderAnswer.self)
+  private func change(_ method: Method, _ message: some ProtobufWritable) async throws(EtcdError) {
+    _ = try await call(method, message, .write, as: HeaderAnswer.self)
   }
 }

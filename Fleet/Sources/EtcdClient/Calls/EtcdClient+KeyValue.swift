@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 extension EtcdClient {
   /// Reads keys and their values.
   ///
@@ -7,9 +5,7 @@ extension EtcdClient {
   /// - Returns: The keys, in order.
   /// - Throws: ``EtcdError``.
   public func range(_ range: EtcdRange) async throws(EtcdError) -> EtcdRangeResponse {
-    try await call(
-      .range, WireRange(range), .repeatable, needsLeader: !range.isSerializable, as: WireRangeAnswer.self
-    ).response()
+    try await call(.range, range, .repeatable, needsLeader: !range.isSerializable)
   }
 
   /// Reads keys and their values in pages, all at one revision. Each page has a deadline of its own.
@@ -45,10 +41,7 @@ extension EtcdClient {
   /// - Throws: ``EtcdError``. Nothing is written unless ``EtcdError/mayHaveHappened``.
   @discardableResult
   public func transaction(_ transaction: EtcdTransaction) async throws(EtcdError) -> EtcdTransactionResponse {
-    try await call(
-      .transaction, WireTransaction(transaction), transaction.writes ? .write : .repeatable,
-      as: WireTransactionAnswer.self
-    ).response
+    try await call(.transaction, transaction, transaction.writes ? .write : .repeatable)
   }
 
   /// Stores a value.
@@ -61,9 +54,8 @@ extension EtcdClient {
   /// - Throws: ``EtcdError``.
   @discardableResult
   public func put(_ key: String, _ value: [UInt8], lease: Int64 = 0) async throws(EtcdError) -> Int64 {
-    let message = WirePut(
-      key: Data(key.utf8), value: Data(value), lease: lease == 0 ? nil : WireInt(lease), prev_kv: nil)
-    return try await call(.put, message, .write, as: WireHeaderAnswer.self).header.header.revision
+    let message = PutMessage(key: Array(key.utf8), value: value, lease: lease)
+    return try await call(.put, message, .write, as: HeaderAnswer.self).header.revision
   }
 
   /// Stores a value.
@@ -86,9 +78,7 @@ extension EtcdClient {
   /// - Throws: ``EtcdError``.
   @discardableResult
   public func delete(_ span: EtcdSpan) async throws(EtcdError) -> Int {
-    let message = WireDelete(key: Data(span.start), range_end: span.end.map { Data($0) }, prev_kv: nil)
-    let answer = try await call(.deleteRange, message, .write, as: WireTransactionAnswer.Delete.self)
-    return Int(answer.deleted?.value ?? 0)
+    try await call(.deleteRange, DeleteMessage(span: span), .write, as: DeleteAnswer.self).count
   }
 
   /// Forgets all revisions before one, except the newest of each key.
@@ -98,7 +88,6 @@ extension EtcdClient {
   ///   - waits: Whether to return only when the space is free for new revisions.
   /// - Throws: ``EtcdError``; code `compacted` if that was done before, `futureRevision` if it is too new.
   public func compact(revision: Int64, waits: Bool = false) async throws(EtcdError) {
-    let message = WireCompaction(revision: WireInt(revision), physical: waits ? true : nil)
-    _ = try await call(.compact, message, .write, as: WireHeaderAnswer.self)
+    _ = try await call(.compact, CompactMessage(revision: revision, waits: waits), .write, as: HeaderAnswer.self)
   }
 }

@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// A lease: keys that are stored under it go when nobody keeps it alive.
 public struct EtcdLease: Sendable, Hashable {
   /// The lease's number.
@@ -27,9 +25,8 @@ extension EtcdClient {
   /// - Returns: The lease.
   /// - Throws: ``EtcdError``.
   public func grantLease(seconds: Int) async throws(EtcdError) -> EtcdLease {
-    let answer = try await call(
-      .grantLease, WireGrant(TTL: WireInt(Int64(seconds))), .repeatable, as: WireLease.self)
-    return EtcdLease(id: answer.ID?.value ?? 0, seconds: Int(answer.TTL?.value ?? 0))
+    let answer = try await call(.grantLease, GrantMessage(seconds: seconds), .repeatable, as: LeaseAnswer.self)
+    return EtcdLease(id: answer.lease, seconds: answer.seconds)
   }
 
   /// Lets a lease live for its whole time again.
@@ -38,17 +35,8 @@ extension EtcdClient {
   /// - Returns: How many seconds it lives from now; 0 if it is gone.
   /// - Throws: ``EtcdError``.
   public func keepAlive(_ lease: Int64) async throws(EtcdError) -> Int {
-    let message = WireLeaseID(ID: WireInt(lease))
-    // The answer is a stream with one message. At the gateway it may be an error although the status says success.
-    let answer = try await inTurn(.repeatable) { endpoint, token, deadline throws(EtcdError) -> WireLease? in
-      let call = try Method.keepAlive.call(message, .repeatable, needsLeader: true, byRPC: endpoint.isTLS)
-      let body = try await endpoint.send(call, token: token, deadline: deadline)
-      if call.isRPC { return try RPCFrames.onlyMessage(in: body, as: WireLease.self, endpoint: endpoint.url) }
-      let answer = try body.decoded(as: WireStreamed<WireLease>.self, endpoint: endpoint.url)
-      if let error = answer.error { throw error.error(endpoint: endpoint.url, isWrite: false) }
-      return answer.result
-    }
-    return Int(answer?.TTL?.value ?? 0)
+    // A stream with one message each way.
+    try await call(.keepAlive, LeaseMessage(lease: lease), .repeatable, as: LeaseAnswer.self).seconds
   }
 
   /// Ends a lease, and deletes its keys.
@@ -56,7 +44,7 @@ extension EtcdClient {
   /// - Parameter lease: The lease's number.
   /// - Throws: ``EtcdError``; code `leaseNotFound` if it is gone.
   public func revokeLease(_ lease: Int64) async throws(EtcdError) {
-    _ = try await call(.revokeLease, WireLeaseID(ID: WireInt(lease)), .write, as: WireHeaderAnswer.self)
+    _ = try await call(.revokeLease, LeaseMessage(lease: lease), .write, as: HeaderAnswer.self)
   }
 
   /// Reads how long a lease lives.
@@ -67,11 +55,9 @@ extension EtcdClient {
   /// - Returns: How long it lives; `nil` if it is gone.
   /// - Throws: ``EtcdError``.
   public func timeToLive(_ lease: Int64, withKeys: Bool = false) async throws(EtcdError) -> EtcdLeaseStatus? {
-    let message = WireTimeToLive(ID: WireInt(lease), keys: withKeys ? true : nil)
-    let answer = try await call(.timeToLive, message, .repeatable, as: WireLease.self)
-    let remaining = Int(answer.TTL?.value ?? 0)
-    guard remaining >= 0 else { return nil }
-    return EtcdLeaseStatus(
-      granted: Int(answer.grantedTTL?.value ?? 0), remaining: remaining, keys: (answer.keys ?? []).map { Array($0) })
+    let message = LeaseMessage(lease: lease, withKeys: withKeys)
+    let answer = try await call(.timeToLive, message, .repeatable, as: LeaseAnswer.self)
+    guard answer.seconds >= 0 else { return nil }
+    return EtcdLeaseStatus(granted: answer.granted, remaining: answer.seconds, keys: answer.keys)
   }
 }

@@ -1,8 +1,3 @@
-import AsyncHTTPClient
-import FoundationEssentials
-import NIOCore
-import NIOHTTP1
-
 /// What a member says about itself.
 public struct EtcdStatus: Sendable, Hashable {
   /// The cluster's state, as this member knows it.
@@ -34,11 +29,7 @@ extension EtcdClient {
   /// - Returns: The member's state.
   /// - Throws: ``EtcdError``.
   public func status(at endpoint: String) async throws(EtcdError) -> EtcdStatus {
-    let answer = try await call("/v3/maintenance/status", WireNothing(), at: endpoint, as: WireStatus.self)
-    return EtcdStatus(
-      header: answer.header.header, version: answer.version ?? "", databaseSize: answer.dbSize?.value ?? 0,
-      databaseSizeInUse: answer.dbSizeInUse?.value ?? 0, leader: answer.leader?.value ?? 0,
-      raftIndex: answer.raftIndex?.value ?? 0)
+    try await call(.status, EmptyMessage(), at: endpoint)
   }
 
   /// Frees the space that compacted revisions left in a member's database. The member answers nothing else meanwhile.
@@ -48,8 +39,7 @@ extension EtcdClient {
   ///   - deadline: How long it may take.
   /// - Throws: ``EtcdError``.
   public func defragment(at endpoint: String, deadline: Duration = .seconds(60)) async throws(EtcdError) {
-    _ = try await call(
-      "/v3/maintenance/defragment", WireNothing(), at: endpoint, deadline: deadline, as: WireNothing.self)
+    _ = try await call(.defragment, EmptyMessage(), at: endpoint, deadline: deadline, as: EmptyAnswer.self)
   }
 
   /// Reads why the cluster takes no writes.
@@ -57,7 +47,7 @@ extension EtcdClient {
   /// - Returns: The alarms that are on.
   /// - Throws: ``EtcdError``.
   public func alarms() async throws(EtcdError) -> [EtcdAlarm] {
-    try await alarms(WireAlarmRequest(action: "GET"), .repeatable)
+    try await call(.alarm, AlarmMessage(action: .get), .repeatable, as: AlarmsAnswer.self).alarms
   }
 
   /// Lets the cluster take writes again, after the reason is gone.
@@ -65,14 +55,8 @@ extension EtcdClient {
   /// - Throws: ``EtcdError``.
   public func disarmAlarms() async throws(EtcdError) {
     for alarm in try await alarms() {
-      let request = WireAlarmRequest(action: "DEACTIVATE", memberID: WireUInt(alarm.member), alarm: alarm.kind)
-      _ = try await alarms(request, .write)
+      _ = try await call(.alarm, AlarmMessage(action: .deactivate, alarm: alarm), .write, as: AlarmsAnswer.self)
     }
-  }
-
-  private func alarms(_ request: WireAlarmRequest, _ kind: Call.Kind) async throws(EtcdError) -> [EtcdAlarm] {
-    let answer = try await call("/v3/maintenance/alarm", request, kind, as: WireAlarms.self)
-    return (answer.alarms ?? []).map { EtcdAlarm(member: $0.memberID?.value ?? 0, kind: $0.alarm ?? "NONE") }
   }
 
   /// Reads a backup of a member's whole database, in the form that `etcdctl snapshot restore` takes.
@@ -84,26 +68,20 @@ extension EtcdClient {
   ///   - write: Stores the next part.
   /// - Throws: ``EtcdError``, or what `write` throws. What was stored is no backup then.
   public func snapshot(at endpoint: String, write: (_ part: [UInt8]) throws -> Void) async throws {
-    let call = try Call("/v3/maintenance/snapshot", WireNothing(), .repeatable, needsLeader: false)
-    let response = try await at(endpoint) { endpoint, token, deadline throws(EtcdError) in
-      try await endpoint.stream(call, token: token, deadline: deadline)
+    let call = Call(.snapshot, EmptyMessage(), .repeatable, needsLeader: false)
+    let parts = try await at(endpoint) { endpoint, token, deadline throws(EtcdError) in
+      let parts = AnswerParts(call, of: endpoint, token: token)
+      try await parts.begin(deadline)
+      return parts
     }
-    guard response.status == .ok else {
-      throw WireError(
-        status: response.status.code, body: Array(try await response.body.collect(upTo: 1 << 16).readableBytesView)
-      )
-      .error(endpoint: endpoint, isWrite: false)
-    }
-    var lines = LineSplitter(limit: 64 << 20)
+    defer { parts.cancel() }
     var left: UInt64?
-    for try await bytes in response.body {
-      for line in try lines.append(bytes) {
-        let part = try line.decoded(as: WireStreamed<WireSnapshotPart>.self, endpoint: endpoint)
-        if let error = part.error { throw error.error(endpoint: endpoint, isWrite: false) }
-        try write(Array(part.result?.blob ?? Data()))
-        left = part.result?.remaining_bytes?.value ?? 0
-      }
+    while let message = try await parts.next() {
+      let part = try SnapshotPart(protobuf: message)
+      try write(part.bytes)
+      left = part.remaining
     }
+    guard !Task.isCancelled else { throw EtcdError(.cancelled, "The task was cancelled.", endpoint: endpoint) }
     guard left == 0 else { throw EtcdError(.unavailable, "The backup ended too early.", endpoint: endpoint) }
   }
 }

@@ -1,7 +1,7 @@
 import NIOCore
 
-// The wire format of Protocol Buffers, as far as the messages about keys and leases need it
-// (https://protobuf.dev/programming-guides/encoding/). A library would bring generated code for all of etcd's messages.
+// The wire format of Protocol Buffers, as far as etcd's messages need it
+// (https://protobuf.dev/programming-guides/encoding/). A library would bring generated code for all of them.
 
 /// A message that can be written.
 protocol ProtobufWritable {
@@ -17,7 +17,12 @@ extension ProtobufWritable {
   }
 }
 
-/// A message that can be read.
+/// A message without fields.
+struct EmptyMessage: ProtobufWritable {
+  func write(to writer: inout ProtobufWriter) {}
+}
+
+/// A message that can be read. Fields that are not there are zero, false or empty.
 protocol ProtobufReadable {
   init(protobuf message: ByteBuffer) throws(ProtobufReader.Malformed)
 }
@@ -36,14 +41,19 @@ struct ProtobufWriter {
 
   mutating func write(_ value: some Collection<UInt8>, field: Int) {
     guard !value.isEmpty else { return }
-    write(ByteBuffer(bytes: value), field: field)
+    writeVarint(UInt64(field) << 3 | 2)
+    writeVarint(UInt64(value.count))
+    bytes.writeBytes(value)
   }
 
+  mutating func write(_ text: String, field: Int) { write(text.utf8, field: field) }
+
   /// Writes a message within the message; an empty one, too.
-  mutating func write(_ message: ByteBuffer, field: Int) {
+  mutating func write(_ message: some ProtobufWritable, field: Int) {
+    let inner = message.protobuf
     writeVarint(UInt64(field) << 3 | 2)
-    writeVarint(UInt64(message.readableBytes))
-    bytes.writeImmutableBuffer(message)
+    writeVarint(UInt64(inner.readableBytes))
+    bytes.writeImmutableBuffer(inner)
   }
 
   private mutating func writeVarint(_ value: UInt64) {
@@ -70,6 +80,7 @@ struct ProtobufReader {
     var bytes = ByteBuffer()
 
     var signed: Int64 { Int64(bitPattern: value) }
+    var isTrue: Bool { value != 0 }
     var array: [UInt8] { Array(bytes.readableBytesView) }
     var text: String { String(buffer: bytes) }
   }
@@ -77,6 +88,14 @@ struct ProtobufReader {
   private var rest: ByteBuffer
 
   init(_ message: ByteBuffer) { rest = message }
+
+  /// Reads all fields of a message, in their order.
+  static func read(
+    _ message: ByteBuffer, _ take: (Field) throws(Malformed) -> Void
+  ) throws(Malformed) {
+    var reader = ProtobufReader(message)
+    while let field = try reader.next() { try take(field) }
+  }
 
   /// - Returns: The next field, or `nil` at the end. Those of types that no message here has are read, too, and empty.
   mutating func next() throws(Malformed) -> Field? {

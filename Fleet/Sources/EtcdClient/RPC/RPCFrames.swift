@@ -7,13 +7,11 @@ struct RPCFrames {
     /// Nobody asked for compression: most likely something else than a member has answered.
     case notPlain
     case tooLong
-    case notOne
 
     var description: String {
       switch self {
       case .notPlain: "it is compressed, or no gRPC"
       case .tooLong: "it is too long"
-      case .notOne: "it is not one message"
       }
     }
   }
@@ -38,20 +36,6 @@ struct RPCFrames {
     }
     if rest.readableBytes == 0 { rest.clear() } else { rest.discardReadBytes() }
     return messages
-  }
-
-  /// Reads the answer of a call, which is one message.
-  static func onlyMessage<Message: ProtobufReadable>(
-    in answer: ByteBuffer, as type: Message.Type, endpoint: String
-  ) throws(EtcdError) -> Message {
-    do {
-      var frames = RPCFrames(limit: answer.readableBytes)
-      let messages = try frames.append(answer)
-      guard messages.count == 1, frames.rest.readableBytes == 0 else { throw Invalid.notOne }
-      return try Message(protobuf: messages[0])
-    } catch {
-      throw EtcdError(.internal, "The cluster's answer cannot be read: \(error)", endpoint: endpoint)
-    }
   }
 
   static func frame(_ message: ByteBuffer) -> ByteBuffer {

@@ -31,15 +31,15 @@ public struct EtcdTransaction: Sendable, Hashable {
 /// A condition of a transaction. For a key that does not exist, each number is 0; a comparison of values fails.
 public struct EtcdCompare: Sendable, Hashable {
   /// How the two sides relate.
-  public enum Relation: String, Sendable, Hashable {
+  public enum Relation: Sendable, Hashable {
     /// The two are equal.
-    case equal = "EQUAL"
+    case equal
     /// The two differ.
-    case notEqual = "NOT_EQUAL"
+    case notEqual
     /// What is stored is greater.
-    case greater = "GREATER"
+    case greater
     /// What is stored is less.
-    case less = "LESS"
+    case less
   }
 
   /// What is compared, with what it is compared to.

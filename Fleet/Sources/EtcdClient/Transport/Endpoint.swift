@@ -1,33 +1,42 @@
-import AsyncHTTPClient
 import Glibc
 import NIOCore
-import NIOHTTP1
+import NIOHPACK
+import NIOHTTP2
 import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// A member's address with its connections: one over TLS (HTTP/2), one for each open call without.
+/// A member's address, with one connection for all its calls.
 final class Endpoint: Sendable {
-  let url: String
-  let isTLS: Bool
-
   private struct State {
-    var client: HTTPClient
+    /// Is opened by the first call that needs it; has succeeded while it is in use.
+    var connection: EventLoopFuture<Connection>?
+    /// Calls in a row without an answer in time.
     var timeouts = 0
-    var hasAnswered = false
+    var wasAccepted = false
     var isClosed = false
   }
 
-  /// Protects which client is in use.
-  private let state: Mutex<State>
-  private let makeClient: @Sendable () -> HTTPClient
+  private struct Closed: Error {}
 
-  init(url: String, makeClient: @escaping @Sendable () -> HTTPClient) {
-    self.url = url
-    isTLS = url.hasPrefix("https:")
-    self.makeClient = makeClient
-    state = Mutex(State(client: makeClient()))
+  let address: Address
+  private let tls: NIOSSLContext?
+  private let loop: any EventLoop
+  /// How long a connection may take to come about.
+  private let patience: Duration
+  /// Protects which connection is in use.
+  private let state = Mutex(State())
+
+  init(_ address: Address, tls: NIOSSLContext?, on loop: any EventLoop, patience: Duration) {
+    self.address = address
+    self.tls = address.isTLS ? tls : nil
+    self.loop = loop
+    self.patience = patience
   }
+
+  var url: String { address.url }
+
+  // MARK: Calls
 
   /// Makes one call.
   ///
@@ -35,140 +44,166 @@ final class Endpoint: Sendable {
   ///   - call: What to ask.
   ///   - token: The user's token.
   ///   - deadline: When the call ends without an answer.
-  /// - Returns: The body of the answer.
+  /// - Returns: The message of the answer.
   func send(_ call: Call, token: String?, deadline: NIODeadline) async throws(EtcdError) -> ByteBuffer {
-    let delegate = CallDelegate(limit: call.answerLimit)
-    let client = state.withLock { $0.client }
+    let answer = SingleAnswer(on: loop)
+    let exchange = exchange(call, token: token, to: answer)
+    start(exchange, deadline: deadline)
     do {
-      let request = try HTTPClient.Request(
-        url: url + call.path, method: .POST, headers: Self.headers(for: call, token: token),
-        body: .byteBuffer(call.body))
-      let task = client.execute(request: request, delegate: delegate, deadline: deadline)
-      let answer = try await withTaskCancellationHandler {
-        try await task.futureResult.get()
-      } onCancel: {
-        task.cancel()
-      }
-      noteAnswer()
-      guard answer.status == 200 else {
-        throw WireError(status: answer.status, body: Array(answer.body.readableBytesView))
-          .error(endpoint: url, isWrite: call.isWrite)
-      }
-      return answer.body
-    } catch let error as EtcdError {
-      throw error
+      return try await exchange.wait(for: answer.message)
     } catch {
-      let wasSent = delegate.wasSent
-      noteTimeout(error, of: client)
-      throw transportError(error, wasSent: wasSent, isWrite: call.isWrite)
+      throw self.error(error, isWrite: call.isWrite)
     }
   }
 
-  /// Opens a stream; returns when the head of the answer is there.
-  ///
-  /// - Parameters:
-  ///   - call: What to ask.
-  ///   - requests: What to send, beginning with the call's message, if more is to follow it.
-  ///   - token: The user's token.
-  ///   - deadline: When the stream has to be open.
-  /// - Returns: The answer.
-  func stream(_ call: Call, requests: AsyncStream<ByteBuffer>? = nil, token: String?, deadline: NIODeadline)
-    async throws(EtcdError) -> HTTPClientResponse
-  {
-    var request = HTTPClientRequest(url: url + call.path)
-    request.method = .POST
-    request.headers = Self.headers(for: call, token: token)
-    request.body = requests.map { .stream($0, length: .unknown) } ?? .bytes(call.body)
-    let client = state.withLock { $0.client }
-    do {
-      let response = try await client.execute(request, deadline: deadline)
-      noteAnswer()
-      return response
-    } catch {
-      noteTimeout(error, of: client)
-      throw transportError(error, wasSent: false, isWrite: false)
+  /// Describes a call whose answer a receiver takes. It begins with ``start(_:deadline:)``.
+  func exchange(
+    _ call: Call, token: String?, staysOpen: Bool = false,
+    to receiver: some AnswerReceiver
+  ) -> Exchange {
+    var headers: HPACKHeaders = [
+      ":method": "POST", ":scheme": address.isTLS ? "https" : "http", ":path": call.method.path,
+      ":authority": address.authority, "te": "trailers", "content-type": "application/grpc",
+    ]
+    if call.needsLeader { headers.add(name: "hasleader", value: "true") }
+    if let token { headers.add(name: "token", value: token) }
+    return Exchange(call, headers: headers, on: loop, staysOpen: staysOpen, to: receiver)
+  }
+
+  func makePromise() -> EventLoopPromise<Void> { loop.makePromise() }
+
+  /// Sends a call as soon as there is a connection.
+  func start(_ exchange: Exchange, deadline: NIODeadline) {
+    loop.execute { [self] in
+      let opening = connect()
+      exchange.setDeadline(deadline) { self.note(hasAnswered: $0, opening) }
+      opening.whenComplete { result in
+        switch result {
+        case .success(let connection): if !exchange.isOver { connection.send(exchange) }
+        case .failure(let error): exchange.end(error)
+        }
+      }
     }
   }
 
-  func shutdown() async {
-    let client = state.withLock { state in
-      state.isClosed = true
-      return state.client
+  // MARK: The connection
+
+  private func connect() -> EventLoopFuture<Connection> {
+    guard let opening = state.withLock({ $0.isClosed ? nil : $0.connection }) ?? open() else {
+      return loop.makeFailedFuture(Closed())
     }
-    try? await client.shutdown()
+    return opening
   }
 
-  private static func headers(for call: Call, token: String?) -> HTTPHeaders {
-    var headers: HTTPHeaders =
-      call.isRPC
-      ? ["Content-Type": "application/grpc", "TE": "trailers"] : ["Content-Type": "application/json"]
-    if call.needsLeader { headers.add(name: call.isRPC ? "hasleader" : "Grpc-Metadata-hasleader", value: "true") }
-    if let token { headers.add(name: call.isRPC ? "token" : "Authorization", value: token) }
-    return headers
+  private func open() -> EventLoopFuture<Connection>? {
+    let opening = state.withLock { state -> EventLoopFuture<Connection>? in
+      guard !state.isClosed else { return nil }
+      let opening = Connection.open(to: address, tls: tls, on: loop, within: TimeAmount(patience))
+      state.connection = opening
+      return opening
+    }
+    opening?.whenComplete { [self] result in
+      guard case .success(let connection) = result, let opening else { return forget(opening) }
+      state.withLock { $0.wasAccepted = true }
+      connection.whenOver { self.forget(opening) }
+      // Nobody waits for it any more.
+      if state.withLock({ $0.connection !== opening }) { connection.close() }
+    }
+    return opening
   }
 
-  private func noteAnswer() {
+  private func forget(_ connection: EventLoopFuture<Connection>?) {
     state.withLock { state in
+      guard state.connection === connection else { return }
+      state.connection = nil
       state.timeouts = 0
-      state.hasAnswered = true
     }
   }
 
-  /// A connection that nobody answers, or that got stuck while it was set up, would be used by all later calls. After
-  /// three calls without an answer there is a new one; the calls and watches of the old one end.
-  private func noteTimeout(_ error: any Error, of client: HTTPClient) {
-    guard let error = error as? HTTPClientError,
-      [.connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout, .deadlineExceeded].contains(error)
-    else { return }
-    let dead = state.withLock { state -> HTTPClient? in
-      guard !state.isClosed, state.client === client else { return nil }
-      state.timeouts += 1
-      guard state.timeouts == 3 else { return nil }
-      state.timeouts = 0
-      state.client = makeClient()
-      return client
+  /// A connection that nobody answers would be used by all later calls. After three calls without an answer there is a
+  /// new one; the calls and watches of the old one end.
+  private func note(hasAnswered: Bool, _ connection: EventLoopFuture<Connection>) {
+    let isDead = state.withLock { state in
+      guard state.connection === connection else { return false }
+      state.timeouts = hasAnswered ? 0 : state.timeouts + 1
+      return state.timeouts == 3
     }
-    if let dead { Task { try? await dead.shutdown() } }
+    guard isDead else { return }
+    forget(connection)
+    connection.whenSuccess { $0.close() }
   }
 
-  func transportError(_ error: any Error, wasSent: Bool, isWrite: Bool) -> EtcdError {
-    let mayHaveHappened = wasSent && isWrite
+  /// Closes the connection. Calls fail from now on.
+  func close() -> EventLoopFuture<Void> {
+    let connection = state.withLock { state in
+      state.isClosed = true
+      defer { state.connection = nil }
+      return state.connection
+    }
+    return connection?.flatMap { $0.close() } ?? loop.makeSucceededVoidFuture()
+  }
+
+  // MARK: Errors
+
+  /// What an error of an exchange means, in the words of the client.
+  func error(_ error: any Error, isWrite: Bool) -> EtcdError {
+    guard let failure = error as? Exchange.Failure else { return described(error, wasSent: false, isWrite: isWrite) }
+    return described(failure.error, wasSent: failure.wasSent, isWrite: isWrite)
+  }
+
+  private func described(_ error: any Error, wasSent: Bool, isWrite: Bool) -> EtcdError {
     func make(_ code: EtcdError.Code, _ message: String) -> EtcdError {
-      EtcdError(code, message, endpoint: url, mayHaveHappened: mayHaveHappened)
+      EtcdError(code, message, endpoint: url, mayHaveHappened: wasSent && isWrite)
     }
+    let (wasAccepted, isClosed) = state.withLock { ($0.wasAccepted, $0.isClosed) }
     switch error {
-    case let error as EtcdError:
-      return error
-    case let error as WireError:
-      return error.error(endpoint: url, isWrite: isWrite)
-    case is CancellationError:
-      return make(.cancelled, "The task was cancelled.")
-    case is CallDelegate.TooLarge:
-      return make(.tooLarge, "The answer is larger than the client accepts.")
-    case let error as HTTPClientError:
-      switch error {
-      case .deadlineExceeded: return make(.deadlineExceeded, "No answer came in time.")
-      case .cancelled where Task.isCancelled: return make(.cancelled, "The task was cancelled.")
-      case .alreadyShutdown where state.withLock { $0.isClosed }: return make(.closed, "The client was shut down.")
-      case .remoteConnectionClosed where isTLS && !wasSent && state.withLock { !$0.hasAnswered }:
-        // In TLS 1.3 a member judges the client's certificate when the client has finished the handshake.
-        return make(.certificate, "The member closed a new connection: it does not accept the client's certificate.")
-      case .remoteConnectionClosed: return make(.unavailable, "The member closed the connection.")
-      case .connectTimeout, .tlsHandshakeTimeout: return make(.unavailable, "No connection came about in time.")
-      default: return make(.unavailable, error.description)
-      }
+    case let error as EtcdError: return error
+    case let error as WireError: return error.error(endpoint: url, isWrite: isWrite)
+    case let error as RPCFrames.Invalid: return make(.internal, "The cluster's answer cannot be read: \(error)")
+    case Exchange.End.deadline: return make(.deadlineExceeded, "No answer came in time.")
+    case Exchange.End.cancelled: return make(.cancelled, "The task was cancelled.")
+    // A member that is stopped in order ends its streams like that.
+    case Exchange.End.noStatus: return make(.unavailable, "The member ended the call without a status.")
+    case Exchange.End.noMessage: return make(.internal, "The cluster answered without a message.")
+    case Exchange.End.manyMessages: return make(.internal, "The cluster answered with more than one message.")
+    case Exchange.End.http(let status): return make(Self.code(ofStatus: status), "HTTP status \(status), no gRPC")
+    case is Closed: return make(.closed, "The client was shut down.")
+    case Connection.Failure.closed where isClosed: return make(.closed, "The client was shut down.")
+    case Connection.Failure.closed where address.isTLS && !wasSent && !wasAccepted:
+      return make(.certificate, "The member closed a new connection: it does not accept the client's certificate.")
+    case Connection.Failure.closed, ChannelError.ioOnClosedChannel, ChannelError.inputClosed, ChannelError.eof:
+      return make(.unavailable, "The member closed the connection.")
+    case Connection.Failure.late, ChannelError.connectTimeout:
+      return make(.unavailable, "No connection came about in time.")
+    case Connection.Failure.noHTTP2(let negotiated):
+      return make(.unavailable, "It does not speak HTTP/2, but '\(negotiated ?? "")': it is no member.")
+    case let error as NIOHTTP2Errors.StreamClosed:
+      return make(.unavailable, "The member ended the call: \(error.errorCode)")
     case NIOSSLError.handshakeFailed(.sslError), BoringSSLError.sslError, is NIOSSLExtraError:
       // What ends a connection that was used before says nothing about the certificates.
       return make(wasSent ? .unavailable : .certificate, "The TLS connection failed: \(error)")
     case let error as NIOConnectionError:
       guard let first = error.connectionErrors.first else {
-        return make(.unavailable, "The name '\(error.host)' has no address.")
+        let reason = (error.dnsAError ?? error.dnsAAAAError).map { ": \($0)" } ?? ""
+        return make(.unavailable, "The name '\(error.host)' has no address\(reason)")
       }
-      return transportError(first.error, wasSent: wasSent, isWrite: isWrite)
+      return described(first.error, wasSent: wasSent, isWrite: isWrite)
     case let error as IOError:
       return make(.unavailable, "The connection failed: \(String(cString: strerror(error.errnoCode)))")
     default:
       return make(.unavailable, "The connection failed: \(error)")
+    }
+  }
+
+  /// What a status of HTTP says where gRPC has none:
+  /// https://github.com/grpc/grpc/blob/master/doc/http-grpc-status-mapping.md
+  private static func code(ofStatus status: String) -> EtcdError.Code {
+    switch status {
+    case "401": .notAuthenticated
+    case "403": .permissionDenied
+    case "404": .unsupported
+    case "429", "502", "503", "504": .unavailable
+    default: .internal
     }
   }
 }

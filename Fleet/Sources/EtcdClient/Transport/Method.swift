@@ -1,28 +1,38 @@
-/// A method of etcd's gRPC services that a client calls by gRPC over TLS, and at the JSON gateway without.
+/// A method of etcd's gRPC services, which rpc.proto of its API describes.
 struct Method: Sendable {
-  static let range = Method("KV/Range", "kv/range")
-  static let put = Method("KV/Put", "kv/put")
-  static let deleteRange = Method("KV/DeleteRange", "kv/deleterange")
-  static let transaction = Method("KV/Txn", "kv/txn")
-  static let compact = Method("KV/Compact", "kv/compaction")
-  static let grantLease = Method("Lease/LeaseGrant", "lease/grant")
-  static let revokeLease = Method("Lease/LeaseRevoke", "lease/revoke")
-  static let keepAlive = Method("Lease/LeaseKeepAlive", "lease/keepalive")
-  static let timeToLive = Method("Lease/LeaseTimeToLive", "lease/timetolive")
+  static let range = Method("KV/Range")
+  static let put = Method("KV/Put")
+  static let deleteRange = Method("KV/DeleteRange")
+  static let transaction = Method("KV/Txn")
+  static let compact = Method("KV/Compact")
+  static let watch = Method("Watch/Watch")
+  static let grantLease = Method("Lease/LeaseGrant")
+  static let revokeLease = Method("Lease/LeaseRevoke")
+  static let keepAlive = Method("Lease/LeaseKeepAlive")
+  static let timeToLive = Method("Lease/LeaseTimeToLive")
+  static let alarm = Method("Maintenance/Alarm")
+  static let status = Method("Maintenance/Status")
+  static let defragment = Method("Maintenance/Defragment")
+  static let snapshot = Method("Maintenance/Snapshot")
+  static let enableAuthentication = Method("Auth/AuthEnable")
+  static let disableAuthentication = Method("Auth/AuthDisable")
+  static let authenticate = Method("Auth/Authenticate")
+  static let addUser = Method("Auth/UserAdd")
+  static let getUser = Method("Auth/UserGet")
+  static let listUsers = Method("Auth/UserList")
+  static let deleteUser = Method("Auth/UserDelete")
+  static let changePassword = Method("Auth/UserChangePassword")
+  static let grantRole = Method("Auth/UserGrantRole")
+  static let revokeRole = Method("Auth/UserRevokeRole")
+  static let addRole = Method("Auth/RoleAdd")
+  static let getRole = Method("Auth/RoleGet")
+  static let listRoles = Method("Auth/RoleList")
+  static let deleteRole = Method("Auth/RoleDelete")
+  static let grantPermission = Method("Auth/RoleGrantPermission")
+  static let revokePermission = Method("Auth/RoleRevokePermission")
 
-  private let rpc: String
-  private let path: String
+  /// The path of an HTTP/2 request.
+  let path: String
 
-  private init(_ rpc: String, _ path: String) {
-    self.rpc = "/etcdserverpb.\(rpc)"
-    self.path = "/v3/\(path)"
-  }
-
-  func call(
-    _ message: some Encodable & ProtobufWritable, _ kind: Call.Kind, needsLeader: Bool, byRPC: Bool
-  ) throws(EtcdError) -> Call {
-    byRPC
-      ? Call(rpc: rpc, message, kind, needsLeader: needsLeader)
-      : try Call(path, message, kind, needsLeader: needsLeader)
-  }
+  private init(_ name: String) { path = "/etcdserverpb.\(name)" }
 }

@@ -1,26 +1,39 @@
-import FoundationEssentials
+import NIOHPACK
 
-/// An error of the cluster: of a call, of a stream, or in the reason of a cancelled watch.
-struct WireError: Decodable, Error {
-  private var message: String?
-  private var error: String?
-  private var code: Int?
-  private var grpc_code: Int?
+/// An error of the cluster: of a call, or in the reason of a cancelled watch.
+struct WireError: Error {
+  private var message: String
+  private var code: Int
 
   init(message: String, code: Int) {
     self.message = message
     self.code = code
   }
 
-  /// The error that an answer with a failure's status is about.
-  init(status: UInt, body: [UInt8]) {
-    if let parsed = try? JSONDecoder().decode(WireError.self, from: Data(body)) {
-      self = parsed
-    } else {
-      let text = String(decoding: body.prefix(500), as: UTF8.self)
-      let line = text.split(whereSeparator: \.isNewline).first.map { String($0) } ?? "no text"
-      self.init(message: "HTTP status \(status): \(line)", code: status == 400 ? 3 : 14)
+  /// The error that the headers or trailers of an answer are about; `nil` for success, and for headers without a status.
+  ///
+  /// A member says at the end of an answer what came of it, in the trailers or in the only headers
+  /// (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md, "Responses").
+  init?(_ headers: HPACKHeaders) {
+    guard let status = headers.first(name: "grpc-status"), status != "0" else { return nil }
+    let message = headers.first(name: "grpc-message") ?? ""
+    // Unknown is what a status that is no number stands for.
+    self.init(message: Self.text(ofMessage: message), code: Int(status) ?? 2)
+  }
+
+  /// Bytes other than printable ASCII are percent-encoded.
+  private static func text(ofMessage message: String) -> String {
+    var bytes: [UInt8] = []
+    var rest = message.utf8[...]
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%"), rest.count > 1, let value = UInt8(String(Substring(rest.prefix(2))), radix: 16) {
+        bytes.append(value)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
     }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// The error that the reason of a cancelled watch is about: `rpc error: code = NAME desc = TEXT`.
@@ -37,7 +50,6 @@ struct WireError: Decodable, Error {
     ("authentication failed", .notAuthenticated),
     ("revision of auth store is old", .notAuthenticated),
     ("permission denied", .permissionDenied),
-    ("CommonName of client", .certificate),
     ("revision has been compacted", .compacted),
     ("future revision", .futureRevision),
     ("lease not found", .leaseNotFound),
@@ -58,10 +70,8 @@ struct WireError: Decodable, Error {
   private static let textsBeforeWriting = ["permission denied", "too many requests", "no leader", "proposal dropped"]
 
   func error(endpoint: String, isWrite: Bool) -> EtcdError {
-    let text = message ?? error ?? "no text"
-    let number = code ?? grpc_code ?? 2
     let found: EtcdError.Code =
-      switch number {
+      switch code {
       case 1, 4, 14: .unavailable
       case 3, 11: .invalidArgument
       case 5: .notFound
@@ -74,10 +84,12 @@ struct WireError: Decodable, Error {
       default: .internal
       }
     let isUncertain =
-      [1, 2, 4, 10, 13, 14, 15].contains(number) && !Self.textsBeforeWriting.contains { text.contains($0) }
+      [1, 2, 4, 10, 13, 14, 15].contains(code) && !Self.textsBeforeWriting.contains { message.contains($0) }
     // A write that fills the database is carried out by every member, and answered like one that is refused.
-    let isFull = text.contains("database space exceeded")
-    let code = Self.codesByText.first { text.contains($0.text) }?.code ?? found
-    return EtcdError(code, text, endpoint: endpoint, mayHaveHappened: isWrite && (isUncertain || isFull))
+    let isFull = message.contains("database space exceeded")
+    let known = Self.codesByText.first { message.contains($0.text) }?.code
+    return EtcdError(
+      known ?? found, message.isEmpty ? "no text" : message, endpoint: endpoint,
+      mayHaveHappened: isWrite && (isUncertain || isFull))
   }
 }

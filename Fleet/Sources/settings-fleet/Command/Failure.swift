@@ -45,7 +45,7 @@ struct Failure: Error, CustomStringConvertible {
     case .certificate:
       "See the settings tls.authority, tls.certificate and tls.key of settings-fleet."
     case .notAuthenticated:
-      "See the settings user and password of settings-fleet."
+      "See the settings user and password of settings-fleet, or the name of the certificate."
     case .permissionDenied:
       "The roles of the user do not allow it: see 'settings-fleet access list'."
     default: nil

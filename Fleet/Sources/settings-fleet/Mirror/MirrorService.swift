@@ -87,7 +87,7 @@ actor MirrorService {
     case .disconnect(let stream):
       watches.removeValue(forKey: stream)?.cancel()
       streams.removeValue(forKey: stream)?.cancel()
-    case .requestProgress(let stream): inBackground { await self.requestProgress(of: stream) }
+    case .requestProgress(let stream): streams[stream]?.requestProgress()
     case .range(let request): inBackground { await self.read(request) }
     case .grantLease:
       inBackground {
@@ -159,16 +159,6 @@ actor MirrorService {
     events.compactMap { event in
       if case .change? = FleetKey(event.keyValue.key) { Change(event.keyValue.value)?.machines } else { nil }
     }.max()
-  }
-
-  private func requestProgress(of stream: Int) async {
-    guard let watch = streams[stream] else { return }
-    if watch.canRequestProgress {
-      try? watch.requestProgress()
-    } else if (try? await execution.client.status(at: watch.endpoint)) != nil {
-      // Without TLS a stream cannot be asked, and the member that serves it can.
-      perform(machine.progress(from: stream, at: now))
-    }
   }
 
   // MARK: Reading and answering

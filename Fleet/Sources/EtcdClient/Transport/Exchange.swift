@@ -1,0 +1,202 @@
+import NIOCore
+import NIOHPACK
+import NIOHTTP2
+
+/// What takes the messages of an answer. It is used on the call's event loop only.
+protocol AnswerReceiver: AnyObject {
+  /// Whether more is to be read now. As long as it is not, the member waits.
+  var wantsMore: Bool { get }
+  /// Takes the next message. An error ends the call.
+  func receive(_ message: ByteBuffer, of exchange: Exchange) throws
+  /// Called once, when nothing more will come. There is no failure if the member said that the call succeeded.
+  func finish(_ failure: Exchange.Failure?)
+}
+
+extension AnswerReceiver {
+  var wantsMore: Bool { true }
+}
+
+/// A call and its answer, from the wait for a connection to the end.
+final class Exchange: @unchecked Sendable {  // all that changes is used on its event loop only
+  struct Failure: Error {
+    let error: any Error
+    /// Whether the member may have seen the call.
+    let wasSent: Bool
+  }
+
+  /// Why a call ended before its answer did.
+  enum End: Error {
+    case deadline
+    case cancelled
+    /// The answer ended without the status that gRPC has at the end.
+    case noStatus
+    /// The answer had to have one message.
+    case noMessage
+    case manyMessages
+    /// Something answered with another status of HTTP than 200.
+    case http(status: String)
+  }
+
+  let loop: any EventLoop
+  private let call: Call
+  private let headers: HPACKHeaders
+  private let staysOpen: Bool
+  private let receiver: any AnswerReceiver
+  private var frames = RPCFrames(limit: 256 << 20)
+  private var timer: Scheduled<Void>?
+  /// Is called with whether the member has answered in time, when that is known.
+  private var note: @Sendable (Bool) -> Void = { _ in }
+  private var stream: (any Channel)?
+  private var hasHead = false
+  private(set) var isOver = false
+  private var wasSent = false
+
+  /// - Parameters:
+  ///   - staysOpen: Whether further messages may be sent, with ``send(_:)``.
+  init(
+    _ call: Call, headers: HPACKHeaders, on loop: any EventLoop, staysOpen: Bool = false,
+    to receiver: some AnswerReceiver
+  ) {
+    self.call = call
+    self.headers = headers
+    self.loop = loop
+    self.staysOpen = staysOpen
+    self.receiver = receiver
+  }
+
+  // MARK: From any thread
+
+  /// Ends the call, if it has not ended.
+  func cancel() { loop.execute { self.end(End.cancelled) } }
+
+  /// Waits for something about the call. If the task is cancelled, so is the call.
+  func wait<Value: Sendable>(for future: EventLoopFuture<Value>) async throws -> Value {
+    try await withTaskCancellationHandler {
+      try await future.get()
+    } onCancel: {
+      cancel()
+    }
+  }
+
+  /// Sends one more message.
+  func send(_ message: ByteBuffer) {
+    loop.execute {
+      guard !self.isOver else { return }
+      self.stream?.writeAndFlush(Self.data(message, isLast: false), promise: nil)
+    }
+  }
+
+  /// Goes on reading after a pause, if the receiver wants more now.
+  func readMore() { loop.execute { self.read() } }
+
+  // MARK: On the event loop
+
+  /// Ends the call at its deadline, unless it is opened before.
+  ///
+  /// - Parameter note: Is called with whether the member has answered in time, when that is known.
+  func setDeadline(_ deadline: NIODeadline, noting note: @escaping @Sendable (_ hasAnswered: Bool) -> Void) {
+    self.note = note
+    timer = loop.scheduleTask(deadline: deadline) {
+      if !self.isOver, !self.hasHead { note(false) }
+      self.end(End.deadline)
+    }
+  }
+
+  /// The answer has begun as it should; from now on it may take any time.
+  func hasOpened() {
+    timer?.cancel()
+    timer = nil
+  }
+
+  /// Ends the call.
+  ///
+  /// - Parameter error: Why; `nil` if the member said that it succeeded.
+  func end(_ error: (any Error)?) {
+    guard !isOver else { return }
+    isOver = true
+    timer?.cancel()
+    receiver.finish(error.map { Failure(error: $0, wasSent: wasSent) })
+    // Resets the stream if one of the sides has not ended.
+    stream?.close(promise: nil)
+    stream = nil
+  }
+
+  fileprivate func begin(in stream: any Channel, _ context: ChannelHandlerContext) {
+    guard !isOver else { return context.close(promise: nil) }
+    self.stream = stream
+    wasSent = true
+    context.write(NIOAny(HTTP2Frame.FramePayload.headers(.init(headers: headers))), promise: nil)
+    context.writeAndFlush(NIOAny(Self.data(call.message, isLast: !staysOpen)), promise: nil)
+    read()
+  }
+
+  fileprivate func read() {
+    if receiver.wantsMore { stream?.read() }
+  }
+
+  private static func data(_ message: ByteBuffer, isLast: Bool) -> HTTP2Frame.FramePayload {
+    .data(.init(data: .byteBuffer(message), endStream: isLast))
+  }
+
+  fileprivate func receive(_ payload: HTTP2Frame.FramePayload) {
+    guard !isOver else { return }
+    switch payload {
+    case .headers(let frame):
+      let status = frame.headers.first(name: ":status")
+      if !hasHead, let status, status != "200" { return end(End.http(status: status)) }
+      if !hasHead { note(true) }
+      hasHead = true
+      if let error = WireError(frame.headers) { return end(error) }
+      if frame.endStream { end(frame.headers.contains(name: "grpc-status") ? nil : End.noStatus) }
+    case .data(let frame):
+      guard case .byteBuffer(let bytes) = frame.data else { return }
+      do {
+        for message in try frames.append(bytes) where !isOver { try receiver.receive(message, of: self) }
+      } catch {
+        return end(error)
+      }
+      if frame.endStream { end(End.noStatus) }
+    default: break
+    }
+  }
+
+  fileprivate func streamFailed(_ error: any Error) {
+    // A member that refuses a stream has done nothing about it: RFC 9113, section 8.7.
+    if let closed = error as? NIOHTTP2Errors.StreamClosed, closed.errorCode == .refusedStream { wasSent = false }
+    end(error)
+  }
+}
+
+/// Makes a call in an HTTP/2 stream.
+final class StreamHandler: ChannelInboundHandler {
+  typealias InboundIn = HTTP2Frame.FramePayload
+
+  private let exchange: Exchange
+  private let reason: () -> any Error
+
+  /// - Parameter reason: Why the connection is over, when it is.
+  init(_ exchange: Exchange, _ reason: @escaping () -> any Error) {
+    self.exchange = exchange
+    self.reason = reason
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    try? context.channel.syncOptions?.setOption(.autoRead, value: false)
+  }
+
+  func channelActive(context: ChannelHandlerContext) { exchange.begin(in: context.channel, context) }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) { exchange.receive(unwrapInboundIn(data)) }
+
+  func channelReadComplete(context: ChannelHandlerContext) { exchange.read() }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    exchange.streamFailed(error)
+    context.close(promise: nil)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    exchange.end(reason())
+    context.fireChannelInactive()
+  }
+}

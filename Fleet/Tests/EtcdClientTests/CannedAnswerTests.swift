@@ -1,0 +1,99 @@
+import EtcdClient
+import NIOCore
+import NIOHTTP2
+import Testing
+
+/// What something that is no member, or a broken one, may answer.
+struct CannedAnswerTests {
+  private static let head = HTTP2Frame.FramePayload.headers([
+    (":status", "200"), ("content-type", "application/grpc"),
+  ])
+  private static let success = HTTP2Frame.FramePayload.headers([("grpc-status", "0")], isLast: true)
+  /// The answer to a put, with a header of revision 7.
+  private static let message: [UInt8] = [0, 0, 0, 0, 4, 0x0a, 2, 0x18, 7]
+
+  /// What a write and a read at such an endpoint throw.
+  private func errors(_ server: CannedServer) async throws -> (write: EtcdError?, read: EtcdError?) {
+    let client = try EtcdClient(EtcdConfiguration(endpoints: [server.endpoint], deadline: .seconds(1)))
+    let write = await failure { try await client.put("x", "1") }
+    let read = await failure { _ = try await client.range(EtcdRange(.key("x"))) }
+    await client.shutdown()
+    try await server.stop()
+    return (write, read)
+  }
+
+  @Test(
+    arguments: [
+      ("no message", [head, success]),
+      ("two messages", [head, .data(message), .data(message), success]),
+      ("half a message", [head, .data([0, 0, 0, 0, 4, 0x0a]), success]),
+      ("no field of a header", [head, .data([0, 0, 0, 0, 0]), success]),
+      ("no Protocol Buffers", [head, .data([0, 0, 0, 0, 1, 0xff]), success]),
+      ("compressed", [head, .data([1, 0, 0, 0, 1, 0x0a]), success]),
+      (
+        "a page",
+        [.headers([(":status", "200"), ("content-type", "text/html")]), .data(Array("<html>".utf8), isLast: true)]
+      ),
+    ] as [(String, [HTTP2Frame.FramePayload])])
+  func `an answer that cannot be read leaves open whether a write was carried out`(
+    name: String, frames: [HTTP2Frame.FramePayload]
+  ) async throws {
+    let server = try await CannedServer.start(frames)
+    let endpoint = server.endpoint
+    let (write, read) = try await errors(server)
+    #expect(write?.code == .internal && write?.mayHaveHappened == true, "\(write as Any)")
+    #expect(read?.code == .internal && read?.mayHaveHappened == false, "\(read as Any)")
+    #expect(read?.endpoint == endpoint && write?.endpoint == endpoint)
+  }
+
+  @Test(
+    arguments: [
+      [head, .data(message, isLast: true)], [head, .data(message), .headers([("x", "y")], isLast: true)],
+    ] as [[HTTP2Frame.FramePayload]])
+  func `an answer that ends without a status comes from a member that ends`(
+    frames: [HTTP2Frame.FramePayload]
+  ) async throws {
+    let (write, read) = try await errors(try await CannedServer.start(frames))
+    #expect(write?.code == .unavailable && write?.mayHaveHappened == true, "\(write as Any)")
+    #expect(read?.code == .unavailable, "\(read as Any)")
+  }
+
+  @Test func `a whole answer is read`() async throws {
+    let server = try await CannedServer.start([Self.head, .data(Self.message), Self.success])
+    let client = try EtcdClient(EtcdConfiguration(endpoints: [server.endpoint], deadline: .seconds(10)))
+    #expect(try await client.put("x", "1") == 7)
+    await client.shutdown()
+    try await server.stop()
+  }
+
+  @Test(arguments: [
+    ("401", EtcdError.Code.notAuthenticated), ("404", .unsupported), ("503", .unavailable),
+    ("500", .internal),
+  ])
+  func `a status of HTTP says what something between answered`(status: String, code: EtcdError.Code) async throws {
+    let server = try await CannedServer.start([.headers([(":status", status)], isLast: true)])
+    let (write, read) = try await errors(server)
+    #expect(write?.code == code && write?.mayHaveHappened == true, "\(write as Any)")
+    #expect(read?.code == code && read?.message == "HTTP status \(status), no gRPC", "\(read as Any)")
+  }
+
+  @Test func `a stream that is refused was not carried out`() async throws {
+    let server = try await CannedServer.start([.rstStream(.refusedStream)])
+    let (write, _) = try await errors(server)
+    #expect(write?.code == .unavailable && write?.mayHaveHappened == false, "\(write as Any)")
+  }
+
+  @Test func `a stream that is reset may have been carried out`() async throws {
+    let server = try await CannedServer.start([.rstStream(.internalError)])
+    let (write, _) = try await errors(server)
+    #expect(write?.code == .unavailable && write?.mayHaveHappened == true, "\(write as Any)")
+  }
+
+  @Test(arguments: ["HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", "SSH-2.0-x\r\n", ""])
+  func `what does not speak HTTP2 takes no call`(_ bytes: String) async throws {
+    let server = try await CannedServer.start(bytes)
+    let (write, read) = try await errors(server)
+    #expect(write?.isRetryable == true && write?.mayHaveHappened == false, "\(write as Any)")
+    #expect(read?.isRetryable == true, "\(read as Any)")
+  }
+}
