@@ -43,34 +43,21 @@ struct Mirror: Sendable {
     let seconds = run.isShort ? 1 : Int(ProcessInfo.processInfo.environment["IDLE_SECONDS"] ?? "") ?? 30
     let computed = facts.computed
     var (last, wakes) = (facts.sleeps, 0)
-    var (all, own) = (Moments(), Moments())
+    // What goes on from one step to the next is one moment.
+    var (moments, wasAwake) = (0, false)
     for _ in 0..<(seconds * 10) {
       try await Task.sleep(for: .milliseconds(100))
       let now = facts.sleeps
-      // A thread that is gone was one of libdispatch's pool, which ends those that have had nothing to do for 5 seconds.
-      all.note(now != last)
-      own.note(now.contains { !$0.key.isManager && last[$0.key] != $0.value })
+      if now != last, !wasAwake { moments += 1 }
+      wasAwake = now != last
       wakes += now.reduce(0) { $0 + $1.value - (last[$1.key] ?? 0) }
       last = now
     }
-    let most = Harness.Budget.atMost(Double((seconds + 19) / 20))
     let name = "a mirror, idle for \(seconds) s"
-    Harness.report("\(name): moments awake", Double(all.count), .count, budget: run.budget(most))
     Harness.report(
-      "\(name): moments awake, without libdispatch's own", Double(own.count), .count, budget: run.budget(most))
+      "\(name): moments awake", Double(moments), .count, budget: run.budget(.atMost(Double((seconds + 19) / 20))))
     Harness.report("\(name): wake-ups of threads", Double(wakes), .count)
     Harness.report("\(name): processor time", facts.computed - computed, .milliseconds)
-  }
-
-  /// Counts the moments in which something happened. What goes on from one step to the next is one.
-  private struct Moments {
-    var count = 0
-    private var wasAwake = false
-
-    mutating func note(_ isAwake: Bool) {
-      if isAwake, !wasAwake { count += 1 }
-      wasAwake = isAwake
-    }
   }
 
   /// From a set to the file, beside a bare watch of the same key.

@@ -14,20 +14,11 @@ struct ProcessFacts: Sendable {
   }
 
   /// How often each thread has gone to sleep.
-  var sleeps: [Thread: Int] {
+  var sleeps: [String: Int] {
     let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []
     return tasks.reduce(into: [:]) { sleeps, task in
-      let status = text("task/\(task)/status")
-      let thread = Thread(id: task, isManager: status.hasPrefix("Name:\t-qos.overcommit\n"))
-      sleeps[thread] = Self.number("voluntary_ctxt_switches", in: status)
+      sleeps[task] = Self.number("voluntary_ctxt_switches", in: text("task/\(task)/status"))
     }
-  }
-
-  struct Thread: Hashable, Sendable {
-    let id: String
-    /// Whether it is the one in which libdispatch looks after its pool of threads every second, as it does on Linux in
-    /// each process that uses it.
-    let isManager: Bool
   }
 
   /// The time that the process has computed, with threads that have ended, in milliseconds. The kernel counts in ticks.

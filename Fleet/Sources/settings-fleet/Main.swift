@@ -37,9 +37,19 @@ struct SettingsFleet: AsyncParsableCommand {
       MirrorVerb.self, AccessVerb.self, KeyVerb.self, SchemaVerb.self,
     ])
 
-  static func main() async {
+  static func main() {
     // By default there is one for each processor, and a client uses one.
     NIOSingletons.groupLoopCountSuggestion = 1
+    LoopExecutor.install()
+    Task.detached {
+      await answer()
+      Glibc.exit(0)
+    }
+    // Tasks have a thread of their own, and the first thread of a process must not end.
+    while true { pause() }
+  }
+
+  private static func answer() async {
     do {
       var command = try parseAsRoot()
       if var asynchronous = command as? any AsyncParsableCommand {

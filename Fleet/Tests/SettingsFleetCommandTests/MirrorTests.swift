@@ -32,6 +32,21 @@ extension CommandTests {
       }
     }
 
+    // Its manager would wake up every second from then on.
+    @Test func `a mirror has no thread of libdispatch`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        let machine = try fleet.machine("m1")
+        try machine.start()
+        try await ada.run("set", fleet.app, "a=1")
+        #expect(try await machine.wait(for: "a = 1\n"), "\(machine.said)")
+        #expect(try await ada.waitUntilApplied(by: 1))
+        let threads = machine.threads
+        // libdispatch names its threads after the queues that they serve, such as com.apple.root.default-qos.
+        #expect(!threads.isEmpty && !threads.contains { $0.contains("qos") || $0.contains("apple") }, "\(threads)")
+      }
+    }
+
     @Test func `a writer counts the machines, and they remember the number`() async throws {
       try await Fleet.with { fleet in
         let ada = try fleet.person()

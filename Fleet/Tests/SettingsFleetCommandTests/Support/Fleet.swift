@@ -233,6 +233,13 @@ final class MachineParty: @unchecked Sendable {  // One test uses it, one thing 
 
   var isRunning: Bool { mirror?.isRunning ?? false }
 
+  /// The names of the mirror's threads.
+  var threads: [String] {
+    let directory = "/proc/\(mirror?.processIdentifier ?? 0)/task"
+    let ids = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    return ids.compactMap { try? String(contentsOfFile: "\(directory)/\($0)/comm", encoding: .utf8) }
+  }
+
   func stop() {
     mirror?.terminate()
     mirror?.waitUntilExit()
