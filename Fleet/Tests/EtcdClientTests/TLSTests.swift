@@ -93,9 +93,23 @@ extension ClusterTests {
           proxy.forget()
           for _ in 0..<3 { await expectFailure(.deadlineExceeded) { _ = try await client.text("k") } }
           #expect(try await client.text("k") == "1")
-          await expectFailure(.unavailable) { _ = try await watch.batches(1) }
+          await within(.seconds(1)) { await expectFailure(.unavailable) { _ = try await watch.batches(1) } }
           #expect(proxy.connections == 2)
         }
+        await proxy.stop()
+      }
+    }
+
+    // TLS says goodbye, and waits for the other side to do so.
+    @Test func `shutting down does not wait for a member that is gone`() async throws {
+      try await withShared(usesTLS: true) { _, cluster in
+        let proxy = try await TCPProxy.start(to: cluster.members[0].port)
+        let client = try EtcdClient(cluster.configuration(endpoints: ["https://127.0.0.1:\(proxy.port)"]))
+        try await client.put("gone", "1")
+        let watch = try await client.watch(.key("gone"))
+        try await proxy.set(.blackHole)
+        await within(.seconds(1)) { await client.shutdown() }
+        await expectFailure(.closed) { _ = try await watch.batches(1) }
         await proxy.stop()
       }
     }

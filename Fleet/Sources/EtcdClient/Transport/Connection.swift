@@ -83,7 +83,7 @@ final class Connection: Sendable {
 
   /// Closes the connection. Its calls fail.
   @discardableResult func close() -> EventLoopFuture<Void> {
-    channel.close(promise: nil)
+    channel.eventLoop.execute { self.handler.close() }
     return channel.closeFuture
   }
 }
@@ -130,7 +130,7 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {  // 
 
   private func streamEnded() {
     openStreams -= 1
-    if isGoingAway, openStreams == 0 { context?.close(promise: nil) }
+    if isGoingAway, openStreams == 0 { close() }
   }
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -156,7 +156,7 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {  // 
     case .goAway:
       isGoingAway = true
       whenOver.succeed()
-      if openStreams == 0 { context.close(promise: nil) }
+      if openStreams == 0 { close() }
     default: break
     }
   }
@@ -164,7 +164,14 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {  // 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     // An end without TLS's own is one that a killed member makes.
     if case Connection.Failure.closed = failure, error as? NIOSSLError != .uncleanShutdown { failure = error }
+    close()
+  }
+
+  func close() {
+    guard let context else { return }
     context.close(promise: nil)
+    // TLS would wait for the member's goodbye: five seconds if nobody is there.
+    try? context.pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self).close(promise: nil)
   }
 
   func channelInactive(context: ChannelHandlerContext) {
