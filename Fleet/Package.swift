@@ -89,7 +89,11 @@ let package = Package(
       ]),
     .testTarget(name: "SettingsFleetTests", dependencies: ["SettingsFleet"]),
     .testTarget(
-      name: "SettingsFleetCommandTests", dependencies: ["SettingsFleet", "EtcdClient", "EtcdTesting", "settings-fleet"]),
+      name: "SettingsFleetCommandTests",
+      dependencies: [
+        "SettingsFleet", "EtcdClient", "EtcdTesting", "settings-fleet",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
   ]
 )
 

@@ -1,7 +1,10 @@
+import ArgumentParser
 import EtcdClient
 import EtcdTesting
 import Foundation
 import Testing
+
+@testable import settings_fleet
 
 extension CommandTests {
   struct WritingTests {
@@ -163,6 +166,15 @@ extension CommandTests {
           #expect(answer.status == 2 && answer.error.contains(word), "\(words): \(answer)")
         }
         #expect(try await ada.run("set", "--help").output.contains("settings-fleet set APP KEY VALUE"))
+      }
+    }
+
+    @Test(arguments: SettingsFleet.configuration.subcommands.map { $0._commandName })
+    func `every verb shows its help`(verb: String) async throws {
+      try await Fleet.with { fleet in
+        let answer = try await fleet.person().run(verb, "--help")
+        #expect(answer.status == 0 && answer.error.isEmpty, "\(answer)")
+        #expect(answer.output.hasPrefix("OVERVIEW: ") && answer.output.contains("USAGE: settings-fleet \(verb)"))
       }
     }
   }

@@ -37,6 +37,7 @@ struct RolloutVerb: FleetVerb {
   private static let verbs = ["set", "unset", "lock", "unlock", "import"]
 
   func validate() throws {
+    if ["--help", "-h"].contains(words.first) { throw CleanExit.helpRequest(self) }
     if cancel { return }
     guard (share == nil) != (canaries == nil) else {
       throw ValidationError("Use either --share or --canaries to say which machines try the change.")
