@@ -29,6 +29,7 @@ struct FleetBenchmarks: AsyncParsableCommand {
     help: ArgumentHelp(
       "The executable settings-cli; by default the one beside settings-fleet or in PATH.", valueName: "file"))
   var cli: String?
+  @Option(help: ArgumentHelp("How many members the cluster has.", valueName: "number")) var members = 1
   @Option(help: "One part alone: \(Section.allCases.map(\.rawValue).joined(separator: ", ")).") var only: [Section] = []
 
   func run() async throws {
@@ -45,7 +46,7 @@ struct FleetBenchmarks: AsyncParsableCommand {
     options.usesTLS = true
     for section in sections {
       // One for each, so that no part finds what another has left.
-      let cluster = try await EtcdCluster.start(options: options)
+      let cluster = try await EtcdCluster.start(members: members, options: options)
       defer { cluster.stop() }
       let run = Run(cluster: cluster, isShort: short)
       switch section {
@@ -77,6 +78,8 @@ struct Run: Sendable {
   var patient: EtcdConfiguration {
     var configuration = cluster.configuration
     configuration.deadline = .seconds(120)
+    // As a mirror does: all of them together share the members.
+    configuration.endpoints.shuffle()
     return configuration
   }
 

@@ -47,6 +47,20 @@ extension CommandTests {
       }
     }
 
+    @Test func `machines with the same list of endpoints spread over the members`() async throws {
+      try await Fleet.with { fleet in
+        var proxies: [TCPProxy] = []
+        for _ in 0..<3 { proxies.append(try await TCPProxy.start(to: fleet.cluster.members[0].port)) }
+        let endpoints = proxies.map { "\"http://127.0.0.1:\($0.port)\"" }.joined(separator: ", ")
+        let machine = try fleet.machine("m1", endpoints: "[\(endpoints)]")
+        for _ in 0..<12 { #expect(try await machine.party.run("mirror", "--once").status == 0) }
+        // That twelve machines choose the same one of three by chance happens once in 177,147 times.
+        #expect(proxies.count { $0.connections > 0 } > 1)
+        #expect(proxies.reduce(0) { $0 + $1.connections } == 12)
+        for proxy in proxies { await proxy.stop() }
+      }
+    }
+
     @Test func `a writer counts the machines, and they remember the number`() async throws {
       try await Fleet.with { fleet in
         let ada = try fleet.person()

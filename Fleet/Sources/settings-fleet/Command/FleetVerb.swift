@@ -7,6 +7,8 @@ protocol FleetVerb: AsyncParsableCommand {
   func answer(in context: Context) async throws
   /// How long each call to the cluster may take.
   static var deadline: Duration { get }
+  /// Whether it runs on all machines at the same time.
+  static var isOneOfMany: Bool { get }
 }
 
 /// A verb that passes its words on to `settings-cli`.
@@ -18,13 +20,14 @@ protocol PassingVerb: FleetVerb {
 
 extension FleetVerb {
   static var deadline: Duration { .seconds(1) }
+  static var isOneOfMany: Bool { false }
 
   func run() async throws {
     if let passing = self as? any PassingVerb, ["--help", "-h"].contains(passing.words.first) {
       throw CleanExit.helpRequest(self)
     }
     do {
-      try await Context.with(deadline: Self.deadline) { context in try await answer(in: context) }
+      try await Context.with(deadline: Self.deadline, isOneOfMany: Self.isOneOfMany) { try await answer(in: $0) }
     } catch let failure as Failure {
       if let message = failure.message { Output.error(message) }
       throw ExitCode(failure.status)

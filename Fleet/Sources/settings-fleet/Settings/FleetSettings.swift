@@ -7,7 +7,7 @@ import SettingsFleet
 extension SettingsKeys {
   static let endpoints = SettingsKey(
     "endpoints", default: ["https://127.0.0.1:2379"], .count(1...16),
-    "Addresses of the cluster's members: https://HOST:PORT.")
+    "Addresses of the cluster's members: https://HOST:PORT. Commands begin with the first, mirrors with any.")
   static let plaintext = SettingsKey(
     "plaintext", default: false, "Allow http:// endpoints. Whoever is on the network can then read and change all.")
   static let authority = SettingsKey<String?>(

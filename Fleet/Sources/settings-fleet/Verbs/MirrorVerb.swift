@@ -24,6 +24,8 @@ struct MirrorVerb: FleetVerb {
 
   @Flag(help: "Read the cluster once, apply what there is, and end. Does not answer.") var once = false
 
+  static let isOneOfMany = true
+
   func answer(in context: Context) async throws {
     fleet_return_memory()
     let places = MirrorPlaces(environment: context.environment)

@@ -74,7 +74,7 @@ final class Fleet: Sendable {
   func person(_ name: String = "ada", _ settings: String = "") throws -> Party {
     let home = "\(root)/\(name)"
     try FileManager.default.createDirectory(atPath: home + "/settings-fleet", withIntermediateDirectories: true)
-    try write(connection + settings, to: home + "/settings-fleet/settings.toml")
+    try write(connection() + settings, to: home + "/settings-fleet/settings.toml")
     return Party(
       fleet: self,
       environment: [
@@ -103,9 +103,9 @@ final class Fleet: Sendable {
   }
 
   /// A machine, without a mirror yet.
-  func machine(_ name: String, groups: [String] = [], _ settings: String = "", share: String? = nil) throws
-    -> MachineParty
-  {
+  func machine(
+    _ name: String, groups: [String] = [], _ settings: String = "", share: String? = nil, endpoints: String? = nil
+  ) throws -> MachineParty {
     let home = "\(root)/\(name)"
     try FileManager.default.createDirectory(atPath: home + "/etc/settings-fleet", withIntermediateDirectories: true)
     let facts = """
@@ -115,7 +115,7 @@ final class Fleet: Sendable {
       groups = [\(groups.map { "\"\($0)\"" }.joined(separator: ", "))]
 
       """
-    try write(connection + facts + settings, to: home + "/etc/settings-fleet/settings.toml")
+    try write(connection(endpoints) + facts + settings, to: home + "/etc/settings-fleet/settings.toml")
     let party = Party(
       fleet: self,
       environment: [
@@ -127,9 +127,9 @@ final class Fleet: Sendable {
     return MachineParty(party: party, directory: "\(home)/fleet/\(app)/settings.d")
   }
 
-  private var connection: String {
-    let endpoints = cluster.endpoints.map { "\"\($0)\"" }.joined(separator: ", ")
-    return "endpoints = [\(endpoints)]\nplaintext = true\n"
+  private func connection(_ endpoints: String? = nil) -> String {
+    let members = cluster.endpoints.map { "\"\($0)\"" }.joined(separator: ", ")
+    return "endpoints = \(endpoints ?? "[\(members)]")\nplaintext = true\n"
   }
 
   private final class Counter: Sendable {
