@@ -55,7 +55,7 @@ public final class EtcdClient: Sendable {
 
   /// Closes all connections. Open calls and watches end with an error.
   public func shutdown() async {
-    for closing in endpoints.map({ $0.close() }) { try? await closing.get() }
+    for closing in endpoints.compactMap({ $0.close() }) { try? await closing.get() }
   }
 }
 
@@ -116,9 +116,7 @@ extension EtcdClient {
       return try Answer(protobuf: message)
     } catch {
       // It says success; so a write was most likely carried out.
-      throw EtcdError(
-        .internal, "The cluster's answer cannot be read: \(error)", endpoint: endpoint.url,
-        mayHaveHappened: call.isWrite)
+      throw endpoint.error(Exchange.Failure(error: error, wasSent: true), isWrite: call.isWrite)
     }
   }
 
@@ -202,7 +200,7 @@ extension EtcdClient {
     do throws(EtcdError) {
       return try await attempt(endpoint, token, deadline)
     } catch {
-      guard error.code == .notAuthenticated else { throw error }
+      guard error.code == .notAuthenticated, !error.mayHaveHappened else { throw error }
       tokens.refuse(token)
       return try await attempt(endpoint, try await tokens.token(fetch), deadline)
     }

@@ -31,12 +31,6 @@ public struct EtcdError: Error, Sendable, Hashable {
   ///
   /// A write is repeated safely only if ``mayHaveHappened`` is `false`, too.
   public var isRetryable: Bool { code == .unavailable || code == .deadlineExceeded }
-
-  func at(_ endpoint: String) -> EtcdError {
-    EtcdError(code, message, endpoint: endpoint, mayHaveHappened: mayHaveHappened)
-  }
-
-  func asRead() -> EtcdError { EtcdError(code, message, endpoint: endpoint) }
 }
 
 extension EtcdError {

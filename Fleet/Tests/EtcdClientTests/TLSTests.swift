@@ -12,7 +12,7 @@ extension ClusterTests {
       } _: { cluster in
         let proxy = try await TCPProxy.start(to: cluster.members[0].port)
         var configuration = cluster.configuration(endpoints: ["https://127.0.0.1:\(proxy.port)"])
-        // After three calls that time out, the client opens a new connection: see Endpoint.noteTimeout.
+        // After three calls that time out, the client opens a new connection: see Endpoint.note(hasAnswered:_:).
         configuration.deadline = .seconds(10)
         try await cluster.withClient(configuration) { client in
           let watch = try await client.watch(.prefix("k"))
@@ -187,9 +187,10 @@ extension ClusterTests {
       }
     }
 
-    @Test func `a load over TLS succeeds`() async throws {
+    @Test(arguments: [false, true])
+    func `a load succeeds`(usesTLS: Bool) async throws {
       try await withCluster { options in
-        options.usesTLS = true
+        options.usesTLS = usesTLS
       } _: { cluster in
         var configuration = cluster.configuration
         configuration.deadline = .seconds(10)

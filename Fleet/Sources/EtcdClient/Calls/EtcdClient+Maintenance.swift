@@ -76,8 +76,7 @@ extension EtcdClient {
     }
     defer { parts.cancel() }
     var left: UInt64?
-    while let message = try await parts.next() {
-      let part = try SnapshotPart(protobuf: message)
+    while let part = try await parts.next(as: SnapshotPart.self) {
       try write(part.bytes)
       left = part.remaining
     }

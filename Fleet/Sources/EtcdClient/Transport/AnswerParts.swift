@@ -15,7 +15,7 @@ final class AnswerParts: Sendable {
 
     var wantsMore: Bool { pending.load(ordering: .relaxed) == 0 }
 
-    func receive(_ message: ByteBuffer, of exchange: Exchange) throws(EtcdError) {
+    func receive(_ message: ByteBuffer, of exchange: Exchange) {
       exchange.hasOpened()
       pending.add(1, ordering: .relaxed)
       output.yield(message)
@@ -52,13 +52,13 @@ final class AnswerParts: Sendable {
   }
 
   /// - Returns: The next message; `nil` at the end, and if the task is cancelled.
-  func next() async throws(EtcdError) -> ByteBuffer? {
+  func next<Message: ProtobufReadable>(as type: Message.Type) async throws(EtcdError) -> Message? {
     do {
       var iterator = messages.makeAsyncIterator()
       guard let message = try await iterator.next(isolation: #isolation) else { return nil }
       receiver.pending.subtract(1, ordering: .relaxed)
       exchange.readMore()
-      return message
+      return try Message(protobuf: message)
     } catch {
       throw endpoint.error(error, isWrite: false)
     }

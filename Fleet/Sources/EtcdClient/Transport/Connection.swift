@@ -47,7 +47,7 @@ final class Connection: Sendable {
           }
           try pipeline.addHandler(http2)
           try pipeline.addHandler(
-            ConnectionHandler(isTLS: tls != nil, streams: http2.syncMultiplexer(), loop: channel.eventLoop))
+            ConnectionHandler(http2.syncMultiplexer(), on: channel.eventLoop))
         }
       }
     let channel =
@@ -71,7 +71,9 @@ final class Connection: Sendable {
     var settings = NIOHTTP2Handler.ConnectionConfiguration()
     // Without TLS, a member sends a PING with almost every message, to measure the connection. NIO closes connections with
     // more than 200 of them in half a minute.
-    settings.controlFrameRateLimit.maximumCount = .max
+    settings.controlFrameRateLimit.windowLength = .nanoseconds(1)
+    // What comes for a stream that was reset here, and that NIO has forgotten, ends the connection: it remembers 31.
+    settings.maximumRecentlyResetStreams = 1023
     return settings
   }
 
@@ -80,6 +82,8 @@ final class Connection: Sendable {
 
   /// What happens when the connection takes no further calls: it was closed, or the member is about to close it.
   func whenOver(_ body: @escaping @Sendable () -> Void) { handler.over.whenComplete { _ in body() } }
+
+  func whenClosed(_ body: @escaping @Sendable () -> Void) { channel.closeFuture.whenComplete { _ in body() } }
 
   /// Closes the connection. Its calls fail.
   @discardableResult func close() -> EventLoopFuture<Void> {
@@ -92,17 +96,16 @@ final class Connection: Sendable {
 final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {  // used on its event loop only
   typealias InboundIn = HTTP2Frame
 
-  private let isTLS: Bool
   private let streams: NIOHTTP2Handler.StreamMultiplexer
   private let whenAccepted: EventLoopPromise<Void>
   private let whenOver: EventLoopPromise<Void>
   private var context: ChannelHandlerContext?
   private var failure: any Error = Connection.Failure.closed
   private var openStreams = 0
-  private var isGoingAway = false
+  /// The last stream that the member takes, once it has said that it goes away.
+  private var lastStream: HTTP2StreamID?
 
-  init(isTLS: Bool, streams: NIOHTTP2Handler.StreamMultiplexer, loop: any EventLoop) {
-    self.isTLS = isTLS
+  init(_ streams: NIOHTTP2Handler.StreamMultiplexer, on loop: any EventLoop) {
     self.streams = streams
     whenAccepted = loop.makePromise()
     whenOver = loop.makePromise()
@@ -115,7 +118,9 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {  // 
     openStreams += 1
     let opening = streams.createStreamChannel { [self] channel in
       channel.eventLoop.makeCompletedFuture {
-        try channel.pipeline.syncOperations.addHandler(StreamHandler(exchange) { self.failure })
+        // A stream that is opened after a GOAWAY would end the connection for those before it.
+        guard lastStream == nil else { throw Connection.Failure.closed }
+        try channel.pipeline.syncOperations.addHandler(StreamHandler(exchange, in: self))
       }
     }
     opening.whenComplete { result in
@@ -128,9 +133,17 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {  // 
     }
   }
 
+  /// What ends a stream when nothing else does.
+  var reason: any Error { failure }
+
+  /// Whether a member has certainly done nothing about a stream: RFC 9113, section 8.7.
+  func hasRefused(_ closed: NIOHTTP2Errors.StreamClosed) -> Bool {
+    closed.errorCode == .refusedStream || lastStream.map { closed.streamID > $0 } ?? false
+  }
+
   private func streamEnded() {
     openStreams -= 1
-    if isGoingAway, openStreams == 0 { close() }
+    if lastStream != nil, openStreams == 0 { close() }
   }
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -153,8 +166,8 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {  // 
     // The first frame of a member (RFC 9113, section 3.4). In TLS 1.3, a client has finished the handshake before the
     // member has seen its certificate; a member that does not accept it sends no such frame.
     case .settings: whenAccepted.succeed()
-    case .goAway:
-      isGoingAway = true
+    case .goAway(let lastStream, _, _):
+      self.lastStream = lastStream
       whenOver.succeed()
       if openStreams == 0 { close() }
     default: break
@@ -162,6 +175,8 @@ final class ConnectionHandler: ChannelInboundHandler, @unchecked Sendable {  // 
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    // What is about one stream ends that stream.
+    if error is NIOHTTP2Errors.StreamError { return }
     // An end without TLS's own is one that a killed member makes.
     if case Connection.Failure.closed = failure, error as? NIOSSLError != .uncleanShutdown { failure = error }
     close()

@@ -11,6 +11,8 @@ final class Endpoint: Sendable {
   private struct State {
     /// Is opened by the first call that needs it; has succeeded while it is in use.
     var connection: EventLoopFuture<Connection>?
+    /// All that are open, those too that take no further calls.
+    var open: [ObjectIdentifier: Connection] = [:]
     /// Calls in a row without an answer in time.
     var timeouts = 0
     var wasAccepted = false
@@ -88,26 +90,23 @@ final class Endpoint: Sendable {
 
   // MARK: The connection
 
+  /// Called on the event loop.
   private func connect() -> EventLoopFuture<Connection> {
-    guard let opening = state.withLock({ $0.isClosed ? nil : $0.connection }) ?? open() else {
-      return loop.makeFailedFuture(Closed())
-    }
-    return opening
-  }
-
-  private func open() -> EventLoopFuture<Connection>? {
-    let opening = state.withLock { state -> EventLoopFuture<Connection>? in
-      guard !state.isClosed else { return nil }
-      let opening = Connection.open(to: address, tls: tls, on: loop, within: TimeAmount(patience))
-      state.connection = opening
-      return opening
-    }
-    opening?.whenComplete { [self] result in
-      guard case .success(let connection) = result, let opening else { return forget(opening) }
-      state.withLock { $0.wasAccepted = true }
+    let (isClosed, known) = state.withLock { ($0.isClosed, $0.connection) }
+    if isClosed { return loop.makeFailedFuture(Closed()) }
+    if let known { return known }
+    let opening = Connection.open(to: address, tls: tls, on: loop, within: TimeAmount(patience))
+    state.withLock { $0.connection = opening }
+    opening.whenComplete { [self] result in
+      guard case .success(let connection) = result else { return forget(opening) }
+      let isWanted = state.withLock { state in
+        state.wasAccepted = true
+        state.open[ObjectIdentifier(connection)] = connection
+        return state.connection === opening
+      }
       connection.whenOver { self.forget(opening) }
-      // Nobody waits for it any more.
-      if state.withLock({ $0.connection !== opening }) { connection.close() }
+      connection.whenClosed { self.state.withLock { _ = $0.open.removeValue(forKey: ObjectIdentifier(connection)) } }
+      if !isWanted { connection.close() }
     }
     return opening
   }
@@ -133,14 +132,17 @@ final class Endpoint: Sendable {
     connection.whenSuccess { $0.close() }
   }
 
-  /// Closes the connection. Calls fail from now on.
-  func close() -> EventLoopFuture<Void> {
-    let connection = state.withLock { state in
+  /// Closes all connections. Calls fail from now on.
+  ///
+  /// - Returns: `nil` if nothing was open. The loop may have ended before its client is released.
+  func close() -> EventLoopFuture<Void>? {
+    let (opening, open) = state.withLock { state in
       state.isClosed = true
       defer { state.connection = nil }
-      return state.connection
+      return (state.connection, Array(state.open.values))
     }
-    return connection?.flatMap { $0.close() } ?? loop.makeSucceededVoidFuture()
+    let closing = open.map { $0.close() } + [opening?.flatMap { $0.close() }].compactMap(\.self)
+    return closing.isEmpty ? nil : EventLoopFuture.andAllComplete(closing, on: loop)
   }
 
   // MARK: Errors
@@ -159,7 +161,8 @@ final class Endpoint: Sendable {
     switch error {
     case let error as EtcdError: return error
     case let error as WireError: return error.error(endpoint: url, isWrite: isWrite)
-    case let error as RPCFrames.Invalid: return make(.internal, "The cluster's answer cannot be read: \(error)")
+    case is RPCFrames.Invalid, is ProtobufReader.Malformed:
+      return make(.internal, "The cluster's answer cannot be read: \(error)")
     case Exchange.End.deadline: return make(.deadlineExceeded, "No answer came in time.")
     case Exchange.End.cancelled: return make(.cancelled, "The task was cancelled.")
     // A member that is stopped in order ends its streams like that.
@@ -179,6 +182,8 @@ final class Endpoint: Sendable {
       return make(.unavailable, "It does not speak HTTP/2, but '\(negotiated ?? "")': it is no member.")
     case let error as NIOHTTP2Errors.StreamClosed:
       return make(.unavailable, "The member ended the call: \(error.errorCode)")
+    case NIOSSLError.handshakeFailed(.sslError([.eofDuringHandshake])):
+      return make(.unavailable, "The member closed the connection.")
     case NIOSSLError.handshakeFailed(.sslError), BoringSSLError.sslError, is NIOSSLExtraError:
       // What ends a connection that was used before says nothing about the certificates.
       return make(wasSent ? .unavailable : .certificate, "The TLS connection failed: \(error)")

@@ -48,6 +48,9 @@ final class Exchange: @unchecked Sendable {  // all that changes is used on its 
   private var note: @Sendable (Bool) -> Void = { _ in }
   private var stream: (any Channel)?
   private var hasHead = false
+  /// Whether all of the call is on its way, so that nothing is left to do in the stream when the answer ends.
+  private var hasEndedRequest = false
+  private var wasLate = false
   private(set) var isOver = false
   private var wasSent = false
 
@@ -96,10 +99,19 @@ final class Exchange: @unchecked Sendable {  // all that changes is used on its 
   /// - Parameter note: Is called with whether the member has answered in time, when that is known.
   func setDeadline(_ deadline: NIODeadline, noting note: @escaping @Sendable (_ hasAnswered: Bool) -> Void) {
     self.note = note
-    timer = loop.scheduleTask(deadline: deadline) {
-      if !self.isOver, !self.hasHead { note(false) }
-      self.end(End.deadline)
+    timer = loop.scheduleTask(deadline: deadline) { self.deadlinePassed(deadline) }
+  }
+
+  private func deadlinePassed(_ deadline: NIODeadline) {
+    guard !isOver else { return }
+    // Something held up the thread, and an answer may be there that nobody has read: timers come before that.
+    if !wasLate, .now() - deadline > .milliseconds(20) {
+      wasLate = true
+      timer = loop.scheduleTask(in: .milliseconds(1)) { self.deadlinePassed(deadline) }
+      return
     }
+    if !hasHead { note(false) }
+    end(End.deadline)
   }
 
   /// The answer has begun as it should; from now on it may take any time.
@@ -115,9 +127,13 @@ final class Exchange: @unchecked Sendable {  // all that changes is used on its 
     guard !isOver else { return }
     isOver = true
     timer?.cancel()
+    note = { _ in }
     receiver.finish(error.map { Failure(error: $0, wasSent: wasSent) })
-    // Resets the stream if one of the sides has not ended.
-    stream?.close(promise: nil)
+    if let stream {
+      // Takes back what still waits for its turn, too.
+      stream.writeAndFlush(HTTP2Frame.FramePayload.rstStream(.cancel), promise: nil)
+      stream.close(promise: nil)
+    }
     stream = nil
   }
 
@@ -126,7 +142,9 @@ final class Exchange: @unchecked Sendable {  // all that changes is used on its 
     self.stream = stream
     wasSent = true
     context.write(NIOAny(HTTP2Frame.FramePayload.headers(.init(headers: headers))), promise: nil)
-    context.writeAndFlush(NIOAny(Self.data(call.message, isLast: !staysOpen)), promise: nil)
+    let sent = context.eventLoop.makePromise(of: Void.self)
+    context.writeAndFlush(NIOAny(Self.data(call.message, isLast: !staysOpen)), promise: sent)
+    sent.futureResult.whenSuccess { self.hasEndedRequest = !self.staysOpen }
     read()
   }
 
@@ -146,6 +164,8 @@ final class Exchange: @unchecked Sendable {  // all that changes is used on its 
       if !hasHead, let status, status != "200" { return end(End.http(status: status)) }
       if !hasHead { note(true) }
       hasHead = true
+      // Both sides have ended then, and the stream with them.
+      if frame.endStream, hasEndedRequest { stream = nil }
       if let error = WireError(frame.headers) { return end(error) }
       if frame.endStream { end(frame.headers.contains(name: "grpc-status") ? nil : End.noStatus) }
     case .data(let frame):
@@ -160,9 +180,8 @@ final class Exchange: @unchecked Sendable {  // all that changes is used on its 
     }
   }
 
-  fileprivate func streamFailed(_ error: any Error) {
-    // A member that refuses a stream has done nothing about it: RFC 9113, section 8.7.
-    if let closed = error as? NIOHTTP2Errors.StreamClosed, closed.errorCode == .refusedStream { wasSent = false }
+  fileprivate func streamFailed(_ error: any Error, isRefused: Bool) {
+    if isRefused, !hasHead { wasSent = false }
     end(error)
   }
 }
@@ -172,12 +191,11 @@ final class StreamHandler: ChannelInboundHandler {
   typealias InboundIn = HTTP2Frame.FramePayload
 
   private let exchange: Exchange
-  private let reason: () -> any Error
+  private let connection: ConnectionHandler
 
-  /// - Parameter reason: Why the connection is over, when it is.
-  init(_ exchange: Exchange, _ reason: @escaping () -> any Error) {
+  init(_ exchange: Exchange, in connection: ConnectionHandler) {
     self.exchange = exchange
-    self.reason = reason
+    self.connection = connection
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
@@ -191,12 +209,13 @@ final class StreamHandler: ChannelInboundHandler {
   func channelReadComplete(context: ChannelHandlerContext) { exchange.read() }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    exchange.streamFailed(error)
+    let isRefused = (error as? NIOHTTP2Errors.StreamClosed).map { connection.hasRefused($0) } ?? false
+    exchange.streamFailed(error, isRefused: isRefused)
     context.close(promise: nil)
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    exchange.end(reason())
+    exchange.end(connection.reason)
     context.fireChannelInactive()
   }
 }

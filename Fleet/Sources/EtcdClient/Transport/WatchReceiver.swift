@@ -18,18 +18,13 @@ final class WatchReceiver: AnswerReceiver {
   /// Succeeds when the member has set up the watch.
   var created: EventLoopFuture<Void> { whenCreated.futureResult }
 
-  func receive(_ message: ByteBuffer, of exchange: Exchange) throws(EtcdError) {
-    let answer: WatchAnswer
-    do {
-      answer = try WatchAnswer(protobuf: message)
-    } catch {
-      throw EtcdError(.internal, "The cluster's answer cannot be read: \(error)", endpoint: endpoint.url)
-    }
+  func receive(_ message: ByteBuffer, of exchange: Exchange) throws {
+    let answer = try WatchAnswer(protobuf: message)
     if !isCreated {
       // A watch that is not allowed is created and cancelled in one message.
       if answer.isCancelled, answer.compacted == 0 {
         let reason = answer.reason.isEmpty ? "The member refused the watch." : answer.reason
-        throw WireError(reason: reason).error(endpoint: endpoint.url, isWrite: false)
+        throw WireError(reason: reason)
       }
       isCreated = true
       exchange.hasOpened()

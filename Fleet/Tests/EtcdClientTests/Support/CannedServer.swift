@@ -2,39 +2,87 @@ import NIOCore
 import NIOHPACK
 import NIOHTTP2
 import NIOPosix
+import Synchronization
 
 /// Something else than a member: it answers all that it is sent with the same.
-struct CannedServer {
-  private let channel: any Channel
+final class CannedServer: Sendable {
+  private struct State {
+    var listener: (any Channel)?
+    var connections: [any Channel] = []
+    var streams: [any Channel] = []
+  }
 
-  var endpoint: String { "http://127.0.0.1:\(channel.localAddress?.port ?? 0)" }
+  /// Protects what has been opened.
+  private let state = Mutex(State())
+  private let group: any EventLoopGroup
+
+  var endpoint: String { "http://127.0.0.1:\(state.withLock { $0.listener }?.localAddress?.port ?? 0)" }
+  /// How many connections and streams there have been.
+  var connections: Int { state.withLock { $0.connections.count } }
+  var streams: Int { state.withLock { $0.streams.count } }
+
+  private init(on group: any EventLoopGroup) { self.group = group }
 
   /// Answers each request of HTTP/2 with frames.
-  static func start(_ frames: [HTTP2Frame.FramePayload]) async throws -> CannedServer {
-    try await start { channel in
+  ///
+  /// - Parameters:
+  ///   - mostStreams: How many it takes at once on a connection.
+  ///   - whenAsked: Is called for each request before it is answered, on the server's event loop.
+  static func start(
+    _ frames: [HTTP2Frame.FramePayload], mostStreams: Int = 100, on group: any EventLoopGroup = defaultGroup,
+    whenAsked: @escaping @Sendable () -> Void = {}
+  ) async throws -> CannedServer {
+    let server = CannedServer(on: group)
+    var settings = NIOHTTP2Handler.ConnectionConfiguration()
+    settings.initialSettings = [HTTP2Setting(parameter: .maxConcurrentStreams, value: mostStreams)]
+    try await server.listen { [settings] channel in
       channel.eventLoop.makeCompletedFuture {
+        server.state.withLock { $0.connections.append(channel) }
         try channel.pipeline.syncOperations.addHandler(
-          NIOHTTP2Handler(mode: .server, eventLoop: channel.eventLoop) { stream in
-            stream.pipeline.addHandler(Answer<HTTP2Frame.FramePayload>(frames) { $0.isEnd })
+          NIOHTTP2Handler(mode: .server, eventLoop: channel.eventLoop, connectionConfiguration: settings) { stream in
+            server.state.withLock { $0.streams.append(stream) }
+            return stream.pipeline.addHandler(
+              Answer<HTTP2Frame.FramePayload>(frames) {
+                if $0.isAsked { whenAsked() }
+                return $0.isAsked
+              })
           })
       }
     }
+    return server
   }
 
   /// Answers whatever comes with bytes.
   static func start(_ bytes: String) async throws -> CannedServer {
-    try await start { $0.pipeline.addHandler(Answer<ByteBuffer>([ByteBuffer(string: bytes)]) { _ in true }) }
+    let server = CannedServer(on: defaultGroup)
+    try await server.listen { $0.pipeline.addHandler(Answer<ByteBuffer>([ByteBuffer(string: bytes)]) { _ in true }) }
+    return server
   }
 
-  private static func start(
-    _ initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
-  ) async throws -> CannedServer {
-    CannedServer(
-      channel: try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-        .childChannelInitializer(initializer).bind(host: "127.0.0.1", port: 0).get())
+  static var defaultGroup: any EventLoopGroup { MultiThreadedEventLoopGroup.singleton }
+
+  private func listen(_ initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>) async throws {
+    let channel = try await ServerBootstrap(group: group)
+      .childChannelInitializer(initializer).bind(host: "127.0.0.1", port: 0).get()
+    state.withLock { $0.listener = channel }
   }
 
-  func stop() async throws { try await channel.close() }
+  func stop() async throws {
+    try await state.withLock { $0.listener }?.close()
+    for connection in state.withLock({ $0.connections }) { connection.close(promise: nil) }
+  }
+
+  /// Takes no further streams on the connections that are open.
+  func goAway() {
+    let frame = HTTP2Frame(
+      streamID: .rootStream, payload: .goAway(lastStreamID: .maxID, errorCode: .noError, opaqueData: nil))
+    for connection in state.withLock({ $0.connections }) { connection.writeAndFlush(frame, promise: nil) }
+  }
+
+  /// Sends more in all streams that are open.
+  func send(_ frame: HTTP2Frame.FramePayload) {
+    for stream in state.withLock({ $0.streams }) { stream.writeAndFlush(frame, promise: nil) }
+  }
 
   private final class Answer<Part: Sendable>: ChannelInboundHandler, Sendable {
     typealias InboundIn = Part
@@ -65,7 +113,8 @@ extension HTTP2Frame.FramePayload {
     .data(.init(data: .byteBuffer(ByteBuffer(bytes: bytes)), endStream: isLast))
   }
 
-  fileprivate var isEnd: Bool {
-    if case .data(let data) = self { data.endStream } else { false }
+  /// Whether a call's message is there: a watch's request does not end with it.
+  fileprivate var isAsked: Bool {
+    if case .data = self { true } else { false }
   }
 }
