@@ -77,10 +77,14 @@ struct CannedAnswerTests {
     #expect(read?.code == code && read?.message == "HTTP status \(status), no gRPC", "\(read as Any)")
   }
 
-  @Test func `a stream that is refused was not carried out`() async throws {
-    let server = try await CannedServer.start([.rstStream(.refusedStream)])
-    let (write, _) = try await errors(server)
-    #expect(write?.code == .unavailable && write?.mayHaveHappened == false, "\(write as Any)")
+  @Test func `a stream that is refused was not carried out, and its call is made again`() async throws {
+    let server = try await CannedServer.start(
+      [Self.head, .data(Self.message), Self.success], first: [.rstStream(.refusedStream)])
+    let client = try EtcdClient(EtcdConfiguration(endpoints: [server.endpoint], deadline: .seconds(10)))
+    #expect(try await client.put("x", "1") == 7)
+    #expect(server.streams == 2)
+    await client.shutdown()
+    try await server.stop()
   }
 
   @Test func `a stream that is reset may have been carried out`() async throws {

@@ -43,7 +43,7 @@ struct StreamTests {
 
   @Test func `a call that waits for its turn is not sent after its deadline`() async throws {
     let server = try await CannedServer.start([Self.head, Self.header], mostStreams: 1)
-    let client = try client(of: server, deadline: .milliseconds(300))
+    let client = try client(of: server, deadline: .seconds(1))
     let watch = try await client.watch(.key("k"))
     await expectFailure(.deadlineExceeded) { _ = try await client.grantLease(seconds: 5) }
     watch.cancel()

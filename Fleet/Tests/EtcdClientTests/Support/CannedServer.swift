@@ -26,10 +26,12 @@ final class CannedServer: Sendable {
   /// Answers each request of HTTP/2 with frames.
   ///
   /// - Parameters:
+  ///   - first: What the first request is answered with, if with something else.
   ///   - mostStreams: How many it takes at once on a connection.
   ///   - whenAsked: Is called for each request before it is answered, on the server's event loop.
   static func start(
-    _ frames: [HTTP2Frame.FramePayload], mostStreams: Int = 100, on group: any EventLoopGroup = defaultGroup,
+    _ frames: [HTTP2Frame.FramePayload], first: [HTTP2Frame.FramePayload]? = nil, mostStreams: Int = 100,
+    on group: any EventLoopGroup = defaultGroup,
     whenAsked: @escaping @Sendable () -> Void = {}
   ) async throws -> CannedServer {
     let server = CannedServer(on: group)
@@ -40,9 +42,12 @@ final class CannedServer: Sendable {
         server.state.withLock { $0.connections.append(channel) }
         try channel.pipeline.syncOperations.addHandler(
           NIOHTTP2Handler(mode: .server, eventLoop: channel.eventLoop, connectionConfiguration: settings) { stream in
-            server.state.withLock { $0.streams.append(stream) }
+            let isFirst = server.state.withLock { state in
+              state.streams.append(stream)
+              return state.streams.count == 1
+            }
             return stream.pipeline.addHandler(
-              Answer<HTTP2Frame.FramePayload>(frames) {
+              Answer<HTTP2Frame.FramePayload>(isFirst ? first ?? frames : frames) {
                 if $0.isAsked { whenAsked() }
                 return $0.isAsked
               })
