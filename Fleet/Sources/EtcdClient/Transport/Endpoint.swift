@@ -60,8 +60,7 @@ final class Endpoint: Sendable {
 
   /// Describes a call whose answer a receiver takes. It begins with ``start(_:deadline:)``.
   func exchange(
-    _ call: Call, token: String?, staysOpen: Bool = false,
-    to receiver: some AnswerReceiver
+    _ call: Call, token: String?, staysOpen: Bool = false, to receiver: some AnswerReceiver
   ) -> Exchange {
     var headers: HPACKHeaders = [
       ":method": "POST", ":scheme": address.isTLS ? "https" : "http", ":path": call.method.path,
@@ -102,7 +101,8 @@ final class Endpoint: Sendable {
       let isWanted = state.withLock { state in
         state.wasAccepted = true
         state.open[ObjectIdentifier(connection)] = connection
-        return state.connection === opening
+        // The client may have been shut down since this was begun.
+        return state.connection === opening && !state.isClosed
       }
       connection.whenOver { self.forget(opening) }
       connection.whenClosed { self.state.withLock { _ = $0.open.removeValue(forKey: ObjectIdentifier(connection)) } }
