@@ -193,8 +193,31 @@ let package = Package(
   ]
 )
 
-let cTargets = ["CSettingsSystem", "CFaults"]
+// The settings page, the fleet and the examples are built on request: with SETTINGS_TARGETS=all in the environment they
+// are targets of this package, so that one build makes everything once. Nobody who depends on this package fetches what
+// they depend on.
+if Context.environment["SETTINGS_TARGETS"] == "all" {
+  package.products += [
+    .executable(name: "settings-page", targets: ["settings-page"]),
+    .executable(name: "settings-fleet", targets: ["settings-fleet"]),
+  ]
+  package.dependencies += [
+    // Only its core is used. 'Application', on top of it, wakes up every second for the Date header.
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.1"),
+    .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
+    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0", traits: []),
+  ]
+  package.targets += pageTargets() + fleetTargets() + exampleTargets()
+}
+
+let cTargets = ["CSettingsSystem", "CFaults", "PageAssets", "CPageSystem", "CFleetSystem", "CEtcdTesting"]
 for target in package.targets where target.type != .system && !cTargets.contains(target.name) {
+  // As in the packages that people copy.
+  if target.path?.hasPrefix("Examples/") == true { continue }
   target.swiftSettings =
     (target.swiftSettings ?? []) + [
       .enableUpcomingFeature("ExistentialAny"),  // SE-0335
@@ -204,10 +227,122 @@ for target in package.targets where target.type != .system && !cTargets.contains
     ]
 }
 
-// The examples are packages of their own so that people can copy them. Scripts/test builds them here with every trait,
-// so that it builds what they use once.
-if Context.environment["SETTINGS_TARGETS"] == "examples" {
-  package.targets += [
+func pageTargets() -> [Target] {
+  [
+    // The page itself, embedded by the C compiler.
+    .target(name: "PageAssets", path: "Page/Sources/PageAssets", exclude: ["assets"]),
+    .target(name: "CPageSystem", path: "Page/Sources/CPageSystem"),
+    .target(
+      name: "SettingsPage",
+      dependencies: [
+        "PageAssets", "CPageSystem",
+        .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
+      path: "Page/Sources/SettingsPage"),
+    .executableTarget(
+      name: "settings-page",
+      dependencies: [
+        "SettingsPage", "CPageSystem", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Page/Sources/settings-page"),
+    .testTarget(
+      name: "SettingsPageTests",
+      dependencies: [
+        "SettingsPage", "settings-page", "settings-cli", .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
+      path: "Page/Tests/SettingsPageTests"),
+  ]
+}
+
+func fleetTargets() -> [Target] {
+  [
+    .target(
+      name: "EtcdClient",
+      dependencies: [
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHPACK", package: "swift-nio-http2"),
+        .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "NIOTLS", package: "swift-nio"),
+      ],
+      path: "Fleet/Sources/EtcdClient"),
+    // What the fleet decides: no input or output, no clock, no threads.
+    .target(
+      name: "SettingsFleet",
+      dependencies: ["SettingsTOML", .product(name: "Crypto", package: "swift-crypto")],
+      path: "Fleet/Sources/SettingsFleet"),
+    // What the decisions have in common with the client.
+    .target(
+      name: "SettingsFleetEtcd", dependencies: ["EtcdClient", "SettingsFleet"],
+      path: "Fleet/Sources/SettingsFleetEtcd"),
+    .target(name: "CFleetSystem", path: "Fleet/Sources/CFleetSystem"),
+    .executableTarget(
+      name: "settings-fleet",
+      dependencies: [
+        "CFleetSystem", "EtcdClient", "SettingsFleet", "SettingsFleetEtcd", "AppSettings", "AppSettingsSchema",
+        "SettingsTOML",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "Subprocess", package: "swift-subprocess"),
+      ],
+      path: "Fleet/Sources/settings-fleet"),
+    // Real clusters for the tests, the benchmarks and the faults.
+    .target(
+      name: "EtcdTesting",
+      dependencies: [
+        "CEtcdTesting", "EtcdClient",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ],
+      path: "Fleet/Tests/EtcdTesting"),
+    .target(name: "CEtcdTesting", path: "Fleet/Tests/CEtcdTesting"),
+    .executableTarget(
+      name: "fleet-faults", dependencies: ["EtcdClient", "EtcdTesting", "SettingsFleet", "SettingsFleetEtcd"],
+      path: "Fleet/Faults"),
+    .target(name: "BenchmarkHarness", path: "Benchmarks/Sources/BenchmarkHarness"),
+    .executableTarget(
+      name: "fleet-benchmarks",
+      dependencies: [
+        "BenchmarkHarness", "EtcdClient", "EtcdTesting", "SettingsFleet", "SettingsFleetEtcd",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ],
+      path: "Fleet/Benchmarks"),
+    .testTarget(
+      name: "EtcdClientTests",
+      dependencies: [
+        "EtcdClient", "EtcdTesting", .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHPACK", package: "swift-nio-http2"),
+        .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ],
+      path: "Fleet/Tests/EtcdClientTests"),
+    .testTarget(
+      name: "SettingsFleetTests", dependencies: ["SettingsFleet"], path: "Fleet/Tests/SettingsFleetTests"),
+    .testTarget(
+      name: "SettingsFleetCommandTests",
+      dependencies: [
+        "SettingsFleet", "EtcdClient", "EtcdTesting", "settings-fleet", "settings-cli",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Fleet/Tests/SettingsFleetCommandTests"),
+  ]
+}
+
+// Packages of their own, too, so that people can copy them: they use what apps may use and no more.
+func exampleTargets() -> [Target] {
+  [
     .executableTarget(
       name: "greeter-service", dependencies: ["AppSettings", "AppSettingsMigrations", "AppSettingsObserve"],
       path: "Examples/GreeterService/Sources", packageAccess: false),
