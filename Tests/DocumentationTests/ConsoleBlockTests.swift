@@ -73,7 +73,7 @@ struct ConsoleBlockTests {
     environment["XDG_CONFIG_HOME"] = home.path + "/.config"
     environment["XDG_STATE_HOME"] = home.path + "/.local/state"
     environment["XDG_DATA_HOME"] = home.path + "/.local/share"
-    environment["PATH"] = ChildProcess.builtProducts + ":" + environment["PATH", default: "/usr/bin:/bin"]
+    environment["PATH"] = ChildProcess.commandDirectory + ":" + environment["PATH", default: "/usr/bin:/bin"]
     let result = try ChildProcess.run(
       "/bin/sh", ["-c", "exec 2>&1\ncd\n" + script], environment: environment)
     return result.output.replacingOccurrences(of: home.path, with: shown).split(

@@ -71,7 +71,7 @@ struct SafeTOMLTableTests {
   private var file: String { home.path + "/app.toml" }
   private var environment: [String: String] {
     var environment = home.environment
-    environment["PATH"] = ChildProcess.builtProducts + ":" + environment["PATH", default: "/usr/bin:/bin"]
+    environment["PATH"] = ChildProcess.commandDirectory + ":" + environment["PATH", default: "/usr/bin:/bin"]
     return environment
   }
 

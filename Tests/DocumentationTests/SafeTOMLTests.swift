@@ -41,7 +41,7 @@ struct SafeTOMLTests {
 
   private var environment: [String: String] {
     var environment = home.environment
-    environment["PATH"] = ChildProcess.builtProducts + ":" + environment["PATH", default: "/usr/bin:/bin"]
+    environment["PATH"] = ChildProcess.commandDirectory + ":" + environment["PATH", default: "/usr/bin:/bin"]
     return environment
   }
 

@@ -6,6 +6,7 @@ import TestSupport
 struct InstallTests {
   let home = ScratchHome()
   private let executable = ChildProcess.product("settings-cli")
+  private var folder: String { URL(fileURLWithPath: executable).deletingLastPathComponent().path }
 
   private func script(_ line: String) throws -> ChildProcess.Result {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../Scripts")
@@ -16,7 +17,7 @@ struct InstallTests {
   }
 
   @Test func `install puts everything in place, and uninstall takes it away`() throws {
-    let installed = try script("install --executable '\(executable)' prefix")
+    let installed = try script("install --from '\(folder)' prefix")
     #expect(installed.status == 0, "\(installed)")
     let files = [
       "bin/settings-cli", "share/man/man1/settings-cli.1", "share/bash-completion/completions/settings-cli",
@@ -27,6 +28,48 @@ struct InstallTests {
     #expect(version.output == "settings-cli 0.1.0\n")
     #expect(try script("install --uninstall prefix").status == 0)
     for file in files { #expect(!FileManager.default.fileExists(atPath: file)) }
+  }
+
+  /// A folder with scripts in place of the page and the fleet's command: what they do is not the point.
+  private func folderOfAll() throws -> String {
+    let all = home.path + "/built"
+    try FileManager.default.createDirectory(atPath: all, withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(atPath: all + "/settings-cli", withDestinationPath: executable)
+    for name in ["settings-page", "settings-fleet"] {
+      try Data("#!/bin/sh\necho \(name) \"$*\"\n".utf8).write(to: URL(fileURLWithPath: all + "/" + name))
+      chmod(all + "/" + name, 0o755)
+    }
+    return all
+  }
+
+  @Test(arguments: [
+    ("", ["settings-cli"]), ("--page", ["settings-cli", "settings-page"]),
+    ("--fleet", ["settings-cli", "settings-fleet"]),
+    ("--page --fleet", ["settings-cli", "settings-fleet", "settings-page"]),
+    ("--fleet --page --fleet", ["settings-cli", "settings-fleet", "settings-page"]),
+    ("--only --page", ["settings-page"]), ("--only --fleet", ["settings-fleet"]),
+  ]) func `install installs all that it is asked for`(options: String, programs: [String]) throws {
+    let installed = try script("install --from '\(try folderOfAll())' \(options) prefix")
+    #expect(installed.status == 0, "\(installed)")
+    let prefix = home.path + "/prefix"
+    #expect(try FileManager.default.contentsOfDirectory(atPath: prefix + "/bin").sorted() == programs)
+    for program in programs { #expect(home.text(of: prefix + "/share/man/man1/\(program).1")?.isEmpty == false) }
+    let unit = home.text(of: prefix + "/lib/systemd/system/settings-fleet-mirror.service")
+    #expect((unit != nil) == programs.contains("settings-fleet"))
+    #expect(try script("install --uninstall prefix").status == 0)
+    let left = FileManager.default.subpaths(atPath: prefix)?.filter {
+      var isDirectory: ObjCBool = false
+      return FileManager.default.fileExists(atPath: prefix + "/" + $0, isDirectory: &isDirectory) && !isDirectory.boolValue
+    }
+    #expect(left == [])
+  }
+
+  @Test func `install says what it cannot do`() throws {
+    #expect(try script("install --only prefix").error == "install: --only needs --page or --fleet\n")
+    #expect(try script("install --from nowhere prefix").error == "install: there is no directory 'nowhere'\n")
+    let empty = try script("install --from . --page prefix")
+    #expect(empty.status == 1 && empty.error.hasSuffix("/settings-cli'\n"), "\(empty)")
+    #expect(!FileManager.default.fileExists(atPath: home.path + "/prefix"))
   }
 
   @Test func `the manual page has every verb of the help, and nothing that man complains of`() throws {
@@ -45,7 +88,7 @@ struct InstallTests {
 
   @Test func `a Debian package installs in a scratch root, and works there`() throws {
     guard FileManager.default.isExecutableFile(atPath: "/usr/bin/dpkg-deb") else { return }
-    let made = try script("deb --executable '\(executable)'")
+    let made = try script("deb --from '\(folder)'")
     #expect(made.status == 0, "\(made)")
     // Not looked through by lintian: this executable is not the one that is shipped.
     let checked = try script("deb --try \"$(ls *.deb)\"")

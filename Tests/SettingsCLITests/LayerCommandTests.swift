@@ -100,7 +100,7 @@ struct LayerCommandTests {
       next; settings-cli profile \(app) use work; next; settings-cli profile \(app) use --none; next
       """
     var environment = home.environment
-    environment["PATH"] = ChildProcess.builtProducts + ":" + environment["PATH", default: "/usr/bin:/bin"]
+    environment["PATH"] = ChildProcess.commandDirectory + ":" + environment["PATH", default: "/usr/bin:/bin"]
     let result = try ChildProcess.run("/bin/bash", ["-c", script], environment: environment, directory: home.path)
     #expect(result.output == "dark\nlight\ndark\n", "\(result)")
   }

@@ -131,7 +131,7 @@ struct MistakeTests {
     let home = ScratchHome()
     let app = "org.example.test"
     var environment = home.environment
-    environment["PATH"] = ChildProcess.builtProducts + ":" + environment["PATH", default: "/usr/bin:/bin"]
+    environment["PATH"] = ChildProcess.commandDirectory + ":" + environment["PATH", default: "/usr/bin:/bin"]
     let (system, schemaFile) = (
       "\(home.path)/etc/xdg/\(app)/settings.toml", "\(home.path)/data/app-settings/\(app).toml"
     )

@@ -32,7 +32,7 @@ struct PeerTableTests {
     let list = "<plist version=\"1.0\"><dict><key>imported</key><integer>1</integer></dict></plist>"
     try home.write(list, to: home.path + "/app.plist")
     var environment = home.environment
-    environment["PATH"] = ChildProcess.builtProducts + ":" + environment["PATH", default: "/usr/bin:/bin"]
+    environment["PATH"] = ChildProcess.commandDirectory + ":" + environment["PATH", default: "/usr/bin:/bin"]
     environment["EDITOR"] = "true"
     #expect(Self.rows.count >= 30)
     let isApp = !target.contains("/")

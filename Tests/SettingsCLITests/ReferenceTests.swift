@@ -119,7 +119,7 @@ struct ReferenceTests {
     }
     var environment = home.environment
     environment["PATH"] =
-      "\(home.path)/bin:\(ChildProcess.builtProducts):\(environment["PATH", default: "/usr/bin:/bin"])"
+      "\(home.path)/bin:\(ChildProcess.commandDirectory):\(environment["PATH", default: "/usr/bin:/bin"])"
     environment["EDITOR"] = "true"
     var line = example
     // What a shell other than this one has.

@@ -13,7 +13,7 @@ struct TwoOwnersTests {
 
   private var environment: [String: String] {
     var environment = home.environment
-    environment["PATH"] = ChildProcess.builtProducts + ":" + environment["PATH", default: "/usr/bin:/bin"]
+    environment["PATH"] = ChildProcess.commandDirectory + ":" + environment["PATH", default: "/usr/bin:/bin"]
     return environment
   }
 

@@ -81,7 +81,7 @@ struct WatchCommandTests {
 
   private func shell(_ script: String) throws -> ChildProcess.Result {
     var environment = test.home.environment
-    environment["PATH"] = ChildProcess.builtProducts + ":" + environment["PATH", default: "/usr/bin:/bin"]
+    environment["PATH"] = ChildProcess.commandDirectory + ":" + environment["PATH", default: "/usr/bin:/bin"]
     return try ChildProcess.shell(script, environment: environment, directory: test.home.path)
   }
 

@@ -6,7 +6,7 @@ extension SettingsKeys {
   static let number = SettingsKey("number", default: 0)
 }
 
-/// Observation under load, in a process of its own. The tests run it with small numbers, `Scripts/stress` with large ones.
+/// Observation under load, in a process of its own. The tests run it with small numbers, `Scripts/observation` with large ones.
 ///
 /// It exits 0 if all was as it should be; otherwise it says on stderr what was not.
 @main

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// A real process and what it said.
 package struct ChildProcess: Sendable {
@@ -29,8 +30,26 @@ package struct ChildProcess: Sendable {
     return (executable as NSString).deletingLastPathComponent
   }()
 
+  /// A directory with `settings-cli` and without the programs that it becomes, which it finds beside itself: a test says
+  /// where these are.
+  package static let commandDirectory: String = {
+    let directory = builtProducts + "/command"
+    let link = directory + "/settings-cli"
+    mkdir(directory, 0o755)
+    // Made again by each run: the command may have been built since. Another run may be using it.
+    let name = "\(link)-\(getpid())"
+    guard Glibc.link(builtProducts + "/settings-cli", name) == 0, rename(name, link) == 0 else {
+      fatalError("Cannot link '\(link)': \(String(cString: strerror(errno)))")
+    }
+    // Where both are one file already, rename(2) does nothing.
+    unlink(name)
+    return directory
+  }()
+
   /// The path of an executable that was built with the tests.
-  package static func product(_ name: String) -> String { builtProducts + "/" + name }
+  package static func product(_ name: String) -> String {
+    (name == "settings-cli" ? commandDirectory : builtProducts) + "/" + name
+  }
 
   /// Runs a command to its end.
   @discardableResult

@@ -40,7 +40,11 @@ struct DesktopApp {
 
     let termination = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
     termination.setEventHandler { @Sendable in loop.post { loop.end() } }
+    // Dispatch registers the source on a thread of its own. A signal that comes before ends the process at once.
+    let isRegistered = DispatchSemaphore(value: 0)
+    termination.setRegistrationHandler { @Sendable in isRegistered.signal() }
     termination.resume()
+    isRegistered.wait()
 
     loop.run(
       onLine: { line in

@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// The short forms of what `Scripts/stress` does at length.
+/// The short forms of what `Scripts/observation` does at length.
 @Suite(.timeLimit(.minutes(10))) struct StressTests {
   @Test(arguments: [
     ["observers", "200", "2000"], ["comings-and-goings", "2000"], ["final", "300"], ["overflow", "6000"],

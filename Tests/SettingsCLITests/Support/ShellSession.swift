@@ -65,7 +65,7 @@ final class ShellSession {
   init(_ shell: Shell, in home: ScratchHome) throws {
     self.home = home
     // The command as installed; what it answers to a line of the test goes into a file.
-    let executable = home.path + "/executable"
+    let executable = home.path + "/built/settings-cli"
     try home.write(
       """
       #!/bin/sh
@@ -76,7 +76,7 @@ final class ShellSession {
     chmod(executable, 0o755)
     let scripts = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../../Scripts")
     try ChildProcess.shell(
-      "'\(scripts.path)/install' --executable '\(executable)' '\(home.path)/prefix'", environment: home.environment)
+      "'\(scripts.path)/install' --from '\(home.path)/built' '\(home.path)/prefix'", environment: home.environment)
     let start = shell.start(in: home.path)
     // Without it, the first fish of a home reads all manual pages in the background.
     try home.write("", to: home.path + "/data/fish/generated_completions/none.fish")
