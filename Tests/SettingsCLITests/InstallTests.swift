@@ -57,11 +57,8 @@ struct InstallTests {
     let unit = home.text(of: prefix + "/lib/systemd/system/settings-fleet-mirror.service")
     #expect((unit != nil) == programs.contains("settings-fleet"))
     #expect(try script("install --uninstall prefix").status == 0)
-    let left = FileManager.default.subpaths(atPath: prefix)?.filter {
-      var isDirectory: ObjCBool = false
-      return FileManager.default.fileExists(atPath: prefix + "/" + $0, isDirectory: &isDirectory) && !isDirectory.boolValue
-    }
-    #expect(left == [])
+    let left = try ChildProcess.run("/usr/bin/find", [prefix, "-type", "f"], environment: home.environment)
+    #expect(left.output == "" && left.status == 0, "\(left)")
   }
 
   @Test func `install says what it cannot do`() throws {

@@ -10,7 +10,8 @@ struct PackagingTests {
     let directory = FileManager.default.temporaryDirectory.path + "/fleet-package-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: directory) }
-    let made = try deb("--fleet --executable '\(Fleet.program)'", in: directory)
+    let folder = URL(fileURLWithPath: Fleet.program).deletingLastPathComponent().path
+    let made = try deb("--fleet --from '\(folder)'", in: directory)
     #expect(made.status == 0, "\(made)")
     // Not looked through by lintian: this executable is not the one that is shipped.
     let tried = try deb("--try settings-fleet_*.deb", in: directory)

@@ -1,6 +1,9 @@
 """What the browser tests share: a scratch home with a settings-page of its own, and one Chromium.
 
-SETTINGS_PAGE and SETTINGS_CLI name the executables; without them the ones of a debug build are used.
+SETTINGS_PAGE and SETTINGS_CLI name the executables; without them those of Scripts/build are used.
+
+The page redraws what changes, at any time: an element that was found may be gone at the next statement. So a test never
+holds one. It has `Part`s, each of which finds its element again for every single act.
 """
 
 import json
@@ -14,7 +17,10 @@ import time
 import unittest
 
 from selenium import webdriver
-from selenium.common.exceptions import JavascriptException, StaleElementReferenceException, WebDriverException
+from selenium.common.exceptions import (
+    ElementClickInterceptedException, ElementNotInteractableException, JavascriptException, MoveTargetOutOfBoundsException,
+    StaleElementReferenceException, WebDriverException)
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
@@ -25,7 +31,10 @@ PACKAGE = pathlib.Path(__file__).resolve().parents[2]
 ROOT = PACKAGE.parent
 ASSETS = PACKAGE / "Sources/PageAssets/assets"
 APP = "org.example.editor"
-SECONDS = 6
+# Longer than anything takes on a machine that builds something at the same time: it only ends what hangs.
+SECONDS = 60
+# What the browser says of an element before anything was done to it: it is gone, it is not drawn, or something is above it.
+REDRAWN = (StaleElementReferenceException, ElementNotInteractableException, ElementClickInterceptedException, MoveTargetOutOfBoundsException)
 
 
 def executable(variable, *candidates):
@@ -36,11 +45,11 @@ def executable(variable, *candidates):
 
 
 def page_executable():
-    return executable("SETTINGS_PAGE", *[PACKAGE / ".build" / build / "settings-page" for build in ["debug", "release"]])
+    return executable("SETTINGS_PAGE", ROOT / ".build-test/debug/settings-page")
 
 
 def cli_executable():
-    return executable("SETTINGS_CLI", ROOT / ".build-test/debug/settings-cli", ROOT / ".build/debug/settings-cli")
+    return executable("SETTINGS_CLI", ROOT / ".build-test/debug/settings-cli")
 
 
 class Home:
@@ -141,6 +150,65 @@ def quit_driver():
         shutil.rmtree(_profile, ignore_errors=True)
 
 
+class Part:
+    """A part of the page: the element of a selector that comes at a place, or the first one that has a text.
+
+    Each act finds the element and does one thing to it. If the page has redrawn it in between, it is found again:
+    nothing was done then.
+    """
+
+    def __init__(self, tab, selector, at=0, text="", row=None):
+        self.tab = tab
+        self.selector = selector
+        self.at = at
+        self.wanted = text
+        self.row = row  # the selector of the setting that it is in, which may have to be scrolled to
+
+    def __repr__(self):
+        return f"{self.selector} [{self.at}]" + (f" with '{self.wanted}'" if self.wanted else "")
+
+    def act(self, action):
+        def once():
+            if self.row:
+                self.tab.bring(self.row)
+            found = self.tab.elements(self.selector)
+            if self.wanted:
+                found = [element for element in found if self.wanted in element.text]
+            try:
+                return (action(found[self.at]),) if len(found) > self.at else None
+            except REDRAWN:
+                return None
+        return self.tab.until(once, f"an element {self} that can be used")[0]
+
+    @property
+    def text(self):
+        return self.act(lambda element: element.text)
+
+    def get_property(self, name):
+        return self.act(lambda element: element.get_property(name))
+
+    def get_attribute(self, name):
+        return self.act(lambda element: element.get_attribute(name))
+
+    def is_displayed(self):
+        return self.act(lambda element: element.is_displayed())
+
+    def is_enabled(self):
+        return self.act(lambda element: element.is_enabled())
+
+    def is_selected(self):
+        return self.act(lambda element: element.is_selected())
+
+    def click(self):
+        self.act(lambda element: element.click() or True)
+
+    def send_keys(self, *keys):
+        self.act(lambda element: element.send_keys(*keys) or True)
+
+    def choose(self, text):
+        self.act(lambda element: Select(element).select_by_visible_text(text) or True)
+
+
 class Tab:
     """A tab of the browser that shows the page."""
 
@@ -165,14 +233,25 @@ class Tab:
             {"name": "forced-colors", "value": "active" if forced else "none"}]})
 
     def js(self, script, *arguments):
-        return self.focus().driver.execute_script(script, *arguments)
+        """Runs a script at once. Arguments may be parts of the page."""
+        parts = [at for at, argument in enumerate(arguments) if isinstance(argument, Part)]
+        if not parts:
+            return self.focus().driver.execute_script(script, *arguments)
+        part = arguments[parts[0]]
+        return part.act(lambda element: self.js(script, *arguments[:parts[0]], element, *arguments[parts[0] + 1:]))
 
-    def all(self, selector):
+    def elements(self, selector):
+        """The elements of a selector, which the page may have redrawn when this returns."""
         return self.focus().driver.find_elements(By.CSS_SELECTOR, selector)
 
+    def all(self, selector):
+        """The parts of a selector that are there now."""
+        return [Part(self, selector, at) for at in range(len(self.elements(selector)))]
+
     def one(self, selector):
-        """The first element of a selector that is there within some seconds."""
-        return self.until(lambda: next(iter(self.all(selector)), None), f"an element {selector}")
+        """The first part of a selector, once it is there."""
+        self.until(lambda: self.elements(selector), f"an element {selector}")
+        return Part(self, selector)
 
     def until(self, condition, what="something"):
         end = time.monotonic() + SECONDS
@@ -180,7 +259,7 @@ class Tab:
             self.focus()
             try:
                 result = condition()
-            except (StaleElementReferenceException, JavascriptException):
+            except (*REDRAWN, JavascriptException):
                 result = None
             if result:
                 return result
@@ -189,33 +268,45 @@ class Tab:
             time.sleep(0.01)
 
     def row(self, key, within=""):
-        selector = f".row[data-key='{css(key)}']"
+        row = f".row[data-key='{css(key)}']"
+        selector = f"{row} {within}".strip()
 
         def found():
-            if not self.all(selector):
-                self.scroll()
-            return next(iter(self.all(f"{selector} {within}".strip())), None)
-        return self.until(found, f"an element {selector} {within}")
+            self.bring(row)
+            return self.elements(selector)
+        self.until(found, f"an element {selector}")
+        return Part(self, selector, row=row)
 
-    def scroll(self):
-        """Goes on to the next part of the list, of which only what is near the screen is in the document."""
-        self.js("""const main = document.querySelector('#settings');
-            const box = main.scrollHeight > main.clientHeight + 1 ? main : document.scrollingElement;
-            const end = box.scrollTop + box.clientHeight >= box.scrollHeight - 2;
-            box.scrollTop = end ? 0 : box.scrollTop + 600;""")
+    def bring(self, row):
+        """Goes on to the next part of the list, of which only what is near the screen is in the document, if a row is not
+        there; and waits until the list has brought that part into the document and removed the rest. Two steps at once
+        would pass the row by: it would come, and go at once."""
+        if not self.elements(row):
+            self.focus().driver.execute_async_script("""const [done] = arguments;
+                const main = document.querySelector('#settings');
+                const box = main.scrollHeight > main.clientHeight + 1 ? main : document.scrollingElement;
+                const end = box.scrollTop + box.clientHeight >= box.scrollHeight - 2;
+                box.scrollTop = end ? 0 : box.scrollTop + 600;
+                // The scrolling is heard in the next frame, and the list follows in it.
+                requestAnimationFrame(() => requestAnimationFrame(() => done()));""")
+        self.until(lambda: not self.elements("#list[data-moving]"), "list that has settled")
 
     def click(self, selector, text=""):
-        """Clicks on the first element that has a text, also if it is being made again."""
-        self.until(lambda: [element.click() or True for element in [one for one in self.all(selector) if text in one.text][:1]],
-                   f"an element {selector} with '{text}' to click")
+        """Clicks on the first element that has a text."""
+        Part(self, selector, text=text).click()
 
     def press(self, key, within=""):
-        """Clicks on a part of a setting, also if it is being made again."""
-        self.row(key, within)
-        self.click(f".row[data-key='{css(key)}'] {within}".strip())
+        """Clicks on a part of a setting."""
+        self.row(key, within).click()
 
-    def choose(self, element, text):
-        Select(element).select_by_visible_text(text)
+    def drag(self, part, to):
+        """Drags a part to another one with the pointer."""
+        def once():
+            ends = [self.elements(one.selector) for one in (part, to)]
+            self.driver.execute_script("arguments[0].scrollIntoView({ block: 'center' })", ends[0][0])
+            ActionChains(self.driver).click_and_hold(ends[0][0]).move_to_element(ends[1][0]).release().perform()
+            return True
+        self.until(once, f"{part} to drag to {to}")
 
     def value(self, key, selector="input, select, textarea"):
         return self.row(key, f".row-control :is({selector})").get_property("value")
@@ -223,10 +314,9 @@ class Tab:
     def message(self, key):
         return self.row(key, ".row-message").text
 
-    def type(self, element, text, key=Keys.ENTER):
-        """Types over what a field has."""
-        element.send_keys(Keys.CONTROL, "a")
-        element.send_keys(text, key)
+    def type(self, part, text, key=Keys.ENTER):
+        """Types over what a field has. One act: between two of them, the field may be another one."""
+        part.send_keys(Keys.CONTROL, "a", Keys.NULL, text, key)
 
     def log(self):
         return [entry["message"] for entry in self.driver.get_log("browser")]
@@ -274,6 +364,19 @@ class PageTest(unittest.TestCase):
             return all(part in text for part in parts) and not any(part in text for part in absent)
         self.tab.until(fits, f"file with {parts} without {absent}")
         return self.home.text()
+
+    def assert_soon(self, get, expected):
+        """Waits until something has a value. The page shows a change a little later than the file has it."""
+        last = None
+
+        def fits():
+            nonlocal last
+            last = get()
+            return last == expected
+        try:
+            self.tab.until(fits, f"{expected!r}")
+        except AssertionError:
+            self.assertEqual(last, expected)
 
     def assert_only_changed(self, before, after, old, new):
         """Asserts that one passage was replaced, and that all other bytes are as they were."""

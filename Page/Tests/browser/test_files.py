@@ -18,14 +18,13 @@ class FilesTest(PageTest):
         self.home.write(self.folder / "profiles/travel.toml", 'theme = "dark"\n')
 
     def choose(self, name):
-        self.tab.choose(self.tab.one("#layer"), name)
+        self.tab.one("#layer").choose(name)
 
     def shows(self, path):
         self.tab.until(lambda: self.tab.js("return document.querySelector('.file-name').title").endswith(path), path)
 
     def test_the_files_of_the_app_are_offered(self):
-        names = self.tab.js("return [...document.querySelectorAll('#layer option')].map((option) => option.textContent)")
-        self.assertEqual(names, ["Your file", "Profile travel", "Declared file 10-work", "Declared for this host", "Declared for this system",
+        self.assert_soon(lambda: self.tab.js("return [...document.querySelectorAll('#layer option')].map((option) => option.textContent)"), ["Your file", "Profile travel", "Declared file 10-work", "Declared for this host", "Declared for this system",
                                  "Declared for this processor", "Administrators"])
         self.assertFalse(self.tab.one("#layer-banner").is_displayed())
 

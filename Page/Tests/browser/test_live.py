@@ -40,6 +40,8 @@ class LiveTest(PageTest):
         for width in [1440, 800, 390]:
             with self.subTest(width):
                 self.home.write(self.home.file, TEXT)
+                # The page hears of it before it is loaded again, not after.
+                self.tab.until(lambda: self.name(self.tab) == "Grace", "former text")
                 self.tab.show(width, 4000)
                 self.tab.driver.refresh()
                 self.tab.until(lambda: self.tab.js("return document.documentElement.dataset.live === arguments[0]", APP), "page")

@@ -1,6 +1,6 @@
 """Records, findings with fixes, history and undo, trials, migrations and profiles."""
 
-from harness import APP, Keys, PageTest, read
+from harness import APP, ActionChains, Keys, PageTest, read
 
 SCHEMA = '''
 app = "org.example.editor"
@@ -38,16 +38,15 @@ class RecordTest(PageTest):
     schema = SCHEMA
     text = TEXT
 
-    def record(self, name):
-        return self.tab.one(f".record[aria-label='{name}']")
+    def record(self, name, within=""):
+        return self.tab.one(f".record[aria-label='{name}'] {within}".strip())
 
     def test_a_field_of_a_record_is_changed(self):
-        field = self.record("home").find_element("css selector", "input[type=number]")
-        self.tab.type(field, "9090")
+        self.tab.type(self.record("home", "input[type=number]"), "9090")
         self.assert_only_changed(TEXT, self.wait_for_text("9090"), "8080", "9090")
 
     def test_a_field_out_of_its_range_is_refused(self):
-        self.tab.type(self.record("home").find_element("css selector", "input[type=number]"), "99999")
+        self.tab.type(self.record("home", "input[type=number]"), "99999")
         self.tab.until(lambda: "65535" in self.tab.message("places"), "message")
         self.assertEqual(self.home.text(), TEXT)
 
@@ -167,7 +166,7 @@ class ProfileTest(PageTest):
         self.home.cli("set", APP, "size", "33", "--layer", "profile:work")
 
     def test_a_profile_is_chosen_and_written(self):
-        self.tab.choose(self.tab.one("#profile"), "work")
+        self.tab.one("#profile").choose("work")
         self.tab.until(lambda: self.tab.value("size", "input[type=number]") == "33", "value of the profile")
         self.tab.type(self.tab.row("theme", "input"), "blue")
         profile = self.home.file.parent / "profiles/work.toml"
@@ -180,13 +179,11 @@ class KeyboardTest(PageTest):
     text = TEXT
 
     def press(self, *keys):
-        from selenium.webdriver.common.action_chains import ActionChains
         for key in keys:
             ActionChains(self.tab.driver).send_keys(key).perform()
 
     def press_all(self, *keys):
         """Selects what a field has, and types."""
-        from selenium.webdriver.common.action_chains import ActionChains
         ActionChains(self.tab.driver).key_down(Keys.CONTROL).send_keys("a").key_up(Keys.CONTROL).perform()
         self.press(*keys)
 
