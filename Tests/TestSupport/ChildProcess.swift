@@ -24,7 +24,7 @@ package struct ChildProcess: Sendable {
     let executable = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     // swift test loads the tests as a library into a helper; the helper's arguments name the bundle.
     for argument in CommandLine.arguments + [executable] where argument.contains(".build") {
-      let directory = (argument as NSString).deletingLastPathComponent
+      let directory = URL(fileURLWithPath: argument).deletingLastPathComponent().path
       if FileManager.default.isExecutableFile(atPath: directory + "/settings-cli") { return directory }
     }
     return (executable as NSString).deletingLastPathComponent
@@ -67,7 +67,8 @@ package struct ChildProcess: Sendable {
     try error.fileHandleForWriting.close()
     if let input, let pipe {
       try pipe.fileHandleForReading.close()
-      pipe.fileHandleForWriting.write(Data(input.utf8))
+      // What it does not read is not needed.
+      try? pipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
       try pipe.fileHandleForWriting.close()
     }
     // Both are read at once: a process that fills one while we wait for the other would never end.

@@ -32,6 +32,7 @@ package final class Spawn: @unchecked Sendable {  // what changes is under `lock
     _ path: String, _ arguments: [String], environment: [String: String], directory: String? = nil,
     input: FileHandle? = nil, output: FileHandle? = nil, error: FileHandle? = nil
   ) throws {
+    _ = Self.survivesBrokenPipes
     var files = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&files)
     defer { posix_spawn_file_actions_destroy(&files) }
@@ -64,6 +65,10 @@ package final class Spawn: @unchecked Sendable {  // what changes is under `lock
     guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO, userInfo: [:]) }
     self.id = id
   }
+
+  /// A child may end before it has read what a test writes to it: that ends the write, not the tests. Children have the
+  /// default.
+  private static let survivesBrokenPipes: Void = { Glibc.signal(SIGPIPE, SIG_IGN) }()
 
   deinit {
     // A test that failed halfway leaves nothing behind.

@@ -67,7 +67,7 @@ struct StreamTests {
       asked.signal()
       held.wait()
     }
-    let client = try client(of: server, deadline: .milliseconds(300), on: own)
+    let client = try client(of: server, deadline: .seconds(2), on: own)
     async let revision = client.put("k", "1")
     await withCheckedContinuation { continuation in
       Thread.detachNewThread {
@@ -75,7 +75,7 @@ struct StreamTests {
         own.any().execute {
           held.signal()
           // Longer than the deadline, which nothing else can reach.
-          Thread.sleep(forTimeInterval: 0.6)
+          Thread.sleep(forTimeInterval: 2.3)
         }
         continuation.resume()
       }

@@ -46,7 +46,7 @@ final class TerminalSession: @unchecked Sendable {  // all state is under `condi
   deinit { if process.isRunning { process.terminate() } }
 
   /// Types keys.
-  func type(_ keys: String) { input.fileHandleForWriting.write(Data(keys.utf8)) }
+  func type(_ keys: String) { try? input.fileHandleForWriting.write(contentsOf: Data(keys.utf8)) }
 
   /// Waits until a text is on the screen, after what was waited for before.
   ///
