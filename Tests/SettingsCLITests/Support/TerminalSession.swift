@@ -50,12 +50,12 @@ final class TerminalSession: @unchecked Sendable {  // all state is under `condi
 
   /// Waits until a text is on the screen, after what was waited for before.
   ///
-  /// - Returns: What came up to its end; `nil` if the program ended, or half a minute went by, without it.
+  /// - Returns: What came up to its end; `nil` if the program ended, or two minutes went by, without it.
   @discardableResult
   func wait(for wanted: String) -> String? {
     condition.lock()
     defer { condition.unlock() }
-    let deadline = Date().addingTimeInterval(30)
+    let deadline = Date().addingTimeInterval(120)
     while true {
       if let range = unread.range(of: wanted, options: .literal) {
         let seen = String(unread[..<range.upperBound])
