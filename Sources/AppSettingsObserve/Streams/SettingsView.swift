@@ -42,13 +42,67 @@ extension SettingsView {
 }
 
 /// Whether two values are equal; `nil` if their type is not `Equatable`.
+///
+/// Texts are compared by their code units, as TOML does: two forms of an accent are different names to Linux.
 func areEqual<Value>(_ first: Value, _ second: Value) -> Bool? {
   func compare<Concrete: Equatable>(_: Concrete.Type) -> Bool {
     let first = first as! Concrete
     let second = second as! Concrete
     // A value unequal to itself (not-a-number) is no change either.
-    return first == second || first != first && second != second
+    return first == second && hasSameTexts(first, second) || first != first && second != second
   }
   guard let type = Value.self as? any Equatable.Type else { return nil }
   return compare(type)
+}
+
+/// Whether equal values have the same texts. Within types of an app, `==` decides.
+private func hasSameTexts<Value>(_ first: Value, _ second: Value) -> Bool {
+  guard let first = first as? any TextHolding else { return true }
+  func compare<Concrete: TextHolding>(_ first: Concrete) -> Bool { first.hasSameTexts(as: second as! Concrete) }
+  return compare(first)
+}
+
+/// A type of which two equal values may have different code units.
+private protocol TextHolding {
+  /// - Parameter other: A value that is equal to this one.
+  func hasSameTexts(as other: Self) -> Bool
+}
+
+extension String: TextHolding {
+  fileprivate func hasSameTexts(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+}
+
+extension Optional: TextHolding {
+  fileprivate func hasSameTexts(as other: Wrapped?) -> Bool {
+    guard let self, let other else { return true }
+    return AppSettingsObserve.hasSameTexts(self, other)
+  }
+}
+
+extension Array: TextHolding {
+  fileprivate func hasSameTexts(as other: [Element]) -> Bool {
+    guard Element.self is any TextHolding.Type else { return true }
+    return zip(self, other).allSatisfy { AppSettingsObserve.hasSameTexts($0, $1) }
+  }
+}
+
+extension Set: TextHolding {
+  fileprivate func hasSameTexts(as other: Set<Element>) -> Bool {
+    guard Element.self is any TextHolding.Type else { return true }
+    return allSatisfy { element in
+      other.firstIndex(of: element).map { AppSettingsObserve.hasSameTexts(element, other[$0]) } ?? false
+    }
+  }
+}
+
+extension Dictionary: TextHolding {
+  fileprivate func hasSameTexts(as other: [Key: Value]) -> Bool {
+    guard Key.self is any TextHolding.Type || Value.self is any TextHolding.Type else { return true }
+    return allSatisfy { key, value in
+      other.index(forKey: key).map { index in
+        AppSettingsObserve.hasSameTexts(key, other[index].key)
+          && AppSettingsObserve.hasSameTexts(value, other[index].value)
+      } ?? false
+    }
+  }
 }

@@ -27,6 +27,33 @@ import TestSupport
     #expect(await iterator.next() == 2)
   }
 
+  @Test func `another form of an accent is another text`() async throws {
+    let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+    let name = SettingsKey("name", default: "")
+    let names = SettingsKey("names", default: [String]())
+    let sizes = SettingsKey("sizes", default: [String: Int]())
+    let nickname = SettingsKey<String?>("nickname")
+    func text(_ word: String) -> String {
+      "name = \"\(word)\"\nnames = [\"\(word)\"]\nnickname = \"\(word)\"\nsizes = { \"\(word)\" = 1 }\n"
+    }
+    try home.write(text(composed))
+    let settings = try home.store()
+    var one = settings.updates(name).makeAsyncIterator()
+    var list = settings.updates(names).makeAsyncIterator()
+    var table = settings.updates(sizes).makeAsyncIterator()
+    var optional = settings.updates(nickname).makeAsyncIterator()
+    var several = settings.updates(name, .number).makeAsyncIterator()
+    // With '==', they would be the same here, too.
+    for (word, next) in [(composed, decomposed), (decomposed, composed), (composed, "")] {
+      #expect(await one.next()?.utf8.count == word.utf8.count)
+      #expect(await list.next()?.first?.utf8.count == word.utf8.count)
+      #expect(await table.next()?.keys.first?.utf8.count == word.utf8.count)
+      #expect(await optional.next()??.utf8.count == word.utf8.count)
+      #expect(await several.next()?.0.utf8.count == word.utf8.count)
+      try home.replace(text(next))
+    }
+  }
+
   @Test func `a change between the first element and the second is not missed`() async throws {
     let settings = try home.store()
     for round in 1...300 {
