@@ -108,15 +108,17 @@
       let table: KeyTable
       let key: AbsoluteConfigKey
       let type: ConfigType
-      var last: LookupResult?
+      // What was delivered last; `nil` within for an error, and around that before the first one.
+      var last: LookupResult??
 
       mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
         while let state = await states.next(isolation: actor) {
           let result = Result { try table.lookUp(key, as: type, in: state) }
           let found = try? result.get()
-          // A different text may have the same meaning.
-          if let found, found == last { continue }
-          last = found
+          // A different text may have the same meaning, and one that cannot be used after another means the same: the
+          // reader takes its default.
+          if let last, last == found { continue }
+          last = .some(found)
           return result
         }
         return nil

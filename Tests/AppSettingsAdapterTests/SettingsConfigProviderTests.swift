@@ -161,6 +161,9 @@
         try home.replace("n = \"two\"\n")
         let error = try await iterator.next()
         #expect(throws: SettingsError.self) { try error?.get() }
+        // Another value that cannot be used is no news: the reader goes on with its default.
+        try home.replace("n = \"three\"\nm = 1\n")
+        for await _ in settings.snapshots() where settings.isSet(SettingsKey("m", default: 0)) { break }
         try home.replace("n = 2\n")
         #expect(try await iterator.next()?.get().value == 2.0)
         try home.replace("")
