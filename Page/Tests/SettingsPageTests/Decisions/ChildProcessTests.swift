@@ -28,7 +28,7 @@ struct ChildProcessTests {
   try home.write("#!/bin/sh\nhead -c 8 | '\(TestHome.command)' \"$@\"\n", to: "command")
   chmod("\(home.path)/command", 0o700)
   let text = home.read(home.settings)
-  let commands = try Commands("\(home.path)/command", environment: home.environment, Limits())
+  let commands = try Commands("\(home.path)/command", environment: home.environment, .patient)
   let result = try await commands.run(["edit", TestHome.app, "--text=-"], input: Array("size = 155\n".utf8))
   #expect(result.status == 7 && result.messages.joined().contains("ended after 8 bytes"), "\(result.messages)")
   #expect(home.read(home.settings) == text)

@@ -7,23 +7,12 @@ import Testing
 private struct Program {
   let child: ChildProcess
 
-  /// The executable, which is beside the tests.
-  static var path: String {
-    var buffer = [CChar](repeating: 0, count: 4096)
-    let count = readlink("/proc/self/exe", &buffer, buffer.count)
-    let tests = String(decoding: buffer[..<max(count, 0)].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    if tests.hasSuffix(".xctest"), let slash = tests.lastIndex(of: "/") { return tests[..<slash] + "/settings-page" }
-    // The runner of 'swift test' is another program, and names the tests in its arguments.
-    let words = CommandLine.arguments.compactMap { word in word.hasSuffix(".xctest") ? word : nil }
-    let bundle = words.first ?? ""
-    return bundle[..<(bundle.lastIndex(of: "/") ?? bundle.startIndex)] + "/settings-page"
-  }
-
   init(_ words: [String], _ home: TestHome, allowRoot: Bool = true) throws {
     var environment = home.environment
     environment["SETTINGS_CLI"] = TestHome.command
     let root = allowRoot && geteuid() == 0 ? ["--allow-root"] : []
-    child = try ChildProcess.start([Self.path, "--no-open"] + root + words, environment: environment)
+    let program = try #require(TestHome.beside("settings-page"))
+    child = try ChildProcess.start([program, "--no-open"] + root + words, environment: environment)
     close(child.input)
   }
 

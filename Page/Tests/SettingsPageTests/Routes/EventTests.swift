@@ -71,7 +71,7 @@ private let app = "/api/apps/\(TestHome.app)"
 
 @Test func `the trial of a server that was killed is taken back at the next start`() async throws {
   let home = try TestHome()
-  let commands = try Commands(TestHome.command, environment: home.environment, Limits())
+  let commands = try Commands(TestHome.command, environment: home.environment, .patient)
   let place = Trial.Place(target: TestHome.app, options: [])
   let newest = try #require(try await commands.newestEntry(place))
   var trial = Trial(id: "x", place: place, keys: ["size"], after: newest, pid: nil)
@@ -100,7 +100,7 @@ private let app = "/api/apps/\(TestHome.app)"
 }
 
 @Test func `a server ends after its last stream, and when it is asked to`() async throws {
-  var limits = Limits()
+  var limits = Limits.patient
   limits.grace = .milliseconds(50)
   let server = try await TestServer(limits: limits)
   try await server.events(of: TestHome.app).close()
@@ -112,7 +112,7 @@ private let app = "/api/apps/\(TestHome.app)"
 }
 
 @Test func `a server that nobody uses ends`() async throws {
-  var limits = Limits()
+  var limits = Limits.patient
   limits.idle = .milliseconds(50)
   try await TestServer(limits: limits).ended()
 }

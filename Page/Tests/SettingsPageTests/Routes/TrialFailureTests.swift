@@ -72,7 +72,7 @@ extension TestHome {
   try home.write(
     "#!/bin/sh\n[ \"$1\" != log ] || read -r word < '\(gate)'\nexec '\(TestHome.command)' \"$@\"\n", to: "command")
   chmod("\(home.path)/command", 0o700)
-  let (limits, text) = (Limits(), home.read(home.settings))
+  let (limits, text) = (Limits.patient, home.read(home.settings))
   let commands = try Commands("\(home.path)/command", environment: home.environment, limits)
   let hub = WatchHub(commands, limits)
   let trials = Trials(commands, hub)

@@ -3,6 +3,17 @@ import Testing
 
 @testable import SettingsPage
 
+extension Limits {
+  /// What is not about time does not fail on a busy machine. What is about time sets it itself.
+  static var patient: Limits {
+    var limits = Limits()
+    limits.wait = .seconds(600)
+    limits.command = .seconds(600)
+    limits.grace = .seconds(600)
+    return limits
+  }
+}
+
 /// A server in this process, with a home of its own.
 final class TestServer: Sendable {
   let home: TestHome
@@ -15,7 +26,7 @@ final class TestServer: Sendable {
   private let running: Task<Void, any Error>
 
   init(
-    limits: Limits = Limits(), home: TestHome? = nil, target: String? = nil, command: String = TestHome.command,
+    limits: Limits = .patient, home: TestHome? = nil, target: String? = nil, command: String = TestHome.command,
     hasIPv4: Bool = true
   ) async throws {
     let home = try home ?? TestHome()
@@ -96,7 +107,18 @@ final class TestHome: Sendable {
   static let app = "org.example.editor"
 
   /// The settings-cli to test with.
-  static let command = ProcessEnvironment["SETTINGS_CLI"] ?? "settings-cli"
+  static let command = ProcessEnvironment["SETTINGS_CLI"] ?? beside("settings-cli") ?? "settings-cli"
+
+  /// The path of an executable that was built with the tests; `nil` if there is none.
+  static func beside(_ name: String) -> String? {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    let count = readlink("/proc/self/exe", &buffer, buffer.count)
+    let program = String(decoding: buffer[..<max(count, 0)], as: UTF8.self)
+    // The runner of 'swift test' may be another program, which names the tests in its arguments.
+    let tests = ([program] + CommandLine.arguments).first { $0.hasSuffix(".xctest") } ?? program
+    let path = tests[..<(tests.lastIndex(of: "/") ?? tests.startIndex)] + "/\(name)"
+    return access(String(path), X_OK) == 0 ? String(path) : nil
+  }
 
   init() throws {
     var template = Array("\(ProcessEnvironment["TMPDIR"] ?? "/tmp")/settings-page-XXXXXX".utf8CString)
