@@ -14,7 +14,7 @@ struct CannedAnswerTests {
 
   /// What a write and a read at such an endpoint throw.
   private func errors(_ server: CannedServer) async throws -> (write: EtcdError?, read: EtcdError?) {
-    let client = try EtcdClient(EtcdConfiguration(endpoints: [server.endpoint], deadline: .seconds(1)))
+    let client = try EtcdClient(EtcdConfiguration(endpoints: [server.endpoint], deadline: .seconds(3)))
     let write = await failure { try await client.put("x", "1") }
     let read = await failure { _ = try await client.range(EtcdRange(.key("x"))) }
     await client.shutdown()

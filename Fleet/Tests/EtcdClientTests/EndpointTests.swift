@@ -23,7 +23,10 @@ extension ClusterTests {
       try await withShared { _, cluster in
         let proxy = try await TCPProxy.start(to: cluster.members[0].port)
         try await proxy.set(.refuse)
-        try await cluster.withClient(cluster.configuration(endpoints: ["http://127.0.0.1:\(proxy.port)"])) { client in
+        // The member may come back until the deadline.
+        let configuration = cluster.configuration(
+          endpoints: ["http://127.0.0.1:\(proxy.port)"], deadline: .milliseconds(1500))
+        try await cluster.withClient(configuration) { client in
           let error = await failure { try await client.put("end/a", "1") }
           #expect(error?.message == "The connection failed: Connection refused")
           #expect(error?.code == .unavailable && error?.mayHaveHappened == false)
@@ -36,8 +39,12 @@ extension ClusterTests {
         let proxy = try await TCPProxy.start(to: cluster.members[0].port)
         try await proxy.set(.blackHole)
         let endpoints = ["http://127.0.0.1:\(proxy.port)"] + cluster.endpoints
-        try await cluster.withClient(cluster.configuration(endpoints: endpoints)) { client in
-          try await within(.seconds(1)) { _ = try await client.range(EtcdRange(.key("end/b"))) }
+        // Half of it is for the black hole, and what is left has to be enough on a busy machine.
+        let configuration = cluster.configuration(endpoints: endpoints, deadline: .seconds(4))
+        try await cluster.withClient(configuration) { client in
+          let start = ContinuousClock.now
+          _ = try await client.range(EtcdRange(.key("end/b")))
+          #expect(.now - start >= .seconds(2))
           try await within(.milliseconds(300)) { try await client.put("end/b", "1") }
           let watch = try await within(.milliseconds(300)) { try await client.watch(.key("end/b")) }
           #expect(watch.endpoint == cluster.endpoints[0])
@@ -53,10 +60,11 @@ extension ClusterTests {
       try await withShared(usesTLS: usesTLS) { client, cluster in
         let proxy = try await TCPProxy.start(to: cluster.members[0].port)
         let endpoints = ["\(usesTLS ? "https" : "http")://127.0.0.1:\(proxy.port)"] + cluster.endpoints
-        try await cluster.withClient(cluster.configuration(endpoints: endpoints)) { proxied in
+        let configuration = cluster.configuration(endpoints: endpoints, deadline: .seconds(2))
+        try await cluster.withClient(configuration) { proxied in
           try await proxied.put("end/c", "1")
           try await proxy.set(.blackHole)
-          let error = await within(.milliseconds(1200)) { await failure { try await proxied.put("end/c", "2") } }
+          let error = await within(.milliseconds(2200)) { await failure { try await proxied.put("end/c", "2") } }
           #expect(error?.code == .deadlineExceeded)
           #expect(error?.mayHaveHappened == true)
           #expect(try await client.text("end/c") == "1")
@@ -71,9 +79,10 @@ extension ClusterTests {
       try await withShared { _, cluster in
         let proxy = try await TCPProxy.start(to: cluster.members[0].port)
         try await proxy.set(.refuse)
-        let configuration = cluster.configuration(endpoints: ["http://127.0.0.1:\(proxy.port)"])
+        let configuration = cluster.configuration(
+          endpoints: ["http://127.0.0.1:\(proxy.port)"], deadline: .milliseconds(1500))
         try await cluster.withClient(configuration) { client in
-          let error = await within(.milliseconds(1200)) { await failure { try await client.put("end/d", "1") } }
+          let error = await within(.milliseconds(1700)) { await failure { try await client.put("end/d", "1") } }
           #expect(error?.code == .unavailable)
           #expect(error?.mayHaveHappened == false)
           #expect(error?.endpoint == configuration.endpoints[0])
@@ -86,21 +95,22 @@ extension ClusterTests {
       try await withShared(usesTLS: usesTLS) { _, cluster in
         let proxy = try await TCPProxy.start(to: cluster.members[0].port)
         let endpoint = "\(usesTLS ? "https" : "http")://127.0.0.1:\(proxy.port)"
-        var configuration = cluster.configuration(endpoints: [endpoint])
-        for credentials in [nil, EtcdCredentials(user: "u", password: "p")] {
-          configuration.credentials = credentials
-          try await proxy.set(.blackHole)
-          try await cluster.withClient(configuration) { client in
-            await withTaskGroup(of: Void.self) { group in
-              for (name, call) in calls(client, endpoint) {
-                group.addTask {
-                  let error = await within(.milliseconds(1200)) { await failure { try await call() } }
-                  #expect(error?.isRetryable == true, "\(name): \(error.map { "\($0)" } ?? "")")
-                }
+        var configuration = cluster.configuration(endpoints: [endpoint], deadline: .seconds(1))
+        let anonymous = try EtcdClient(configuration)
+        configuration.credentials = EtcdCredentials(user: "u", password: "p")
+        let named = try EtcdClient(configuration)
+        try await proxy.set(.blackHole)
+        await withTaskGroup(of: Void.self) { group in
+          for client in [anonymous, named] {
+            for (name, call) in calls(client, endpoint) {
+              group.addTask {
+                let error = await within(.milliseconds(1200)) { await failure { try await call() } }
+                #expect(error?.isRetryable == true, "\(name): \(error.map { "\($0)" } ?? "")")
               }
             }
           }
         }
+        for client in [anonymous, named] { await client.shutdown() }
         await proxy.stop()
       }
     }
@@ -128,8 +138,9 @@ extension ClusterTests {
 
     @Test func `the next write after the leader's death succeeds within two seconds`() async throws {
       try await withCluster(members: 3) { cluster in
-        try await cluster.withClient { client in
-          try await client.put("k", "0")
+        let configuration = cluster.configuration(endpoints: cluster.endpoints, deadline: .seconds(1))
+        try await cluster.withClient(configuration) { client in
+          try await insisting { () throws(EtcdError) in try await client.put("k", "0") }
           try await cluster.leader().kill()
           try await within(.seconds(2)) {
             var isDone = false
@@ -142,7 +153,8 @@ extension ClusterTests {
               }
             }
           }
-          #expect(try await client.text("k") == "1")
+          let stored = try await insisting { () throws(EtcdError) in try await client.range(EtcdRange(.key("k"))) }
+          #expect(stored.keyValues.first?.text == "1")
         }
       }
     }
@@ -151,10 +163,12 @@ extension ClusterTests {
       try await withCluster(members: 3) { cluster in
         let follower = try await cluster.followers()[0]
         let endpoints = [follower.endpoint] + cluster.endpoints.filter { $0 != follower.endpoint }
-        try await cluster.withClient(cluster.configuration(endpoints: endpoints)) { client in
-          try await client.put("k", "1")
+        // A third of it is for the paused member.
+        let configuration = cluster.configuration(endpoints: endpoints, deadline: .seconds(6))
+        try await cluster.withClient(configuration) { client in
+          try await insisting { () throws(EtcdError) in try await client.put("k", "1") }
           follower.pause()
-          #expect(try await within(.seconds(1)) { try await client.text("k") } == "1")
+          #expect(try await client.text("k") == "1")
           try await within(.milliseconds(500)) { try await client.put("k", "2") }
           follower.resume()
           try await cluster.waitUntilHealthy(follower)
@@ -193,7 +207,8 @@ extension ClusterTests {
       try await withShared { _, cluster in
         let proxy = try await TCPProxy.start(to: cluster.members[0].port)
         try await proxy.set(.blackHole)
-        let configuration = cluster.configuration(endpoints: ["http://127.0.0.1:\(proxy.port)"])
+        let configuration = cluster.configuration(
+          endpoints: ["http://127.0.0.1:\(proxy.port)"], deadline: .milliseconds(1500))
         try await cluster.withClient(configuration) { client in
           for call in [{ _ = try await client.range(EtcdRange(.key("x"))) }, { _ = try await client.watch(.key("x")) }]
             as [@Sendable () async throws -> Void]

@@ -10,7 +10,7 @@ extension ClusterTests {
     /// may be carried out much later, so that each is a transaction.
     private final class Writer: Sendable {
       let key: String
-      /// Rings whenever something was acknowledged.
+      /// Rings whenever something was acknowledged, or seen by a watch.
       private let bell: AsyncStream<Void>.Continuation
       /// Protects what was acknowledged and seen.
       private let state = Mutex((acknowledged: 0, isStopped: false, watched: 0, failures: [String]()))
@@ -26,29 +26,32 @@ extension ClusterTests {
 
       func run(_ client: EtcdClient) async throws {
         var seen: (number: Int, revision: Int64)?
-        while !isStopped {
-          let start = ContinuousClock.now
-          do throws(EtcdError) {
-            if let last = seen {
-              let transaction = EtcdTransaction(
-                if: [.modRevision(key, .equal, last.revision)], then: [.put(key, "\(last.number + 1)")])
-              seen = nil
-              let answer = try await client.transaction(transaction)
-              if answer.succeeded {
-                seen = (last.number + 1, answer.header.revision)
-                state.withLock { $0.acknowledged = last.number + 1 }
-                bell.yield()
-              }
-            } else {
-              let item = try await client.range(EtcdRange(.key(key))).keyValues.first
-              seen = (item.flatMap { Int($0.text) } ?? 0, item?.modRevision ?? 0)
+        while !isStopped, !Task.isCancelled {
+          try await within(.milliseconds(1500)) { try await step(&seen, client) }
+        }
+      }
+
+      /// Makes one call.
+      private func step(_ seen: inout (number: Int, revision: Int64)?, _ client: EtcdClient) async throws {
+        do throws(EtcdError) {
+          if let last = seen {
+            let transaction = EtcdTransaction(
+              if: [.modRevision(key, .equal, last.revision)], then: [.put(key, "\(last.number + 1)")])
+            seen = nil
+            let answer = try await client.transaction(transaction)
+            if answer.succeeded {
+              seen = (last.number + 1, answer.header.revision)
+              state.withLock { $0.acknowledged = last.number + 1 }
+              bell.yield()
             }
-          } catch {
-            if error.code == .cancelled { return }
-            try #require(error.isRetryable, "\(error)")
-            state.withLock { $0.failures.append("\(error)") }
+          } else {
+            let item = try await client.range(EtcdRange(.key(key))).keyValues.first
+            seen = (item.flatMap { Int($0.text) } ?? 0, item?.modRevision ?? 0)
           }
-          #expect(.now - start < .milliseconds(1500))
+        } catch {
+          if error.code == .cancelled { return }
+          try #require(error.isRetryable, "\(error)")
+          state.withLock { $0.failures.append("\(error)") }
         }
       }
 
@@ -60,6 +63,7 @@ extension ClusterTests {
               guard case .events(let events, let revision) = message, let last = events.last else { continue }
               next = revision + 1
               state.withLock { $0.watched = Int(last.keyValue.text) ?? -1 }
+              bell.yield()
             }
           } catch {
             if error.code == .cancelled { return }
@@ -73,6 +77,7 @@ extension ClusterTests {
       try await withCluster(members: 3) { options in
         options.usesTLS = true
         options.rootPassword = "secret"
+        options.deadline = .seconds(1)
       } _: { cluster in
         var proxies: [TCPProxy] = []
         for member in cluster.members { proxies.append(try await TCPProxy.start(to: member.port)) }
@@ -100,6 +105,7 @@ extension ClusterTests {
               try await proxies[round].set(.forward)
               try await proxies[round].set(.delay(.milliseconds(5)))
             }
+            try await wait(writers, rings) { $0.watched > 0 }
             for writer in writers { writer.stop() }
             group.cancelAll()
             try await group.waitForAll()
@@ -107,10 +113,12 @@ extension ClusterTests {
         }
         try await cluster.withClient { client in
           for writer in writers {
-            let value = Int(try await client.text(writer.key) ?? "") ?? -1
+            let stored = try await insisting { () throws(EtcdError) in
+              try await client.range(EtcdRange(.key(writer.key)))
+            }
+            let value = stored.keyValues.first.flatMap { Int($0.text) } ?? -1
             // The last write may have been carried out without an answer.
             #expect((writer.acknowledged...writer.acknowledged + 1).contains(value), "\(writer.key)")
-            #expect(writer.watched > 0)
           }
         }
         for proxy in proxies { await proxy.stop() }
@@ -121,21 +129,28 @@ extension ClusterTests {
     private func progress(
       _ writers: [Writer], _ rings: AsyncStream<Void>, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-      let before = writers.map(\.acknowledged)
+      let before = Dictionary(uniqueKeysWithValues: writers.map { ($0.key, $0.acknowledged) })
+      try await wait(writers, rings, sourceLocation: sourceLocation) { $0.acknowledged != before[$0.key] }
+    }
+
+    /// Waits until something holds for each writer.
+    private func wait(
+      _ writers: [Writer], _ rings: AsyncStream<Void>, sourceLocation: SourceLocation = #_sourceLocation,
+      until condition: @escaping @Sendable (Writer) -> Bool
+    ) async throws {
       let isDone = await withTaskGroup(of: Bool.self) { group in
         group.addTask {
-          for await _ in rings where zip(writers, before).allSatisfy({ $0.acknowledged != $1 }) { return true }
+          for await _ in rings where writers.allSatisfy(condition) { return true }
           return false
         }
         group.addTask {
-          // Only ends what hangs.
-          try? await Task.sleep(for: .seconds(100))
+          try? await Task.sleep(for: .seconds(60))
           return false
         }
         defer { group.cancelAll() }
         return await group.next() ?? false
       }
-      let stuck = zip(writers, before).filter { $0.acknowledged == $1 }.map(\.0)
+      let stuck = writers.filter { !condition($0) }
       try #require(
         isDone, "stuck: \(stuck.map { "\($0.key) at \($0.acknowledged):\n\($0.failures)" })",
         sourceLocation: sourceLocation)

@@ -1,3 +1,4 @@
+import EtcdClient
 import EtcdTesting
 import Foundation
 import Testing
@@ -9,15 +10,21 @@ extension ClusterTests {
         let member = cluster.members[0]
         let pid = try #require(member.pid)
         try await cluster.withClient { client in
-          async let load = WriteLoad.measure(writers: 8, for: .milliseconds(500), with: client, value: [1])
-          for _ in 0..<100 {
-            member.pause()
-            let states = try Self.states(of: pid)
-            #expect(states.subtracting(["T"]).isEmpty)
-            member.resume()
-            await Task.yield()
+          try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<8 {
+              group.addTask { while !Task.isCancelled { _ = try? await client.put("pause/\(writer)", "1") } }
+            }
+            for _ in 0..<100 {
+              // Something has been written since the last pause, and more is being written.
+              let revision = try await client.range(EtcdRange(.key("pause"))).header.revision
+              while try await client.range(EtcdRange(.key("pause"))).header.revision == revision {}
+              member.pause()
+              let states = try Self.states(of: pid)
+              #expect(states.subtracting(["T"]).isEmpty)
+              member.resume()
+            }
+            group.cancelAll()
           }
-          #expect(await load.writes > 0)
         }
       }
     }

@@ -43,7 +43,7 @@ struct StreamTests {
 
   @Test func `a call that waits for its turn is not sent after its deadline`() async throws {
     let server = try await CannedServer.start([Self.head, Self.header], mostStreams: 1)
-    let client = try client(of: server, deadline: .seconds(1))
+    let client = try client(of: server, deadline: .seconds(3))
     let watch = try await client.watch(.key("k"))
     await expectFailure(.deadlineExceeded) { _ = try await client.grantLease(seconds: 5) }
     watch.cancel()
@@ -67,15 +67,17 @@ struct StreamTests {
       asked.signal()
       held.wait()
     }
-    let client = try client(of: server, deadline: .seconds(2), on: own)
+    let deadline = Duration.seconds(2)
+    let client = try client(of: server, deadline: deadline, on: own)
+    let late = ContinuousClock.now + deadline + .milliseconds(300)
     async let revision = client.put("k", "1")
     await withCheckedContinuation { continuation in
       Thread.detachNewThread {
         asked.wait()
         own.any().execute {
           held.signal()
-          // Longer than the deadline, which nothing else can reach.
-          Thread.sleep(forTimeInterval: 2.3)
+          // Until after the deadline, which nothing else can reach.
+          Thread.sleep(forTimeInterval: (late - .now) / .seconds(1))
         }
         continuation.resume()
       }

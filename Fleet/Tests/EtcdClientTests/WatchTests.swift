@@ -114,26 +114,31 @@ extension ClusterTests {
 
     @Test func `a watch ends when its member is killed, and goes on at another one`() async throws {
       try await withCluster(members: 3) { cluster in
-        try await cluster.withClient { client in
-          let watch = try await client.watch(.key("k"))
-          let revision = try await client.put("k", "1")
+        // A write that a follower has sent to a dead leader is not answered for seconds.
+        let configuration = cluster.configuration(endpoints: cluster.endpoints, deadline: .seconds(1))
+        try await cluster.withClient(configuration) { client in
+          let watch = try await insisting { () throws(EtcdError) in try await client.watch(.key("k")) }
+          let revision = try await insisting { () throws(EtcdError) in try await client.put("k", "1") }
           #expect(try await watch.batches(1).count == 1)
           let member = try #require(cluster.members.first { $0.endpoint == watch.endpoint })
           member.kill()
           let error = await failure { _ = try await watch.batches(1) }
           #expect(error?.code == .unavailable)
-          _ = try await cluster.leader()
-          try await client.put("k", "2")
-          let next = try await client.watch(.key("k"), from: revision + 1)
+          // An election may begin again and again on a busy machine.
+          try await insisting { () throws(EtcdError) in try await client.put("k", "2") }
+          let next = try await insisting { () throws(EtcdError) in
+            try await client.watch(.key("k"), from: revision + 1)
+          }
           #expect(next.endpoint != watch.endpoint)
-          #expect(try await next.batches(1).flatMap { $0 }.map(\.keyValue.text) == ["2"])
+          #expect(try await next.batches(1).first?.first?.keyValue.text == "2")
         }
       }
     }
 
     @Test func `a member without a leader ends its watches and refuses writes`() async throws {
       try await withCluster(members: 3) { cluster in
-        let configuration = cluster.configuration(endpoints: [cluster.endpoints[0]])
+        // A leader may come back until the deadline.
+        let configuration = cluster.configuration(endpoints: [cluster.endpoints[0]], deadline: .seconds(2))
         try await cluster.withClient(configuration) { client in
           let watch = try await client.watch(.key("k"))
           cluster.members[1].kill()
@@ -163,8 +168,10 @@ extension ClusterTests {
           }
           let kept = try await client.watch(.key("watch-leak"))
           // Nothing reports when the member has noticed.
-          let end = ContinuousClock.now + .seconds(10)
-          while try openWatches(of: cluster.members[0]) != 1, .now < end { await Task.yield() }
+          let end = ContinuousClock.now + .seconds(60)
+          while try openWatches(of: cluster.members[0]) != 1, .now < end {
+            try await Task.sleep(for: .milliseconds(20))
+          }
           #expect(try openWatches(of: cluster.members[0]) == 1)
           kept.cancel()
         }

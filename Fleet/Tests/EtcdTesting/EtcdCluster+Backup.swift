@@ -6,6 +6,8 @@ extension EtcdCluster {
   ///
   /// - Parameter file: The backup's file, which must not exist.
   public func snapshot(to file: String) async throws {
+    // It may be behind the others.
+    try await waitUntilHealthy(members[0])
     var arguments = ["--endpoints", members[0].endpoint]
     if let tls = certificates?.tls {
       arguments += [

@@ -22,6 +22,8 @@ public final class EtcdCluster: Sendable {
     public var progressInterval: Duration?
     /// Further arguments of each member.
     public var arguments: [String] = []
+    /// How long a call of the clients may take.
+    public var deadline = Duration.seconds(1)
     /// How long a member waits for the leader before it stands for election itself.
     public var electionTimeout = Duration.milliseconds(300)
 
@@ -56,7 +58,7 @@ public final class EtcdCluster: Sendable {
   public func configuration(endpoints: [String]) -> EtcdConfiguration {
     EtcdConfiguration(
       endpoints: endpoints, tls: certificates?.tls,
-      credentials: options.rootPassword.map { EtcdCredentials(user: "root", password: $0) })
+      credentials: options.rootPassword.map { EtcdCredentials(user: "root", password: $0) }, deadline: options.deadline)
   }
 
   /// Starts a cluster, and returns when every member answers.
@@ -169,7 +171,9 @@ public final class EtcdCluster: Sendable {
   private func waitUntilHealthy(_ member: EtcdMember, isAuthenticated: Bool) async throws {
     var configuration = configuration(endpoints: [member.endpoint])
     if !isAuthenticated { configuration.credentials = nil }
-    let end = ContinuousClock.now + .seconds(20)
+    // Each try is short, and there are many: only what hangs uses up the time.
+    configuration.deadline = .seconds(1)
+    let end = ContinuousClock.now + .seconds(60)
     try await withClient(configuration) { client in
       while true {
         do throws(EtcdError) {
@@ -195,8 +199,10 @@ public final class EtcdCluster: Sendable {
 
   /// The member that leads now; waits for an election that is under way.
   public func leader() async throws -> EtcdMember {
-    let end = ContinuousClock.now + .seconds(10)
-    return try await withClient { client in
+    var configuration = configuration
+    configuration.deadline = .seconds(1)
+    let end = ContinuousClock.now + .seconds(60)
+    return try await withClient(configuration) { client in
       while .now < end {
         for member in members where member.isRunning {
           guard let status = try? await client.status(at: member.endpoint) else { continue }

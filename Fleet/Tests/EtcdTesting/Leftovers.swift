@@ -15,6 +15,8 @@ enum Leftovers {
     clusters.withLock { $0[directory] = members }
   }
 
+  static var members: [EtcdMember] { clusters.withLock { $0.values.flatMap(\.self) } }
+
   static func remove(_ directory: String) {
     guard let members = clusters.withLock({ $0.removeValue(forKey: directory) }) else { return }
     for member in members { member.kill() }

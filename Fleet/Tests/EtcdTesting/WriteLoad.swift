@@ -25,7 +25,7 @@ public struct WriteLoad: Sendable {
     latencies.isEmpty ? .zero : latencies[min(latencies.count - 1, Int(Double(latencies.count) * share))]
   }
 
-  /// Writes until the time is over. Each writer has a key of its own.
+  /// Writes until the time is over. Each writer has a key of its own, and writes at least once.
   ///
   /// - Parameters:
   ///   - writers: How many tasks write at once.
@@ -42,7 +42,7 @@ public struct WriteLoad: Sendable {
         group.addTask {
           var latencies: [Duration] = []
           var failures: [EtcdError] = []
-          while .now < start + duration {
+          repeat {
             let begin = ContinuousClock.now
             do throws(EtcdError) {
               try await client.put("\(prefix)\(writer)", value)
@@ -50,7 +50,7 @@ public struct WriteLoad: Sendable {
             } catch {
               failures.append(error)
             }
-          }
+          } while .now < start + duration
           return (latencies, failures)
         }
       }
