@@ -3,7 +3,7 @@ import EtcdTesting
 import Foundation
 import Testing
 
-extension CommandTests {
+extension CommandTests.Busy {
   struct BatchTests {
     private static let schema = """
       [keys.port]

@@ -3,7 +3,7 @@ import EtcdTesting
 import Foundation
 import Testing
 
-extension CommandTests {
+extension CommandTests.Busy {
   struct MirrorTests {
     private static let schema = """
       [keys.port]
@@ -25,7 +25,7 @@ extension CommandTests {
         let text = "port = 80\nname = \"a\"\n"
         for machine in machines { #expect(try await machine.wait(for: text), "\(machine.said)") }
         #expect(try await ada.waitUntilApplied(by: 2))
-        let status = try await ada.run("status", fleet.app, "--wait", "10s")
+        let status = try await ada.run("status", fleet.app, "--wait", "60s")
         #expect(status.status == 0 && status.output.contains("2 applied"), "\(status)")
         let attributes = try FileManager.default.attributesOfItem(atPath: machines[0].directory + "/10-all.toml")
         #expect(attributes[.posixPermissions] as? Int == 0o644)
@@ -211,7 +211,7 @@ extension CommandTests {
     }
 
     @Test func `without the cluster a machine keeps its files, and follows again when it is back`() async throws {
-      let cluster = try await EtcdCluster.start()
+      let cluster = try await EtcdCluster.start(options: CommandTests.patient)
       defer { cluster.stop() }
       try await Fleet.with(cluster) { fleet in
         let ada = try fleet.person()
@@ -232,7 +232,7 @@ extension CommandTests {
     }
 
     @Test func `after a restored backup a machine changes nothing until the cluster is accepted`() async throws {
-      let cluster = try await EtcdCluster.start()
+      let cluster = try await EtcdCluster.start(options: CommandTests.patient)
       defer { cluster.stop() }
       try await Fleet.with(cluster) { fleet in
         let ada = try fleet.person()

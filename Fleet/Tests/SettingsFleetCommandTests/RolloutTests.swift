@@ -4,19 +4,23 @@ import Foundation
 import Testing
 
 extension CommandTests {
-  struct RolloutTests {
+  @Suite(.serialized) struct RolloutTests {
     @Test func `a rollout reaches the canaries first and then all`() async throws {
       try await Fleet.with { fleet in
         let ada = try fleet.person()
-        let canary = try fleet.machine("canary", groups: ["lab"], "check = [\"true\"]\n")
+        // The check ends when the test says so.
+        let gate = fleet.root + "/gate"
+        let check = "while ! test -e '\(gate)'; do sleep 0.02; done"
+        let canary = try fleet.machine("canary", groups: ["lab"], "check = [\"sh\", \"-c\", \"\(check)\"]\n")
         let other = try fleet.machine("other")
         for machine in [canary, other] { try machine.start() }
         try await ada.run("set", fleet.app, "a=1")
         for machine in [canary, other] { #expect(try await machine.wait(for: "a = 1\n")) }
         #expect(try await ada.waitUntilApplied(by: 2))
-        async let answer = ada.run("rollout", "--canaries", "lab", "--check", "--wait", "3s", fleet.app, "set", "a=2")
+        async let answer = ada.run("rollout", "--canaries", "lab", "--check", "--wait", "1s", fleet.app, "set", "a=2")
         #expect(try await canary.wait(for: "a = 2\n"))
         #expect(other.text() == "a = 1\n")
+        try fleet.write("", to: gate)
         let result = try await answer
         #expect(result.status == 0, "\(result)")
         #expect(try await other.wait(for: "a = 2\n"))

@@ -3,7 +3,7 @@ import EtcdTesting
 import Foundation
 import Testing
 
-extension CommandTests {
+extension CommandTests.Busy {
   struct SafetyTests {
     @Test func `an endpoint without encryption is refused unless it is allowed`() async throws {
       try await Fleet.with { fleet in
@@ -56,7 +56,7 @@ extension CommandTests {
     }
 
     @Test func `over TLS, a writer changes the documents of its apps and no others`() async throws {
-      var options = EtcdCluster.Options()
+      var options = CommandTests.patient
       options.usesTLS = true
       let cluster = try await EtcdCluster.start(options: options)
       defer { cluster.stop() }

@@ -5,7 +5,7 @@ import SettingsFleet
 import Testing
 
 extension CommandTests {
-  struct SealingTests {
+  @Suite(.serialized) struct SealingTests {
     private static let schema = """
       [keys.port]
       type = "integer"
@@ -75,7 +75,7 @@ extension CommandTests {
         let sealed = try await ada.run(["seal", fleet.app, "db.password"], input: secret + "\n")
         #expect(sealed.status == 0 && sealed.output.isEmpty && sealed.error.isEmpty, "\(sealed)")
         for machine in machines { #expect(try await machine.wait(forSecret: secret), "\(machine.said)") }
-        let status = try await ada.run("status", fleet.app, "--wait", "10s", "--json")
+        let status = try await ada.run("status", fleet.app, "--wait", "60s", "--json")
         #expect(status.status == 0, "\(status)")
         let attributes = { try FileManager.default.attributesOfItem(atPath: $0)[.posixPermissions] as? Int }
         #expect(try attributes(first.secrets + "/db.password") == 0o600)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import settings_fleet
 
-extension CommandTests {
+extension CommandTests.Busy {
   struct WritingTests {
     private static let schema = """
       [keys.port]
