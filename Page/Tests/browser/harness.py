@@ -1,9 +1,6 @@
 """What the browser tests share: a scratch home with a settings-page of its own, and one Chromium.
 
-SETTINGS_PAGE and SETTINGS_CLI name the executables; without them those of Scripts/build are used.
-
-The page redraws what changes, at any time: an element that was found may be gone at the next statement. So a test never
-holds one. It has `Part`s, each of which finds its element again for every single act.
+SETTINGS_PAGE and SETTINGS_CLI name the executables; without them the ones of a debug build are used.
 """
 
 import json
@@ -13,17 +10,17 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 
 from selenium import webdriver
-from selenium.common.exceptions import (
-    ElementClickInterceptedException, ElementNotInteractableException, JavascriptException, MoveTargetOutOfBoundsException,
-    StaleElementReferenceException, WebDriverException)
-from selenium.webdriver.common.action_chains import ActionChains
+from selenium.common.exceptions import (ElementClickInterceptedException, ElementNotInteractableException, InvalidElementStateException,
+                                        JavascriptException, NoSuchElementException, StaleElementReferenceException, WebDriverException)
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
-from selenium.webdriver.common.by import By
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.actions.action_builder import ActionBuilder
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
@@ -31,10 +28,8 @@ PACKAGE = pathlib.Path(__file__).resolve().parents[2]
 ROOT = PACKAGE.parent
 ASSETS = PACKAGE / "Sources/PageAssets/assets"
 APP = "org.example.editor"
-# Longer than anything takes on a machine that builds something at the same time: it only ends what hangs.
-SECONDS = 60
-# What the browser says of an element before anything was done to it: it is gone, it is not drawn, or something is above it.
-REDRAWN = (StaleElementReferenceException, ElementNotInteractableException, ElementClickInterceptedException, MoveTargetOutOfBoundsException)
+# How long something may take before it counts as missing. On a machine that does much else, what is late is not wrong.
+SECONDS = 30
 
 
 def executable(variable, *candidates):
@@ -100,10 +95,13 @@ class Server:
             [page_executable(), "--cli", cli_executable(), "--no-open", "--allow-root", target or home.app],
             env=home.environment, stdout=subprocess.PIPE, stderr=self.log, text=True, cwd=home.path)
         self.url = ""
+        late = threading.Timer(SECONDS, self.process.kill)
+        late.start()
         for line in self.process.stdout:
             if "http://" in line:
                 self.url = "http://" + line.split("http://", 1)[1].strip()
                 break
+        late.cancel()
         if not self.url:
             self.log.seek(0)
             raise AssertionError(f"settings-page did not start: {self.log.read().decode()}")
@@ -120,93 +118,176 @@ class Server:
         self.log.close()
 
 
-_driver = None
-_profile = None
+_mine = threading.local()
+_starts = threading.Lock()
 
 
 def driver():
-    """The browser, which all tests share. Each one has tabs of its own."""
-    global _driver, _profile
-    if _driver:
-        return _driver
-    _profile = tempfile.mkdtemp(prefix="page-browser-")
+    """The browser of this thread, which the tests that run in it share."""
+    if not hasattr(_mine, "driver"):
+        with _starts:
+            _mine.profile = tempfile.mkdtemp(prefix="page-browser-")
+            try:
+                _mine.driver = start_driver()
+            except WebDriverException:
+                # Selenium chooses a free port for chromedriver, which another process may take before it does.
+                _mine.driver = start_driver()
+    return _mine.driver
+
+
+def start_driver():
     options = Options()
     options.binary_location = shutil.which("chromium") or "chromium"
-    for argument in ["--headless=new", "--disable-gpu", "--window-size=1440,900", f"--user-data-dir={_profile}",
-                     "--disable-background-networking", "--no-first-run", "--disable-component-update"]:
+    for argument in ["--headless=new", "--disable-gpu", "--window-size=1440,900", f"--user-data-dir={_mine.profile}",
+                     "--disable-background-networking", "--no-first-run", "--disable-component-update",
+                     # A tab that another one covers goes on as if it were seen.
+                     "--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows"]:
         options.add_argument(argument)
     if os.geteuid() == 0:
         options.add_argument("--no-sandbox")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    _driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver") or "chromedriver"))
-    return _driver
+    made = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver") or "chromedriver"))
+    made.set_script_timeout(2 * SECONDS)
+    return made
 
 
 def quit_driver():
-    global _driver
-    if _driver:
-        _driver.quit()
-        _driver = None
-        shutil.rmtree(_profile, ignore_errors=True)
+    """Ends the browser of this thread."""
+    if hasattr(_mine, "driver"):
+        _mine.driver.quit()
+        shutil.rmtree(_mine.profile, ignore_errors=True)
+        del _mine.driver
 
 
-class Part:
-    """A part of the page: the element of a selector that comes at a place, or the first one that has a text.
+# Finds an element, once the page has the answers to all that it asked, and reads from it in the same step; or else returns
+# it where it stays: in the middle of the screen, at the same place in two frames that follow each other. The list has only
+# the rows near the screen in the document, so it goes on through the list until it has made the row.
+STEP = """
+const [selector, text, isRow, given, milliseconds, done] = arguments;
+const end = performance.now() + milliseconds;
+const isSeen = (one) => one.checkVisibility({ visibilityProperty: true });
+const seenText = (one) => (isSeen(one) ? one.innerText.trim() : "");
+const read = %s;
+const frame = () => new Promise((next) => { requestAnimationFrame(next); });
+const find = () => [...document.querySelectorAll(selector)].find((one) => text === "" || seenText(one).includes(text));
+const place = (one) => { const { x, y, width, height } = one.getBoundingClientRect(); return [x, y, width, height].join(" "); };
+function goOn() {
+  const main = document.querySelector("#settings");
+  const box = main.scrollHeight > main.clientHeight + 1 ? main : document.scrollingElement;
+  const isEnd = box.scrollTop + box.clientHeight >= box.scrollHeight - 2;
+  box.scrollTop = isEnd ? 0 : box.scrollTop + 600;
+}
+(async () => {
+  for (let last = null; performance.now() < end; await frame()) {
+    if (document.documentElement.hasAttribute("data-busy")) continue;
+    const element = find();
+    if (!element) {
+      if (!isRow) continue;
+      goOn();
+      // The list hears of it in the next frame, and has drawn its part after that.
+      await frame();
+    } else if (read) {
+      return done([read(element, ...given)]);
+    } else {
+      element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
+      const now = place(element);
+      if (last?.element === element && last.now === now) return done([element]);
+      last = { element, now };
+    }
+  }
+  return done(null);
+})().catch((error) => done([null, String(error)]));
+"""
 
-    Each act finds the element and does one thing to it. If the page has redrawn it in between, it is found again:
-    nothing was done then.
-    """
+# Nothing was done if one of these is said: the element was drawn again, moved, or is not there yet.
+NOT_DONE = (StaleElementReferenceException, ElementNotInteractableException, ElementClickInterceptedException,
+            InvalidElementStateException, NoSuchElementException)
 
-    def __init__(self, tab, selector, at=0, text="", row=None):
-        self.tab = tab
-        self.selector = selector
-        self.at = at
-        self.wanted = text
-        self.row = row  # the selector of the setting that it is in, which may have to be scrolled to
 
-    def __repr__(self):
-        return f"{self.selector} [{self.at}]" + (f" with '{self.wanted}'" if self.wanted else "")
+class Element:
+    """The first element of a selector, and with a text. It is found again for all that is done with it or read from it,
+    since the page may have drawn it again."""
+
+    def __init__(self, tab, selector, text="", is_row=False):
+        self.tab, self.selector, self.with_text, self.is_row = tab, selector, text, is_row
+
+    def __str__(self):
+        return self.selector + (f" with '{self.with_text}'" if self.with_text else "")
+
+    def step(self, script, *given):
+        end = time.monotonic() + SECONDS
+        while True:
+            self.tab.focus()
+            try:
+                found = self.tab.driver.execute_async_script(STEP % script, self.selector, self.with_text, self.is_row, given,
+                                                             max(0, end - time.monotonic()) * 1000)
+            except JavascriptException:
+                # The document is another one since then.
+                found = None
+            if found and len(found) == 1:
+                return found[0]
+            if time.monotonic() > end or found:
+                raise AssertionError(f"There was no element {self} that answers within {SECONDS} s: {found}. Log: {self.tab.log()}")
+
+    def js(self, script, *given):
+        """What the body of a function of `element` and of arguments returns."""
+        return self.step("(element, ...given) => { %s }" % script, *given)
 
     def act(self, action):
-        def once():
-            if self.row:
-                self.tab.bring(self.row)
-            found = self.tab.elements(self.selector)
-            if self.wanted:
-                found = [element for element in found if self.wanted in element.text]
+        """Does something with the element, once."""
+        end = time.monotonic() + SECONDS
+        while True:
+            found = self.step("null")
             try:
-                return (action(found[self.at]),) if len(found) > self.at else None
-            except REDRAWN:
-                return None
-        return self.tab.until(once, f"an element {self} that can be used")[0]
+                return action(found)
+            except NOT_DONE:
+                if time.monotonic() > end:
+                    raise
+
+    def wait(self):
+        """Waits until the element is on the screen and stays where it is."""
+        self.step("null")
 
     @property
     def text(self):
-        return self.act(lambda element: element.text)
+        return self.js("return seenText(element)")
 
     def get_property(self, name):
-        return self.act(lambda element: element.get_property(name))
+        return self.js("return element[given[0]]", name)
 
     def get_attribute(self, name):
-        return self.act(lambda element: element.get_attribute(name))
+        return self.js("return element.getAttribute(given[0])", name)
 
     def is_displayed(self):
-        return self.act(lambda element: element.is_displayed())
+        return self.js("return isSeen(element)")
 
     def is_enabled(self):
-        return self.act(lambda element: element.is_enabled())
+        return self.js("return !element.matches(':disabled')")
 
     def is_selected(self):
-        return self.act(lambda element: element.is_selected())
+        return self.js("return element.checked ?? element.selected")
 
     def click(self):
-        self.act(lambda element: element.click() or True)
+        self.act(lambda found: found.click())
 
     def send_keys(self, *keys):
-        self.act(lambda element: element.send_keys(*keys) or True)
+        self.act(lambda found: found.send_keys(*keys))
+
+    def type(self, text, key=Keys.ENTER):
+        """Types over what a field has."""
+        self.send_keys(Keys.CONTROL, "a", Keys.NULL, text, key)
 
     def choose(self, text):
-        self.act(lambda element: Select(element).select_by_visible_text(text) or True)
+        self.act(lambda found: Select(found).select_by_visible_text(text))
+
+    def drag(self, other):
+        """Drags the element to another one, which is on the screen with it."""
+        middle = "const box = element.getBoundingClientRect(); return [Math.round(box.x + box.width / 2), Math.round(box.y + box.height / 2)]"
+        self.wait()
+        start, end = self.js(middle), other.js(middle)
+        actions = ActionBuilder(self.tab.driver)
+        actions.pointer_action.move_to_location(*start).pointer_down().move_to_location(*end).pointer_up()
+        actions.perform()
 
 
 class Tab:
@@ -222,9 +303,12 @@ class Tab:
     def focus(self):
         if self.driver.current_window_handle != self.handle:
             self.driver.switch_to.window(self.handle)
+            # A tab behind another one draws no frames.
+            self.driver.execute_cdp_cmd("Page.bringToFront", {})
         return self
 
     def show(self, width, height, dark=False, reduced=False, forced=False, scale=1):
+        self.focus()
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
             "width": width, "height": height, "deviceScaleFactor": scale, "mobile": False})
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
@@ -232,26 +316,48 @@ class Tab:
             {"name": "prefers-reduced-motion", "value": "reduce" if reduced else "no-preference"},
             {"name": "forced-colors", "value": "active" if forced else "none"}]})
 
+    def wait_until_live(self, app):
+        """Waits until the page follows the changes of an app."""
+        self.until(lambda: self.js("return document.documentElement.dataset.live === arguments[0]", app), "page that follows changes")
+
+    def reload(self, app=APP):
+        self.focus().driver.refresh()
+        self.wait_until_live(app)
+
+    def rest(self):
+        """Waits until the page has its answers, its animations are over, and two frames have nothing else to draw."""
+        self.until(lambda: self.focus().driver.execute_async_script("""
+            const done = arguments[0];
+            const state = () => JSON.stringify([innerWidth, innerHeight, document.body.getElementsByTagName('*').length, document.querySelector('#settings')?.scrollTop,
+              ...[...document.querySelectorAll('#list > *')].map((one) => one.getBoundingClientRect().top)]);
+            const frame = () => new Promise((next) => { requestAnimationFrame(next); });
+            const isBusy = () => document.documentElement.hasAttribute('data-busy') || document.getAnimations().some((one) => one.playState === 'running');
+            (async () => {
+              await frame();
+              const before = state();
+              await frame();
+              await frame();
+              done(!isBusy() && state() === before);
+            })();"""), "page at rest")
+
     def js(self, script, *arguments):
-        """Runs a script at once. Arguments may be parts of the page."""
-        parts = [at for at, argument in enumerate(arguments) if isinstance(argument, Part)]
-        if not parts:
-            return self.focus().driver.execute_script(script, *arguments)
-        part = arguments[parts[0]]
-        return part.act(lambda element: self.js(script, *arguments[:parts[0]], element, *arguments[parts[0] + 1:]))
+        """What a script returns, now: whatever the page may be about to do."""
+        return self.focus().driver.execute_script(script, *arguments)
 
-    def elements(self, selector):
-        """The elements of a selector, which the page may have redrawn when this returns."""
-        return self.focus().driver.find_elements(By.CSS_SELECTOR, selector)
+    def count(self, selector):
+        """How many elements a selector has, once the page has the answers to all that it asked."""
+        return self.one("html").js("return document.querySelectorAll(given[0]).length", selector)
 
-    def all(self, selector):
-        """The parts of a selector that are there now."""
-        return [Part(self, selector, at) for at in range(len(self.elements(selector)))]
+    def texts(self, selector):
+        return self.one("html").js("return [...document.querySelectorAll(given[0])].map(seenText)", selector)
 
     def one(self, selector):
-        """The first part of a selector, once it is there."""
-        self.until(lambda: self.elements(selector), f"an element {selector}")
-        return Part(self, selector)
+        """The first element of a selector."""
+        return Element(self, selector)
+
+    def row(self, key, within=""):
+        """A setting, or a part of one."""
+        return Element(self, f".row[data-key='{css(key)}'] {within}".strip(), is_row=True)
 
     def until(self, condition, what="something"):
         end = time.monotonic() + SECONDS
@@ -259,64 +365,33 @@ class Tab:
             self.focus()
             try:
                 result = condition()
-            except (*REDRAWN, JavascriptException):
+            except JavascriptException:
                 result = None
             if result:
                 return result
             if time.monotonic() > end:
                 raise AssertionError(f"There was no {what} within {SECONDS} s. Log: {self.log()}")
-            time.sleep(0.01)
-
-    def row(self, key, within=""):
-        row = f".row[data-key='{css(key)}']"
-        selector = f"{row} {within}".strip()
-
-        def found():
-            self.bring(row)
-            return self.elements(selector)
-        self.until(found, f"an element {selector}")
-        return Part(self, selector, row=row)
-
-    def bring(self, row):
-        """Goes on to the next part of the list, of which only what is near the screen is in the document, if a row is not
-        there; and waits until the list has brought that part into the document and removed the rest. Two steps at once
-        would pass the row by: it would come, and go at once."""
-        if not self.elements(row):
-            self.focus().driver.execute_async_script("""const [done] = arguments;
-                const main = document.querySelector('#settings');
-                const box = main.scrollHeight > main.clientHeight + 1 ? main : document.scrollingElement;
-                const end = box.scrollTop + box.clientHeight >= box.scrollHeight - 2;
-                box.scrollTop = end ? 0 : box.scrollTop + 600;
-                // The scrolling is heard in the next frame, and the list follows in it.
-                requestAnimationFrame(() => requestAnimationFrame(() => done()));""")
-        self.until(lambda: not self.elements("#list[data-moving]"), "list that has settled")
+            time.sleep(0.02)
 
     def click(self, selector, text=""):
         """Clicks on the first element that has a text."""
-        Part(self, selector, text=text).click()
+        Element(self, selector, text).click()
 
     def press(self, key, within=""):
         """Clicks on a part of a setting."""
         self.row(key, within).click()
 
-    def drag(self, part, to):
-        """Drags a part to another one with the pointer."""
-        def once():
-            ends = [self.elements(one.selector) for one in (part, to)]
-            self.driver.execute_script("arguments[0].scrollIntoView({ block: 'center' })", ends[0][0])
-            ActionChains(self.driver).click_and_hold(ends[0][0]).move_to_element(ends[1][0]).release().perform()
-            return True
-        self.until(once, f"{part} to drag to {to}")
+    def keys(self, *keys):
+        """Presses keys one after the other, where the focus is."""
+        for key in keys:
+            self.focus()
+            ActionChains(self.driver).send_keys(key).perform()
 
     def value(self, key, selector="input, select, textarea"):
         return self.row(key, f".row-control :is({selector})").get_property("value")
 
     def message(self, key):
         return self.row(key, ".row-message").text
-
-    def type(self, part, text, key=Keys.ENTER):
-        """Types over what a field has. One act: between two of them, the field may be another one."""
-        part.send_keys(Keys.CONTROL, "a", Keys.NULL, text, key)
 
     def log(self):
         return [entry["message"] for entry in self.driver.get_log("browser")]
@@ -346,6 +421,8 @@ class PageTest(unittest.TestCase):
         self.prepare()
         self.server = Server(self.home)
         self.addCleanup(self.server.end)
+        # What was logged until now is of other tests.
+        driver().get_log("browser")
         self.tab = self.open()
 
     def prepare(self):
@@ -354,29 +431,15 @@ class PageTest(unittest.TestCase):
     def open(self):
         tab = Tab(self.server.url)
         self.addCleanup(tab.close)
-        tab.until(lambda: tab.js("return document.documentElement.dataset.live === arguments[0]", self.home.app), "page that follows changes")
+        tab.wait_until_live(self.home.app)
         return tab
 
     def wait_for_text(self, *parts, absent=()):
         """Waits until the file has, and does not have, some texts."""
-        def fits():
+        def fitting():
             text = self.home.text() if self.home.file.exists() else ""
-            return all(part in text for part in parts) and not any(part in text for part in absent)
-        self.tab.until(fits, f"file with {parts} without {absent}")
-        return self.home.text()
-
-    def assert_soon(self, get, expected):
-        """Waits until something has a value. The page shows a change a little later than the file has it."""
-        last = None
-
-        def fits():
-            nonlocal last
-            last = get()
-            return last == expected
-        try:
-            self.tab.until(fits, f"{expected!r}")
-        except AssertionError:
-            self.assertEqual(last, expected)
+            return all(part in text for part in parts) and not any(part in text for part in absent) and text
+        return self.tab.until(fitting, f"file with {parts} without {absent}")
 
     def assert_only_changed(self, before, after, old, new):
         """Asserts that one passage was replaced, and that all other bytes are as they were."""

@@ -1,6 +1,6 @@
 """Accessibility: names and roles as the browser's own tree has them, contrast, zoom, narrow screens, motion."""
 
-from harness import PageTest
+from harness import PageTest, WebDriverException
 from test_controls import SCHEMA, TEXT
 
 CONTRAST = """
@@ -51,10 +51,11 @@ class AccessTest(PageTest):
     def everything(self):
         """Has all settings in the document, and opens what can be opened, which keeps them there."""
         self.tab.show(1440, 9000)
-        self.tab.until(lambda: len(self.tab.all(".row")) == self.tab.js("return import('/model.js').then(({ model }) => model.doc.keys.length)"), "all settings")
+        self.tab.until(lambda: self.tab.count(".row") == self.tab.js("return import('/model.js').then(({ model }) => model.doc.keys.length)"), "all settings")
         self.tab.js("for (const more of document.querySelectorAll('.more')) more.click()")
-        self.tab.until(lambda: not self.tab.all(".past:empty"), "histories")
+        self.tab.until(lambda: self.tab.count(".past:empty") == 0, "histories")
         self.tab.show(1440, 900)
+        self.tab.rest()
 
     def test_every_control_has_a_role_and_a_name(self):
         self.everything()
@@ -75,15 +76,18 @@ class AccessTest(PageTest):
             self.assertIn(role, seen)
 
     def test_a_control_is_named_by_its_setting_and_described_by_its_purpose(self):
-        node = self.tab.js("return document.querySelector('[data-key=size] input[type=number]')")
-        tree = self.tab.driver.execute_cdp_cmd("Accessibility.queryAXTree", {
-            "objectId": self.object("[data-key=size] input[type=number]")})["nodes"][0]
-        self.assertIsNotNone(node)
+        tree = self.tab.until(lambda: self.node("[data-key=size] input[type=number]"), "node of the field")
         self.assertEqual(tree["name"]["value"], "Size")
         self.assertIn("Size of the font", tree["description"]["value"])
 
-    def object(self, selector):
-        return self.tab.focus().driver.execute_cdp_cmd("Runtime.evaluate", {"expression": f"document.querySelector({selector!r})"})["result"]["objectId"]
+    def node(self, selector):
+        """What the browser's tree has of an element; nothing if the page draws it again meanwhile."""
+        driver = self.tab.focus().driver
+        found = driver.execute_cdp_cmd("Runtime.evaluate", {"expression": f"document.querySelector({selector!r})"})["result"]
+        try:
+            return next(iter(driver.execute_cdp_cmd("Accessibility.queryAXTree", {"objectId": found["objectId"]})["nodes"]), None)
+        except (KeyError, WebDriverException):
+            return None
 
     def test_one_heading_names_the_page_and_none_is_skipped(self):
         levels = self.tab.js("return [...document.querySelectorAll('h1, h2, h3, h4')].filter((h) => h.offsetParent).map((h) => Number(h.tagName[1]))")
@@ -95,12 +99,14 @@ class AccessTest(PageTest):
         for dark in [False, True]:
             with self.subTest(dark=dark):
                 self.tab.show(1440, 900, dark=dark)
+                self.tab.rest()
                 self.assertEqual(self.tab.js(CONTRAST), [])
 
     def test_forced_colours_keep_every_text_and_every_state(self):
         self.everything()
         self.tab.show(1440, 900, forced=True)
         self.tab.until(lambda: self.tab.js("return matchMedia('(forced-colors: active)').matches"), "forced colours")
+        self.tab.rest()
         self.assertEqual(self.tab.js(CONTRAST), [])
         # The painted lines would have colours of their own: the text itself is shown.
         self.assertEqual(self.tab.js("return getComputedStyle(document.querySelector('.file-paint')).display"), "none")
@@ -110,14 +116,16 @@ class AccessTest(PageTest):
 
         for on, off in [(".segment input:checked + span", ".segment input:not(:checked, :disabled) + span"), ("button[aria-pressed=true]", "button[aria-pressed=false]")]:
             self.assertNotEqual(colour(on), colour(off), on)
+        state = "return [element.checked, getComputedStyle(element).backgroundColor]"
         flag = self.tab.row("flag", ".switch")
-        before = flag.get_property("checked"), colour("[data-key=flag] .switch")
+        before = flag.js(state)
         flag.click()
-        self.tab.until(lambda: flag.get_property("checked") != before[0] and colour("[data-key=flag] .switch") != before[1], "other state of the switch")
+        self.tab.until(lambda: all(now != former for now, former in zip(flag.js(state), before)), "other state of the switch")
         self.tab.press("name", "input")
         self.assertNotEqual(self.tab.js("return getComputedStyle(document.querySelector('.row.selected')).outlineStyle"), "none")
 
     def test_targets_are_large_enough(self):
+        self.tab.rest()
         small = self.tab.js("""return [...document.querySelectorAll('button, input, select')].filter((e) => e.offsetParent && !e.closest('.segment'))
             .map((e) => [e, e.getBoundingClientRect()]).filter(([e, box]) => box.width > 0 && (box.width < 24 || box.height < 24)).map(([e, box]) => `${e.outerHTML.slice(0, 80)} ${box.width}x${box.height}`)""")
         self.assertEqual(small, [])
@@ -125,6 +133,7 @@ class AccessTest(PageTest):
     def fits(self, width, height):
         self.tab.show(width, height)
         self.tab.until(lambda: self.tab.js("return innerWidth") == width, "width")
+        self.tab.rest()
         wide = self.tab.js("""const main = document.querySelector('#settings');
             return [...document.querySelectorAll('body, #settings, .row, .row *, .bar *')].filter((e) => {
               const box = e.getBoundingClientRect();

@@ -24,7 +24,8 @@ class FilesTest(PageTest):
         self.tab.until(lambda: self.tab.js("return document.querySelector('.file-name').title").endswith(path), path)
 
     def test_the_files_of_the_app_are_offered(self):
-        self.assert_soon(lambda: self.tab.js("return [...document.querySelectorAll('#layer option')].map((option) => option.textContent)"), ["Your file", "Profile travel", "Declared file 10-work", "Declared for this host", "Declared for this system",
+        names = self.tab.js("return [...document.querySelectorAll('#layer option')].map((option) => option.textContent)")
+        self.assertEqual(names, ["Your file", "Profile travel", "Declared file 10-work", "Declared for this host", "Declared for this system",
                                  "Declared for this processor", "Administrators"])
         self.assertFalse(self.tab.one("#layer-banner").is_displayed())
 
@@ -33,7 +34,7 @@ class FilesTest(PageTest):
         self.shows("settings.d/10-work.toml")
         self.assertIn("10-work", self.tab.one("#layer-banner").text)
         self.tab.until(lambda: self.tab.value("name") == "Declared", "value of the declared file")
-        self.tab.type(self.tab.row("name", "input"), "Lin")
+        self.tab.row("name", "input").type("Lin")
         file = self.folder / "settings.d/10-work.toml"
         self.tab.until(lambda: file.read_text() == DROP_IN.replace("Declared", "Lin"), "value in the declared file")
         self.assertEqual(self.home.text(), TEXT)
@@ -54,7 +55,7 @@ class FilesTest(PageTest):
         self.choose("Declared for this host")
         self.shows("/settings.toml")
         self.tab.until(lambda: "does not exist yet" in self.tab.one("#file-state").text, "note")
-        self.tab.type(self.tab.row("name", "input"), "Lin")
+        self.tab.row("name", "input").type("Lin")
         self.tab.until(lambda: [file.read_text() for file in self.folder.glob("settings.d/@host=*/settings.toml")] == ['name = "Lin"\n'], "file of this host")
 
     def test_the_way_back_to_the_own_file(self):
@@ -66,7 +67,7 @@ class FilesTest(PageTest):
     def test_a_reload_stays_with_the_file(self):
         self.choose("Declared file 10-work")
         self.shows("settings.d/10-work.toml")
-        self.tab.driver.refresh()
+        self.tab.reload()
         self.shows("settings.d/10-work.toml")
         self.tab.until(lambda: self.tab.one("#layer").get_property("value") == "drop-in:10-work", "choice")
 
@@ -82,24 +83,22 @@ class PastTest(PageTest):
     schema = SCHEMA
     text = TEXT
 
-    def entries(self):
-        return self.tab.all(".past-entry")
-
     def test_a_former_text_is_shown_with_what_has_changed_since(self):
         self.home.cli("set", APP, "name", "Lin")
         self.home.cli("set", APP, "size", "33")
         self.tab.until(lambda: self.tab.value("name") == "Lin" and self.tab.value("size", "input[type=number]") == "33", "changes")
         self.tab.click("#past")
-        self.tab.until(lambda: len(self.entries()) == 2, "entries")
-        self.assertIn("size set", self.entries()[0].text)
-        self.assertIn("settings-cli", self.entries()[1].text)
+        self.tab.until(lambda: self.tab.count(".past-entry") == 2, "entries")
+        newest, oldest = self.tab.texts(".past-entry")
+        self.assertIn("size set", newest)
+        self.assertIn("settings-cli", oldest)
         # The newest one is the text of now, so the one before it is shown.
         self.tab.until(lambda: "size = 0x0E" in self.tab.one(".past-text").text, "former text")
         self.assertIn('name = "Lin"', self.tab.one(".past-text").text)
-        self.assertEqual([line.get_property("textContent").strip() for line in self.tab.all(".past-view .removed")], ["-" + SIZE])
-        self.assertEqual([line.get_property("textContent").strip() for line in self.tab.all(".past-view .added")], ["+" + SIZE.replace("0x0E", "33")])
+        self.assertEqual(self.tab.texts(".past-view .removed"), ["-" + SIZE])
+        self.assertEqual(self.tab.texts(".past-view .added"), ["+" + SIZE.replace("0x0E", "33")])
         self.assertNotIn("s3cret", self.tab.one(".past-text").text)
-        self.entries()[0].click()
+        self.tab.click(".past-entry")
         self.tab.until(lambda: "this is the text of now" in self.tab.one(".past-view").text, "text of now")
         self.assertEqual(self.home.text(), TEXT.replace("Grace", "Lin").replace("0x0E", "33"))
 
@@ -113,7 +112,7 @@ class PastTest(PageTest):
         self.tab.until(lambda: self.tab.value("name") == "Lin", "changes")
         self.tab.click("#past")
         self.tab.until(lambda: "<img src>" in self.tab.one(".past-text").text, "former text")
-        self.assertFalse(self.tab.all("dialog img"))
+        self.assertEqual(self.tab.count("dialog img"), 0)
 
 
 class SecretTextTest(PageTest):

@@ -13,13 +13,13 @@ class LiveTest(PageTest):
     text = TEXT
 
     def name(self, tab):
-        return tab.js("return document.querySelector('[data-key=name] input').value")
+        return tab.value("name", "input")
 
     def test_two_tabs_show_each_others_changes(self):
         other = self.open()
-        self.tab.type(self.tab.row("name", "input"), "Lin")
+        self.tab.row("name", "input").type("Lin")
         other.until(lambda: self.name(other) == "Lin", "change in the other tab")
-        other.type(other.row("name", "input"), "Mae")
+        other.row("name", "input").type("Mae")
         self.tab.until(lambda: self.name(self.tab) == "Mae", "change in the first tab")
         self.assertIn('name = "Mae"  # Hopper', self.home.text())
 
@@ -40,16 +40,17 @@ class LiveTest(PageTest):
         for width in [1440, 800, 390]:
             with self.subTest(width):
                 self.home.write(self.home.file, TEXT)
-                # The page hears of it before it is loaded again, not after.
-                self.tab.until(lambda: self.name(self.tab) == "Grace", "former text")
+                # The page that ends hears of this change, and the next one does not.
+                self.tab.until(lambda: self.name(self.tab) == "Grace", "first text")
                 self.tab.show(width, 4000)
-                self.tab.driver.refresh()
-                self.tab.until(lambda: self.tab.js("return document.documentElement.dataset.live === arguments[0]", APP), "page")
-                self.assertEqual(self.tab.all(".row-meta:not([hidden])"), [])
+                self.tab.reload()
+                self.tab.rest()
+                self.assertEqual(self.tab.count(".row-meta:not([hidden])"), 0)
                 before = dict(self.tab.js(places))
                 self.home.cli("batch", APP, text='{"set": "name", "value": "Lin"}\n{"set": "size", "value": 15}\n{"set": "columns", "value": [72, 90]}\n')
                 for key in ["name", "size", "columns"]:
                     self.tab.until(lambda: "settings-cli" in self.tab.row(key, ".row-meta").text, "author")
+                self.tab.rest()
                 after = dict(self.tab.js(places))
                 self.assertEqual({key: top for key, top in after.items() if key in before}, {key: top for key, top in before.items() if key in after})
 
@@ -63,8 +64,8 @@ class LiveTest(PageTest):
 
     def test_all_together_lose_nothing(self):
         other = self.open()
-        self.tab.type(self.tab.row("name", "input"), "Lin")
-        other.type(other.row("ratio", "input[type=number]"), "7.25")
+        self.tab.row("name", "input").type("Lin")
+        other.row("ratio", "input[type=number]").type("7.25")
         self.wait_for_text("Lin", "7.25")
         self.home.cli("set", APP, "size", "33")
         subprocess.run(["sed", "-i", 's/"90s"/"80s"/', self.home.file], check=True)
@@ -76,7 +77,7 @@ class LiveTest(PageTest):
 
     def test_what_is_being_typed_stays_when_another_changes_the_value(self):
         field = self.tab.row("name", "input")
-        self.tab.type(field, "Draft", key="")
+        field.type("Draft", key="")
         self.home.cli("set", APP, "name", "Lin")
         self.tab.until(lambda: "Changed meanwhile to Lin" in self.tab.message("name"), "message")
         self.assertEqual(field.get_property("value"), "Draft")
@@ -87,7 +88,7 @@ class LiveTest(PageTest):
         self.tab.js("const real = AbortSignal.timeout.bind(AbortSignal); AbortSignal.timeout = () => real(300)")
         self.server.process.send_signal(signal.SIGSTOP)
         try:
-            self.tab.type(self.tab.row("name", "input"), "Lin")
+            self.tab.row("name", "input").type("Lin")
             self.tab.until(lambda: "did not answer in time" in self.tab.message("name"), "message")
         finally:
             self.server.process.send_signal(signal.SIGCONT)
@@ -104,7 +105,7 @@ class LiveTest(PageTest):
         self.tab.until(lambda: self.name(self.tab) == "Root" and not self.tab.row("name", "input").is_enabled(), "lock")
 
     def test_a_change_in_the_page_is_not_said_to_be_by_another(self):
-        self.tab.type(self.tab.row("name", "input"), "Lin")
+        self.tab.row("name", "input").type("Lin")
         self.tab.until(lambda: "you, here" in self.tab.row("name", ".row-meta").text, "author")
 
 
@@ -120,8 +121,8 @@ class FileTest(PageTest):
 
     def replace(self, old, new):
         """Edits the text as a person would, with one input event."""
-        self.tab.js("""const [area, old, next] = arguments; area.focus();
-            const at = area.value.indexOf(old); area.setSelectionRange(at, at + old.length); document.execCommand('insertText', false, next);""", self.area(), old, new)
+        self.area().js("""const [old, next] = given; element.focus();
+            const at = element.value.indexOf(old); element.setSelectionRange(at, at + old.length); document.execCommand('insertText', false, next);""", old, new)
 
     def save(self):
         self.area().send_keys(Keys.CONTROL, "s")
@@ -133,8 +134,8 @@ class FileTest(PageTest):
         self.tab.until(lambda: self.tab.js("return document.querySelectorAll('.file-line.lit').length") == 5, "five lit lines")
 
     def test_a_click_into_the_text_selects_the_setting(self):
-        self.tab.js("const [area] = arguments; const at = area.value.indexOf('ratio'); area.setSelectionRange(at, at); area.dispatchEvent(new MouseEvent('click'))", self.area())
-        self.tab.until(lambda: self.tab.all(".row.selected[data-key=ratio]"), "selected row")
+        self.area().js("const at = element.value.indexOf('ratio'); element.setSelectionRange(at, at); element.dispatchEvent(new MouseEvent('click'))")
+        self.tab.until(lambda: self.tab.count(".row.selected[data-key=ratio]"), "selected row")
 
     def test_the_text_is_edited_and_the_form_follows(self):
         self.replace("Grace", "Lin")
@@ -147,9 +148,9 @@ class FileTest(PageTest):
     def test_a_text_with_a_mistake_is_not_stored(self):
         self.replace('"Grace"', "Grace")
         self.save()
-        self.tab.until(lambda: self.tab.all(".file-state.error"), "message")
+        self.tab.until(lambda: self.tab.count(".file-state.error"), "message")
         self.assertEqual(self.home.text(), TEXT)
-        self.assertTrue(self.tab.one(".file.draft"))
+        self.assertEqual(self.tab.count(".file.draft"), 1)
 
     def test_a_text_that_the_schema_refuses_is_not_stored(self):
         self.replace("0x0E", "1000")
@@ -166,9 +167,9 @@ class FileTest(PageTest):
                 self.home.write(self.home.file, TEXT.replace("Grace", "Theirs"))
                 self.tab.until(lambda: "has changed meanwhile" in self.tab.one("#file-state").text, "notice")
                 self.save()
-                dialog = self.tab.one("dialog[open]")
-                self.assertIn("Theirs", dialog.text)
-                self.assertIn("Mine", dialog.text)
+                dialog = self.tab.one("dialog[open]").text
+                self.assertIn("Theirs", dialog)
+                self.assertIn("Mine", dialog)
                 self.tab.click("dialog[open] button", choice)
                 self.tab.until(lambda: self.home.text() == expected, "choice")
                 self.tab.until(lambda: self.area().get_property("value") == expected.replace('"s3cret"', '"(not in the history)"'), "text")
@@ -194,8 +195,7 @@ class BrokenTest(PageTest):
     text = TEXT.replace('name = "Grace"', "name = Grace")
 
     def test_a_broken_file_is_mended_in_the_page(self):
-        notice = self.tab.one(".notice.error")
-        self.assertIn("does not parse", notice.text)
+        self.assertIn("does not parse", self.tab.one(".notice.error").text)
         self.assertFalse(self.tab.row("name", "input").is_enabled())
         self.tab.click(".notice.error button", "Mend")
         self.tab.until(lambda: "name = Grace" in self.tab.js("return document.querySelector('.file-line.lit')?.textContent ?? ''"), "lit line")
@@ -203,11 +203,11 @@ class BrokenTest(PageTest):
             area.setSelectionRange(at + 7, at + 12); document.execCommand('insertText', false, '"Grace"');""")
         self.tab.one("#file-text").send_keys(Keys.CONTROL, "s")
         self.tab.until(lambda: self.tab.value("name") == "Grace", "form")
-        self.assertFalse(self.tab.all(".notice.error"))
+        self.assertEqual(self.tab.count(".notice.error"), 0)
         self.assertEqual(self.home.text(), TEXT)
 
     def test_a_file_that_breaks_while_it_is_shown(self):
         self.home.write(self.home.file, TEXT)
-        self.tab.until(lambda: not self.tab.all(".notice.error") and self.tab.row("name", "input").is_enabled(), "mended file")
+        self.tab.until(lambda: self.tab.count(".notice.error") == 0 and self.tab.row("name", "input").is_enabled(), "mended file")
         self.home.write(self.home.file, self.text)
-        self.tab.until(lambda: self.tab.all(".notice.error"), "notice")
+        self.tab.until(lambda: self.tab.count(".notice.error"), "notice")

@@ -11,21 +11,18 @@ class StartTest(PageTest):
     def prepare(self):
         self.home.write(self.home.path / ".config/org.example.viewer/settings.toml", "zoom = 2\n")
 
-    def open_app(self, name):
-        self.tab.click(".app", name)
-
     def test_all_apps_are_listed_searched_and_opened(self):
         self.tab.click("#all-apps")
-        self.tab.until(lambda: [app.text.split("\n")[0] for app in self.tab.all(".app")] == [APP, "org.example.viewer"], "both apps")
-        self.open_app("viewer")
+        self.tab.until(lambda: [app.split("\n")[0] for app in self.tab.texts(".app")] == [APP, "org.example.viewer"], "both apps")
+        self.tab.click(".app", "viewer")
         self.tab.until(lambda: self.tab.value("zoom") == "2", "its settings")
         self.tab.click("#all-apps")
-        self.tab.until(lambda: len(self.tab.all(".app")) == 2, "both apps")
+        self.tab.until(lambda: self.tab.count(".app") == 2, "both apps")
         self.tab.one("#search").send_keys("accent")
-        self.open_app("accent")
-        self.tab.until(lambda: self.tab.all(".row.selected[data-key=accent]"), "the setting that was found")
+        self.tab.click(".app", "accent")
+        self.tab.until(lambda: self.tab.count(".row.selected[data-key=accent]"), "the setting that was found")
 
     def test_the_same_app_opens_again(self):
         self.tab.click("#all-apps")
-        self.open_app(APP)
+        self.tab.click(".app", APP)
         self.tab.until(lambda: self.tab.value("name") == "Grace", "settings")

@@ -90,7 +90,24 @@ async function request(method, path, body) {
 /** How long an answer may take. The server gives a command 20 seconds. */
 const patience = 30_000;
 
+let asked = 0;
+
+/** Has the document carry `data-busy` while an answer is awaited: what drives the page acts when it shows all that it asked. */
+function count(by) {
+  asked += by;
+  document.documentElement.toggleAttribute("data-busy", asked > 0);
+}
+
 async function send(method, path, body) {
+  count(1);
+  try {
+    return await answerTo(method, path, body);
+  } finally {
+    count(-1);
+  }
+}
+
+async function answerTo(method, path, body) {
   // Without an end, a request whose connection is lost, as after a computer was asleep, would hold up all that follow.
   const options = { method, headers: headers(), cache: "no-store", signal: AbortSignal.timeout(patience) };
   if (body !== undefined) {

@@ -88,11 +88,8 @@ export class LongList {
   #later() {
     if (this.#waits) return;
     this.#waits = true;
-    // Says that what is in the document is about to change.
-    this.root.dataset.moving = "";
     requestAnimationFrame(() => {
       this.#waits = false;
-      delete this.root.dataset.moving;
       this.#fit();
     });
   }

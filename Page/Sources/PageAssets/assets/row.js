@@ -175,7 +175,10 @@ export class Row {
       remove: (at) => this.#run([{ unset: at }]),
       rename: (from, to) => this.#attempt(() => api.rename(dotted(from), dotted(to))),
       refuse: (text) => this.#say(text, "error"),
-      checked: () => this.#say(""),
+      checked: () => {
+        this.#dropCheck();
+        this.#say("");
+      },
       meanwhile: (value) => this.#say(`Changed meanwhile to ${key.isSecret ? "another value" : shortValue(value)}. Enter stores yours; Escape takes the new one.`, "warning"),
     };
   }
@@ -191,10 +194,15 @@ export class Row {
 
   // MARK: What is done
 
+  /** Has no answer count any more to what was asked about a text that is no longer there. */
+  #dropCheck() {
+    clearTimeout(this.#checkTimer);
+    return (this.#check += 1);
+  }
+
   /** Asks the command, a moment after the last key press, whether it would accept what is typed. */
   #checkSoon(path, change) {
-    clearTimeout(this.#checkTimer);
-    const number = (this.#check += 1);
+    const number = this.#dropCheck();
     if (this.key.isSecret) return;
     this.#checkTimer = setTimeout(async () => {
       try {
@@ -248,8 +256,7 @@ export class Row {
   }
 
   async #attempt(action, edits) {
-    clearTimeout(this.#checkTimer);
-    this.#check += 1;
+    this.#dropCheck();
     this.element.setAttribute("aria-busy", "true");
     try {
       await action();
