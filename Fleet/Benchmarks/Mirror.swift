@@ -15,7 +15,11 @@ struct Mirror: Sendable {
     try await run.cluster.withClient(run.patient) { client in
       try await store(Self.text(bytes: 4 << 10, 0), by: client)
       let mirror = try party.mirror()
-      defer { mirror.kill() }
+      defer {
+        // It finishes what it writes: what it runs would make its directory again after that was removed.
+        mirror.send(SIGTERM)
+        _ = mirror.wait()
+      }
       let facts = ProcessFacts(pid: mirror.pid)
       try await wait(for: Self.text(bytes: 4 << 10, 0))
       try await memory(of: facts, "a document of 4 KB")
