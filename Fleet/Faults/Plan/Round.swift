@@ -7,8 +7,6 @@ struct Round: Sendable, CustomStringConvertible {
   /// Whether the writers go on until after the heal. Otherwise no event after it tells a mirror that it missed something.
   let writesAfterHeal: Bool
   let restoresAsNewCluster: Bool
-  /// Whether a fault that did not come about is tried again.
-  let insists: Bool
   /// For the texts.
   let random: SplitMix
 
@@ -40,18 +38,7 @@ struct Round: Sendable, CustomStringConvertible {
     usesCommand = Int.random(in: 0..<6, using: &random) == 0
     writesAfterHeal = Bool.random(using: &random)
     restoresAsNewCluster = Bool.random(using: &random)
-    insists = false
     self.random = random
-  }
-
-  /// Another round, with what did not come about in those of the short form.
-  init(_ number: Int, seed: UInt64, missing: Set<Fault.Kind>) {
-    var random = Self.generator(number, seed)
-    let kinds = Fault.Kind.allCases.filter(missing.contains)
-    let faults = kinds.map { Fault($0, amount: $0 == .silence ? 6500 : nil, using: &random) }
-    // A restored backup is the last one.
-    let last = faults.filter { $0.kind == .restoredBackup }
-    self.init(number, faults.filter { $0.kind != .restoredBackup } + last, &random, usesCommand: false)
   }
 
   /// Rounds in which each kind is once. What needs a cluster that works comes first.
@@ -85,7 +72,6 @@ struct Round: Sendable, CustomStringConvertible {
     self.usesCommand = usesCommand
     writesAfterHeal = number % 2 == 0
     restoresAsNewCluster = Bool.random(using: &random)
-    insists = true
     self.random = random
   }
 

@@ -16,10 +16,7 @@ struct Programs: Sendable {
     let own = URL(fileURLWithPath: Sandbox.program)
     mirror = own.deletingLastPathComponent().appendingPathComponent("settings-fleet").path
     fakeClock = await Self.fakeClock()
-    let beside = own.deletingLastPathComponent().appendingPathComponent("settings-cli").path
-    cli =
-      ProcessInfo.processInfo.environment["SETTINGS_CLI"]
-      ?? (FileManager.default.isExecutableFile(atPath: beside) ? beside : nil) ?? Tool.path(of: "settings-cli") ?? ""
+    cli = ProcessInfo.processInfo.environment["SETTINGS_CLI"] ?? Tool.path(of: "settings-cli") ?? ""
     for program in [mirror, cli] where !FileManager.default.isExecutableFile(atPath: program) {
       throw Failure("'\(program)' is missing; Scripts/faults --fleet builds it, and SETTINGS_CLI names settings-cli")
     }

@@ -27,21 +27,8 @@ struct Suite: Sendable {
     await withTaskGroup(of: Void.self) { group in
       for number in 0..<options.fleets { group.addTask { await fleet(number, rounds) } }
     }
-    if case .short = options.amount { await insist() }
     Report(figures: figures.now, kinds: kinds, duration: .now - start).print()
     return figures.isHarmless
-  }
-
-  /// Repeats what did not come about in the short form, in which each kind has to be once.
-  private func insist() async {
-    var missing: Set<Fault.Kind> { kinds.filter { figures.now.faults[$0, default: 0] == 0 } }
-    var number = 100
-    while figures.isHarmless, !missing.isEmpty, number < 105 {
-      let round = Round(number, seed: options.seed, missing: missing)
-      await fleet(0, Rounds([round], options, figures: figures))
-      number += 1
-    }
-    for kind in missing where figures.isHarmless { figures.count(.broken, "'\(kind.rawValue)' never came about") }
   }
 
   /// Runs rounds in one fleet. One that is of no use any more is replaced.
@@ -97,12 +84,6 @@ final class Rounds: Sendable {
   init(_ options: Options, kinds: Set<Fault.Kind>, figures: Figures) {
     (self.options, self.kinds, self.figures) = (options, kinds, figures)
     short = Round.short(seed: options.seed, kinds: kinds)
-  }
-
-  /// Rounds of the short form.
-  init(_ short: [Round], _ options: Options, figures: Figures) {
-    (self.short, self.options, self.figures) = (short, options, figures)
-    kinds = []
   }
 
   /// The next round that has a fault.
