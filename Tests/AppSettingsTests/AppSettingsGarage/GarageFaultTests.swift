@@ -43,6 +43,8 @@ struct GarageFaultTests {
         try garage.park(Pet(id: 3, name: "d"))
         #expect(home.text?.hasPrefix("# mine\n[Pet.1]\n") == true)
         #expect(home.home.names(in: directory) == ["garage.toml"], "\(place)")
+        // There was no call of this number to fail.
+        if calls.value < number { break }
       }
     }
   }
