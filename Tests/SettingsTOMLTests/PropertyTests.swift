@@ -7,7 +7,7 @@ import Testing
 struct PropertyTests {
   /// More of them with `PROPERTY_SEEDS=5000`.
   static let seeds: [UInt64] = Array(
-    0..<(ProcessInfo.processInfo.environment["PROPERTY_SEEDS"].flatMap(UInt64.init) ?? 150))
+    0..<(ProcessInfo.processInfo.environment["PROPERTY_SEEDS"].flatMap(UInt64.init) ?? 50))
 
   /// Makes an edit; `nil` if it cannot be made. A fault of the editor is an issue.
   static func attempt(_ what: String, _ text: String, _ edit: () throws -> Bool) -> Bool? {
