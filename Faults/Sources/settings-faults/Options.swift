@@ -69,10 +69,10 @@ struct Options {
     while let argument = rest.popFirst() {
       switch argument {
       case "--short":
-        (kills, peerKills, keys, increments, peerIncrements) = (60, 10, 10, 50, 10)
-        (tornSeconds, cutStep, peerCuts) = (1, 31, 8)
-        (crashStates, crashScenarios) = (25, .few)
-        (saves, replacements, restores, clocks, forks) = (4, 30, 6, 12, 6)
+        (kills, peerKills, keys, increments, peerIncrements) = (30, 10, 5, 20, 10)
+        (tornSeconds, cutStep, peerCuts) = (1, 61, 8)
+        (crashStates, crashScenarios) = (12, .few)
+        (saves, replacements, restores, clocks, forks) = (2, 15, 3, 4, 4)
       case "--full":
         (kills, peerKills, increments, peerIncrements) = (10_000, 300, 1000, 100)
         (tornSeconds, peerCuts) = (20, 60)
