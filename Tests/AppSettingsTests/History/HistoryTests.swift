@@ -75,7 +75,7 @@ struct HistoryTests {
     var expected: [Int: String] = [:]
     expected[0] = home.text()
     _ = settings[theme] + "\(settings[size])"
-    for number in 1...400 {
+    for number in 1...200 {
       if number % 3 == 0 {
         try settings.set(number, for: size)
       } else {
@@ -84,9 +84,9 @@ struct HistoryTests {
       expected[number] = home.text()
     }
     let other = try home.store()
-    for number in 0...400 { #expect(try other.formerText(after: number) == expected[number]) }
-    #expect(throws: SettingsError.self) { try other.formerText(after: 401) }
-    #expect(try other.history(of: size).map(\.id) == (1...400).reversed().filter { $0 % 3 == 0 })
+    for number in 0...200 { #expect(try other.formerText(after: number) == expected[number]) }
+    #expect(throws: SettingsError.self) { try other.formerText(after: 201) }
+    #expect(try other.history(of: size).map(\.id) == (1...200).reversed().filter { $0 % 3 == 0 })
   }
 
   @Test func `a damaged end is left out, and what follows it counts`() throws {
