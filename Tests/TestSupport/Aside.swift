@@ -3,6 +3,11 @@ import Foundation
 
 /// Work on a thread of its own, so that a test can go on, or fail, where the work waits for ever.
 package final class Aside: Sendable {
+  /// How long a test waits for what has to happen, in seconds: so long that no load of the machine is the reason.
+  package static let patience = 300.0
+  /// How long something stays that must not be waited for: until it is told to go, or all who wait have given up.
+  package static let endless = 3 * patience
+
   private let isDone = DispatchSemaphore(value: 0)
 
   package init(_ body: @escaping @Sendable () -> Void) {
@@ -15,7 +20,9 @@ package final class Aside: Sendable {
   /// Waits for the end of the work.
   ///
   /// - Returns: Whether it has ended. Ask once.
-  package func ends(within seconds: Double = 30) -> Bool { isDone.wait(timeout: .now() + seconds) == .success }
+  package func ends(within seconds: Double = Aside.patience) -> Bool {
+    isDone.wait(timeout: .now() + seconds) == .success
+  }
 }
 
 /// A place at which one thread waits for another. Opens once, and stays open.
@@ -30,7 +37,7 @@ package final class Barrier: Sendable {
   ///
   /// - Returns: Whether it has been opened in time.
   @discardableResult
-  package func wait(seconds: Double = 30) -> Bool {
+  package func wait(seconds: Double = Aside.patience) -> Bool {
     guard semaphore.wait(timeout: .now() + seconds) == .success else { return false }
     semaphore.signal()
     return true

@@ -137,11 +137,11 @@ package final class RunningProcess: Sendable {
 
   package var id: Int32 { process.id }
 
-  /// Waits for the next line of its output; `nil` at the end of it, or if none has come for two minutes.
+  /// Waits for the next line of its output; `nil` at the end of it, or if none has come for as long as a test waits.
   ///
   /// A test cannot be interrupted while its thread waits: without the limit, one line too few would hold up all others.
   package func nextLine() -> String? {
-    if let line = lines.next(before: Date(timeIntervalSinceNow: 120)) { return line }
+    if let line = lines.next(before: Date(timeIntervalSinceNow: Aside.patience)) { return line }
     signal(SIGKILL)
     return nil
   }

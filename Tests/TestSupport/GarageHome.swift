@@ -17,7 +17,7 @@ package struct GarageHome: Sendable {
 
   /// A garage that shares nothing with others: as one of another process.
   package func garage(
-    _ text: String? = nil, system: Syscalls = Syscalls(), lockTimeout: Duration = .seconds(30)
+    _ text: String? = nil, system: Syscalls = Syscalls(), lockTimeout: Duration = .seconds(Aside.endless)
   ) throws -> Garage {
     if let text { try home.write(text, to: file) }
     return Garage(at: try location, system: system, lockTimeout: lockTimeout)

@@ -62,7 +62,7 @@ package final class ScratchHome: Sendable {
     app: String = "org.example.test", name: String = "settings", profile: SettingsProfile = .active,
     migrations: SettingsMigrations = .none, overrides: SettingsOverrides = .none, project: SettingsProject? = nil,
     variables: [String: String] = [:], acceptsAnyVersion: Bool = false, system: Syscalls = Syscalls(),
-    lockTimeout: Duration = .seconds(30)
+    lockTimeout: Duration = .seconds(Aside.endless)
   ) throws -> SettingsStore {
     SettingsStore(
       at: try location(app: app, name: name, profile: profile, variables: variables), migrations: migrations,

@@ -14,7 +14,7 @@ struct DirectoryLockTests {
       lockTimeout: lockTimeout)
   }
 
-  private func acquire(_ timeout: Duration = .seconds(20)) throws -> DirectoryLock {
+  private func acquire(_ timeout: Duration = .seconds(Aside.patience)) throws -> DirectoryLock {
     try DirectoryLock.acquire(directory, timeout: timeout, system: Syscalls())!
   }
 
@@ -61,7 +61,7 @@ struct DirectoryLockTests {
       #expect(process.wasKilled)
     }
     #expect(home.text() == (end == "die" ? "counter = 1\n" : "counter = 2\n"))
-    try store(lockTimeout: .seconds(5)).set(3, for: .counter)
+    try store(lockTimeout: .seconds(Aside.patience)).set(3, for: .counter)
     #expect(kill(child, 0) == 0)
     #expect(home.text() == "counter = 3\n")
   }

@@ -40,8 +40,7 @@ struct SettingsPatternTests {
 
   @Test(arguments: cases) func `a match is tried while it is short, and refused in no time when it is not`(_ c: Case) {
     let pattern = SettingsPattern(c.pattern)
-    let clock = ContinuousClock()
-    let time = clock.measure {
+    let time = ThreadClock.measure {
       #expect(pattern.verdict(on: String(repeating: c.unit, count: c.fine) + c.end) == .differs)
       guard case .refused(let reason) = pattern.verdict(on: String(repeating: c.unit, count: c.tooMany) + c.end) else {
         Issue.record("not refused")
@@ -118,7 +117,7 @@ struct SettingsPatternTests {
         let string = String((0..<length).map { _ in "aab-".randomElement(using: &random)! })
         let verdict = Mutex(SettingsPattern.Verdict.differs)
         let name = "seed \(random.seed): \(text) on \(string)"
-        try #require(Aside { verdict.withLock { $0 = pattern.verdict(on: string) } }.ends(within: 20), "\(name)")
+        try #require(Aside { verdict.withLock { $0 = pattern.verdict(on: string) } }.ends(), "\(name)")
         let found = verdict.withLock { $0 }
         if case .refused = found { continue }
         tried += 1

@@ -48,7 +48,7 @@ final class Scheduler: Sendable {
   private let state = Monitor(State())
   /// How long one step may take before other actors go on beside it: it may be waiting for one of them.
   private static let patience: UInt64 = 100_000_000
-  private static let hung: UInt64 = 20_000_000_000
+  private static let hung: UInt64 = 300_000_000_000
   private static let mostSteps = 2_000
 
   deinit {

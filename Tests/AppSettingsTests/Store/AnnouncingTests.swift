@@ -60,7 +60,7 @@ import TestSupport
         })
       else { return }
       isHeld.open()
-      mayGo.wait()
+      mayGo.wait(seconds: Aside.endless)
     }
     let waiter = ChangeWaiter(paths: [["counter"]], keepsBatches: true)
     settings.core.waiters.add(slow)
@@ -118,7 +118,7 @@ import TestSupport
     let mayGo = Barrier()
     let waiter = ChangeWaiter(paths: [["counter"]]) {
       isHeld.open()
-      mayGo.wait()
+      mayGo.wait(seconds: Aside.endless)
     }
     settings.core.waiters.add(waiter)
     // Told by the thread that writes.
@@ -130,7 +130,7 @@ import TestSupport
       try? settings.flush()
       try? settings.update { $0[other] += 1 }
     }
-    #expect(writer.ends(within: 10))
+    #expect(writer.ends())
     mayGo.open()
     #expect(updater.ends())
     #expect(settings[other] == 3)
@@ -148,7 +148,7 @@ import TestSupport
       // The value is back at what the file says.
       guard settings[.counter] == 1 else { return }
       isHeld.open()
-      mayGo.wait()
+      mayGo.wait(seconds: Aside.endless)
     }
     settings.core.waiters.add(waiter)
     settings[.counter] = 5
@@ -159,7 +159,7 @@ import TestSupport
       #expect(throws: SettingsError.self) { try settings.flush() }
       #expect(throws: Never.self) { try settings.flush() }
     }
-    #expect(flusher.ends(within: 10))
+    #expect(flusher.ends())
     mayGo.open()
     #expect(home.text() == "counter = 1\nother = 2\n")
     settings.core.waiters.remove(waiter)
@@ -175,7 +175,7 @@ import TestSupport
         // Another process writes an old file; this process's next write migrates it, and has to note its hooks.
         try self.home.write("old = 2\n")
         let writer = Aside { _ = try? settings.set(1, for: self.other) }
-        let isWritten = writer.ends(within: 10)
+        let isWritten = writer.ends()
         outcome.withLock { $0.append(isWritten) }
       }
       Migration(3, "drop x") { Remove("x") }

@@ -14,7 +14,7 @@ import TestSupport
   }
 
   private func store(
-    _ migrations: SettingsMigrations = .none, limit: Duration = .seconds(30), system: Syscalls = Syscalls()
+    _ migrations: SettingsMigrations = .none, limit: Duration = .seconds(Aside.endless), system: Syscalls = Syscalls()
   ) throws -> SettingsStore {
     try home.store(
       migrations: migrations, system: system,
@@ -28,9 +28,9 @@ import TestSupport
     let mayGo = Barrier()
     let holder = Aside {
       do {
-        let lock = try DirectoryLock.acquire(directory, timeout: .seconds(30), system: Syscalls())
+        let lock = try DirectoryLock.acquire(directory, timeout: .seconds(Aside.patience), system: Syscalls())
         isHeld.open()
-        mayGo.wait(seconds: 120)
+        mayGo.wait(seconds: Aside.endless)
         _ = consume lock
       } catch {
         Issue.record(error)
@@ -50,7 +50,7 @@ import TestSupport
   ) {
     let (value, new) = (Monitor(0), new)
     let reader = Aside { value.withLock { $0 = settings[new] } }
-    #expect(reader.ends(within: 15), sourceLocation: sourceLocation)
+    #expect(reader.ends(), sourceLocation: sourceLocation)
     #expect(value.withLock { $0 } == 5, sourceLocation: sourceLocation)
   }
 
@@ -105,9 +105,9 @@ import TestSupport
       Migration(2, "rename old") { Rename("old", to: "new") }.afterCommit { _ in
         // From now on somebody else has the list.
         let aside = Aside {
-          let lock = try? DirectoryLock.acquire(list, timeout: .seconds(30), system: Syscalls())
+          let lock = try? DirectoryLock.acquire(list, timeout: .seconds(Aside.patience), system: Syscalls())
           isHeld.open()
-          mayGo.wait(seconds: 120)
+          mayGo.wait(seconds: Aside.endless)
           _ = consume lock
         }
         holder.withLock { $0 = aside }
@@ -173,7 +173,7 @@ import TestSupport
       try? settings.update {
         $0[.counter] = 1
         isHeld.open()
-        mayGo.wait(seconds: 120)
+        mayGo.wait(seconds: Aside.endless)
       }
     }
     isHeld.wait()
@@ -203,8 +203,9 @@ import TestSupport
     let mayLock = Barrier()
     let isWriting = Barrier()
     let mayWrite = Barrier()
+    // Long enough for a busy machine to come from one place to the next.
     let settings = try store(
-      limit: .milliseconds(300),
+      limit: .seconds(2),
       system: .waiting(before: .lock, opening: isLocking, until: mayLock)
         .and(.waiting(before: .rename, opening: isWriting, until: mayWrite)))
     let isVisible = Barrier()
@@ -220,7 +221,7 @@ import TestSupport
     mayLock.open()
     isWriting.wait()
     // By now its time is over; but the edit is in hands that are about to write it.
-    #expect(!setter.ends(within: 1))
+    #expect(!setter.ends(within: 2.5))
     mayWrite.open()
     #expect(updater.ends() && setter.ends())
     #expect(outcome.withLock { $0 } == [true])

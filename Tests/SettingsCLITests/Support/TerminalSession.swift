@@ -9,8 +9,8 @@ final class TerminalSession: @unchecked Sendable {  // all state is under `condi
   private let input = Pipe()
   private let output = Pipe()
   private let condition = NSCondition()
-  private var text = ""
-  private var unread = ""
+  private var text: [UInt8] = []
+  private var unread: [UInt8] = []
   private var isAtEnd = false
 
   /// Starts a line of shell in a terminal.
@@ -32,9 +32,8 @@ final class TerminalSession: @unchecked Sendable {  // all state is under `condi
       while true {
         let data = handle.availableData
         condition.lock()
-        let shown = String(decoding: data, as: UTF8.self)
-        text += shown
-        unread += shown
+        text += data
+        unread += data
         isAtEnd = data.isEmpty
         condition.broadcast()
         condition.unlock()
@@ -50,15 +49,15 @@ final class TerminalSession: @unchecked Sendable {  // all state is under `condi
 
   /// Waits until a text is on the screen, after what was waited for before.
   ///
-  /// - Returns: What came up to its end; `nil` if the program ended, or two minutes went by, without it.
+  /// - Returns: What came up to its end; `nil` if the program ended, or a test waits no longer, without it.
   @discardableResult
   func wait(for wanted: String) -> String? {
     condition.lock()
     defer { condition.unlock() }
-    let deadline = Date().addingTimeInterval(120)
+    let deadline = Date().addingTimeInterval(Aside.patience)
     while true {
-      if let range = unread.range(of: wanted, options: .literal) {
-        let seen = String(unread[..<range.upperBound])
+      if let range = unread.firstRange(of: Array(wanted.utf8)) {
+        let seen = String(decoding: unread[..<range.upperBound], as: UTF8.self)
         unread.removeSubrange(..<range.upperBound)
         return seen
       }
@@ -74,6 +73,7 @@ final class TerminalSession: @unchecked Sendable {  // all state is under `condi
     condition.lock()
     defer { condition.unlock() }
     while !isAtEnd { condition.wait() }
-    return (text.replacingOccurrences(of: "\r\n", with: "\n"), process.terminationStatus)
+    let shown = String(decoding: text, as: UTF8.self)
+    return (shown.replacingOccurrences(of: "\r\n", with: "\n"), process.terminationStatus)
   }
 }
