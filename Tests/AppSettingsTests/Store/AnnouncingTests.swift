@@ -28,7 +28,7 @@ import TestSupport
   ) throws -> SettingsStore {
     SettingsStore(
       at: try home.location(), migrations: migrations, logger: Logger(label: "test") { _ in Handler(handle: log) },
-      acceptsAnyVersion: false, system: system)
+      acceptsAnyVersion: false, system: system, lockTimeout: .seconds(Aside.endless))
   }
 
   // MARK: Order
