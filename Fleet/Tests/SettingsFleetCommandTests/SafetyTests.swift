@@ -15,6 +15,20 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `a call gives up after the time that is set, and says where it is set`() async throws {
+      try await Fleet.with { fleet in
+        let port = Int(fleet.cluster.endpoints[0].split(separator: ":").last!)!
+        let proxy = try await TCPProxy.start(to: port)
+        try await proxy.set(.blackHole)
+        let ada = try fleet.person()
+        let text = "endpoints = [\"http://127.0.0.1:\(proxy.port)\"]\nplaintext = true\ntimeout = \"300ms\"\n"
+        try fleet.write(text, to: fleet.root + "/ada/settings-fleet/settings.toml")
+        let answer = try await ada.run("get", fleet.app, "a")
+        #expect(answer.status == 11 && answer.error.contains("settings-fleet timeout 20s"), "\(answer)")
+        await proxy.stop()
+      }
+    }
+
     @Test func `a machine with trusted keys applies only what they have signed, and nothing older`() async throws {
       try await Fleet.with { fleet in
         let key = fleet.root + "/key"
@@ -64,6 +78,7 @@ extension CommandTests.Busy {
         let tls = try #require(cluster.certificates?.tls)
         let files = """
           plaintext = false
+          timeout = "60s"
           tls.authority = "\(try #require(tls.authorityFile))"
           tls.certificate = "\(try #require(tls.certificateFile))"
           tls.key = "\(try #require(tls.keyFile))"

@@ -11,16 +11,14 @@ struct Context: Sendable {
   /// Runs a verb, and closes the connections after it.
   ///
   /// - Parameters:
-  ///   - deadline: How long each call to the cluster may take.
   ///   - isOneOfMany: Whether the same runs on all machines, which are then spread over the members.
-  static func with(deadline: Duration, isOneOfMany: Bool, _ body: (Context) async throws -> Void) async throws {
+  static func with(isOneOfMany: Bool, _ body: (Context) async throws -> Void) async throws {
     signal(SIGPIPE, SIG_IGN)
     let environment = ProcessEnvironment.variables
     let settings = try FleetSettings(environment: environment)
     let client: EtcdClient
     do {
       var configuration = try settings.cluster()
-      configuration.deadline = deadline
       // All of them have the same list, and its first member would serve them all.
       if isOneOfMany { configuration.endpoints.shuffle() }
       client = try EtcdClient(configuration)

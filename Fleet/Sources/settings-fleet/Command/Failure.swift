@@ -40,8 +40,11 @@ struct Failure: Error, CustomStringConvertible {
   /// What to look at.
   private static func advice(_ error: EtcdError) -> String? {
     switch error.code {
-    case .unavailable, .deadlineExceeded:
+    case .unavailable:
       "'settings-cli get settings-fleet endpoints' shows which members are asked."
+    case .deadlineExceeded:
+      "'settings-cli get settings-fleet endpoints' shows which members are asked. If they are slow or far away, "
+        + "give them longer: 'settings-cli set settings-fleet timeout 20s'."
     case .certificate:
       "See the settings tls.authority, tls.certificate and tls.key of settings-fleet."
     case .notAuthenticated:

@@ -5,8 +5,6 @@ import SettingsFleet
 /// A verb: what it does, and how its failure becomes an exit status.
 protocol FleetVerb: AsyncParsableCommand {
   func answer(in context: Context) async throws
-  /// How long each call to the cluster may take.
-  static var deadline: Duration { get }
   /// Whether it runs on all machines at the same time.
   static var isOneOfMany: Bool { get }
 }
@@ -19,7 +17,6 @@ protocol PassingVerb: FleetVerb {
 }
 
 extension FleetVerb {
-  static var deadline: Duration { .seconds(1) }
   static var isOneOfMany: Bool { false }
 
   func run() async throws {
@@ -27,7 +24,7 @@ extension FleetVerb {
       throw CleanExit.helpRequest(self)
     }
     do {
-      try await Context.with(deadline: Self.deadline, isOneOfMany: Self.isOneOfMany) { try await answer(in: $0) }
+      try await Context.with(isOneOfMany: Self.isOneOfMany) { try await answer(in: $0) }
     } catch let failure as Failure {
       if let message = failure.message { Output.error(message) }
       throw ExitCode(failure.status)

@@ -10,6 +10,10 @@ extension SettingsKeys {
     "Addresses of the cluster's members: https://HOST:PORT. Commands begin with the first, mirrors with any.")
   static let plaintext = SettingsKey(
     "plaintext", default: false, "Allow http:// endpoints. Whoever is on the network can then read and change all.")
+  // Members hash passwords with bcrypt, which takes them tenths of a second of processor time on purpose.
+  static let timeout = SettingsKey(
+    "timeout", default: Duration.seconds(5), .in(.milliseconds(100) ... .seconds(600)),
+    "How long a call to the cluster may take. A call that reads gives each member in turn its share of it.")
   static let authority = SettingsKey<String?>(
     "tls.authority", .refers(to: .path), "A PEM file with the certificates that sign those of the members.")
   static let certificate = SettingsKey<String?>(
@@ -67,8 +71,8 @@ struct FleetSettings {
 
   /// All keys, for the schema.
   static let keys: [AnySettingsKey] = [
-    .endpoints, .plaintext, .authority, .certificate, .certificateKey, .user, .password, .signingKey, .trustedKeys,
-    .sealingKeys, .unsealingKeys, .machine, .host, .groups, .apps, .healthCheck,
+    .endpoints, .plaintext, .timeout, .authority, .certificate, .certificateKey, .user, .password, .signingKey,
+    .trustedKeys, .sealingKeys, .unsealingKeys, .machine, .host, .groups, .apps, .healthCheck,
   ]
 
   /// Where the cluster is, and what proves who this is.
@@ -100,7 +104,8 @@ struct FleetSettings {
       }
       return EtcdCredentials(user: user, password: password)
     }
-    return EtcdConfiguration(endpoints: endpoints, tls: usesTLS ? tls() : nil, credentials: credentials)
+    return EtcdConfiguration(
+      endpoints: endpoints, tls: usesTLS ? tls() : nil, credentials: credentials, deadline: store[.timeout])
   }
 
   private func tls() -> EtcdTLS {

@@ -18,7 +18,7 @@ struct AccessVerb: AsyncParsableCommand {
       """,
     subcommands: [Enable.self, AddMirror.self, AddWriter.self, Remove.self, List.self])
 
-  struct Enable: Administering {
+  struct Enable: FleetVerb {
     static let configuration = CommandConfiguration(
       commandName: "enable",
       abstract: "Make the user 'root' and turn on the cluster's access control.",
@@ -33,7 +33,7 @@ struct AccessVerb: AsyncParsableCommand {
     }
   }
 
-  struct AddMirror: Administering {
+  struct AddMirror: FleetVerb {
     static let configuration = CommandConfiguration(
       commandName: "add-mirror", abstract: "Make a user for mirrors. All machines can share one, or have their own.")
     @Argument(help: "The user's name.") var user: String
@@ -44,7 +44,7 @@ struct AccessVerb: AsyncParsableCommand {
     }
   }
 
-  struct AddWriter: Administering {
+  struct AddWriter: FleetVerb {
     static let configuration = CommandConfiguration(
       commandName: "add-writer", abstract: "Make a user who may change the documents of some apps.",
       discussion: "A user that exists gets the apps in addition; its password becomes the new one.")
@@ -59,7 +59,7 @@ struct AccessVerb: AsyncParsableCommand {
     }
   }
 
-  struct Remove: Administering {
+  struct Remove: FleetVerb {
     static let configuration = CommandConfiguration(commandName: "remove", abstract: "Remove a user.")
     @Argument(help: "The user's name.") var user: String
 
@@ -72,7 +72,7 @@ struct AccessVerb: AsyncParsableCommand {
     }
   }
 
-  struct List: Administering {
+  struct List: FleetVerb {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Print the users and their roles.")
 
     func answer(in context: Context) async throws {
@@ -86,13 +86,6 @@ struct AccessVerb: AsyncParsableCommand {
       }
     }
   }
-}
-
-/// A verb about users and roles. Members hash passwords for it, by bcrypt, which takes them long on purpose.
-protocol Administering: FleetVerb {}
-
-extension Administering {
-  static var deadline: Duration { .seconds(5) }
 }
 
 /// A role of the cluster: what its users may do.
