@@ -21,6 +21,23 @@ package enum Suggestion {
     return best?.name
   }
 
+  /// Returns the app whose id was probably meant: one that ends as the typed one, as `org.example.editor` does for
+  /// `editor` and `org.editor`, or else one that differs from it by typos. What all apps of an organization begin with
+  /// is no likeness.
+  package static func app(nearest id: String, among ids: some Sequence<String>) -> String? {
+    let wanted = id.split(separator: ".").map { $0.lowercased() }
+    guard let last = wanted.last else { return nil }
+    let parts = ids.map { id in (id: id, parts: id.split(separator: ".").map { $0.lowercased() }) }
+    // The shortest is that with the least that was not typed.
+    let same = parts.filter { $0.parts.last == last && ($0.parts.count != wanted.count || wanted.count == 1) }
+    if let found = same.min(by: { $0.parts.count < $1.parts.count }) { return found.id }
+    let typos = parts.filter { candidate in
+      guard candidate.parts.count == wanted.count else { return false }
+      return zip(candidate.parts, wanted).allSatisfy { part, typed in nearest(to: typed, among: [part]) != nil }
+    }
+    return nearest(to: id, among: typos.map(\.id)) ?? nearest(to: last, among: wanted.count == 1 ? parts.map(\.id) : [])
+  }
+
   private static func normal(_ text: String) -> [UInt8] {
     text.lowercased().utf8.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0 }
   }

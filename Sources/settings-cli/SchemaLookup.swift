@@ -184,6 +184,9 @@ struct SchemaLookup: Sendable {
     if case .string(let inner)? = try? TOMLValue(parsing: text), (try? type.value(of: inner)) != nil {
       return "Leave out the quotes."
     }
+    if type.kind == .array, !text.hasPrefix("[") {
+      return "To add an element, use --append; to set all, write a TOML array such as [\"a\", \"b\"]."
+    }
     let choices = (type.choices ?? []).map(Shown.bare)
     return Suggestion.nearest(to: text, among: choices).map { "Did you mean '\($0)'?" }
   }

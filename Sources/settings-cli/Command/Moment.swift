@@ -4,12 +4,15 @@ import Glibc
 
 /// Times, as people type and read them.
 enum Moment {
-  /// Parses a time: an age such as `2d`, a date, a date and time, or a time of today. Without an offset it is a local
-  /// time; a date is the beginning of the day.
+  /// Parses a time: an age such as `2d` or `2 days ago`, a day such as `yesterday` or `monday`, a date, a date and time,
+  /// or a time of today. Without an offset it is a local time; a day or a date is its beginning.
   ///
   /// - Throws: ``Failure`` with status 2 for anything else.
   static func parse(_ text: String) throws -> Date {
-    if let age = age(text) { return Date(timeIntervalSinceNow: -age) }
+    if let age = age(text) ?? spokenAge(text) { return Date(timeIntervalSinceNow: -age) }
+    if let days = spokenDay(text), let date = local(today, TOMLLocalTime(hour: 0, minute: 0), daysBefore: days) {
+      return date
+    }
     switch try? TOMLValue(parsing: text) {
     case .localDate(let date)?:
       if let date = local(date, TOMLLocalTime(hour: 0, minute: 0)) { return date }
@@ -23,7 +26,8 @@ enum Moment {
     }
     throw Failure(
       .usage,
-      "'\(text)' is not a time. Use an age such as 2d, 3h or 30m, a date such as 2026-11-23, or '2026-11-23 09:30'.")
+      "'\(text)' is not a time. Use an age such as 1w, 2d, 3h or 30m, a day such as yesterday or monday, a date such as "
+        + "2026-11-23, or '2026-11-23 09:30'.")
   }
 
   /// The seconds of an age: a number of weeks, days, hours, minutes or seconds.
@@ -34,11 +38,38 @@ enum Moment {
     return number * seconds
   }
 
-  private static func local(_ date: TOMLLocalDate, _ time: TOMLLocalTime) -> Date? {
+  /// The seconds of an age in words: `1 week`, `2 days ago`, `an hour ago`, `last month`, `now`.
+  private static func spokenAge(_ text: String) -> Double? {
+    var words = text.lowercased().split(separator: " ").map(String.init)
+    if words == ["now"] { return 0 }
+    if words.count == 3, words.last == "ago" { words.removeLast() }
+    guard words.count == 2, let number = ["a": 1, "an": 1, "one": 1, "last": 1][words[0]] ?? Double(words[0]),
+      number >= 0, number < 1e9
+    else { return nil }
+    let unit = words[1].hasSuffix("s") ? String(words[1].dropLast()) : words[1]
+    let seconds: [String: Double] = [
+      "second": 1, "sec": 1, "minute": 60, "min": 60, "hour": 3600, "day": 86_400, "week": 604_800,
+      "month": 30 * 86_400, "year": 365 * 86_400,
+    ]
+    return seconds[unit].map { number * $0 }
+  }
+
+  /// How many days ago a day was: `today`, `yesterday`, or the last day of a name, which is not today.
+  private static func spokenDay(_ text: String) -> Int? {
+    let word = text.lowercased().split(separator: " ")
+    guard let name = word.last, word.count == 1 || word.count == 2 && word[0] == "last" else { return nil }
+    if word.count == 1, let days = ["today": 0, "yesterday": 1][String(name)] { return days }
+    let names = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
+    guard let day = names.firstIndex(where: { $0 == name || $0.prefix(3) == name }) else { return nil }
+    let days = (Int(parts(of: Date(), localtime_r).tm_wday) - day + 7) % 7
+    return days == 0 ? 7 : days
+  }
+
+  private static func local(_ date: TOMLLocalDate, _ time: TOMLLocalTime, daysBefore days: Int = 0) -> Date? {
     var parts = tm()
     parts.tm_year = CInt(date.year - 1900)
     parts.tm_mon = CInt(date.month - 1)
-    parts.tm_mday = CInt(date.day)
+    parts.tm_mday = CInt(date.day - days)
     parts.tm_hour = CInt(time.hour)
     parts.tm_min = CInt(time.minute)
     parts.tm_sec = CInt(time.second)

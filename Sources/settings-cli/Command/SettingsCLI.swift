@@ -110,7 +110,14 @@ struct SettingsCLI: ParsableCommand {
     if let verb = words.dropFirst().first, names.contains(verb), words[0] != "help" {
       throw Failure(.usage, "Unknown verb '\(name)'. Write the verb first: 'settings-cli \(verb) \(name)'.")
     }
-    let hint = Suggestion.nearest(to: name, among: names).map { "Did you mean '\($0)'?" }
-    throw Failure(.usage, "Unknown verb '\(name)'. \(hint ?? "Use one of \(names.joined(separator: ", ")).")")
+    if name.contains(where: { ".~/".contains($0) }) {
+      throw Failure(
+        .usage, "Missing VERB before '\(name)': for instance, 'settings-cli list \(name)' prints its settings.")
+    }
+    let hint =
+      KnownElsewhere.command(for: name).map { "For that there is '\(Self.name) \($0)'." }
+      ?? Suggestion.nearest(to: name, among: names).map { "Did you mean '\($0)'?" }
+      ?? "The everyday ones are get, set, unset, list, watch, edit, log and undo; '\(Self.name) --help' has them all."
+    throw Failure(.usage, "Unknown verb '\(name)'. \(hint)")
   }
 }

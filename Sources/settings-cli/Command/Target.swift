@@ -234,8 +234,7 @@ struct Target {
       throw Failure(
         .unknown, "Unknown app '\(name)'. For the file in this directory, write './\(name)'.\(advice)")
     }
-    let hint = Suggestion.nearest(to: name, among: try InstalledApp.all().map(\.app).filter { $0 != name })
-      .map { " Did you mean '\($0)'?" }
+    let hint = AppName.hint(for: name)
     if mayBeNew, hint == nil { return }
     throw Failure(
       .unknown,

@@ -39,6 +39,12 @@ struct AppsVerb: Verb {
 
 /// The ids of apps.
 enum AppName {
+  /// The sentence that names the app that was probably meant, after a space; `nil` if none is like it.
+  static func hint(for target: String) -> String? {
+    let known = (try? InstalledApp.all().map(\.app)) ?? []
+    return Suggestion.app(nearest: target, among: known.filter { $0 != target }).map { " Did you mean '\($0)'?" }
+  }
+
   /// Throws if a target is an app without a file in any layer and without a schema.
   ///
   /// - Throws: ``Failure`` with status 3 and a suggestion.
@@ -46,8 +52,6 @@ enum AppName {
     guard !target.utf8.contains(UInt8(ascii: "/")) else { return }
     let found = try InstalledApp.find(target)
     guard found.isUnknown else { return }
-    let known = (try? InstalledApp.all().map(\.app)) ?? []
-    let hint = Suggestion.nearest(to: target, among: known).map { " Did you mean '\($0)'?" } ?? ""
-    throw Failure(.unknown, "Unknown app '\(target)': it has neither settings nor a schema.\(hint)")
+    throw Failure(.unknown, "Unknown app '\(target)': it has neither settings nor a schema.\(hint(for: target) ?? "")")
   }
 }

@@ -10,7 +10,7 @@ struct AtVerb: Verb {
       settings-cli at TARGET '#N' [KEY] [--diff]
       """,
     discussion: """
-      WHEN is an age (2d, 3h, 30m, 1w), a date, a date and time, or a time of today. '#N' or --entry N is the text \
+      WHEN is an age (2d, 3h, 30m, 1w), a day such as yesterday or monday, a date, a date and time, or a time of today. '#N' or --entry N is the text \
       after that entry of 'log'; a shell takes an unquoted # for the beginning of a comment: quote it.
 
       Prints the text byte for byte, with '(not in the history)' in place of the values that the history does not \

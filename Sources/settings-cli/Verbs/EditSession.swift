@@ -77,7 +77,7 @@ final class EditSession {
 
   private func openEditor() throws {
     guard let editor = try Self.editor() else {
-      throw Failure(.usage, "No editor found: set VISUAL or EDITOR.")
+      throw Failure(.usage, "No editor found: set VISUAL or EDITOR, or give the new text with --text.")
     }
     // Through a shell, as every program runs $EDITOR: it may have arguments. If it is one simple command, it takes the
     // shell's place, so that signals reach it.
@@ -100,7 +100,7 @@ final class EditSession {
     }
     guard StandardInput.isTerminal, Terminal.output.isTerminal else { return nil }
     let directories = (ProcessFacts.variable("PATH") ?? "/usr/bin:/bin").split(separator: ":")
-    return ["editor", "nano", "vi"].first { name in
+    return ["editor", "sensible-editor", "nano", "vi"].first { name in
       directories.contains { access("\($0)/\(name)", X_OK) == 0 }
     }
   }

@@ -23,7 +23,8 @@ struct LogVerb: Verb {
   @Argument(help: "Only changes of this key.", completion: .custom(Candidates.keys)) var key: String?
   @Option(
     help: ArgumentHelp(
-      "Only changes since this time: an age such as 2d, 3h, 30m or 1w, a date, or a date and time.", valueName: "when"))
+      "Only changes since this time: an age such as 2d, 3h, 30m or 1w, a day such as yesterday or monday, a date, or a date and time.",
+      valueName: "when"))
   var since: String?
   @Option(parsing: .unconditional, help: ArgumentHelp("At most this many changes.", valueName: "n")) var limit: Int?
   @Flag(

@@ -79,6 +79,10 @@ struct ProfileVerb: Verb {
     // A stored choice that cannot be used is replaced by another one.
     let location = try Target(target).location(followingChoice: action == .use)
     try AppName.checkKnown(target)
+    if action == .use, let name, name == "none", try Profiles(of: location)?.names().contains(name) == false {
+      throw Failure(
+        .unknown, "There is no profile 'none'. To use no profile, write 'settings-cli profile \(target) use --none'.")
+    }
     guard let profiles = Profiles(of: location) else { return }
     switch (action, name) {
     case (.new, let name?): try make(name, profiles, beside: location)

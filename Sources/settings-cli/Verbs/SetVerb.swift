@@ -69,7 +69,14 @@ struct SetVerb: Verb {
       throw ValidationError(
         "Unknown option '\(word)'. \(hint ?? "Put '--' before a value that begins with '-'.")")
     }
-    _ = try SettingsChange(words, changesElements: !(append + remove).isEmpty)
+    do {
+      _ = try SettingsChange(words, changesElements: !(append + remove).isEmpty)
+    } catch {
+      // One word less than needed: a key in the place of the target.
+      guard words.count == 1, (try? InstalledApp.find(target.target).isUnknown) == true else { throw error }
+      throw ValidationError(
+        "TARGET or VALUE is missing: '\(target.target)' is no known app. Usage: settings-cli set TARGET KEY VALUE")
+    }
   }
 
   func answer() throws {

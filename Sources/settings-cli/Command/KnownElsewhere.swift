@@ -1,0 +1,43 @@
+/// What people know the verbs as, from other tools or from speech. An unknown verb is answered with one line from it.
+///
+/// The words are those of gsettings, dconf, git config, defaults, kubectl, snap and apt, and what people guessed. Longer
+/// translations, with their options, are in docs/cli.md.
+enum KnownElsewhere {
+  /// Our command, and the words for it.
+  static let answers: [(command: String, words: String)] = [
+    ("get TARGET KEY", "read value query fetch print echo cat-value"),
+    ("set TARGET KEY VALUE", "write put change update assign store add insert toggle enable disable patch"),
+    ("unset TARGET KEY", "delete del remove rm clear erase drop default defaults"),
+    ("unset TARGET --all", "reset-recursively reset-all factory-reset purge wipe uninstall"),
+    ("list TARGET", "show ls all keys view values settings cat list-keys list-recursively read-all"),
+    ("describe TARGET KEY", "info range writable explain type options help-key man doc about"),
+    ("watch TARGET", "monitor follow tail observe listen subscribe events"),
+    ("find WORD", "search grep lookup query-all"),
+    ("log TARGET", "history journal changes reflog timeline"),
+    ("undo TARGET", "revert rollback back"),
+    ("recover TARGET --restore", "restore repair fix rescue"),
+    ("export TARGET", "dump save backup output"),
+    ("import TARGET FILE", "load apply input merge"),
+    ("page TARGET", "gui ui web open window preferences"),
+    ("rename TARGET KEY NEWKEY", "mv move rename-section"),
+    ("apps", "domains list-schemas list-apps schemas targets programs installed"),
+    ("path TARGET", "where which file location locate dir"),
+    ("edit TARGET", "vi vim nano editor config"),
+    ("profile TARGET", "profiles use switch"),
+    ("lock TARGET KEY", "locks freeze protect mandatory"),
+    ("check TARGET", "status validate verify lint test doctor problems"),
+    ("diff TARGET", "compare changed delta"),
+    ("blame TARGET", "annotate who origin"),
+    ("migrate TARGET", "upgrade convert"),
+    ("at TARGET TIME", "checkout snapshot"),
+    ("batch TARGET", "script transaction multi"),
+    ("completion SHELL", "completions complete-shell"),
+    ("--version", "version about-version"),
+  ]
+
+  /// The command for a word, without the program's name; `nil` if nobody says so.
+  static func command(for word: String) -> String? {
+    let word = word.lowercased()
+    return answers.first { $0.words.split(separator: " ").contains { $0 == word } }?.command
+  }
+}
