@@ -77,7 +77,8 @@ struct CompletionTests {
 
   @Test func `every verb and option of the help is offered, and each value of an option is known`() throws {
     let help = try test.run("--help").output
-    let verbs = help.components(separatedBy: "\nSUBCOMMANDS:\n").last?.matches(of: /(?m)^  ([a-z]+)/) ?? []
+    let lists = help.components(separatedBy: " SUBCOMMANDS:\n").dropFirst()
+    let verbs = lists.flatMap { $0.matches(of: /(?m)^  ([a-z]+)/) }
     let offered = try lines("fish", "settings-cli ").dropFirst().map { $0.prefix { $0 != "\t" } }
     #expect(offered.dropLast() == verbs.map(\.output.1)[...])
     for verb in verbs.map(\.output.1) {

@@ -73,7 +73,8 @@ struct InstallTests {
     let page = try ChildProcess.run(executable, ["manual"], environment: home.environment)
     let help = try ChildProcess.run(executable, ["--help"], environment: home.environment)
     #expect(page.status == 0 && help.status == 0)
-    let verbs = help.output.components(separatedBy: "\nSUBCOMMANDS:\n").last?.matches(of: /(?m)^  ([a-z]+)/) ?? []
+    let lists = help.output.components(separatedBy: " SUBCOMMANDS:\n").dropFirst()
+    let verbs = lists.flatMap { $0.matches(of: /(?m)^  ([a-z]+)/) }
     #expect(verbs.count == 30)
     for verb in verbs { #expect(page.output.contains("\n.SS \"\(verb.output.1)"), "\(verb.output.1)") }
     for heading in ["EXIT STATUS", "ENVIRONMENT", "FILES"] { #expect(page.output.contains("\n.SH \(heading)\n")) }

@@ -11,6 +11,11 @@ struct SettingsCLI: ParsableCommand {
     abstract: "Read, change and watch the settings of apps.",
     usage: "settings-cli VERB TARGET [KEY] [VALUE]",
     discussion: """
+      EXAMPLES
+        settings-cli list org.example.editor
+        settings-cli set org.example.editor editor.font-size 14
+        settings-cli undo org.example.editor
+
       TARGET is an app's id, such as org.example.editor, or the path of a TOML file, which contains a '/'. With an \
       app's id the command also reads its administrators' files and its schema; with a path it reads only that file.
 
@@ -20,41 +25,59 @@ struct SettingsCLI: ParsableCommand {
       KEY is a dotted key, such as editor.font-size. Quote a part that has characters other than letters, digits, \
       '_' and '-': servers."eu.west".url.
 
-      Answers go to standard output, everything else to standard error.
-
-      EXIT STATUS
-        0  done; for 'set': stored durably and effective
-        1  the key has no value, or the history no entry
-        2  usage
-        3  unknown app or key
-        4  invalid value
-        5  not writable: locked, read-only or overridden by a higher layer
-        6  the file does not parse
-        7  input/output error or lock time-out
-        8  migration failed, or the file is newer than the app
-        9  changed since its digest was taken (--if-unchanged), or since the change to undo
-       10  'adopt' printed the line that belongs into a file made elsewhere
-
-      ENVIRONMENT
-        APP_SETTINGS_PROFILE
-                           the active profile, in place of that of 'profile APP use'
-        XDG_CONFIG_HOME    the directory of the user's settings
-        XDG_CONFIG_DIRS    the directories of administrators' settings
-        XDG_STATE_HOME     the directory of backups and histories
-        XDG_DATA_HOME, XDG_DATA_DIRS
-                           the directories of schemas
-        VISUAL, EDITOR     the editor that 'edit' opens
-        NO_COLOR           if not empty: no colour, unless --color asks for it
+      Answers go to standard output, everything else to standard error. The manual page has the exit statuses and the \
+      environment variables: 'man settings-cli', or 'settings-cli manual | man -l -'.
       """,
     version: "settings-cli 0.1.0",
-    subcommands: [
-      GetVerb.self, SetVerb.self, UnsetVerb.self, RenameVerb.self, BatchVerb.self, ListVerb.self, FindVerb.self,
-      WatchVerb.self, EditVerb.self, DiffVerb.self,
-      ExportVerb.self, ImportVerb.self, MigrateVerb.self, RecoverVerb.self, LogVerb.self, BlameVerb.self, UndoVerb.self,
-      AtVerb.self, PathVerb.self, DescribeVerb.self, CheckVerb.self, ProfileVerb.self, AdoptVerb.self, LockVerb.self,
-      UnlockVerb.self, AppsVerb.self, SchemaVerb.self, PageVerb.self, FleetVerb.self, CompletionVerb.self,
-      CompleteVerb.self, ManualVerb.self,
+    groupedSubcommands: [
+      CommandGroup(
+        name: "Everyday",
+        subcommands: [
+          ListVerb.self, GetVerb.self, SetVerb.self, UnsetVerb.self, FindVerb.self, DescribeVerb.self, EditVerb.self,
+          WatchVerb.self, PageVerb.self,
+        ]),
+      CommandGroup(
+        name: "History", subcommands: [LogVerb.self, UndoVerb.self, BlameVerb.self, AtVerb.self, DiffVerb.self]),
+      CommandGroup(
+        name: "File",
+        subcommands: [
+          CheckVerb.self, PathVerb.self, ExportVerb.self, ImportVerb.self, RecoverVerb.self, MigrateVerb.self,
+          RenameVerb.self, ProfileVerb.self, AdoptVerb.self,
+        ]),
+      CommandGroup(
+        name: "Administration and scripts",
+        subcommands: [
+          AppsVerb.self, SchemaVerb.self, BatchVerb.self, LockVerb.self, UnlockVerb.self, FleetVerb.self,
+          CompletionVerb.self, CompleteVerb.self, ManualVerb.self,
+        ]),
     ])
+
+  /// What the manual page says beside the help.
+  static let manualSections = """
+    EXIT STATUS
+      0  done; for 'set': stored durably and effective
+      1  the key has no value, or the history no entry
+      2  usage
+      3  unknown app or key
+      4  invalid value
+      5  not writable: locked, read-only or overridden by a higher layer
+      6  the file does not parse
+      7  input/output error or lock time-out
+      8  migration failed, or the file is newer than the app
+      9  changed since its digest was taken (--if-unchanged), or since the change to undo
+     10  'adopt' printed the line that belongs in a file made elsewhere
+
+    ENVIRONMENT
+      APP_SETTINGS_PROFILE
+                         the active profile, in place of that of 'profile APP use'
+      XDG_CONFIG_HOME    the directory of the user's settings
+      XDG_CONFIG_DIRS    the directories of administrators' settings
+      XDG_STATE_HOME     the directory of backups and histories
+      XDG_DATA_HOME, XDG_DATA_DIRS
+                         the directories of schemas
+      VISUAL, EDITOR     the editor that 'edit' opens
+      NO_COLOR           if not empty: no colour, unless --color asks for it
+    """
 
   /// The program's name precedes every message, including the library's.
   static var _errorPrefix: String { "" }

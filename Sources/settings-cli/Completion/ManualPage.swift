@@ -5,7 +5,8 @@ struct ManualPage {
 
   private(set) var text: String
 
-  init(_ command: Command, version: String) {
+  /// - Parameter sections: Sections that the command's help does not have.
+  init(_ command: Command, sections: String, version: String) {
     let name = Self.escaped(command.commandName)
     text = """
       .TH \(name.uppercased()) 1 "" "\(Self.escaped(version))" "User Commands"
@@ -19,11 +20,10 @@ struct ManualPage {
       .SH DESCRIPTION
 
       """
-    let paragraphs = Self.paragraphs(command.discussion)
-    for paragraph in paragraphs where !Self.isSection(paragraph) { add(paragraph) }
+    for paragraph in Self.paragraphs(command.discussion) { add(paragraph) }
     text += ".SH VERBS\n"
     for verb in command.subcommands ?? [] where verb.shouldDisplay && verb.commandName != "help" { add(verb) }
-    for paragraph in paragraphs where Self.isSection(paragraph) { add(paragraph) }
+    for section in Self.paragraphs(sections) { add(section) }
     text += """
       .SH FILES
       .TP
@@ -91,8 +91,6 @@ struct ManualPage {
     text += heading == "EXAMPLES" ? ".PP\nExamples:\n.PP\n" : ".SH \(heading)\n"
     text += ".EX\n\(Self.escaped(paragraph.dropFirst().joined(separator: "\n")))\n.EE\n"
   }
-
-  private static func isSection(_ paragraph: [Substring]) -> Bool { paragraph.first?.isHeading == true }
 
   private static func paragraphs(_ text: String?) -> [[Substring]] {
     let lines = (text ?? "").split(separator: "\n", omittingEmptySubsequences: false)

@@ -14,7 +14,10 @@ struct ManualVerb: Verb {
   @OptionGroup var common: CommonOptions
 
   func answer() throws {
-    Output.text(ManualPage(try Self.description(), version: SettingsCLI.configuration.version).text)
+    Output.text(
+      ManualPage(
+        try Self.description(), sections: SettingsCLI.manualSections, version: SettingsCLI.configuration.version
+      ).text)
   }
 
   /// The command as the library describes it.

@@ -11,7 +11,7 @@ struct AdoptVerb: Verb {
       the file that the app writes: the user's, or the active profile. In this order, so that a crash loses nothing. A \
       table moves with everything in it. It keeps its notation, but not its comments.
 
-      If another program makes the declared file, so that it cannot be written, the line that belongs into it is \
+      If another program makes the declared file, so that it cannot be written, the line that belongs in it is \
       printed, and the exit status is 10. Once the file has that line, the same command removes your own value.
 
       Nothing is moved if your own file does not have KEY (status 1), if a file between the two has it and would hide \

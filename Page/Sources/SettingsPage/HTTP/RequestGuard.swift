@@ -10,7 +10,7 @@ struct RequestGuard: Sendable {
   /// browser takes us for a part of that site: then `Host` has that name. Otherwise the browser says in `Origin` who
   /// asks. Neither has the token.
   ///
-  /// - Parameter port: The port that belongs into `Host`; `nil` if any does, since it came through a socket's file.
+  /// - Parameter port: The port that belongs in `Host`; `nil` if any does, since it came through a socket's file.
   func refusal(_ head: HTTPRequest, port: Int?) -> Reply? {
     // The first one became the authority.
     guard let host = head.authority, !head.headerFields.contains(.secondHost), isOurs(host, port) else {
