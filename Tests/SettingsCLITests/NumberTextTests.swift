@@ -61,7 +61,7 @@ struct NumberTextTests {
     #expect(try run("set", "./v.toml", "b", "--append", "1.20", "--remove", "1.9") == answer(""))
     #expect(home.text(of: file)?.contains("b = [1.10, 1.20]\n") == true)
     #expect(try run("set", "./v.toml", "n", "{ v = 1.10 }") == answer(""))
-    #expect(home.text(of: file)?.hasSuffix("\n[n]\nv = 1.10\n") == true)
+    #expect(home.text(of: file)?.contains("b = [1.10, 1.20]\nn = { v = 1.10 }\n[t]\n") == true)
     try home.write("s = { a = 1 }\n[[r]]\nv = 1.5\n", to: file)
     #expect(try run("set", "./v.toml", "s", "{ a = 0x01, b = 1.10 }") == answer(""))
     #expect(try run("set", "./v.toml", "r", "[{ v = 1.50 }]") == answer(""))

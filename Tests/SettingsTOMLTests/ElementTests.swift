@@ -9,12 +9,13 @@ struct ElementTests {
   /// An element with comments of its own.
   private static func element(_ number: Int) -> String { "# above \(number)\n[[s]]\nx = \(number) # \(number)\n" }
 
+  /// Below another key: a comment that the file begins with would be the file's.
   private static func setAll(
     _ name: String, _ before: String = three, to numbers: [Int64], _ after: String...
   ) -> EditCase {
     EditCase(
-      name, before, { try $0.set(.array(numbers.map { ["x": .integer($0)] }), at: ["s"]) },
-      after.joined(separator: "\n"))
+      name, "z = 0\n\n" + before, { try $0.set(.array(numbers.map { ["x": .integer($0)] }), at: ["s"]) },
+      "z = 0\n\n" + after.joined(separator: "\n"))
   }
 
   static let cases: [EditCase] = [
@@ -37,8 +38,8 @@ struct ElementTests {
       "removes a table of one", two, { try $0.remove(at: ["sub"], inElement: 1, of: ["s"]) },
       "# first\n[[s]]\nname = 'a' # a\n\n# second\n[[s]]\nname = 'b'\n\n[z]\n"),
     EditCase(
-      "removes the first", two, { try $0.removeElement(0, of: ["s"]) },
-      "# second\n[[s]]\nname = 'b'\n[s.sub]\nx = 1\n\n[z]\n"),
+      "removes the first, but not the comment that the file begins with", two,
+      { try $0.removeElement(0, of: ["s"]) }, "# first\n\n# second\n[[s]]\nname = 'b'\n[s.sub]\nx = 1\n\n[z]\n"),
     EditCase(
       "removes the last", two, { try $0.removeElement(1, of: ["s"]) }, "# first\n[[s]]\nname = 'a' # a\n\n[z]\n"),
     EditCase("removes the only one", "a = 1\n\n[[s]]\nx = 1\n", { try $0.removeElement(0, of: ["s"]) }, "a = 1\n"),

@@ -59,6 +59,13 @@ struct Generator {
         // A table with a header below one of dotted keys.
         text += indent + "[\(name).\(dotted).h]" + trailing() + lineBreak + body(depth: 3)
       }
+      if isImplicit, chance(40) {
+        // A table that only the header of another one has named gets dotted keys.
+        text += "[\(name).d.e]" + trailing() + lineBreak + body(depth: 3) + noise()
+        text += "[\(name)]" + trailing() + lineBreak
+        text += body(depth: 3) + "d.late = \(literal(depth: 2))" + trailing() + lineBreak
+        if chance(50) { text += "d . f.late = 1" + lineBreak }
+      }
       guard depth < 3 else { continue }
       for below in (0..<Int.random(in: isImplicit ? 1...2 : 0...2, using: &random)) {
         text += section(names + [chance(15) ? "\"s \(below)\"" : "s\(below)"], depth: depth + 1)

@@ -13,7 +13,10 @@ struct NotationTests {
     ("[v]\n# c\na = 1\n", "{ a = 0x1, b.c = 1.10 }", "[v]\n# c\na = 0x1\n\n[v.b]\nc = 1.10\n"),
     ("v.a = 1\n", "{ a = +1 }", "v.a = +1\n"), ("[[v]]\na = 1.5\n", "[{ a = 1.50 }]", "[[v]]\na = 1.50\n"),
     ("v = \"\"\n", "1979-05-27 07:32:00Z", "v = 1979-05-27 07:32:00Z\n"), ("", "07:32", "v = 07:32:00\n"),
-    ("", "[\"\"\"a\"\"\", 1.0]", "v = [\"a\", 1.0]\n"), ("", "{ }", "[v]\n"),
+    ("", "[\"\"\"a\"\"\", 1.0]", "v = [\"a\", 1.0]\n"), ("", "{ }", "v = { }\n"),
+    ("", "{git = 'g', x.y = 0x1}", "v = {git = 'g', x.y = 0x1}\n"),
+    ("[a]\n", "[{ a = 0x1 }]", "v = [{ a = 0x1 }]\n\n[a]\n"), ("", "{ a = 07:32 }", "[v]\na = 07:32:00\n"),
+    ("", "{\n a = 1\n}", "[v]\na = 1\n"),
   ])
   func `a value is written as typed, in the form that the file has`(_ before: String, _ text: String, _ after: String)
     throws
@@ -42,7 +45,7 @@ struct NotationTests {
       try document.set([1.5, 2], writtenAs: "[1.50, 0x2]", at: ["b"])
       try document.set(["c": 1.5], writtenAs: "{ c = 1.50 }", at: ["t"])
     }
-    #expect(document.text == "a = 2.50\nb = [1.50, 0x2]\n\n[t]\nc = 1.50\n")
+    #expect(document.text == "a = 2.50\nb = [1.50, 0x2]\nt = { c = 1.50 }\n")
   }
 
   @Test func `the text on one line has floats as written`() throws {

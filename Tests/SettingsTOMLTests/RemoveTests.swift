@@ -41,6 +41,13 @@ struct RemoveTests {
     .set(
       "not a line of a multi-line item above", "a = [\n  \"\"\"\n# x\"\"\",\n  2,\n]\n", ["a"], ["# x"],
       "a = [\n  \"\"\"\n# x\"\"\",\n]\n"),
+    .remove("not the comment that the file begins with", "# Mine.\na = 1\nb = 2\n", ["a"], "# Mine.\nb = 2\n"),
+    .remove("not that of a file with one key", "# Mine.\n# All.\na = 1\n", ["a"], "# Mine.\n# All.\n"),
+    .remove("not that of a file with a mark", "\u{FEFF}\n# Mine.\r\na = 1\r\n", ["a"], "\u{FEFF}\n# Mine.\r\n"),
+    .remove("not that above a first table", "# Mine.\n[t]\nx = 1\n\n[u]\n", ["t"], "# Mine.\n\n[u]\n"),
+    .remove("not that above a first dotted table", "# Mine.\na.b = 1\n# c\na.c = 1\n", ["a"], "# Mine.\n"),
+    .remove("the second comment of a file", "# Mine.\n\n# of a\na = 1\nb = 2\n", ["a"], "# Mine.\n\nb = 2\n"),
+    .remove("the first line of a text of blank lines", "a = 1\n\n\n", ["a"], "\n\n"),
     .remove("a quoted key", "\"a b\" = 1\nc = 2\n", ["a b"], "c = 2\n"),
   ]
 

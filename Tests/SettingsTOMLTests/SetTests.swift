@@ -68,15 +68,15 @@ struct SetTests {
       "appends with the bracket on the last line", "a = [1,\n     2]\n", ["a"], [1, 2, 3], "a = [1,\n     2,\n     3]\n"
     ),
     .set(
-      "removes a line with its comments", "a = [\n  # of one\n  1, # one\n  2, # two\n]\n", ["a"], [2],
-      "a = [\n  2, # two\n]\n"),
+      "removes a line with its comments", "a = [\n  1, # one\n  # of two\n  2, # two\n]\n", ["a"], [1],
+      "a = [\n  1, # one\n]\n"),
     .set(
       "removes the last line and the comma before", "a = [\n  1, # one\n  2 # two\n]\n", ["a"], [1],
       "a = [\n  1 # one\n]\n"),
     .set("removes in the middle", "a = [1, 2, 3]\n", ["a"], [1, 3], "a = [1, 3]\n"),
     .set("removes the first", "a = [1, 2, 3]\n", ["a"], [2, 3], "a = [2, 3]\n"),
     .set("removes the last", "a = [ 1, 2 ]\n", ["a"], [1], "a = [ 1 ]\n"),
-    .set("removes all", "a = [ 1, 2 ]\n", ["a"], [], "a = []\n"),
+    .set("removes all", "a = [ 1, 2 ]\n", ["a"], [], "a = [ ]\n"),
     .set(
       "changes one item", "a = [\n  'x', # one\n  'y', # two\n]\n", ["a"], ["x", "z"],
       "a = [\n  'x', # one\n  'z', # two\n]\n"),

@@ -34,7 +34,8 @@ struct TopTests {
     top("a comment and a blank line", "# Mine.\n\n", "# Mine.\n\nv = 2\n\n"),
     top("a comment, and another", "# Mine.\n\n# font = 1\n", "# Mine.\n\nv = 2\n\n# font = 1\n"),
     top("blanks without a line break at the end", "# Mine.\n  ", "v = 2\n\n# Mine.\n  "),
-    top("blanks alone", "  ", "v = 2\n\n  "),
+    top("blanks alone", "  ", "v = 2\n  "),
+    top("blank lines alone", "\n\n", "v = 2\n\n\n"),
     top("a schema's line", "#:schema ./s.json\na = 1\n", "#:schema ./s.json\n\nv = 2\na = 1\n"),
     top("a schema's line in CRLF", "#:schema ./s.json\r\na = 1\r\n", "#:schema ./s.json\r\n\r\nv = 2\r\na = 1\r\n"),
     top(
@@ -66,6 +67,17 @@ struct TopTests {
     var document = try TOMLDocument(parsing: edit.after)
     try document.setAtTop("v", 2)
     #expect(document.text == edit.after)
+  }
+
+  @Test func `a comment whose key has gone is the file's`() throws {
+    for key in ["a", "t"] {
+      var document = try TOMLDocument(parsing: key == "a" ? "# Mine.\na = 1\nb = 2\n" : "# Mine.\n[t]\n[u]\nb = 2\n")
+      try document.edit { document in
+        try document.remove(at: [key])
+        try document.setAtTop("v", 2)
+      }
+      #expect(document.text == (key == "a" ? "# Mine.\n\nv = 2\nb = 2\n" : "# Mine.\n\nv = 2\n\n[u]\nb = 2\n"))
+    }
   }
 
   @Test(arguments: [

@@ -87,14 +87,21 @@ struct InlineItems {
     let inside = bytes[(open + 1)..<close]
     let lines = Lines(bytes: bytes)
     guard inside.contains(Byte.newline) else {
-      let padding: [UInt8] = isTable ? [Byte.space] : []
+      let padding = isTable ? [Byte.space] : Array(inside)
       return apply([Splice(open + 1..<close, padding + text + padding)])
     }
+    let firstLine = lines.end(of: open)
     let closeLine = lines.start(of: close)
-    let indent = lines.indent(ofLineAt: close)
-    let unit = indent.first == Byte.tab ? [Byte.tab] : Array("  ".utf8)
-    let lineBreak = lines.lineBreak(at: open)
-    apply([Splice(closeLine..<closeLine, indent + unit + text + (isTable ? [] : [Byte.comma]) + lineBreak)])
+    var indent = lines.indent(ofLineAt: close)
+    indent += indent.first == Byte.tab ? [Byte.tab] : Array("  ".utf8)
+    var at = firstLine
+    while at < closeLine {
+      if lines.isComment(at) { indent = lines.indent(ofLineAt: at) }
+      at = lines.end(of: at)
+    }
+    // Below the comments of an array, which are about all of it; above those of a table, as below a header.
+    let place = isTable ? firstLine : closeLine
+    apply([Splice(place..<place, indent + text + (isTable ? [] : [Byte.comma]) + lines.lineBreak(at: open))])
   }
 
   private mutating func insertAfter(_ text: [UInt8], _ index: Int) {
@@ -146,7 +153,7 @@ struct InlineItems {
   }
 
   /// A line break and the indent of an item's line.
-  private func lineStart(of index: Int) -> [UInt8] {
+  func lineStart(of index: Int) -> [UInt8] {
     let lines = Lines(bytes: bytes)
     return lines.lineBreak(at: open) + lines.indent(ofLineAt: items[index].lowerBound)
   }
@@ -158,6 +165,8 @@ struct InlineItems {
     return lines.commentStart(above: lines.start(of: items[index].lowerBound), after: floor)
   }
 
+  /// Removes an item: a member with the comment lines directly above it, an element too, except for the first. Those
+  /// are about the whole array.
   mutating func remove(_ index: Int) {
     if isBroken { return }
     let item = items[index]
@@ -169,15 +178,18 @@ struct InlineItems {
     let rest = lines.firstNonBlank(from: afterItem)
     let ownsLineEnd = rest < close && [Byte.hash, Byte.newline, Byte.carriageReturn].contains(bytes[rest])
     if ownsLineStart && ownsLineEnd {
-      let start = commentStart(above: index)
+      let start = index == 0 && !isTable ? lineStart : commentStart(above: index)
       var splices = [Splice(start..<lines.end(of: afterItem))]
       if isLast, commas[index] == nil, index > 0, let comma = commas[index - 1] {
         splices.append(Splice(comma..<comma + 1))
       }
       apply(splices)
     } else if items.count == 1 {
-      let inside = bytes[(open + 1)..<item.lowerBound] + bytes[afterItem..<close]
-      apply([Splice(inside.allSatisfy(Byte.isBlank) ? open + 1..<close : item.lowerBound..<afterItem)])
+      let (before, after) = (bytes[(open + 1)..<item.lowerBound], bytes[afterItem..<close])
+      guard before.allSatisfy(Byte.isBlank), after.allSatisfy(Byte.isBlank) else {
+        return apply([Splice(item.lowerBound..<afterItem)])
+      }
+      apply([Splice(open + 1..<close, !isTable && before.elementsEqual(after) ? Array(before) : [])])
     } else if isLast {
       let previous = items[index - 1].upperBound
       let between = bytes[previous..<item.lowerBound]
@@ -185,6 +197,8 @@ struct InlineItems {
         // A comment of the item before is in between.
         let blanks = commas[index] == nil ? [Splice(comma..<comma + 1)] : []
         apply(blanks + [Splice(item.lowerBound..<afterItem)])
+      } else if let own = commas[index], let comma = commas[index - 1] {
+        apply([Splice(comma + 1..<own + 1)])
       } else {
         apply([Splice(previous..<item.upperBound)])
       }

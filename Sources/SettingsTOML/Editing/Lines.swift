@@ -79,6 +79,11 @@ struct Lines {
     return at == bytes.count || isEmpty(at) ? at : lineEnd
   }
 
+  /// Whether a range has nothing but blanks and line breaks.
+  func isBlank(_ range: Range<Int>) -> Bool {
+    bytes[range].allSatisfy { Byte.isBlank($0) || $0 == Byte.newline || $0 == Byte.carriageReturn }
+  }
+
   /// Whether a range of whole lines has only blank lines and comments.
   func isTrivia(_ range: Range<Int>) -> Bool {
     var at = range.lowerBound

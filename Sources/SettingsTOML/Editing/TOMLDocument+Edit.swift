@@ -194,8 +194,7 @@ extension TOMLDocument {
     guard let first = leaves.first else { throw .inconsistent("a dotted table has no keys") }
     let firstNode = tree[first]
     let separator = bytes[Int(firstNode.keyEnd)..<Int(firstNode.start)]
-    let replaced = Splice(
-      Int(tree[id].keyEnd)..<Int(firstNode.end), Array(separator) + Array(value.tomlText.utf8))
+    let replacement = Array(separator) + Array(value.tomlText.utf8)
     let path = location(of: id)
     let before = self
     var draft = self
@@ -204,8 +203,9 @@ extension TOMLDocument {
       try draft.removeNode(at: before.location(of: section))
     }
     guard let dotted = draft.find(path) else { throw .inconsistent("a dotted table is gone") }
-    let range = Int(draft.tree[dotted].keyEnd)..<Int(draft.tree[draft.bodyLeaves(under: dotted)[0]].end)
-    try draft.commit([Splice(range, replaced.text)])
+    let leaf = draft.bodyLeaves(under: dotted)[0]
+    let range = draft.dottedKey(of: dotted, in: leaf).upperBound..<Int(draft.tree[leaf].end)
+    try draft.commit([Splice(range, replacement)])
     self = draft
   }
 

@@ -6,6 +6,8 @@ struct Insertion {
   var comments: [[UInt8]] = []
   /// What follows it on its line: blanks and a comment.
   var trailing: [UInt8] = []
+  /// How its last keys were written, for their quotes.
+  var formerKeys: [[UInt8]] = []
 }
 
 /// What a new key line begins with.
@@ -80,10 +82,13 @@ extension TOMLDocument {
   /// Inserts a value's text: as a line, as a member of an inline table, or below a new header.
   mutating func insertLine(_ new: Insertion, under table: DocumentIndex.ID, _ rest: [String]) throws(TOMLEditError) {
     switch tree[table].kind {
-    case .inline: try insertMember(new, in: table, TOMLEmitter.keyText(rest), after: nil)
+    case .inline:
+      let keys = TOMLEmitter.keyTexts(rest, like: new.formerKeys)
+      try insertMember(new, in: table, keys.joined(separator: "."), after: nil)
     case .dotted:
       let chain = dottedChain(to: table)
-      let key = chain.map { Array(keyBytes($0)) } + rest.map { Array(TOMLEmitter.keyText($0).utf8) }
+      let keys = TOMLEmitter.keyTexts(rest, like: new.formerKeys)
+      let key = chain.map { Array(keyBytes($0)) } + keys.map { Array($0.utf8) }
       let text = Array(key.joined(separator: [Byte.dot]))
       if let inline = inlineTable(around: table) {
         let members = bodyLeaves(under: table)
@@ -94,7 +99,7 @@ extension TOMLDocument {
       }
     case .root, .header, .element:
       guard rest.count == 1 else { return try insertBelowNewHeader(new, under: table, rest) }
-      let key = Array(TOMLEmitter.keyText(rest).utf8)
+      let key = Array(TOMLEmitter.keyTexts(rest, like: new.formerKeys)[0].utf8)
       if let last = lastBodyLeaf(under: table) {
         try insertLine(new, key: key, after: last)
       } else if table == DocumentIndex.root {

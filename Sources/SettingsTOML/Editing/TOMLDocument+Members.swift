@@ -127,6 +127,7 @@ extension TOMLDocument {
   private func part(_ piece: Piece, at path: TOMLPath) -> TOMLDocument? {
     var part = try? TOMLDocument(parsing: (piece.header ?? []) + bytes[piece.range])
     part?.usualLineBreak = lines.lineBreak(at: piece.range.lowerBound)
+    part?.isFromTop = isTop(piece.range.lowerBound)
     // The result of all of them is compared with the whole.
     part?.recorded = []
     return part

@@ -10,7 +10,7 @@ extension TOMLDocument {
     if !isBody(id), takesHeaders(target) {
       // Headers name their whole path, so the tables can stay where they are in the file.
       var draft = self
-      let names = headerPrefix(of: target) + rest.map { TOMLEmitter.keyText($0) }
+      let names = headerPrefix(of: target) + TOMLEmitter.keyTexts(rest, like: [keyBytes(id)])
       let isDone: Void? = try? draft.renameHeaders(of: id, to: names)
       if isDone != nil, draft.find(source) == nil {
         self = draft
@@ -46,22 +46,20 @@ extension TOMLDocument {
 
   /// Changes one key wherever it is named.
   private mutating func rename(_ id: DocumentIndex.ID, to key: String) throws(TOMLEditError) {
-    let text = TOMLEmitter.keyText(key).utf8
     var splices: [Splice] = []
+    // Each in the quotes that it has there.
+    func replace(_ range: Range<Int>) {
+      splices.append(Splice(range, TOMLEmitter.keyText(key, like: bytes[range]).utf8))
+    }
     switch tree[id].kind {
     case .dotted:
-      let level = dottedLevel(of: id)
-      for leaf in bodyLeaves(under: id) {
-        splices.append(Splice(keyPieces(at: statementStart(of: leaf))[level], text))
-      }
+      for leaf in bodyLeaves(under: id) { replace(dottedKey(of: id, in: leaf)) }
     case .header, .implicit, .arrayOfTables: break
-    case .inline: splices.append(Splice(Int(tree[id].keyStart)..<Int(tree[id].keyEnd), text))
-    default: return try commitRename(of: id, Array(text))
+    case .inline: replace(Int(tree[id].keyStart)..<Int(tree[id].keyEnd))
+    default: return try commitRename(of: id, Array(TOMLEmitter.keyText(key, like: keyBytes(id)).utf8))
     }
     let depth = keyedChain(of: id).count
-    for header in headers(under: id) {
-      splices.append(Splice(headerPieces(of: header)[depth - 1], text))
-    }
+    for header in headers(under: id) { replace(headerPieces(of: header)[depth - 1]) }
     try commit(splices)
   }
 
@@ -74,6 +72,11 @@ extension TOMLDocument {
         let range = pieces[0].lowerBound..<pieces[depth - 1].upperBound
         return Splice(range, names.joined(separator: ".").utf8)
       })
+  }
+
+  /// Where a line names a table of dotted keys.
+  func dottedKey(of table: DocumentIndex.ID, in leaf: DocumentIndex.ID) -> Range<Int> {
+    keyPieces(at: statementStart(of: leaf))[dottedLevel(of: table)]
   }
 
   /// The number of dotted keys before a dotted table's own in its key lines.
@@ -125,12 +128,12 @@ extension TOMLDocument {
   /// The values at and below a node, as written, with their comments and the keys that lead to them.
   private func transferred(_ id: DocumentIndex.ID) -> [(keys: [String], Insertion)] {
     var found: [(keys: [String], Insertion)] = []
-    appendTransferred(id, keys: [], comments: [], gaps: gapStarts(under: id), to: &found)
+    appendTransferred(id, keys: [], [keyBytes(id)], comments: [], gaps: gapStarts(under: id), to: &found)
     return found
   }
 
   private func appendTransferred(
-    _ id: DocumentIndex.ID, keys: [String], comments: [[UInt8]], gaps: [DocumentIndex.ID: Int],
+    _ id: DocumentIndex.ID, keys: [String], _ written: [[UInt8]], comments: [[UInt8]], gaps: [DocumentIndex.ID: Int],
     to found: inout [(keys: [String], Insertion)]
   ) {
     let node = tree[id]
@@ -140,12 +143,13 @@ extension TOMLDocument {
     case .root, .header, .implicit, .dotted, .element:
       if node.kind == .header { comments += headerComments(of: id, gaps) }
       guard node.firstChild != DocumentIndex.none else {
-        found.append((keys, Insertion(text: Array("{}".utf8), comments: comments)))
+        found.append((keys, Insertion(text: Array("{}".utf8), comments: comments, formerKeys: written)))
         return
       }
       for child in tree.children(of: id) {
         let key = withBase { KeyText.string(tree[child], in: $0) }
-        appendTransferred(child, keys: keys + [key], comments: comments, gaps: gaps, to: &found)
+        appendTransferred(
+          child, keys: keys + [key], written + [keyBytes(child)], comments: comments, gaps: gaps, to: &found)
         comments = []
       }
     case .arrayOfTables:
@@ -156,9 +160,11 @@ extension TOMLDocument {
           comments += commentLines(above: statement(of: leaf).lowerBound) + trailingComment(after: leaf)
         }
       }
-      found.append((keys, Insertion(text: Array(value(of: id).tomlText.utf8), comments: comments)))
+      let text = Array(value(of: id).tomlText.utf8)
+      found.append((keys, Insertion(text: text, comments: comments, formerKeys: written)))
     default:
-      var insertion = Insertion(text: Array(bytes[Int(node.start)..<Int(node.end)]), comments: comments)
+      var insertion = Insertion(
+        text: Array(bytes[Int(node.start)..<Int(node.end)]), comments: comments, formerKeys: written)
       if let inline = inlineTable(around: id) {
         appendMemberComments(of: id, in: inline, to: &insertion)
       } else {
@@ -186,7 +192,7 @@ extension TOMLDocument {
   }
 
   private func commentLines(above lineStart: Int) -> [[UInt8]] {
-    commentLines(in: commentStart(above: lineStart)..<lineStart)
+    commentLines(in: ownCommentStart(above: lineStart)..<lineStart)
   }
 
   /// The comments in lines that hold nothing else.
@@ -224,7 +230,7 @@ extension TOMLDocument {
   private func headerComments(of id: DocumentIndex.ID, _ gaps: [DocumentIndex.ID: Int]) -> [[UInt8]] {
     let lines = lines
     let section = section(of: id)
-    let start = gaps[id] ?? commentStart(above: section.lowerBound)
+    let start = gaps[id] ?? ownCommentStart(above: section.lowerBound)
     var comments = commentLines(in: start..<section.lowerBound) + trailingComment(after: id)
     var at = lines.end(of: Int(tree[id].end))
     for leaf in bodyLeaves(under: id) {

@@ -13,6 +13,7 @@ extension TOMLDocument {
       try removeMembers(tree[id].kind == .dotted ? bodyLeaves(under: id) : [id], of: inline)
     } else {
       let blocks = linesToRemove(of: id)
+      noteTopComment(above: blocks)
       if blocks.count == 1, isBody(id) {
         try commitRemoval(of: id, withBlankLine(blocks[0]))
       } else {
@@ -37,7 +38,13 @@ extension TOMLDocument {
     // With many of them, each would search all nodes for the start of its comments.
     let ends = outermost.count > 1 ? tree.nodes.filter { $0.kind != .removed }.map { Int($0.end) }.sorted() : nil
     let blocks = outermost.flatMap { linesToRemove(of: $0, ends) }.sorted { $0.range.lowerBound < $1.range.lowerBound }
+    noteTopComment(above: blocks)
     try removeLines(blocks, of: Array(outermost))
+  }
+
+  private mutating func noteTopComment(above blocks: [Block]) {
+    guard !hasTopComment, let first = blocks.first?.range.lowerBound else { return }
+    hasTopComment = commentStart(above: first) < first
   }
 
   /// The lines of a node's statements and sections, with their comments.
@@ -48,12 +55,12 @@ extension TOMLDocument {
     if isBody(id) {
       for leaf in tree[id].kind == .dotted ? bodyLeaves(under: id) : [id] {
         let statement = statement(of: leaf)
-        blocks.append(Block(commentStart(above: statement.lowerBound)..<statement.upperBound, isSection: false))
+        blocks.append(Block(ownCommentStart(above: statement.lowerBound)..<statement.upperBound, isSection: false))
       }
     }
     for header in headers(under: id) {
       let section = section(of: header)
-      blocks.append(Block(commentStart(above: section.lowerBound, ends)..<section.upperBound, isSection: true))
+      blocks.append(Block(ownCommentStart(above: section.lowerBound, ends)..<section.upperBound, isSection: true))
     }
     return blocks.sorted { $0.range.lowerBound < $1.range.lowerBound }
   }
@@ -67,6 +74,11 @@ extension TOMLDocument {
       self.range = range
       self.isSection = isSection
     }
+  }
+
+  /// Removes the header of a table that others name anyway, and the lines below it up to the next header.
+  mutating func removeHeader(of id: DocumentIndex.ID) throws(TOMLEditError) {
+    try commit([Splice(withBlankLine(Block(section(of: id), isSection: true)))])
   }
 
   private mutating func removeLines(_ blocks: [Block], of ids: [DocumentIndex.ID]) throws(TOMLEditError) {
@@ -104,7 +116,7 @@ extension TOMLDocument {
     let isEmptyAfter = !isAtEnd && lines.isEmpty(range.upperBound)
     if let previous, lines.isEmpty(previous) {
       if isAtEnd || isEmptyAfter || block.isSection { range = previous..<range.upperBound }
-    } else if previous == nil, isEmptyAfter {
+    } else if previous == nil, isEmptyAfter, !lines.isBlank(range.upperBound..<bytes.count) {
       range = range.lowerBound..<lines.end(of: range.upperBound)
     }
     if lines.isUnfinished(block.range.upperBound), range.lowerBound > lines.textStart {

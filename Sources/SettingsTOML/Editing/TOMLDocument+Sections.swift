@@ -9,10 +9,11 @@ extension TOMLDocument {
     _ new: Insertion, under table: DocumentIndex.ID, _ rest: [String]
   ) throws(TOMLEditError) {
     let lineBreak = lines.lineBreak(at: bytes.count)
-    let names = headerPrefix(of: table) + rest.dropLast().map { TOMLEmitter.keyText($0) }
+    let keys = TOMLEmitter.keyTexts(rest, like: new.formerKeys)
+    let names = headerPrefix(of: table) + keys.dropLast()
     var text = Array("[\(names.joined(separator: "."))]".utf8) + lineBreak
     for comment in new.comments { text += comment + lineBreak }
-    text += Array(TOMLEmitter.keyText(rest[rest.count - 1]).utf8)
+    text += Array(keys[keys.count - 1].utf8)
     text += LineStyle.usual(in: self, before: bytes.count) + new.text + new.trailing + lineBreak
     try insertSections([text], under: table)
   }

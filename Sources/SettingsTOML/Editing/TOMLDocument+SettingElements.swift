@@ -16,14 +16,14 @@ extension TOMLDocument {
   }
 
   /// Pairs of equal elements, ascending in both.
-  private static func equalElements(_ old: [TOMLTable], _ new: [TOMLTable]) -> [(old: Int, new: Int)] {
+  static func equalElements<T: Hashable>(_ old: [T], _ new: [T]) -> [(old: Int, new: Int)] {
     var prefix = 0
     while prefix < min(old.count, new.count), old[prefix] == new[prefix] { prefix += 1 }
     var suffix = 0
     while suffix < min(old.count, new.count) - prefix, old[old.count - 1 - suffix] == new[new.count - 1 - suffix] {
       suffix += 1
     }
-    var places: [TOMLTable: [Int]] = [:]
+    var places: [T: [Int]] = [:]
     for place in prefix..<old.count - suffix { places[old[place], default: []].append(place) }
     var pairs: [(old: Int, new: Int)] = []
     for index in prefix..<new.count - suffix {

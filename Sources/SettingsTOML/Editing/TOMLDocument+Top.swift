@@ -49,6 +49,8 @@ extension TOMLDocument {
   /// Whether a new first line at a place needs a blank line below it.
   private func needsBlankLine(before place: Int, after header: Int) -> Bool {
     let lines = lines
+    // A text without anything else gets no more blank lines than it has.
+    if place < bytes.count, lines.isBlank(lines.textStart..<bytes.count) { return false }
     guard place < bytes.count, !lines.isEmpty(place) else {
       // Without other keys there, the blank lines are those of what is around: removing the key again leaves them.
       return lastBodyLeaf(under: DocumentIndex.root) == nil && (place < bytes.count || place > header)
@@ -62,7 +64,8 @@ extension TOMLDocument {
 
   /// The end of the comment of the file itself, or the start of the text if the file has no such comment.
   ///
-  /// That is the comment at the top that a blank line sets off, or that names a licence or its holder. Lines for other
+  /// That is the comment at the top that a blank line sets off, that names a licence or its holder, or whose key was
+  /// removed. Lines for other
   /// programs (`#!`, `#:schema`, an editor's mode) belong to the file, too, and do not end its comment.
   private var headerCommentEnd: Int {
     let lines = lines
@@ -81,7 +84,8 @@ extension TOMLDocument {
         at = lines.end(of: at)
       }
       guard at > start else { return header }
-      if namesLicence || at == bytes.count || lines.isEmpty(at) {
+      let isOrphaned = hasTopComment && isTop(start)
+      if namesLicence || isOrphaned || at == bytes.count || lines.isEmpty(at) {
         header = at
         // Another comment may follow, which is the file's as well.
         guard ofPrograms == at else { return header }

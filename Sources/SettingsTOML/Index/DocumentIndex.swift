@@ -29,7 +29,7 @@ struct IndexNode: Sendable {
   var keyStart: UInt32 = 0
   var keyEnd: UInt32 = 0
   /// The value. For header tables and elements the header with its brackets, for implicit tables the first header that
-  /// names them, for dotted tables the key.
+  /// names them, for dotted tables the first key that makes them one.
   var start: UInt32 = 0
   var end: UInt32 = 0
   var kind: Kind

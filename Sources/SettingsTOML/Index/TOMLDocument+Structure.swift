@@ -133,6 +133,18 @@ extension TOMLDocument {
     return lines.commentStart(above: lineStart, after: floor)
   }
 
+  /// The start of the comment lines that belong to a statement: those directly above its line, unless the file begins
+  /// with them. Those belong to the file.
+  func ownCommentStart(above lineStart: Int, _ ends: [Int]? = nil) -> Int {
+    let start = commentStart(above: lineStart, ends)
+    return start < lineStart && isTop(start) ? lineStart : start
+  }
+
+  /// Whether the file has nothing but blank lines before an offset.
+  func isTop(_ offset: Int) -> Bool {
+    isFromTop && lines.isBlank(lines.textStart..<offset)
+  }
+
   /// The lines of a table with a header: from the header to its last key and the comments directly below it.
   func section(of id: DocumentIndex.ID) -> Range<Int> {
     let lines = lines

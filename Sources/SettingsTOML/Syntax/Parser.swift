@@ -237,11 +237,19 @@ struct Parser {
         node.hash = hash
         parent = tree.append(node, slot: slot)
       } else {
-        guard tree[existing].kind == .dotted else { throw SyntaxFault(.keyIntoFinished, at: key.start, see: existing) }
+        if tree[existing].kind != .dotted { try defineByDottedKey(existing, key) }
         parent = existing
       }
       level += 1
     }
+  }
+
+  /// Makes a table that only headers of tables below it have named one of dotted keys. The specification leaves that
+  /// open (toml-lang/toml#771), and other parsers read it.
+  private mutating func defineByDottedKey(_ id: DocumentIndex.ID, _ key: Key) throws(SyntaxFault) {
+    guard tree[id].kind == .implicit else { throw SyntaxFault(.keyIntoFinished, at: key.start, see: id) }
+    tree[id].kind = .dotted
+    (tree[id].start, tree[id].end) = (UInt32(truncatingIfNeeded: key.start), UInt32(truncatingIfNeeded: key.end))
   }
 
   // MARK: Headers

@@ -145,7 +145,7 @@ extension SyntaxFaultMessage {
     switch seen.kind {
     case .inline:
       "\(quotedKey) is an inline table, complete at \(seenAt). Add the key inside its '{…}'."
-    case .header, .implicit:
+    case .header:
       "\(quotedKey) is a table with a header of its own, at \(seenAt). Set the key below a header of that name."
     case .arrayOfTables:
       "\(quotedKey) is an array of tables, from \(seenAt). Set the key below one of its '[[…]]' headers."
@@ -230,8 +230,8 @@ extension SyntaxFaultMessage {
   }
 
   private var seenAt: String {
-    let isHeader = seen.kind == .header || seen.kind == .arrayOfTables
-    return place(Int(isHeader ? seen.start : seen.keyStart))
+    let isDefined = seen.kind == .header || seen.kind == .arrayOfTables || seen.kind == .dotted
+    return place(Int(isDefined ? seen.start : seen.keyStart))
   }
 
   private func place(_ offset: Int) -> String {

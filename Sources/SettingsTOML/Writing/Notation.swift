@@ -2,8 +2,8 @@
 extension TOMLDocument {
   /// Sets a value and writes it as it was typed, where the file has no form of its own to keep.
   ///
-  /// Numbers, dates and times are written as typed. Where the file has a string, an array over several lines or a table,
-  /// it keeps its form, and the numbers in it are written as typed.
+  /// Numbers, dates and times are written as typed, and so is the whole value of a new key. Where the file has a string,
+  /// an array over several lines or a table, it keeps its form, and the numbers in it are written as typed.
   ///
   /// - Parameter text: The text. It is used only if it means exactly `value`, and only those parts that are TOML 1.0.
   /// - Returns: `true` if the document's text changed.
@@ -13,10 +13,19 @@ extension TOMLDocument {
     _ value: TOMLValue, writtenAs text: String, at path: TOMLPath
   ) throws(TOMLEditError) -> Bool {
     guard (try? TOMLValue(parsing: text)) == value else { return try set(value, at: path) }
+    let typed = Array(text.utf8).trimmingBlanks
+    if !contains(path), TOMLDocument.hasHeader(value), Notation.isPortable(typed) {
+      try TOMLDocument.checkDepth(of: value, at: path)
+      return try checked(.set(path, value)) { draft throws(TOMLEditError) in
+        let (table, rest) = try draft.nearestTable(to: Location(path))
+        try draft.insertLine(Insertion(text: typed), under: table, rest)
+        return true
+      }
+    }
     var draft = self
     var isChanged = try draft.set(value, at: path)
     if let id = draft.find(path) {
-      let changes = draft.notations(of: id, value, Array(text.utf8).trimmingBlanks)
+      let changes = draft.notations(of: id, value, typed)
       if !changes.isEmpty {
         isChanged = true
         _ = try draft.checked(.set(path, value)) { draft throws(TOMLEditError) in
@@ -85,6 +94,14 @@ extension TOMLDocument {
     return list.items.map { String(decoding: list.bytes[$0], as: UTF8.self) }
   }
 
+  /// Whether an array has a comment that is not within one of its elements.
+  package func hasComment(inArrayAt path: TOMLPath) -> Bool {
+    guard let id = find(path), tree[id].kind == .array,
+      let list = InlineItems(Array(bytes[Int(tree[id].start)..<Int(tree[id].end)]), open: 0)
+    else { return false }
+    return Splice.apply(list.items.map { Splice($0) }, to: list.bytes).contains(Byte.hash)
+  }
+
   private func lineText(of id: DocumentIndex.ID) -> String {
     let node = tree[id]
     switch node.kind {
@@ -124,7 +141,7 @@ private enum Notation {
   }
 
   /// Whether readers of TOML 1.0 accept a text that this parser accepts. In doubt, `false`.
-  private static func isPortable(_ bytes: [UInt8]) -> Bool {
+  static func isPortable(_ bytes: [UInt8]) -> Bool {
     let isOnOneLine = !bytes.contains(Byte.newline)
     var quote: UInt8?
     var last: UInt8?

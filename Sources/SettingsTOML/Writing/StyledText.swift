@@ -104,39 +104,54 @@ enum StyledText {
         ValueReader.array(buffer.baseAddress!, from: 0, to: buffer.count)
       }), oldItems.count == list.items.count
     else { return nil }
-    var prefix = 0
-    while prefix < min(items.count, oldItems.count), items[prefix] == oldItems[prefix] { prefix += 1 }
-    var suffix = 0
-    while suffix < min(items.count, oldItems.count) - prefix,
-      items[items.count - 1 - suffix] == oldItems[oldItems.count - 1 - suffix]
-    {
-      suffix += 1
+    let kept = keptItems(oldItems, items)
+    var gaps: [(old: Range<Int>, new: Range<Int>)] = []
+    var end = (old: oldItems.count, new: items.count)
+    // From the last to the first, so that earlier items keep their numbers.
+    for pair in ([(old: -1, new: -1)] + kept).reversed() {
+      gaps.append((pair.old + 1..<end.old, pair.new + 1..<end.new))
+      end = pair
     }
-    let oldMiddle = oldItems.count - prefix - suffix
-    let newMiddle = items.count - prefix - suffix
     // Each step parses the list again, so many steps on many items would take too long.
-    guard (oldMiddle + newMiddle) * oldItems.count < 1_000_000 else { return lines(items, like: list) }
-    let common = min(oldMiddle, newMiddle)
-    for index in prefix..<prefix + common where items[index] != oldItems[index] {
-      guard !list.isBroken else { return nil }
-      let range = list.items[index]
-      list.replace(index, with: text(items[index], like: Array(list.bytes[range]), lineBreak: lineBreak))
-    }
-    for index in stride(from: prefix + oldMiddle - 1, through: prefix + common, by: -1) { list.remove(index) }
-    for index in prefix + common..<prefix + common + max(0, newMiddle - common) {
-      let sibling = list.items.first.map { Array(list.bytes[$0]) } ?? []
-      // Of a sibling's style only the quotes are followed.
-      let style = sibling.first == Byte.apostrophe && !sibling.starts(with: "'''".utf8) ? sibling : []
-      list.insert(text(items[index], like: style, lineBreak: lineBreak), after: index - 1)
+    let steps = gaps.reduce(0) { $0 + max($1.old.count, $1.new.count) }
+    guard steps * oldItems.count < 1_000_000 else { return lines(items, like: list) }
+    let sibling = list.items.first.map { Array(list.bytes[$0]) } ?? []
+    // Of a sibling's style only the quotes are followed.
+    let style = sibling.first == Byte.apostrophe && !sibling.starts(with: "'''".utf8) ? sibling : []
+    for (old, new) in gaps {
+      let common = min(old.count, new.count)
+      for (index, item) in zip(old, items[new]) where item != oldItems[index] {
+        guard !list.isBroken else { return nil }
+        let range = list.items[index]
+        list.replace(index, with: text(item, like: Array(list.bytes[range]), lineBreak: lineBreak))
+      }
+      for index in old.dropFirst(common).reversed() { list.remove(index) }
+      for (offset, item) in items[new].dropFirst(common).enumerated() {
+        list.insert(text(item, like: style, lineBreak: lineBreak), after: old.lowerBound + common + offset - 1)
+      }
     }
     return list.isBroken ? nil : list.bytes
+  }
+
+  /// The items that stay, with their numbers before and after: the comments beside them are theirs. Where some change
+  /// places, the others stay with their places, so that no comment goes.
+  private static func keptItems(_ old: [TOMLValue], _ new: [TOMLValue]) -> [(old: Int, new: Int)] {
+    let pairs = TOMLDocument.equalElements(old, new)
+    let (keptOld, keptNew) = (Set(pairs.map(\.old)), Set(pairs.map(\.new)))
+    let removed = Set(old.indices.filter { !keptOld.contains($0) }.map { old[$0] })
+    guard new.indices.contains(where: { !keptNew.contains($0) && removed.contains(new[$0]) }) else { return pairs }
+    let prefix = pairs.enumerated().prefix { $1.old == $0 && $1.new == $0 }.count
+    let suffix = pairs.dropFirst(prefix).reversed().enumerated().prefix {
+      $1.old == old.count - 1 - $0 && $1.new == new.count - 1 - $0
+    }.count
+    return Array(pairs.prefix(prefix) + pairs.suffix(suffix))
   }
 
   /// Writes all items again, one a line if they were.
   private static func lines(_ items: [TOMLValue], like list: InlineItems) -> [UInt8]? {
     guard let first = list.items.first, list.bytes[..<first.lowerBound].contains(Byte.newline) else { return nil }
     let start = Array(list.bytes[..<first.lowerBound])
-    let separator = [Byte.comma] + Array(start[(start.firstIndex(of: Byte.newline) ?? 0)...])
+    let separator = [Byte.comma] + list.lineStart(of: 0)
     let lastItem = list.items.count - 1
     let end = list.bytes[(list.commas[lastItem] ?? list.items[lastItem].upperBound)...]
     return start + Array(items.map { Array($0.tomlText.utf8) }.joined(separator: separator)) + end

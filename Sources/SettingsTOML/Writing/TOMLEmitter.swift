@@ -9,6 +9,26 @@ enum TOMLEmitter {
   /// Keys joined by dots.
   static func keyText(_ keys: some Sequence<String>) -> String { keys.map { keyText($0) }.joined(separator: ".") }
 
+  /// A key that takes the place of another, in its quotes: in apostrophes if that has them, and in double quotes if that
+  /// has them without need.
+  static func keyText(_ key: String, like old: some Collection<UInt8>) -> String {
+    let inside = old.dropFirst().dropLast()
+    let isLiteral = { !key.utf8.contains { $0 == Byte.apostrophe || $0 < 0x20 && $0 != Byte.tab || $0 == 0x7F } }
+    switch old.first {
+    case Byte.apostrophe where isLiteral(): return "'\(key)'"
+    case Byte.quote where !inside.isEmpty && inside.allSatisfy(Byte.isBareKey): return basicString(key)
+    default: return keyText(key)
+    }
+  }
+
+  /// Keys of which the last ones take the place of others.
+  static func keyTexts(_ keys: [String], like old: [[UInt8]]) -> [String] {
+    keys.enumerated().map { index, key in
+      let place = index - keys.count + old.count
+      return place >= 0 ? keyText(key, like: old[place]) : keyText(key)
+    }
+  }
+
   /// A string in double quotes.
   static func basicString(_ text: String) -> String {
     var result = "\""
