@@ -55,6 +55,7 @@ package struct SettingsCheck {
     do throws(SettingsError) {
       contents = try SettingsFile(path: file, system: system).read()
     } catch {
+      if kind == .system, SystemFiles.isMask(file, system) { return }
       findings.append(SettingsFinding(.unreadable, error.description, file: file))
       return
     }

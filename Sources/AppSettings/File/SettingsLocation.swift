@@ -104,9 +104,9 @@ public struct SettingsLocation: Sendable, Hashable {
     case .data: formerBackups = FormerBackups(directory: former + "/data", sharer: nil)
     }
     dataDirectories =
-      [try directory("XDG_DATA_HOME", ".local/share")]
-      + Self.listed(
-        environment("XDG_DATA_DIRS"), default: ["/usr/local/share", "/usr/share"])
+      Self.once(
+        [try directory("XDG_DATA_HOME", ".local/share")]
+          + Self.listed(environment("XDG_DATA_DIRS"), default: ["/usr/local/share", "/usr/share"]))
     self.name = name
     self.app = app
     isAdministrators = false
@@ -208,10 +208,17 @@ public struct SettingsLocation: Sendable, Hashable {
     return try home(environment) + "/" + fallback
   }
 
-  /// The absolute directories in a list separated by colons; the default if there are none.
+  /// The absolute directories in a list separated by colons, each once; the default if there are none.
   private static func listed(_ value: String?, default fallback: [String]) -> [String] {
     let listed = (value ?? "").bytewiseSplit(UInt8(ascii: ":")).filter(\.isAbsolutePath)
-    return listed.isEmpty ? fallback : listed.map { trimmed(String($0)) }
+    return listed.isEmpty ? fallback : once(listed.map { trimmed(String($0)) })
+  }
+
+  /// Directories without those that come before: some sessions list one again at each login.
+  private static func once(_ directories: [String]) -> [String] {
+    directories.enumerated().filter { index, directory in
+      !directories[..<index].contains { $0.isBytewise(directory) }
+    }.map(\.element)
   }
 
   /// Where the mirror of a fleet's settings is.

@@ -48,10 +48,15 @@ struct SurroundingReader {
   /// Reads the administrators' files.
   mutating func readSystemFiles(of location: SettingsLocation) {
     result.watched.files += location.systemDirectories.map { "\($0)/\(location.name).toml" }
-    let directories = location.systemDirectories + [location.fleetDirectory].compactMap { $0 }
-    result.watched.directories += directories.map { SystemFiles.dropInDirectory($0, location) }
-    let paths = SystemFiles.paths(
-      of: location, exists: { location.isAdministrators || isThere($0) }, names: { names(in: $0) })
+    let watched = location.systemDirectories + [location.fleetDirectory].compactMap { $0 }
+    result.watched.directories += watched.map { SystemFiles.dropInDirectory($0, location) }
+    var directories = location.systemDirectories
+    if directories.count > 1 || !directories.allSatisfy(isKnown) {
+      // Most apps have none there: one call instead of two.
+      directories = SystemFiles.directories(
+        of: location, system: system, leavingOut: { !location.isAdministrators && !isKnown($0) })
+    }
+    let paths = SystemFiles.paths(of: location, in: directories, system: system, names: { names(in: $0) })
     for path in paths { add(read(path, .system)) }
   }
 
@@ -115,14 +120,9 @@ struct SurroundingReader {
 
   // MARK: Files
 
-  /// Whether an administrators' directory may have files. Most apps have none there: one call instead of two.
-  private func isThere(_ directory: String) -> Bool {
-    if known.contains(where: { $0.layer.file?.beginsBytewise(with: directory + "/") == true }) { return true }
-    do throws(Errno) {
-      return try system.status(at: directory) != nil
-    } catch {
-      return true
-    }
+  /// Whether a directory had files when it was read last.
+  private func isKnown(_ directory: String) -> Bool {
+    known.contains { $0.layer.file?.beginsBytewise(with: directory + "/") == true }
   }
 
   /// The names in a directory, and those of the files that were there last: many programs remove a file to save it.
@@ -152,6 +152,8 @@ struct SurroundingReader {
       guard let bytes = settled(contents, at: path, since: last) else { return isWaiting(for: path) ? last : nil }
       return try content(of: bytes, at: path, kind, contents.status?.inode)
     } catch {
+      // A mask with nothing to mask.
+      if kind == .system, SystemFiles.isMask(path, system) { return nil }
       note(error, using: last == nil ? "That file is left out." : "The values that were read last are used.")
       return last
     }

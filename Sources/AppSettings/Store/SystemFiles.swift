@@ -2,7 +2,7 @@
 package enum SystemFiles {
   /// Their paths. A directory that cannot be listed is a problem, and left out.
   package static func paths(of location: SettingsLocation, system: Syscalls, problems: ProblemLog) -> [String] {
-    paths(of: location) { directory in
+    paths(of: location, in: directories(of: location, system: system), system: system) { directory in
       do throws(Errno) {
         return try system.names(in: directory) ?? []
       } catch {
@@ -13,23 +13,44 @@ package enum SystemFiles {
     }
   }
 
+  /// The administrators' directories, lowest layer first. One that is listed twice, as by a link to it, counts once: as
+  /// the first one in the list, which is the highest layer.
+  ///
+  /// - Parameter isLeftOut: Whether to leave out a directory that does not exist.
+  static func directories(
+    of location: SettingsLocation, system: Syscalls, leavingOut isLeftOut: (String) -> Bool = { _ in false }
+  ) -> [String] {
+    var seen: [FileStatus] = []
+    return location.systemDirectories.reversed().filter { directory in
+      do throws(Errno) {
+        guard let status = try system.status(at: directory) else { return !isLeftOut(directory) }
+        defer { seen.append(status) }
+        return !seen.contains { $0.sameFile(status) }
+      } catch {
+        // What is wrong with it is found when it is read.
+        return true
+      }
+    }.reversed()
+  }
+
   /// Their paths, lowest layer first: in each directory the file itself, then its drop-ins by name. For an
   /// administrator's own file, those before it.
   ///
+  /// A link to `/dev/null` masks the files of its name in the directories below its own, as in systemd.
+  ///
   /// - Parameters:
-  ///   - exists: Returns whether an administrators' directory exists.
+  ///   - directories: The administrators' directories, each once.
   ///   - names: Returns the names in a directory, perhaps with duplicates; none if there is no directory.
   static func paths(
-    of location: SettingsLocation, exists: (String) -> Bool = { _ in true }, names: (String) -> [String]
+    of location: SettingsLocation, in directories: [String], system: Syscalls, names: (String) -> [String]
   ) -> [String] {
-    func dropInPaths(_ directory: String) -> [String] {
-      let dropIns = dropInDirectory(directory, location)
-      return Self.dropIns(among: names(dropIns)).map { "\(dropIns)/\($0)" }
+    func files(in directory: String, _ main: [String] = []) -> [(path: String, name: String)] {
+      let dropIns = "\(location.name).d"
+      let all = main + Self.dropIns(among: names("\(directory)/\(dropIns)")).map { "\(dropIns)/\($0)" }
+      return all.map { ("\(directory)/\($0)", $0) }
     }
-    var paths = location.systemDirectories.filter(exists).flatMap { directory in
-      ["\(directory)/\(location.name).toml"] + dropInPaths(directory)
-    }
-    if let directory = location.fleetDirectory { paths += dropInPaths(directory) }
+    let all = directories.flatMap { files(in: $0, ["\(location.name).toml"]) }
+    var paths = unmasked(all + (location.fleetDirectory.map { files(in: $0) } ?? []), system)
     guard location.isAdministrators, location.app != nil else { return paths }
     // A new drop-in is not in its directory yet.
     if let own = paths.firstIndex(where: { $0.isBytewise(location.file) }) { return Array(paths[..<own]) }
@@ -38,6 +59,24 @@ package enum SystemFiles {
       $0.beginsBytewise(with: directory) && !$0.utf8.lexicographicallyPrecedes(location.file.utf8)
     }
     return paths
+  }
+
+  /// The paths without masks, and without the files that they mask. Only names in several directories are looked at.
+  private static func unmasked(_ files: [(path: String, name: String)], _ system: Syscalls) -> [String] {
+    var places: [ExactKey: [Int]] = [:]
+    for (index, file) in files.enumerated() { places[ExactKey(file.name), default: []].append(index) }
+    var masked: Set<Int> = []
+    for indices in places.values {
+      for (place, index) in indices.enumerated().dropFirst() where isMask(files[index].path, system) {
+        masked.formUnion(indices[...place])
+      }
+    }
+    return files.indices.filter { !masked.contains($0) }.map { files[$0].path }
+  }
+
+  /// Whether a path leads to `/dev/null`.
+  package static func isMask(_ path: String, _ system: Syscalls) -> Bool {
+    ((try? system.status(at: path)) ?? nil)?.isNullDevice == true
   }
 
   /// The names of drop-ins among those in a directory, in their order.

@@ -25,6 +25,9 @@ package struct FileStatus: Sendable, Hashable {
   /// The kinds of file, inode(7). Not `S_IFMT` and its relatives, which two modules define.
   private var kind: UInt32 { mode & 0o170000 }
 
+  /// Whether it is `/dev/null`.
+  package let isNullDevice: Bool
+
   package var isRegular: Bool { kind == 0o100000 }
   package var isDirectory: Bool { kind == 0o040000 }
   package var permissions: UInt32 { mode & 0o7777 }
@@ -52,6 +55,8 @@ package struct FileStatus: Sendable, Hashable {
     links = Int(raw.st_nlink)
     modified = Self.nanoseconds(raw.st_mtim)
     changed = Self.nanoseconds(raw.st_ctim)
+    // Its numbers are 1 and 3 on every Linux, null(4).
+    isNullDevice = raw.st_mode & 0o170000 == 0o020000 && raw.st_rdev == 0x103
   }
 
   /// The nearest time that fits in 64 bits: years 1677 to 2262. File systems know others.
