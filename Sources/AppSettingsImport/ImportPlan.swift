@@ -173,8 +173,9 @@ struct ImportPlan {
         skip(reason)
       } else if let value = values.firstValue(above: target) {
         skip("it cannot be set: '\(value)' is a value, and cannot have keys")
-      } else if values[path: target] != nil, !rules.isReplacing {
-        skip("'\(target)' has a value already")
+      } else if let present = values[path: target], !rules.isReplacing || present.isReplacedSilently(by: leaf.value) {
+        // A table that is replaced takes along keys that nobody has named.
+        skip(rules.isReplacing ? "'\(target)' is a table. Remove it first" : "'\(target)' has a value already")
       } else {
         values.apply(Edit(path: target, value: leaf.value))
         report.taken.append(.init(source: leaf.source, key: target))
@@ -222,6 +223,14 @@ struct ImportPlan {
       }
     }
     return result
+  }
+}
+
+extension TOMLValue {
+  /// Whether this is a table whose keys another value would remove.
+  fileprivate func isReplacedSilently(by value: TOMLValue) -> Bool {
+    guard let table else { return false }
+    return value.table.map { $0.isEmpty && !table.isEmpty } ?? true
   }
 }
 

@@ -29,7 +29,11 @@ enum Main {
     case let error as SettingsError: failure = Failure(error)
     default: failure = Failure(.io, "\(error)")
     }
-    _ = try? Output.flush()
+    do {
+      try Output.flush()
+    } catch {
+      if let message = (error as? Failure)?.message { Output.error(message) }
+    }
     if let message = failure.message { Output.error(message) }
     exit(failure.status.rawValue)
   }

@@ -164,7 +164,22 @@ package enum JSONText {
     func fault(_ what: String) -> Failure {
       let line = bytes[..<min(at, bytes.count)].reduce(1) { $0 + ($1 == 10 ? 1 : 0) }
       let place = bytes.contains(10) ? " in line \(line)" : ""
-      return Failure(reason: "the text is not JSON (\(what)\(place))", isSyntax: true)
+      let rest = bytes[min(at, bytes.count)...]
+      guard rest.starts(with: "//".utf8) || rest.starts(with: "/*".utf8) else {
+        return Failure(reason: "the text is not JSON (\(what)\(place))", isSyntax: true)
+      }
+      return Failure(
+        reason: "the text is not JSON (a comment begins\(place); remove the comments, and commas before '}' and ']')",
+        isSyntax: true)
+    }
+
+    /// Throws at a comma that is the last thing in its brackets.
+    private mutating func checkComma(before bracket: Character) throws(Failure) {
+      let comma = at - 1
+      skipBlanks()
+      guard next == bracket.asciiValue else { return }
+      at = comma
+      throw fault("remove the comma before '\(bracket)'")
     }
 
     private var next: UInt8? { at < bytes.count ? bytes[at] : nil }
@@ -212,6 +227,7 @@ package enum JSONText {
         skipBlanks()
         if take("]") { return .array(items) }
         guard take(",") else { throw fault("an array needs ',' or ']'") }
+        try checkComma(before: "]")
       }
     }
 
@@ -230,6 +246,7 @@ package enum JSONText {
         skipBlanks()
         if take("}") { return .object(members) }
         guard take(",") else { throw fault("an object needs ',' or '}'") }
+        try checkComma(before: "}")
       }
     }
 

@@ -145,9 +145,15 @@ extension SettingsError {
   package static func system(_ errno: Errno, _ verb: String, _ path: String, then: String = "") -> SettingsError {
     let tail = then.isEmpty ? "" : " " + then
     switch errno.rawValue {
-    case EACCES, EPERM:
+    case EACCES:
+      return SettingsError(.readOnly, "Cannot \(verb) '\(path)': this process has no permission.\(tail)", file: path)
+    case EPERM:
+      // The owner and root have the rights, and meet this where an attribute forbids what rights allow.
       return SettingsError(
-        .readOnly, "Cannot \(verb) '\(path)': this process has no permission.\(tail)", cause: nil, file: path)
+        .readOnly,
+        "Cannot \(verb) '\(path)': the system does not permit it.\(tail) If this process is the owner's or root's, see "
+          + "'lsattr' of the file and of its directory: 'chattr -i' or 'chattr -a' removes what forbids it.", file: path
+      )
     case EROFS:
       return SettingsError(
         .readOnly, "Cannot \(verb) '\(path)': the file system is mounted read-only.\(tail)", file: path)
@@ -163,6 +169,8 @@ extension SettingsError {
   /// Why the system refuses a call, and for a limit what to do, as a clause.
   private static func reason(_ errno: Errno) -> String {
     switch errno.rawValue {
+    case EBUSY:
+      "it is a mount of its own, as of 'docker run -v FILE:FILE', and cannot be replaced; mount its directory instead"
     case ELOOP: "its symbolic links form a loop"
     case EFBIG: "the file would exceed this process's limit on file sizes; raise it, 'ulimit -f'"
     case EMFILE: "this process has reached its limit of open files; raise it, 'ulimit -n'"

@@ -12,6 +12,9 @@ package struct Edit: Sendable, Hashable {
   package var source: TOMLPath?
   /// The text that a person typed for the value, for the notation of its numbers. Ignored unless it means `value`.
   package var text: String?
+  /// Whether a table stays that has a header or braces of its own when a removal leaves it empty: in files of other
+  /// programs an empty table may mean something.
+  package var keepsTables = false
 
   package init(
     path: TOMLPath, value: TOMLValue?, key: AnySettingsKey? = nil, source: TOMLPath? = nil, text: String? = nil

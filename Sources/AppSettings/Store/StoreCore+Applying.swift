@@ -104,7 +104,7 @@ extension StoreCore {
       let ofKey = edit.key?.paths.first { path.hasPrefix($0) } ?? path
       let around = (1...path.components.count).lazy.map { TOMLPath(Array(path.components.prefix($0))) }
         .first { valued.contains($0) || $0 == ofKey }
-      try document.removeEmptied(above: around ?? path)
+      try document.removeEmptied(above: around ?? path, keepingWritten: edit.keepsTables)
     }
   }
 

@@ -63,6 +63,22 @@ struct UnchangedOption: ParsableArguments {
   func digests() throws -> [Digest] { try ifUnchanged.map(Digest.init) }
 }
 
+/// The option of verbs that may remove the last key of a table.
+struct PruneOption: ParsableArguments {
+  @Flag(help: "Also remove tables of the file at PATH that this leaves empty. Those of an app go in any case.")
+  var prune = false
+
+  /// The edits for a target: in the file of an app an empty table means nothing, in another one it may.
+  func applied(to edits: [Edit], of target: Target) -> [Edit] {
+    guard target.isFile, !prune else { return edits }
+    return edits.map { edit in
+      var edit = edit
+      edit.keepsTables = true
+      return edit
+    }
+  }
+}
+
 /// A change that is made only under conditions, or only shown.
 struct GuardedChange {
   var isDryRun = false

@@ -29,9 +29,9 @@ struct Failure: Error, CustomStringConvertible {
   /// For the library, which prints what a validation throws.
   var description: String { message ?? "" }
 
-  /// The reader of the answer is gone, so nobody reads a message either.
-  static let goneReader = Failure(.io)
-  var isGoneReader: Bool { status == .io && message == nil }
+  /// The reader of the answer is gone, as 'head' is after its last line: it wants no more, nor a message.
+  static let goneReader = Failure(.done)
+  var isGoneReader: Bool { status == .done }
 
   init(_ error: SettingsError) {
     let advice = error.code == .readOnly ? Target.adviceOnPermission : ""

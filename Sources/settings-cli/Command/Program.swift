@@ -34,10 +34,18 @@ struct Program: Sendable {
     case signal(Int32)
   }
 
+  /// Its environment and arguments together are more than the system takes.
+  struct TooLong: Error {}
+
+  /// Whether a variable has more bytes than Linux takes: 32 pages, with the name, `=` and the final zero.
+  static func isTooLong(_ name: String, _ value: String?) -> Bool {
+    name.utf8.count + (value?.utf8.count ?? 0) + 2 > 32 * 4096
+  }
+
   /// Runs the program and waits for its end. It gets this process's standard streams and the default signal handling.
   ///
   /// - Parameter variables: Changes to this process's environment; `nil` removes a variable.
-  /// - Throws: ``Failure`` with status 7 if it cannot be started.
+  /// - Throws: ``Failure`` with status 7 if it cannot be started; ``TooLong`` if a variable can be left out to start it.
   func run(adding variables: [String: String?] = [:]) throws -> Ending {
     var environment = ProcessFacts.environment
     for (name, value) in variables { environment[name] = value.map { PathText.text($0.utf8) } }
@@ -61,6 +69,7 @@ struct Program: Sendable {
       }
     }
     guard failure == 0 else {
+      if failure == E2BIG, variables.contains(where: { $0.key != "KEY" && $0.value != nil }) { throw TooLong() }
       throw Failure(.io, "Cannot run '\(words[0])': \(Errno(failure).message).")
     }
     Self.current.withLock { [process] run in

@@ -5,6 +5,8 @@ import Synchronization
 /// Standard output and standard error.
 enum Output {
   private static let pending = Mutex<[UInt8]>([])
+  // Protects whether the verb has stored what the answer is about.
+  private static let isStored = Mutex(false)
 
   /// Adds an answer and a newline, or another terminator, to what ``flush()`` sends. A terminal gets control characters
   /// escaped.
@@ -38,7 +40,10 @@ enum Output {
   /// Writes a question or progress to standard error, unchanged.
   static func prompt(_ text: String) { _ = send(Array(text.utf8), to: STDERR_FILENO) }
 
-  /// Sends the pending answers.
+  /// Notes that the verb has done what it has to say, for the case that it cannot say it.
+  static func noteStored() { isStored.withLock { $0 = true } }
+
+  /// Sends the pending answers. A reader that has gone has what it wanted.
   ///
   /// - Throws: ``Failure`` with status 7 if that fails: no script may mistake half an answer for a whole one.
   static func flush() throws {
@@ -48,7 +53,10 @@ enum Output {
       return send(bytes, to: STDOUT_FILENO)
     }
     if failure == EPIPE { throw Failure.goneReader }
-    if failure != 0 { throw Failure(.io, "Cannot write the answer: \(Errno(failure).message).") }
+    if failure != 0 {
+      let stored = isStored.withLock { $0 } ? " The change itself is stored." : ""
+      throw Failure(.io, "Cannot write the answer: \(Errno(failure).message).\(stored)")
+    }
   }
 
   /// Waits until no line is half sent, but at most a second: the reader may have stopped.

@@ -66,6 +66,7 @@ struct AdoptVerb: Verb {
           + "the value from '\(store.location?.file ?? "")'.")
     }
     try adoption.removeOwn(from: store)
+    Output.noteStored()
     Output.path(adoption.file, after: "moved: \(adoption.key) -> ")
   }
 

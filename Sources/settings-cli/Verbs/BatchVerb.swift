@@ -34,6 +34,7 @@ struct BatchVerb: Verb {
   @OptionGroup var target: TargetArgument
   @Flag(help: "Write the other edits if some are refused.") var keepGoing = false
   @Flag(help: "Also set keys that the app's schema does not list.") var create = false
+  @OptionGroup var pruning: PruneOption
   @OptionGroup var change: ChangeOptions
   @OptionGroup var common: CommonOptions
 
@@ -51,7 +52,8 @@ struct BatchVerb: Verb {
       mayBeUnknown: create, mayBeNew: true, isForWriting: true, writesLater: !guarded.isPlain)
     let batch = Batch(input, store: store, schema: target.schema, creates: create, keepsGoing: keepGoing)
     do {
-      _ = try guarded.make(in: store, target.schema, batch.edits)
+      _ = try guarded.make(in: store, target.schema) { pruning.applied(to: try batch.edits($0), of: target) }
+      if !guarded.isDryRun { Output.noteStored() }
     } catch is Batch.Refused {
       batch.noteUnwritten()
     }

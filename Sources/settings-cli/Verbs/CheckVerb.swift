@@ -86,12 +86,23 @@ struct CheckVerb: Verb {
     // With --system, all administrators' files: they are what every user gets.
     let isSystem = target.layer == .system
     let location = isSystem ? try SettingsLocation(app: target.name).withoutPersonalLayers : try target.location()
+    if target.isFile { try Self.checkExists(location.file) }
     var findings: [SettingsFinding] = []
     let schema = try Self.schema(of: target, named: schema, &findings)
     if schema == nil, findings.isEmpty { try AppName.checkKnown(target.name) }
     return findings
       + SettingsCheck.findings(
         at: location, schema: schema, checksOwn: !isSystem, project: try project(of: target.name, schema))
+  }
+
+  /// Throws if there is nothing at a path: it may be mistyped. Whatever else is wrong with a file is a finding.
+  private static func checkExists(_ path: String) throws {
+    do throws(Errno) {
+      if try Syscalls().status(at: path) != nil { return }
+    } catch {
+      return
+    }
+    throw Failure(.unknown, "Cannot check '\(path)': there is no such file.")
   }
 
   /// The project to check, with the keys that the app allows there.

@@ -88,6 +88,7 @@ struct ImportVerb: Verb {
         original, of: name, as: format, rules: rules, dryRun: dryRun, advice: advice,
         checking: guarded.checkFile(of: store))
     }
+    if !dryRun, !report.taken.isEmpty { Output.noteStored() }
     Self.show(report, schema)
     guard report.taken.isEmpty else { return }
     if let first = report.locked.first {

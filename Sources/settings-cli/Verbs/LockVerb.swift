@@ -117,13 +117,17 @@ struct UnlockVerb: Verb {
 /// The list of locks of a file, to be changed.
 private struct LockList {
   private var elements: [TOMLValue] = []
+  /// Whether the list has comments, with which it stays when it is empty.
+  private var hasComments = false
   private var hasChanged = false
 
   /// - Throws: ``Failure`` with status 4 if the file has something else there.
   init(of document: TOMLDocument, in store: SettingsStore) throws {
     switch document[SettingsFormat.locksPath] {
     case nil: break
-    case .array(let found)?: elements = found
+    case .array(let found)?:
+      elements = found
+      hasComments = document.hasComment(inArrayAt: SettingsFormat.locksPath)
     case let other?:
       let line = document.position(of: SettingsFormat.locksPath).map { ", line \($0.line)" } ?? ""
       throw Failure(
@@ -157,7 +161,9 @@ private struct LockList {
 
   /// The edit that stores the list; `nil` if it is as before.
   var edit: Edit? {
-    hasChanged ? Edit(path: SettingsFormat.locksPath, value: elements.isEmpty ? nil : .array(elements)) : nil
+    hasChanged
+      ? Edit(path: SettingsFormat.locksPath, value: elements.isEmpty && !hasComments ? nil : .array(elements))
+      : nil
   }
 }
 

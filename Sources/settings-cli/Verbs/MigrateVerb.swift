@@ -64,7 +64,9 @@ struct MigrateVerb: Verb {
     if action == .undo {
       let lookup = try schema == nil ? target.schema : SchemaLookup(schema: Self.schema(of: target, named: schema))
       let store = try target.store(lookup, migrations: .none, acceptsAnyVersion: true)
-      Output.line("restored: \(try store.restore(try backup.map { try Self.backup($0, of: store) }).path)")
+      let restored = try store.restore(try backup.map { try Self.backup($0, of: store) })
+      Output.noteStored()
+      Output.line("restored: \(restored.path)")
       return
     }
     let schema = try Self.schema(of: target, named: schema)
@@ -98,6 +100,7 @@ struct MigrateVerb: Verb {
       throw Failure(.noValue)
     }
     try store.migrate(to: to)
+    Output.noteStored()
     for migration in pending { Output.line("migrated: \(migration.version) \(migration.name)") }
   }
 

@@ -178,6 +178,13 @@ struct ProfileVerb: Verb {
       let copied = try TextReader.document(
         at: current, showsText: Target(target).schema.showsText, advice: Target(target).repairAdvice)
     {
+      let newest = Target(target).schema.schema?.migrations.currentVersion
+      if let newest, try SettingsMigrations.version(of: copied, in: current.file) > newest {
+        throw Failure(
+          .migration,
+          "Cannot copy '\(current.file)': it has settings version \(try SettingsMigrations.version(of: copied)), and the "
+            + "app's schema knows versions up to \(newest). Nothing was written. Update the app.")
+      }
       document = copied
     } else if version > 1 {
       try SettingsFormat.setVersion(version, in: &document)
@@ -190,6 +197,7 @@ struct ProfileVerb: Verb {
       }
       return document.bytes
     }
+    Output.noteStored()
     Output.path(location.file)
   }
 
@@ -214,6 +222,7 @@ struct ProfileVerb: Verb {
     if isChosen { try profiles.choose(nil) }
     let location = try SettingsLocation(app: target, profile: .named(name))
     let backup = try store(at: location).core.commit(backingUp: "before-removal") { _ in nil }.backup
+    Output.noteStored()
     if let backup { Output.path(backup.path, after: "backup: ") }
   }
 

@@ -28,6 +28,7 @@ struct RecoverVerb: Verb {
     let store = try target.store(target.schema, migrations: .none, acceptsAnyVersion: true)
     guard restore else {
       guard let moved = try store.recover() else { return Self.noteNothing(location) }
+      Output.noteStored()
       return Output.path(moved.path)
     }
     switch try store.recoverFromBackup() {
@@ -38,6 +39,7 @@ struct RecoverVerb: Verb {
         "No backup of '\(location.file)' parses. The file is unchanged. To move it to the backups, omit --restore."
       )
     case .restored(let backup, let replaced):
+      Output.noteStored()
       Output.path(replaced.path)
       Output.path(backup.path, after: "restored: ")
     }

@@ -26,6 +26,7 @@ struct RenameVerb: Verb {
   var new: String
   @Flag(help: "Replace the value that the new key has.") var replace = false
   @Flag(help: "Also accept a new key that the app's schema does not list.") var create = false
+  @OptionGroup var pruning: PruneOption
   @OptionGroup var condition: UnchangedOption
   @OptionGroup var common: CommonOptions
 
@@ -48,7 +49,7 @@ struct RenameVerb: Verb {
     let renaming = Renaming(source: source, destination: destination, schema: schema)
     try store.core.commit(checking: guarded.checkFile(of: store)) { view in
       try guarded.checkValues(in: view, schema)
-      return try renaming.edits(in: view, replaces: replace, creates: create)
+      return pruning.applied(to: try renaming.edits(in: view, replaces: replace, creates: create), of: target)
     }
     schema.warnOfLacks(around: [destination, source], in: store.snapshot)
   }

@@ -73,6 +73,7 @@ struct UndoVerb: Verb {
         }
         let plan = try store.undo(what, checking: check)
         try Self.checkChange(plan, in: store)
+        Output.noteStored()
         if json {
           Output.line(text.json(plan))
         } else {

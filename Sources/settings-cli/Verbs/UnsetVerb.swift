@@ -14,9 +14,12 @@ struct UnsetVerb: Verb {
       The values of lower layers and defaults take effect again. A table is removed with everything in it. All keys \
       are removed in one write, or none. Exits 1 if none of them was in the file.
 
+      A table of an app's file goes with its last key. In a file by its path a table with a header of its own stays, \
+      empty, since other programs may need it; --prune removes it.
+
       --all removes every key, after a backup, and prints what it removed and the path of the backup. Reserved keys, \
       such as settings-version, stay, and so do keys that an administrator has locked, and comments that are set off \
-      by a blank line, such as one at the top of the file.
+      by a blank line or begin the file.
 
       EXAMPLES
         settings-cli unset org.example.editor editor.font-size
@@ -31,6 +34,7 @@ struct UnsetVerb: Verb {
   @Argument(help: ArgumentHelp("The dotted keys.", valueName: "key"), completion: .custom(Candidates.keys))
   var keys: [String] = []
   @Flag(help: "Remove every key, after a backup.") var all = false
+  @OptionGroup var pruning: PruneOption
   @OptionGroup var change: ChangeOptions
   @OptionGroup var common: CommonOptions
 
@@ -50,7 +54,9 @@ struct UnsetVerb: Verb {
     let schema = target.schema
     if all { return try Self.removeAll(from: store, schema, guarded) }
     for path in paths { if let error = schema.lockError(of: path, in: store.snapshot, isRemoval: true) { throw error } }
-    let changed = try guarded.make(in: store, schema) { schema.edits(storing: paths.map { ($0, nil) }, in: $0) }
+    let changed = try guarded.make(in: store, schema) { view in
+      pruning.applied(to: schema.edits(storing: paths.map { ($0, nil) }, in: view), of: target)
+    }
     if changed {
       if guarded.isDryRun { return }
       schema.warnOfLacks(around: paths, in: store.snapshot)
@@ -82,6 +88,7 @@ struct UnsetVerb: Verb {
       return GuardedChange.show(bytes, new, in: store, schema)
     }
     let outcome = try store.core.commit(backingUp: "before-unset") { try text(without: $0) }
+    Output.noteStored()
     func entries(_ document: TOMLDocument) -> Set<TOMLPath> {
       Set(document.keys.flatMap { document.leafPaths(under: $0) }.map { schema.key(around: $0)?.path ?? $0 })
     }

@@ -10,9 +10,12 @@ struct Watching: Sendable {
   let program: Program?
   /// The command of --exec, for messages.
   let command: String
+  /// The target as it was named, for messages.
+  private let target: String
   private let schema: SchemaLookup
 
   init(_ verb: WatchVerb) throws {
+    target = try Target(verb.target).words
     schema = try Target(verb.target).schema
     path = try verb.key.map(KeyArgument.parse)
     isJSON = verb.json
@@ -135,21 +138,18 @@ struct Watching: Sendable {
 
   /// Runs the program to its end, on a thread that may block. A failure is reported and does not end the watch.
   private func run(_ program: Program, _ path: TOMLPath, _ old: String?, _ new: String?) async throws {
-    let variables = ["KEY": path.description, "OLD": old, "NEW": new]
+    var variables = ["KEY": path.description, "OLD": old, "NEW": new]
     if let name = variables.first(where: { $0.value?.utf8.contains(0) == true })?.key {
       Output.warning(
         "'\(command)' was not run for '\(path)': its \(name == "NEW" ? "new" : "old") value has the character U+0000, "
           + "which no environment variable can hold. 'settings-cli get --json' prints such a value.")
       return
     }
-    let result = await withCheckedContinuation { continuation in
-      do throws(Errno) {
-        try PlainThread.start("watch-exec") {
-          continuation.resume(returning: Result { try program.run(adding: variables) })
-        }
-      } catch {
-        continuation.resume(returning: .failure(SettingsError.noThread(error, "run '\(command)'")))
-      }
+    leaveOut(["OLD", "NEW"].filter { Program.isTooLong($0, variables[$0] ?? nil) }, path, &variables)
+    var result = await result(of: program, variables)
+    if case .failure(is Program.TooLong) = result {
+      leaveOut(["OLD", "NEW"].filter { variables[$0] ?? nil != nil }, path, &variables)
+      result = await self.result(of: program, variables)
     }
     switch result {
     case .success(.status(0)): break
@@ -157,6 +157,27 @@ struct Watching: Sendable {
     case .success(.signal(let number)): Output.warning("'\(command)' was ended by signal \(number).")
     case .failure(let failure as Failure): Output.warning(failure.message ?? "")
     case .failure(let error): Output.warning("\(error)")
+    }
+  }
+
+  /// Leaves variables out that are too long for a program's environment, and says how it gets the value.
+  private func leaveOut(_ names: [String], _ path: TOMLPath, _ variables: inout [String: String?]) {
+    guard !names.isEmpty else { return }
+    for name in names { variables[name] = .some(nil) }
+    Output.warning(
+      "'\(command)' runs without \(names.joined(separator: " and ")) for '\(path)': the value is too long for an "
+        + "environment variable. 'settings-cli get \(target) \"$KEY\"' prints the new one.")
+  }
+
+  private func result(of program: Program, _ variables: [String: String?]) async -> Result<Program.Ending, any Error> {
+    await withCheckedContinuation { continuation in
+      do throws(Errno) {
+        try PlainThread.start("watch-exec") {
+          continuation.resume(returning: Result { try program.run(adding: variables) })
+        }
+      } catch {
+        continuation.resume(returning: .failure(SettingsError.noThread(error, "run '\(command)'")))
+      }
     }
   }
 }
