@@ -346,9 +346,7 @@ package struct SettingsCheck {
   private func place(
     of part: [String], below path: TOMLPath, _ document: TOMLDocument, _ index: LineIndex
   ) -> TOMLPosition? {
-    var place = path
-    for component in part where document.contains(place.appending(component)) { place = place.appending(component) }
-    return document.position(of: place, by: index)
+    document.position(of: path, part: part, by: index)
   }
 
   // MARK: Permissions

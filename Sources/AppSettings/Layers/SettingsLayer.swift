@@ -129,11 +129,14 @@ package final class LayerContent: Sendable {
   /// The position in the file of the value at a path.
   ///
   /// - Returns: Also `nil` for a value that a migration in memory has made or moved, because that text is in no file.
-  package func position(of path: TOMLPath) -> TOMLPosition? {
+  package func position(of path: TOMLPath) -> TOMLPosition? { position(of: path, part: [], isKey: false) }
+
+  /// The position in the file of a part of the value at a path; see ``TOMLDocument/position(of:part:isKey:by:)``.
+  func position(of path: TOMLPath, part: ArraySlice<String>, isKey: Bool) -> TOMLPosition? {
     guard let file = places.document else { return nil }
     let isInFile =
       unmigrated == nil || (file.isTable(at: path) ? document.isTable(at: path) : file[path] == document[path])
-    return isInFile ? file.position(of: path, by: places.index) : nil
+    return isInFile ? file.position(of: path, part: part, isKey: isKey, by: places.index) : nil
   }
 
   /// The position of `settings-locked` in the file, whose locks a migration in memory may have moved.

@@ -103,10 +103,30 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
     return layerIndex(of: path).flatMap { position(of: path, in: $0) }
   }
 
-  /// The position in its file of a layer's value at a path.
-  func position(of path: TOMLPath, in index: Int) -> TOMLPosition? {
+  /// The position in its file of a layer's value at a path, or of a part of it.
+  func position(
+    of path: TOMLPath, part: ArraySlice<String> = [], isKey: Bool = false, in index: Int
+  ) -> TOMLPosition? {
     guard layers[index].layer.file != nil, index != userIndex || !pending.touches(path) else { return nil }
-    return layers[index].position(of: path)
+    return layers[index].position(of: path, part: part, isKey: isKey)
+  }
+
+  /// Where the fault of a value at a path is: its layer and position, or those of the innermost part around it that has
+  /// a position.
+  func place(of error: SettingsValueError, at path: TOMLPath) -> (layer: SettingsLayer, position: TOMLPosition?) {
+    // Layers merge tables key by key, so that each part of a table has a layer of its own.
+    let keys = error.path.prefix { !SettingsValueError.isIndex($0) }
+    for count in stride(from: keys.count, through: 0, by: -1) {
+      let place = path.appending(TOMLPath(Array(keys.prefix(count))))
+      if let override = overrideLayer(of: [place]) {
+        if self[place] != nil { return (layer(of: override, at: [place]), nil) }
+      } else if let index = layerIndex(of: place),
+        let position = position(of: place, part: error.path.dropFirst(count), isKey: error.isAboutKey, in: index)
+      {
+        return (layers[index].layer, position)
+      }
+    }
+    return (layer(of: path), nil)
   }
 
   /// Returns the lock that keeps a path from being set; `nil` if there is none.

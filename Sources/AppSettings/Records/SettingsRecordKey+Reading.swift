@@ -78,6 +78,23 @@ extension SettingsRecordKey {
     return decoded.record
   }
 
+  /// The place of the record with an id, and why it cannot be read; `nil` if it can be read, or there is none.
+  func unreadable(_ id: Record.ID, in snapshot: SettingsSnapshot) -> (path: TOMLPath, error: SettingsValueError)? {
+    guard let text = try? coding.ids.text(id) else { return nil }
+    let key = self.key(text, in: snapshot)
+    guard let error = snapshot.storedRecord(key, of: self).flatMap({ decode($0, key).error }) else { return nil }
+    return (path.appending(key), error)
+  }
+
+  /// The error for a change made from a record that cannot be read: storing it would remove what the file has.
+  func refusedChange(
+    at path: TOMLPath, _ error: SettingsValueError, in snapshot: SettingsSnapshot
+  ) -> SettingsError {
+    var error = describe(error, at: path, in: snapshot, "Cannot change the record")
+    error.message += " Nothing was changed. Correct the record in the file, or replace it as a whole."
+    return error
+  }
+
   /// The record with an id in a snapshot; `nil` if there is none, or it cannot be read.
   func record(_ id: Record.ID, in snapshot: SettingsSnapshot) -> Record? {
     guard let text = try? coding.ids.text(id) else { return nil }
@@ -186,15 +203,10 @@ extension SettingsRecordKey {
 
   /// The full message for an unreadable record, with the place of the fault in it. Never shows a secret.
   fileprivate func describe(
-    _ error: SettingsValueError, at path: TOMLPath, in snapshot: SettingsSnapshot
+    _ error: SettingsValueError, at path: TOMLPath, in snapshot: SettingsSnapshot,
+    _ beginning: String? = nil
   ) -> SettingsError {
-    var place = path.appending(TOMLPath(error.path))
-    var position = snapshot.position(of: place)
-    while position == nil, place != path, !place.isRoot {
-      place = place.parent
-      position = snapshot.position(of: place)
-    }
-    let layer = snapshot.layer(of: place)
+    let (layer, position) = snapshot.place(of: error, at: path)
     let source =
       switch layer.kind {
       case .system, .declared, .user, .profile, .project: layer.file.map(\.lastPathPart) ?? "the settings"
@@ -203,7 +215,8 @@ extension SettingsRecordKey {
       case .process, .default: "this process"
       }
     let shown = isSecret ? error.redacted : error
-    var message = "\(Self.beginning)\(path == self.path ? "s" : "") '\(path)': \(source) has \(shown.found)"
+    var message =
+      "\(beginning ?? Self.beginning)\(path == self.path ? "s" : "") '\(path)': \(source) has \(shown.found)"
     if let position { message += " at line \(position.line), column \(position.column)" }
     if !error.path.isEmpty { message += " (in '\(error.pathDescription)')" }
     message += ", but \(error.expected) is needed\(shown.reason.map { " (\($0))" } ?? "")."

@@ -27,7 +27,8 @@ public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record
   ///
   /// A value that you set is visible to this process at once and written in the background, as with a key's subscript;
   /// `nil` removes the record. A refused change (a record with another id, a locked record, the removal of an
-  /// administrator's record) is reported as a problem.
+  /// administrator's record) is reported as a problem. So is a change in place of a record that cannot be read, such as
+  /// `settings[.profiles]["work"]?.region = "us"`.
   public subscript(id: Record.ID) -> Record? {
     get { key.record(id, in: core) }
     nonmutating set {
@@ -40,6 +41,18 @@ public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record
       } catch {
         core.problems.report(SettingsProblem(error, path: key.path))
       }
+    }
+    nonmutating _modify {
+      var record = self[id]
+      let existed = record != nil
+      defer {
+        if !existed, let (path, error) = key.unreadable(id, in: core.snapshot) {
+          core.problems.report(SettingsProblem(key.refusedChange(at: path, error, in: core.snapshot), path: path))
+        } else if existed || record != nil {
+          self[id] = record
+        }
+      }
+      yield &record
     }
   }
 

@@ -18,37 +18,65 @@ extension SettingsTransaction {
 
     /// The record with an id, or `nil` if there is none or it cannot be read. Setting `nil` removes it.
     ///
-    /// A refused change makes the whole update fail.
+    /// A refused change makes the whole update fail, and so does storing a record in the place of one that the closure
+    /// has read and that cannot be read.
     public subscript(id: Record.ID) -> Record? {
-      get { key.record(id, in: transaction.view) }
+      get {
+        let record = key.record(id, in: transaction.view)
+        if record == nil, let (path, error) = key.unreadable(id, in: transaction.view) {
+          transaction.noteUnreadable(path, error)
+        }
+        return record
+      }
       set {
-        do {
-          if let newValue {
-            transaction.record(try key.edits(putting: newValue, for: id, in: transaction.view))
-          } else {
-            try remove(id)
-          }
+        do throws(SettingsError) {
+          if let newValue { try put(newValue, for: id) } else { try remove(id) }
         } catch {
           transaction.fail(error)
         }
       }
+      _modify {
+        var record = self[id]
+        let existed = record != nil
+        defer {
+          if !existed, let (path, error) = key.unreadable(id, in: transaction.view) {
+            transaction.fail(key.refusedChange(at: path, error, in: transaction.view))
+          } else if existed || record != nil {
+            self[id] = record
+          }
+        }
+        yield &record
+      }
     }
 
     /// All records, in the order of the file.
-    public var all: [Record] { key.listing(in: transaction.view).records }
+    public var all: [Record] { listing.records }
 
     /// The ids of all records, in the order of the file.
-    public var ids: [Record.ID] { key.listing(in: transaction.view).records.map { $0.id } }
+    public var ids: [Record.ID] { listing.records.map { $0.id } }
 
     /// The number of records.
-    public var count: Int { key.listing(in: transaction.view).records.count }
+    public var count: Int { listing.records.count }
+
+    private var listing: RecordListing<Record> {
+      let listing = key.listing(in: transaction.view)
+      for (path, error) in listing.failures { transaction.noteUnreadable(path, error) }
+      return listing
+    }
+
+    private mutating func put(_ record: Record, for id: Record.ID) throws(SettingsError) {
+      let edits = try key.edits(putting: record, for: id, in: transaction.view)
+      let path = key.path.appending(key.key(try key.text(id), in: transaction.view))
+      if let error = transaction.unreadable(at: path) {
+        throw key.refusedChange(at: path, error, in: transaction.view)
+      }
+      transaction.record(edits)
+    }
 
     /// Stores a record under its id.
     ///
     /// - Throws: ``SettingsError`` as ``SettingsRecordTable/put(_:)``. The transaction is unchanged in that case.
-    public mutating func put(_ record: Record) throws(SettingsError) {
-      transaction.record(try key.edits(putting: record, for: record.id, in: transaction.view))
-    }
+    public mutating func put(_ record: Record) throws(SettingsError) { try put(record, for: record.id) }
 
     /// Removes a record.
     ///

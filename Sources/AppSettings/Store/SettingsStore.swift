@@ -128,6 +128,9 @@ public final class SettingsStore: SettingsAccess, Sendable {
   /// A value that you set is visible to this process at once. One thread writes it, together with other pending
   /// changes. A value that the key refuses, or for a locked key, is not set, which is reported as a problem. If the
   /// write fails, the value returns to that of the file, which is a change, and ``flush()`` throws.
+  ///
+  /// A change in place, such as `settings[.recent].append(file)` or `settings[.fontSize] += 1`, begins with the stored
+  /// value. If that cannot be decoded, the file stays as it is, and a problem is reported.
   public subscript<Value>(key: SettingsKey<Value>) -> Value {
     @inlinable get {
       let stamp = core.stamp.load(ordering: .acquiring)
@@ -141,6 +144,12 @@ public final class SettingsStore: SettingsAccess, Sendable {
         core.problems.report(SettingsProblem(error, path: key.path))
       }
     }
+    _modify {
+      let known = key.cache.value(at: core.stamp.load(ordering: .acquiring))
+      var (value, failure) = known.map { ($0, nil) } ?? readForChange(key)
+      defer { end(value, key, failure) }
+      yield &value
+    }
   }
 
   /// The value of a key, by a key path: `settings[\.theme]`.
@@ -148,23 +157,36 @@ public final class SettingsStore: SettingsAccess, Sendable {
   public subscript<Value>(keyPath: KeyPath<SettingsKeys.Type, SettingsKey<Value>>) -> Value {
     @inlinable get { self[AnySettingsKey.self[keyPath: keyPath]] }
     set { self[AnySettingsKey.self[keyPath: keyPath]] = newValue }
+    _modify { yield &self[AnySettingsKey.self[keyPath: keyPath]] }
   }
 
   /// The value of a key, as a property: `settings.theme`.
   public subscript<Value>(dynamicMember keyPath: KeyPath<SettingsKeys.Type, SettingsKey<Value>>) -> Value {
     get { self[AnySettingsKey.self[keyPath: keyPath]] }
     set { self[AnySettingsKey.self[keyPath: keyPath]] = newValue }
+    _modify { yield &self[AnySettingsKey.self[keyPath: keyPath]] }
   }
 
   @usableFromInline
-  func read<Value>(_ key: SettingsKey<Value>) -> Value {
+  func read<Value>(_ key: SettingsKey<Value>) -> Value { readForChange(key).value }
+
+  /// Reads a value that is to be changed.
+  ///
+  /// - Returns: The value, and the reason why it is not the stored one.
+  private func readForChange<Value>(_ key: SettingsKey<Value>) -> (value: Value, failure: SettingsValueError?) {
     core.declarations.note(key, core.problems)
     let (stored, stamp) = core.lookUp(key)
-    let (value, isCacheable) = ValueReading.value(
+    let (value, isCacheable, failure) = ValueReading.value(
       of: key, stored: stored, in: core.snapshot, problems: core.problems)
     if isCacheable { key.cache.store(value, at: stamp) }
     if key.isSecret { core.checkSecrecy(of: key.path) }
-    return value
+    return (value, failure)
+  }
+
+  /// Ends a change in place, which began with ``readForChange(_:)``.
+  private func end<Value>(_ value: Value, _ key: SettingsKey<Value>, _ failure: SettingsValueError?) {
+    guard let failure else { return self[key] = value }
+    core.problems.report(SettingsProblem(failure.refusingChange(of: key, in: core.snapshot), path: key.path))
   }
 
   /// Returns the value of a key, or throws the reason why it cannot be used.

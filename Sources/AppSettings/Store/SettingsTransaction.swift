@@ -7,6 +7,7 @@ import SettingsTOML
 public struct SettingsTransaction: SettingsAccess {
   private(set) var view: SettingsSnapshot
   private let problems: ProblemLog
+  private let unreadable = UnreadablePlaces()
   private var edits: [Edit] = []
   private var failure: SettingsError?
 
@@ -15,15 +16,21 @@ public struct SettingsTransaction: SettingsAccess {
     self.problems = problems
   }
 
-  /// The value of a key. Setting a value that the key refuses, or for a locked key, makes the whole update fail.
+  /// The value of a key.
+  ///
+  /// The whole update fails if a value is set that the key refuses, or for a locked key. It also fails if the closure
+  /// has read the key before and its stored value cannot be decoded: what is set would be made from the default, and
+  /// replace what the file has.
   public subscript<Value>(key: SettingsKey<Value>) -> Value {
     get {
-      ValueReading.value(
-        of: key, stored: StoredValue(of: key, in: view), in: view, problems: problems
-      ).value
+      let (value, _, failure) = ValueReading.value(
+        of: key, stored: StoredValue(of: key, in: view), in: view, problems: problems)
+      if let failure { unreadable.note(key.path, failure) }
+      return value
     }
     set {
       do throws(SettingsError) {
+        if let error = unreadable.error(at: key.path) { throw error.refusingChange(of: key, in: view) }
         record(try key.edits(storing: newValue, in: view))
       } catch {
         fail(error)
@@ -33,8 +40,17 @@ public struct SettingsTransaction: SettingsAccess {
 
   /// Removes the user's values of keys, so that lower layers or defaults take effect again.
   public mutating func reset(_ keys: AnySettingsKey...) {
-    for key in keys { record(key.removals) }
+    for key in keys {
+      record(key.removals)
+      unreadable.forget(key.path)
+    }
   }
+
+  /// Notes what was read and cannot be decoded.
+  func noteUnreadable(_ path: TOMLPath, _ error: SettingsValueError) { unreadable.note(path, error) }
+
+  /// The reason why a value that was read cannot be decoded, so that nothing to store in its place was made from it.
+  func unreadable(at path: TOMLPath) -> SettingsValueError? { unreadable.error(at: path) }
 
   /// Adds edits. If an administrator's lock forbids one, the whole update fails.
   mutating func record(_ new: [Edit]) {
@@ -65,4 +81,14 @@ public struct SettingsTransaction: SettingsAccess {
     if let failure { throw failure }
     return edits
   }
+}
+
+/// The places whose values a transaction has read, but could not decode. An object, because reading changes nothing
+/// else of the transaction.
+private final class UnreadablePlaces {
+  private var errors: [TOMLPath: SettingsValueError] = [:]
+
+  func note(_ path: TOMLPath, _ error: SettingsValueError) { errors[path] = error }
+  func forget(_ path: TOMLPath) { errors[path] = nil }
+  func error(at path: TOMLPath) -> SettingsValueError? { errors[path] }
 }

@@ -107,16 +107,32 @@ extension StoreCore {
   ///
   /// - Returns: The document of the text, its meaning, and the paths of the meaning that differ from the known
   ///   document, if that is certain.
+  /// - Throws: ``SettingsError`` `unparsable`; `newerVersion` or `migrationFailed` if this release knows the meaning of
+  ///   the known document, but not that of the text: then the store keeps the values that it has.
   func interpret(
     _ bytes: [UInt8], since known: TOMLDocument
   ) throws(SettingsError) -> (document: TOMLDocument, meaning: TOMLDocument, changed: [TOMLPath]?) {
     guard let (document, changed) = known.reread(bytes) else {
       let document = try reader.parse(bytes, file: backing.name)
-      return (document, interpret(document), nil)
+      return (document, try interpret(document, inPlaceOf: known), nil)
     }
-    let meaning = interpret(document)
+    let meaning = try interpret(document, inPlaceOf: known)
     let isMigrated = !meaning.bytes.isSameText(as: bytes)
     return (document, meaning, isMigrated ? nil : changed.map { [$0] } ?? [])
+  }
+
+  private func interpret(
+    _ document: TOMLDocument, inPlaceOf known: TOMLDocument
+  ) throws(SettingsError) -> TOMLDocument {
+    guard reader.hasMeaning(known) else { return interpret(document) }
+    var document = document
+    do throws(SettingsError) {
+      try reader.migrate(&document, of: userLayer, using: "the values that were read last are used")
+    } catch {
+      noteUserFailure(error, using: error.code == .newerVersion ? nil : Self.keepsLastValues)
+      throw error
+    }
+    return document
   }
 
   /// - Parameter layer: The layer of the document; by default the own one.

@@ -12,6 +12,7 @@ package enum LookOutcome: Sendable, Hashable {
 extension StoreCore {
   /// The time until the next attempt to read what the system could not read.
   static let unreadable: UInt64 = 1_000_000_000
+  static let keepsLastValues = "The values that were read last are used."
 
   /// Re-reads all files, and waits for saves in progress, at most ``SaveWatch/firstRead``.
   func reload() {
@@ -37,7 +38,7 @@ extension StoreCore {
       do throws(SettingsError) {
         contents = try readUserFile()
       } catch {
-        noteUserFailure(error, using: "The values that were read last are used.")
+        noteUserFailure(error, using: Self.keepsLastValues)
         return error.code == .io ? .failed(retryAfterNanoseconds: Self.unreadable) : .settled
       }
       let found = contents.bytes
@@ -72,11 +73,13 @@ extension StoreCore {
           meaning = TOMLDocument()
         }
       } catch {
+        // A whole text that this release does not understand has been noted.
+        guard error.code == .unparsable else { return .settled }
         if let wait = watch.wait(for: contents, after: known, evidence, wholeness: { .broken }) {
           state.withLock { [watch] in $0.userWatch = watch }
           return .unsettled(nanoseconds: wait)
         }
-        noteUserFailure(error, using: "The values that were read last are used.")
+        noteUserFailure(error, using: Self.keepsLastValues)
         return .settled
       }
       // Another profile below this one is part of the same change.
@@ -131,19 +134,24 @@ extension StoreCore {
   }
 
   /// Reports what is wrong with the user's file as a whole, and withdraws the previous report; `nil` for nothing.
-  func noteUserFailure(_ error: SettingsError?, using sentence: String = "") {
+  func noteUserFailure(_ error: SettingsError?, using sentence: String? = nil) {
     var failure: StoreState.Failure?
-    if let error { failure = StoreState.Failure(error: error, problem: SettingsProblem(error.using(sentence))) }
-    let former = state.withLock { state -> StoreState.Failure? in
+    if let error {
+      failure = StoreState.Failure(error: error, problem: SettingsProblem(sentence.map { error.using($0) } ?? error))
+    }
+    let (former, hasMeaning) = state.withLock { state in
       // Each check finds the same error.
       if error == state.userFailure?.error { failure = state.userFailure }
       defer { state.userFailure = failure }
-      return state.userFailure
+      return (state.userFailure, reader.hasMeaning(state.userDocument))
     }
     guard failure == nil || failure != former else { return }
-    // A problem that a write has found is resolved with the others.
+    // A problem that a write or the first reading has found is resolved with the others.
     let file = location?.file
-    problems.resolve { $0 == former?.problem || $0.code == .unparsable && $0.file == file }
+    problems.resolve {
+      $0 == former?.problem
+        || $0.file == file && ($0.code == .unparsable || hasMeaning && $0.code == .newerVersion)
+    }
     if let failure { problems.report(failure.problem) }
   }
 

@@ -19,7 +19,7 @@ extension StoreCore {
   package func value<Value>(of key: SettingsKey<Value>, at moment: StoreMoment) -> Value {
     if let value = key.cache.value(at: moment.stamp) { return value }
     note(key)
-    let (value, isCacheable) = ValueReading.value(
+    let (value, isCacheable, _) = ValueReading.value(
       of: key, stored: StoredValue(of: key, in: moment.snapshot), in: moment.snapshot, problems: problems)
     if isCacheable { key.cache.store(value, at: moment.stamp) }
     return value

@@ -150,11 +150,11 @@ struct SurroundingReader {
     do throws(SettingsError) {
       let contents = try SettingsFile(path: path, system: system).read()
       guard let bytes = settled(contents, at: path, since: last) else { return isWaiting(for: path) ? last : nil }
-      return try content(of: bytes, at: path, kind, contents.status?.inode)
+      return try content(of: bytes, at: path, kind, contents.status?.inode, inPlaceOf: last)
     } catch {
       // A mask with nothing to mask.
       if kind == .system, SystemFiles.isMask(path, system) { return nil }
-      note(error, using: last == nil ? "That file is left out." : "The values that were read last are used.")
+      note(error, using: last == nil ? "That file is left out." : StoreCore.keepsLastValues)
       return last
     }
   }
@@ -177,13 +177,20 @@ struct SurroundingReader {
   }
 
   /// The layer of a text: migrated in memory, with its locks if it is an administrator's.
+  ///
+  /// - Parameter last: The previous layer of the file, which is not replaced by a text that a newer release has written.
   mutating func content(
-    of bytes: [UInt8], at path: String, _ kind: SettingsLayer.Kind, _ inode: UInt64?
+    of bytes: [UInt8], at path: String, _ kind: SettingsLayer.Kind, _ inode: UInt64?, inPlaceOf last: LayerContent?
   ) throws(SettingsError) -> LayerContent {
     var document = try reader.parse(bytes, file: path)
     let unmigrated = document
     // It is only read, whatever its kind.
     let reading = SettingsLayer(kind == .system ? .system : .declared, file: path)
+    if let bytes = last?.fileBytes, reader.isNewer(document), let former = try? TOMLDocument(parsing: bytes),
+      !reader.isNewer(former)
+    {
+      throw try reader.newerVersionError(document, of: reading, to: "read")
+    }
     let migrations = try reader.migrate(&document, of: reading, readsNewer: true)
     var locks = TextReader.Locks()
     if kind == .system { locks = reader.locks(in: unmigrated, file: path) }

@@ -63,10 +63,11 @@ extension SurroundingReader {
     if let status = contents.status { try check(status, path) }
     guard let bytes = settled(contents, at: path, since: same) else { return isWaiting(for: path) ? last : nil }
     do throws(SettingsError) {
-      return filtered(try content(of: bytes, at: path, .project, contents.status?.inode), bytes, project)
+      return filtered(
+        try content(of: bytes, at: path, .project, contents.status?.inode, inPlaceOf: same), bytes, project)
     } catch {
       // As in every layer, a text that cannot be used does not take the values away.
-      note(error, using: last == nil ? "That file is left out." : "The values that were read last are used.")
+      note(error, using: last == nil ? "That file is left out." : StoreCore.keepsLastValues)
       return last ?? LayerContent(layer: SettingsLayer(.project, file: path), document: TOMLDocument(), hasFile: false)
     }
   }

@@ -46,28 +46,56 @@ package struct TextReader: Sendable {
     return try SettingsMigrations.version(of: document) < migrations.currentVersion
   }
 
+  /// Whether a document has the meaning that this release gives to its keys: no file is needed for that, but no file of
+  /// a newer version has it, nor one that could not be migrated.
+  func hasMeaning(_ document: TOMLDocument) -> Bool {
+    acceptsAnyVersion || document.bytes.isEmpty
+      || (try? SettingsMigrations.version(of: document)) == migrations.currentVersion
+  }
+
+  /// Whether a newer release has written a document.
+  func isNewer(_ document: TOMLDocument) -> Bool {
+    guard !acceptsAnyVersion, let version = try? SettingsMigrations.version(of: document) else { return false }
+    return version > migrations.currentVersion
+  }
+
+  /// The error for a document of a newer release.
+  ///
+  /// - Parameters:
+  ///   - action: What cannot be done with its file.
+  ///   - values: What the error says of the values in use; `nil` for nothing.
+  func newerVersionError(
+    _ document: TOMLDocument, of layer: SettingsLayer, to action: String, using values: String? = nil
+  ) throws(SettingsError) -> SettingsError {
+    let version = try SettingsMigrations.version(of: document, in: layer.file)
+    return SettingsError(
+      .newerVersion,
+      "Cannot \(action) \(layer.file.map { "'\($0)'" } ?? "the settings"): it has settings version \(version), and "
+        + "this release knows versions up to \(migrations.currentVersion). The file is unchanged"
+        + (values.map { "; \($0)" } ?? "") + ". Update the app.", file: layer.file,
+      position: document.position(of: SettingsFormat.versionPath))
+  }
+
   /// Converts a file's document to its meaning for this release, in memory. There is no other way.
   ///
   /// - Parameters:
   ///   - layer: The layer of the document.
   ///   - target: The version to migrate to; by default the newest.
   ///   - readsNewer: Whether to accept a document of a newer release unchanged.
+  ///   - values: What the error for such a document says of the values in use.
   /// - Returns: The migrations that ran.
   /// - Throws: ``SettingsError`` `newerVersion`; `migrationFailed` if a step fails, or the version is not a number. The
   ///   document is unchanged.
   @discardableResult
   func migrate(
-    _ document: inout TOMLDocument, of layer: SettingsLayer, upTo target: Int? = nil, readsNewer: Bool = false
+    _ document: inout TOMLDocument, of layer: SettingsLayer, upTo target: Int? = nil, readsNewer: Bool = false,
+    using values: String = "readable values are used"
   ) throws(SettingsError) -> [Migration] {
     guard !acceptsAnyVersion else { return [] }
     let version = try SettingsMigrations.version(of: document, in: layer.file)
     guard version <= migrations.currentVersion else {
       if readsNewer { return [] }
-      throw SettingsError(
-        .newerVersion,
-        "Cannot write \(layer.file.map { "'\($0)'" } ?? "the settings"): it has settings version \(version), and this "
-          + "release knows versions up to \(migrations.currentVersion). The file is unchanged; readable values are "
-          + "used. Update the app.", file: layer.file, position: document.position(of: SettingsFormat.versionPath))
+      throw try newerVersionError(document, of: layer, to: "write", using: values)
     }
     let former = document
     try migrations.run(on: &document, upTo: target, of: layer)
@@ -100,10 +128,11 @@ package struct TextReader: Sendable {
   /// Reads the locks of an administrator's document, which are those of its version.
   package func locks(in document: TOMLDocument, file: String) -> Locks {
     guard let value = document[SettingsFormat.locksPath] else { return Locks() }
-    let position = document.position(of: SettingsFormat.locksPath)
-    func error(_ subject: String, _ reason: String, _ consequence: String) -> SettingsError {
+    let lines = LineIndex(of: document.bytes)
+    func error(_ subject: String, _ reason: String, _ consequence: String, part: [String] = []) -> SettingsError {
       SettingsError(
-        .invalidValue, "Cannot use \(subject) of '\(file)': \(reason). \(consequence)", file: file, position: position)
+        .invalidValue, "Cannot use \(subject) of '\(file)': \(reason). \(consequence)", file: file,
+        position: document.position(of: SettingsFormat.locksPath, part: part, by: lines))
     }
     guard case .array(let elements) = value else {
       let reason = "it is \(value.kindName), but must be an array of keys, such as [\"proxy\"]"
@@ -117,7 +146,7 @@ package struct TextReader: Sendable {
         locks.errors.append(
           error(
             "entry \(index + 1) of 'settings-locked'", invalid.reason,
-            "It locks nothing; the other entries are used."))
+            "It locks nothing; the other entries are used.", part: ["[\(index)]"]))
       }
     }
     return locks

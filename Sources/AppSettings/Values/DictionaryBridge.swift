@@ -45,8 +45,7 @@ private final class DictionaryCore<Key: SettingsSerializable & Hashable, Entry>:
       try at(text) {
         let value = try entry.read(stored, tracksPath ? outer.appending(key: text) : outer)
         guard entries.updateValue(value, forKey: try keys.key(text)) == nil else {
-          throw SettingsValueError(
-            expected: "a key that differs from those before it", foundText: "the key \(TOMLValue.quoted(text))")
+          throw SettingsValueError(key: text, expected: "a key that differs from those before it")
         }
       }
     }
@@ -115,8 +114,7 @@ struct DictionaryKeyCoding<Key: SettingsSerializable>: Sendable {
       return try bridge.read(.string(text))
     } catch let error as SettingsValueError {
       if let key = otherForms(text) { return key }
-      throw SettingsValueError(
-        expected: bridge.core.expectation.key.one, foundText: "the key \(TOMLValue.quoted(text))", reason: error.reason)
+      throw SettingsValueError(key: text, expected: bridge.core.expectation.key.one, reason: error.reason)
     }
   }
 

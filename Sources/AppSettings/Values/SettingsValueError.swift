@@ -12,6 +12,8 @@ public struct SettingsValueError: Error, Sendable, Hashable {
   public var reason: String?
   /// The kind of the actual value, without its content: `a string`.
   package var foundKind: String
+  /// Whether the error is about the key of the invalid part, and not its value.
+  var isAboutKey = false
   /// The missing value, if the error is about a missing required field.
   var missing: MissingValue?
   /// Whether the error is about a missing required field.
@@ -47,6 +49,12 @@ public struct SettingsValueError: Error, Sendable, Hashable {
     found = "nothing"
     foundKind = "nothing"
     missing = MissingValue(type: type)
+  }
+
+  /// Makes an error about the key of an entry.
+  init(key: String, expected: String, reason: String? = nil) {
+    self.init(expected: expected, foundText: "the key \(TOMLValue.quoted(key))", reason: reason)
+    isAboutKey = true
   }
 
   /// Makes an error about a value that is nested deeper than a file can represent.

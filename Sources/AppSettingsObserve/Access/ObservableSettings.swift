@@ -67,12 +67,17 @@ public final class ObservableSettings: Observable, SettingsAccess, Sendable {
       }
     }
     set { store[key] = newValue }
+    _modify {
+      _ = self[key]
+      yield &store[key]
+    }
   }
 
   /// The value of a key as a property, such as `view.theme`. Reads are tracked.
   public subscript<Value>(dynamicMember keyPath: KeyPath<SettingsKeys.Type, SettingsKey<Value>>) -> Value {
     get { self[AnySettingsKey.self[keyPath: keyPath]] }
     set { self[AnySettingsKey.self[keyPath: keyPath]] = newValue }
+    _modify { yield &self[AnySettingsKey.self[keyPath: keyPath]] }
   }
 
   /// The records under a key, in the order of the file, tracked as one value: adding, changing, removing or reordering

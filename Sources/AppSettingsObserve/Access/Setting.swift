@@ -36,6 +36,7 @@ public struct Setting<Value: Sendable>: Sendable {
   public var wrappedValue: Value {
     get { store[key] }
     nonmutating set { store[key] = newValue }
+    nonmutating _modify { yield &store[key] }
   }
 
   /// A stream of the current value and each later one:

@@ -56,7 +56,7 @@ struct SettingsCheckTests {
         "former-name 4:13 'font_size' is a former name of 'editor.font-size'.",
         "invalid-value 5:9 'theme' is the string \"red\", but must be one of \"light\", \"dark\", \"system\".",
         "unknown-key 6:1 Unknown key 'plugin'.",
-        "invalid-value 7:9 '[1]' in 'range' is the string \"2\", but must be an integer.",
+        "invalid-value 7:13 '[1]' in 'range' is the string \"2\", but must be an integer.",
         "unknown-key 10:13 Unknown key 'editor.font-sise'. Did you mean 'editor.font-size'?",
         "invalid-value 11:9 'editor.ruler' is the integer 999, but must be an integer below 200.",
         "invalid-value 13:9 'width' in 'window' is the string \"wide\", but must be an integer.",

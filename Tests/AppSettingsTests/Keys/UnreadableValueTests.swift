@@ -20,7 +20,7 @@ struct UnreadableValueTests {
     #expect(backups.isEmpty)
   }
 
-  enum Write: CaseIterable { case set, subscripting, update, reset, inPlace }
+  enum Write: CaseIterable { case set, subscripting, update, reset }
 
   @Test(arguments: Write.allCases) func `a write of the key keeps the old text in a backup`(_ write: Write) throws {
     try home.write(Self.text)
@@ -30,7 +30,6 @@ struct UnreadableValueTests {
     case .subscripting: settings[.fontSize] = 14
     case .update: try settings.update { $0[.fontSize] = 14 }
     case .reset: settings.reset(.fontSize)
-    case .inPlace: settings[.fontSize] += 2
     }
     try settings.flush()
     #expect(settings[.fontSize] == (write == .reset ? 12 : 14))

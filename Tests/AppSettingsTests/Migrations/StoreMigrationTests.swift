@@ -269,8 +269,8 @@ struct StoreMigrationTests {
     #expect(error?.message.contains("version 4") == true && error?.message.contains("up to 1") == true)
     #expect(home.text() == newer)
     older.reload()
-    #expect(older[.name] == "Ada")
-    #expect(older.currentProblems.contains { $0.code == .newerVersion })
+    #expect(older[.name] == "Ada" && older[colour] == "red")
+    #expect(older.currentProblems.map(\.code) == [.newerVersion])
     older[.name] = "Grace"
     #expect(throws: SettingsError.self) { try older.flush() }
     #expect(older[.name] == "Ada")

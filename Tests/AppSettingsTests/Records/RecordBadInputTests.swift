@@ -67,9 +67,9 @@ struct RecordBadInputTests {
     #expect(settings[.slots].all == [Slot(id: 1, label: "b")])
     #expect(
       settings.currentProblems.map(\.message) == [
-        "Cannot read the record 'slots.01': settings.toml has the key \"01\" at line 1, column 1, but a key that stands "
+        "Cannot read the record 'slots.01': settings.toml has the key \"01\" at line 1, column 8, but a key that stands "
           + "for an integer is needed. The record is left out, and stays unchanged in the file.",
-        "Cannot read the record 'slots.x': settings.toml has the key \"x\" at line 5, column 1, but a key that stands "
+        "Cannot read the record 'slots.x': settings.toml has the key \"x\" at line 5, column 8, but a key that stands "
           + "for an integer is needed. The record is left out, and stays unchanged in the file.",
       ])
     try settings[.slots].put(Slot(id: 1, label: "d"))

@@ -30,6 +30,13 @@ struct Window: Codable, SettingsSerializable {
   var width, height: Int
 }
 
+struct Draft: Codable, SettingsSerializable {
+  var title = ""
+  var isPinned = false  // added later
+
+  static let settingsBridge = SettingsBridge<Draft>.codable(over: Draft())
+}
+
 struct Color: Equatable, SettingsSerializable {
   var red, green, blue: UInt8
 
