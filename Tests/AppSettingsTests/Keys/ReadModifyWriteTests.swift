@@ -149,7 +149,7 @@ struct ReadModifyWriteTests {
     let prototype = SettingsBridge<Doc>.codable(over: Doc(title: "", modified: 9))
     let array = SettingsKey<[Doc]>("documents", default: [], bridge: prototype.array)
     let table = SettingsKey<[String: Doc]>("table", default: [:], bridge: prototype.dictionary())
-    let single = SettingsKey<Doc?>("conf", bridge: prototype.optional)
+    let single = SettingsKey<Doc?>("conf", bridge: prototype)
     #expect(settings[array].map(\.modified) == [1, 9])
     #expect(settings[table]["x"] == Doc(title: "t", modified: 9))
     #expect(settings[single] == Doc(title: "c", modified: 9))
