@@ -32,6 +32,7 @@ enum Probe {
     case "loop": try loop(location)
     case "die": try die(location, at: Syscalls.Call(rawValue: rest[0])!, number: Int(rest[1])!, value: rest[2])
     case "migrate": migrate(location)
+    case "migrate-and-end": migrateAndEnd(location, releasing: rest.first == "released")
     case "upgrade":
       let death = rest.count == 2 ? (Syscalls.Call(rawValue: rest[0])!, Int(rest[1])!) : nil
       upgrade(location, dyingAt: death)
@@ -131,6 +132,22 @@ enum Probe {
     let settings = store(location, migrations: migrations)
     print(settings[SettingsKey("runs", default: -1)])
     for problem in settings.currentProblems { print(problem.message) }
+  }
+
+  /// Opens an old file, says what it reads, and ends at SIGUSR1: with the store, or after that was released.
+  private static func migrateAndEnd(_ location: SettingsLocation, releasing: Bool) {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGUSR1)
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    let migrations = SettingsMigrations { Migration(2, "rename") { try $0.move(from: ["old"], to: ["new"]) } }
+    var settings: SettingsStore? = store(location, migrations: migrations)
+    print(settings?[SettingsKey("new", default: -1)] ?? 0)
+    if releasing { settings = nil }
+    fflush(nil)
+    var number: CInt = 0
+    sigwait(&signals, &number)
+    withExtendedLifetime(settings) { exit(0) }
   }
 
   /// Sets in the background and leaves `main` at once: a normal exit has to write it.

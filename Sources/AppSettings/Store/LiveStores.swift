@@ -1,22 +1,31 @@
 import Glibc
 
-/// The stores that have written something, so that a normal exit can wait for pending writes.
+/// The stores that have something to write, so that a normal exit can wait for it.
 enum LiveStores {
-  private struct Entry: Sendable { weak var core: StoreCore? }
+  private struct Entry: Sendable {
+    weak var core: StoreCore?
+    /// Retains the engine of a store that was closed before it could write.
+    var kept: StoreCore?
+  }
   private struct State: Sendable {
     var entries: [ObjectIdentifier: Entry] = [:]
     var isArmed = false
   }
 
-  // Protects the table; flushing happens after it is released.
+  // Protects the table; flushing, and releasing an engine, happen after it is released.
   private static let state = Lock(State())
 
-  static func register(_ core: StoreCore) {
-    let arms = state.withLock { state in
-      state.entries[ObjectIdentifier(core)] = Entry(core: core)
+  /// The time that a process waits at its end for a lock, to write a migration that nobody waits for.
+  private static let patience = Duration.seconds(1)
+
+  /// - Parameter isKept: Whether the engine exists until the end of the process, or until it is registered again.
+  static func register(_ core: StoreCore, isKept: Bool = false) {
+    let (arms, old) = state.withLock { state in
+      let old = state.entries.updateValue(Entry(core: core, kept: isKept ? core : nil), forKey: ObjectIdentifier(core))
       defer { state.isArmed = true }
-      return !state.isArmed
+      return (!state.isArmed, old)
     }
+    _ = old
     if arms { atexit { LiveStores.flushAll() } }
   }
 
@@ -26,6 +35,9 @@ enum LiveStores {
 
   private static func flushAll() {
     let cores = state.withLock { $0.entries.values.compactMap(\.core) }
-    for core in cores { try? core.flush() }
+    for core in cores {
+      try? core.flush()
+      core.writeWhatIsDue(waiting: patience)
+    }
   }
 }

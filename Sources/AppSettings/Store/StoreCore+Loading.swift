@@ -6,8 +6,8 @@ extension StoreCore {
   /// that fails, the store continues in memory.
   ///
   /// It waits for no other writer. If one holds the file's lock, this happens in memory, and on disk with the next
-  /// write, or the next time that the store reads the file while its lock is free. One that only reads does it in
-  /// memory.
+  /// write, the next time that the store reads the file while its lock is free, or when the process ends. One that only
+  /// reads does it in memory.
   ///
   /// - Parameter deadline: The end of waiting for a save by another program, on the monotonic clock.
   /// - Returns: The content of the file and its meaning; `nil` if a write has made them known already.
@@ -31,6 +31,7 @@ extension StoreCore {
       return nil
     } catch let error as SettingsError where error.code == .lockTimeout || error.code == .nestedUpdate {
       state.withLock { $0.isWriteDue = true }
+      LiveStores.register(self)
     } catch let error as SettingsError {
       // A missing permission is no failure of the migration: it is made in memory each time.
       if error.code != .readOnly { problems.report(SettingsProblem(error)) }
@@ -58,11 +59,14 @@ extension StoreCore {
     }
   }
 
+  /// Whether a migration or an import was made in memory because another writer held the file's lock.
+  private var hasWorkDue: Bool { !onlyReads && isWriteDue }
+
   /// Writes the migration or import made in memory at the first access, if nobody holds the file's lock.
-  func writeWhatIsDue() {
-    guard !onlyReads, state.withLock({ $0.isWriteDue }) else { return }
+  func writeWhatIsDue(waiting timeout: Duration = .zero) {
+    guard hasWorkDue else { return }
     do {
-      try commit(of: [], timeout: .zero)
+      try commit(of: [], timeout: timeout)
     } catch let error as SettingsError where error.code == .lockTimeout || error.code == .nestedUpdate {
       // Another writer will bring it to disk, or else the next check will.
     } catch {
@@ -70,6 +74,11 @@ extension StoreCore {
       guard let error = error as? SettingsError, error.code != .readOnly else { return }
       problems.report(SettingsProblem(error))
     }
+  }
+
+  /// Leaves what is due to the end of the process, since the last store of this engine was closed.
+  func keepWhatIsDue() {
+    if hasWorkDue { LiveStores.register(self, isKept: true) }
   }
 
   /// Reads the user's file, and notes its permissions.

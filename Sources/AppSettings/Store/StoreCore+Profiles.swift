@@ -105,6 +105,7 @@ extension StoreCore {
       noteSwitch(from: former, failure)
       report(surroundings.problems)
       writeWhatIsDue()
+      if isWriteDue { LiveStores.register(self) }
       return surroundings.isUnreadable ? .failed(retryAfterNanoseconds: Self.unreadable) : .settled
     }
   }

@@ -33,7 +33,9 @@ extension StoreCore {
   func storeOpened() { openStores.wrappingAdd(1, ordering: .relaxed) }
 
   func storeClosed() {
-    if openStores.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 { queue.stop() }
+    guard openStores.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
+    keepWhatIsDue()
+    queue.stop()
   }
 
   /// The keys at the root of the user's file, including pending ones.

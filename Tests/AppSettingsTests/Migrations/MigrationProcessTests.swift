@@ -67,4 +67,36 @@ struct MigrationProcessTests {
       if !first.wasKilled { break }
     }
   }
+
+  @Test(arguments: [true, false], [true, false])
+  func `a process that could not migrate, as another held the lock, tries again when it ends`(
+    isReleased: Bool, isFreeInTime: Bool
+  ) throws {
+    let home = ScratchHome()
+    try home.write("old = 7\n")
+    let old = try home.store()
+    let child = try old.update { transaction in
+      let child = try RunningProcess(
+        ChildProcess.product("settings-probe"), ["migrate-and-end", home.file, isReleased ? "released" : "kept"],
+        environment: home.environment)
+      #expect(child.nextLine() == "7")
+      #expect(home.text() == "old = 7\n")
+      guard !isFreeInTime else { return child }
+      // It does not wait for long.
+      child.signal(SIGUSR1)
+      #expect(child.wait() == 0)
+      return child
+    }
+    #expect(home.text() == "old = 7\n")
+    if isFreeInTime {
+      child.signal(SIGUSR1)
+      #expect(child.wait() == 0)
+    } else {
+      // The next one does it.
+      let migrations = SettingsMigrations { Migration(2, "rename") { try $0.move(from: ["old"], to: ["new"]) } }
+      #expect(try home.store(migrations: migrations)[SettingsKey("new", default: -1)] == 7)
+    }
+    #expect(home.text() == "settings-version = 2\nnew = 7\n")
+    #expect(Self.backups(in: home).count == 1)
+  }
 }
