@@ -69,7 +69,8 @@ extension SettingsKey {
     }
     guard let written, let merged else { return [edit(nil)] }
     try checkConstraint(value, stored: written)
-    guard bridge.mergesTables, !moves, case .table(let known) = written, case .table(let new) = merged,
+    // Without any field, the table itself is the value: removing its fields would remove it with the last one.
+    guard bridge.mergesTables, !moves, case .table(let known) = written, case .table(let new) = merged, !new.isEmpty,
       case .table(let old)? = current
     else { return [edit(merged)] }
     var edits: [Edit] = []
