@@ -57,7 +57,7 @@ public final class ObservableSettings: Observable, SettingsAccess, Sendable {
     get {
       observe(key) { store in
         let value = store[key]
-        return { known in (known as? Value).map { areEqual($0, value) ?? false } ?? false }
+        return { known in (known as? Value).map { key.areEqual($0, value) ?? false } ?? false }
       }
       registrar.access(self, keyPath: \.[place: key.path])
       return whileLocked { state in

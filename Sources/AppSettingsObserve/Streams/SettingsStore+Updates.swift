@@ -117,7 +117,7 @@ struct ValueView<Value: Sendable>: MomentView {
 
   /// Remembers a new state; returns its value if that is to be delivered.
   func compare(_ new: Memory, with memory: inout Memory) -> Value? {
-    let isSame = areEqual(memory.value, new.value) ?? (memory.stored == new.stored)
+    let isSame = key.areEqual(memory.value, new.value) ?? (memory.stored == new.stored)
     memory = new
     return isSame && !duplicates ? nil : .some(new.value)
   }
@@ -178,15 +178,15 @@ struct TupleView<each Value: Sendable>: MomentView {
 
   /// Remembers new values; returns them if they are to be delivered.
   private func compare(_ new: Memory, with memory: inout Memory) -> Element? {
-    let isSame = Self.isSame(memory, new)
+    let isSame = isSame(memory, new)
     memory = new
     return isSame && !duplicates ? nil : Optional<Element>.some(new.values)
   }
 
-  private static func isSame(_ old: Memory, _ new: Memory) -> Bool {
+  private func isSame(_ old: Memory, _ new: Memory) -> Bool {
     var index = 0
-    for (first, second) in repeat (each old.values, each new.values) {
-      guard areEqual(first, second) ?? (old.stored[index] == new.stored[index]) else { return false }
+    for (key, first, second) in repeat (each keys, each old.values, each new.values) {
+      guard key.areEqual(first, second) ?? (old.stored[index] == new.stored[index]) else { return false }
       index += 1
     }
     return true

@@ -44,15 +44,26 @@ extension SettingsView {
 /// Whether two values are equal; `nil` if their type is not `Equatable`.
 ///
 /// Texts are compared by their code units, as TOML does: two forms of an accent are different names to Linux.
-func areEqual<Value>(_ first: Value, _ second: Value) -> Bool? {
+///
+/// - Parameter areStoredEqual: Whether the stored forms are equal, which decides on values that are unequal to
+///   themselves: they hold a not-a-number.
+func areEqual<Value>(_ first: Value, _ second: Value, orElse areStoredEqual: @autoclosure () -> Bool) -> Bool? {
   func compare<Concrete: Equatable>(_: Concrete.Type) -> Bool {
     let first = first as! Concrete
     let second = second as! Concrete
-    // A value unequal to itself (not-a-number) is no change either.
-    return first == second && hasSameTexts(first, second) || first != first && second != second
+    if first == second { return hasSameTexts(first, second) }
+    return first != first && second != second && areStoredEqual()
   }
   guard let type = Value.self as? any Equatable.Type else { return nil }
   return compare(type)
+}
+
+extension SettingsKey {
+  /// Whether two values are equal; `nil` if their type is not `Equatable`.
+  func areEqual(_ first: Value, _ second: Value) -> Bool? {
+    AppSettingsObserve.areEqual(
+      first, second, orElse: (try? bridge.write(first)) == (try? bridge.write(second)))
+  }
 }
 
 /// Whether equal values have the same texts. Within types of an app, `==` decides.

@@ -54,6 +54,39 @@ import TestSupport
     }
   }
 
+  @Test func `a value that holds not-a-number is compared part by part`() async throws {
+    let list = SettingsKey("list", default: [Double]())
+    let table = SettingsKey("table", default: [String: Double]())
+    let set = SettingsKey("set", default: Set<Double>())
+    let optional = SettingsKey<Double?>("optional")
+    let gauge = SettingsKey("gauge", default: Gauge(low: 0, high: 0))
+    let settings = SettingsStore(inMemory: "")
+    let seen = Lock<[String]>([])
+    @Sendable func note(_ text: String) { seen.withLock { $0.append(text) } }
+    let observations = [
+      settings.observe(list, initial: false) { note("list \($0.count) \($0.last ?? 0)") },
+      settings.observe(table, initial: false) { note("table \($0["b"] ?? 0)") },
+      settings.observe(set, initial: false) { note("set \($0.count)") },
+      settings.observe(optional, initial: false) { note("optional \($0 ?? 0)") },
+      settings.observe(gauge, initial: false) { note("gauge \($0.high)") },
+      settings.observe(gauge, .number, initial: false) { note("both \($0.high) \($1)") },
+    ]
+    for number in [1.0, 1.0, 2.0] {
+      settings[list] = [.nan, number]
+      settings[table] = ["a": .nan, "b": number]
+      settings[set] = [.nan, number, number == 2 ? 3 : 1]
+      settings[optional] = .nan
+      settings[gauge] = Gauge(low: .nan, high: number)
+    }
+    observations.forEach { $0.cancel() }
+    let expected = [1, 2].flatMap { number in
+      [
+        "list 2 \(number).0", "table \(number).0", "set \(number + 1)", "gauge \(number).0", "both \(number).0 0",
+      ]
+    }
+    #expect(seen.withLock { $0.sorted() } == (expected + ["optional nan"]).sorted())
+  }
+
   @Test func `a change between the first element and the second is not missed`() async throws {
     let settings = try home.store()
     for round in 1...300 {
@@ -388,3 +421,5 @@ import TestSupport
     for recorder in recorders { await recorder.wait(for: 100) }
   }
 }
+
+private struct Gauge: Codable, Equatable, SettingsSerializable { var low, high: Double }
