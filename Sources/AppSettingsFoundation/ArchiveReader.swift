@@ -7,7 +7,7 @@ import Foundation
 ///
 /// An archive from elsewhere may contain anything. Foundation's own reader on Linux ends the program for a field of
 /// another class, for an unknown class and for a cycle of references; here each of these is `nil`. Classes are found by
-/// their own names, whatever module or prefix they have in the archive.
+/// their own names, whatever module and outer types they have in the archive.
 final class ArchiveReader: NSCoder {
   private let archive: KeyedArchive
   /// The fields of the objects that are being read, innermost last.
@@ -57,7 +57,8 @@ final class ArchiveReader: NSCoder {
     case .data(let bytes)?: return NSData(data: Data(bytes))
     case .list(let items)?:
       let elements = inside([:]) { items.compactMap { self.object($0, of: classes) } }
-      return object.className.contains("Set") ? NSSet(array: elements) : NSArray(array: elements)
+      if object.className.hasSuffix("OrderedSet") { return NSOrderedSet(array: elements) }
+      return object.className.hasSuffix("Set") ? NSSet(array: elements) : NSArray(array: elements)
     case .entries(let entries)?:
       let result = NSMutableDictionary()
       inside([:]) {
@@ -68,8 +69,10 @@ final class ArchiveReader: NSCoder {
       }
       return result
     case nil:
-      let name = object.className.split(separator: ".").last ?? ""
-      guard let type = classes.first(where: { String(describing: $0) == name }) as? any NSSecureCoding.Type,
+      let name = object.ownClassName
+      guard
+        let type = classes.first(where: { String(describing: $0).prefix { $0 != "<" } == name })
+          as? any NSSecureCoding.Type,
         type.supportsSecureCoding
       else { return nil }
       return inside(object.fields) { type.init(coder: self) as? NSObject }

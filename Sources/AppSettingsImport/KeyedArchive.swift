@@ -11,6 +11,11 @@ package struct KeyedArchive: Sendable {
   package struct Object: Sendable {
     package let className: String
     package let fields: [String: Node]
+
+    /// The class's own name, without module and outer types: `Frog` for `Pond.Frog` and for `_TtCC4Pond4Pool4Frog`.
+    package var ownClassName: Substring {
+      MangledClassName(className)?.name ?? className.split(separator: ".").last ?? ""
+    }
   }
 
   /// The content of an object of one of Foundation's classes.
@@ -96,6 +101,10 @@ package struct KeyedArchive: Sendable {
       return nil
     case "NSData", "NSMutableData": return (bytes("NS.data") ?? bytes("NS.bytes")).map { .data($0) }
     case "NSArray", "NSMutableArray", "NSSet", "NSMutableSet": return items("NS.objects").map { .list($0) }
+    case "NSOrderedSet", "NSMutableOrderedSet":
+      var items: [Node] = []
+      while let item = object.fields["NS.object.\(items.count)"] { items.append(item) }
+      return .list(items)
     case "NSDictionary", "NSMutableDictionary":
       guard let keys = items("NS.keys"), let values = items("NS.objects"), keys.count == values.count else {
         return nil

@@ -113,6 +113,37 @@ struct ArchiveTests {
     #expect(try migrate(frog(circle, type: 3) + "<string>Ada</string>" + type("Frog"))?.name == "Ada")
   }
 
+  @Test(arguments: [
+    "_TtC5MyApp4Frog", "_TtCC5MyApp4Pond4Frog", "_TtCVO5MyApp4Pond5Water4Frog", "_TtCs4Frog",
+    "_TtC5MyAppP33_0123456789ABCDEF0123456789ABCDEF4Frog", "_TtCC5MyAppP10_0123456784Pond4Frog", "_TtGC5MyApp4FrogSi_",
+    "MyApp.Frog", "MyApp.Pond.Frog", "Frog",
+  ])
+  func `a class is found by its own name, however that is written`(name: String) throws {
+    let objects = frog("<key>name</key>\(reference(2))", type: 3) + "<string>Ada</string>" + type(name)
+    #expect(try migrate(objects)?.name == "Ada")
+  }
+
+  @Test(arguments: [
+    "_Tt", "_TtC", "_TtC5MyApp", "_TtC999999999999999999999Frog", "_TtC5MyApp9Frog", "_TtC5MyApp4Toad", "_TtC-1Frog",
+    "_TtCC5MyApp4Frog", "_TtCC5MyApp4Frog4Toad",
+  ])
+  func `a name that is none, or another class's, is not found`(name: String) throws {
+    let objects = frog("<key>name</key>\(reference(2))", type: 3) + "<string>Ada</string>" + type(name)
+    #expect(throws: SettingsError.self) { try migrate(objects) }
+  }
+
+  @Test func `ordered sets are arrays without duplicates`() throws {
+    let items = "<key>NS.object.0</key>\(reference(2))<key>NS.object.1</key>\(reference(3))"
+    let objects = frog(items, type: 4) + "<string>b</string><string>a</string>" + type("NSOrderedSet")
+    let data = archive(objects)
+    let list = "<plist><dict><key>k</key><data>\(data)</data></dict></plist>"
+    let home = ScratchHome()
+    try home.write(list, to: home.path + "/old.plist")
+    let settings = SettingsStore(inMemory: "")
+    try settings.importFile(home.path + "/old.plist", as: .propertyList)
+    #expect(settings.snapshot.root["k"] == ["b", "a"])
+  }
+
   @Test func `objects that refer to each other many times over are read so often and no more`() throws {
     // Each refers twice to the next, and none can be made: nothing that is made saves reading it again.
     let count = 22

@@ -18,11 +18,15 @@ final class SetCore<Value: SetAlgebra & SendableMetatype, Element>: BridgeCore {
   private let element: any BridgeCore<Element>
   private let insert: @Sendable (inout Value, Element) -> Void
   private let elements: @Sendable (Value) -> [Element]
+  private let hasOwnCoding: Bool
 
+  /// - Parameter hasOwnCoding: Whether the type's `Codable` conformance, if there is one, may be anything: that of the
+  ///   standard library's set is an array of elements.
   init(
-    _ element: any BridgeCore<Element>, insert: @escaping @Sendable (inout Value, Element) -> Void,
-    elements: @escaping @Sendable (Value) -> [Element]
+    _ element: any BridgeCore<Element>, hasOwnCoding: Bool = false,
+    insert: @escaping @Sendable (inout Value, Element) -> Void, elements: @escaping @Sendable (Value) -> [Element]
   ) {
+    self.hasOwnCoding = hasOwnCoding
     self.element = element
     self.insert = insert
     self.elements = elements
@@ -51,6 +55,7 @@ final class SetCore<Value: SetAlgebra & SendableMetatype, Element>: BridgeCore {
   }
 
   func readJSON(from decoder: any Decoder) throws -> Value {
+    if hasOwnCoding, Value.self is any Decodable.Type, let value = try? readOwnJSON(from: decoder) { return value }
     var set = Value()
     try element.readJSONElements(from: decoder) { insert(&set, $0) }
     return set

@@ -35,7 +35,9 @@ extension SettingsSetAlgebra where Self: Sequence {
 extension SettingsSetAlgebra {
   static var setAlgebraBridge: SettingsBridge<Self> {
     SettingsBridge(
-      SetCore(Element.settingsBridge.core, insert: { $0.insert($1) }, elements: { $0.settingsElements }))
+      SetCore(
+        Element.settingsBridge.core, hasOwnCoding: true, insert: { $0.insert($1) },
+        elements: { $0.settingsElements }))
   }
 
   /// Stores the elements as a sorted array without duplicates.

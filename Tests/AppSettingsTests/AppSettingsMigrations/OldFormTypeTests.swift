@@ -69,6 +69,37 @@ struct OldFormTypeTests {
     try migrated("[123456789012345678901234.5]", as: Stack<Decimal>.self, ["123456789012345678901234.5"])
   }
 
+  @Test func `collections with a coding of their own are read by it, or as JSON of their elements`() throws {
+    for json in [#"{"elements":["b","a"]}"#, #"["b","a","b"]"#] {
+      try migrated(json, as: CodableBag.self, ["a", "b"])
+      try migrated("[\(json)]", as: [CodableBag].self, [["a", "b"]])
+      try migrated(#"{"x":\#(json)}"#, as: [String: CodableBag].self, ["x": ["a", "b"]])
+    }
+    for json in [#"{"elements":[2,1]}"#, "[2,1]"] {
+      try migrated(json, as: CodableStack<Int>.self, [2, 1])
+      try migrated("[\(json)]", as: [CodableStack<Int>].self, [[2, 1]])
+    }
+    try migrated("6", as: Flags.self, 6)
+    // As an earlier release of Defaults stored them: each element as a string.
+    let home = ScratchHome()
+    try home.write(#"k = ['{"elements":["b"]}', '["a"]']"# + "\n")
+    let settings = try home.store()
+    let key = SettingsKey<[CodableBag]>("k", default: [])
+    #expect(try settings.migrate(key, from: .json))
+    #expect(settings[key] == [CodableBag(["b"]), CodableBag(["a"])])
+  }
+
+  @Test func `a superclass without fields of its own needs none in the JSON`() throws {
+    for json in [#"{"super":{},"trick":"sit"}"#, #"{"trick":"sit"}"#, #"{"super":null,"trick":"sit"}"#] {
+      try migrated(json, as: Trained.self, ["super": [:], "trick": "sit"])
+      try migrated("[\(json)]", as: [Trained].self, [["super": [:], "trick": "sit"]])
+      let settings = SettingsStore(inMemory: "k = \(TOMLValue.string(json).tomlText)\n")
+      let key = SettingsKey<Trained?>("k")
+      #expect(try settings.migrate(key, from: .json(Trained.self) { $0 }))
+      #expect(settings[key]?.trick == "sit")
+    }
+  }
+
   @Test func `dictionaries whose keys have no coding of their own are JSON of their entries`() throws {
     let date = try TOMLValue(parsing: "2023-03-08T20:26:40.25Z")
     try migrated(#"{"u7": {"at": 700000000.25}}"#, as: [UniqueID: Visit].self, ["u7": ["at": date]])
@@ -137,6 +168,54 @@ struct OldFormTypeTests {
     #expect(settings.currentProblems.contains { $0.message.contains("'k'") })
     #expect(home.text() == before)
   }
+}
+
+/// A set with a `Codable` conformance of its own.
+private struct CodableBag: SetAlgebra, Sequence, Codable, Hashable, SettingsSetAlgebra {
+  var elements: Set<String> = []
+  init() {}
+  init(_ elements: some Sequence<String>) { self.elements = Set(elements) }
+  func contains(_ member: String) -> Bool { elements.contains(member) }
+  func union(_ other: Self) -> Self { Self(elements.union(other.elements)) }
+  func intersection(_ other: Self) -> Self { Self(elements.intersection(other.elements)) }
+  func symmetricDifference(_ other: Self) -> Self { Self(elements.symmetricDifference(other.elements)) }
+  mutating func insert(_ new: String) -> (inserted: Bool, memberAfterInsert: String) { elements.insert(new) }
+  mutating func remove(_ member: String) -> String? { elements.remove(member) }
+  mutating func update(with new: String) -> String? { elements.update(with: new) }
+  mutating func formUnion(_ other: Self) { elements.formUnion(other.elements) }
+  mutating func formIntersection(_ other: Self) { elements.formIntersection(other.elements) }
+  mutating func formSymmetricDifference(_ other: Self) { elements.formSymmetricDifference(other.elements) }
+  func makeIterator() -> Set<String>.Iterator { elements.makeIterator() }
+}
+
+private struct Flags: OptionSet, Codable, SettingsSerializable { var rawValue: Int }
+
+private class Creature: Codable {
+  init() {}
+}
+
+private final class Trained: Creature, Equatable, SettingsSerializable, @unchecked Sendable {  // never changes
+  let trick: String
+  private enum CodingKeys: CodingKey { case trick }
+
+  init(trick: String) {
+    self.trick = trick
+    super.init()
+  }
+
+  required init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    trick = try container.decode(String.self, forKey: .trick)
+    try super.init(from: container.superDecoder())
+  }
+
+  override func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(trick, forKey: .trick)
+    try super.encode(to: container.superEncoder())
+  }
+
+  static func == (a: Trained, b: Trained) -> Bool { a.trick == b.trick }
 }
 
 private struct OldName: RawRepresentable, Codable, Hashable, SettingsSerializable { var rawValue: String }

@@ -103,6 +103,7 @@ struct CodableStack<Element: Codable & Equatable>: Sequence, Codable, Equatable 
   func makeIterator() -> IndexingIterator<[Element]> { elements.makeIterator() }
 }
 
+extension CodableStack: Sendable where Element: Sendable {}
 extension CodableStack: SettingsCollection, SettingsSerializable where Element: SettingsSerializable {}
 
 struct Bag<Element: Hashable>: SetAlgebra, Sequence {
