@@ -25,6 +25,7 @@ struct GitConfigText {
       texts[path, default: []].append(text)
     }
     var result = ImportedValues()
+    result.hasNamesWithDots = false
     result.isUntyped = true
     for path in paths {
       let values = texts[path, default: []]

@@ -28,10 +28,11 @@ public struct ImportFile: BuiltInStep, ImportingStep {
   ///   - ignoring: Keys of the file to leave out.
   ///   - takesOnlyMapped: Whether to take only the keys in the mapping.
   ///   - table: The table for keys that are not mapped; the root by default.
+  ///   - keys: The app's keys, which say whether the dots in a name separate tables; see ``SettingsImportRules/keys``.
   ///   - report: Receives the imported and the skipped values. A schema file cannot store it.
   public init(
     _ source: String, as format: SettingsImportFormat, mapping: KeyValuePairs<String, String> = [:],
-    ignoring: [String] = [], takesOnlyMapped: Bool = false, into table: String? = nil,
+    ignoring: [String] = [], takesOnlyMapped: Bool = false, into table: String? = nil, keys: [AnySettingsKey] = [],
     report: (@Sendable (SettingsImportReport) -> Void)? = nil
   ) {
     self.source = source
@@ -39,7 +40,7 @@ public struct ImportFile: BuiltInStep, ImportingStep {
     let pairs = mapping.map { (Self.path($0.key), Self.path($0.value)) }
     rules = SettingsImportRules(
       mapping: Dictionary(pairs, uniquingKeysWith: { _, last in last }), ignoring: Set(ignoring.map(Self.path)),
-      takesOnlyMapped: takesOnlyMapped, into: table.map(Self.path) ?? .root)
+      takesOnlyMapped: takesOnlyMapped, into: table.map(Self.path) ?? .root, keys: keys)
     self.report = report
   }
 
@@ -78,6 +79,7 @@ extension ImportFile: DeclarativeStep {
     }
     if rules.takesOnlyMapped { form["only-mapped"] = true }
     if !rules.table.isRoot { form["into"] = .key(rules.table) }
+    if !rules.keys.isEmpty { form["keys"] = .keys(rules.keys.sorted { $0.description < $1.description }) }
     return form
   }
 
@@ -100,6 +102,7 @@ extension ImportFile: DeclarativeStep {
     if form.table["ignoring"] != nil { rules.ignoring = Set(try form.paths("ignoring")) }
     rules.takesOnlyMapped = try form.flag("only-mapped")
     if form.table["into"] != nil { rules.table = try form.path("into") }
+    if form.table["keys"] != nil { rules.keys = Set(try form.paths("keys")) }
     self.rules = rules
     report = nil
   }

@@ -10,19 +10,23 @@ package struct ImportAdvice: Sendable {
   package var value: @Sendable (_ path: TOMLPath, _ value: TOMLValue, _ text: SchemaType.ImportedText) -> TOMLValue
   /// Why the app would reject the resulting value at a path, as a clause that does not show it; `nil` if it would not.
   package var refusal: @Sendable (_ path: TOMLPath, _ values: TOMLTable) -> String?
-  /// The key whose value contains a path, with its former names: a lock of one name covers the key.
+  /// The key whose value contains a path, if it has former names: a lock of one name covers the key.
   package var declared: @Sendable (_ path: TOMLPath) -> AnySettingsKey?
+  /// Whether a path is, or is in, the value of a key, under one of its names.
+  package var hasKey: @Sendable (_ path: TOMLPath) -> Bool
 
   package init(
     key: @escaping @Sendable (String) -> TOMLPath?,
     value: @escaping @Sendable (TOMLPath, TOMLValue, SchemaType.ImportedText) -> TOMLValue,
     refusal: @escaping @Sendable (TOMLPath, TOMLTable) -> String?,
-    declared: @escaping @Sendable (TOMLPath) -> AnySettingsKey?
+    declared: @escaping @Sendable (TOMLPath) -> AnySettingsKey?,
+    hasKey: @escaping @Sendable (TOMLPath) -> Bool
   ) {
     self.key = key
     self.value = value
     self.refusal = refusal
     self.declared = declared
+    self.hasKey = hasKey
   }
 }
 
@@ -43,6 +47,8 @@ struct ImportPlan {
     var target: TOMLPath?
     /// Whether the value differs from the one in the original.
     var isAdapted = false
+    /// Whether nothing says what the dots in its name mean.
+    var isDotted = false
   }
 
   /// - Throws: `SettingsError` `unparsable` for an original above the limits.
@@ -77,6 +83,7 @@ struct ImportPlan {
       return
     }
     var leaf = Leaf(source: path, value: value, target: rules.target(of: path))
+    if imported.hasNamesWithDots { explain(&leaf) }
     if imported.hasVariables, path.components.count == 1, leaf.target == rules.table.appending(path),
       let key = advice?.key(path.components[0])
     {
@@ -88,6 +95,21 @@ struct ImportPlan {
       leaf.isAdapted = leaf.value != value
     }
     leaves.append(leaf)
+  }
+
+  /// Finds the key of a value whose name has dots.
+  private func explain(_ leaf: inout Leaf) {
+    let name = DottedPath(leaf.source)
+    guard name.readings.count > 1 else { return }
+    switch name.verdict(by: rules) {
+    case .key(let key): leaf.target = key
+    case .ignored: leaf.target = nil
+    case .none:
+      guard !rules.takesOnlyMapped else { return }
+      let key = name.key(by: rules, advice)
+      leaf.isDotted = key == nil
+      leaf.target = key ?? leaf.target
+    }
   }
 
   /// Imports what can be imported.
@@ -179,6 +201,7 @@ struct ImportPlan {
       } else {
         values.apply(Edit(path: target, value: leaf.value))
         report.taken.append(.init(source: leaf.source, key: target))
+        if leaf.isDotted { report.dotted.append(.init(source: leaf.source, key: target)) }
       }
     }
     applyLocks(to: &values, &report)

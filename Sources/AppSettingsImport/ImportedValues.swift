@@ -12,6 +12,8 @@ struct ImportedValues {
   var separator: Character?
   /// Whether keys are names of variables, unless a comment names the key.
   var hasVariables = false
+  /// Whether dots in a name may mean tables, as the format has no other way to write them, or seldom uses it.
+  var hasNamesWithDots = true
   /// Whether the format has no types, so that a number may mean a string.
   var isUntyped = false
   /// The original text, if it is TOML.

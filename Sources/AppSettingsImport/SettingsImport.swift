@@ -62,6 +62,9 @@ public struct SettingsImportReport: Sendable, Hashable {
   public var taken: [Taken] = []
   /// The skipped values.
   public var skipped: [Skipped] = []
+  /// The imported values with a name that has dots and that no rule and no key of the app explains. Such a name stays as
+  /// it is, in quotes: `"view.zoom"` is another key than `zoom` in the table `view`.
+  public var dotted: [Taken] = []
   /// The values skipped because an administrator has locked the key; `skipped` contains them, too.
   package internal(set) var locked: [Taken] = []
   /// The values skipped because the app would reject them; `skipped` contains them, too.
@@ -70,7 +73,8 @@ public struct SettingsImportReport: Sendable, Hashable {
 
 /// The rules of an import: which keys are imported, and where to.
 public struct SettingsImportRules: Sendable, Hashable {
-  /// Keys of the original, and the keys that they become. Keys below a mapped key move with it.
+  /// Keys of the original, and the keys that they become. Keys below a mapped key move with it. A name of the original
+  /// with dots, such as a property list's `view.zoom`, may be written as one name or as a path.
   public var mapping: [TOMLPath: TOMLPath]
   /// Keys of the original to leave out, with the keys below them.
   public var ignoring: Set<TOMLPath>
@@ -83,11 +87,14 @@ public struct SettingsImportRules: Sendable, Hashable {
   /// Whether to lock the keys that the original locks, as KDE's `[$i]` does. This is for an administrator's file, where
   /// `settings-locked` lists the keys.
   public var takesLocks: Bool
+  /// The paths of the app's keys. They say whether the dots in a name of the original separate tables: `view.zoom` goes
+  /// to the key `view.zoom` if there is one. TOML and `git config` have tables of their own, and need no such rule.
+  public var keys: Set<TOMLPath>
 
   /// Creates rules. By default every key is imported under its own name, and no value is replaced.
   public init(
     mapping: [TOMLPath: TOMLPath] = [:], ignoring: Set<TOMLPath> = [], takesOnlyMapped: Bool = false,
-    into table: TOMLPath = .root, isReplacing: Bool = false, takesLocks: Bool = false
+    into table: TOMLPath = .root, isReplacing: Bool = false, takesLocks: Bool = false, keys: [AnySettingsKey] = []
   ) {
     self.mapping = mapping
     self.ignoring = ignoring
@@ -95,19 +102,34 @@ public struct SettingsImportRules: Sendable, Hashable {
     self.table = table
     self.isReplacing = isReplacing
     self.takesLocks = takesLocks
+    self.keys = Set(keys.flatMap(\.paths))
   }
 
   /// The key for a value; `nil` if the value is not imported.
   func target(of source: TOMLPath) -> TOMLPath? {
+    switch verdict(on: source) {
+    case .key(let key): key
+    case .ignored: nil
+    case .none: takesOnlyMapped ? nil : table.appending(source)
+    }
+  }
+
+  enum Verdict {
+    case key(TOMLPath)
+    case ignored
+  }
+
+  /// What the mapping and the names to ignore say about a value; `nil` if nothing.
+  func verdict(on source: TOMLPath) -> Verdict? {
     var above = mapping.isEmpty && ignoring.isEmpty ? .root : source
     while !above.isRoot {
       if let new = mapping[above] {
-        return TOMLPath(new.components + source.components.dropFirst(above.components.count))
+        return .key(TOMLPath(new.components + source.components.dropFirst(above.components.count)))
       }
-      if ignoring.contains(above) { return nil }
+      if ignoring.contains(above) { return .ignored }
       above = above.parent
     }
-    return takesOnlyMapped ? nil : table.appending(source)
+    return nil
   }
 }
 
@@ -156,7 +178,7 @@ package enum SettingsImporting {
     case .toml:
       do throws(TOMLSyntaxError) {
         let document = try TOMLDocument(parsing: bytes)
-        return ImportedValues(values: document.root, document: document)
+        return ImportedValues(values: document.root, hasNamesWithDots: false, document: document)
       } catch {
         throw ImportFailure(
           reason: error.discreetMessage.withoutFullStop, isLimit: error.isLimit, position: error.position)

@@ -66,7 +66,8 @@ struct XMLPropertyList {
       if let number = UInt64(digits, radix: radix) { return .value(.string(String(number))) }
       throw fault("an 'integer' is malformed, or too large")
     case "real":
-      guard let number = Double(content), number.isFinite || content.lowercased().contains("inf") else {
+      // A number that is too large is read as infinite, too.
+      guard let number = Double(content), !number.isInfinite || content.lowercased().contains("inf") else {
         throw fault("a 'real' is malformed, or too large")
       }
       return .value(.float(number))

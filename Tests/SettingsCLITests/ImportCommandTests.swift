@@ -63,6 +63,41 @@ struct ImportCommandTests {
     ] { #expect(text.contains(line), "\(text)") }
   }
 
+  @Test func `a name with dots goes to the key of that path, or stays one name and is named`() throws {
+    let file = home.path + "/copy.toml"
+    let list = """
+      <plist version="1.0"><dict>
+        <key>remote.fetch</key><string>x</string><key>pack.size</key><string>2</string><key>pack.limit</key><integer>5</integer>
+      </dict></plist>
+      """
+    // Without a schema.
+    let plain = try run("import", file, "-", "--format", "plist", input: list)
+    #expect(plain.status == 0, "\(plain)")
+    #expect(home.text(of: file) == "\"pack.limit\" = 5\n\"pack.size\" = \"2\"\n\"remote.fetch\" = \"x\"\n")
+    #expect(
+      plain.error
+        == "settings-cli: The dots in '\"pack.limit\"' stay part of the name, as in 2 others. To put a value into a table, "
+        + "use --map, as in '--map pack.limit=pack.limit'.\n", "\(plain.error)")
+    let mapped = try run(
+      "import", file, "-", "--format", "plist", "--map", "pack.limit=pack.limit", "--only-mapped", input: list)
+    #expect(mapped.status == 0 && mapped.error.isEmpty)
+    #expect(mapped.output.hasPrefix("taken: \"pack.limit\" -> pack.limit\nskipped: "), "\(mapped)")
+    // With one.
+    try writeSchema()
+    let known = try run("import", app, "-", "--format", "plist", input: list)
+    #expect(known.status == 0 && known.error.isEmpty, "\(known)")
+    #expect(
+      known.output == """
+        taken: "pack.limit" -> pack.limit
+        taken: "pack.size" -> pack.size
+        taken: "remote.fetch" -> remote.fetch
+
+        """)
+    #expect(home.text() == "[pack]\nlimit = 5\nsize = \"2\"\n\n[remote]\nfetch = \"x\"\n", "\(home.text() ?? "")")
+    let unknown = try run("import", app, "-", "--format", "json", input: #"{"pack.other": 1}"#)
+    #expect(unknown.status == 3, "\(unknown)")
+  }
+
   @Test func `with a schema, lists and words of files without types are taken as what the keys need`() throws {
     try writeSchema()
     #expect(

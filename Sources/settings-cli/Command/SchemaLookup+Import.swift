@@ -22,7 +22,8 @@ extension SchemaLookup {
         let name = key.paths.first { path.hasPrefix($0) } ?? key.path
         return verdicts.verdict(on: name) { values[path: name].flatMap { refusal(of: name, $0) } }
       },
-      declared: { renamedKey(around: $0)?.key.settingsKey })
+      declared: { renamedKey(around: $0)?.key.settingsKey },
+      hasKey: { key(around: $0) != nil })
   }
 
   /// Why a path outside every key's value cannot be imported.

@@ -14,7 +14,8 @@ struct ImportVerb: Verb {
       settings is made.
 
       With a schema, values are imported as the types of their keys, and a variable as the key that it overrides. \
-      Values that the app would refuse are not imported, nor are unknown keys, unless you use --create.
+      Values that the app would refuse are not imported, nor are unknown keys, unless you use --create. A name with \
+      dots goes to the key of that path, if the schema has it, and is one name otherwise.
 
       EXAMPLES
         settings-cli import org.example.editor ./old.ini --map size=editor.font-size
@@ -111,12 +112,26 @@ struct ImportVerb: Verb {
     func shown(_ path: TOMLPath, without hidden: Int) -> TOMLPath { TOMLPath(Array(path.components.dropLast(hidden))) }
     for taken in report.taken {
       let hidden = schema.partOfSecret(taken.key)
-      line("taken: \(shown(taken.source, without: hidden)) -> \(shown(taken.key, without: hidden))")
+      let key = shown(taken.key, without: hidden)
+      // A name with dots may have gone into several tables.
+      let source = shown(taken.source, without: hidden)
+      line("taken: \(source.isRoot ? key : source) -> \(key)")
     }
     for skipped in report.skipped {
       let hidden = schema.partOfSecret(skipped.source)
       let reason = hidden == 0 ? skipped.reason : "a part of it cannot be imported, or already has a value"
       line("skipped: \(shown(skipped.source, without: hidden)): \(reason)")
+    }
+    if let first = report.dotted.first(where: { schema.partOfSecret($0.key) == 0 }) {
+      let others =
+        switch report.dotted.count - 1 {
+        case 0: ""
+        case 1: ", as in another one"
+        case let count: ", as in \(count) others"
+        }
+      Output.note(
+        "The dots in '\(first.source)' stay part of the name\(others). "
+          + "To put a value into a table, use --map, as in '--map \(first.source.unquoted)=\(first.source.unquoted)'.")
     }
   }
 
@@ -145,3 +160,8 @@ struct ImportVerb: Verb {
 }
 
 extension SettingsImportFormat: ExpressibleByArgument {}
+
+extension TOMLPath {
+  /// The names with dots between them, for a path in which dots are to separate tables.
+  fileprivate var unquoted: String { components.joined(separator: ".") }
+}

@@ -248,6 +248,73 @@ struct ImportTests {
     #expect(try take("settings-version = 3\n" + old, as: .toml).text == old)
   }
 
+  // MARK: Special numbers
+
+  @Test(arguments: [
+    ("nan", "nan"), ("NaN", "nan"), ("-nan", "nan"), ("+infinity", "inf"), ("-infinity", "-inf"), ("inf", "inf"),
+    ("-inf", "-inf"), ("-0", "-0.0"),
+  ])
+  func `a property list has numbers that are none, and infinite ones`(text: String, stored: String) throws {
+    let list = "<plist><dict><key>a</key><real>\(text)</real><key>b</key><integer>1</integer></dict></plist>"
+    #expect(try take(list, as: .propertyList).text == "a = \(stored)\nb = 1\n")
+  }
+
+  // MARK: Names with dots
+
+  private static let dotted = #"{"view.unicorn": true, "sites": {"example.org": 1}, "a.b": {"c.d": 2}, ".x.": 3}"#
+
+  @Test func `without keys, names with dots stay whole, and the report has them`() throws {
+    let (text, report) = try take(Self.dotted, as: .json)
+    #expect(
+      try TOMLDocument(parsing: text).root == [
+        "view.unicorn": true, "sites": ["example.org": 1], "a.b": ["c.d": 2], ".x.": 3,
+      ], "\(text)")
+    #expect(
+      report.dotted.map(\.source.description) == ["\"view.unicorn\"", "sites.\"example.org\"", "\"a.b\".\"c.d\""])
+  }
+
+  @Test func `the app's keys say where names with dots go`() throws {
+    let keys: [AnySettingsKey] = [
+      SettingsKey("view.unicorn", default: false), SettingsKey<[String: Int]>("sites", default: [:]),
+      SettingsKey<[String: Int]>("a.b", default: [:]), SettingsKey("new", default: 1, .formerly("old.name")),
+      SettingsKey("\"q.r\"", default: 1),
+    ]
+    let json = Self.dotted.dropLast() + #", "old.name": 4, "q.r": 5, "other.name": 6}"#
+    let (text, report) = try take(String(json), as: .json, rules: SettingsImportRules(keys: keys))
+    #expect(
+      try TOMLDocument(parsing: text).root == [
+        "view": ["unicorn": true], "sites": ["example.org": 1], "a": ["b": ["c.d": 2]], ".x.": 3, "old": ["name": 4],
+        "q.r": 5, "other.name": 6,
+      ], "\(text)")
+    #expect(report.dotted.map(\.source.description) == ["\"other.name\""])
+    // In a table, the keys are those of the table.
+    let inner = SettingsImportRules(into: ["legacy"], keys: [SettingsKey("legacy.view.unicorn", default: false)])
+    #expect(try take(#"{"view.unicorn": true}"#, as: .json, rules: inner).text == "[legacy.view]\nunicorn = true\n")
+  }
+
+  @Test func `a rule may name a key with dots by its text`() throws {
+    var rules = SettingsImportRules(mapping: [["view", "unicorn"]: ["unicorn"]], ignoring: [["a", "b"]])
+    let json = #"{"view.unicorn": true, "a.b": {"c": 2}, "z": 1}"#
+    let (text, report) = try take(json, as: .json, rules: rules)
+    #expect(text == "unicorn = true\nz = 1\n" && report.dotted.isEmpty)
+    #expect(skipped(report) == ["\"a.b\".c: it is not to be taken"])
+    // The exact name comes first.
+    rules.mapping[["view.unicorn"]] = ["exact"]
+    rules.takesOnlyMapped = true
+    #expect(try take(json, as: .json, rules: rules).text == "exact = true\n")
+  }
+
+  @Test func `names with dots that cannot be tables are reported, and TOML and git mean what they say`() throws {
+    let keys: [AnySettingsKey] = [SettingsKey("a.b", default: 1), SettingsKey("branch.x.merge", default: "")]
+    let rules = SettingsImportRules(keys: keys)
+    let (text, report) = try take(#"{"a": 1, "a.b": 2}"#, as: .json, rules: rules)
+    #expect(text == "a = 1\n" && skipped(report) == ["\"a.b\": it cannot be set: 'a' is a value, and cannot have keys"])
+    let toml = try take("\"a.b\" = 1\n", as: .toml, rules: rules)
+    #expect(toml.text == "\"a.b\" = 1\n" && toml.report.dotted.isEmpty)
+    let git = try take("[branch \"release.1\"]\n  merge = x\n", as: .gitConfig, rules: rules)
+    #expect(git.text == "[branch.\"release.1\"]\nmerge = \"x\"\n" && git.report.dotted.isEmpty)
+  }
+
   // MARK: Rules
 
   @Test func `mapping, ignoring and a table say where keys go`() throws {
@@ -344,13 +411,14 @@ struct ImportTests {
 
   @Test func `the step has a form in the schema`() throws {
     let step = ImportFile(
-      "~/.editorrc", as: .keyFile, mapping: ["a.b": "c"], ignoring: ["d"], takesOnlyMapped: true, into: "legacy")
+      "~/.editorrc", as: .keyFile, mapping: ["a.b": "c"], ignoring: ["d"], takesOnlyMapped: true, into: "legacy",
+      keys: [SettingsKey("view.zoom", default: 1), SettingsKey("new", default: 1, .formerly("old"))])
     let forms = StepForms(and: [ImportFile.self])
     let form = StepForms.form(of: step)
     #expect(
       form == [
         "import": "~/.editorrc", "format": "keyfile", "mapping": [["a.b", "c"]], "ignoring": ["d"], "only-mapped": true,
-        "into": "legacy",
+        "into": "legacy", "keys": ["new", "old", "view.zoom"],
       ])
     #expect(StepForms.form(of: try forms.step(.table(form))) == form)
     #expect(throws: MigrationStepError.self) { try forms.step(["import": "x", "format": "yaml"]) }
