@@ -218,8 +218,9 @@ struct ComingFromDefaults {
       let export = exports + name
       let migrations = SettingsMigrations {
         Migration(2, "take over the property list") {
-          ImportFile(export, as: .propertyList) { report in
+          ImportFile(export, as: .propertyList, keys: [.unicorn]) { report in
             for skipped in report.skipped { print("not taken: \(skipped.source): \(skipped.reason)") }
+            for dotted in report.dotted { print("taken as one name: \(dotted.source)") }
           }
           MigrateValue(.home, from: .json)
           MigrateValue(.bookmarks, from: .json)
