@@ -30,6 +30,9 @@ extension SettingsKey where Value: SettingsSerializable {
   }
 
   /// Makes a key whose default is computed at each read that finds no value.
+  ///
+  /// An observer of this key does not hear of a change to another key that `make` reads. Observe both keys:
+  /// `settings.observe(ruled, .columns) { … }`.
   public convenience init(
     _ name: some SettingsKeyName, _ details: SettingsKeyDetail<Value>..., default make: @escaping @Sendable () -> Value
   ) {

@@ -117,6 +117,27 @@ struct Observing {
     several.cancel()
   }
 
+  @Test func `a key whose default is computed from another one`() {
+    let settings = SettingsStore(inMemory: "")
+    let ruler = Ruler()
+
+    let ruled = SettingsKey("view.ruled-columns") { settings[.columns] }
+    let both = settings.observe(ruled, .columns) { ruled, _ in
+      ruler.width = ruled
+    }
+
+    let alone = settings.observe(ruled, initial: false) { _ in Issue.record("The key itself has not changed.") }
+    settings[.columns] = 100
+    #expect(ruler.width == 100)
+    alone.cancel()
+    settings[ruled] = 70
+    settings[.columns] = 110
+    #expect(ruler.width == 70)
+    settings.reset(ruled)
+    #expect(ruler.width == 110)
+    both.cancel()
+  }
+
   @Test func `a stream of changes begins when it is made`() async {
     let settings = SettingsStore(inMemory: "")
     let changes = settings.changes(.columns)
