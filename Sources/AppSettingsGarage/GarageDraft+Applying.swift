@@ -68,7 +68,8 @@ extension GarageDraft {
         guard !document.contains(path), !plain.contains(old), try document.move(from: old, to: path) else { continue }
         edits += [Edit(path: old, value: nil), Edit(path: path, value: document[path])]
       }
-      // Comments in a plain record may repeat its content: they are removed with it.
+      // Comments in and above a plain record may repeat its content: they go with it, also at the top of the file.
+      document.isFromTop = plain.isEmpty
       let removed = changed.filter { path in
         changes[path] == .some(nil) && document.contains(path) || plain.contains(path)
       }
@@ -79,6 +80,7 @@ extension GarageDraft {
         guard !document.isTable(at: [name]), try document.remove(at: [name]) else { continue }
         edits.append(Edit(path: [name], value: nil))
       }
+      document.isFromTop = true
       var names: [String] = []
       var new: [String: [(key: String, table: TOMLTable)]] = [:]
       var others: [(path: TOMLPath, table: TOMLTable)] = []

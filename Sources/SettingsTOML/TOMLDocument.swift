@@ -25,7 +25,7 @@ public struct TOMLDocument: Sendable {
   /// The line break for a text that has none left: that of its first line when it was parsed.
   var usualLineBreak = [Byte.newline]
   /// Whether the text is that of a file from its beginning, so that the comment it begins with is the file's.
-  var isFromTop = true
+  package var isFromTop = true
   /// Whether the statement below the comment that the file begins with was removed, so that the comment is the file's.
   var hasTopComment = false
   /// Whether the index was patched in place since the text was last parsed, and is not yet proven to match it.
