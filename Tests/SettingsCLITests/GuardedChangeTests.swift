@@ -217,7 +217,8 @@ struct GuardedChangeTests {
 
       """
     #expect(try run("set", "./f.toml", "a=2", "t.y=new", "--dry-run") == answer(expected))
-    #expect(try run("unset", "./f.toml", "t.x", "--dry-run").output.hasSuffix("-\n-[t]\n-x = 1\n"))
+    #expect(try run("unset", "./f.toml", "t.x", "--dry-run").output.hasSuffix("\n [t]\n-x = 1\n"))
+    #expect(try run("unset", "./f.toml", "t.x", "--prune", "--dry-run").output.hasSuffix("-\n-[t]\n-x = 1\n"))
     #expect(try run("set", "./f.toml", "a", "1", "--dry-run") == answer(""))
     #expect(try run("unset", "./f.toml", "zz", "--dry-run").status == 1)
     #expect(try run("set", "./f.toml", "a", "2", "--dry-run", "--if-unchanged", "absent").status == 9)

@@ -52,9 +52,11 @@ struct PeerTableTests {
     }
     let end = try ChildProcess.shell(
       "settings-cli list \(target)", environment: environment, directory: home.path)
+    // By path, the table whose last key is removed stays.
+    let emptied: [Substring] = isApp ? [] : ["g = {}"]
     #expect(
       end.output.split(separator: "\n").filter { $0 != "core.editor = \"vi\"" }.sorted()
-        == ["c.b = [\"v\"]", "imported = 1", "loaded = true", "names = [\"x\", \"v\"]"])
+        == ["c.b = [\"v\"]"] + emptied + ["imported = 1", "loaded = true", "names = [\"x\", \"v\"]"])
   }
 
   @Test func `a row of the table names the same key twice`() {

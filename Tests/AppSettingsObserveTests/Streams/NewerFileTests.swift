@@ -39,6 +39,7 @@ import TestSupport
   @Test(arguments: [false, true]) func `what cannot be written is one problem`(reloads: Bool) throws {
     try home.write(Self.old)
     let settings = try home.store()
+    #expect(settings[count] == 7)
     try home.write(Self.new)
     if reloads { settings.reload() }
     #expect(settingsError { try settings.set(1, for: count) }?.code == .newerVersion)
@@ -55,6 +56,8 @@ import TestSupport
     try home.write(Self.new)
     let settings = try home.store()
     #expect(settings[count] == 70 && settings[colour] == "blue")
+    #expect(settingsError { try settings.set(1, for: count) }?.code == .newerVersion)
+    #expect(settings[count] == 70)
     try home.write("settings-version = 4\ncount = 71\n")
     settings.reload()
     #expect(settings[count] == 71)

@@ -13,6 +13,15 @@ struct BadText: Sendable {
   init(_ text: String, _ found: String, _ expected: String) {
     (self.text, self.found, self.expected) = (text, found, expected)
   }
+
+  /// The column of what is found, in a line that begins with `key = `.
+  fileprivate var column: Int {
+    let words = found.split(separator: " ", maxSplits: 2)
+    guard words.first == "the", let part = words.last.map(String.init) else { return 7 }
+    // A key need not have the quotes.
+    let place = text.range(of: part) ?? text.range(of: part.replacing("\"", with: ""))
+    return 7 + (place.map { text.distance(from: text.startIndex, to: $0.lowerBound) } ?? 0)
+  }
 }
 
 /// A type with two values as the file has them, and texts that it refuses.
@@ -111,9 +120,10 @@ struct TypeCase: Sendable, CustomTestStringConvertible {
       let settings = try home.store()
       #expect(settings[key] == fallback)
       let problem = try #require(settings.currentProblems.first)
-      #expect(problem.message.hasPrefix("Cannot read 'key': settings.toml has \(bad.found) at line 2, column 7"))
+      let place = "line 2, column \(bad.column)"
+      #expect(problem.message.hasPrefix("Cannot read 'key': settings.toml has \(bad.found) at \(place)"))
       #expect(problem.message.contains("but the key needs \(bad.expected)"), "\(problem.message)")
-      #expect(problem.position?.line == 2)
+      #expect(problem.position?.line == 2 && problem.position?.column == bad.column)
       #expect(throws: SettingsError.self) { try settings.value(for: key) }
       // The text stays until the key is written, and is in a backup then.
       let other = SettingsKey("other", default: 0)

@@ -77,9 +77,15 @@ private struct ListedVisit: Codable, Hashable {
   }
 
   @Test func `deleting some objects leaves the text of the others`() throws {
-    let garage = try home.garage(text(0..<9))
+    let garage = try home.garage("# head\n\n" + text(0..<9))
     try garage.update { garage in for number in [0, 3, 4, 8] { try garage.deleteValue(ListedMark(number: number)) } }
-    #expect(home.text == text([1, 2, 5, 6, 7]))
+    #expect(home.text == "# head\n\n" + text([1, 2, 5, 6, 7]))
+  }
+
+  @Test func `the comment that a file begins with stays when the first object is deleted`() throws {
+    let garage = try home.garage(text(0..<2))
+    try garage.deleteValue(ListedMark(number: 0))
+    #expect(home.text == "# above 0\n\n" + text([1]))
   }
 
   @Test func `what fails within an update is taken back, and the rest finds what is there`() throws {
@@ -107,25 +113,28 @@ private struct ListedVisit: Codable, Hashable {
 
   @Test(arguments: [0, 1, 4])
   func `deleting an object and parking another leaves the comments of the others`(deleted: Int) throws {
-    let garage = try home.garage(text(0..<5) + "\n[Pet.1]\nid = 1\nname = \"a\"\n")
+    let garage = try home.garage("# head\n\n" + text(0..<5) + "\n[Pet.1]\nid = 1\nname = \"a\"\n")
     try garage.update { garage in
       try garage.deleteValue(ListedMark(number: deleted))
       try garage.parkValue(ListedMark(number: 9))
     }
     #expect(
       home.text
-        == text((0..<5).filter { $0 != deleted }) + "\n[[ListedMark]]\nnumber = 9\n\n[Pet.1]\nid = 1\nname = \"a\"\n")
+        == "# head\n\n" + text((0..<5).filter { $0 != deleted })
+        + "\n[[ListedMark]]\nnumber = 9\n\n[Pet.1]\nid = 1\nname = \"a\"\n")
   }
 
   @Test func `an update that changes, deletes and parks objects leaves each its comments`() throws {
-    let garage = try home.garage(text(0..<4))
+    let garage = try home.garage("# head\n\n" + text(0..<4))
     try garage.update { garage in
       try garage.setSyncStatus(.synced, forValue: ListedMark(number: 2))
       for number in [0, 3] { try garage.deleteValue(ListedMark(number: number)) }
       for number in 7...8 { try garage.parkValue(ListedMark(number: number)) }
     }
     let changed = text([2]) + "settings-sync =  \"synced\"\n"
-    #expect(home.text == text([1]) + "\n" + changed + "\n[[ListedMark]]\nnumber = 7\n\n[[ListedMark]]\nnumber = 8\n")
+    #expect(
+      home.text == "# head\n\n" + text([1]) + "\n" + changed
+        + "\n[[ListedMark]]\nnumber = 7\n\n[[ListedMark]]\nnumber = 8\n")
   }
 
   @Test func `objects in the place of all others get none of their comments`() throws {

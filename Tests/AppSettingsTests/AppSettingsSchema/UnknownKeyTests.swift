@@ -60,7 +60,7 @@ struct UnknownKeyTests {
     let findings = SettingsCheck.findings(at: try home.location(), schema: schema).filter { $0.kind == .unknownKey }
     #expect(
       findings.map { "\($0.position?.line ?? 0) \($0.key?.description ?? ""): \($0.message)" } == [
-        "2 plugins: Unknown key 'plugins[1].nmae'. Did you mean 'plugins[1].name'?",
+        "3 plugins: Unknown key 'plugins[1].nmae'. Did you mean 'plugins[1].name'?",
         "6 hosts.a.prot: Unknown key 'hosts.a.prot'. Did you mean 'hosts.a.port'?",
         "9 editor.theme: Unknown key 'editor.theme'. Did you mean 'theme'? A line below '[editor]' belongs to that "
           + "table: move it above the first table.",

@@ -49,14 +49,17 @@ final class Observer: Sendable {
   ///
   /// - Parameters:
   ///   - root: The values in the file.
+  ///   - former: The values that were in it at some point in the form of the first version.
   ///   - wasMissing: Whether there was no file at some point.
-  func faults(_ root: TOMLTable, name: String, wasMissing: Bool) -> [String] {
+  func faults(_ root: TOMLTable, former: [TOMLTable], name: String, wasMissing: Bool) -> [String] {
     var faults: [String] = []
     let now = settings.snapshot.root
     // Snapshots omit reserved keys. If someone restored an old form of the file, memory holds the migrated one.
     let keys = Set(root.keys).union(now.keys).filter { !$0.hasPrefix("settings-") }
     let isComparable = !isMigrating || root["settings-version"] != nil
-    if isComparable, !keys.allSatisfy({ root[$0] == now[$0] }) {
+    // What another program saves in a newer form does not replace values that are known, and is a problem.
+    let isKept = settings.currentProblems.contains { $0.code == .newerVersion } && former.contains(now)
+    if isComparable, !isKept, !keys.allSatisfy({ root[$0] == now[$0] }) {
       faults.append("\(name) has in memory what is not in the file: \(now)")
     }
     let seen = seen.withLock { $0 }

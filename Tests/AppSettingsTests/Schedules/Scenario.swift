@@ -193,6 +193,8 @@ final class Scenario: @unchecked Sendable {  // used by the test's thread; each 
       return ["the file does not parse: \(quoted(text))"]
     }
     let overwritings = programs.flatMap { overwriting(by: $0.key) }
+    let former = Set(texts).compactMap { text in text.flatMap { try? TOMLDocument(parsing: Array($0.utf8)).root } }
+      .filter { $0["settings-version"] == nil }
     for (index, own) in owns.sorted(by: { $0.key < $1.key }) {
       if let error = own.error, !own.isKilled { faults.append("\(own.name) failed: \(error)") }
       // A killed process has acknowledged nothing, even if its code ignored that its last calls failed.
@@ -203,7 +205,9 @@ final class Scenario: @unchecked Sendable {  // used by the test's thread; each 
           faults.append("what \(own.name) has set is lost")
         }
       }
-      if !own.isKilled { faults += own.observer.faults(root, name: own.name, wasMissing: texts.contains(nil)) }
+      if !own.isKilled {
+        faults += own.observer.faults(root, former: former, name: own.name, wasMissing: texts.contains(nil))
+      }
     }
     for (index, program) in programs.sorted(by: { $0.key < $1.key }) {
       let others = overwritings.filter { $0.actor != index }
