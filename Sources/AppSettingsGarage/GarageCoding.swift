@@ -98,8 +98,8 @@ extension KnownFields {
   fileprivate func part(_ name: String) -> KnownFields {
     switch self {
     case .whole: return .whole
-    case .record(let parts), .entries(let parts): return parts[name] ?? .whole
-    case .elements(let parts, _):
+    case .record(let parts), .entries(let parts, _): return parts[name] ?? .whole
+    case .elements(let parts, _, _):
       guard let index = Int(name.dropFirst().dropLast()), parts.indices.contains(index) else { return .whole }
       return parts[index]
     }

@@ -18,10 +18,11 @@ extension SettingsKey {
   }
 
   func read(_ stored: TOMLValue) throws -> Value {
-    try bridge.read(stored) {
-      if case .absent = fallback { nil } else { defaultValue }
-    }
+    try bridge.read(stored, over: completion)
   }
+
+  /// The value whose fields complete a stored table.
+  private func completion() -> Value? { if case .absent = fallback { nil } else { defaultValue } }
 
   /// Whether a stored value is valid. Makes no error, since errors would take long for many values.
   package func accepts(_ stored: TOMLValue) -> Bool {
@@ -63,7 +64,7 @@ extension SettingsKey {
     let merged: TOMLValue?
     do {
       written = try bridge.write(value)
-      merged = bridge.keepsStoredParts ? try bridge.write(value, over: current) : written
+      merged = bridge.keepsStoredParts ? try bridge.write(value, over: current, fallback: completion) : written
     } catch {
       throw SettingsValueError(unstorable: Value.self, error)
     }
@@ -74,7 +75,7 @@ extension SettingsKey {
       case .table(let old)? = current
     else { return [edit(merged)] }
     var edits: [Edit] = []
-    known.fieldEdits(taking: new, at: path, into: &edits)
+    known.fieldEdits(taking: new, over: old, at: path, into: &edits)
     old.removals(to: new, at: path, into: &edits)
     for index in edits.indices { edits[index].key = self }
     return edits
@@ -106,14 +107,20 @@ extension TOMLTable {
     return result
   }
 
-  /// Adds edits that set each field of this table to its value in another.
-  fileprivate func fieldEdits(taking new: TOMLTable, at path: TOMLPath, into edits: inout [Edit]) {
+  /// Adds edits that set each field of this table to its value in another, if it has one there.
+  ///
+  /// - Parameter old: The table that is stored.
+  fileprivate func fieldEdits(taking new: TOMLTable, over old: TOMLTable, at path: TOMLPath, into edits: inout [Edit]) {
     for (key, value) in self {
       if case .table(let known) = value, case .table(let table)? = new[key], !known.isEmpty {
-        known.fieldEdits(taking: table, at: path.appending(key), into: &edits)
-      } else {
-        edits.append(Edit(path: path.appending(key), value: new[key] ?? value))
+        known.fieldEdits(taking: table, over: old[key]?.table ?? TOMLTable(), at: path.appending(key), into: &edits)
+      } else if let value = new[key] {
+        edits.append(Edit(path: path.appending(key), value: value))
       }
+    }
+    // Entries whose key is stored in another form than its own.
+    for (key, value) in new where self[key] == nil && value != old[key] {
+      edits.append(Edit(path: path.appending(key), value: value))
     }
   }
 

@@ -37,6 +37,7 @@ private final class ArrayCore<Element>: BridgeCore {
   // The number of elements is the same in the file, whatever the elements are.
   var isAsStored: Bool { true }
   var knowsParts: Bool { element.knowsParts }
+  var hasOneForm: Bool { element.hasOneForm }
 
   func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> [Element] {
     var elements: [Element] = []
@@ -97,7 +98,11 @@ extension BridgeCore {
   /// Returns what the type knows of the elements of an array.
   func knownFields(ofElements written: TOMLValue, _ context: BridgeContext, isOrdered: Bool) -> KnownFields {
     guard case .array(let elements) = written else { return .whole }
-    return .elements(
-      elements.map { knowsParts ? knownFields(of: $0, context) : .whole }, isOrdered: isOrdered)
+    let known: [KnownFields] = elements.map { knowsParts ? knownFields(of: $0, context) : .whole }
+    if isOrdered || hasOneForm { return .elements(known, isOrdered: isOrdered) }
+    let ownForm: @Sendable (TOMLValue) -> TOMLValue? = { stored in
+      try? self.write(self.read(stored, context), context)
+    }
+    return .elements(known, isOrdered: false, ownForm: ownForm)
   }
 }

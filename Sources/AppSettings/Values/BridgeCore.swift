@@ -39,6 +39,9 @@ protocol BridgeCore<Value>: AnyObject, Sendable {
   /// Whether a stored value may have parts that the type does not know, or an order that it ignores.
   var knowsParts: Bool { get }
 
+  /// Whether each value has one stored form only, so that a stored value is always written as it was read.
+  var hasOneForm: Bool { get }
+
   /// Returns the parts of a newly written value that the type knows; called only if `knowsParts` is true.
   func knownFields(of written: TOMLValue, _ context: BridgeContext) -> KnownFields
 
@@ -54,6 +57,7 @@ extension BridgeCore {
   func schemaType(_ sample: TOMLValue?) -> SchemaType { .any }
   var isAsStored: Bool { false }
   var knowsParts: Bool { false }
+  var hasOneForm: Bool { false }
   func knownFields(of written: TOMLValue, _ context: BridgeContext) -> KnownFields { .whole }
   func withoutOldForm(_ stored: TOMLValue) -> TOMLValue { stored }
 }
@@ -61,17 +65,19 @@ extension BridgeCore {
 /// A bridge of two functions.
 final class FunctionCore<Value>: BridgeCore {
   let expectation: Expectation
+  let hasOneForm: Bool
   private let type: SchemaType
   private let readFunction: @Sendable (TOMLValue, _ expected: String) throws -> Value
   private let writeFunction: @Sendable (Value) throws -> TOMLValue?
 
   init(
-    _ expectation: Expectation, type: SchemaType = .any,
+    _ expectation: Expectation, type: SchemaType = .any, hasOneForm: Bool = false,
     read: @escaping @Sendable (TOMLValue, _ expected: String) throws -> Value,
     write: @escaping @Sendable (Value) throws -> TOMLValue?
   ) {
     self.expectation = expectation
     self.type = type
+    self.hasOneForm = hasOneForm
     readFunction = read
     writeFunction = write
   }
@@ -130,6 +136,7 @@ final class MappedCore<Old, Value>: BridgeCore {
   var absent: Value? { old.absent.flatMap { try? readFunction($0) } }
   func schemaType(_ sample: TOMLValue?) -> SchemaType { old.schemaType(sample) }
   var isAsStored: Bool { keepsValue && old.isAsStored }
+  var hasOneForm: Bool { keepsValue && old.hasOneForm }
   var knowsParts: Bool { old.knowsParts }
 
   func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> Value {

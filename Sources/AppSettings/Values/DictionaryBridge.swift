@@ -33,7 +33,9 @@ private final class DictionaryCore<Key: SettingsSerializable & Hashable, Entry>:
   }
 
   var isAsStored: Bool { true }
-  var knowsParts: Bool { entry.knowsParts }
+  // A key may be written in other ways than its own, as a UUID in small letters.
+  var knowsParts: Bool { entry.knowsParts || Key.self != String.self }
+  var hasOneForm: Bool { entry.hasOneForm && Key.self == String.self }
 
   func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> [Key: Entry] {
     guard case .table(let table) = stored else { throw SettingsValueError(expected: expectation.one, found: stored) }
@@ -85,8 +87,9 @@ private final class DictionaryCore<Key: SettingsSerializable & Hashable, Entry>:
   func knownFields(of written: TOMLValue, _ context: BridgeContext) -> KnownFields {
     guard case .table(let table) = written else { return .whole }
     var entries: [String: KnownFields] = [:]
-    for (key, value) in table { entries[key] = entry.knownFields(of: value, context) }
-    return .entries(entries)
+    for (key, value) in table { entries[key] = entry.knowsParts ? entry.knownFields(of: value, context) : .whole }
+    guard Key.self != String.self else { return .entries(entries) }
+    return .entries(entries, ownKey: { [keys] text in try? keys.text(keys.key(text)) })
   }
 }
 

@@ -7,33 +7,55 @@ package indirect enum KnownFields: Sendable {
   case whole
   /// A record with these fields; other fields belong to someone else.
   case record([String: KnownFields])
-  /// A dictionary: its entries are exactly those written.
-  case entries([String: KnownFields])
-  /// An array, with the known parts of each element; an array without an order keeps the order in the file.
-  case elements([KnownFields], isOrdered: Bool)
+  /// A dictionary: its entries are exactly those written. A stored key may be written in another way than its own.
+  case entries([String: KnownFields], ownKey: (@Sendable (String) -> String?)? = nil)
+  /// An array, with the known parts of each element. One without an order keeps the order in the file; its elements
+  /// there may be written in other ways than their own.
+  case elements([KnownFields], isOrdered: Bool, ownForm: (@Sendable (TOMLValue) -> TOMLValue?)? = nil)
 
-  /// Adds the parts of `stored` that the type does not know to `written`.
-  package func merge(_ written: TOMLValue, over stored: TOMLValue) -> TOMLValue {
-    if case .whole = self { return written }
-    if written == stored { return written }
+  /// Adds the parts of `stored` that the type does not know to `written`, and leaves the parts as they are stored whose
+  /// value is the same.
+  ///
+  /// - Parameter own: The stored value as its type would write it; `nil` to compare with what is stored.
+  package func merge(_ written: TOMLValue, over stored: TOMLValue, own: TOMLValue? = nil) -> TOMLValue {
+    if own == written || written == stored { return stored }
     switch (self, written, stored) {
     case (.record(let fields), .table(var merged), .table(let old)):
       for (key, value) in old {
         if let new = merged[key] {
-          merged[key] = (fields[key] ?? .whole).merge(new, over: value)
+          merged[key] = (fields[key] ?? .whole).merge(new, over: value, own: own?.table?[key])
         } else if fields[key] == nil {
           merged[key] = value
         }
       }
+      // A field that the file lacks, such as one with a default, is not written either while it is the same.
+      for (key, value) in own?.table ?? TOMLTable() where old[key] == nil && merged[key] == value { merged[key] = nil }
       return .table(merged)
-    case (.entries(let fields), .table(var merged), .table(let old)):
+    case (.entries(let fields, let ownKey), .table(var merged), .table(let old)):
       for (key, value) in old {
-        if let new = merged[key] { merged[key] = (fields[key] ?? .whole).merge(new, over: value) }
+        let name = ownKey?(key) ?? key
+        guard let new = merged[name] else { continue }
+        let entry = (fields[name] ?? .whole).merge(new, over: value, own: own?.table?[name])
+        if key == name || old[name] != nil {
+          merged[name] = entry
+        } else if own != nil {
+          merged[name] = nil
+          merged[key] = entry
+        }
       }
       return .table(merged)
-    case (.elements(let known, let isOrdered), .array(let new), .array(let old)):
-      return .array(
-        isOrdered ? KnownFields.merge(new, known, inOrderOver: old) : KnownFields.merge(new, known, asSetOver: old))
+    case (.elements(let known, let isOrdered, let ownForm), .array(let new), .array(let old)):
+      if isOrdered { return .array(KnownFields.merge(new, known, inOrderOver: old, own: own?.elements(of: old))) }
+      return .array(KnownFields.merge(new, known, asSetOver: old, own == nil ? nil : ownForm))
+    case (.whole, .table(var merged), .table(let old)):
+      guard let own = own?.table else { return written }
+      for (key, value) in old {
+        if let new = merged[key], let own = own[key] { merged[key] = merge(new, over: value, own: own) }
+      }
+      return .table(merged)
+    case (.whole, .array(let new), .array(let old)):
+      guard let own = own?.elements(of: old) else { return written }
+      return .array(KnownFields.merge(new, [], inOrderOver: old, own: own))
     default:
       return written
     }
@@ -56,9 +78,9 @@ package indirect enum KnownFields: Sendable {
   /// Finds the old element for each new one. Equal elements at both ends are matched first. The rest are matched by
   /// position if both sides have the same number (elements changed in place), or else by equality (elements moved).
   private static func merge(
-    _ new: [TOMLValue], _ known: [KnownFields], inOrderOver old: [TOMLValue]
+    _ new: [TOMLValue], _ known: [KnownFields], inOrderOver old: [TOMLValue], own: [TOMLValue]?
   ) -> [TOMLValue] {
-    var pairs = ElementPairs(new: new, known: known, old: old)
+    var pairs = ElementPairs(new: new, known: known, old: old, own: own)
     var result = new
     var start = 0
     while start < new.count, start < old.count, pairs.isSame(start, start) {
@@ -84,12 +106,19 @@ package indirect enum KnownFields: Sendable {
   }
 
   /// Keeps the old elements that are still in the set, in their order, and appends the new ones.
-  private static func merge(_ new: [TOMLValue], _ known: [KnownFields], asSetOver old: [TOMLValue]) -> [TOMLValue] {
-    var pairs = ElementPairs(new: new, known: known, old: old)
+  private static func merge(
+    _ new: [TOMLValue], _ known: [KnownFields], asSetOver old: [TOMLValue],
+    _ ownForm: (@Sendable (TOMLValue) -> TOMLValue?)?
+  ) -> [TOMLValue] {
+    var pairs = ElementPairs(new: new, known: known, old: old, own: nil)
     var indices: [TOMLValue: Int] = [:]
     for (index, value) in new.enumerated() { indices[value] = index }
     // Equal elements are found at once; those with unknown fields must be compared with every other element.
-    let equal = old.map { indices.removeValue(forKey: $0) }
+    let equal: [Int?] = old.map { stored in
+      if let index = indices.removeValue(forKey: stored) { return index }
+      guard let form = ownForm?(stored) else { return nil }
+      return indices.removeValue(forKey: form)
+    }
     let differing = equal.count { $0 == nil }
     var left = indices.values.sorted()
     let canCompare = differing * left.count <= ElementPairs.limit
@@ -111,27 +140,40 @@ private struct ElementPairs {
   let new: [TOMLValue]
   let known: [KnownFields]
   let old: [TOMLValue]
+  /// The old elements as their type would write them, if known.
+  let own: [TOMLValue]?
   private var cache: [Int: TOMLValue] = [:]
 
   /// The number of pairs that may be compared to find moved elements.
   static let limit = 10_000
 
-  init(new: [TOMLValue], known: [KnownFields], old: [TOMLValue]) {
+  init(new: [TOMLValue], known: [KnownFields], old: [TOMLValue], own: [TOMLValue]?) {
     self.new = new
     self.known = known
     self.old = old
+    self.own = own
   }
 
   /// Returns a new element with the parts of an old one that its type does not know.
   mutating func merged(_ newIndex: Int, _ oldIndex: Int) -> TOMLValue {
-    guard newIndex < known.count, known[newIndex].hasParts else { return new[newIndex] }
+    let known = newIndex < known.count ? known[newIndex] : .whole
+    if let own, own[oldIndex] == new[newIndex] { return old[oldIndex] }
+    guard known.hasParts || own != nil else { return new[newIndex] }
     let pair = newIndex * old.count + oldIndex
     if let merged = cache[pair] { return merged }
-    let merged = known[newIndex].merge(new[newIndex], over: old[oldIndex])
+    let merged = known.merge(new[newIndex], over: old[oldIndex], own: own?[oldIndex])
     cache[pair] = merged
     return merged
   }
 
   /// Whether an old and a new element are equal in the parts that the type knows.
   mutating func isSame(_ newIndex: Int, _ oldIndex: Int) -> Bool { merged(newIndex, oldIndex) == old[oldIndex] }
+}
+
+extension TOMLValue {
+  /// The elements of an array that has as many as another.
+  fileprivate func elements(of other: [TOMLValue]) -> [TOMLValue]? {
+    guard case .array(let elements) = self, elements.count == other.count else { return nil }
+    return elements
+  }
 }

@@ -22,6 +22,7 @@ private final class OptionalCore<Wrapped>: BridgeCore {
   func schemaType(_ sample: TOMLValue?) -> SchemaType { wrapped.schemaType(sample) }
   var isAsStored: Bool { wrapped.isAsStored }
   var knowsParts: Bool { wrapped.knowsParts }
+  var hasOneForm: Bool { wrapped.hasOneForm }
 
   func read(_ stored: TOMLValue, _ context: BridgeContext) throws -> Wrapped? { try wrapped.read(stored, context) }
 

@@ -5,8 +5,8 @@ extension Bool: SettingsSerializable {
   /// Stores the value as a boolean. Only booleans are read: words such as `yes` are for command lines.
   public static let settingsBridge = SettingsBridge<Bool>(
     FunctionCore(
-      expectation, type: SchemaType(.boolean), read: { stored, _ in try Bool(stored: stored) }, write: { .boolean($0) })
-  )
+      expectation, type: SchemaType(.boolean), hasOneForm: true, read: { stored, _ in try Bool(stored: stored) },
+      write: { .boolean($0) }))
 
   private static let expectation = Expectation("a boolean", many: "booleans")
 
@@ -60,7 +60,8 @@ extension FixedWidthInteger {
   static func makeIntegerBridge() -> SettingsBridge<Self> where Self: SendableMetatype {
     SettingsBridge(
       FunctionCore(
-        expectation, type: schemaType, read: { stored, _ in try Self(stored: stored) }, write: { $0.stored }))
+        expectation, type: schemaType, hasOneForm: true, read: { stored, _ in try Self(stored: stored) },
+        write: { $0.stored }))
   }
 }
 
@@ -158,8 +159,8 @@ extension String: SettingsSerializable {
   /// Stores the value as a string.
   public static let settingsBridge = SettingsBridge<String>(
     FunctionCore(
-      expectation, type: SchemaType(.string), read: { stored, _ in try String(stored: stored) }, write: { .string($0) })
-  )
+      expectation, type: SchemaType(.string), hasOneForm: true, read: { stored, _ in try String(stored: stored) },
+      write: { .string($0) }))
 
   private static let expectation = Expectation("a string", many: "strings")
 

@@ -74,8 +74,8 @@ extension SettingsBridge {
   /// cases of an enumeration. ``read(_:over:)`` and ``write(_:over:)`` treat each part according to its type.
   package var mergesTables: Bool { core.mergesTables }
 
-  /// Whether ``write(_:over:)`` may return something else than ``write(_:)``.
-  package var keepsStoredParts: Bool { core.knowsParts }
+  /// Whether ``write(_:over:fallback:)`` may return something else than ``write(_:)``.
+  package var keepsStoredParts: Bool { core.knowsParts || !core.hasOneForm }
 
   /// The description of a valid value with its article: `an integer from 0 to 255`.
   package var expected: String { core.expectation.one }
@@ -108,11 +108,29 @@ extension SettingsBridge {
   /// Returns the stored form of a value that replaces another. Fields of a record that its type does not know stay,
   /// also in the elements of arrays and dictionaries, and a set keeps its order.
   ///
+  /// Parts of the value that are what they were stay as they are stored: a date with its offset, `10` for a `Double`, a
+  /// field that takes its value from the default because the file lacks it.
+  ///
+  /// - Parameter fallback: The default that has completed the stored value.
   /// - Throws: ``SettingsValueError``.
-  package func write(_ value: Value, over stored: TOMLValue?) throws -> TOMLValue? {
+  package func write(
+    _ value: Value, over stored: TOMLValue?, fallback: () -> Value? = { nil }
+  ) throws -> TOMLValue? {
     let written = try write(value)
-    guard let written, let stored, written != stored, core.knowsParts else { return written }
-    return core.knownFields(of: written, BridgeContext()).merge(written, over: core.withoutOldForm(stored))
+    guard let written, let stored, written != stored, keepsStoredParts else { return written }
+    let known = core.knowsParts ? core.knownFields(of: written, BridgeContext()) : .whole
+    let current = core.withoutOldForm(stored)
+    let merged = known.merge(written, over: current)
+    // A value in an older form is written in the new one.
+    guard !core.hasOneForm, current == stored, let own = rewritten(stored, fallback) else { return merged }
+    let kept = known.merge(written, over: stored, own: own)
+    // What stays as it is must be read as what it was, together with what is new.
+    return kept == merged || kept == stored || rewritten(kept, fallback) == written ? kept : merged
+  }
+
+  /// A stored value as its type would write it; `nil` if it cannot be read or written.
+  private func rewritten(_ stored: TOMLValue, _ fallback: () -> Value?) -> TOMLValue? {
+    try? write(read(stored, over: fallback))
   }
 }
 

@@ -114,7 +114,7 @@ final class FieldRecorder {
     return switch kind {
     case .whole: .whole
     case .record: .record(fields.mapValues(\.knownFields))
-    case .entries: .entries(fields.mapValues(\.knownFields))
+    case .entries: .entries(fields.mapValues(\.knownFields), ownKey: nil)
     case .elements: .elements(elements.map(\.knownFields), isOrdered: true)
     }
   }
