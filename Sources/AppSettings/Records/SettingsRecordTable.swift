@@ -171,7 +171,7 @@ public struct SettingsRecordTable<Record: SettingsRecord>: Sendable where Record
 
   private func snapshot() -> SettingsSnapshot {
     key.note(in: core)
-    return core.snapshot
+    return core.snapshotToEdit
   }
 
   private func commit(_ edits: [Edit]) throws(SettingsError) -> Bool {

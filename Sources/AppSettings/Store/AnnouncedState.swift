@@ -4,10 +4,19 @@ import SettingsTOML
 struct StateNews: Sendable {
   /// The values that changed; `nil` if values were only set to what they were.
   var batch: SettingsChangeBatch?
-  /// The paths that were set, including those set to what they were.
+  /// The paths that the calling thread has set, including those set to what they were.
   var sets: [TOMLPath]
+  /// The paths that calls have set which wait until these are in the file. Each call calls back itself.
+  var awaited = AwaitedPaths()
   /// Tables whose keys changed their order; only these, if their values are the same.
   var reordered: [TOMLPath] = []
+}
+
+/// The paths that are in the file now, and that calls have set which wait for that.
+struct AwaitedPaths: Sendable {
+  var all: [TOMLPath] = []
+  /// Those of them that were set last without propagation.
+  var quiet: [TOMLPath] = []
 }
 
 /// The state of a store behind its lock, and the delivery of changes to those who wait for them.
@@ -43,7 +52,8 @@ struct AnnouncedState: ~Copyable, Sendable {
           let isQuiet = QuietThreads.areQuiet(for: waiters)
           for news in state.news {
             if news.reordered.isEmpty {
-              waiters.record(news.batch, sets: news.sets, isQuiet: isQuiet, &wakeUps)
+              waiters.record(
+                news.batch, sets: news.sets, quiet: isQuiet ? news.sets : [], awaited: news.awaited, &wakeUps)
             } else if let batch = news.batch {
               waiters.record(batch, reordered: news.reordered, &wakeUps)
             }

@@ -79,6 +79,8 @@ package final class ChangeWaiter: Sendable {
     var quiet: [TOMLPath] = []
     /// Whether an equal set was without propagation.
     var isQuiet = false
+    /// Whether the calling thread calls back: not if only paths have changed whose setters do so themselves.
+    var callsBack = false
   }
 
   /// Records a change. Waiters are woken later, when no lock is held.
@@ -102,12 +104,17 @@ package final class ChangeWaiter: Sendable {
       state.continuation = nil
       return false
     }
-    if !isCancelled, let callback { wakeUps.callbacks.append(callback) }
+    if !isCancelled, new.callsBack, let callback { wakeUps.callbacks.append(callback) }
+  }
+
+  fileprivate func collectCallback(_ wakeUps: inout WakeUps) {
+    if let callback, state.withLock({ !$0.isCancelled }) { wakeUps.callbacks.append(callback) }
   }
 
   /// Records a new problem, for an observer of problems.
   func recordProblem(_ wakeUps: inout WakeUps) {
-    record(Record(batch: SettingsChangeBatch(generation: 0, paths: [], origin: .outside)), &wakeUps)
+    let batch = SettingsChangeBatch(generation: 0, paths: [], origin: .outside)
+    record(Record(batch: batch, callsBack: true), &wakeUps)
   }
 
   /// Waits for the next record; returns at once if there is one since the last ``take()``.
@@ -208,7 +215,7 @@ package final class ChangeWaiters: Sendable {
         var found: [ChangeWaiter] = []
         Self.collect(tree.root, path.components[...], into: &found)
         for waiter in found where waiter.seesOrder && waiter.paths.contains(path) {
-          waiter.record(ChangeWaiter.Record(batch: batch), &wakeUps)
+          waiter.record(ChangeWaiter.Record(batch: batch, callsBack: true), &wakeUps)
         }
       }
     }
@@ -218,24 +225,32 @@ package final class ChangeWaiters: Sendable {
   ///
   /// - Parameters:
   ///   - batch: The change; `nil` if no value changed.
-  ///   - sets: The paths that were set, including those set to what they were.
-  ///   - isQuiet: Whether these were set without propagation. Other changes in the batch were not.
+  ///   - sets: The paths that the calling thread has set, including those set to what they were.
+  ///   - quiet: Those of them that it has set without propagation. Other changes in the batch were not.
+  ///   - awaited: The paths that calls have set which call back themselves, with ``callBack(at:)``.
   ///   - wakeUps: Collects the waiters to wake.
-  func record(_ batch: SettingsChangeBatch?, sets: [TOMLPath], isQuiet: Bool, _ wakeUps: inout WakeUps) {
+  func record(
+    _ batch: SettingsChangeBatch?, sets: [TOMLPath], quiet: [TOMLPath], awaited: AwaitedPaths, _ wakeUps: inout WakeUps
+  ) {
+    let quiet = quiet + awaited.quiet
     tree.withLock { tree in
       var records: [(waiter: ChangeWaiter, record: ChangeWaiter.Record)] = []
       var places: [ObjectIdentifier: Int] = [:]
       var found: [ChangeWaiter] = []
+      func place(of waiter: ChangeWaiter, _ record: @autoclosure () -> ChangeWaiter.Record) -> Int {
+        if let place = places[ObjectIdentifier(waiter)] { return place }
+        places[ObjectIdentifier(waiter)] = records.count
+        records.append((waiter, record()))
+        return records.count - 1
+      }
       for path in batch?.paths ?? [] {
         found.removeAll(keepingCapacity: true)
         Self.collect(tree.root, path.components[...], into: &found)
-        let isQuietPath = isQuiet && sets.contains { $0.touches(path) }
+        let isQuietPath = quiet.contains { $0.touches(path) }
+        let isAwaited = awaited.all.contains { $0.touches(path) }
         for waiter in found {
-          let place = places[ObjectIdentifier(waiter)] ?? records.count
-          if place == records.count {
-            places[ObjectIdentifier(waiter)] = place
-            records.append((waiter, ChangeWaiter.Record(batch: batch)))
-          }
+          let place = place(of: waiter, ChangeWaiter.Record(batch: batch))
+          if !isAwaited { records[place].record.callsBack = true }
           guard waiter.tellsQuiet else { continue }
           if isQuietPath {
             records[place].record.quiet.append(path)
@@ -245,15 +260,33 @@ package final class ChangeWaiters: Sendable {
         }
       }
       if tree.seeingEqualSets > 0 {
-        found.removeAll()
-        for path in sets { Self.collect(tree.root, path.components[...], into: &found) }
-        for waiter in found where waiter.seesEqualSets && places[ObjectIdentifier(waiter)] == nil {
-          places[ObjectIdentifier(waiter)] = records.count
-          records.append((waiter, ChangeWaiter.Record(isQuiet: isQuiet)))
+        for path in sets + awaited.all {
+          found.removeAll(keepingCapacity: true)
+          Self.collect(tree.root, path.components[...], into: &found)
+          let isQuiet = quiet.contains { $0.touches(path) }
+          let isAwaited = awaited.all.contains { $0.touches(path) }
+          for waiter in found where waiter.seesEqualSets {
+            let place = place(of: waiter, ChangeWaiter.Record(isQuiet: true))
+            if !isQuiet { records[place].record.isQuiet = false }
+            if !isAwaited { records[place].record.callsBack = true }
+          }
         }
       }
       for (waiter, record) in records { waiter.record(record, &wakeUps) }
     }
+  }
+
+  /// Calls the callbacks of the observers of paths that the calling thread has set and waited for: another thread may
+  /// have written them. A callback without a new record does nothing.
+  func callBack(at paths: [TOMLPath]) {
+    var found: [ChangeWaiter] = []
+    tree.withLock { tree in
+      for path in paths { Self.collect(tree.root, path.components[...], into: &found) }
+    }
+    var wakeUps = WakeUps()
+    var seen: Set<ObjectIdentifier> = []
+    for waiter in found where seen.insert(ObjectIdentifier(waiter)).inserted { waiter.collectCallback(&wakeUps) }
+    wakeUps.deliver()
   }
 
   private static func update(_ node: inout Node, _ components: ArraySlice<String>, _ body: (inout Node) -> Void) {

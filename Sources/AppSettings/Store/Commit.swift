@@ -271,6 +271,7 @@ struct Commit {
       // Before the first access has ended, nothing is visible.
       defer { if state.isLoaded { core.renewStamp() } }
       let committed = work.replacesText ? nil : report.number
+      state.withdraw(report.failures.keys)
       // A later replacement by others was seen first: ours is outdated.
       guard state.userRevision == revision else {
         state.adopt(

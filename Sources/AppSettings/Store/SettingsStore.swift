@@ -221,8 +221,10 @@ public final class SettingsStore: SettingsAccess, Sendable {
 
   /// Sets a value and returns when it is on disk.
   ///
-  /// Comments, spacing and keys this app does not know stay as they are. The write is atomic: after a crash the
-  /// file holds either the old or the new text.
+  /// Comments, spacing and keys this app does not know stay as they are, and so does the text of a value, or of a part of
+  /// one, that is what it was. The write is atomic: after a crash the file holds either the old or the new text.
+  ///
+  /// Readers and observers in this process see the value when it is on disk, and not at all if this throws.
   ///
   /// ```swift
   /// try settings.set(14, for: .fontSize)
@@ -312,6 +314,6 @@ public final class SettingsStore: SettingsAccess, Sendable {
 
   private func edits<Value>(storing value: Value, for key: SettingsKey<Value>) throws(SettingsError) -> [Edit] {
     core.declarations.note(key, core.problems)
-    return try key.edits(storing: value, in: core.snapshot)
+    return try key.edits(storing: value, in: core.snapshotToEdit)
   }
 }

@@ -92,7 +92,7 @@ extension StoreCore {
         return .unsettled(nanoseconds: Self.switchRetry)
       }
       let isSwitched = state.withLock { state in
-        guard state.snapshot.pending.isEmpty else { return false }
+        guard !state.hasUncommitted else { return false }
         defer { renewStamp() }
         place.withLock { $0 = new }
         state.switch(to: own, in: surroundings, inode: contents?.status?.inode)
@@ -114,7 +114,7 @@ extension StoreCore {
   ///
   /// - Returns: Whether none is left; `false` if others are writing.
   private func writePending(within limit: TimeLimit) -> Bool {
-    guard state.withLock({ !$0.snapshot.pending.isEmpty }) else { return true }
+    guard state.withLock({ $0.hasUncommitted }) else { return true }
     let newest = state.withLock { $0.lastNumber }
     do {
       try commit(.pending, within: limit)

@@ -2,18 +2,24 @@ import SettingsTOML
 import Synchronization
 
 extension StoreCore {
-  /// Makes edits visible and waits until they are durable, without blocking the thread.
+  /// Waits until edits are durable, without blocking the thread. They are visible from then on.
   func enqueueAndWait(_ edits: [Edit]) async throws(SettingsError) -> Bool {
     let result: WriteQueue.Outcome = await withCheckedContinuation { continuation in
       do throws(SettingsError) {
-        try enqueue(edits, within: TimeLimit(lockTimeout)) { outcome in
-          DeferredCalls.run { continuation.resume(returning: outcome) }
+        let limit = TimeLimit(lockTimeout)
+        let number = try addAwaited(edits) { number in
+          queue.note(number, within: limit) { outcome in
+            DeferredCalls.run { continuation.resume(returning: outcome) }
+          }
         }
+        request(upTo: number)
       } catch {
         continuation.resume(returning: .failure(error))
       }
     }
-    return try result.get().changedFile
+    let outcome = try result.get()
+    waiters.callBack(at: edits.map(\.path))
+    return outcome.changedFile
   }
 
   /// Runs blocking work on a separate thread.

@@ -149,28 +149,28 @@ package final class StoreCore: Sendable {
 
   /// Makes edits visible in this process and passes them to the writing thread.
   ///
-  /// - Parameters:
-  ///   - limit: The time limit of the caller that waits for the completion.
-  ///   - completion: Called when the edits are durable, or have failed, on the thread that wrote them.
   /// - Throws: ``SettingsError`` `locked`; nothing is changed then.
-  func enqueue(
-    _ edits: [Edit], within limit: TimeLimit? = nil, completion: (@Sendable (WriteQueue.Outcome) -> Void)? = nil
-  ) throws(SettingsError) {
-    let number = try addPending(edits) { queue.note($0, within: limit, completion) }
+  func enqueue(_ edits: [Edit]) throws(SettingsError) {
+    request(upTo: try addPending(edits) { queue.note($0, nil) })
+  }
+
+  /// Passes edits to the writing thread.
+  func request(upTo number: UInt64) {
     let isFirst = queue.request(upTo: number) { [self] in commitPending($0) }
     if isFirst { LiveStores.register(self) }
   }
 
-  /// Makes edits visible and waits until they are durable.
+  /// Waits until edits are durable. They are visible from then on.
   ///
   /// - Returns: Whether they changed the file.
-  /// - Throws: ``SettingsError`` `locked`, and nothing is changed; or the error of the write, and memory returns to the
-  ///   file's content.
+  /// - Throws: ``SettingsError`` `locked`, or the error of the write. Nobody has seen the edits.
   func enqueueAndWait(_ edits: [Edit]) throws(SettingsError) -> Bool {
     try checkNotNested()
     let ticket = WriteTicket(TimeLimit(lockTimeout))
-    _ = try addPending(edits) { queue.note($0, ticket) }
-    return try queue.perform(ticket) { commitPending($0) }.get().changedFile
+    _ = try addAwaited(edits) { queue.note($0, ticket) }
+    let outcome = try queue.perform(ticket) { commitPending($0) }.get()
+    waiters.callBack(at: edits.map(\.path))
+    return outcome.changedFile
   }
 
   /// Makes edits visible.
@@ -186,10 +186,29 @@ package final class StoreCore: Sendable {
     }
   }
 
+  /// Adds edits that become visible when they are durable.
+  ///
+  /// - Parameter note: Runs with their number before anyone can write them.
+  func addAwaited(_ edits: [Edit], note: (UInt64) -> Void) throws(SettingsError) -> UInt64 {
+    load()
+    let isQuiet = QuietThreads.areQuiet(for: waiters)
+    return try state.withLock { state throws(SettingsError) in
+      let number = state.enqueueAwaited(try state.snapshot.permitted(edits), isQuiet: isQuiet)
+      note(number)
+      return number
+    }
+  }
+
+  /// The present state with all edits that are not in the file yet, from which the next edits are made.
+  var snapshotToEdit: SettingsSnapshot {
+    load()
+    return state.withLock { $0.snapshotToEdit }
+  }
+
   /// Waits until everything set so far is on disk, and writes it unless another thread does.
   package func flush() throws(SettingsError) {
     try checkNotInCommit()
-    let (number, isPending) = state.withLock { ($0.lastNumber, !$0.snapshot.pending.isEmpty) }
+    let (number, isPending) = state.withLock { ($0.lastNumber, $0.hasUncommitted) }
     if isPending { try backing.checkNotLocked() }
     guard number > 0 else { return }
     let failure = queue.flush(upTo: number, WriteTicket(TimeLimit(lockTimeout))) { commitPending($0) }

@@ -9,6 +9,8 @@ struct StoreState: Sendable {
   ///
   /// Look up values in place: a copy is expensive, and makes the next edit expensive.
   private(set) var snapshot: SettingsSnapshot
+  /// Edits whose callers wait until they are in the file. Until then they are not visible: they may fail.
+  private var awaited: [AwaitedEdits] = []
   /// The paths of the newest changes.
   private(set) var recentChanges = RecentChanges()
   /// The number of the newest edit.
@@ -53,6 +55,13 @@ struct StoreState: Sendable {
   /// Unreported changes, oldest first; ``AnnouncedState`` takes them.
   var news: [StateNews] = []
 
+  private struct AwaitedEdits: Sendable {
+    var number: UInt64
+    var edits: [Edit]
+    /// Whether they are made without propagation.
+    var isQuiet: Bool
+  }
+
   struct Failure: Sendable, Equatable {
     var error: SettingsError
     /// The error, with what is used instead.
@@ -93,7 +102,55 @@ struct StoreState: Sendable {
     snapshot.generation = 1
   }
 
-  /// Adds edits to the pending ones, all with one number.
+  /// The edits that are not in the file yet, in their order: those that are visible, and those that are not.
+  var uncommitted: [(number: UInt64, edits: [Edit])] {
+    let visible = snapshot.pending.byNumber
+    guard !awaited.isEmpty else { return visible }
+    return (visible + awaited.map { ($0.number, $0.edits) }).sorted { $0.number < $1.number }
+  }
+
+  var hasUncommitted: Bool { !awaited.isEmpty || !snapshot.pending.isEmpty }
+
+  /// The layers with all edits that are not in the file yet, from which the next edits are made.
+  var snapshotToEdit: SettingsSnapshot {
+    guard !awaited.isEmpty else { return snapshot }
+    var result = snapshot
+    result.pending = PendingEdits()
+    for (number, edits) in uncommitted { for edit in edits { result.pending.add(edit, number: number) } }
+    return result
+  }
+
+  /// Adds edits that become visible when they are in the file, all with one number.
+  ///
+  /// - Parameter isQuiet: Whether they are made without propagation.
+  /// - Returns: The number.
+  mutating func enqueueAwaited(_ edits: [Edit], isQuiet: Bool) -> UInt64 {
+    lastNumber += 1
+    awaited.append(AwaitedEdits(number: lastNumber, edits: edits, isQuiet: isQuiet))
+    return lastNumber
+  }
+
+  /// Withdraws awaited edits that have failed.
+  mutating func withdraw(_ numbers: some Collection<UInt64>) {
+    if !numbers.isEmpty { awaited.removeAll { numbers.contains($0.number) } }
+  }
+
+  /// Takes the awaited edits up to a number: they are in the file.
+  ///
+  /// - Returns: The paths that they set.
+  private mutating func takeAwaited(upTo number: UInt64) -> AwaitedPaths {
+    var result = AwaitedPaths()
+    for done in awaited where done.number <= number {
+      let paths = done.edits.map(\.path)
+      result.all += paths
+      result.quiet.removeAll { path in paths.contains { $0.touches(path) } }
+      if done.isQuiet { result.quiet += paths }
+    }
+    awaited.removeAll { $0.number <= number }
+    return result
+  }
+
+  /// Adds edits to the pending ones, which are visible, all with one number.
   ///
   /// - Returns: The number.
   mutating func enqueue(_ edits: [Edit]) -> UInt64 {
@@ -109,7 +166,7 @@ struct StoreState: Sendable {
   /// Takes the pending edits for a commit that holds the file's lock. Nobody else withdraws them until ``endCommit()``.
   mutating func beginCommit() -> (pending: [(number: UInt64, edits: [Edit])], newest: UInt64) {
     takenNumber = lastNumber
-    return (snapshot.pending.byNumber, lastNumber)
+    return (uncommitted, lastNumber)
   }
 
   mutating func endCommit() {
@@ -120,7 +177,7 @@ struct StoreState: Sendable {
 
   /// Whether some of the edits up to a number belong to a commit.
   func isCommitting(upTo number: UInt64) -> Bool {
-    takenNumber > 0 && snapshot.pending.byNumber.contains { $0.number <= min(number, takenNumber) }
+    takenNumber > 0 && uncommitted.contains { $0.number <= min(number, takenNumber) }
   }
 
   /// Takes over the text of the user's file.
@@ -148,13 +205,14 @@ struct StoreState: Sendable {
       snapshot.adopt(document, bytes: bytes)
       return
     }
+    let awaited = committed.map { takeAwaited(upTo: $0) } ?? AwaitedPaths()
     var paths = edited ?? document.changedPaths(since: userDocument)
     if committed != nil { paths += snapshot.pending.byNumber.flatMap { $0.edits.map(\.path) } }
     userRevision += 1
     userWatch = SaveWatch()
     // If the edited paths are known, nothing else can have moved.
     let orders = edited == nil ? keyOrders : []
-    change(at: paths, sets: sets, origin: origin) { state in
+    change(at: paths, sets: sets, awaited: awaited, origin: origin) { state in
       if let committed { state.snapshot.pending.removeAll(upTo: committed) }
       state.snapshot.adopt(document, bytes: bytes)
     }
@@ -233,8 +291,8 @@ struct StoreState: Sendable {
   ///
   /// - Parameter value: The value at each of them afterwards, if known.
   private mutating func change(
-    at paths: [TOMLPath], to value: TOMLValue? = nil, sets: [TOMLPath], origin: SettingsChangeOrigin,
-    _ body: (inout StoreState) -> Void
+    at paths: [TOMLPath], to value: TOMLValue? = nil, sets: [TOMLPath], awaited: AwaitedPaths = AwaitedPaths(),
+    origin: SettingsChangeOrigin, _ body: (inout StoreState) -> Void
   ) {
     // Values, not a snapshot: a snapshot held while `body` runs would make it copy the pending edits.
     let before = paths.map { snapshot[$0] }
@@ -245,17 +303,19 @@ struct StoreState: Sendable {
       var seen: Set<TOMLPath> = []
       changed.removeAll { !seen.insert($0).inserted }
     }
-    announce(changed, sets: sets, origin)
+    announce(changed, sets: sets, awaited: awaited, origin)
   }
 
-  private mutating func announce(_ changed: [TOMLPath], sets: [TOMLPath], _ origin: SettingsChangeOrigin) {
+  private mutating func announce(
+    _ changed: [TOMLPath], sets: [TOMLPath], awaited: AwaitedPaths = AwaitedPaths(), _ origin: SettingsChangeOrigin
+  ) {
     guard !changed.isEmpty else {
-      if !sets.isEmpty { news.append(StateNews(batch: nil, sets: sets)) }
+      if !sets.isEmpty || !awaited.all.isEmpty { news.append(StateNews(batch: nil, sets: sets, awaited: awaited)) }
       return
     }
     snapshot.generation += 1
     recentChanges.append(changed)
     let batch = SettingsChangeBatch(generation: snapshot.generation, paths: changed, origin: origin)
-    news.append(StateNews(batch: batch, sets: sets))
+    news.append(StateNews(batch: batch, sets: sets, awaited: awaited))
   }
 }

@@ -14,7 +14,7 @@ struct ChangeWaitersTests {
   /// Records a change, and delivers it.
   private func record(_ batch: SettingsChangeBatch?, sets: [TOMLPath] = [], isQuiet: Bool = false) {
     var wakeUps = WakeUps()
-    waiters.record(batch, sets: sets, isQuiet: isQuiet, &wakeUps)
+    waiters.record(batch, sets: sets, quiet: isQuiet ? sets : [], awaited: AwaitedPaths(), &wakeUps)
     wakeUps.deliver()
   }
 

@@ -1,9 +1,10 @@
-import AppSettings
 import AppSettingsImport
 import AppSettingsMigrations
 import Foundation
 import Testing
 import TestSupport
+
+@testable import AppSettings
 
 /// How long a call may wait: reading not at all, writing once.
 @Suite(.timeLimit(.minutes(10))) struct LockTimeoutTests {
@@ -208,8 +209,6 @@ import TestSupport
       limit: .seconds(2),
       system: .waiting(before: .lock, opening: isLocking, until: mayLock)
         .and(.waiting(before: .rename, opening: isWriting, until: mayWrite)))
-    let isVisible = Barrier()
-    settings.core.waiters.add(ChangeWaiter(paths: [["name"]]) { isVisible.open() })
     let updater = Aside { _ = try? settings.update { $0[SettingsKeys.counter] = 1 } }
     isLocking.wait()
     let outcome = Monitor<[Bool?]>([])
@@ -217,7 +216,8 @@ import TestSupport
       let changed = try? settings.set("taken along", for: .name)
       outcome.withLock { $0.append(changed) }
     }
-    isVisible.wait()
+    // Nobody is told of it before it is written.
+    while !settings.core.state.withLock({ $0.hasUncommitted }) { sched_yield() }
     mayLock.open()
     isWriting.wait()
     // By now its time is over; but the edit is in hands that are about to write it.
