@@ -3,8 +3,9 @@ import Glibc
 /// Replaces a file with a new one by a temporary file in the same directory and `rename(2)`.
 ///
 /// The caller holds the directory's lock, so the temporary file has one fixed name: the next writer removes what a
-/// killed one left behind, and strays never pile up. If a directory has that name, or another user's file that this
-/// process may not remove, the name is random, and the next writer removes that file too.
+/// killed one left unfinished, and strays never pile up. A file that has been in the settings file's place, and may be
+/// all that is left of its text, is set aside instead. If a directory has that name, or another user's file that this
+/// process may not remove, the name is random, and the next writer finds that file too.
 package struct AtomicWrite: Sendable {
   package let name: String
   package let directory: CInt
@@ -17,6 +18,8 @@ package struct AtomicWrite: Sendable {
   package private(set) var temporary: String
   /// What could not be kept of the replaced file, in words.
   private(set) var lost: [String] = []
+  /// The names of files that had the temporary name and were set aside.
+  private(set) var asides: [String] = []
 
   package init(name: String, directory: CInt, directoryPath: String, system: Syscalls, newMode: UInt32 = 0o600) {
     self.name = name
@@ -50,9 +53,8 @@ package struct AtomicWrite: Sendable {
     with bytes: [UInt8], keeping old: FileStatus?, of source: CInt, keepsDisplaced: Bool = false,
     beforeRename: () throws -> Void = {}
   ) throws -> (new: FileStatus, outcome: Outcome) {
-    try clearName()
+    let new = try write(bytes, keeping: old, of: source)
     do {
-      let new = try write(bytes, keeping: old, of: source)
       try beforeRename()
       if old == nil {
         try system.renameNew(temporary, to: name, in: directory)
@@ -73,33 +75,67 @@ package struct AtomicWrite: Sendable {
   /// - Parameter beforeRename: Runs right before the file loses its name.
   /// - Throws: The failing call's ``Errno``, or what `beforeRename` throws. The file is in its old place.
   mutating func displace(beforeRename: () throws -> Void) throws {
-    try clearName()
     try beforeRename()
-    try system.renameNew(name, to: temporary, in: directory)
+    do throws(Errno) {
+      try system.renameNew(name, to: temporary, in: directory)
+    } catch {
+      guard error.rawValue == EEXIST else { throw error }
+      try clearName()
+      try system.renameNew(name, to: temporary, in: directory)
+    }
   }
 
-  /// Removes the file of a killed writer, and chooses another name if that is impossible.
+  /// Frees the temporary name, or chooses another one if that is impossible.
   private mutating func clearName() throws(Errno) {
-    do {
-      return try system.unlink(temporary, in: directory)
+    do throws(Errno) {
+      return try clear(temporary)
     } catch {
       guard [EISDIR, EPERM, EBUSY].contains(error.rawValue) else { throw error }
     }
     let taken = BesideName.temporary(for: name)
     let prefix = BesideName.substitutePrefix(for: taken)
     for stray in try system.names(in: directoryPath) ?? [] where stray.beginsBytewise(with: prefix) {
-      try? system.unlink(stray, in: directory)
+      try? clear(stray)
     }
     temporary = BesideName.substitute(for: taken)
   }
 
+  private mutating func clear(_ stray: String) throws(Errno) {
+    guard let found = try system.status(at: stray, in: directory, followingLinks: false) else { return }
+    if found.isDirectory { throw Errno(EISDIR) }
+    if found.isRegular, try isUnfinished(found, stray) { return try system.unlink(stray, in: directory) }
+    asides.append(try system.setAside(stray, of: name, in: directory))
+  }
+
+  /// Whether a file with the temporary name has never had the other one: it was made since the file in that place last
+  /// changed, as an exchange would have changed it too. Without such a file: it was not renamed since it was written.
+  private func isUnfinished(_ found: FileStatus, _ stray: String) throws(Errno) -> Bool {
+    guard let present = try system.status(at: name, in: directory, followingLinks: false) else {
+      return found.changed == found.modified
+    }
+    return try system.birth(of: stray, in: directory).map { $0 > present.changed } ?? false
+  }
+
   private mutating func write(_ bytes: [UInt8], keeping old: FileStatus?, of source: CInt) throws(Errno) -> FileStatus {
-    let descriptor = try system.createFile(temporary, in: directory, mode: old == nil ? newMode : 0o600)
+    let mode = old == nil ? newMode : 0o600
+    let descriptor: CInt
+    do throws(Errno) {
+      descriptor = try system.createFile(temporary, in: directory, mode: mode)
+    } catch {
+      guard error.rawValue == EEXIST else { throw error }
+      try clearName()
+      descriptor = try system.createFile(temporary, in: directory, mode: mode)
+    }
     defer { system.close(descriptor) }
-    try system.writeAll(bytes, to: descriptor, path: name)
-    if let old { try keepRights(of: old, source, on: descriptor) }
-    try system.synchronize(descriptor, path: name)
-    return try system.status(of: descriptor, path: name)
+    do throws(Errno) {
+      try system.writeAll(bytes, to: descriptor, path: name)
+      if let old { try keepRights(of: old, source, on: descriptor) }
+      try system.synchronize(descriptor, path: name)
+      return try system.status(of: descriptor, path: name)
+    } catch {
+      try? system.unlink(temporary, in: directory)
+      throw error
+    }
   }
 
   /// Gives the new file, which only its owner may open so far, the rights of the old one. At no step can anyone open it

@@ -23,10 +23,19 @@ package struct Backups: Sendable {
   package static let kept = 10
   /// The reason of backups of texts that do not parse.
   static let unparsable = "unparsable"
+  /// The reason of backups of texts that another program saved in the moment of a write, and that are not in the file.
+  static let overtaken = "overtaken"
 
   package init(of location: SettingsLocation, system: Syscalls) {
     self.location = location
     self.system = system
+  }
+
+  /// These backups, for a call with the remaining time.
+  func limited(by limit: TimeLimit?) -> Backups {
+    var result = self
+    result.limit = limit
+    return result
   }
 
   /// The places of the file and its backups.

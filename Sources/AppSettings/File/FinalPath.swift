@@ -13,6 +13,9 @@ package struct FinalPath: Sendable, Equatable {
   /// Both together.
   package var path: String { directory == "/" ? "/" + name : directory + "/" + name }
 
+  /// The path of another file in the directory.
+  func sibling(_ name: String) -> String { FinalPath(directory: directory, name: name).path }
+
   /// The kernel's own limit, `path_resolution(7)`.
   private static let mostLinks = 40
 

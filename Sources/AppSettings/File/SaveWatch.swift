@@ -1,3 +1,5 @@
+import SettingsTOML
+
 /// Decides whether a program may be saving a file at the moment, so that its content is not the new state yet.
 ///
 /// This is the only rule for every file of every layer, for checks, first reads and writes. Programs that save by a
@@ -168,5 +170,27 @@ package struct SaveWatch: Sendable {
 
   private static func rest(of limit: UInt64, after elapsed: UInt64) -> UInt64? {
     elapsed < limit ? limit - elapsed : nil
+  }
+}
+
+extension SaveWatch {
+  /// Does the same as ``wait(for:after:_:at:wholeness:)``, and compares the text with the known one.
+  mutating func wait(for found: SettingsFile.Contents, after known: Known, _ evidence: Evidence) -> UInt64? {
+    wait(for: found, after: known, evidence) { Wholeness(of: found.bytes ?? [], since: known.bytes) }
+  }
+}
+
+extension SaveWatch.Wholeness {
+  /// The state of a text compared with the file's previous one.
+  package init(of text: [UInt8], since known: [UInt8]?) {
+    guard let document = try? TOMLDocument(parsing: text) else {
+      self = .broken
+      return
+    }
+    guard let known, let former = try? TOMLDocument(parsing: known) else {
+      self = .whole
+      return
+    }
+    self = document.changedPaths(since: former).allSatisfy { document.contains($0) } ? .whole : .lacksKeys
   }
 }

@@ -66,7 +66,9 @@ package struct SettingsFile: Sendable {
     fileprivate(set) var descriptor: CInt = -1
     /// Whether it was written so shortly before it was read that another change may have the same time.
     fileprivate(set) var isFresh = false
-    fileprivate let system: Syscalls
+    let system: Syscalls
+
+    init(system: Syscalls) { self.system = system }
 
     deinit { if descriptor >= 0 { system.close(descriptor) } }
   }

@@ -22,26 +22,6 @@ enum Backing: Sendable {
     }
   }
 
-  /// Replaces the bytes with the result of `body`, under a lock that excludes every other writer.
-  ///
-  /// Does the same as ``SettingsFile/update(_:_:)``, also for memory.
-  func update(
-    _ steps: WriteSteps, _ body: (SettingsFile.Contents) throws -> [UInt8]?
-  ) throws -> WriteResult {
-    switch self {
-    case .file(let file, _):
-      return try file.update(steps, body)
-    case .memory(let memory):
-      let old = memory.bytes
-      let new = try body(SettingsFile.Contents(bytes: old))
-      guard new != old else { return WriteResult() }
-      if let new { steps.willReplace(new) }
-      memory.bytes = new
-      steps.didReplace()
-      return WriteResult(isReplaced: true)
-    }
-  }
-
   /// Throws `nestedUpdate` if the calling thread is writing in the same directory, and so would wait for itself.
   func checkNotLocked() throws(SettingsError) {
     if case .file(let file, _) = self { try file.checkNotLocked() }
@@ -54,9 +34,7 @@ enum Backing: Sendable {
 
   /// The file's backups, for a call with the remaining time.
   func backups(within limit: TimeLimit?) -> Backups? {
-    guard case .file(_, var backups) = self else { return nil }
-    backups.limit = limit
-    return backups
+    if case .file(_, let backups) = self { backups.limited(by: limit) } else { nil }
   }
 
   /// Begins a backup of the file's content, which must be finished before the file is replaced.
@@ -90,13 +68,11 @@ final class MemoryFile: Sendable {
 }
 
 extension Backing {
-  /// Moves files that were set aside and never merged to the backups. The caller holds the lock. A file that cannot be
-  /// moved stays and does no harm.
-  func rescueSetAside(within limit: TimeLimit?) throws {
-    guard case .file(let file, _) = self, let backups = backups(within: limit) else { return }
-    let place = try FinalPath.resolve(file.path, system: file.system)
-    guard let directory = try? file.system.open(place.directory, flags: O_RDONLY | O_DIRECTORY) else { return }
-    defer { file.system.close(directory) }
-    try file.rescueSetAside(place, in: directory, to: backups)
+  /// Moves files that were set aside and never merged to the backups. The caller holds the lock.
+  ///
+  /// - Returns: The backups.
+  func rescueSetAside(within limit: TimeLimit?) throws -> [SettingsBackup] {
+    guard case .file(let file, _) = self, let backups = backups(within: limit) else { return [] }
+    return try file.rescueSetAside(to: backups)
   }
 }

@@ -6,19 +6,20 @@ import SettingsTOML
 /// callers runs once: its edits are applied again.
 struct Commit {
   /// The work of a commit.
+  ///
+  /// If another program saves the file before the new text is in its place, the closures run again, on its text. After
+  /// that they never run again: what they have made is applied as data.
   enum Work {
     /// The pending edits only.
     case pending
-    /// Edits made on a view of the present values. If another program saves the file meanwhile, they are made again,
-    /// where that is allowed, or else applied again unchanged.
-    case edits((SettingsSnapshot, ProblemLog) throws -> [Edit], mayRunAgain: Bool)
-    /// Edits made directly in the document, for the check of the new text. The second closure checks another program's
-    /// text before they are made in that.
-    case rewrite((inout TOMLDocument) throws -> [Edit], checkingAgain: (TOMLDocument) throws -> Void)
+    /// Edits made on a view of the present values.
+    case edits((SettingsSnapshot, ProblemLog) throws -> [Edit])
+    /// Edits made directly in the document, for the check of the new text.
+    case rewrite((inout TOMLDocument) throws -> [Edit])
     /// A whole text that replaces another, after a backup with `reason` in its name: for restoring, importing, editing,
-    /// recovering, and migrating a part. Pending edits stay pending. The closure gets the file's content and runs again
-    /// for each text to be replaced; it returns the new text, the same one to leave it, or `nil` for no file. The
-    /// backup that the new text comes from stays, however old.
+    /// recovering, and migrating a part. Pending edits stay pending. The closure gets the file's content; it returns
+    /// the new text, the same one to leave it, or `nil` for no file. The backup that the new text comes from stays,
+    /// however old.
     case text(reason: String, from: () -> SettingsBackup?, ([UInt8]?) throws -> [UInt8]?)
 
     var replacesText: Bool { if case .text = self { true } else { false } }
@@ -37,20 +38,23 @@ struct Commit {
   /// Whether the text was migrated, in this round or an earlier one: then hooks may be due.
   private(set) var hasMigrated = false
   private(set) var backup: BackupInProgress?
-  /// The backup of the text replaced last.
+  /// The backup of the text that was replaced.
   private var kept: BackupInProgress?
   var keptBackup: SettingsBackup? { kept?.backup }
 
   /// The edits pending when the file was locked.
   private var pending: [(number: UInt64, edits: [Edit])]?
   /// The edits that the work made.
-  private var made: [Edit]?
-  /// The document on which the work ran.
-  private var firstBase: TOMLDocument?
+  private var made: [Edit] = []
+  /// The text that has replaced the file, and the one that it was made from; `nil` before that.
+  private(set) var stored: (base: [UInt8]?, text: [UInt8]?)?
+  /// Whether something of another program's text is in no text at the path.
+  var isIncomplete = false
   private var revision: UInt64 = 0
   private var written: Written?
   /// What the history says of it, if that is not to be seen from the work.
   var reason: SettingsHistoryEntry.Reason?
+  var result = WriteNotes()
 
   /// The new content of the file.
   private struct Written {
@@ -86,6 +90,7 @@ struct Commit {
     report.changed = []
     report.failures = [:]
     report.failedPaths = [:]
+    hasChanged = false
     if case .text(let reason, let source, let body) = work {
       return try text(replacing: contents, reason, from: source, body)
     }
@@ -137,43 +142,23 @@ struct Commit {
     core.apply(pending ?? [], to: &document, &report, &applied) { [core] edits throws(SettingsError) in
       try core.keepUnreadable(edits, in: base, &unkept)
     }
-    hasChanged = false
-    if made == nil, case .rewrite(let body, _) = work {
-      let edits = try body(&document)
-      made = edits
-      firstBase = base
-      sets = edits.map(\.path)
-      hasChanged = !edits.isEmpty
-      return applied + edits
+    if stored == nil {
+      if case .rewrite(let body) = work {
+        made = try body(&document)
+        sets = made.map(\.path)
+        hasChanged = !made.isEmpty
+        return applied + made
+      }
+      made = try runEdits(on: document)
+      sets = made.map(\.path)
     }
-    if case .rewrite(_, let check) = work {
-      try checkStillHolds(on: base)
-      if let firstBase, !base.bytes.isSameText(as: firstBase.bytes) { try check(base) }
-    }
-    var former = made
-    if case .edits(_, mayRunAgain: true) = work { former = nil }
-    let edits = try former ?? runEdits(on: document)
-    made = edits
-    sets = edits.map(\.path)
-    try core.keepUnreadable(edits, in: base, &unkept)
-    hasChanged = try core.apply(edits, to: &document)
-    return applied + edits
-  }
-
-  /// Throws if another program has saved something at the paths of a rewrite's edits: they may replace whole arrays and
-  /// tables, and were made from the previous content.
-  private func checkStillHolds(on base: TOMLDocument) throws(SettingsError) {
-    guard let firstBase, let made else { return }
-    var paths = PathSet()
-    for edit in made { paths.insert(edit.path) }
-    guard let changed = base.changedPaths(since: firstBase).first(where: { paths.touches($0) }) else { return }
-    // The record's path. Components below it may be content of a record.
-    let path = TOMLPath(Array(changed.components.prefix(2)))
-    throw core.overtakenError("'\(path)'")
+    try core.keepUnreadable(made, in: base, &unkept)
+    hasChanged = try core.apply(made, to: &document)
+    return applied + made
   }
 
   private func runEdits(on document: TOMLDocument) throws -> [Edit] {
-    guard case .edits(let body, _) = work else { return [] }
+    guard case .edits(let body) = work else { return [] }
     let view = core.state.withLock { state -> SettingsSnapshot in
       var view = state.snapshot
       view.userDocument = document
@@ -190,7 +175,6 @@ struct Commit {
     // A change by others is published even if it will not stay. One that does not parse is not.
     _ = try? core.takeOver(contents.bytes, knowing: known)
     written = nil
-    hasChanged = false
     revision = core.state.withLock { $0.userRevision }
     let new = try body(contents.bytes)
     guard !new.isSameText(as: contents.bytes) else { return new }
@@ -235,23 +219,76 @@ struct Commit {
       position: position)
   }
 
-  /// What the new text that has replaced the file is, for the history.
+  /// What the write has changed, for the history.
   var news: HistoryWrite? { written?.history }
 
-  /// The new text is in place: the backup stays, whatever follows.
-  mutating func noteReplaced() {
-    kept = backup
+  /// The new text is in place, and its backup stays, whatever follows.
+  mutating func noteStored(_ text: [UInt8]?, over base: [UInt8]?) {
+    stored = stored ?? (base, text)
+    kept = backup ?? kept
     backup = nil
   }
 
-  /// The commit has failed, perhaps at its very end. A file that is back in its place must not be a backup too, because
-  /// an editor that writes in place would change the backup.
-  func noteFailed() {
-    guard let kept, let backup = kept.backup, case .file(let file, _) = core.backing,
-      let copy = try? file.system.status(at: backup.path), let now = try? file.system.status(at: file.path),
-      now.sameFile(copy)
-    else { return }
-    kept.abandon()
+  /// Makes the text that a foreign one and the stored one give one after the other: the same edits on that text.
+  ///
+  /// - Throws: If they do not fit. Nothing of this commit has changed.
+  mutating func text(adding foreign: SettingsFile.Contents) throws -> [UInt8]? {
+    guard let stored, !foreign.bytes.isSameText(as: stored.text) else { return foreign.bytes }
+    let before = self
+    do {
+      guard case .text = work else {
+        let text = try text(replacing: foreign)
+        guard report.failures.count == before.report.failures.count else { throw TextMerge.Unfit() }
+        report.changed.formUnion(before.report.changed)
+        hasChanged = hasChanged || before.hasChanged
+        hasMigrated = hasMigrated || before.hasMigrated
+        return text
+      }
+      if foreign.bytes.isSameText(as: stored.base) { return stored.text }
+      if stored.text == nil { return try textInPlaceOfNone(foreign) }
+      return try merge(TextMerge(base: stored.base, earlier: foreign.bytes, later: stored.text))
+    } catch {
+      abandonBackup()
+      self = before
+      throw error
+    }
+  }
+
+  /// The text for a file that was removed, and has been saved just before: nothing of the removal is in it, so that it
+  /// decides for itself whether it goes as well.
+  private mutating func textInPlaceOfNone(_ foreign: SettingsFile.Contents) throws -> [UInt8]? {
+    guard case .text(_, _, let body) = work, let new = try body(foreign.bytes) else {
+      isIncomplete = true
+      return nil
+    }
+    guard new.isSameText(as: foreign.bytes) else { throw TextMerge.Unfit() }
+    let base = stored?.base
+    takeBack()
+    written = Written(
+      bytes: new, document: try core.interpret(new), edited: nil,
+      history: HistoryWrite(old: base, new: new, reason: reason ?? .edit))
+    return new
+  }
+
+  /// The file that was removed is back in its place. It must not be a backup too, because an editor that writes in place
+  /// would change that.
+  mutating func takeBack() {
+    kept?.abandon()
+    kept = nil
+    stored = nil
+    hasChanged = false
+  }
+
+  /// Takes a merged text for what the file holds.
+  mutating func merge(_ merge: TextMerge) throws -> [UInt8] {
+    _ = try? core.takeOver(merge.later, knowing: nil)
+    let document = try core.interpret(merge.bytes)
+    revision = core.state.withLock { $0.userRevision }
+    written?.bytes = merge.bytes
+    written?.document = document
+    written?.edited = nil
+    isIncomplete = isIncomplete || !merge.isComplete
+    return merge.bytes
   }
 
   /// Removes the backup of a text that was not replaced.
@@ -263,9 +300,9 @@ struct Commit {
   /// Publishes the present content of the file.
   ///
   /// - Returns: Whether a later replacement by others was seen first.
-  func publish(_ result: WriteResult) -> Bool {
+  func publish(_ durable: FileStatus?) -> Bool {
     core.state.withLock { state -> Bool in
-      state.durable = result.durable
+      state.durable = durable
       guard let written else { return false }
       if !work.replacesText { state.isWriteDue = false }
       // Before the first access has ended, nothing is visible.
@@ -278,7 +315,7 @@ struct Commit {
           state.userDocument, bytes: state.userBytes, committed: committed, sets: sets, origin: .thisProcess)
         return true
       }
-      state.userInode = result.durable?.inode
+      state.userInode = durable?.inode
       state.adopt(
         written.document, bytes: written.bytes, committed: committed, edited: written.edited, sets: sets,
         origin: .thisProcess)
@@ -293,19 +330,4 @@ package struct CommitOutcome {
   package let hasChanged: Bool
   /// The backup of the replaced text, if this kind of work makes one.
   package let backup: SettingsBackup?
-}
-
-extension SaveWatch.Wholeness {
-  /// The state of a text compared with the file's previous one.
-  package init(of text: [UInt8], since known: [UInt8]?) {
-    guard let document = try? TOMLDocument(parsing: text) else {
-      self = .broken
-      return
-    }
-    guard let known, let former = try? TOMLDocument(parsing: known) else {
-      self = .whole
-      return
-    }
-    self = document.changedPaths(since: former).allSatisfy { document.contains($0) } ? .whole : .lacksKeys
-  }
 }

@@ -64,9 +64,7 @@ struct MigrationHooks: Sendable {
 
   /// Writes the list, within the time of its call.
   private func update(_ body: (SettingsFile.Contents) throws -> [UInt8]?) throws {
-    var steps = WriteSteps()
-    steps.limit = backups.limit
-    try file.update(steps, body)
+    try file.update(within: backups.limit, body)
   }
 
   /// The versions of a list; without one, those that an older release left.

@@ -62,7 +62,7 @@ package struct Profiles: Sendable {
         try document.remove(at: Self.choicePath)
       }
       return name == nil && document.childKeys(of: .root)?.isEmpty ?? true ? nil : document.bytes
-    }.isReplaced
+    }
   }
 
   /// Why a profile does not inherit another one, as a clause.

@@ -6,21 +6,23 @@ extension StoreCore {
   func update<Result>(_ body: (inout SettingsTransaction) throws -> Result) throws -> Result {
     let limit = TimeLimit(lockTimeout)
     load()
-    var result: Result?
+    var done: (result: Result, edits: [Edit])?
     try withoutActuallyEscaping(body) { body in
-      _ = try commit(
-        .edits(
-          { view, problems in
-            var transaction = SettingsTransaction(view: view, problems: problems)
-            result = try body(&transaction)
-            return try transaction.finish()
-          }, mayRunAgain: false), within: limit)
+      let work = Commit.Work.edits { view, problems in
+        // Callers' code runs once.
+        if let done { return done.edits }
+        var transaction = SettingsTransaction(view: view, problems: problems)
+        let result = try body(&transaction)
+        done = (result, try transaction.finish())
+        return done!.edits
+      }
+      _ = try commit(work, within: limit)
     }
-    return result!
+    return done!.result
   }
 
-  /// Commits edits made from the present values, under the file's lock. After another program's save they are made
-  /// again.
+  /// Commits edits made from the present values, under the file's lock. They are made again if another program saves
+  /// the file before the new text is in place.
   ///
   /// - Parameter check: Gets the content of each text before the edits are made in it; throws to leave it as it is.
   /// - Returns: Whether the edits changed the text.
@@ -31,7 +33,7 @@ extension StoreCore {
     let limit = TimeLimit(lockTimeout)
     load()
     return try withoutActuallyEscaping(edits) { edits in
-      let work = Commit.Work.edits({ view, _ in try view.permitted(try edits(view)) }, mayRunAgain: true)
+      let work = Commit.Work.edits { view, _ in try view.permitted(try edits(view)) }
       return try withoutActuallyEscaping(check) { try commit(work, checking: $0, within: limit).hasChanged }
     }
   }
@@ -58,7 +60,7 @@ extension StoreCore {
   /// - Returns: Whether the edits changed the text.
   @discardableResult
   package func commit(of edits: [Edit], knowing known: TOMLDocument? = nil, timeout: Duration? = nil) throws -> Bool {
-    let work = Commit.Work.edits({ view, _ in try view.permitted(edits) }, mayRunAgain: true)
+    let work = Commit.Work.edits { view, _ in try view.permitted(edits) }
     return try commit(work, knowing: known, within: TimeLimit(timeout ?? lockTimeout)).hasChanged
   }
 
@@ -66,21 +68,43 @@ extension StoreCore {
   ///
   /// - Parameters:
   ///   - body: Edits the file's document, and returns its edits by path, for the check of the new text. It need not
-  ///     check them itself. If it throws, nothing is changed.
-  ///   - check: Gets another program's text, if one saves the file meanwhile; throws if it forbids the edits.
+  ///     check them itself. If it throws, nothing is changed. It runs once.
+  ///   - check: Gets another program's text, if one saves the file before the new text is in place; throws if it
+  ///     forbids the edits.
   /// - Returns: Whether the file changed.
   @discardableResult
   package func rewrite(
-    as reason: SettingsHistoryEntry.Reason? = nil, _ body: (inout TOMLDocument) throws -> [Edit],
-    checkingAgain check: (TOMLDocument) throws -> Void
+    _ body: (inout TOMLDocument) throws -> [Edit], checkingAgain check: (TOMLDocument) throws -> Void
+  ) throws -> Bool {
+    var first: (base: TOMLDocument, edits: [Edit])?
+    return try rewrite(as: nil) { document in
+      guard let (base, edits) = first else {
+        let base = document
+        let edits = try body(&document)
+        first = (base, edits)
+        return edits
+      }
+      try check(document)
+      // The edits may replace whole arrays and tables, and were made from the first content.
+      var paths = PathSet()
+      for edit in edits { paths.insert(edit.path) }
+      if let path = document.changedPaths(since: base).first(where: { paths.touches($0) }) {
+        // The record's path. Components below it may be content of a record.
+        throw overtakenError("'\(TOMLPath(Array(path.components.prefix(2))))'")
+      }
+      _ = try apply(edits, to: &document)
+      return edits
+    }
+  }
+
+  /// Does the same with code that may run again.
+  @discardableResult
+  func rewrite(
+    as reason: SettingsHistoryEntry.Reason?, _ body: (inout TOMLDocument) throws -> [Edit]
   ) throws -> Bool {
     let limit = TimeLimit(lockTimeout)
     load()
-    return try withoutActuallyEscaping(body) { body in
-      try withoutActuallyEscaping(check) {
-        try commit(.rewrite(body, checkingAgain: $0), as: reason, within: limit).hasChanged
-      }
-    }
+    return try withoutActuallyEscaping(body) { try commit(.rewrite($0), as: reason, within: limit).hasChanged }
   }
 
   /// Commits a whole text, see ``Commit/Work/text(reason:from:_:)``.
@@ -89,7 +113,7 @@ extension StoreCore {
   ///   - reason: The reason of the old text's backup.
   ///   - source: Called after `body`; returns the backup of the new text, which stays, however old.
   ///   - body: Gets the file's content; returns the new text, the same one to leave it unchanged, or `nil` for no file.
-  ///     Runs again if another program saves the file meanwhile.
+  ///     Runs again if another program saves the file before the new text is in place.
   @discardableResult
   package func commit(
     backingUp reason: String, from source: @escaping () -> SettingsBackup? = { nil },
@@ -120,49 +144,38 @@ extension StoreCore {
 
     var commit = Commit(of: self, work, knowing: known)
     commit.reason = reason
-    var unrecorded: String?
-    var wasReplaced = false
-    var steps = state.withLock { state in
-      state.commitLimit = limit
-      return state.writeSteps
-    }
-    steps.limit = limit
-    steps.willReplace = { [self] bytes in state.withLock { $0.writingTexts.append(bytes) } }
-    steps.beforeRename = { try commit.backup?.finish() }
-    steps.didReplace = {
-      commit.noteReplaced()
-      wasReplaced = true
-    }
-    steps.didSettle = { [history] place, directory in
-      unrecorded = commit.news.flatMap { history?.record($0, at: place, in: directory) } ?? unrecorded
-    }
-    let result: WriteResult
+    state.withLock { $0.commitLimit = limit }
     do {
       defer {
         hasMigrated = commit.hasMigrated
         commit.abandonBackup()
       }
-      result = try backing.update(steps) { contents in
-        try check(contents.bytes)
-        return try commit.text(replacing: contents)
+      switch backing {
+      case .file(let file, let backups): try commit.write(to: file, backups, checking: check, within: limit)
+      case .memory(let memory): try commit.write(to: memory, checking: check)
       }
     } catch {
-      commit.noteFailed()
-      // It may have failed at its very end, by the directory's `fsync`, or because another program saved the file.
+      report(commit.result)
+      // It may have failed at its very end, by the directory's `fsync`, or because the path leads elsewhere.
       let looks = state.withLock { state in
         state.writingTexts = []
-        return wasReplaced && state.isLoaded
+        return commit.stored != nil && state.isLoaded
       }
       if looks { look() }
       throw error
     }
-    let wasOvertaken = commit.publish(result)
-    if let unrecorded { problems.report(SettingsProblem(unrecorded: unrecorded, of: backing.name)) }
-    if !result.lost.isEmpty { problems.report(SettingsProblem(lost: result.lost, of: backing.name)) }
+    let wasOvertaken = commit.publish(commit.result.durable)
+    report(commit.result)
     problems.resolve { $0.code == .unparsable && $0.file == location?.file }
     if wasOvertaken, state.withLock({ $0.isLoaded }) { look() }
     finish(commit.report)
     return CommitOutcome(hasChanged: commit.hasChanged, backup: commit.hasChanged ? commit.keptBackup : nil)
+  }
+
+  private func report(_ notes: WriteNotes) {
+    if let reason = notes.unrecorded { problems.report(SettingsProblem(unrecorded: reason, of: backing.name)) }
+    if !notes.lost.isEmpty { problems.report(SettingsProblem(lost: notes.lost, of: backing.name)) }
+    for path in notes.overtaken { problems.report(SettingsProblem(overtaken: path, of: backing.name)) }
   }
 
   /// The document of the bytes under the lock. Changes by others become visible as a change from outside, before and
@@ -232,8 +245,22 @@ extension SettingsProblem {
         + "affected.", file: file)
   }
 
-  private static let lossBeginning = "Wrote '"
+  /// The problem of a text that another program has saved in the moment of a write.
+  ///
+  /// - Parameter path: The file that holds it.
+  init(overtaken path: String, of file: String) {
+    let advice = path.hasSuffix(".toml") ? "" : " 'settings-cli recover' moves it to the backups."
+    self.init(
+      .io,
+      "\(Self.keptBeginning)\(path)': another program saved it as '\(file)' in the moment of a write, and not all of it "
+        + "is in the file. Compare the two.\(advice)", file: file)
+  }
 
-  /// Whether this is that problem.
-  package var isLoss: Bool { code == .io && message.hasPrefix(Self.lossBeginning) }
+  private static let lossBeginning = "Wrote '"
+  private static let keptBeginning = "Kept '"
+
+  /// Whether this is one of these problems, of a write that is done.
+  package var isLoss: Bool {
+    code == .io && (message.hasPrefix(Self.lossBeginning) || message.hasPrefix(Self.keptBeginning))
+  }
 }

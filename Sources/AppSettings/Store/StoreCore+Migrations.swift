@@ -53,7 +53,7 @@ extension StoreCore {
   ///
   /// - Returns: Whether something was imported, so that the file is written even without an edit.
   func begin(_ document: inout TOMLDocument) throws(SettingsError) -> Bool {
-    try? backing.rescueSetAside(within: commitLimit)
+    rescueSetAside()
     let migrations = reader.migrations
     guard migrations.currentVersion > 1, !reader.acceptsAnyVersion else { return false }
     do {
@@ -68,6 +68,13 @@ extension StoreCore {
       throw error.about(file: location?.file)
     } catch {
       throw SettingsError(.migrationFailed, "Cannot begin '\(backing.name)': \(error)", file: location?.file)
+    }
+  }
+
+  /// Moves files that were set aside to the backups. A file that cannot be moved stays and does no harm.
+  func rescueSetAside() {
+    for backup in (try? backing.rescueSetAside(within: commitLimit)) ?? [] {
+      problems.report(SettingsProblem(overtaken: backup.path, of: backing.name))
     }
   }
 

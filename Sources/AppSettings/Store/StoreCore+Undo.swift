@@ -13,12 +13,6 @@ extension StoreCore {
       let plan = try planUndo(what, history, &document, check)
       undone = plan
       return plan.edits
-    } checkingAgain: { document in
-      // The digest of a file that must be unchanged is of another text now.
-      if var plan = undone {
-        plan.bytes = document.bytes
-        try check?(plan)
-      }
     }
     return undone!
   }
@@ -92,7 +86,7 @@ package struct UndoPlan: Sendable {
   /// The layers before it.
   package let view: SettingsSnapshot
   /// The file's content before it; `nil` for no file.
-  package fileprivate(set) var bytes: [UInt8]?
+  package let bytes: [UInt8]?
   /// Whether it changes the file: its values, or only comments or the order.
   package fileprivate(set) var hasChanged = false
 }

@@ -86,16 +86,6 @@ struct StoreState: Sendable {
   /// The known state of the user's file.
   var knownUserFile: SaveWatch.Known { SaveWatch.Known(bytes: userBytes, inode: userInode) }
 
-  /// The parameters of the next write, without the hooks for its steps.
-  var writeSteps: WriteSteps {
-    var steps = WriteSteps()
-    let known = isLoaded ? knownUserFile : SaveWatch.Known()
-    steps.known = known
-    steps.durable = durable
-    steps.wholeness = { SaveWatch.Wholeness(of: $0, since: known.bytes) }
-    return steps
-  }
-
   /// Ends the first reading.
   mutating func finishLoading() {
     isLoaded = true

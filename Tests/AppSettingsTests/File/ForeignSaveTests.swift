@@ -196,7 +196,7 @@ struct ForeignSaveTests {
     #expect(home.names(in: home.path + "/config/org.example.test") == ["settings.toml", "settings.toml~"])
   }
 
-  @Test func `a late save that does not end is put back, and the set fails`() throws {
+  @Test func `a late save that does not end has a name that is reported, and the set is done`() throws {
     try home.write(Self.old)
     let file = home.file
     let saver = Monitor<Int32>(-1)
@@ -208,13 +208,14 @@ struct ForeignSaveTests {
     let settings = try home.store(system: system, lockTimeout: .milliseconds(200))
     #expect(settings[.name] == "old")
     begin.start()
-    let error = #expect(throws: SettingsError.self) { try settings.set(7, for: .counter) }
-    #expect(error?.code == .lockTimeout)
+    #expect(try settings.set(7, for: .counter))
     let descriptor = saver.withLock { $0 }
     Self.put(Self.new[...], descriptor)
     close(descriptor)
-    #expect(home.text() == Self.new)
-    #expect(home.names(in: home.path + "/config/org.example.test") == ["settings.toml"])
+    #expect(home.text() == Self.old + "counter = 7\n")
+    let aside = home.path + "/config/org.example.test/.settings.toml.settings-aside"
+    #expect(home.text(of: aside) == Self.new)
+    #expect(settings.currentProblems.map(\.message).contains { $0.contains("Kept '\(aside)'") })
   }
 
   @Test(arguments: ["mode", "time"])
@@ -261,7 +262,7 @@ struct ForeignSaveTests {
     #expect(home.text() == Self.old + "counter = 7\n")
   }
 
-  @Test func `a late save that does not parse is put back, and the set fails as if it had come after it`() throws {
+  @Test func `a late save that does not parse becomes a backup that is reported, and the set is done`() throws {
     try home.write(Self.old)
     let file = home.file
     let broken = "a = = 1\n"
@@ -283,10 +284,12 @@ struct ForeignSaveTests {
     let settings = try home.store(system: system)
     #expect(settings[.name] == "old")
     begin.start()
-    let error = #expect(throws: SettingsError.self) { try settings.set(7, for: .counter) }
-    #expect(error?.code == .unparsable)
-    #expect(home.text() == broken)
-    #expect(settings[.name] == "old")
+    #expect(try settings.set(7, for: .counter))
+    #expect(home.text() == Self.old + "counter = 7\n")
+    #expect(home.names(in: home.path + "/config/org.example.test") == ["settings.toml"])
+    let backup = try #require(try settings.backups.first)
+    #expect(backup.path.hasSuffix(".overtaken.toml") && home.text(of: backup.path) == broken)
+    #expect(settings.currentProblems.map(\.message).contains { $0.contains("Kept '\(backup.path)'") })
   }
 
   @Test func `a file that another program makes meanwhile is not replaced by a first one`() throws {

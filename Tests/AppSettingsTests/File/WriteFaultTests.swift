@@ -66,7 +66,7 @@ struct WriteFaultTests {
     let calls = trace.withLock { $0 }
     // The file is not 0600, so its mode is kept, and that before it is synced: all that a crash may find is in place.
     let durable: [Syscalls.Call] = [
-      .openDirectory, .lock, .read, .unlink, .write, .chmod, .fsync, .rename, .fsyncDirectory, .unlink,
+      .openDirectory, .lock, .read, .write, .chmod, .fsync, .rename, .fsyncDirectory, .unlink,
     ]
     var order = calls.filter { durable.contains($0) }
     // Reading ends with a read that gives nothing.

@@ -15,45 +15,47 @@ struct BackingTests {
 
   private func memory(_ text: String?) -> Backing { .memory(MemoryFile(text.map { Array($0.utf8) })) }
 
-  private func both(_ text: String?) throws -> [Backing] { [try file(text), memory(text)] }
+  private func store(on text: String?, inMemory: Bool) throws -> SettingsStore {
+    guard inMemory else {
+      if let text { try home.write(text) }
+      return try home.store()
+    }
+    return SettingsStore(inMemory: text ?? "", logger: .silent)
+  }
 
-  @Test func `an update replaces, keeps and removes alike in a file and in memory`() throws {
-    for backing in try both("a = 1\n") {
-      let steps: [(old: String?, new: String?, isReplaced: Bool)] = [
-        ("a = 1\n", "b = 2\n", true), ("b = 2\n", "b = 2\n", false), ("b = 2\n", nil, true), (nil, nil, false),
-        (nil, "", true),
-      ]
-      for (old, new, isReplaced) in steps {
-        let result = try backing.update(WriteSteps()) { contents in
-          #expect(contents.bytes == old.map { Array($0.utf8) })
-          return new.map { Array($0.utf8) }
-        }
-        #expect(result.isReplaced == isReplaced, "\(backing.name): \(old ?? "-") to \(new ?? "-")")
-        #expect(try backing.read().bytes == new.map { Array($0.utf8) })
+  @Test(arguments: [true, false])
+  func `a whole text replaces, keeps and removes alike in a file and in memory`(inMemory: Bool) throws {
+    let core = try store(on: "a = 1\n", inMemory: inMemory).core
+    let steps: [(old: String?, new: String?, hasChanged: Bool)] = [
+      ("a = 1\n", "b = 2\n", true), ("b = 2\n", "b = 2\n", false), ("b = 2\n", nil, true), (nil, nil, false),
+      (nil, "", true),
+    ]
+    for (old, new, hasChanged) in steps {
+      let outcome = try core.commit(backingUp: "test") { bytes in
+        #expect(bytes == old.map { Array($0.utf8) })
+        return new.map { Array($0.utf8) }
       }
+      #expect(outcome.hasChanged == hasChanged, "\(old ?? "-") to \(new ?? "-")")
+      #expect(try core.backing.read().bytes == new.map { Array($0.utf8) })
     }
   }
 
-  @Test func `a body that throws leaves what there is`() throws {
+  @Test(arguments: [true, false])
+  func `a text that cannot be made leaves what there is`(inMemory: Bool) throws {
     struct Failure: Error {}
-    for backing in try both("a = 1\n") {
-      #expect(throws: Failure.self) { try backing.update(WriteSteps()) { _ in throw Failure() } }
-      #expect(try backing.read().bytes == Array("a = 1\n".utf8))
-    }
+    let core = try store(on: "a = 1\n", inMemory: inMemory).core
+    #expect(throws: Failure.self) { try core.commit(backingUp: "test") { _ in throw Failure() } }
+    #expect(try core.backing.read().bytes == Array("a = 1\n".utf8))
   }
 
   @Test func `a write within a write of the same directory is refused, and memory has no directory`() throws {
     let file = try file("a = 1\n")
-    _ = try file.update(WriteSteps()) { contents in
+    try SettingsFile(path: home.file).update { contents in
       #expect(settingsError { try file.checkNotLocked() }?.code == .nestedUpdate)
       return contents.bytes
     }
     #expect(throws: Never.self) { try file.checkNotLocked() }
-    let memory = memory("")
-    _ = try memory.update(WriteSteps()) { contents in
-      #expect(throws: Never.self) { try memory.checkNotLocked() }
-      return contents.bytes
-    }
+    #expect(throws: Never.self) { try memory("").checkNotLocked() }
   }
 
   @Test func `a file has backups, and memory has none`() throws {

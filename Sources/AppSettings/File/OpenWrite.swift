@@ -1,0 +1,434 @@
+import Glibc
+
+/// A write of a settings file, from its lock until nothing that other programs save can meet it any more: the only way
+/// in which a file changes.
+///
+/// ```swift
+/// var write = try OpenWrite(of: file, after: known)
+/// repeat { text = … write.contents … } while try !write.replace(with: text)
+/// while let save = write.settle() { … }
+/// ```
+///
+/// **Before the exchange** nothing is done. If another program saves the file, ``replace(with:backup:)`` returns `false`
+/// and ``contents`` is that program's text: the caller makes its own text of that one instead.
+///
+/// **From the exchange on** the text is a fact, and is never made again. If what it has displaced is not what was read,
+/// or cannot be read, it gets a name of its own before anything else happens, also before the directory is synced. A
+/// process that dies after that leaves both texts. ``settle()`` returns what was saved there, for the caller to add to
+/// the present text with ``reread()`` and another ``replace(with:backup:)``, which may displace the next save, and so
+/// on: each round takes in one. A link or a directory that was displaced goes back at once, and the write is one that
+/// has not happened yet.
+///
+/// Missing directories are created (0700) first, and removed if nothing is written after all. A new file is 0600, or
+/// 0644 if it is shared. An existing file keeps its mode, owner and extended attributes as far as the process may set
+/// them; ``lost`` lists what it could not keep. Nobody can ever open the new file who may not open the old one.
+struct OpenWrite: ~Copyable {
+  let file: SettingsFile
+  /// Where the path led when it was locked.
+  private(set) var place = FinalPath(directory: "", name: "")
+  /// The locked directory.
+  private(set) var directory: CInt = -1
+  private var lock: DirectoryLock?
+  private var limit: TimeLimit
+  private var made: MadeDirectories
+  /// What the writer knows of the file; `nil` for a file that nobody else edits.
+  private var known: SaveWatch.Known?
+  /// The file that was read, or that the last replacement has displaced.
+  var current: SettingsFile.OpenFile
+  /// What the last replacement has displaced, if that is not certainly what was read.
+  private var displaced: Displaced?
+  /// The names of files that were found, or displaced, and belong to no save that ``settle()`` returns.
+  private(set) var asides: [String] = []
+
+  /// Whether the file was replaced or removed.
+  private(set) var isReplaced = false
+  /// The file as last synced; an equal text is not synced again.
+  private(set) var durable: FileStatus?
+  /// What the new file could not keep of the replaced one, in words: its owner, its group, an attribute.
+  private(set) var lost: [String] = []
+
+  /// The content of the file when it was read.
+  var contents: SettingsFile.Contents { current.contents }
+  private var system: Syscalls { file.system }
+
+  private struct Displaced {
+    /// Its name beside the file; `nil` if it has none.
+    var name: String?
+    /// Whether it is another file than the one that was read.
+    var isOther: Bool
+  }
+
+  /// Locks the directory to which the path leads and reads the file.
+  ///
+  /// - Parameters:
+  ///   - known: What the writer knew of the file. With it, the write waits for saves by programs that do not lock.
+  ///   - durable: The file as last synced.
+  ///   - limit: The remaining time to wait for the lock and for other programs' saves; by default a new time limit.
+  /// - Throws: ``SettingsError`` `lockTimeout`, `nestedUpdate` if this thread is already writing in the same directory,
+  ///   `readOnly` or `io`.
+  init(
+    of file: SettingsFile, after known: SaveWatch.Known? = nil, knowing durable: FileStatus? = nil,
+    within limit: TimeLimit? = nil
+  ) throws {
+    self.file = file
+    self.known = known
+    self.durable = durable
+    self.limit = limit ?? TimeLimit(file.lockTimeout)
+    made = MadeDirectories(system: file.system)
+    current = SettingsFile.OpenFile(system: file.system)
+    try reopen()
+  }
+
+  deinit {
+    // Under the lock, so that no other write is about to use them.
+    if !isReplaced { made.remove() }
+  }
+
+  /// Locks and reads the place to which the path leads now.
+  mutating func reopen() throws {
+    // A thread must not wait for its own lock.
+    lock = nil
+    while true {
+      place = try FinalPath.resolve(file.path, system: system)
+      guard let found = try DirectoryLock.acquire(place.directory, for: file.path, within: &limit, system: system) else {
+        made += try file.makeDirectories(place.directory)
+        continue
+      }
+      directory = found.descriptor
+      lock = consume found
+      // A link may have changed while this waited.
+      if try FinalPath.resolve(file.path, system: system) == place { break }
+      lock = nil
+    }
+    current = try file.readAtRest(place.name, in: directory, known, within: limit)
+  }
+
+  /// Reads the present text under the same lock, when no program seems to be saving it.
+  mutating func reread() throws {
+    try limit.noteAttempt(at: place.directory)
+    current = try file.readAtRest(place.name, in: directory, known, within: limit)
+  }
+
+  /// Whether the path still leads to the directory and name that were locked; also if the system does not say.
+  func isInPlace() -> Bool {
+    guard let held = try? system.status(of: directory, path: place.directory),
+      let now = try? system.status(at: place.directory).map({ $0.sameFile(held) }) ?? false,
+      let found = try? FinalPath.resolve(file.path, system: system)
+    else { return true }
+    return now && found == place
+  }
+
+  // MARK: Replacing
+
+  /// The error if another program has changed the file since it was read.
+  private struct Overtaken: Error {}
+
+  /// Replaces the file that was read with a text, or removes it. An equal text is made durable.
+  ///
+  /// - Parameters:
+  ///   - bytes: The new text; `nil` for no file.
+  ///   - backup: A backup of the old one, which is finished before.
+  /// - Returns: `false` if another program has saved the file first. Nothing of the text is in place then, and
+  ///   ``contents`` is what that program has saved.
+  /// - Throws: ``SettingsError`` `readOnly`, `io` or `lockTimeout`. The file is unchanged, unless ``isReplaced``: then
+  ///   the text is in place, but may not survive a power failure.
+  mutating func replace(with bytes: [UInt8]?, backup: BackupInProgress? = nil) throws -> Bool {
+    guard !bytes.isSameText(as: contents.bytes) else {
+      try makeDurable()
+      return true
+    }
+    var write = AtomicWrite(
+      name: place.name, directory: directory, directoryPath: place.directory, system: system,
+      newMode: file.isShared ? 0o644 : 0o600)
+    do {
+      defer { asides += write.asides }
+      if contents.status != nil { try checkWritable() } else { try file.synchronizeParents(of: place.directory) }
+      let (new, outcome) = try exchange(&write, bytes, backup)
+      try nameDisplaced(write.temporary, outcome, by: new)
+      isReplaced = true
+      durable = new
+      lost = write.lost
+      if known != nil { known = SaveWatch.Known(bytes: bytes, inode: new?.inode) }
+      defer { if displaced == nil, outcome == .exchanged { remove(write.temporary) } }
+      try synchronize(isGone: bytes == nil)
+      return true
+    } catch is Overtaken {
+      try limit.noteAttempt(at: place.directory)
+      try reopen()
+      return false
+    }
+  }
+
+  private mutating func exchange(
+    _ write: inout AtomicWrite, _ bytes: [UInt8]?, _ backup: BackupInProgress?
+  ) throws -> (new: FileStatus?, outcome: AtomicWrite.Outcome) {
+    let (old, file, name, directory) = (contents.status, file, place.name, directory)
+    func compare() throws {
+      try backup?.finish()
+      let now = try file.system.status(at: name, in: directory, followingLinks: false)
+      guard now?.isUntouched(since: old) ?? (old == nil) else { throw Overtaken() }
+    }
+    do {
+      guard let bytes else {
+        try write.displace(beforeRename: compare)
+        return (nil, .exchanged)
+      }
+      return try write.replace(
+        with: bytes, keeping: old, of: current.descriptor, keepsDisplaced: known != nil, beforeRename: compare)
+    } catch let error as Errno {
+      if error.rawValue == (old == nil ? EEXIST : ENOENT) { throw Overtaken() }
+      throw SettingsError.system(
+        error, bytes == nil ? "move away" : "write", file.path, then: "The file is unchanged.")
+    }
+  }
+
+  /// Gives what was displaced a name of its own, unless it certainly is what was read.
+  ///
+  /// - Throws: ``Overtaken`` if it is a link or a directory, and has its place back.
+  private mutating func nameDisplaced(_ temporary: String, _ outcome: AtomicWrite.Outcome, by new: FileStatus?) throws {
+    guard known != nil, let read = contents.status else { return }
+    guard outcome == .exchanged else {
+      // Its name is gone; what is still written into it can be read.
+      displaced = isAsRead() ? nil : Displaced(name: nil, isOther: false)
+      return
+    }
+    let found = try? system.status(at: temporary, in: directory, followingLinks: false)
+    if let found, !found.isRegular, hasGivenBack(temporary, displacedBy: new) { throw Overtaken() }
+    let isOther = found?.sameFile(read) != true
+    guard isOther || !isAsRead() else { return }
+    let name = try? system.setAside(temporary, of: place.name, in: directory)
+    displaced = Displaced(name: name ?? temporary, isOther: isOther)
+  }
+
+  private mutating func hasGivenBack(_ temporary: String, displacedBy ours: FileStatus?) -> Bool {
+    do throws(Errno) {
+      if let ours {
+        guard try system.exchange(place.name, with: temporary, in: directory) else { return false }
+        // Someone may have saved into ours, or over it.
+        let now = try? system.status(at: temporary, in: directory, followingLinks: false)
+        if now?.hasSameText(as: ours) == true {
+          remove(temporary)
+        } else {
+          asides.append((try? system.setAside(temporary, of: place.name, in: directory)) ?? temporary)
+        }
+      } else {
+        try system.renameNew(temporary, to: place.name, in: directory)
+      }
+      try? system.synchronizeDirectory(directory, path: place.directory)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// Whether the file that was read still has its text, and nobody writes to it.
+  private mutating func isAsRead() -> Bool {
+    let read = contents
+    guard system.isOpenForWriting(current.descriptor, path: file.path) != true,
+      let former = read.status, let now = try? system.status(of: current.descriptor, path: file.path),
+      now.hasSameText(as: former)
+    else { return false }
+    guard current.isFresh else { return true }
+    defer { current.contents = read }
+    return (try? file.readAgain(&current)) != nil && current.contents.bytes.isSameText(as: read.bytes)
+  }
+
+  private func remove(_ name: String) { try? system.unlink(name, in: directory) }
+
+  /// A file that the process may not write is not replaced, although the directory's permission would allow it.
+  private func checkWritable() throws {
+    do throws(Errno) {
+      try system.checkWritable(place.name, in: directory)
+    } catch {
+      if error.rawValue == ENOENT { throw Overtaken() }
+      guard error.rawValue == EACCES else {
+        throw SettingsError.system(error, "write", file.path, then: "The file is unchanged.")
+      }
+      throw SettingsError(
+        .readOnly,
+        "Cannot write '\(file.path)': the file's mode does not allow it. The file is unchanged.", file: file.path)
+    }
+  }
+
+  // MARK: Durability
+
+  private mutating func synchronize(isGone: Bool) throws {
+    do throws(Errno) {
+      try system.synchronizeDirectory(directory, path: place.directory)
+    } catch {
+      // Nobody waits for the end of that save: it is found under its name.
+      var save = ""
+      if let name = displaced?.name { save = " " + ForeignSave(name: place.sibling(name)).description }
+      guard !isGone else {
+        throw SettingsError.system(
+          error, "sync the removal of", file.path,
+          then: "After a power failure it may exist again. Its text is among the backups.\(save)")
+      }
+      throw SettingsError.system(
+        error, "sync", file.path,
+        then: "The file holds the new text, which may not survive a power failure.\(save)")
+    }
+  }
+
+  /// Makes sure that an existing text is on disk: the program that wrote it may not have synced it.
+  private mutating func makeDurable() throws(SettingsError) {
+    let status = contents.status
+    if let durable, let status, durable.hasSameText(as: status) { return }
+    do throws(Errno) {
+      if status == nil {
+        try system.synchronizeDirectory(directory, path: place.directory)
+      } else {
+        try system.makeDurable(current.descriptor, in: directory, place)
+      }
+    } catch {
+      // A read-only file system, or one without that call, has nothing left to write.
+      guard error.rawValue == EROFS || error.rawValue == EINVAL || status == nil else {
+        throw SettingsError.system(
+          error, "sync", file.path, then: "The file holds the text, which may not survive a power failure.")
+      }
+    }
+    durable = status
+  }
+
+  // MARK: Saves of other programs
+
+  /// Waits until nobody writes any more to what the last replacement has displaced.
+  ///
+  /// - Returns: What another program has saved there, which is in no text at the path; `nil` if nothing.
+  mutating func settle() -> ForeignSave? {
+    guard let found = displaced else { return nil }
+    displaced = nil
+    let read = contents
+    var save = ForeignSave()
+    if let name = found.name { save.name = place.sibling(name) }
+    do {
+      if found.isOther, let name = found.name {
+        var other = try file.openAndRead(name, in: directory, followingLinks: false)
+        save.bytes = try file.textAtRest(of: &other, after: read, within: limit)
+      } else {
+        save.bytes = try file.textAtRest(of: &current, after: read, within: limit)
+      }
+      current.contents = read
+      if save.bytes.isSameText(as: read.bytes) {
+        forget(save)
+        return nil
+      }
+      save.name = save.name ?? file.keep(save.bytes ?? [], beside: place, in: directory)
+    } catch {
+      current.contents = read
+      save.error = error
+    }
+    return save
+  }
+
+  /// Puts a save in the place of the file that this write has removed.
+  ///
+  /// - Returns: `false` if the system refuses, or if there is a file by now.
+  func giveBack(_ save: ForeignSave) -> Bool {
+    guard let name = save.name?.lastPathPart, (try? system.renameNew(name, to: place.name, in: directory)) != nil else {
+      return false
+    }
+    try? system.synchronizeDirectory(directory, path: place.directory)
+    return true
+  }
+
+  /// Removes the name of a save that is in the file, or among the backups.
+  func forget(_ save: ForeignSave) {
+    if let name = save.name { try? system.unlink(name) }
+  }
+}
+
+/// What another program has saved, and a write has displaced.
+struct ForeignSave: Sendable {
+  /// The file that holds it; `nil` if it has no name.
+  var name: String?
+  /// Its text; `nil` if it could not be read, or is still being written.
+  var bytes: [UInt8]?
+  var error: (any Error)?
+}
+
+extension ForeignSave: CustomStringConvertible {
+  /// Where it is, as a sentence.
+  var description: String {
+    "Another program saved the file at the same moment: that text is "
+      + (name.map { "'\($0)', and 'settings-cli recover' moves it to the backups." } ?? "lost.")
+  }
+}
+
+extension SettingsFile {
+  /// Replaces the text of a file that nobody else edits with the result of `body`, under its lock.
+  ///
+  /// - Returns: Whether the file was replaced or removed.
+  @discardableResult
+  package func update(within limit: TimeLimit? = nil, _ body: (Contents) throws -> [UInt8]?) throws -> Bool {
+    var write = try OpenWrite(of: self, within: limit)
+    while try !write.replace(with: body(write.contents)) {}
+    return write.isReplaced
+  }
+
+  /// Reads the file when no other program seems to be saving it.
+  func readAtRest(
+    _ name: String, in directory: CInt, _ known: SaveWatch.Known?, within limit: TimeLimit
+  ) throws(SettingsError) -> OpenFile {
+    var watch = SaveWatch()
+    while true {
+      let file = try openAndRead(name, in: directory)
+      guard let known, !file.contents.bytes.isSameText(as: known.bytes),
+        let wait = watch.wait(for: file.contents, after: known, .doubt)
+      else { return file }
+      guard SaveWatch.pause(for: wait, until: limit.end) else { throw .neverAtRest(path, limit.duration) }
+    }
+  }
+
+  /// The text of an open file when nobody writes to it any more.
+  fileprivate func textAtRest(
+    of file: inout OpenFile, after read: Contents, within limit: TimeLimit
+  ) throws(SettingsError) -> [UInt8]? {
+    var watch = SaveWatch()
+    let known = SaveWatch.Known(bytes: read.bytes, inode: read.status?.inode)
+    while true {
+      try readAgain(&file)
+      let contents = file.contents
+      if contents.bytes.isSameText(as: read.bytes), contents.isOpenForWriting != true { return contents.bytes }
+      guard let wait = watch.wait(for: contents, after: known, .doubt) else { return contents.bytes }
+      guard SaveWatch.pause(for: wait, until: limit.end) else { throw .neverAtRest(path, limit.duration) }
+    }
+  }
+
+  /// Writes a text that no longer has a name next to the file. A disk that cannot sync is better than none.
+  fileprivate func keep(_ text: [UInt8], beside place: FinalPath, in directory: CInt) -> String? {
+    let name = BesideName.substitute(for: BesideName.aside(for: place.name))
+    guard let descriptor = try? system.createFile(name, in: directory, mode: 0o600) else { return nil }
+    defer { system.close(descriptor) }
+    do {
+      try system.writeAll(text, to: descriptor, path: name)
+    } catch {
+      try? system.unlink(name, in: directory)
+      return nil
+    }
+    try? system.synchronize(descriptor, path: name)
+    try? system.synchronizeDirectory(directory, path: place.directory)
+    return place.sibling(name)
+  }
+}
+
+extension FileStatus {
+  /// Whether nobody has written to a file in between, nor changed its mode or owner. It may have another name.
+  ///
+  /// A program can set back the time of the content, but not that of the last change, which a new name sets too.
+  fileprivate func isUntouched(since other: FileStatus?) -> Bool {
+    guard let other else { return false }
+    return hasSameText(as: other) && mode == other.mode && owner == other.owner && group == other.group
+      && (changed == other.changed || links != other.links)
+  }
+}
+
+extension SettingsError {
+  fileprivate static func neverAtRest(_ path: String, _ time: Duration) -> SettingsError {
+    SettingsError(
+      .lockTimeout,
+      "Cannot write '\(path)': another program has been writing to it for \(time). "
+        + "The file holds what that program has written. 'fuser -v \(path)' names the programs that have it open.",
+      file: path)
+  }
+}

@@ -1,0 +1,49 @@
+import SettingsTOML
+
+/// Brings two changes of one text together: line by line or, if that is impossible, value by value.
+struct TextMerge {
+  /// The error for texts that cannot be merged.
+  struct Unfit: Error {}
+
+  let bytes: [UInt8]
+  /// The text of the later change.
+  let later: [UInt8]
+  /// Whether all of both changes is in it, apart from values that both have changed: those are the later ones.
+  private(set) var isComplete = true
+
+  /// - Throws: ``Unfit`` if a text is missing, the earlier one does not parse, or only one of them was migrated.
+  init(base: [UInt8]?, earlier: [UInt8]?, later: [UInt8]?) throws {
+    guard let base, let earlier, let later, let old = try? TOMLDocument(parsing: earlier) else { throw Unfit() }
+    self.later = later
+    let change = TextChange(from: base, to: earlier, linewise: true)
+      .following(TextChange(from: base, to: later, linewise: true), in: base)
+    let lines = change?.applied(to: later).flatMap { try? TOMLDocument(parsing: $0) }
+    guard let common = try? TOMLDocument(parsing: base), let new = try? TOMLDocument(parsing: later) else {
+      // What one of them lacks, or has too much, the other one may make good.
+      guard let lines else { throw Unfit() }
+      bytes = lines.bytes
+      return
+    }
+    guard old[SettingsFormat.versionPath] == new[SettingsFormat.versionPath] else { throw Unfit() }
+    var touched = PathSet()
+    for path in new.changedPaths(since: common) { touched.insert(path) }
+    var values = new
+    var alone = common
+    for path in old.changedPaths(since: common) {
+      try alone.put(old[path], at: path)
+      if !touched.touches(path) { try values.put(old[path], at: path) }
+    }
+    if let lines, lines.changedPaths(since: values).isEmpty {
+      bytes = lines.bytes
+    } else {
+      bytes = values.bytes
+      isComplete = alone.bytes.isSameText(as: earlier)
+    }
+  }
+}
+
+extension TOMLDocument {
+  fileprivate mutating func put(_ value: TOMLValue?, at path: TOMLPath) throws(TOMLEditError) {
+    if let value { try set(value, at: path) } else { try remove(at: path) }
+  }
+}
