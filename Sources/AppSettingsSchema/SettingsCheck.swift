@@ -43,7 +43,13 @@ package struct SettingsCheck {
     }
     for file in systemFiles { check.look(at: file, .system) }
     check.lookAtPersonalFiles()
-    if checksOwn { check.look(at: location.file, location.ownKind) }
+    if checksOwn {
+      check.look(at: location.file, location.ownKind)
+      for path in SettingsFile(path: location.file, system: check.system).setAside() {
+        let problem = SettingsProblem(overtaken: path, of: location.file)
+        check.findings.append(SettingsFinding(.overtaken, problem.message, file: path))
+      }
+    }
     if let project { check.look(at: project) }
     check.lookAtCredentials()
     return check.findings

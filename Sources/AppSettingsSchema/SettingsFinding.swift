@@ -22,6 +22,8 @@ package struct SettingsFinding: Sendable, Hashable {
     case formerName = "former-name"
     /// Other users may read a secret or write the file.
     case permissions
+    /// What another program saved in the moment of a write lies beside the file.
+    case overtaken
     /// `settings-locked` or another reserved key is malformed or has no effect.
     case reserved
     /// The schema itself has a problem.
@@ -56,7 +58,7 @@ package struct SettingsFinding: Sendable, Hashable {
   package var isError: Bool {
     switch kind {
     case .unparsable, .unreadable, .newerVersion, .migrationFails, .invalidValue, .schema: true
-    case .locked, .ignored, .hidden, .unknownKey, .formerName, .permissions, .reserved: false
+    case .locked, .ignored, .hidden, .unknownKey, .formerName, .permissions, .overtaken, .reserved: false
     }
   }
 }

@@ -3,9 +3,10 @@ import Glibc
 /// Replaces a file with a new one by a temporary file in the same directory and `rename(2)`.
 ///
 /// The caller holds the directory's lock, so the temporary file has one fixed name: the next writer removes what a
-/// killed one left unfinished, and strays never pile up. A file that has been in the settings file's place, and may be
-/// all that is left of its text, is set aside instead. If a directory has that name, or another user's file that this
+/// killed one left unfinished, and strays never pile up. If a directory has that name, or another user's file that this
 /// process may not remove, the name is random, and the next writer finds that file too.
+///
+/// A file that has been in the settings file's place never has the temporary name, so that it is never removed unseen.
 package struct AtomicWrite: Sendable {
   package let name: String
   package let directory: CInt
@@ -18,8 +19,6 @@ package struct AtomicWrite: Sendable {
   package private(set) var temporary: String
   /// What could not be kept of the replaced file, in words.
   private(set) var lost: [String] = []
-  /// The names of files that had the temporary name and were set aside.
-  private(set) var asides: [String] = []
 
   package init(name: String, directory: CInt, directoryPath: String, system: Syscalls, newMode: UInt32 = 0o600) {
     self.name = name
@@ -30,90 +29,53 @@ package struct AtomicWrite: Sendable {
     temporary = BesideName.temporary(for: name)
   }
 
-  /// How the new file got its place.
-  package enum Outcome: Sendable, Equatable {
-    /// It has replaced the old file, or none.
-    case renamed
-    /// The old file now has the temporary name, for the caller to check and remove.
-    case exchanged
-  }
-
   /// Writes and syncs the new file, then renames it over the old one. The caller syncs the directory.
   ///
   /// - Parameters:
   ///   - old: The file whose mode, owner and extended attributes are kept. Without one, the mode is ``newMode``, and
   ///     the new file replaces none.
   ///   - source: The same file, open.
-  ///   - keepsDisplaced: Whether the old file should get the temporary name, if the file system can do that.
+  ///   - keepsDisplaced: Whether the old file should be set aside, for the caller to check and remove.
   ///   - beforeRename: Runs when the new file is synced, right before the rename.
-  /// - Returns: The new file, and how it got its place.
+  /// - Returns: The new file, and the name of the one that was in its place; `nil` if the file system cannot exchange
+  ///   names.
   /// - Throws: The failing call's ``Errno``, or what `beforeRename` throws. The old file is unchanged, and the
   ///   temporary file is removed.
   package mutating func replace(
     with bytes: [UInt8], keeping old: FileStatus?, of source: CInt, keepsDisplaced: Bool = false,
     beforeRename: () throws -> Void = {}
-  ) throws -> (new: FileStatus, outcome: Outcome) {
+  ) throws -> (new: FileStatus, displaced: String?) {
     let new = try write(bytes, keeping: old, of: source)
     do {
       try beforeRename()
       if old == nil {
         try system.renameNew(temporary, to: name, in: directory)
-      } else if try keepsDisplaced && system.exchange(name, with: temporary, in: directory) {
-        return (new, .exchanged)
       } else {
+        // First, so that what is displaced has that name from the very moment of the exchange.
+        if keepsDisplaced { temporary = try system.setAside(temporary, of: name, in: directory) }
+        if try keepsDisplaced && system.exchange(name, with: temporary, in: directory) { return (new, temporary) }
         try system.rename(temporary, to: name, in: directory)
       }
-      return (new, .renamed)
+      return (new, nil)
     } catch {
       try? system.unlink(temporary, in: directory)
       throw error
     }
   }
 
-  /// Moves the file away: it gets the temporary name, for the caller to check and remove.
-  ///
-  /// - Parameter beforeRename: Runs right before the file loses its name.
-  /// - Throws: The failing call's ``Errno``, or what `beforeRename` throws. The file is in its old place.
-  mutating func displace(beforeRename: () throws -> Void) throws {
-    try beforeRename()
-    do throws(Errno) {
-      try system.renameNew(name, to: temporary, in: directory)
-    } catch {
-      guard error.rawValue == EEXIST else { throw error }
-      try clearName()
-      try system.renameNew(name, to: temporary, in: directory)
-    }
-  }
-
   /// Frees the temporary name, or chooses another one if that is impossible.
   private mutating func clearName() throws(Errno) {
     do throws(Errno) {
-      return try clear(temporary)
+      return try system.unlink(temporary, in: directory)
     } catch {
       guard [EISDIR, EPERM, EBUSY].contains(error.rawValue) else { throw error }
     }
     let taken = BesideName.temporary(for: name)
     let prefix = BesideName.substitutePrefix(for: taken)
     for stray in try system.names(in: directoryPath) ?? [] where stray.beginsBytewise(with: prefix) {
-      try? clear(stray)
+      try? system.unlink(stray, in: directory)
     }
     temporary = BesideName.substitute(for: taken)
-  }
-
-  private mutating func clear(_ stray: String) throws(Errno) {
-    guard let found = try system.status(at: stray, in: directory, followingLinks: false) else { return }
-    if found.isDirectory { throw Errno(EISDIR) }
-    if found.isRegular, try isUnfinished(found, stray) { return try system.unlink(stray, in: directory) }
-    asides.append(try system.setAside(stray, of: name, in: directory))
-  }
-
-  /// Whether a file with the temporary name has never had the other one: it was made since the file in that place last
-  /// changed, as an exchange would have changed it too. Without such a file: it was not renamed since it was written.
-  private func isUnfinished(_ found: FileStatus, _ stray: String) throws(Errno) -> Bool {
-    guard let present = try system.status(at: name, in: directory, followingLinks: false) else {
-      return found.changed == found.modified
-    }
-    return try system.birth(of: stray, in: directory).map { $0 > present.changed } ?? false
   }
 
   private mutating func write(_ bytes: [UInt8], keeping old: FileStatus?, of source: CInt) throws(Errno) -> FileStatus {

@@ -4,17 +4,16 @@ import Glibc
 /// in which a file changes.
 ///
 /// ```swift
-/// var write = try OpenWrite(of: file, after: known)
-/// repeat { text = … write.contents … } while try !write.replace(with: text)
+/// var write = OpenWrite(of: file, after: known)
+/// repeat { try write.reopen() } while try !write.replace(with: … write.contents …)
 /// while let save = write.settle() { … }
 /// ```
 ///
-/// **Before the exchange** nothing is done. If another program saves the file, ``replace(with:backup:)`` returns `false`
-/// and ``contents`` is that program's text: the caller makes its own text of that one instead.
+/// **Before the exchange** nothing is done. If another program saves the file, ``replace(with:backup:)`` returns
+/// `false`, and the caller reads that program's text and makes its own of that one instead.
 ///
-/// **From the exchange on** the text is a fact, and is never made again. If what it has displaced is not what was read,
-/// or cannot be read, it gets a name of its own before anything else happens, also before the directory is synced. A
-/// process that dies after that leaves both texts. ``settle()`` returns what was saved there, for the caller to add to
+/// **From the exchange on** the text is a fact, and is never made again. What it has displaced has a name of its own
+/// from that moment, and keeps it unless it is what was read. A process that dies after that leaves both texts. ``settle()`` returns what was saved there, for the caller to add to
 /// the present text with ``reread()`` and another ``replace(with:backup:)``, which may displace the next save, and so
 /// on: each round takes in one. A link or a directory that was displaced goes back at once, and the write is one that
 /// has not happened yet.
@@ -34,14 +33,17 @@ struct OpenWrite: ~Copyable {
   /// What the writer knows of the file; `nil` for a file that nobody else edits.
   private var known: SaveWatch.Known?
   /// The file that was read, or that the last replacement has displaced.
-  var current: SettingsFile.OpenFile
+  private var current: SettingsFile.OpenFile
   /// What the last replacement has displaced, if that is not certainly what was read.
-  private var displaced: Displaced?
-  /// The names of files that were found, or displaced, and belong to no save that ``settle()`` returns.
-  private(set) var asides: [String] = []
+  private var displaced: ForeignSave?
+  /// Whether files were set aside that ``settle()`` does not return.
+  private(set) var hasAsides = false
 
-  /// Whether the file was replaced or removed.
-  private(set) var isReplaced = false
+  /// How often the file was replaced or removed.
+  private(set) var replacements = 0
+  var isReplaced: Bool { replacements > 0 }
+  /// The text put in place last, and the one that it was to replace.
+  private(set) var last: (base: [UInt8]?, text: [UInt8]?)
   /// The file as last synced; an equal text is not synced again.
   private(set) var durable: FileStatus?
   /// What the new file could not keep of the replaced one, in words: its owner, its group, an attribute.
@@ -51,32 +53,20 @@ struct OpenWrite: ~Copyable {
   var contents: SettingsFile.Contents { current.contents }
   private var system: Syscalls { file.system }
 
-  private struct Displaced {
-    /// Its name beside the file; `nil` if it has none.
-    var name: String?
-    /// Whether it is another file than the one that was read.
-    var isOther: Bool
-  }
-
-  /// Locks the directory to which the path leads and reads the file.
-  ///
   /// - Parameters:
   ///   - known: What the writer knew of the file. With it, the write waits for saves by programs that do not lock.
   ///   - durable: The file as last synced.
   ///   - limit: The remaining time to wait for the lock and for other programs' saves; by default a new time limit.
-  /// - Throws: ``SettingsError`` `lockTimeout`, `nestedUpdate` if this thread is already writing in the same directory,
-  ///   `readOnly` or `io`.
   init(
     of file: SettingsFile, after known: SaveWatch.Known? = nil, knowing durable: FileStatus? = nil,
     within limit: TimeLimit? = nil
-  ) throws {
+  ) {
     self.file = file
     self.known = known
     self.durable = durable
     self.limit = limit ?? TimeLimit(file.lockTimeout)
     made = MadeDirectories(system: file.system)
     current = SettingsFile.OpenFile(system: file.system)
-    try reopen()
   }
 
   deinit {
@@ -84,27 +74,34 @@ struct OpenWrite: ~Copyable {
     if !isReplaced { made.remove() }
   }
 
-  /// Locks and reads the place to which the path leads now.
+  /// Locks the directory to which the path leads now, and reads the file.
+  ///
+  /// - Throws: ``SettingsError`` `lockTimeout`, `nestedUpdate` if this thread is already writing in the same directory,
+  ///   `readOnly` or `io`.
   mutating func reopen() throws {
     // A thread must not wait for its own lock.
     lock = nil
+    directory = -1
     while true {
       place = try FinalPath.resolve(file.path, system: system)
-      guard let found = try DirectoryLock.acquire(place.directory, for: file.path, within: &limit, system: system) else {
+      guard
+        let found = try DirectoryLock.acquire(place.directory, for: file.path, within: &limit, system: system)
+      else {
         made += try file.makeDirectories(place.directory)
         continue
       }
+      // A link may have changed while this waited.
+      guard try FinalPath.resolve(file.path, system: system) == place else { continue }
       directory = found.descriptor
       lock = consume found
-      // A link may have changed while this waited.
-      if try FinalPath.resolve(file.path, system: system) == place { break }
-      lock = nil
+      break
     }
     current = try file.readAtRest(place.name, in: directory, known, within: limit)
   }
 
-  /// Reads the present text under the same lock, when no program seems to be saving it.
+  /// Reads the present text in the same place, when no program seems to be saving it.
   mutating func reread() throws {
+    guard isInPlace() else { throw Overtaken() }
     try limit.noteAttempt(at: place.directory)
     current = try file.readAtRest(place.name, in: directory, known, within: limit)
   }
@@ -128,109 +125,101 @@ struct OpenWrite: ~Copyable {
   /// - Parameters:
   ///   - bytes: The new text; `nil` for no file.
   ///   - backup: A backup of the old one, which is finished before.
-  /// - Returns: `false` if another program has saved the file first. Nothing of the text is in place then, and
-  ///   ``contents`` is what that program has saved.
-  /// - Throws: ``SettingsError`` `readOnly`, `io` or `lockTimeout`. The file is unchanged, unless ``isReplaced``: then
-  ///   the text is in place, but may not survive a power failure.
+  /// - Returns: `false` if another program has saved the file first. Nothing of the text is in place then, and the
+  ///   file has to be read again.
+  /// - Throws: ``SettingsError`` `readOnly`, `io` or `lockTimeout`. The file is unchanged, unless ``replacements`` has
+  ///   grown: then the text is in place, but may not survive a power failure.
   mutating func replace(with bytes: [UInt8]?, backup: BackupInProgress? = nil) throws -> Bool {
     guard !bytes.isSameText(as: contents.bytes) else {
       try makeDurable()
       return true
     }
+    do {
+      if contents.status != nil { try checkWritable() } else { try file.synchronizeParents(of: place.directory) }
+      try exchange(bytes, backup)
+    } catch is Overtaken {
+      return false
+    }
+    try synchronizeDirectory()
+    return true
+  }
+
+  private mutating func exchange(_ bytes: [UInt8]?, _ backup: BackupInProgress?) throws {
     var write = AtomicWrite(
       name: place.name, directory: directory, directoryPath: place.directory, system: system,
       newMode: file.isShared ? 0o644 : 0o600)
-    do {
-      defer { asides += write.asides }
-      if contents.status != nil { try checkWritable() } else { try file.synchronizeParents(of: place.directory) }
-      let (new, outcome) = try exchange(&write, bytes, backup)
-      try nameDisplaced(write.temporary, outcome, by: new)
-      isReplaced = true
-      durable = new
-      lost = write.lost
-      if known != nil { known = SaveWatch.Known(bytes: bytes, inode: new?.inode) }
-      defer { if displaced == nil, outcome == .exchanged { remove(write.temporary) } }
-      try synchronize(isGone: bytes == nil)
-      return true
-    } catch is Overtaken {
-      try limit.noteAttempt(at: place.directory)
-      try reopen()
-      return false
-    }
-  }
-
-  private mutating func exchange(
-    _ write: inout AtomicWrite, _ bytes: [UInt8]?, _ backup: BackupInProgress?
-  ) throws -> (new: FileStatus?, outcome: AtomicWrite.Outcome) {
-    let (old, file, name, directory) = (contents.status, file, place.name, directory)
+    defer { lost = write.lost }
+    let (old, system, name, directory) = (contents.status, system, place.name, directory)
     func compare() throws {
       try backup?.finish()
-      let now = try file.system.status(at: name, in: directory, followingLinks: false)
+      let now = try system.status(at: name, in: directory, followingLinks: false)
       guard now?.isUntouched(since: old) ?? (old == nil) else { throw Overtaken() }
     }
+    let new: FileStatus?
+    let aside: String?
     do {
-      guard let bytes else {
-        try write.displace(beforeRename: compare)
-        return (nil, .exchanged)
+      if let bytes {
+        (new, aside) = try write.replace(
+          with: bytes, keeping: old, of: current.descriptor, keepsDisplaced: known != nil, beforeRename: compare)
+      } else {
+        try compare()
+        (new, aside) = (nil, try system.setAside(name, of: name, in: directory))
       }
-      return try write.replace(
-        with: bytes, keeping: old, of: current.descriptor, keepsDisplaced: known != nil, beforeRename: compare)
     } catch let error as Errno {
       if error.rawValue == (old == nil ? EEXIST : ENOENT) { throw Overtaken() }
       throw SettingsError.system(
         error, bytes == nil ? "move away" : "write", file.path, then: "The file is unchanged.")
     }
+    // Another name than the usual one: that has a file which a killed process left.
+    if let aside, !aside.isBytewise(BesideName.aside(for: name)) { hasAsides = true }
+    try noteDisplaced(aside, by: new)
+    replacements += 1
+    last = (contents.bytes, bytes)
+    durable = new
+    if known != nil { known = SaveWatch.Known(bytes: bytes, inode: new?.inode) }
   }
 
-  /// Gives what was displaced a name of its own, unless it certainly is what was read.
+  /// Removes what was displaced if it certainly is what was read.
   ///
+  /// - Parameter aside: Its name; `nil` if the file system cannot exchange, so that it has none.
   /// - Throws: ``Overtaken`` if it is a link or a directory, and has its place back.
-  private mutating func nameDisplaced(_ temporary: String, _ outcome: AtomicWrite.Outcome, by new: FileStatus?) throws {
-    guard known != nil, let read = contents.status else { return }
-    guard outcome == .exchanged else {
-      // Its name is gone; what is still written into it can be read.
-      displaced = isAsRead() ? nil : Displaced(name: nil, isOther: false)
+  private mutating func noteDisplaced(_ aside: String?, by ours: FileStatus?) throws {
+    guard let read = contents.status else { return }
+    guard let aside else {
+      // What is still written into it can be read.
+      if known != nil, !isAsRead() { displaced = ForeignSave() }
       return
     }
-    let found = try? system.status(at: temporary, in: directory, followingLinks: false)
-    if let found, !found.isRegular, hasGivenBack(temporary, displacedBy: new) { throw Overtaken() }
-    let isOther = found?.sameFile(read) != true
-    guard isOther || !isAsRead() else { return }
-    let name = try? system.setAside(temporary, of: place.name, in: directory)
-    displaced = Displaced(name: name ?? temporary, isOther: isOther)
+    let found = try? system.status(at: aside, in: directory, followingLinks: false)
+    if known == nil || found?.sameFile(read) == true && isAsRead() { return remove(aside) }
+    if let found, !found.isRegular, hasGivenBack(aside, displacedBy: ours) { throw Overtaken() }
+    displaced = ForeignSave(name: place.sibling(aside))
   }
 
-  private mutating func hasGivenBack(_ temporary: String, displacedBy ours: FileStatus?) -> Bool {
+  /// Whether the file that was read still has its text, and nobody writes to it. Its times do not tell: programs set
+  /// them.
+  private mutating func isAsRead() -> Bool {
+    let read = contents
+    defer { current.contents = read }
+    return (try? file.readAgain(&current)) != nil && contents.isOpenForWriting != true
+      && contents.bytes.isSameText(as: read.bytes)
+  }
+
+  private mutating func hasGivenBack(_ aside: String, displacedBy ours: FileStatus?) -> Bool {
     do throws(Errno) {
       if let ours {
-        guard try system.exchange(place.name, with: temporary, in: directory) else { return false }
+        guard try system.exchange(place.name, with: aside, in: directory) else { return false }
         // Someone may have saved into ours, or over it.
-        let now = try? system.status(at: temporary, in: directory, followingLinks: false)
-        if now?.hasSameText(as: ours) == true {
-          remove(temporary)
-        } else {
-          asides.append((try? system.setAside(temporary, of: place.name, in: directory)) ?? temporary)
-        }
+        let now = try? system.status(at: aside, in: directory, followingLinks: false)
+        if now?.hasSameText(as: ours) == true { remove(aside) } else { hasAsides = true }
       } else {
-        try system.renameNew(temporary, to: place.name, in: directory)
+        try system.renameNew(aside, to: place.name, in: directory)
       }
       try? system.synchronizeDirectory(directory, path: place.directory)
       return true
     } catch {
       return false
     }
-  }
-
-  /// Whether the file that was read still has its text, and nobody writes to it.
-  private mutating func isAsRead() -> Bool {
-    let read = contents
-    guard system.isOpenForWriting(current.descriptor, path: file.path) != true,
-      let former = read.status, let now = try? system.status(of: current.descriptor, path: file.path),
-      now.hasSameText(as: former)
-    else { return false }
-    guard current.isFresh else { return true }
-    defer { current.contents = read }
-    return (try? file.readAgain(&current)) != nil && current.contents.bytes.isSameText(as: read.bytes)
   }
 
   private func remove(_ name: String) { try? system.unlink(name, in: directory) }
@@ -252,21 +241,19 @@ struct OpenWrite: ~Copyable {
 
   // MARK: Durability
 
-  private mutating func synchronize(isGone: Bool) throws {
+  private mutating func synchronizeDirectory() throws(SettingsError) {
     do throws(Errno) {
       try system.synchronizeDirectory(directory, path: place.directory)
     } catch {
-      // Nobody waits for the end of that save: it is found under its name.
-      var save = ""
-      if let name = displaced?.name { save = " " + ForeignSave(name: place.sibling(name)).description }
-      guard !isGone else {
-        throw SettingsError.system(
-          error, "sync the removal of", file.path,
-          then: "After a power failure it may exist again. Its text is among the backups.\(save)")
-      }
-      throw SettingsError.system(
-        error, "sync", file.path,
-        then: "The file holds the new text, which may not survive a power failure.\(save)")
+      displaced = settle()
+      let isGone = last.text == nil
+      let state =
+        isGone
+        ? "After a power failure it may exist again. Its text is among the backups."
+        : "The file holds the new text, which may not survive a power failure."
+      throw .system(
+        error, isGone ? "sync the removal of" : "sync", file.path,
+        then: state + (displaced.map { " \($0)" } ?? ""))
     }
   }
 
@@ -283,7 +270,7 @@ struct OpenWrite: ~Copyable {
     } catch {
       // A read-only file system, or one without that call, has nothing left to write.
       guard error.rawValue == EROFS || error.rawValue == EINVAL || status == nil else {
-        throw SettingsError.system(
+        throw .system(
           error, "sync", file.path, then: "The file holds the text, which may not survive a power failure.")
       }
     }
@@ -296,26 +283,23 @@ struct OpenWrite: ~Copyable {
   ///
   /// - Returns: What another program has saved there, which is in no text at the path; `nil` if nothing.
   mutating func settle() -> ForeignSave? {
-    guard let found = displaced else { return nil }
+    guard var save = displaced else { return nil }
     displaced = nil
     let read = contents
-    var save = ForeignSave()
-    if let name = found.name { save.name = place.sibling(name) }
+    defer { current.contents = read }
     do {
-      if found.isOther, let name = found.name {
+      if let name = save.name {
         var other = try file.openAndRead(name, in: directory, followingLinks: false)
         save.bytes = try file.textAtRest(of: &other, after: read, within: limit)
       } else {
         save.bytes = try file.textAtRest(of: &current, after: read, within: limit)
       }
-      current.contents = read
       if save.bytes.isSameText(as: read.bytes) {
         forget(save)
         return nil
       }
       save.name = save.name ?? file.keep(save.bytes ?? [], beside: place, in: directory)
     } catch {
-      current.contents = read
       save.error = error
     }
     return save
@@ -332,12 +316,11 @@ struct OpenWrite: ~Copyable {
     return true
   }
 
-  /// Removes the name of a save that is in the file, or among the backups.
+  /// Removes the name of a save that is in the file.
   func forget(_ save: ForeignSave) {
     if let name = save.name { try? system.unlink(name) }
   }
 }
-
 /// What another program has saved, and a write has displaced.
 struct ForeignSave: Sendable {
   /// The file that holds it; `nil` if it has no name.
@@ -361,8 +344,8 @@ extension SettingsFile {
   /// - Returns: Whether the file was replaced or removed.
   @discardableResult
   package func update(within limit: TimeLimit? = nil, _ body: (Contents) throws -> [UInt8]?) throws -> Bool {
-    var write = try OpenWrite(of: self, within: limit)
-    while try !write.replace(with: body(write.contents)) {}
+    var write = OpenWrite(of: self, within: limit)
+    repeat { try write.reopen() } while try !write.replace(with: body(write.contents))
     return write.isReplaced
   }
 
@@ -414,12 +397,9 @@ extension SettingsFile {
 
 extension FileStatus {
   /// Whether nobody has written to a file in between, nor changed its mode or owner. It may have another name.
-  ///
-  /// A program can set back the time of the content, but not that of the last change, which a new name sets too.
   fileprivate func isUntouched(since other: FileStatus?) -> Bool {
     guard let other else { return false }
     return hasSameText(as: other) && mode == other.mode && owner == other.owner && group == other.group
-      && (changed == other.changed || links != other.links)
   }
 }
 

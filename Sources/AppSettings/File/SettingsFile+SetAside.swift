@@ -20,46 +20,46 @@ extension Syscalls {
   }
 }
 
-/// Files beside a settings file: what other programs saved in the moment of a write that could not add it to the file.
+/// Files beside a settings file: what other programs saved in the moment of a write that did not add it to the file.
 extension SettingsFile {
-  /// The paths of the files that were set aside.
+  /// The paths of these files.
   package func setAside() -> [String] {
     guard let place = try? FinalPath.resolve(path, system: system) else { return [] }
     let aside = BesideName.aside(for: place.name)
     let substitutes = BesideName.substitutePrefix(for: aside)
-    let names = (try? system.names(in: place.directory)) ?? []
-    return names.filter { name in
-      (name.isBytewise(aside) || name.beginsBytewise(with: substitutes))
-        && (try? system.status(at: "\(place.directory)/\(name)", followingLinks: false))?.isDirectory == false
-    }.sorted().map { "\(place.directory)/\($0)" }
+    return ((try? system.names(in: place.directory)) ?? []).filter {
+      ($0.isBytewise(aside) || $0.beginsBytewise(with: substitutes))
+        && (try? system.status(at: place.sibling($0), followingLinks: false))?.isDirectory == false
+    }.sorted().map { place.sibling($0) }
   }
 
-  /// Moves files that were set aside to the backups, unless their text is there or in the file. The caller holds the
-  /// lock.
+  /// Moves them to the backups, unless their text is in the file. The caller holds the lock.
   ///
-  /// - Returns: The new backups.
-  func rescueSetAside(to backups: Backups) throws -> [SettingsBackup] {
-    var made: [SettingsBackup] = []
-    for path in setAside() {
-      // Anyone may have put something else there: a link is not followed, and a file that cannot be removed is not ours.
-      guard let status = try? system.status(at: path, followingLinks: false), status.isRegular,
-        isRemovable(status, at: path),
+  /// - Returns: The paths at which their texts are now: of backups or, if that is impossible, their own.
+  func rescueSetAside(to backups: Backups) -> [String] {
+    func holds(_ other: String, _ bytes: [UInt8]) -> Bool {
+      (try? SettingsFile(path: other, system: system).read().bytes).isSameText(as: bytes)
+    }
+    return setAside().compactMap { aside in
+      do {
+        guard let status = try system.status(at: aside, followingLinks: false) else { return nil }
+        guard status.isRegular else { return aside }
+        guard isRemovable(status, at: aside) else { return nil }
         // By now it may be a link.
-        let bytes = try openAndRead(path, in: Syscalls.workingDirectory, followingLinks: false).contents.bytes
-      else { continue }
-      func holds(_ other: String) -> Bool {
-        (try? SettingsFile(path: other, system: system).read().bytes).isSameText(as: bytes)
-      }
-      if try !holds(self.path) && !backups.list().contains(where: { holds($0.path) }) {
-        made.append(try backups.save(bytes, reason: Backups.overtaken))
-      }
-      do throws(Errno) {
-        try system.unlink(path)
+        let contents = try openAndRead(aside, in: Syscalls.workingDirectory, followingLinks: false).contents
+        guard let bytes = contents.bytes, contents.isOpenForWriting != true else { return aside }
+        var backup: String?
+        if !holds(path, bytes) {
+          backup =
+            try backups.list().first { holds($0.path, bytes) }?.path
+            ?? backups.save(bytes, reason: Backups.overtaken).path
+        }
+        try system.unlink(aside)
+        return backup
       } catch {
-        throw SettingsError.system(error, "remove", path, then: "Its text is among the backups, too.")
+        return aside
       }
     }
-    return made
   }
 
   /// Whether a file belongs to this user, in a directory with restricted deletion, `unlink(2)`.

@@ -64,8 +64,6 @@ package struct SettingsFile: Sendable {
   struct OpenFile: ~Copyable {
     var contents = Contents()
     fileprivate(set) var descriptor: CInt = -1
-    /// Whether it was written so shortly before it was read that another change may have the same time.
-    fileprivate(set) var isFresh = false
     let system: Syscalls
 
     init(system: Syscalls) { self.system = system }
@@ -129,12 +127,8 @@ package struct SettingsFile: Sendable {
       if isUnchanged { break }
       isOpen = true
     }
-    file.isFresh = status.age < Self.coarseTime
     file.contents = Contents(bytes: bytes, status: status, isOpenForWriting: isOpen)
   }
-
-  /// Changes within this time may get the same time in the file system: two ticks of the slowest kernels, 20 ms.
-  private static let coarseTime: Int64 = 20_000_000
 
   /// The number of times that a changing text is read before it counts as being written.
   private static let mostReads = 4

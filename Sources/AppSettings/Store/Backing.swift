@@ -66,13 +66,3 @@ final class MemoryFile: Sendable {
     set { hooks.withLock { $0 = newValue } }
   }
 }
-
-extension Backing {
-  /// Moves files that were set aside and never merged to the backups. The caller holds the lock.
-  ///
-  /// - Returns: The backups.
-  func rescueSetAside(within limit: TimeLimit?) throws -> [SettingsBackup] {
-    guard case .file(let file, _) = self, let backups = backups(within: limit) else { return [] }
-    return try file.rescueSetAside(to: backups)
-  }
-}

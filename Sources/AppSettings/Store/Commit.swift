@@ -34,12 +34,12 @@ struct Commit {
   private(set) var report = WriteReport(number: 0)
   private(set) var sets: [TOMLPath] = []
   /// Whether the work itself changed the text.
-  private(set) var hasChanged = false
+  var hasChanged = false
   /// Whether the text was migrated, in this round or an earlier one: then hooks may be due.
   private(set) var hasMigrated = false
   private(set) var backup: BackupInProgress?
   /// The backup of the text that was replaced.
-  private var kept: BackupInProgress?
+  var kept: BackupInProgress?
   var keptBackup: SettingsBackup? { kept?.backup }
 
   /// The edits pending when the file was locked.
@@ -47,17 +47,22 @@ struct Commit {
   /// The edits that the work made.
   private var made: [Edit] = []
   /// The text that has replaced the file, and the one that it was made from; `nil` before that.
-  private(set) var stored: (base: [UInt8]?, text: [UInt8]?)?
+  var stored: (base: [UInt8]?, text: [UInt8]?)?
   /// Whether something of another program's text is in no text at the path.
   var isIncomplete = false
   private var revision: UInt64 = 0
-  private var written: Written?
+  var written: Written?
   /// What the history says of it, if that is not to be seen from the work.
   var reason: SettingsHistoryEntry.Reason?
-  var result = WriteNotes()
+  /// The file, which is on disk now; `nil` if there is none.
+  var durable: FileStatus?
+  /// What the new file could not keep of the replaced one, in words.
+  var lost: [String] = []
+  /// Why the history could not be written.
+  var unrecorded: String?
 
   /// The new content of the file.
-  private struct Written {
+  struct Written {
     var bytes: [UInt8]?
     /// The meaning of the bytes to this release.
     var document: TOMLDocument
@@ -176,6 +181,7 @@ struct Commit {
     _ = try? core.takeOver(contents.bytes, knowing: known)
     written = nil
     revision = core.state.withLock { $0.userRevision }
+    if reason == Backups.unparsable { core.rescueSetAside() }
     let new = try body(contents.bytes)
     guard !new.isSameText(as: contents.bytes) else { return new }
     if contents.bytes != nil {
@@ -219,9 +225,6 @@ struct Commit {
       position: position)
   }
 
-  /// What the write has changed, for the history.
-  var news: HistoryWrite? { written?.history }
-
   /// The new text is in place, and its backup stays, whatever follows.
   mutating func noteStored(_ text: [UInt8]?, over base: [UInt8]?) {
     stored = stored ?? (base, text)
@@ -231,52 +234,19 @@ struct Commit {
 
   /// Makes the text that a foreign one and the stored one give one after the other: the same edits on that text.
   ///
-  /// - Throws: If they do not fit. Nothing of this commit has changed.
+  /// - Throws: If they do not fit.
   mutating func text(adding foreign: SettingsFile.Contents) throws -> [UInt8]? {
     guard let stored, !foreign.bytes.isSameText(as: stored.text) else { return foreign.bytes }
-    let before = self
-    do {
-      guard case .text = work else {
-        let text = try text(replacing: foreign)
-        guard report.failures.count == before.report.failures.count else { throw TextMerge.Unfit() }
-        report.changed.formUnion(before.report.changed)
-        hasChanged = hasChanged || before.hasChanged
-        hasMigrated = hasMigrated || before.hasMigrated
-        return text
-      }
-      if foreign.bytes.isSameText(as: stored.base) { return stored.text }
-      if stored.text == nil { return try textInPlaceOfNone(foreign) }
+    if case .text = work {
+      guard !foreign.bytes.isSameText(as: stored.base) else { return stored.text }
       return try merge(TextMerge(base: stored.base, earlier: foreign.bytes, later: stored.text))
-    } catch {
-      abandonBackup()
-      self = before
-      throw error
     }
-  }
-
-  /// The text for a file that was removed, and has been saved just before: nothing of the removal is in it, so that it
-  /// decides for itself whether it goes as well.
-  private mutating func textInPlaceOfNone(_ foreign: SettingsFile.Contents) throws -> [UInt8]? {
-    guard case .text(_, _, let body) = work, let new = try body(foreign.bytes) else {
-      isIncomplete = true
-      return nil
-    }
-    guard new.isSameText(as: foreign.bytes) else { throw TextMerge.Unfit() }
-    let base = stored?.base
-    takeBack()
-    written = Written(
-      bytes: new, document: try core.interpret(new), edited: nil,
-      history: HistoryWrite(old: base, new: new, reason: reason ?? .edit))
-    return new
-  }
-
-  /// The file that was removed is back in its place. It must not be a backup too, because an editor that writes in place
-  /// would change that.
-  mutating func takeBack() {
-    kept?.abandon()
-    kept = nil
-    stored = nil
-    hasChanged = false
+    let before = self
+    let text = try text(replacing: foreign)
+    guard report.failures.count == before.report.failures.count else { throw TextMerge.Unfit() }
+    report.changed.formUnion(before.report.changed)
+    hasChanged = hasChanged || before.hasChanged
+    return text
   }
 
   /// Takes a merged text for what the file holds.
@@ -300,7 +270,7 @@ struct Commit {
   /// Publishes the present content of the file.
   ///
   /// - Returns: Whether a later replacement by others was seen first.
-  func publish(_ durable: FileStatus?) -> Bool {
+  func publish() -> Bool {
     core.state.withLock { state -> Bool in
       state.durable = durable
       guard let written else { return false }

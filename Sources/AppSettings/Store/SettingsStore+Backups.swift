@@ -69,9 +69,8 @@ extension SettingsStore {
   public func recover() throws(SettingsError) -> SettingsBackup? {
     guard case .file(let file, _) = core.backing, try file.hasDirectory() else { return nil }
     return try SettingsError.only {
-      try core.commit(backingUp: Backups.unparsable) { [core] current in
-        core.rescueSetAside()
-        return current.flatMap { SettingsRecovery.parses($0) ? $0 : nil }
+      try core.commit(backingUp: Backups.unparsable) { current in
+        current.flatMap { SettingsRecovery.parses($0) ? $0 : nil }
       }.backup
     }
   }
@@ -83,10 +82,9 @@ extension SettingsStore {
     guard case .file(let file, let backups) = core.backing else { return .notNeeded }
     var outcome = SettingsRecovery.notNeeded
     var source: SettingsBackup? { if case .restored(let backup, _) = outcome { backup } else { nil } }
-    let replaced = try core.commit(backingUp: Backups.unparsable, from: { source }) { [core] current in
+    let replaced = try core.commit(backingUp: Backups.unparsable, from: { source }) { current in
       // This may run again, on a text that an editor has saved meanwhile.
       outcome = .notNeeded
-      core.rescueSetAside()
       guard let current, !SettingsRecovery.parses(current) else { return current }
       outcome = .noBackup
       for backup in try backups.list() where !backup.mayBeOfAnotherFile {

@@ -151,11 +151,11 @@ extension StoreCore {
         commit.abandonBackup()
       }
       switch backing {
-      case .file(let file, let backups): try commit.write(to: file, backups, checking: check, within: limit)
+      case .file(let file, _): try commit.write(to: file, checking: check, within: limit)
       case .memory(let memory): try commit.write(to: memory, checking: check)
       }
     } catch {
-      report(commit.result)
+      report(commit)
       // It may have failed at its very end, by the directory's `fsync`, or because the path leads elsewhere.
       let looks = state.withLock { state in
         state.writingTexts = []
@@ -164,18 +164,17 @@ extension StoreCore {
       if looks { look() }
       throw error
     }
-    let wasOvertaken = commit.publish(commit.result.durable)
-    report(commit.result)
+    let wasOvertaken = commit.publish()
+    report(commit)
     problems.resolve { $0.code == .unparsable && $0.file == location?.file }
     if wasOvertaken, state.withLock({ $0.isLoaded }) { look() }
     finish(commit.report)
     return CommitOutcome(hasChanged: commit.hasChanged, backup: commit.hasChanged ? commit.keptBackup : nil)
   }
 
-  private func report(_ notes: WriteNotes) {
-    if let reason = notes.unrecorded { problems.report(SettingsProblem(unrecorded: reason, of: backing.name)) }
-    if !notes.lost.isEmpty { problems.report(SettingsProblem(lost: notes.lost, of: backing.name)) }
-    for path in notes.overtaken { problems.report(SettingsProblem(overtaken: path, of: backing.name)) }
+  private func report(_ commit: Commit) {
+    if let reason = commit.unrecorded { problems.report(SettingsProblem(unrecorded: reason, of: backing.name)) }
+    if !commit.lost.isEmpty { problems.report(SettingsProblem(lost: commit.lost, of: backing.name)) }
   }
 
   /// The document of the bytes under the lock. Changes by others become visible as a change from outside, before and
@@ -248,12 +247,17 @@ extension SettingsProblem {
   /// The problem of a text that another program has saved in the moment of a write.
   ///
   /// - Parameter path: The file that holds it.
-  init(overtaken path: String, of file: String) {
+  package init(overtaken path: String, of file: String) {
     let advice = path.hasSuffix(".toml") ? "" : " 'settings-cli recover' moves it to the backups."
     self.init(
       .io,
-      "\(Self.keptBeginning)\(path)': another program saved it as '\(file)' in the moment of a write, and not all of it "
-        + "is in the file. Compare the two.\(advice)", file: file)
+      "\(Self.keptBeginning)\(path)': '\(file)' had this text in the moment of a write, and not all of it is in the "
+        + "file now. Another program may have saved it: compare the two.\(advice)", file: file)
+  }
+
+  /// The problem of such a text that no file could keep.
+  init(lost save: ForeignSave, of file: String) {
+    self.init(.io, "\(Self.lossBeginning)\(file)'. \(save)", file: file)
   }
 
   private static let lossBeginning = "Wrote '"

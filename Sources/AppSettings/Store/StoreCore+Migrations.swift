@@ -73,8 +73,9 @@ extension StoreCore {
 
   /// Moves files that were set aside to the backups. A file that cannot be moved stays and does no harm.
   func rescueSetAside() {
-    for backup in (try? backing.rescueSetAside(within: commitLimit)) ?? [] {
-      problems.report(SettingsProblem(overtaken: backup.path, of: backing.name))
+    guard case .file(let file, let backups) = backing else { return }
+    for path in file.rescueSetAside(to: backups.limited(by: commitLimit)) {
+      problems.report(SettingsProblem(overtaken: path, of: file.path))
     }
   }
 

@@ -13,12 +13,6 @@ package struct FileStatus: Sendable, Hashable {
   /// When the content was last written, in nanoseconds since 1970. Programs can set it to any time.
   package var modified: Int64
 
-  /// The time since the last write; negative if that is in the future.
-  var age: Int64 {
-    let (age, overflows) = ProcessFacts.nanosecondsSince1970().subtractingReportingOverflow(modified)
-    return overflows ? .max : age
-  }
-
   /// When content, names, mode or owner last changed, in nanoseconds since 1970. Only the kernel sets it.
   package var changed: Int64
 

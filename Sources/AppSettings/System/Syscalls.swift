@@ -1,4 +1,3 @@
-import CSettingsSystem
 import Glibc
 
 /// The system calls of the write path, and the seam at which tests make one fail or kill the process.
@@ -69,14 +68,6 @@ package struct Syscalls: Sendable {
       throw error
     }
     return FileStatus(raw)
-  }
-
-  /// When a file was made, in nanoseconds since 1970, `statx(2)`; `nil` if the file system does not say.
-  func birth(of name: String, in directory: CInt) throws(Errno) -> Int64? {
-    try step(.stat, name)
-    var time: Int64 = 0
-    let isKnown = try retry { name.withPath { Int(csettings_birth(directory, $0, &time)) } }
-    return isKnown == 0 ? nil : time
   }
 
   /// Throws if the process may not write an existing file: `EACCES` by its effective ids, `EROFS` by the mount.

@@ -5,7 +5,6 @@
 
 #include <fcntl.h>
 #include <spawn.h>
-#include <stdint.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -24,9 +23,6 @@ int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions
 int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
 
 int renameat2(int old_directory, const char *old_name, int new_directory, const char *new_name, unsigned int flags);
-
-// When a file was made, in nanoseconds since 1970. Returns 1, 0 if the file system does not say, or -1 and sets errno.
-int csettings_birth(int directory, const char *name, int64_t *time);
 
 // A descriptor that a child made by fork(2) does not get: its copy is closed before fork() returns in the child. The
 // open file, and with it an flock(2), then belongs to this process alone.

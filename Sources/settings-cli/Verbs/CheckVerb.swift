@@ -13,8 +13,8 @@ struct CheckVerb: Verb {
 
       Exits 0 if there are no findings, else with the status of the most serious one: 6 a file does not parse, 7 a \
       file cannot be read, 8 a file has a newer version or cannot be migrated, 4 a value or the schema is invalid, 5 \
-      a lock disables a value or a value hides a table, 7 others can read a secret or change a file, 3 a key is \
-      unknown or has a former name.
+      a lock disables a value or a value hides a table, 7 others can read a secret or change a file, or a file is \
+      left of a write that met another program's, 3 a key is unknown or has a former name.
 
       --all checks every app that has settings or a schema.
 
@@ -142,7 +142,7 @@ struct CheckVerb: Verb {
   private static let gravity: [(kinds: Set<SettingsFinding.Kind>, status: ExitStatus)] = [
     ([.unparsable], .unparsable), ([.unreadable], .io), ([.newerVersion, .migrationFails], .migration),
     ([.invalidValue, .schema, .reserved], .invalidValue), ([.locked, .ignored, .hidden], .notWritable),
-    ([.permissions], .io),
+    ([.permissions, .overtaken], .io),
     ([.unknownKey, .formerName], .unknown),
   ]
 

@@ -27,12 +27,12 @@ struct RecoverVerb: Verb {
     let location = try target.location()
     let store = try target.store(target.schema, migrations: .none, acceptsAnyVersion: true)
     guard restore else {
-      guard let moved = try store.recover() else { return Self.noteNothing(location) }
+      guard let moved = try store.recover() else { return Self.noteNothing(store, location) }
       Output.noteStored()
       return Output.path(moved.path)
     }
     switch try store.recoverFromBackup() {
-    case .notNeeded: Self.noteNothing(location)
+    case .notNeeded: Self.noteNothing(store, location)
     case .noBackup:
       throw Failure(
         .noValue,
@@ -45,7 +45,9 @@ struct RecoverVerb: Verb {
     }
   }
 
-  private static func noteNothing(_ location: SettingsLocation) {
+  private static func noteNothing(_ store: SettingsStore, _ location: SettingsLocation) {
+    // What was beside the file is told at the end.
+    if store.currentProblems.contains(where: \.isLoss) { return }
     let exists = (try? SettingsFile(path: location.file).read().bytes) != nil
     Output.note("Nothing to recover: '\(location.file)' \(exists ? "parses" : "does not exist").")
   }

@@ -31,6 +31,21 @@ struct SettingsCheckTests {
     #expect(try found(nil) == [])
   }
 
+  @Test func `what a write left beside the file is found, and moved to the backups by a recovery`() throws {
+    try write("theme = \"dark\"\n")
+    let aside = home.file(".settings.toml.settings-aside")
+    try home.write("theme = \"light\"\n", to: aside)
+    let findings = SettingsCheck.findings(at: try home.location(), schema: nil)
+    #expect(findings.map(\.kind) == [.overtaken] && findings.map(\.file) == [aside])
+    #expect(findings.first?.isError == false && findings.first?.message.hasPrefix("Kept '\(aside)'") == true)
+    let settings = try home.store()
+    #expect(try settings.recover() == nil)
+    let backup = try #require(try settings.backups.first)
+    #expect(home.text(of: backup.path) == "theme = \"light\"\n")
+    #expect(settings.currentProblems.map(\.message).contains { $0.hasPrefix("Kept '\(backup.path)'") })
+    #expect(SettingsCheck.findings(at: try home.location(), schema: nil).isEmpty)
+  }
+
   @Test func `slips are found in the order of the file`() throws {
     try write(
       """

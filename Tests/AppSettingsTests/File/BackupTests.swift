@@ -45,7 +45,7 @@ struct BackupTests {
     #expect(
       calls.drop { $0 == "fsyncDirectory above" } == [
         "link backup", "fsync settings.toml", "fsync backup", "fsyncDirectory settings.toml.backups",
-        "rename settings.toml", "fsyncDirectory org.example.test",
+        "rename .settings.toml.settings-aside", "rename settings.toml", "fsyncDirectory org.example.test",
       ])
   }
 

@@ -8,6 +8,9 @@ enum Exploration: Sendable {
   case exhaustive(preemptions: Int?)
   /// Random schedules, each with its own seed.
   case seeded(count: Int)
+  /// Schedules in which the first actor runs, and each step of the others comes at a random one of its steps. Each has
+  /// its own seed.
+  case placed(count: Int)
 
   /// `SETTINGS_SCHEDULES=full` runs the long form; a number sets how many random schedules each test runs.
   private static let variable = ProcessInfo.processInfo.environment["SETTINGS_SCHEDULES"]
@@ -21,6 +24,8 @@ enum Exploration: Sendable {
   static let every = Exploration.exhaustive(preemptions: nil)
   /// For three actors.
   static let three = Exploration.seeded(count: variable.flatMap { Int($0) } ?? (isFull ? 3_000 : 25))
+  /// For three actors, two of which take only a step.
+  static let twoSaves = isFull ? every : Exploration.placed(count: variable.flatMap { Int($0) } ?? 25)
 
   /// Exceeding this is an issue: no schedule is skipped silently.
   private static let most = isFull ? 200_000 : 6_000
@@ -51,15 +56,24 @@ enum Exploration: Sendable {
           sourceLocation: sourceLocation)
       }
     case .seeded(let count):
-      for number in 0..<count {
-        let seed = Self.firstSeed ?? UInt64.random(in: 0...UInt64.max)
-        var random = Random(state: seed)
-        try Self.one(make, "SETTINGS_SCHEDULE_SEED=\(seed): ", &result) { choice in
-          // Mostly continue with the same actor: most windows need only a few interruptions.
-          if let current = choice.current, random.next() % 4 != 0 { return current }
-          return choice.actors[Int(random.next() % UInt64(choice.actors.count))]
+      try Self.seeded(count, make, &result) { random, choice in
+        // Mostly continue with the same actor: most windows need only a few interruptions.
+        if let current = choice.current, random.next() % 4 != 0 { return current }
+        return choice.actors[Int(random.next() % UInt64(choice.actors.count))]
+      }
+    case .placed(let count):
+      var steps: UInt64 = 0
+      var uncounted = Result()
+      try Self.one(make, "", &uncounted) { choice in
+        if choice.actors.contains(0) { steps += 1 }
+        return choice.actors.first!
+      }
+      try Self.seeded(count, make, &result) { random, choice in
+        // Each of the others has the same chance at every step.
+        guard choice.actors.contains(0), random.next() % max(steps, 2) < UInt64(choice.actors.count - 1) else {
+          return choice.actors.first!
         }
-        if Self.firstSeed != nil, number == 0 { break }
+        return choice.actors[1 + Int(random.next() % UInt64(choice.actors.count - 1))]
       }
     }
     if ProcessInfo.processInfo.environment["SETTINGS_SCHEDULES"] != nil {
@@ -71,6 +85,17 @@ enum Exploration: Sendable {
         sourceLocation: sourceLocation)
     }
     return result
+  }
+
+  private static func seeded(
+    _ count: Int, _ make: () throws -> Scenario, _ result: inout Result,
+    choose: (inout Random, Scheduler.Choice) -> Int
+  ) throws {
+    for _ in 0..<(firstSeed == nil ? count : 1) {
+      let seed = firstSeed ?? UInt64.random(in: 0...UInt64.max)
+      var random = Random(state: seed)
+      try one(make, "SETTINGS_SCHEDULE_SEED=\(seed): ", &result) { choose(&random, $0) }
+    }
   }
 
   private static func one(

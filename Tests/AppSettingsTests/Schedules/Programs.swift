@@ -45,6 +45,25 @@ extension Scenario.Program {
       ], saves: ("mark", .integer(1)))
   }
 
+  /// A program that turns `KEY = 0` of the present text into `KEY = 1`, in one step: nothing comes between.
+  ///
+  /// - Parameter text: What it saves instead, whatever there is.
+  static func saving(_ key: String, _ home: ScratchHome, inPlace: Bool, text: String? = nil) -> Self {
+    Self(
+      name: "\(inPlace ? "cp" : "sed") of \(key)",
+      steps: [
+        Step(label: "saves \(key)", overwrites: true) {
+          let old = home.text() ?? "\(key) = 0\n"
+          let new = text ?? old.replacingOccurrences(of: "\(key) = 0", with: "\(key) = 1")
+          let path = inPlace ? home.file : home.path + "/new-" + key
+          let file = open(path, O_WRONLY | O_TRUNC | O_CREAT | O_CLOEXEC, 0o600)
+          _ = Array(new.utf8).withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+          close(file)
+          if !inPlace { rename(path, home.file) }
+        }
+      ])
+  }
+
   /// `rm`.
   static func removing(_ home: ScratchHome) -> Self {
     Self(name: "rm", steps: [Step(label: "removes", overwrites: true) { unlink(home.file) }], removes: true)
