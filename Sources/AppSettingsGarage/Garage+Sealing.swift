@@ -131,7 +131,7 @@ extension Garage {
       let backups = core.backupsInCommit
     else { return }
     var problems: [SettingsProblem] = []
-    for backup in try backups.list() where !backup.mayBeOfAnotherFile {
+    for backup in try backups.list() {
       try backups.replace(backup) { bytes in
         do {
           return try sealedText(ofBackup: bytes, at: backup.path, format)

@@ -9,7 +9,7 @@ struct BackupFolder: ~Copyable {
   /// The settings file's name without `.toml`.
   let name: String
   let system: Syscalls
-  /// The backups with a number, newest first.
+  /// The backups, newest first.
   let names: [BackupName]
   /// The directories created for it.
   let made: MadeDirectories
@@ -38,12 +38,10 @@ struct BackupFolder: ~Copyable {
         let all = try system.names(in: path) ?? []
         let substitutes = BesideName.substitutePrefix(for: temporaryName)
         for stray in all
-        where stray == temporaryName || stray.beginsBytewise(with: substitutes)
-          || BackupName.isFormerTemporary(stray, of: name)
-        {
+        where stray == temporaryName || stray.beginsBytewise(with: substitutes) {
           try? system.unlink(stray, in: lock.descriptor)
         }
-        names = all.compactMap { BackupName($0, of: name) }.filter { $0.number != nil }
+        names = all.compactMap { BackupName($0, of: name) }
       } catch {
         throw .system(error, "make a backup in", path)
       }

@@ -1,14 +1,11 @@
 /// The name of a backup: `settings.000012.20261121T093000Z.before-v3-was-v1.toml`.
 ///
 /// The number gives the order in which backups were made; the time is for people, because a clock can be set back.
-/// Older names had no number, `settings.20261121T093000Z-000.before-v3-was-v1.toml`: these are the oldest.
 struct BackupName: Sendable, Hashable {
-  /// The number among the file's backups, from 1; `nil` for a backup of an older release.
-  var number: Int?
+  /// The number among the file's backups, from 1.
+  var number: Int
   /// The time at which it was made, in UTC.
   var time: String
-  /// The number within that second, for a backup of an older release.
-  var turn = 0
   /// The reason for the backup.
   var reason: String
 
@@ -26,46 +23,26 @@ struct BackupName: Sendable, Hashable {
     var rest = Substring(text).utf8
     guard Self.drop(".toml", fromEndOf: &rest), let reason = Self.dropLastPart(of: &rest),
       !reason.isEmpty, reason.allSatisfy({ Self.isAlphanumeric($0) || $0 == UInt8(ascii: "-") }),
-      let stamp = Self.dropLastPart(of: &rest)
+      let stamp = Self.dropLastPart(of: &rest), let digits = Self.dropLastPart(of: &rest),
+      let number = Self.number(digits, digits: 6...Self.mostDigits)
     else { return nil }
-    self.reason = String(reason)!
-    if let dash = stamp.firstIndex(of: UInt8(ascii: "-")) {
-      guard let turn = Self.number(stamp[stamp.index(after: dash)...], digits: 3...9) else { return nil }
-      self.turn = turn
-      time = String(stamp[..<dash])!
-    } else {
-      guard let digits = Self.dropLastPart(of: &rest), let number = Self.number(digits, digits: 6...Self.mostDigits)
-      else { return nil }
-      self.number = number
-      time = String(stamp)!
-    }
+    (self.number, self.reason, time) = (number, String(reason)!, String(stamp)!)
     guard Self.isTime(time), !rest.isEmpty, name.map({ $0.utf8.elementsEqual(rest) }) ?? true else { return nil }
   }
 
   /// The backup's file name, for a settings file with this name without `.toml`.
   func text(of name: String) -> String {
-    let digits = String(number ?? 0)
+    let digits = String(number)
     return "\(name).\(String(repeating: "0", count: max(0, 6 - digits.count)))\(digits).\(time).\(reason).toml"
   }
 
   /// Whether this one was made after another.
-  func isNewer(than other: BackupName) -> Bool {
-    (number ?? 0, time, turn) > (other.number ?? 0, other.time, other.turn)
-  }
+  func isNewer(than other: BackupName) -> Bool { (number, time) > (other.number, other.time) }
 
   /// The version to which a migration led after this backup; `nil` for a backup with another reason.
   var migratedTo: Int? {
     guard reason.hasPrefix("before-v") else { return nil }
     return Int(reason.dropFirst("before-v".count).prefix { $0.isWholeNumber })
-  }
-
-  /// Whether a name is that of a temporary backup of an older release, which contained the time.
-  static func isFormerTemporary(_ text: String, of name: String) -> Bool {
-    guard text.utf8.first == UInt8(ascii: ".") else { return false }
-    var rest = Substring(text.utf8.dropFirst()).utf8
-    guard drop(".settings-new", fromEndOf: &rest) else { return false }
-    guard let backup = BackupName(String(Substring(rest)), of: name) else { return false }
-    return backup.number == nil
   }
 
   /// A longer number is not from this library, so that a larger one can always follow.

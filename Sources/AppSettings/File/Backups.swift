@@ -97,7 +97,6 @@ package struct Backups: Sendable {
   ) throws -> BackupInProgress {
     let place = try place(of: source)
     let folder = try BackupFolder.open(place.directory, of: place.name, within: limit, system: system)
-    removeFormerTemporaries(except: place)
     func inProgress(_ name: BackupName, abandon: @escaping () -> Void = {}) -> BackupInProgress {
       let path = folder.path + "/" + name.text(of: place.name)
       return BackupInProgress(
@@ -159,58 +158,23 @@ package struct Backups: Sendable {
 
   // MARK: Listing and removing
 
-  /// All backups of the file, newest first, followed by those of older releases.
+  /// All backups of the file, newest first.
   ///
-  /// - Throws: ``SettingsError`` `io` or `readOnly` if a directory cannot be listed.
+  /// - Throws: ``SettingsError`` `io` or `readOnly` if the directory cannot be listed.
   package func list() throws(SettingsError) -> [SettingsBackup] {
     let place = try place()
-    var result: [SettingsBackup] = []
     do throws(Errno) {
-      let own = FormerBackups(directory: place.directory, sharer: nil)
-      result = try backups(in: own, named: place.name, of: place.file) { _ in true }
-      let former = location.formerBackups
-      if !former.directory.utf8.elementsEqual(place.directory.utf8) {
-        result += try backups(in: former, named: location.name, of: place.file) { $0.number == nil }
-      }
+      return (try system.names(in: place.directory) ?? []).compactMap { text in
+        BackupName(text, of: place.name).map { SettingsBackup(path: "\(place.directory)/\(text)", name: $0) }
+      }.sorted { $0.name.isNewer(than: $1.name) }
     } catch {
       throw .system(error, "list", place.directory)
     }
-    return result.sorted { $0.name.isNewer(than: $1.name) }
   }
 
-  private func backups(
-    in former: FormerBackups, named name: String, of file: PhysicalPath, where isIncluded: (BackupName) -> Bool
-  ) throws(Errno) -> [SettingsBackup] {
-    let found = (try system.names(in: former.directory) ?? []).compactMap { text -> (String, BackupName)? in
-      BackupName(text, of: name).map { (text, $0) }
-    }.filter { isIncluded($0.1) }
-    var isShared = false
-    if found.contains(where: { $0.1.number == nil }) {
-      isShared = try former.isShared(with: file, root: location.stateDirectory + "/files", system: system)
-    }
-    return found.map { text, backup in
-      SettingsBackup(
-        path: "\(former.directory)/\(text)", name: backup, mayBeOfAnotherFile: isShared && backup.number == nil)
-    }
-  }
-
-  /// Removes the oldest backups, those of older releases first, but none that may be of another file.
+  /// Removes the oldest backups.
   private func prune(sparing spared: SettingsBackup?) {
-    guard let all = try? list().filter({ !$0.mayBeOfAnotherFile }) else { return }
+    guard let all = try? list() else { return }
     for backup in all.dropFirst(Self.kept) where backup.name != spared?.name { try? system.unlink(backup.path) }
-  }
-
-  /// Removes what killed processes of older releases left where those kept this file's backups.
-  private func removeFormerTemporaries(except place: Place) {
-    let directory = location.formerBackups.directory
-    guard !directory.utf8.elementsEqual(place.directory.utf8), let names = try? system.names(in: directory) else {
-      return
-    }
-    let strays = names.filter { BackupName.isFormerTemporary($0, of: location.name) }
-    // An older release that is writing one at the moment holds this lock.
-    guard !strays.isEmpty, let lock = try? DirectoryLock.acquire(directory, timeout: .zero, system: system) else {
-      return
-    }
-    for stray in strays { try? system.unlink(stray, in: lock.descriptor) }
   }
 }

@@ -6,9 +6,6 @@ public struct SettingsBackup: Sendable, Hashable {
   public let time: String
   /// The reason for the backup: `before-v3-was-v1`, `before-restore`, `unparsable`.
   public let reason: String
-  /// Whether the backup may be of another file: an older release kept the backups of two files in one place. Such a
-  /// backup is restored only if you name it.
-  public let mayBeOfAnotherFile: Bool
 
   let name: BackupName
 
@@ -18,10 +15,9 @@ public struct SettingsBackup: Sendable, Hashable {
     self.init(path: path, name: name)
   }
 
-  init(path: String, name: BackupName, mayBeOfAnotherFile: Bool = false) {
+  init(path: String, name: BackupName) {
     self.path = path
     self.name = name
-    self.mayBeOfAnotherFile = mayBeOfAnotherFile
     time = name.time
     reason = name.reason
   }

@@ -35,8 +35,6 @@ public struct SettingsLocation: Sendable, Hashable {
   package internal(set) var personal: PersonalLayers?
   /// `$XDG_DATA_HOME` and then `$XDG_DATA_DIRS`, in order of precedence.
   package let dataDirectories: [String]
-  /// Where older releases kept the backups of this file, perhaps with those of another.
-  var formerBackups: FormerBackups
 
   /// The directory of the file's backups: `files/PATH.backups` below ``stateDirectory``, where `PATH` is the file's
   /// path with all symbolic links resolved.
@@ -94,15 +92,6 @@ public struct SettingsLocation: Sendable, Hashable {
     }
     let state = try directory("XDG_STATE_HOME", ".local/state")
     stateDirectory = state + "/app-settings"
-    let former = "\(state)/\(app)/backups"
-    switch scope {
-    case .config:
-      formerBackups = FormerBackups(directory: former, sharer: "\(state)/\(app)/\(name).toml")
-    case .state:
-      let sharer = try directory("XDG_CONFIG_HOME", ".config") + "/\(app)/\(name).toml"
-      formerBackups = FormerBackups(directory: former, sharer: sharer)
-    case .data: formerBackups = FormerBackups(directory: former + "/data", sharer: nil)
-    }
     dataDirectories =
       Self.once(
         [try directory("XDG_DATA_HOME", ".local/share")]
@@ -150,8 +139,6 @@ public struct SettingsLocation: Sendable, Hashable {
     name = users.name
     systemDirectories = users.systemDirectories
     stateDirectory = users.stateDirectory
-    formerBackups = FormerBackups(
-      directory: stateDirectory + "/files" + file + ".backups", sharer: nil)
     self.app = app
     dataDirectories = users.dataDirectories
     isAdministrators = true
@@ -185,8 +172,6 @@ public struct SettingsLocation: Sendable, Hashable {
     let state = try Self.directory("XDG_STATE_HOME", ".local/state", environment)
     // The file's own directory may be under version control or watched, so nothing is kept there.
     stateDirectory = state + "/app-settings"
-    let mirrored = absolute.pathParts.filter { $0 != "." && $0 != ".." }.joined(separator: "/")
-    formerBackups = FormerBackups(directory: "\(stateDirectory)/files/\(mirrored).backups", sharer: nil)
     app = nil
     dataDirectories = []
     (fleetDirectory, personal) = (nil, nil)
@@ -265,8 +250,7 @@ public struct SettingsLocation: Sendable, Hashable {
 
   private var paths: [String] {
     [
-      file, stateDirectory, formerBackups.directory, formerBackups.sharer ?? "", fleetDirectory ?? "",
-      personal?.usersFile ?? "", personal?.credentialsDirectory ?? "",
+      file, stateDirectory, fleetDirectory ?? "", personal?.usersFile ?? "", personal?.credentialsDirectory ?? "",
     ] + systemDirectories + dataDirectories
   }
 

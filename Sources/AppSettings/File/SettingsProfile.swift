@@ -108,9 +108,6 @@ extension SettingsLocation {
     var result = self
     result.personal?.profile = name
     result.file = path
-    if name != nil {
-      result.formerBackups = FormerBackups(directory: stateDirectory + "/files" + path + ".backups", sharer: nil)
-    }
     return result
   }
 

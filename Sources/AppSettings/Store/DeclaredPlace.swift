@@ -58,6 +58,5 @@ extension SettingsLocation {
     guard let directory = personal?.declaredDirectory else { return }
     file = try place.path(in: directory)
     personal?.isDeclared = true
-    formerBackups = FormerBackups(directory: stateDirectory + "/files" + file + ".backups", sharer: nil)
   }
 }

@@ -7,9 +7,6 @@ import Synchronization
 /// may be done twice, but is never forgotten. One process at a time does it: the one that holds the lock of a separate
 /// directory, for which nobody waits. The list's lock is not held meanwhile, so that another thread's commit, for which
 /// a hook may wait, can add to the list.
-///
-/// An older release may have left a list where it kept the backups. The first list here starts with its content; the
-/// old list stays, because another file may have shared it.
 struct MigrationHooks: Sendable {
   let directory: String
   let backups: Backups
@@ -22,10 +19,8 @@ struct MigrationHooks: Sendable {
     let place = try backups.place()
     self.backups = backups
     parent = place.directory
-    directory = Self.directory(in: place.directory, of: place.name)
+    directory = "\(parent)/\(place.name).after-commit"
   }
-
-  private static func directory(in parent: String, of name: String) -> String { "\(parent)/\(name).after-commit" }
 
   private var file: SettingsFile { SettingsFile(path: directory + "/due.toml", system: backups.system) }
 
@@ -34,7 +29,7 @@ struct MigrationHooks: Sendable {
     // Creates the directory, and makes sure that it is on disk.
     _ = try BackupFolder.open(parent, of: "", within: backups.limit, system: backups.system)
     try update { contents in
-      let all = Set(try listed(contents.bytes) + versions)
+      let all = Set(Self.listed(contents.bytes) + versions)
       return Array(Self.text(of: all.sorted()).utf8)
     }
     do throws(Errno) {
@@ -48,15 +43,15 @@ struct MigrationHooks: Sendable {
   ///
   /// - Parameter work: Gets a version, and returns whether it is finished.
   func run(_ work: (Int) -> Bool) throws {
-    guard try !listed(file.read().bytes).isEmpty else { return }
+    guard try !Self.listed(file.read().bytes).isEmpty else { return }
     let turn = directory + "/running"
     try file.makeDirectories(turn)
     // A locked directory means that another process does the work: no need to wait.
     guard let lock = try DirectoryLock.acquire(turn, timeout: .zero, system: backups.system) else { return }
     // The previous holder of the lock may have done it.
-    for version in try listed(file.read().bytes) where work(version) {
+    for version in Self.listed(try file.read().bytes) where work(version) {
       try update { contents in
-        Array(Self.text(of: try listed(contents.bytes).filter { $0 != version }).utf8)
+        Array(Self.text(of: Self.listed(contents.bytes).filter { $0 != version }).utf8)
       }
     }
     _ = consume lock
@@ -65,15 +60,6 @@ struct MigrationHooks: Sendable {
   /// Writes the list, within the time of its call.
   private func update(_ body: (SettingsFile.Contents) throws -> [UInt8]?) throws {
     try file.update(within: backups.limit, body)
-  }
-
-  /// The versions of a list; without one, those that an older release left.
-  private func listed(_ bytes: [UInt8]?) throws -> [Int] {
-    if let bytes { return Self.listed(bytes) }
-    let location = backups.location
-    let former = Self.directory(in: location.formerBackups.directory, of: location.name)
-    guard !former.utf8.elementsEqual(directory.utf8) else { return [] }
-    return Self.listed(try SettingsFile(path: former + "/due.toml", system: backups.system).read().bytes)
   }
 
   private static func listed(_ bytes: [UInt8]?) -> [Int] {

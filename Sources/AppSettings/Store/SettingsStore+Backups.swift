@@ -87,7 +87,7 @@ extension SettingsStore {
       outcome = .notNeeded
       guard let current, !SettingsRecovery.parses(current) else { return current }
       outcome = .noBackup
-      for backup in try backups.list() where !backup.mayBeOfAnotherFile {
+      for backup in try backups.list() {
         guard let bytes = try SettingsFile(path: backup.path, system: file.system).read().bytes,
           SettingsRecovery.parses(bytes)
         else { continue }
@@ -117,17 +117,14 @@ extension Backups {
   /// The newest backup made before the migration to the file's version.
   fileprivate func beforeMigration(of bytes: [UInt8]?, in file: String) throws -> SettingsBackup {
     let all = try list().filter(\.isBeforeMigration)
-    let own = all.filter { !$0.mayBeOfAnotherFile }
     let document = bytes.flatMap { try? TOMLDocument(parsing: $0) }
     // A text without a version, because it is missing or does not parse, does not rule out the newest.
     let version = try document.map { try SettingsMigrations.version(of: $0) }
-    if let backup = own.first(where: { version == nil || $0.name.migratedTo == version }) { return backup }
+    if let backup = all.first(where: { version == nil || $0.name.migratedTo == version }) { return backup }
     let reason =
-      if let newest = own.first, let version {
+      if let newest = all.first, let version {
         "it has version \(version), and the newest backup, '\(newest.path)', was made before a migration to version "
           + "\(newest.name.migratedTo ?? 0). To go back to that one, name it."
-      } else if let unsure = all.first {
-        "'\(unsure.path)' may be of another file, which had its backups in the same place. To use it, name it."
       } else {
         "there is no backup of one."
       }

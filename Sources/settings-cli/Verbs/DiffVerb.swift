@@ -53,7 +53,7 @@ struct DiffVerb: Verb {
     if declared { return try compareWithDeclared(target) }
     let difference: String
     if backup {
-      guard let backup = try target.openUnread().backups.first(where: { !$0.mayBeOfAnotherFile }) else {
+      guard let backup = try target.openUnread().backups.first else {
         throw Failure(.noValue, "There is no backup of '\(try target.location().file)'.")
       }
       difference = try Self.texts(backup.path, target)

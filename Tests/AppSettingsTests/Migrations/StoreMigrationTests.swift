@@ -301,7 +301,7 @@ struct StoreMigrationTests {
     try home.write("settings-version = 7\n")
     let settings = try store()
     #expect(throws: SettingsError.self) { try settings.restore() }
-    let gone = try #require(SettingsBackup(path: home.path + "/settings.20261121T000000Z-000.before-v2-was-v1.toml"))
+    let gone = try #require(SettingsBackup(path: home.path + "/settings.000001.20261121T000000Z.before-v2-was-v1.toml"))
     #expect(throws: SettingsError.self) { try settings.restore(gone) }
     try home.write("a = \n", to: gone.path)
     let error = #expect(throws: SettingsError.self) { try settings.restore(gone) }
