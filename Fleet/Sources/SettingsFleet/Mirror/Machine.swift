@@ -6,7 +6,7 @@ public struct Machine: Hashable, Sendable {
   public let host: String
   /// Its groups, sorted.
   public let groups: [String]
-  /// The apps to mirror; `nil` for all.
+  /// The apps to mirror; `nil` for all. ``FleetNames/ownApp`` is never mirrored.
   public let apps: Set<String>?
   /// The keys whose signatures count.
   public let trustedKeys: [VerificationKey]
@@ -52,7 +52,7 @@ public struct Machine: Hashable, Sendable {
   public var scopes: [DocumentScope] { [.all] + groups.map { .group($0) } + [.host(host)] }
 
   /// Whether the machine mirrors an app.
-  public func mirrors(_ app: String) -> Bool { apps?.contains(app) ?? true }
+  public func mirrors(_ app: String) -> Bool { app != FleetNames.ownApp && apps?.contains(app) ?? true }
 
   /// Whether documents of a scope are for this machine.
   public func isIn(_ scope: DocumentScope) -> Bool {

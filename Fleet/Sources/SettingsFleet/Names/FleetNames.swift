@@ -7,6 +7,11 @@ public enum FleetNames {
   public static let prefix = "/app-settings/1/"
   /// What the keys of all machines' answers begin with.
   public static let acksPrefix = "/app-settings-acks/1/"
+  /// The app whose settings say where the cluster is, whom to trust and which command to run.
+  ///
+  /// They are the machine's own and never come from the fleet: whoever can write documents could otherwise run a command
+  /// on every machine, or cut all of them off for good.
+  public static let ownApp = "settings-fleet"
   /// The longest name of an app, a host or a machine, in bytes.
   public static let longestName = 253
   /// The longest name of a group, in bytes. It is part of a file's name, which must leave room for what a write adds to

@@ -51,15 +51,21 @@ extension SettingsKeys {
 }
 
 /// How this machine or person reaches the fleet: the settings of the app `settings-fleet`.
+///
+/// They come from files of the machine and the person. What is in the fleet's directory does not count here.
 struct FleetSettings {
-  static let app = "settings-fleet"
+  static let app = FleetNames.ownApp
 
   let store: SettingsStore
   private let environment: [String: String]
 
   init(environment: [String: String]) throws {
     do {
-      store = try SettingsStore(app: Self.app, logger: Logger(label: Self.app) { _ in SwiftLogNoOpLogHandler() })
+      // Nothing can be below a device.
+      let machines = environment.merging(["APP_SETTINGS_FLEET_DIR": "/dev/null"]) { $1 }
+      store = SettingsStore(
+        at: try SettingsLocation(app: Self.app, environment: machines),
+        logger: Logger(label: Self.app) { _ in SwiftLogNoOpLogHandler() })
     } catch {
       throw Failure(.invalidValue, error.description)
     }

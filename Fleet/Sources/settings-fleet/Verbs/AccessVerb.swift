@@ -53,6 +53,7 @@ struct AccessVerb: AsyncParsableCommand {
 
     func answer(in context: Context) async throws {
       for app in apps where !FleetNames.isApp(app) { throw Failure(.usage, "Invalid app '\(app)'.") }
+      for app in apps { try DocumentEditor.checkOwner(of: app) }
       guard !apps.isEmpty else { throw Failure(.usage, "Missing expected argument '<apps>'.") }
       let password = try HiddenInput.password()
       try await Access(client: context.cluster.client).add(user, password, roles: apps.map { .writer(of: $0) })

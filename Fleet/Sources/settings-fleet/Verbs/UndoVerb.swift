@@ -20,6 +20,7 @@ struct UndoVerb: FleetVerb {
 
   func answer(in context: Context) async throws {
     let document = try place.document(of: app)
+    let editor = try DocumentEditor(context: context, document: document)
     let past = Past(cluster: context.cluster, document: document)
     guard let entry = try await past.entries(from: revision, limit: 1).entries.first,
       revision == nil || entry.revision == revision
@@ -31,7 +32,7 @@ struct UndoVerb: FleetVerb {
       throw Failure(
         .noValue, "Cannot take back revision \(entry.revision): the text before it has been compacted away.")
     }
-    try await DocumentEditor(context: context, document: document).change(because: "undo") { workspace in
+    try await editor.change(because: "undo") { workspace in
       try await workspace.merge(entry.text ?? [], entry.former ?? [], into: document.scope)
     }
   }

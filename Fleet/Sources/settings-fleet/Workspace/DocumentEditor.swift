@@ -23,9 +23,20 @@ struct DocumentEditor {
   private static let mostAttempts = 100
 
   init(context: Context, document: FleetDocument) throws {
+    try Self.checkOwner(of: document.app)
     self.context = context
     self.document = document
     command = try context.command()
+  }
+
+  /// Refuses the app whose settings are each machine's own.
+  static func checkOwner(of app: String) throws {
+    guard app != FleetNames.ownApp else {
+      throw Failure(
+        .notWritable,
+        "The settings of '\(app)' are each machine's own and never come from the fleet. Change them on the machine, with "
+          + "'settings-cli set \(app) --system'.")
+    }
   }
 
   /// Edits the document and stores it.

@@ -1,0 +1,95 @@
+import AppSettings
+import EtcdClient
+import EtcdTesting
+import Foundation
+import Testing
+
+@testable import settings_fleet
+
+extension CommandTests.Busy {
+  struct OwnSettingsTests {
+    /// For each setting, one of the machine and one that somebody with the cluster would like it to have.
+    private static let values = [
+      "endpoints": (own: #"["https://own:1"]"#, hostile: #"["https://evil:1"]"#),
+      "plaintext": ("false", "true"),
+      "timeout": (#""20s""#, #""100ms""#),
+      "tls.authority": (#""/own""#, #""/evil""#),
+      "tls.certificate": (#""/own""#, #""/evil""#),
+      "tls.key": (#""/own""#, #""/evil""#),
+      "user": (#""own""#, #""evil""#),
+      "password": (#""own""#, #""evil""#),
+      "signing-key": (#""/own""#, #""/evil""#),
+      "trusted-keys": (#"["own"]"#, "[]"),
+      "sealing-keys": (#"["own"]"#, #"["evil"]"#),
+      "unsealing-keys": (#"["/own"]"#, #"["/evil"]"#),
+      "machine": (#""own""#, #""evil""#),
+      "host": (#""own""#, #""evil""#),
+      "groups": (#"["own"]"#, #"["evil"]"#),
+      "apps": (#"["own"]"#, "[]"),
+      "check": (#"["own"]"#, #"["/bin/sh", "-c", "evil"]"#),
+    ]
+
+    @Test func `no setting of the mirror or of a desk comes from the fleet's directory`() throws {
+      #expect(Set(Self.values.keys) == Set(FleetSettings.keys.map { "\($0.path)" }))
+      let root = FileManager.default.temporaryDirectory.path + "/settings-fleet-own-\(UUID().uuidString)"
+      defer { try? FileManager.default.removeItem(atPath: root) }
+      let (own, fleet) = (root + "/etc/settings-fleet", root + "/fleet/settings-fleet")
+      for directory in [own, fleet] {
+        try FileManager.default.createDirectory(atPath: directory + "/settings.d", withIntermediateDirectories: true)
+      }
+      func text(_ value: ((own: String, hostile: String)) -> String) -> Data {
+        Data(Self.values.map { "\($0.key) = \(value($0.value))\n" }.joined().utf8)
+      }
+      // The mode of a file with a password.
+      let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+      let files = FileManager.default
+      _ = files.createFile(atPath: own + "/settings.toml", contents: text { $0.own }, attributes: mode)
+      _ = files.createFile(atPath: fleet + "/settings.d/10-all.toml", contents: text { $0.hostile }, attributes: mode)
+      let settings = try FleetSettings(environment: [
+        "XDG_CONFIG_DIRS": root + "/etc", "XDG_CONFIG_HOME": root + "/none", "XDG_STATE_HOME": root + "/state",
+        "HOME": root, "APP_SETTINGS_FLEET_DIR": root + "/fleet",
+      ])
+      for key in FleetSettings.keys {
+        let origin = settings.store.origin(of: key)
+        #expect("\(origin)".contains(own + "/settings.toml"), "\(key.path): \(origin)")
+      }
+    }
+
+    @Test func `a document of settings-fleet is neither stored nor mirrored`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        try fleet.write(
+          #"{"app": "settings-fleet"}"# + "\n" + #"{"set": "plaintext", "value": true}"#, to: fleet.root + "/b")
+        let batch = try String(contentsOfFile: fleet.root + "/b", encoding: .utf8)
+        for answer in [
+          try await ada.run("set", "settings-fleet", "--create", "endpoints=[\"https://127.0.0.1:1\"]"),
+          try await ada.run(["batch", "--create"], input: batch),
+          try await ada.run("rollout", "--share", "100", "settings-fleet", "set", "--create", "plaintext=true"),
+          try await ada.run("undo", "settings-fleet"),
+          try await ada.run("access", "add-writer", "eve", "settings-fleet"),
+        ] {
+          #expect([2, 5].contains(answer.status) && answer.error.contains("'settings-fleet'"), "\(answer)")
+        }
+        // Somebody who has the password only, or an older release.
+        let key = "/app-settings/1/settings-fleet/all/v1"
+        try await fleet.cluster.withClient { client in
+          _ = try await client.put(key, "check = [\"/bin/sh\", \"-c\", \"touch \(fleet.root)/evil\"]\n")
+        }
+        let machine = try fleet.machine("m1")
+        let file = fleet.root + "/m1/etc/settings-fleet/settings.toml"
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        try fleet.write(
+          text.replacingOccurrences(of: "apps = [", with: "apps = [\"settings-fleet\", "), to: file)
+        // What an older release has mirrored.
+        let mirrored = fleet.root + "/m1/fleet/settings-fleet/settings.d"
+        try FileManager.default.createDirectory(atPath: mirrored, withIntermediateDirectories: true)
+        try fleet.write("groups = [\"evil\"]\n", to: mirrored + "/10-all.toml")
+        try machine.start()
+        try await ada.run("set", fleet.app, "a=1")
+        #expect(try await machine.wait(for: "a = 1\n"), "\(machine.said)")
+        #expect(!FileManager.default.fileExists(atPath: mirrored + "/10-all.toml"), "\(machine.said)")
+        try await fleet.cluster.withClient { _ = try await $0.delete(.key(key)) }
+      }
+    }
+  }
+}
