@@ -152,6 +152,23 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `what is to come from standard input is read from it`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        let first = try await ada.run(
+          ["import", fleet.app, "--create", "--format", "toml", "-"], input: "[b]\ny=3\n")
+        #expect(first.status == 0, "\(first)")
+        #expect(try await ada.run("get", fleet.app, "b.y").output == "3\n")
+        let second = try await ada.run(["set", fleet.app, "--create", "text", "-"], input: "from a pipe\n")
+        #expect(second.status == 0, "\(second)")
+        #expect(try await ada.run("get", fleet.app, "text").output == "from a pipe\n")
+        let cut = try await ada.run(
+          ["import", fleet.app, "--create", "--format", "toml", "-"], input: "c=1\n",
+          adding: ["SETTINGS_CLI_INPUT_BYTES": "8"])
+        #expect(cut.status == 7 && cut.error.contains("ended after 4 bytes"), "\(cut)")
+      }
+    }
+
     @Test func `mistakes in words are said before anything is asked of the cluster`() async throws {
       try await Fleet.with { fleet in
         let ada = try fleet.person()

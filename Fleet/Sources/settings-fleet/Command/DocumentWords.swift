@@ -69,4 +69,7 @@ struct DocumentWords: Equatable {
     self.revision = revision
     self.rest = rest
   }
+
+  /// What the verb reads in place of a file or value that is given as `-`. An edit that is made again needs it again.
+  func standardInput() throws -> [UInt8] { rest.contains("-") ? try StandardInput.all(upTo: .max) : [] }
 }

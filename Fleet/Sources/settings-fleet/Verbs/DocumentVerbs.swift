@@ -152,8 +152,10 @@ protocol WritingVerb: PassingVerb {}
 extension WritingVerb {
   func answer(in context: Context) async throws {
     let words = try DocumentWords(words)
-    try await DocumentEditor(context: context, document: words.document).change(because: Self.word) { workspace in
-      try await workspace.run(Self.word, words.rest, on: words.document.scope)
+    let editor = try DocumentEditor(context: context, document: words.document)
+    let input = try words.standardInput()
+    try await editor.change(because: Self.word) { workspace in
+      try await workspace.run(Self.word, words.rest, on: words.document.scope, input: input)
     }
   }
 }

@@ -59,7 +59,8 @@ struct RolloutVerb: FleetVerb {
     words.rest.removeFirst()
     let (document, rest) = (words.document, words.rest)
     let editor = try DocumentEditor(context: context, document: document)
-    let (edit, answer) = try await editor.edit { try await $0.run(verb, rest, on: document.scope) }
+    let input = try words.standardInput()
+    let (edit, answer) = try await editor.edit { try await $0.run(verb, rest, on: document.scope, input: input) }
     Output.show(answer)
     guard let edit else { return }
     let target: Rollout.Target = canaries.map { .group($0) } ?? .share(Int((share! * 100).rounded()))
