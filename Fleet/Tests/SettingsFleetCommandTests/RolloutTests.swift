@@ -75,7 +75,8 @@ extension CommandTests {
         async let answer = ada.run("rollout", "--share", "100", "--wait", "10m", fleet.app, "set", "a=4")
         #expect(try await machine.wait(for: "a = 4\n"))
         #expect(try await ada.run("rollout", "--cancel", fleet.app).status == 0)
-        #expect(try await answer.status == 12)
+        let ended = try await answer
+        #expect(ended.status == 12 && ended.error.contains("somebody else has ended the rollout"), "\(ended)")
         #expect(try await machine.wait(for: "a = 1\n"))
       }
     }
@@ -108,11 +109,25 @@ extension CommandTests {
       }
     }
 
+    @Test func `a share of machines is one at least, and the command says which`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        let machines = try ["m1", "m2"].map { try fleet.machine($0) }
+        for machine in machines { try machine.start() }
+        try await ada.run("set", fleet.app, "a=1")
+        #expect(try await ada.waitUntilApplied(by: 2))
+        let answer = try await ada.run("rollout", "--share", "0.01", "--wait", "1s", fleet.app, "set", "a=2")
+        #expect(answer.status == 0, "\(answer)")
+        #expect(["m1", "m2"].contains { answer.error.contains("'\($0)' tries the change first.") }, "\(answer)")
+        for machine in machines { #expect(try await machine.wait(for: "a = 2\n")) }
+      }
+    }
+
     @Test func `a rollout without canaries is refused`() async throws {
       try await Fleet.with { fleet in
         let ada = try fleet.person()
         let answer = try await ada.run("rollout", "--canaries", "lab", fleet.app, "set", "a=2")
-        #expect(answer.status == 12, "\(answer)")
+        #expect(answer.status == 12 && answer.error.contains("in the group 'lab'"), "\(answer)")
         #expect(try await ada.run("rollout", "--cancel", fleet.app).status == 1)
       }
     }

@@ -72,8 +72,8 @@ public struct Rollout: Hashable, Sendable {
 
   /// A year: more is a mistake.
   static let longestWait = 366 * 86400
-  /// The largest value that etcd takes, and some room.
-  static let mostBytes = 1_400_000
+  /// The largest value that etcd takes, less some room.
+  public static let mostBytes = 1_400_000
 
   /// Reads the value of a rollout's key; `nil` if it is not a rollout.
   public init?(_ json: [UInt8]) {
@@ -92,6 +92,27 @@ public struct Rollout: Hashable, Sendable {
       waitSeconds: waitSeconds, requiresCheck: requiresCheck, coordinator: coordinator, created: created)!
   }
 
+  /// The rollout with a salt by which at least one of the machines that answer tries the text, if its target is a share and
+  /// one of them can.
+  ///
+  /// - Parameter acks: The answers about the app, apart from those of silent machines.
+  public func choosing(among acks: [Ack]) -> Rollout {
+    guard case .share(let share) = target else { return self }
+    let machines = acks.filter { isFor(host: $0.host, groups: $0.groups) && canApply(to: $0) }.map(\.machine)
+    guard !machines.isEmpty else { return self }
+    var salt = salt
+    var tries = 0
+    // The smallest share of one machine needs 10,000 on average.
+    while !machines.contains(where: { Self.place(of: $0, salt: salt) < share }), tries < 200_000 {
+      tries += 1
+      salt = "\(self.salt)-\(tries)"
+    }
+    return Rollout(
+      id: id, scope: scope, version: version, baseModRevision: baseModRevision, text: text, signature: signature,
+      target: target, salt: salt, waitSeconds: waitSeconds, requiresCheck: requiresCheck, coordinator: coordinator,
+      created: created) ?? self
+  }
+
   /// Whether a machine is one that tries the text.
   public func isCanary(_ machine: Machine) -> Bool {
     isCanary(id: machine.id, host: machine.host, groups: machine.groups)
@@ -101,14 +122,18 @@ public struct Rollout: Hashable, Sendable {
   ///
   /// With the same salt, the machines of a share are always the same, and those of a larger share include them.
   public func isCanary(id: String, host: String, groups: [String]) -> Bool {
-    switch scope {
-    case .all: break
-    case .group(let group): guard groups.contains(group) else { return false }
-    case .host(let name): guard host == name else { return false }
-    }
+    guard isFor(host: host, groups: groups) else { return false }
     switch target {
     case .group(let group): return groups.contains(group)
     case .share(let share): return Self.place(of: id, salt: salt) < share
+    }
+  }
+
+  private func isFor(host: String, groups: [String]) -> Bool {
+    switch scope {
+    case .all: true
+    case .group(let group): groups.contains(group)
+    case .host(let name): host == name
     }
   }
 

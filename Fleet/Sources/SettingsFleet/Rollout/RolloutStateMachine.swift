@@ -49,8 +49,12 @@ public struct RolloutStateMachine: Sendable {
     case refused(machine: String, FleetProblem)
     /// A canary's check command ended with a status that is not 0.
     case checkFailed(machine: String, status: Int)
-    /// The document was changed since the rollout began, or the rollout in etcd is gone.
+    /// The document was changed since the rollout began.
     case documentChanged
+    /// Somebody has ended the rollout.
+    case ended
+    /// The rollout's lease could not be kept alive.
+    case expired
     /// These canaries have not applied it, or not for long enough, at the deadline.
     case unanswered([String])
     /// The coordinator was told to stop.
@@ -132,11 +136,11 @@ public struct RolloutStateMachine: Sendable {
     return .wait(progress)
   }
 
-  /// Takes that the document was changed, that the rollout is gone from etcd, or that publishing it lost a race.
-  public mutating func documentChanged() -> Decision {
+  /// Takes that publishing the rollout lost a race, or that the rollout is gone from etcd, and why.
+  public mutating func lost(_ reason: AbortReason) -> Decision {
     // A lost race comes after the decision to publish.
     if end == .publish { end = nil }
-    return finish(.abort(.documentChanged))
+    return finish(.abort(reason))
   }
 
   /// Takes that the coordinator was told to stop.

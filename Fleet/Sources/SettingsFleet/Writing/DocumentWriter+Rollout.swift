@@ -21,7 +21,7 @@ extension DocumentWriter {
     let key = FleetKey.rollout(app: document.app).text
     transaction.require(key, at: 0)
     let json = rollout.json
-    guard json.count <= Rollout.mostBytes else { throw .tooLarge(bytes: json.count) }
+    guard json.count <= Rollout.mostBytes else { throw .rolloutTooLarge(bytes: json.count) }
     transaction.put(key, json, lease: lease)
     return try .joined([transaction])
   }

@@ -10,6 +10,8 @@ public enum WriterError: Error, Hashable, Sendable {
   case invalidText
   /// The text, or the whole transaction, is larger than etcd takes.
   case tooLarge(bytes: Int)
+  /// The rollout with its text, in JSON, is larger than etcd takes.
+  case rolloutTooLarge(bytes: Int)
   /// The document is signed, and there is no key to sign the new text with.
   case needsKey
   /// There is no serial above the last one.

@@ -32,20 +32,21 @@ struct RolloutCoordinator: Sendable {
         text: String(decoding: edit.text, as: UTF8.self), target: target, salt: change.id, waitSeconds: wait,
         requiresCheck: requiresCheck, coordinator: change.by, created: change.time)
     else { throw Failure(.usage, "Impossible rollout: check its waiting time.") }
+    let answers = try await answers()
+    let alive = answers.acks.filter { answers.silence[$0.machine] ?? .zero <= .seconds(60) }
+    let chosen = unsigned.choosing(among: alive)
     let signing = try context.signing()
     let rollout = try editor.stating { () throws(WriterError) in
-      try signing.map { signing throws(WriterError) in try edit.writer.signed(unsigned, by: signing) } ?? unsigned
+      try signing.map { signing throws(WriterError) in try edit.writer.signed(chosen, by: signing) } ?? chosen
     }
-    let answers = try await answers()
-    var machine = RolloutStateMachine(
-      rollout, acks: answers.acks.filter { answers.silence[$0.machine] ?? .zero <= .seconds(60) },
-      answerSeconds: answerSeconds)
-    if case .abort(let reason) = machine.decision { throw Self.failure(reason) }
+    var machine = RolloutStateMachine(rollout, acks: alive, answerSeconds: answerSeconds)
+    if case .abort(let reason) = machine.decision { throw failure(reason) }
+    Output.error(Self.line(about: alive.filter(rollout.isCanary).map(\.host).sorted()))
     let lease = try await begin(rollout)
     do {
       let decision = try await follow(&machine, rollout, lease)
       guard decision == .publish else {
-        if case .abort(let reason) = decision { throw Self.failure(reason) }
+        if case .abort(let reason) = decision { throw failure(reason) }
         return
       }
       try await publish(rollout, change, &machine)
@@ -95,9 +96,13 @@ struct RolloutCoordinator: Sendable {
         let answers = try await answers()
         let snapshot = try await context.cluster.snapshot(of: document.app)
         let present = FleetContents(snapshot).apps[document.app]?.rollout
-        if present?.id != rollout.id { return machine.documentChanged() }
+        if present?.id != rollout.id {
+          let versions = FleetContents(snapshot).versions(of: document)
+          let isSame = versions[rollout.version]?.modRevision ?? 0 == rollout.baseModRevision
+          return machine.lost(isSame ? .ended : .documentChanged)
+        }
         if ContinuousClock.now - kept > .seconds(5) {
-          guard try await client.keepAlive(lease) > 0 else { return machine.documentChanged() }
+          guard try await client.keepAlive(lease) > 0 else { return machine.lost(.expired) }
           kept = .now
         }
         heard = .now
@@ -127,8 +132,8 @@ struct RolloutCoordinator: Sendable {
     let transaction = try editor.stating { () throws(WriterError) in try writer.publish(rollout.id, signing: signing) }
     let key = FleetKey.change(document, version: rollout.version)
     guard try await context.cluster.commit(transaction, change, at: [key]) != nil else {
-      _ = machine.documentChanged()
-      throw Self.failure(.documentChanged)
+      _ = machine.lost(.documentChanged)
+      throw failure(.documentChanged)
     }
   }
 
@@ -143,13 +148,26 @@ struct RolloutCoordinator: Sendable {
     return (acks, Dictionary(silence) { $1 }, answers.revision)
   }
 
-  private static func failure(_ reason: RolloutStateMachine.AbortReason) -> Failure {
+  private static func line(about canaries: [String]) -> String {
+    let shown = canaries.prefix(5).map { "'\($0)'" }
+    let rest = canaries.count - shown.count
+    let names = shown.joined(separator: ", ") + (rest > 0 ? " and \(rest) \(rest > 1 ? "others" : "other")" : "")
+    return "\(names) \(canaries.count > 1 ? "try" : "tries") the change first."
+  }
+
+  private func failure(_ reason: RolloutStateMachine.AbortReason) -> Failure {
     let what =
       switch reason {
-      case .noCanary: "no machine that answers is one of those that should try it."
+      case .noCanary:
+        switch target {
+        case .group(let group): "no machine that answers about '\(document)' is in the group '\(group)'."
+        case .share: "no machine that could try it answers about '\(document)'."
+        }
       case .refused(let machine, let problem): "machine '\(machine)' refused it: \(problem.summary)"
       case .checkFailed(let machine, let status): "the check of machine '\(machine)' failed with status \(status)."
-      case .documentChanged: "somebody else has changed the document, or ended the rollout."
+      case .documentChanged: "somebody else has changed the document."
+      case .ended: "somebody else has ended the rollout."
+      case .expired: "the cluster could not be reached for so long that the rollout has ended."
       case .unanswered(let machines):
         "these machines have not answered in time: \(machines.prefix(5).joined(separator: ", "))"
           + (machines.count > 5 ? " and \(machines.count - 5) others." : ".")

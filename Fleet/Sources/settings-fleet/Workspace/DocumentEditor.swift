@@ -188,6 +188,12 @@ extension Failure {
       self.init(
         .invalidValue,
         cannot + "it would have \(bytes) bytes, and \(FleetNames.longestText) are possible. Nothing was written.")
+    case .rolloutTooLarge(let bytes):
+      self.init(
+        .invalidValue,
+        "Cannot begin the rollout of '\(document)': in JSON, where each quotation mark and line break takes two bytes, the "
+          + "text and what belongs to it have \(bytes) bytes, and \(Rollout.mostBytes) are possible. Nothing was written."
+      )
     case .needsKey:
       self.init(
         .notWritable,

@@ -34,7 +34,7 @@ struct RolloutStateMachineTests {
     #expect(machine.update(acks: both, elapsed: .milliseconds(12_999)) != .publish)
     #expect(machine.update(acks: both, elapsed: .seconds(13)) == .publish)
     #expect(machine.cancel() == .publish)
-    #expect(machine.documentChanged() == .abort(.documentChanged))
+    #expect(machine.lost(.documentChanged) == .abort(.documentChanged))
   }
 
   @Test func `no canary is an abort`() {
