@@ -32,6 +32,78 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `the status of an app that nobody knows is an error`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        for words in [
+          ["status", fleet.app], ["status", fleet.app, "--json"], ["status", fleet.app, "--wait", "1ms"],
+        ] {
+          let unknown = try await ada.run(words)
+          #expect(unknown.status == 3 && unknown.error.contains("knows no app '\(fleet.app)'"), "\(unknown)")
+        }
+      }
+    }
+
+    @Test func `a machine that answers about no other app yet is waited for`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        let machine = try fleet.machine("m1")
+        try machine.start()
+        let key = "/app-settings-acks/1/settings-fleet/\(fleet.app)-m1"
+        try await fleet.cluster.withClient { client in
+          let isThere = try await eventually { try await client.range(EtcdRange(.key(key))).count == 1 }
+          #expect(isThere)
+        }
+        #expect(try await ada.run("status", "settings-fleet").status == 0)
+        machine.pause()
+        try await ada.run("set", fleet.app, "a=1")
+        let status = try await ada.run("status", fleet.app)
+        #expect(status.status == 1 && status.output.contains("m1 pending: it has not answered"), "\(status)")
+        machine.resume()
+        let later = try await ada.run("status", fleet.app, "--wait", "60s")
+        #expect(later.status == 0 && later.output.contains("1 applied"), "\(later)")
+      }
+    }
+
+    @Test func `a machine that cannot write says why`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        let machine = try fleet.machine("m1")
+        let script = "echo 'settings-cli: No space left on device.' >&2; rmdir \"$root/first-edit\"; exit 7"
+        try machine.start(adding: ["SETTINGS_CLI": try fleet.brokenCLI(script)])
+        try await ada.run("set", fleet.app, "a=1")
+        let said = try await eventually {
+          try await ada.run("status", fleet.app).output.contains(
+            "m1 pending: all: settings-cli: No space left on device.")
+        }
+        let status = try await ada.run("status", fleet.app)
+        #expect(said, "\(status)")
+      }
+    }
+
+    @Test func `a machine answers again about an app that was gone for a while`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        let machine = try fleet.machine("m1")
+        try machine.start()
+        try await ada.run("set", fleet.app, "a=1")
+        #expect(try await ada.waitUntilApplied(by: 1))
+        try await fleet.cluster.withClient { client in
+          _ = try await client.delete(.prefix("/app-settings/1/\(fleet.app)/"))
+          // What is installed is read again when a schema changes.
+          let isGone = try await eventually {
+            try fleet.write("schema-version = 1\n", to: fleet.root + "/share/app-settings/org.example.other.toml")
+            return try await client.range(EtcdRange(.prefix("/app-settings-acks/1/\(fleet.app)/"))).count == 0
+          }
+          #expect(isGone, "\(machine.said)")
+        }
+        let again = try await ada.run("set", fleet.app, "--create", "a=2")
+        #expect(again.status == 0, "\(again)")
+        let status = try await ada.run("status", fleet.app, "--wait", "60s")
+        #expect(status.status == 0 && status.output.contains("1 applied"), "\(status) \(machine.said)")
+      }
+    }
+
     // Its manager would wake up every second from then on.
     @Test func `a mirror has no thread of libdispatch`() async throws {
       try await Fleet.with { fleet in

@@ -91,6 +91,9 @@ public struct Ack: Hashable, Sendable, Codable {
   public var documents: [Document]
   /// The rollout, if the machine is one of its canaries.
   public var rollout: Rollout?
+  /// The apps whose documents the machine mirrors; `nil` for all. Only in the answer about ``FleetNames/ownApp``, by which
+  /// a machine is known before it has answered about an app.
+  public var apps: [String]?
   /// Why the machine does nothing at all at the moment.
   public var problem: FleetProblem?
   /// The lease that the answer was published under.

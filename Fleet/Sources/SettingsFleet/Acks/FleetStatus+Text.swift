@@ -5,7 +5,9 @@ extension FleetStatus {
   public var line: String {
     var parts: [String] = []
     if applied > 0 || (pending.isEmpty && refused.isEmpty && silent.isEmpty) { parts.append("\(applied) applied") }
-    if !pending.isEmpty { parts.append("\(pending.count) pending") }
+    if !pending.isEmpty {
+      parts.append("\(pending.count) pending" + (Self.mostFrequent(pending).map { " (\($0))" } ?? ""))
+    }
     if !refused.isEmpty {
       parts.append("\(refused.count) refused" + (Self.mostFrequent(refused).map { " (\($0))" } ?? ""))
     }

@@ -49,7 +49,7 @@ public struct FleetStatus: Hashable, Sendable, Codable {
   public var revision: Int64
   /// The machines that have what they should have.
   public var applied = 0
-  /// The machines that have not answered for the last change yet, by machine.
+  /// The machines that have not answered for the last change yet, or could not finish it, by machine.
   public var pending: [Entry] = []
   /// The machines that refuse, with each one's first problem, by machine.
   public var refused: [Entry] = []
@@ -70,10 +70,13 @@ public struct FleetStatus: Hashable, Sendable, Codable {
   ///   - app: The app.
   ///   - snapshot: The app's documents.
   ///   - acks: What is below ``FleetNames/acksPrefix(ofApp:)``.
+  ///   - mirrors: What is below that prefix of ``FleetNames/ownApp``: the machines that are there. Those that should have a
+  ///     document of the app, and have not answered about it, are pending.
   ///   - leases: How long each answer's lease is still good. A machine whose lease is not in it counts as alive.
   ///   - silentAfter: The seconds without a sign of life after which a machine is silent.
   public static func make(
-    app: String, snapshot: FleetSnapshot, acks: [FleetItem], leases: [LeaseID: LeaseState], silentAfter: Int = 60
+    app: String, snapshot: FleetSnapshot, acks: [FleetItem], mirrors: [FleetItem] = [],
+    leases: [LeaseID: LeaseState], silentAfter: Int = 60
   ) -> FleetStatus {
     let documents = FleetContents(snapshot).apps[app] ?? AppDocuments()
     let revisions = documents.documents.values.flatMap(\.values).map(\.modRevision) + [documents.rolloutRevision]
@@ -83,6 +86,15 @@ public struct FleetStatus: Hashable, Sendable, Codable {
     for item in acks {
       if let ack = Ack(item), ack.app == app { answers.append(ack) } else { status.unreadable += 1 }
     }
+    let known = Set(answers.map(\.machine))
+    for mirror in mirrors.compactMap(Ack.init)
+    where !known.contains(mirror.machine) && (mirror.apps?.contains(app) ?? true) && documents.concern(mirror) {
+      var missing = mirror
+      missing.app = app
+      missing.problem =
+        mirror.problem ?? FleetProblem(.unanswered, "it has not answered about '\(app)' yet.")
+      answers.append(missing)
+    }
     for ack in answers.sorted(by: { $0.machine < $1.machine }) {
       status.count(ack, documents, silence: ack.lease.flatMap { leases[$0] }?.silence ?? 0, silentAfter: silentAfter)
     }
@@ -90,8 +102,10 @@ public struct FleetStatus: Hashable, Sendable, Codable {
   }
 
   private mutating func count(_ ack: Ack, _ documents: AppDocuments, silence: Int, silentAfter: Int) {
-    releases[ack.release ?? "unknown", default: 0] += 1
-    appVersions[ack.appVersion.map(String.init) ?? "none", default: 0] += 1
+    if ack.problem?.kind != .unanswered {
+      releases[ack.release ?? "unknown", default: 0] += 1
+      appVersions[ack.appVersion.map(String.init) ?? "none", default: 0] += 1
+    }
     func entry(_ problem: FleetProblem? = nil, _ scope: DocumentScope? = nil) -> Entry {
       Entry(machine: ack.machine, host: ack.host, problem: problem, scope: scope)
     }
@@ -101,7 +115,7 @@ public struct FleetStatus: Hashable, Sendable, Codable {
       self.silent.append(silent)
       return
     }
-    var isPending = false
+    var waiting: Entry?
     if let current = documents.rollout, current.isCanary(ack), current.canApply(to: ack) {
       let answer = ack.rollout?.id == current.id ? ack.rollout : nil
       switch answer?.state {
@@ -109,14 +123,14 @@ public struct FleetStatus: Hashable, Sendable, Codable {
       case .refused: rollout?.refused.append(entry(answer?.problem, current.scope))
       case .pending, nil:
         rollout?.pending += 1
-        isPending = true
+        waiting = entry(answer?.problem, answer?.problem == nil ? nil : current.scope)
       case .superseded, .notConcerned: break
       }
     } else if ack.documents.contains(where: { $0.state == .rollout }) {
-      isPending = true
+      waiting = entry()
     }
     if let problem = ack.problem {
-      refused.append(entry(problem))
+      if problem.kind == .unanswered { pending.append(entry(problem)) } else { refused.append(entry(problem)) }
       return
     }
     for scope in [.all] + ack.groups.sorted().map({ .group($0) }) + [.host(ack.host)] as [DocumentScope] {
@@ -124,11 +138,12 @@ public struct FleetStatus: Hashable, Sendable, Codable {
       case .refused(let problem):
         refused.append(entry(problem, scope))
         return
-      case .pending: isPending = true
+      case .pending(let problem):
+        if waiting?.problem == nil { waiting = entry(problem, problem == nil ? nil : scope) }
       case .applied: break
       }
     }
-    if isPending { pending.append(entry()) } else { applied += 1 }
+    if let waiting { pending.append(waiting) } else { applied += 1 }
   }
 }
 
@@ -136,7 +151,18 @@ extension AppDocuments {
   fileprivate enum State {
     case applied
     case refused(FleetProblem?)
-    case pending
+    case pending(FleetProblem?)
+  }
+
+  /// Whether a machine should have one of the documents, by its answer about ``FleetNames/ownApp``.
+  fileprivate func concern(_ mirror: Ack) -> Bool {
+    documents.keys.contains { scope in
+      switch scope {
+      case .all: true
+      case .group(let group): mirror.groups.contains(group)
+      case .host(let host): host == mirror.host
+      }
+    }
   }
 
   /// What an answer says about a document as it is now.
@@ -146,14 +172,14 @@ extension AppDocuments {
     let answer = ack.documents.first { $0.scope == scope }
     guard let version, let stored = versions[version] else {
       guard let answer else { return .applied }
-      return answer.state == .refused && answer.modRevision == 0 ? .refused(answer.problem) : .pending
+      return answer.state == .refused && answer.modRevision == 0 ? .refused(answer.problem) : .pending(nil)
     }
-    guard let answer, answer.modRevision == stored.modRevision, answer.version == version else { return .pending }
+    guard let answer, answer.modRevision == stored.modRevision, answer.version == version else { return .pending(nil) }
     switch answer.state {
     case .applied: return .applied
-    case .rollout: return rollout.map { $0.id == ack.rollout?.id } ?? false ? .applied : .pending
+    case .rollout: return rollout.map { $0.id == ack.rollout?.id } ?? false ? .applied : .pending(nil)
     case .refused: return .refused(answer.problem)
-    case .pending: return .pending
+    case .pending: return .pending(answer.problem)
     }
   }
 }

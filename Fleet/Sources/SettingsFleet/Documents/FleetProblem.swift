@@ -38,6 +38,8 @@ public struct FleetProblem: Error, Hashable, Sendable {
     public static let invalidRollout = Kind(rawValue: "invalid-rollout")
     /// Another machine has the same id.
     public static let duplicateMachine = Kind(rawValue: "duplicate-machine")
+    /// The machine is there, and has not answered about the app yet.
+    public static let unanswered = Kind(rawValue: "unanswered")
     /// A sealed value cannot be opened with the keys of the machine.
     public static let notOpened = Kind(rawValue: "not-opened")
     /// A name that is configured cannot be used in a fleet.

@@ -20,8 +20,8 @@ struct AckPublisher: Sendable {
   var withdrawn: Set<String> = []
   /// What is being removed.
   var withdrawing: Set<String> = []
-  /// How many answers in a row were not put because of something else at their keys.
-  var conflicts = 0
+  /// How many times in a row each app's answer was not put because of something else at its key.
+  var conflicts: [String: Int] = [:]
   /// The leases that were this machine's since it started.
   var ownLeases: Set<LeaseID> = []
   /// The revision of each app's last answer that was published under this lease.
@@ -59,7 +59,8 @@ extension AckPublisher {
   mutating func connected<G>(at now: Duration) -> [MirrorStateMachine<G>.Action] {
     isStarted = true
     retryAt = nil
-    return send(at: now)
+    let known = revisions.filter { published[$0.key] != nil }
+    return (known.isEmpty ? [] : [.confirm(known)]) + send(at: now)
   }
 
   /// What is missing in etcd.
@@ -117,6 +118,14 @@ extension MirrorStateMachine {
     return answers.send(at: now)
   }
 
+  /// Whether the answers were where they were put, after a connection was lost. A restored backup has others.
+  public mutating func confirmed(_ revisions: [String: Int64], isRight: Bool, at time: Duration) -> [Action] {
+    advance(to: time)
+    guard !isRight else { return [] }
+    for (app, revision) in revisions where answers.revisions[app] == revision { answers.published[app] = nil }
+    return answers.send(at: now)
+  }
+
   /// A lease was granted.
   public mutating func leaseGranted(_ lease: LeaseID, at time: Duration) -> [Action] {
     advance(to: time)
@@ -155,7 +164,7 @@ extension MirrorStateMachine {
     guard answers.sending[ack.app] == ack else { return [] }
     answers.sending[ack.app] = nil
     answers.retrying.reset()
-    answers.conflicts = 0
+    answers.conflicts[ack.app] = nil
     answers.revisions[ack.app] = revision
     answers.ownRevisions[ack.app] = revision
     if case .held(let lease) = answers.lease, lease == ack.lease, answers.wanted[ack.app] != nil {
@@ -184,8 +193,8 @@ extension MirrorStateMachine {
     if let lease, !answers.ownLeases.contains(lease), let own = answers.ownRevisions[ack.app], revision > own {
       answers.lastForeign = now
     }
-    answers.conflicts += 1
-    if answers.conflicts > 3 { answers.retryAt = now + answers.retrying.next(using: &generator) }
+    answers.conflicts[ack.app, default: 0] += 1
+    if answers.conflicts[ack.app]! > 3 { answers.retryAt = now + answers.retrying.next(using: &generator) }
     return answers.send(at: now)
   }
 

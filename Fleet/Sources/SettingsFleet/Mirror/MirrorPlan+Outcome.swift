@@ -23,11 +23,15 @@ extension MirrorPlan {
   }
 
   /// What the machine answers, by app, without a lease: about every app of the snapshot that it mirrors, whether it has
-  /// documents for it or not, and about those that are installed.
+  /// documents for it or not, and about those that are installed. The last one is about the mirror itself.
   ///
   /// - Parameter checks: The exit statuses of the check commands that have ended, by the id of the rollout.
   public func acks(checks: [String: Int] = [:]) -> [Ack] {
-    answered.map { app in
+    var mirror = Ack(
+      app: FleetNames.ownApp, machine: machine.id, host: machine.host, groups: machine.groups, revision: 0,
+      problem: problem)
+    mirror.apps = machine.apps?.sorted()
+    return answered.map { app in
       let installed = apps[app] ?? InstalledApp()
       var ack = Ack(
         app: app, machine: machine.id, host: machine.host, groups: machine.groups, release: installed.release,
@@ -40,7 +44,7 @@ extension MirrorPlan {
         }
       }
       return ack
-    }
+    } + [mirror]
   }
 }
 

@@ -30,6 +30,8 @@ public struct MirrorStateMachine<Generator: RandomNumberGenerator & Sendable>: S
     /// Put the answer at its key under its lease, if the key has this modification revision, 0 for none. Otherwise ask for
     /// what is there.
     case publish(Ack, replacing: Int64)
+    /// Find out whether these apps' answers are still at these modification revisions, and say so in one answer.
+    case confirm([String: Int64])
     /// Remove the answer about an app that is not mirrored any more, if its key has this modification revision.
     case withdraw(app: String, replacing: Int64)
   }

@@ -6,7 +6,7 @@ import SettingsFleetEtcd
 struct Cluster: Sendable {
   let client: EtcdClient
   /// etcd's default of '--max-txn-ops', for the comparisons and for the changes.
-  private static let mostOperations = 128
+  static let mostOperations = 128
 
   /// What the cluster has about an app, newest or at a revision.
   ///

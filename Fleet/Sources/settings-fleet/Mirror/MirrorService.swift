@@ -104,11 +104,13 @@ actor MirrorService {
         await self.note { $0.leaseKept(lease, remaining: remaining, at: $1) }
       }
     case .publish(let ack, let former): inBackground { await self.publish(ack, replacing: former) }
+    case .confirm(let revisions): inBackground { await self.confirm(revisions) }
     case .withdraw(let app, let former):
       let key = FleetKey.ack(app: app, machine: execution.machine.id).text
       inBackground {
         _ = try? await client.transaction(
           EtcdTransaction(if: [.modRevision(key, .equal, former)], then: [.delete(.key(key))]))
+        await self.note { $0.withdrew(app: app, at: $1) }
       }
     }
   }
@@ -213,6 +215,21 @@ actor MirrorService {
       say("Cannot answer: \(error)")
       perform(machine.publishFailed(ack, isLeaseGone: error.code == .leaseNotFound, at: now))
     }
+  }
+
+  /// Reads nothing but whether they are the same. A transaction has a bounded number of comparisons.
+  private func confirm(_ revisions: [String: Int64]) async {
+    var rest = revisions.sorted { $0.key < $1.key }[...]
+    var isRight = true
+    while isRight, !rest.isEmpty {
+      let compares = rest.prefix(Cluster.mostOperations).map { app, revision in
+        EtcdCompare(
+          .key(FleetKey.ack(app: app, machine: execution.machine.id).text), .equal, .modRevision(revision))
+      }
+      rest = rest.dropFirst(Cluster.mostOperations)
+      isRight = (try? await execution.client.transaction(EtcdTransaction(if: compares, then: [])).succeeded) ?? false
+    }
+    perform(machine.confirmed(revisions, isRight: isRight, at: now))
   }
 
   /// Prints a line for the journal, once for each reason.

@@ -8,7 +8,7 @@ struct AccessVerb: AsyncParsableCommand {
     abstract: "Make the users and roles of the cluster.",
     discussion: """
       A mirror reads all documents and writes machines' answers. A writer reads and writes the documents of some apps, and \
-      reads the answers about them. Passwords are read from standard input.
+      reads the answers about them and which machines there are. Passwords are read from standard input.
 
       EXAMPLES
         settings-fleet access enable < root-password
@@ -106,6 +106,7 @@ private struct Role {
       permissions: [
         EtcdPermission(.readWrite, .prefix(FleetNames.prefix(ofApp: app))),
         EtcdPermission(.read, .prefix(FleetNames.acksPrefix(ofApp: app))),
+        EtcdPermission(.read, .prefix(FleetNames.acksPrefix(ofApp: FleetNames.ownApp))),
       ])
   }
 }

@@ -9,8 +9,11 @@ struct StatusVerb: FleetVerb {
     abstract: "Show which machines have applied an app's documents, and which refused them and why.",
     discussion: """
       A machine is silent if it has not been heard of for a minute. It is in the status for a day after that. A machine \
-      that has never answered about the app is not known, and --wait does not wait for it. Exits 0 if \
-      every machine that is not silent has applied what it should, and 1 otherwise.
+      is pending until it has applied what it should, or has refused it. One whose mirror has never reached the cluster \
+      is not known. Exits 0 if every machine that is not silent has applied what it should, 1 otherwise, and 3 if there \
+      is neither a document of the app nor a machine that answers about it.
+
+      'settings-fleet status settings-fleet' shows all machines that are there.
 
       EXAMPLES
         settings-fleet status org.example.editor
@@ -50,6 +53,11 @@ struct StatusVerb: FleetVerb {
         (status, revision) = try await reader.read()
       }
     }
+    if status.isUnknown {
+      throw Failure(
+        .unknown,
+        "The fleet knows no app '\(app)': it has no document, and no machine answers about it. Check its name.")
+    }
     Output.line(text(of: status))
     if !status.pending.isEmpty || !status.refused.isEmpty { throw Failure(.noValue, nil) }
   }
@@ -63,12 +71,17 @@ struct StatusVerb: FleetVerb {
       )
     }
     for entry in status.silent { lines.append("  \(entry.host) silent for \(entry.silentSeconds ?? 0) s") }
-    for entry in status.pending { lines.append("  \(entry.host) pending") }
+    for entry in status.pending {
+      let reason = entry.problem.map { [entry.scope.map { "\($0)" }, $0.summary].compactMap(\.self) } ?? []
+      lines.append("  " + (["\(entry.host) pending"] + reason).joined(separator: ": "))
+    }
     return lines.joined(separator: "\n")
   }
 }
 
 extension FleetStatus {
+  /// Whether nothing is known about the app.
+  var isUnknown: Bool { revision == 0 && releases.isEmpty && unreadable == 0 }
   /// Whether no machine has answered at all, although there are documents.
   var isUnanswered: Bool { revision > 0 && applied == 0 && refused.isEmpty && silent.isEmpty && pending.isEmpty }
 }
@@ -82,18 +95,33 @@ struct StatusReader {
 
   /// The status, and a revision up to which nothing is missing in it.
   func read() async throws -> (FleetStatus, revision: Int64) {
-    let answers = try await answers()
+    let mirrors = try await mirrors()
+    let answers = try await answers(adding: mirrors)
     let snapshot = try await cluster.snapshot(of: app)
-    let status = FleetStatus.make(app: app, snapshot: snapshot, acks: answers.acks, leases: answers.leases)
+    let status = FleetStatus.make(
+      app: app, snapshot: snapshot, acks: answers.acks, mirrors: mirrors, leases: answers.leases)
     return (status, answers.revision)
   }
 
-  /// The answers of all machines, and how long their leases still live.
-  func answers() async throws -> (acks: [FleetItem], leases: [LeaseID: LeaseState], revision: Int64) {
+  /// The machines that are there. A user of an older role may not see them.
+  private func mirrors() async throws -> [FleetItem] {
+    do throws(EtcdError) {
+      let prefix = FleetNames.acksPrefix(ofApp: FleetNames.ownApp)
+      return try await cluster.client.rangeAll(EtcdRange(.prefix(prefix))).keyValues.map(FleetItem.init)
+    } catch {
+      if error.code == .permissionDenied { return [] }
+      throw Failure(error)
+    }
+  }
+
+  /// The answers of all machines, and how long their leases, and those of other answers, still live.
+  func answers(adding others: [FleetItem] = []) async throws -> (
+    acks: [FleetItem], leases: [LeaseID: LeaseState], revision: Int64
+  ) {
     do throws(EtcdError) {
       let answer = try await cluster.client.rangeAll(EtcdRange(.prefix(FleetNames.acksPrefix(ofApp: app))))
       let acks = answer.keyValues.map(FleetItem.init)
-      return (acks, try await leases(Array(Set(acks.compactMap(\.lease)))), answer.header.revision)
+      return (acks, try await leases(Array(Set((acks + others).compactMap(\.lease)))), answer.header.revision)
     } catch {
       throw Failure(error)
     }
@@ -128,7 +156,7 @@ struct StatusReader {
   func change(after revision: Int64, within time: Duration) async throws {
     let client = cluster.client
     await withTaskGroup(of: Void.self) { group in
-      for prefix in [FleetNames.prefix(ofApp: app), FleetNames.acksPrefix(ofApp: app)] {
+      for prefix in [FleetNames.prefix(ofApp: app)] + Set([app, FleetNames.ownApp]).map(FleetNames.acksPrefix) {
         group.addTask {
           do {
             for try await message in try await client.watch(.prefix(prefix), from: revision + 1) {

@@ -253,7 +253,12 @@ final class MachineParty: @unchecked Sendable {  // One test uses it, one thing 
     return ids.compactMap { try? String(contentsOfFile: "\(directory)/\($0)/comm", encoding: .utf8) }
   }
 
+  /// Lets the mirror do nothing until ``resume()``.
+  func pause() { if let mirror { Foundation.kill(mirror.processIdentifier, SIGSTOP) } }
+  func resume() { if let mirror { Foundation.kill(mirror.processIdentifier, SIGCONT) } }
+
   func stop() {
+    resume()
     mirror?.terminate()
     mirror?.waitUntilExit()
     mirror = nil

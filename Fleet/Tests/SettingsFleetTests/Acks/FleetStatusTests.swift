@@ -49,6 +49,38 @@ struct FleetStatusTests {
     #expect(String(decoding: status.json, as: UTF8.self).contains(#""applied":6"#))
   }
 
+  @Test func `a machine that should have a document, and has not answered about it, is pending`() {
+    var cluster = Fixture()
+    cluster.put(FleetDocument("editor/group/web")!, "a = 1")
+    let machines = [
+      Fixture.machine(id: "m1", groups: ["web"]), Fixture.machine(id: "m2"),
+      Fixture.machine(id: "m3", groups: ["web"], apps: ["viewer"]), Fixture.machine(id: "m4", groups: ["web"]),
+      Fixture.machine(id: "m5", groups: ["web"]),
+    ]
+    let mirrors = machines.map { machine in
+      var fixture = cluster
+      fixture.machine = machine
+      let mirror = fixture.follow().plan.acks().first { $0.app == FleetNames.ownApp }!
+      return Self.item(mirror, lease: machine.id == "m4" ? 9 : 7)
+    }
+    let status = FleetStatus.make(
+      app: "editor", snapshot: cluster.snapshot(), acks: [Self.item(Self.ack(cluster, machines[4]))],
+      mirrors: mirrors, leases: [LeaseID(rawValue: 9): LeaseState(granted: 3600, remaining: 3000)])
+    #expect(status.pending.map(\.machine) == ["m1"] && status.pending[0].problem?.kind == .unanswered)
+    #expect(status.silent.map(\.machine) == ["m4"] && status.applied == 1)
+  }
+
+  @Test func `an answer that says why it is pending is shown with it`() {
+    var cluster = Fixture()
+    cluster.put("a = 1")
+    var ack = Self.ack(cluster, Fixture.machine())
+    ack.documents[0].state = .pending
+    ack.documents[0].problem = FleetProblem(.notWritten, "The disk is full.")
+    let status = Self.status(cluster, [Self.item(ack)])
+    #expect(status.pending.map(\.scope) == [.all])
+    #expect(status.line == "rev \(cluster.revision): 1 pending (The disk is full.)")
+  }
+
   @Test func `an answer about a former text is pending`() {
     var cluster = Fixture()
     cluster.put("bad")

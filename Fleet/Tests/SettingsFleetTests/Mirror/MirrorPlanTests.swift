@@ -89,7 +89,7 @@ struct MirrorPlanTests {
     fixture.put("a = 2")
     let (changes, plan) = fixture.follow(app: "editor")
     #expect(changes == ["\(Self.path) = a = 2"])
-    #expect(plan.acks().map(\.app) == ["editor"])
+    #expect(plan.acks().map(\.app) == ["editor", FleetNames.ownApp])
     #expect(fixture.record.files.count == 2 && fixture.record.revision == fixture.revision)
     #expect(fixture.follow().changes.isEmpty)
   }

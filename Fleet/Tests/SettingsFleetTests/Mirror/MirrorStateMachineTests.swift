@@ -298,6 +298,17 @@ struct MirrorStateMachineTests {
     #expect(mirror.tick(at: MirrorTimes().heartbeat).contains(.keepAlive(LeaseID(rawValue: 7))))
   }
 
+  @Test func `after a lost connection, answers that are not where they were put are published again`() {
+    var mirror = Self.publishing()
+    _ = mirror.streamEnded(1, at: .seconds(3))
+    let actions = mirror.streamOpened(2, at: .seconds(4))
+    #expect(actions.contains(.confirm(["editor": 41])) && Self.published(actions) == nil)
+    #expect(mirror.confirmed(["editor": 41], isRight: true, at: .seconds(4)).isEmpty)
+    #expect(mirror.confirmed(["editor": 40], isRight: false, at: .seconds(4)).isEmpty)
+    let again = Self.published(mirror.confirmed(["editor": 41], isRight: false, at: .seconds(4)))
+    #expect(again?.app == "editor")
+  }
+
   @Test func `a lost lease is replaced and everything published again`() {
     var mirror = Self.publishing()
     #expect(mirror.leaseKept(LeaseID(rawValue: 7), remaining: 100, at: .zero).isEmpty)
@@ -430,6 +441,7 @@ struct MirrorStateMachineTests {
       case ..<8: return mirror.publishConflicted(ack, with: LeaseID(rawValue: 5000), revision: 8, at: time)
       default: return mirror.publishFailed(ack, isLeaseGone: random.chance(50), at: time)
       }
+    case .confirm(let revisions): return mirror.confirmed(revisions, isRight: random.chance(50), at: time)
     case .withdraw(let app, _): return mirror.withdrew(app: app, at: time)
     }
   }

@@ -138,6 +138,11 @@ final class ModelMachine {
         if let remaining { drive { $0.leaseKept(lease, remaining: remaining, at: $1) } }
       }
     case .publish(let ack, let revision): publish(ack, replacing: revision)
+    case .confirm(let revisions):
+      let keys = revisions.map { (FleetKey.ack(app: $0.key, machine: machine.id).text, $0.value) }
+      call({ cluster in keys.allSatisfy { cluster.items[$0.0]?.modRevision == $0.1 } }) { [self] isRight in
+        drive { $0.confirmed(revisions, isRight: isRight ?? false, at: $1) }
+      }
     case .withdraw(let app, let revision):
       var removal = FleetTransaction()
       let key = Array(FleetKey.ack(app: app, machine: machine.id).text.utf8)
