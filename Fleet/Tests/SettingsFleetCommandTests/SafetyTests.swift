@@ -52,7 +52,7 @@ extension CommandTests.Busy {
           #expect(refused.status == 5 && refused.error.contains("signed"), "\(refused)")
           try await client.put(document, "a = 666\n")
           #expect(try await eventually { machine.said.contains("changed after it was signed") }, "\(machine.said)")
-          try await ada.run("set", fleet.app, "a=3")
+          try await ada.run("set", fleet.app, "a=3", "--accept-unsigned")
           #expect(try await machine.wait(for: "a = 3\n"), "\(machine.said)")
           // The old text with its right signature.
           for item in old {

@@ -39,6 +39,13 @@ public struct AppDocuments: Hashable, Sendable {
 
   /// No documents.
   public init() {}
+
+  /// The newest version of a document that may be read, and what it is; `nil` if there is none.
+  ///
+  /// - Parameter newest: The highest version that may be read; `nil` for any.
+  public func readable(_ scope: DocumentScope, upTo newest: Int?) -> (version: Int, stored: StoredDocument)? {
+    documents[scope]?.filter { $0.key <= newest ?? .max }.max { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
 }
 
 /// A snapshot, read: documents by app and scope.

@@ -91,39 +91,17 @@ struct DecisionMaker {
     of stored: StoredDocument, _ version: Int, _ floors: [MirrorRecord.Floor], _ candidate: inout Decision.Candidate
   ) -> FleetProblem? {
     guard machine.requiresSignatures else { return nil }
-    switch stored.signature {
-    case .absent: return FleetProblem(.unsigned, "'\(document)' is not signed, and this machine requires signatures.")
-    case .unreadable: return FleetProblem(.badSignature, "The signature of '\(document)' cannot be read.")
-    case .present(let signature):
-      let statement = Statement.document(document, version: version, text: stored.digest)
-      if let problem = verify(signature, statement, changedAfter: stored.modRevision > stored.signatureRevision) {
-        return problem
-      }
-      for floor in floors where floor.version <= version {
-        if signature.serial > floor.serial { continue }
-        // The same text again is no step back.
-        if signature.serial == floor.serial, version == floor.version, stored.digest == floor.digest { continue }
-        return replayed(signature.serial, floor.serial)
-      }
-      candidate.serial = signature.serial
-      return nil
+    if let problem = machine.trust.problem(with: stored, of: document, version: version) { return problem }
+    guard case .present(let signature) = stored.signature else {
+      return FleetProblem(.unsigned, "'\(document)' is not signed, and this machine requires signatures.")
     }
-  }
-
-  private func verify(
-    _ signature: DocumentSignature, _ statement: Statement, changedAfter: Bool = false
-  ) -> FleetProblem? {
-    guard let key = machine.trustedKeys.first(where: { $0.id == signature.key }) else {
-      return FleetProblem(
-        .badSignature, "'\(document)' is signed with the key \(signature.key), which this machine does not trust.")
+    for floor in floors where floor.version <= version {
+      if signature.serial > floor.serial { continue }
+      // The same text again is no step back.
+      if signature.serial == floor.serial, version == floor.version, stored.digest == floor.digest { continue }
+      return replayed(signature.serial, floor.serial)
     }
-    guard key.verifies(signature, of: statement) else {
-      return FleetProblem(
-        .badSignature,
-        changedAfter
-          ? "'\(document)' was changed after it was signed."
-          : "The signature of '\(document)' is not of this text, or was made for another document.")
-    }
+    candidate.serial = signature.serial
     return nil
   }
 
@@ -167,7 +145,9 @@ struct DecisionMaker {
     guard let signature = rollout.signature else {
       return FleetProblem(.unsigned, "The rollout is not signed, and this machine requires signatures.")
     }
-    if let problem = verify(signature, .rollout(app: document.app, rollout)) { return problem }
+    if let problem = machine.trust.problem(with: signature, of: .rollout(app: document.app, rollout), document) {
+      return problem
+    }
     for floor in record.floors[document] ?? [] where floor.version <= rollout.version {
       guard signature.serial > floor.serial else { return replayed(signature.serial, floor.serial) }
     }

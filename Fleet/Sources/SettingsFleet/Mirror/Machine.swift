@@ -14,6 +14,8 @@ public struct Machine: Hashable, Sendable {
   /// document could remove its signature, too.
   public let requiresSignatures: Bool
 
+  var trust: Trust { Trust(trustedKeys) }
+
   /// The largest number of groups.
   public static let mostGroups = 64
 

@@ -29,12 +29,11 @@ extension DocumentWriter {
   /// Makes the text of the rollout that is under way the document's, and ends the rollout.
   ///
   /// - Parameters:
-  ///   - id: The rollout's id.
+  ///   - rollout: The rollout as it was begun. One that somebody else has put in its place is not published, and so not
+  ///     signed.
   ///   - signing: The key to sign the document with.
-  public func publish(_ id: String, signing: Signing? = nil) throws(WriterError) -> FleetTransaction {
-    guard let rollout, rollout.id == id, rollout.scope == document.scope, isBase(of: rollout) else {
-      throw .rolloutVoid
-    }
+  public func publish(_ rollout: Rollout, signing: Signing? = nil) throws(WriterError) -> FleetTransaction {
+    guard self.rollout == rollout, rollout.scope == document.scope, isBase(of: rollout) else { throw .rolloutVoid }
     var transaction = try write(Array(rollout.text.utf8), version: rollout.version, signing: signing)
     if transaction.isEmpty { transaction = unchanged(writing: nil) }
     return try .joined([transaction, cancel()])

@@ -10,6 +10,8 @@ struct Change: Codable, Sendable {
   var time: String
   /// The verb: `set`, `edit`, `rollout`, `undo` and so on.
   var reason: String
+  /// Whether the text that was changed was not signed by a trusted key, and the writer accepted that; else `nil`.
+  var acceptedUnsigned: Bool?
   /// How many machines answered about the app before the change, by which they spread their work; `nil` if the writer
   /// could not count them.
   var machines: Int?

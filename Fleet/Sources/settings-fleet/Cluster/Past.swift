@@ -1,5 +1,6 @@
 import EtcdClient
 import SettingsFleet
+import SettingsFleetEtcd
 
 /// The former texts of a document, as far back as the cluster has them.
 struct Past {
@@ -16,6 +17,8 @@ struct Past {
     var former: [UInt8]?
     /// Whether the change made the document, so that there is no text before it.
     var isFirst: Bool
+    /// What the document was after the change, with its signature.
+    var stored: StoredDocument?
   }
 
   let cluster: Cluster
@@ -43,7 +46,7 @@ struct Past {
           Entry(
             revision: at, version: version,
             change: change.flatMap { $0.modRevision == at ? Change($0.value) : nil }, text: present.value, former: nil,
-            isFirst: present.createRevision == at))
+            isFirst: present.createRevision == at, stored: try await stored(at: at)[version]))
         guard present.createRevision < at else { break }
         revision = at - 1
         item = try await cluster.item(key, at: revision)
@@ -54,6 +57,30 @@ struct Past {
       return (entries, true)
     }
     return (entries, false)
+  }
+
+  /// The newest text of a version that a trusted key has signed, and its revision; `nil` if the cluster does not have it.
+  func lastSigned(version: Int, by trust: Trust) async throws -> (revision: Int64, text: [UInt8])? {
+    var revision: Int64?
+    do throws(EtcdError) {
+      while let stored = try await stored(at: revision)[version] {
+        let at = max(stored.modRevision, stored.signatureRevision)
+        if trust.problem(with: stored, of: document, version: version) == nil { return (at, stored.text) }
+        revision = at - 1
+      }
+    } catch {
+      guard error.code == .compacted else { throw Failure(error) }
+    }
+    return nil
+  }
+
+  /// What the document was after a revision, by version.
+  func stored(at revision: Int64?) async throws(EtcdError) -> [Int: StoredDocument] {
+    let answer = try await cluster.client.rangeAll(EtcdRange(.prefix(document.keyPrefix), revision: revision))
+    let snapshot = FleetSnapshot(
+      cluster: ClusterID(rawValue: answer.header.cluster), revision: answer.header.revision, app: document.app,
+      items: answer.keyValues.map(FleetItem.init))
+    return FleetContents(snapshot).versions(of: document)
   }
 
   private func newestVersion(at revision: Int64?) async throws(EtcdError) -> Int? {

@@ -5,10 +5,12 @@ struct DocumentWords: Equatable {
   var document: FleetDocument
   /// A revision of the cluster, to read what was then.
   var revision: Int64?
+  /// Whether a text that no trusted key has signed may be edited.
+  var acceptsUnsigned = false
   /// Everything else, in its order.
   var rest: [String] = []
 
-  /// Separates the words: `--group G`, `--host H` and `--at N` are ours, the first other word without a dash is the app.
+  /// Separates the words: `--group G`, `--host H`, `--at N` and `--accept-unsigned` are ours, the first other word without a dash is the app.
   ///
   /// - Throws: ``Failure`` for options that would lead to another file.
   init(_ words: [String], takesRevision: Bool = false) throws {
@@ -51,6 +53,7 @@ struct DocumentWords: Equatable {
           throw Failure(.usage, "Invalid value '\(text)' for '--at': a revision is needed, as 'log' prints it.")
         }
         revision = number
+      case "--accept-unsigned" where !isLiteral && !takesRevision: acceptsUnsigned = true
       case "--system", "--drop-in", "--layer", "--schema":
         guard isLiteral else {
           throw Failure(.usage, "'\(word)' leads to another file. Use --group or --host to choose a document.")

@@ -129,7 +129,7 @@ struct RolloutCoordinator: Sendable {
     let writer = DocumentWriter(
       document, in: try await context.cluster.snapshot(of: document.app), appVersion: edit.appVersion)
     let signing = try context.signing()
-    let transaction = try editor.stating { () throws(WriterError) in try writer.publish(rollout.id, signing: signing) }
+    let transaction = try editor.stating { () throws(WriterError) in try writer.publish(rollout, signing: signing) }
     let key = FleetKey.change(document, version: rollout.version)
     guard try await context.cluster.commit(transaction, change, at: [key]) != nil else {
       _ = machine.lost(.documentChanged)

@@ -28,7 +28,7 @@ extension SettingsKeys {
     "A file with the Ed25519 key that signs what you write. See 'settings-fleet key'.")
   static let trustedKeys = SettingsKey(
     "trusted-keys", default: [String](), .count(0...64),
-    "Public keys. If there is one, the mirror applies only documents that one of them signed.")
+    "Public keys. If there is one, mirrors apply and commands edit only documents that one of them signed.")
   static let sealingKeys = SettingsKey(
     "sealing-keys", default: [String](), .count(0...64),
     "Public keys for which 'settings-fleet seal' seals secrets, each with a comment after it if you like.")
@@ -142,6 +142,11 @@ struct FleetSettings {
     guard let path = store[.signingKey] else { return nil }
     if let key = SigningKey(fileText: String(decoding: try Self.secret(in: path), as: UTF8.self)) { return key }
     throw Failure(.invalidValue, "'\(path)' is not a signing key. 'settings-fleet key FILE' makes one.")
+  }
+
+  /// Whose signatures count for this person: the trusted keys, and their own.
+  func trust() throws -> Trust {
+    Trust(try store[.trustedKeys].map(Self.verificationKey) + [try signer()?.verificationKey].compactMap(\.self))
   }
 
   /// Whom this person seals secrets for.

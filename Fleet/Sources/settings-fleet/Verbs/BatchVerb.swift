@@ -27,6 +27,7 @@ struct BatchVerb: FleetVerb {
 
   @Argument(help: "The app that the first lines are about.") var app: String?
   @OptionGroup var place: PlaceOptions
+  @OptionGroup var unsigned: UnsignedOption
   @Flag(help: "Also set keys that the app's schema does not list.") var create = false
 
   func validate() throws {
@@ -42,7 +43,8 @@ struct BatchVerb: FleetVerb {
     let words = create ? ["--create"] : []
     let edits = try batch.parts.map { part in
       (
-        editor: try DocumentEditor(context: context, document: part.document),
+        editor: try DocumentEditor(
+          context: context, document: part.document, acceptsUnsigned: unsigned.acceptUnsigned),
         work: { @Sendable workspace in
           var answer = try await workspace.run("batch", words, on: part.document.scope, input: part.input)
           await answers.set(answer.output, of: part.document)

@@ -30,6 +30,9 @@ extension CommandConfiguration {
         The document is stored in one transaction, if it is still the one that was edited; otherwise the edit is made \
         again on the new one. So writers at the same time lose nothing. Only the bytes of what is edited change.
 
+        With 'trusted-keys' or a 'signing-key' in your settings, a document that none of these keys has signed is not \
+        edited; --accept-unsigned allows it, and 'log' shows that.
+
         EXAMPLES
         \(examples.map { "  settings-fleet \($0)" }.joined(separator: "\n"))
         """)
@@ -142,7 +145,17 @@ extension ReadingVerb {
     }
     let answer = try await workspace.run(Self.word, words.rest, on: words.document.scope)
     Output.show(answer)
+    let trust = try context.settings.trust()
+    let problems = Set([.all, words.document.scope]).sorted().compactMap { scope in
+      documents.readable(scope, upTo: newest).flatMap { version, stored in
+        FleetDocument(app: words.document.app, scope: scope).flatMap {
+          trust.problem(with: stored, of: $0, version: version)
+        }
+      }
+    }
+    for problem in problems { Output.error("warning: \(problem.message) Machines that require signatures refuse it.") }
     if answer.status != 0 { throw Failure(status: answer.status) }
+    if Self.word == CheckVerb.word, !problems.isEmpty { throw Failure(.notWritable, nil) }
   }
 }
 
@@ -152,7 +165,8 @@ protocol WritingVerb: PassingVerb {}
 extension WritingVerb {
   func answer(in context: Context) async throws {
     let words = try DocumentWords(words)
-    let editor = try DocumentEditor(context: context, document: words.document)
+    let editor = try DocumentEditor(
+      context: context, document: words.document, acceptsUnsigned: words.acceptsUnsigned)
     let input = try words.standardInput()
     try await editor.change(because: Self.word) { workspace in
       try await workspace.run(Self.word, words.rest, on: words.document.scope, input: input)

@@ -16,11 +16,14 @@ struct EditVerb: FleetVerb {
 
   @Argument(help: "The app.") var app: String
   @OptionGroup var place: PlaceOptions
+  @OptionGroup var unsigned: UnsignedOption
 
   func answer(in context: Context) async throws {
     let document = try place.document(of: app)
     var first: (base: [UInt8], text: [UInt8])?
-    try await DocumentEditor(context: context, document: document).change(because: "edit") { workspace in
+    try await DocumentEditor(
+      context: context, document: document, acceptsUnsigned: unsigned.acceptUnsigned
+    ).change(because: "edit") { workspace in
       if let first {
         return try await keeping(first.text) { try await workspace.merge(first.base, first.text, into: document.scope) }
       }

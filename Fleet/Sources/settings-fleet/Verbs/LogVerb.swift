@@ -10,7 +10,8 @@ struct LogVerb: FleetVerb {
     discussion: """
       Prints the changes of a document, newest first: the revision, the time, the verb, who, and for each value the one \
       before and the one after. The cluster has them until it is compacted. Who and when is what the writer said; \
-      'unknown' is a change that was not made by this program.
+      'unknown' is a change that was not made by this program. With 'trusted-keys' or a 'signing-key' in your settings, it \
+      also says which trusted key signed the text.
 
       EXAMPLES
         settings-fleet log org.example.editor
@@ -20,7 +21,9 @@ struct LogVerb: FleetVerb {
   @Argument(help: "The app.") var app: String
   @OptionGroup var place: PlaceOptions
   @Option(help: ArgumentHelp("At most this many changes.", valueName: "n")) var limit = 20
-  @Flag(help: "Print a JSON array of objects: revision, version, by, time, reason, changes.") var json = false
+  @Flag(
+    help: "Print a JSON array of objects: revision, version, by, time, reason, changes, signedBy, acceptedUnsigned.")
+  var json = false
 
   func validate() throws {
     if limit < 1 { throw ValidationError("Invalid value '\(limit)' for '--limit': 1 or more is needed.") }
@@ -28,13 +31,15 @@ struct LogVerb: FleetVerb {
 
   func answer(in context: Context) async throws {
     let document = try place.document(of: app)
+    let trust = try context.settings.trust()
     let (entries, isCut) = try await Past(cluster: context.cluster, document: document).entries(limit: limit)
     if json {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      Output.line(String(decoding: try encoder.encode(entries.map(LogEntry.init)), as: UTF8.self))
+      Output.line(
+        String(decoding: try encoder.encode(entries.map { LogEntry($0, of: document, trust) }), as: UTF8.self))
     } else {
-      for entry in entries { Output.bytes(Array(LogEntry(entry).text.utf8)) }
+      for entry in entries { Output.bytes(Array(LogEntry(entry, of: document, trust).text.utf8)) }
     }
     guard !entries.isEmpty else { throw Failure(.noValue, "The fleet has no document '\(document)'.") }
     if isCut { Output.error("Changes before revision \(entries.last!.revision) have been compacted away.") }
@@ -48,6 +53,8 @@ struct LogEntry: Encodable {
     /// TOML; `nil` for none.
     var before: String?
     var after: String?
+
+    var line: String { "\(key): \(before ?? "(none)") -> \(after ?? "(none)")" }
   }
 
   var revision: Int64
@@ -57,24 +64,44 @@ struct LogEntry: Encodable {
   var reason: String?
   /// `nil` if the text before is no longer known or does not parse.
   var changes: [Value]?
+  /// The id of the trusted key that has signed the text; empty for a text that none has signed, `nil` if no key is trusted.
+  var signedBy: String?
+  /// Whether the writer accepted that the text before was not signed; else `nil`.
+  var acceptedUnsigned: Bool?
 
-  init(_ entry: Past.Entry) {
+  init(_ entry: Past.Entry, of document: FleetDocument, _ trust: Trust) {
     revision = entry.revision
     version = entry.version
     by = entry.change?.by
     time = entry.change?.time
     reason = entry.change?.reason
-    guard let text = entry.text, let after = try? TOMLDocument(parsing: text),
-      let before = try? TOMLDocument(parsing: entry.former ?? [])
-    else { return }
-    changes = after.changedPaths(since: before).map { path in
+    changes = entry.text.flatMap { Self.changes(from: entry.former ?? [], to: $0) }
+    acceptedUnsigned = entry.change?.acceptedUnsigned
+    guard trust.isRequired else { return }
+    signedBy = ""
+    if let stored = entry.stored, case .present(let signature) = stored.signature,
+      trust.problem(with: stored, of: document, version: entry.version) == nil
+    {
+      signedBy = signature.key
+    }
+  }
+
+  /// The values that differ; `nil` if a text does not parse.
+  static func changes(from before: [UInt8], to after: [UInt8]) -> [Value]? {
+    guard let after = try? TOMLDocument(parsing: after), let before = try? TOMLDocument(parsing: before) else {
+      return nil
+    }
+    return after.changedPaths(since: before).map { path in
       Value(key: "\(path)", before: before[path]?.tomlText, after: after[path]?.tomlText)
     }
   }
 
   var text: String {
-    var lines = ["#\(revision) \(time ?? "at an unknown time") \(reason ?? "change") by \(by ?? "unknown")"]
-    lines += (changes ?? []).map { "  \($0.key): \($0.before ?? "(none)") -> \($0.after ?? "(none)")" }
+    let signature = signedBy.map { $0.isEmpty ? ", not signed" : ", signed by \($0)" } ?? ""
+    let acceptance = acceptedUnsigned == true ? ", after accepting an unsigned text" : ""
+    let who = "\(by ?? "unknown")\(signature)\(acceptance)"
+    var lines = ["#\(revision) \(time ?? "at an unknown time") \(reason ?? "change") by \(who)"]
+    lines += (changes ?? []).map { "  \($0.line)" }
     return lines.map { $0 + "\n" }.joined()
   }
 }

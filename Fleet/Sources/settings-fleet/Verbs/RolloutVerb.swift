@@ -58,7 +58,7 @@ struct RolloutVerb: FleetVerb {
     }
     words.rest.removeFirst()
     let (document, rest) = (words.document, words.rest)
-    let editor = try DocumentEditor(context: context, document: document)
+    let editor = try DocumentEditor(context: context, document: document, acceptsUnsigned: words.acceptsUnsigned)
     let input = try words.standardInput()
     let (edit, answer) = try await editor.edit { try await $0.run(verb, rest, on: document.scope, input: input) }
     Output.show(answer)

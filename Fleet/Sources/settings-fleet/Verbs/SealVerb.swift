@@ -24,6 +24,7 @@ struct SealVerb: FleetVerb {
   // A value that is given by mistake must not be in a message.
   @Argument(help: .hidden) var more: [String] = []
   @OptionGroup var place: PlaceOptions
+  @OptionGroup var unsigned: UnsignedOption
   @Flag(help: "Remove the sealed value.") var remove = false
   @Option(
     name: .customLong("for"),
@@ -59,7 +60,7 @@ struct SealVerb: FleetVerb {
     } catch {
       throw Failure(error, sealing: name)
     }
-    try await DocumentEditor(context: context, document: document).change(because: "seal") { workspace in
+    try await editor(of: document, in: context).change(because: "seal") { workspace in
       if let text = try workspace.text(of: document.scope), try Workspace.version(of: text) < newest {
         // As with every other change: the new version of the document begins with the newer release of the app.
         let answer = try await workspace.run("migrate", [], on: document.scope)
@@ -73,13 +74,17 @@ struct SealVerb: FleetVerb {
     }
   }
 
+  private func editor(of document: FleetDocument, in context: Context) throws -> DocumentEditor {
+    try DocumentEditor(context: context, document: document, acceptsUnsigned: unsigned.acceptUnsigned)
+  }
+
   private func place(of name: SecretName) -> TOMLPath {
     TOMLPath([SealedSecrets.table] + name.description.split(separator: ".").map(String.init))
   }
 
   private func removeValue(at path: TOMLPath, of document: FleetDocument, in context: Context) async throws {
     let place = TOMLPath([SealedSecrets.table]).appending(path)
-    try await DocumentEditor(context: context, document: document).change(because: "seal") { workspace in
+    try await editor(of: document, in: context).change(because: "seal") { workspace in
       try workspace.edit(document.scope) { text in
         guard try text.remove(at: place) else {
           throw Failure(.noValue, "'\(document)' has no sealed value of '\(path)'.")

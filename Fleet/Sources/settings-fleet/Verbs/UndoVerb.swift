@@ -1,4 +1,5 @@
 import ArgumentParser
+import EtcdClient
 import SettingsFleet
 
 struct UndoVerb: FleetVerb {
@@ -16,11 +17,13 @@ struct UndoVerb: FleetVerb {
 
   @Argument(help: "The app.") var app: String
   @OptionGroup var place: PlaceOptions
+  @OptionGroup var unsigned: UnsignedOption
   @Option(help: ArgumentHelp("The revision of the change, as 'log' prints it.", valueName: "n")) var revision: Int64?
 
   func answer(in context: Context) async throws {
     let document = try place.document(of: app)
-    let editor = try DocumentEditor(context: context, document: document)
+    let editor = try DocumentEditor(
+      context: context, document: document, acceptsUnsigned: unsigned.acceptUnsigned, takesBack: true)
     let past = Past(cluster: context.cluster, document: document)
     guard let entry = try await past.entries(from: revision, limit: 1).entries.first,
       revision == nil || entry.revision == revision
@@ -32,8 +35,28 @@ struct UndoVerb: FleetVerb {
       throw Failure(
         .noValue, "Cannot take back revision \(entry.revision): the text before it has been compacted away.")
     }
+    if entry.former != nil, !unsigned.acceptUnsigned { try await checkFormer(of: entry, past, in: context) }
     try await editor.change(because: "undo") { workspace in
       try await workspace.merge(entry.text ?? [], entry.former ?? [], into: document.scope)
     }
+  }
+
+  /// Refuses to sign a former text that no trusted key has signed.
+  private func checkFormer(of entry: Past.Entry, _ past: Past, in context: Context) async throws {
+    let trust = try context.settings.trust()
+    guard trust.isRequired else { return }
+    let former: StoredDocument?
+    do throws(EtcdError) {
+      former = try await past.stored(at: entry.revision - 1)[entry.version]
+    } catch {
+      throw Failure(error)
+    }
+    guard let former, let problem = trust.problem(with: former, of: past.document, version: entry.version) else {
+      return
+    }
+    throw Failure(
+      .notWritable,
+      "Cannot take back revision \(entry.revision): the text before it would be signed, and no trusted key has signed it: "
+        + "\(problem.message) Repeat the command with --accept-unsigned if all of it is right. Nothing was written.")
   }
 }

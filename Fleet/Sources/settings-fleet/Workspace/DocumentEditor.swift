@@ -15,17 +15,25 @@ struct DocumentEditor {
     var version: Int
     /// The version that the app reads here; `nil` without a schema.
     var appVersion: Int?
+    /// Whether it was made from a text that no trusted key has signed.
+    var acceptedUnsigned = false
   }
 
   let context: Context
   let document: FleetDocument
   private let command: SettingsCommand
+  /// Whether a text that no trusted key has signed may be edited.
+  private let acceptsUnsigned: Bool
   private static let mostAttempts = 100
 
-  init(context: Context, document: FleetDocument) throws {
+  /// Whether the edit may bring back what a trusted key has signed, without accepting what was made of it.
+  private let takesBack: Bool
+
+  init(context: Context, document: FleetDocument, acceptsUnsigned: Bool = false, takesBack: Bool = false) throws {
     try Self.checkOwner(of: document.app)
     self.context = context
     self.document = document
+    (self.acceptsUnsigned, self.takesBack) = (acceptsUnsigned, takesBack)
     command = try context.command()
   }
 
@@ -60,7 +68,7 @@ struct DocumentEditor {
     _ edits: [(editor: DocumentEditor, work: Work)], because reason: String, in context: Context
   ) async throws -> Int64? {
     let apps = Set(edits.map(\.editor.document.app))
-    let change = Change(
+    var change = Change(
       by: context.author, because: reason, machines: await context.cluster.machines(of: apps))
     var pause = Duration.milliseconds(5)
     for _ in 0..<mostAttempts {
@@ -72,6 +80,7 @@ struct DocumentEditor {
           let (made, answer) = try await editor.edit(below: below[editor.document.app], work)
           answers.append(answer)
           guard let made else { continue }
+          if made.acceptedUnsigned { change.acceptedUnsigned = true }
           if editor.document.scope == .all { below[editor.document.app] = made.text }
           transactions.append(try editor.transaction(of: made))
           places.append(FleetKey.change(editor.document, version: made.version))
@@ -131,6 +140,8 @@ struct DocumentEditor {
     try workspace.fill(
       with: FleetContents(snapshot).apps[document.app] ?? AppDocuments(), upTo: newest, for: document.scope)
     if document.scope != .all, let below { try workspace.put(below, as: .all) }
+    // Before a person has written a text in vain.
+    var isDoubted = takesBack ? false : try await checkSignature(of: writer, base?.text ?? [])
     let answer = try await work(workspace)
     guard answer.status == 0 else {
       Output.show(answer)
@@ -138,9 +149,42 @@ struct DocumentEditor {
     }
     let text = try workspace.text(of: document.scope) ?? []
     guard text != base?.text ?? [] else { return (nil, answer) }
+    if takesBack { isDoubted = try await checkSignature(of: writer, base?.text ?? [], before: text) }
     try await check(text, after: base?.text, in: workspace)
     let version = try Workspace.version(of: text)
-    return (Edit(writer: writer, base: base, text: text, version: version, appVersion: newest), answer)
+    return (
+      Edit(writer: writer, base: base, text: text, version: version, appVersion: newest, acceptedUnsigned: isDoubted),
+      answer
+    )
+  }
+
+  /// Refuses to edit what no trusted key has signed, unless that is accepted or the edit brings back what one has.
+  ///
+  /// - Returns: Whether it was accepted.
+  private func checkSignature(of writer: DocumentWriter, _ base: [UInt8], before text: [UInt8]? = nil) async throws
+    -> Bool
+  {
+    let trust = try context.settings.trust()
+    guard let problem = writer.doubt(about: trust) else { return false }
+    if acceptsUnsigned { return true }
+    let past = Past(cluster: context.cluster, document: document)
+    let signed = try await past.lastSigned(version: writer.versions.keys.max() ?? 1, by: trust)
+    if let signed, let text, signed.text == text { return false }
+    throw Failure(
+      .notWritable,
+      "Cannot store '\(document)': \(problem.message) Whoever stores an edit of it signs all of it. "
+        + Self.difference(base, since: signed)
+        + "Take that back with 'settings-fleet undo', or repeat the command with --accept-unsigned if all of it is right. "
+        + "Nothing was written.")
+  }
+
+  private static func difference(_ text: [UInt8], since signed: (revision: Int64, text: [UInt8])?) -> String {
+    guard let signed else { return "The cluster has no former text that a trusted key has signed.\n" }
+    let values = LogEntry.changes(from: signed.text, to: text)
+    var lines = (values ?? []).map { "  \($0.line)\n" }
+    if values == nil { lines = ["  the text does not parse\n"] }
+    if lines.isEmpty { lines = ["  comments or spacing alone\n"] }
+    return "Changed since revision \(signed.revision), which is signed:\n" + lines.joined()
   }
 
   /// Refuses what machines would refuse. A problem that the document had before does not stop an edit of something else.

@@ -68,10 +68,7 @@ final class Workspace: Sendable {
   /// - Returns: Whether there is such a document.
   @discardableResult
   func fill(with documents: AppDocuments, upTo newest: Int?, for scope: DocumentScope) throws -> Bool {
-    func text(of scope: DocumentScope) -> [UInt8]? {
-      let versions = documents.documents[scope] ?? [:]
-      return versions.filter { $0.key <= newest ?? .max }.max { $0.key < $1.key }?.value.text
-    }
+    func text(of scope: DocumentScope) -> [UInt8]? { documents.readable(scope, upTo: newest)?.stored.text }
     // Which groups a host is in, only the machine knows.
     if scope != .all { try put(text(of: .all), as: .all) }
     let own = text(of: scope)

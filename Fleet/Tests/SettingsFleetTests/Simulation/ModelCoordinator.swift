@@ -69,7 +69,7 @@ final class ModelCoordinator {
   private func publish() {
     call({ [self] cluster in
       let writer = DocumentWriter(document, in: cluster.snapshot(app: document.app), appVersion: nil)
-      guard let transaction = try? writer.publish(machine.rollout.id, signing: simulation.signing),
+      guard let transaction = try? writer.publish(machine.rollout, signing: simulation.signing),
         cluster.commit(transaction)
       else { return false }
       simulation.published(machine.rollout)

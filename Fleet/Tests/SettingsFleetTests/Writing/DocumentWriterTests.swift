@@ -124,12 +124,12 @@ struct DocumentWriterTests {
     let begins = try (0..<2).map { _ in try Self.writer(cluster).begin(rollout, lease: lease) }
     #expect(begins.map(cluster.commit) == [true, false])
     #expect(throws: WriterError.rolloutUnderWay("r1")) { try Self.writer(cluster).begin(rollout, lease: lease) }
-    let publish = try Self.writer(cluster).publish("r1")
+    let publish = try Self.writer(cluster).publish(rollout)
     cluster.put(FleetKey.rollout(app: "editor").text, rollout.json, lease: lease)
     #expect(!cluster.commit(publish))
-    #expect(cluster.commit(try Self.writer(cluster).publish("r1")))
+    #expect(cluster.commit(try Self.writer(cluster).publish(rollout)))
     #expect(Self.text(cluster) == "a = 2" && cluster.items.count == 1)
-    #expect(throws: WriterError.rolloutVoid) { try Self.writer(cluster).publish("r1") }
+    #expect(throws: WriterError.rolloutVoid) { try Self.writer(cluster).publish(rollout) }
   }
 
   @Test func `a rollout whose document has changed is not published`() throws {
@@ -139,16 +139,28 @@ struct DocumentWriterTests {
     let rollout = fixture.rollout("a = 2", base: Self.writer(cluster).versions[1]!.modRevision)
     let lease = cluster.grant(seconds: 10, now: 0)
     #expect(cluster.commit(try Self.writer(cluster).begin(rollout, lease: lease)))
-    let publish = try Self.writer(cluster).publish("r1")
+    let publish = try Self.writer(cluster).publish(rollout)
     #expect(cluster.commit(try Self.writer(cluster).write(Array("a = 3".utf8), version: 1)))
     #expect(!cluster.commit(publish))
-    #expect(throws: WriterError.rolloutVoid) { try Self.writer(cluster).publish("r1") }
+    #expect(throws: WriterError.rolloutVoid) { try Self.writer(cluster).publish(rollout) }
     #expect(cluster.commit(Self.writer(cluster).cancel()) && Self.text(cluster) == "a = 3")
     // When the coordinator dies, its rollout goes with its lease.
     let next = fixture.rollout("a = 4", id: "r2", base: Self.writer(cluster).versions[1]!.modRevision)
     #expect(cluster.commit(try Self.writer(cluster).begin(next, lease: lease)))
     cluster.expire(now: 10_000)
     #expect(cluster.items.count == 1)
+  }
+
+  @Test func `a rollout that somebody has replaced is not published, and so not signed`() throws {
+    var fixture = Fixture()
+    fixture.put("a = 1")
+    let cluster = Self.cluster(fixture)
+    let base = Self.writer(cluster).versions[1]!.modRevision
+    let rollout = fixture.rollout("a = 2", base: base)
+    let lease = cluster.grant(seconds: 10, now: 0)
+    #expect(cluster.commit(try Self.writer(cluster).begin(rollout, lease: lease)))
+    cluster.put(FleetKey.rollout(app: "editor").text, fixture.rollout("a = 666", base: base).json, lease: lease)
+    #expect(throws: WriterError.rolloutVoid) { try Self.writer(cluster).publish(rollout) }
   }
 
   @Test func `writers that race lose nothing`() throws {

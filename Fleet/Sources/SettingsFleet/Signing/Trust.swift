@@ -1,0 +1,42 @@
+/// Whose signatures count. Machines take documents by this rule, and writers edit them by it.
+public struct Trust: Hashable, Sendable {
+  /// The keys whose signatures count. Without any, a document needs no signature.
+  public let keys: [VerificationKey]
+
+  /// Trusts these keys.
+  public init(_ keys: [VerificationKey]) { self.keys = keys }
+
+  /// Whether a document has to be signed.
+  public var isRequired: Bool { !keys.isEmpty }
+
+  /// Why a version of a document is not to be trusted; `nil` if a trusted key has signed it, or no signature is required.
+  public func problem(with stored: StoredDocument, of document: FleetDocument, version: Int) -> FleetProblem? {
+    guard isRequired else { return nil }
+    switch stored.signature {
+    case .absent: return FleetProblem(.unsigned, "'\(document)' is not signed.")
+    case .unreadable: return FleetProblem(.badSignature, "The signature of '\(document)' cannot be read.")
+    case .present(let signature):
+      return problem(
+        with: signature, of: .document(document, version: version, text: stored.digest), document,
+        changedAfter: stored.modRevision > stored.signatureRevision)
+    }
+  }
+
+  /// Why a signature of a statement is not to be trusted; `nil` if it is right.
+  func problem(
+    with signature: DocumentSignature, of statement: Statement, _ document: FleetDocument, changedAfter: Bool = false
+  ) -> FleetProblem? {
+    guard let key = keys.first(where: { $0.id == signature.key }) else {
+      return FleetProblem(
+        .badSignature, "'\(document)' is signed with the key \(signature.key), which is not trusted here.")
+    }
+    guard key.verifies(signature, of: statement) else {
+      return FleetProblem(
+        .badSignature,
+        changedAfter
+          ? "'\(document)' was changed after it was signed."
+          : "The signature of '\(document)' is not of this text, or was made for another document.")
+    }
+    return nil
+  }
+}

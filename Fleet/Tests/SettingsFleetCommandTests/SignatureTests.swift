@@ -1,0 +1,92 @@
+import EtcdClient
+import EtcdTesting
+import Foundation
+import Testing
+
+extension CommandTests.Busy {
+  /// Somebody with etcd's password and without the key writes into a document, and somebody with the key edits it.
+  struct SignatureTests {
+    private static let signed = "theme = \"light\"\nport = 1001\n"
+    private static let foreign = "theme = \"light\"\nport = 1001\nfont-size = 66 # no key\n"
+
+    /// A fleet with a signed document that was changed by somebody without the key.
+    private static func with(_ body: (Fleet, Party, MachineParty, String) async throws -> Void) async throws {
+      try await Fleet.with { fleet in
+        let key = fleet.root + "/key"
+        let made = try await fleet.person("nobody").run("key", key)
+        let ada = try fleet.person("ada", "signing-key = \"\(key)\"\n")
+        let machine = try fleet.machine(
+          "m1", "trusted-keys = [\"\(made.output.trimmingCharacters(in: .newlines))\"]\n")
+        try machine.start()
+        try await ada.run("set", fleet.app, "--create", "theme=\"light\"", "port=1001")
+        #expect(try await machine.wait(for: signed), "\(machine.said)")
+        let document = "/app-settings/1/\(fleet.app)/all/v1"
+        try await fleet.cluster.withClient { _ = try await $0.put(document, foreign) }
+        try await body(fleet, ada, machine, made.output.trimmingCharacters(in: .newlines))
+      }
+    }
+
+    private static func stored(_ fleet: Fleet) async throws -> String? {
+      try await fleet.cluster.withClient { client in
+        let key = "/app-settings/1/\(fleet.app)/all/v1"
+        return try await client.range(EtcdRange(.key(key))).keyValues.first
+          .map { String(decoding: $0.value, as: UTF8.self) }
+      }
+    }
+
+    @Test func `what nobody has signed is not signed by the next edit`() async throws {
+      try await Self.with { fleet, ada, machine, _ in
+        let batch = #"{"set": "port", "value": 1002}"# + "\n"
+        for (words, input) in [
+          (["set", fleet.app, "port=1002"], ""), (["unset", fleet.app, "port"], ""),
+          (["lock", fleet.app, "port"], ""), (["batch", fleet.app], batch),
+          (["import", fleet.app, "--format", "toml", "-"], "port = 1002\n"),
+          (["rollout", "--share", "100", fleet.app, "set", "port=1002"], ""),
+        ] {
+          let refused = try await ada.run(words, input: input)
+          #expect(refused.status == 5 && refused.error.contains("changed after it was signed"), "\(words) \(refused)")
+          #expect(refused.error.contains("font-size: (none) -> 66"), "\(words) \(refused)")
+          #expect(refused.error.contains("--accept-unsigned"), "\(words) \(refused)")
+        }
+        let edited = try await ada.run(["edit", fleet.app], adding: ["EDITOR": "sed -i s/1001/1002/", "VISUAL": ""])
+        #expect(edited.status == 5 && edited.error.contains("font-size: (none) -> 66"), "\(edited)")
+        #expect(try await Self.stored(fleet) == Self.foreign)
+
+        let accepted = try await ada.run("set", fleet.app, "port=1002", "--accept-unsigned")
+        #expect(accepted.status == 0, "\(accepted)")
+        let text = Self.foreign.replacingOccurrences(of: "1001", with: "1002")
+        #expect(try await machine.wait(for: text), "\(machine.said)")
+        let log = try await ada.run("log", fleet.app)
+        let lines = log.output.split(separator: "\n").filter { $0.hasPrefix("#") }
+        #expect(lines.count == 3 && lines[0].contains("signed by"), "\(log)")
+        #expect(lines[0].hasSuffix("after accepting an unsigned text"), "\(log)")
+        #expect(lines[1].contains("by unknown, not signed") && lines[2].contains("signed by"), "\(log)")
+      }
+    }
+
+    @Test func `what nobody has signed is named by verbs that read, and can be taken back`() async throws {
+      try await Self.with { fleet, ada, machine, key in
+        let eve = try fleet.person("eve", "trusted-keys = [\"\(key)\"]\n")
+        for person in [ada, eve] {
+          for (words, status) in [
+            (["get", fleet.app, "port"], 0), (["diff", fleet.app], 0), (["check", fleet.app], 5),
+          ] {
+            let answer = try await person.run(words)
+            #expect(answer.status == Int32(status) || words[0] == "diff", "\(answer)")
+            #expect(answer.error.contains("'\(fleet.app)/all' was changed after it was signed"), "\(words) \(answer)")
+          }
+        }
+        // Nothing new is signed by this.
+        let undone = try await ada.run("undo", fleet.app)
+        #expect(undone.status == 0, "\(undone)")
+        #expect(try await Self.stored(fleet) == Self.signed)
+        #expect(try await eventually { try await ada.run("status", fleet.app).output.contains("1 applied") })
+        let again = try await ada.run("undo", fleet.app)
+        #expect(again.status == 5 && again.error.contains("--accept-unsigned"), "\(again)")
+        #expect(machine.text() == Self.signed)
+        let clean = try await ada.run("check", fleet.app)
+        #expect(clean.status == 0 && clean.error.isEmpty, "\(clean)")
+      }
+    }
+  }
+}
