@@ -303,6 +303,39 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `a restored backup is held over restarts and writes, until it is accepted`() async throws {
+      let cluster = try await EtcdCluster.start(options: CommandTests.patient)
+      defer { cluster.stop() }
+      try await Fleet.with(cluster) { fleet in
+        let ada = try fleet.person()
+        let machine = try fleet.machine("m1")
+        try machine.start()
+        try await ada.run("set", fleet.app, "v=1")
+        try await ada.run("set", fleet.app, "--group", "gone", "v=1")
+        try await cluster.snapshot(to: fleet.root + "/backup")
+        try await ada.run("set", fleet.app, "v=2", "limit=100")
+        let text = "v = 2\nlimit = 100\n"
+        #expect(try await machine.wait(for: text))
+        #expect(try await ada.waitUntilApplied(by: 1))
+        try await cluster.restore(from: fleet.root + "/backup")
+        #expect(try await eventually { machine.said.contains("settings-fleet accept") }, "\(machine.said)")
+        machine.kill()
+        for number in 0..<4 { try await ada.run("set", fleet.app, "other=\(number)") }
+        try machine.start()
+        #expect(try await eventually { machine.said.contains("settings-fleet accept") }, "\(machine.said)")
+        try await ada.run("set", fleet.app, "other=5")
+        let isHeld = try await eventually {
+          try await ada.run("status", fleet.app).output.contains("m1 changes nothing: ")
+        }
+        let status = try await ada.run("status", fleet.app)
+        #expect(isHeld && status.status == 1 && status.output.contains("1 held"), "\(status)")
+        #expect(machine.text() == text)
+        #expect(try await ada.run("accept").status == 0)
+        #expect(try await machine.wait(for: "v = 1\nother = 5\n"), "\(machine.said)")
+        #expect(try await ada.waitUntilApplied(by: 1))
+      }
+    }
+
     @Test func `after a restored backup a machine changes nothing until the cluster is accepted`() async throws {
       let cluster = try await EtcdCluster.start(options: CommandTests.patient)
       defer { cluster.stop() }

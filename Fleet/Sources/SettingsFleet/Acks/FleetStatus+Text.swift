@@ -4,13 +4,16 @@ extension FleetStatus {
   /// Of several refusals it shows the most frequent problem, of several silent machines the longest time.
   public var line: String {
     var parts: [String] = []
-    if applied > 0 || (pending.isEmpty && refused.isEmpty && silent.isEmpty) { parts.append("\(applied) applied") }
+    if applied > 0 || (pending.isEmpty && refused.isEmpty && held.isEmpty && silent.isEmpty) {
+      parts.append("\(applied) applied")
+    }
     if !pending.isEmpty {
       parts.append("\(pending.count) pending" + (Self.mostFrequent(pending).map { " (\($0))" } ?? ""))
     }
     if !refused.isEmpty {
       parts.append("\(refused.count) refused" + (Self.mostFrequent(refused).map { " (\($0))" } ?? ""))
     }
+    if !held.isEmpty { parts.append("\(held.count) held until 'settings-fleet accept'") }
     if let seconds = silent.compactMap(\.silentSeconds).max() {
       parts.append("\(silent.count) silent for \(Self.time(seconds))")
     }

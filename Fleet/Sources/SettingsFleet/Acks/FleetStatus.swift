@@ -53,6 +53,8 @@ public struct FleetStatus: Hashable, Sendable, Codable {
   public var pending: [Entry] = []
   /// The machines that refuse, with each one's first problem, by machine.
   public var refused: [Entry] = []
+  /// The machines that change nothing until an operator accepts the cluster, by machine.
+  public var held: [Entry] = []
   /// The machines that do not keep their lease alive, by machine. Nothing is known of them.
   public var silent: [Entry] = []
   /// How many machines have which release of the app. `unknown` for those that do not say.
@@ -130,7 +132,11 @@ public struct FleetStatus: Hashable, Sendable, Codable {
       waiting = entry()
     }
     if let problem = ack.problem {
-      if problem.kind == .unanswered { pending.append(entry(problem)) } else { refused.append(entry(problem)) }
+      switch problem.kind {
+      case .unanswered: pending.append(entry(problem))
+      case .otherCluster, .revisionWentBack: held.append(entry(problem))
+      default: refused.append(entry(problem))
+      }
       return
     }
     for scope in [.all] + ack.groups.sorted().map({ .group($0) }) + [.host(ack.host)] as [DocumentScope] {

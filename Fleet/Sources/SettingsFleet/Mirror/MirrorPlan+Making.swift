@@ -3,7 +3,7 @@ extension MirrorPlan {
   ///
   /// - A cluster that is not the record's, a revision below the record's, or a document whose text changed without its
   ///   revision growing (a backup that was restored) leaves everything as it is, until an ``Acceptance`` of this cluster
-  ///   that was not used before.
+  ///   that was not used before. Nothing else ends that: it is part of the record.
   /// - Of a document's versions the machine takes the highest that its app reads. If there are only newer ones, the last
   ///   text stays.
   /// - A canary takes the rollout's text, and the document's again as soon as the rollout is gone, void or refused.
@@ -34,7 +34,7 @@ extension MirrorPlan {
     if let problem {
       return MirrorPlan(
         problem: problem, needsEverything: snapshot.app != nil, ignored: contents.ignored, machine: machine, apps: apps,
-        revision: record.revision, base: record, decisions: [], answered: answered)
+        revision: record.revision, base: base, decisions: [], answered: answered)
     }
     var decisions: [Decision] = []
     for app in answered {
@@ -67,12 +67,16 @@ extension MirrorPlan {
 extension MirrorRecord {
   /// Takes over the snapshot's cluster and revision.
   ///
-  /// - Returns: Why the snapshot must not be followed; the record is as before then.
+  /// - Returns: Why the snapshot must not be followed. The record is as before then, and has that as its ``hold``.
   mutating func follow(_ snapshot: FleetSnapshot, _ contents: FleetContents) -> FleetProblem? {
-    if let problem = problem(with: snapshot, contents) {
+    if let problem = hold ?? problem(with: snapshot, contents) {
       guard let acceptance = contents.acceptance, acceptance.cluster == snapshot.cluster,
         FleetNames.isName(acceptance.id), !usedAcceptances.contains(acceptance.id)
-      else { return problem }
+      else {
+        hold = problem
+        return problem
+      }
+      hold = nil
       // Revisions of the other history say nothing about this one.
       for document in files.keys { files[document]?.modRevision = 0 }
     }

@@ -56,6 +56,9 @@ public struct MirrorRecord: Hashable, Sendable, Codable {
   public var cluster: ClusterID?
   /// The highest revision that it has seen of this cluster.
   public var revision: Int64 = 0
+  /// Why the machine changes nothing until an operator accepts the cluster; `nil` if it follows it. It is remembered because
+  /// the cluster looks right again as soon as enough has been stored in it.
+  public var hold: FleetProblem?
   /// The ids of the acceptances that are used up, the last one last.
   public var usedAcceptances: [String] = []
   /// What the files are meant to hold.

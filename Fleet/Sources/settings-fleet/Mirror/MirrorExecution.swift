@@ -53,6 +53,9 @@ struct MirrorExecution: Sendable {
       record: record, snapshot: snapshot, machine: machine, files: digests, doubtful: doubtful,
       apps: try await installed.facts(of: apps))
     if let problem = plan.problem {
+      // What could not be stored is tried again by the next reading.
+      if try places.storedRecord() != plan.record { try File.replace(places.record, with: plan.record.json) }
+      record = plan.record
       return Result(outcome: plan.needsEverything ? .needsEverything : .held, plan: plan, lines: [problem.message])
     }
     var lines: [String] = []

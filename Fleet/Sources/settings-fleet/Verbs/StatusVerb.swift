@@ -59,7 +59,7 @@ struct StatusVerb: FleetVerb {
         "The fleet knows no app '\(app)': it has no document, and no machine answers about it. Check its name.")
     }
     Output.line(text(of: status))
-    if !status.pending.isEmpty || !status.refused.isEmpty { throw Failure(.noValue, nil) }
+    if !status.pending.isEmpty || !status.refused.isEmpty || !status.held.isEmpty { throw Failure(.noValue, nil) }
   }
 
   private func text(of status: FleetStatus) -> String {
@@ -70,6 +70,7 @@ struct StatusVerb: FleetVerb {
         "  \(entry.host) refused \(entry.scope.map { "\($0)" } ?? "everything"): \(entry.problem?.summary ?? "no reason given")"
       )
     }
+    for entry in status.held { lines.append("  \(entry.host) changes nothing: \(entry.problem?.summary ?? "")") }
     for entry in status.silent { lines.append("  \(entry.host) silent for \(entry.silentSeconds ?? 0) s") }
     for entry in status.pending {
       let reason = entry.problem.map { [entry.scope.map { "\($0)" }, $0.summary].compactMap(\.self) } ?? []
@@ -83,7 +84,9 @@ extension FleetStatus {
   /// Whether nothing is known about the app.
   var isUnknown: Bool { revision == 0 && releases.isEmpty && unreadable == 0 }
   /// Whether no machine has answered at all, although there are documents.
-  var isUnanswered: Bool { revision > 0 && applied == 0 && refused.isEmpty && silent.isEmpty && pending.isEmpty }
+  var isUnanswered: Bool {
+    revision > 0 && applied == 0 && refused.isEmpty && held.isEmpty && silent.isEmpty && pending.isEmpty
+  }
 }
 
 /// Reads who has applied what.

@@ -120,13 +120,14 @@ struct FleetStatusTests {
     #expect(Ack(Self.item(ack)) != nil)
   }
 
-  @Test func `a machine that does nothing at all refuses`() {
+  @Test func `a machine that waits for an acceptance is held`() {
     var cluster = Fixture()
     cluster.put("a = 1")
     cluster.follow()
     cluster.cluster = ClusterID(rawValue: 9)
     let ack = Self.item(cluster.plan().acks()[0])
-    #expect(Self.status(cluster, [ack]).refused.first?.problem?.kind == .otherCluster)
+    #expect(Self.status(cluster, [ack]).held.first?.problem?.kind == .otherCluster)
+    #expect(Self.status(cluster, [ack]).line == "rev \(cluster.revision): 1 held until 'settings-fleet accept'")
     #expect(Self.status(cluster, []).line == "rev \(cluster.revision): 0 applied")
   }
 }

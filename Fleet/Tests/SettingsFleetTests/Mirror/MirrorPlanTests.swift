@@ -183,10 +183,11 @@ struct MirrorPlanTests {
     var fixture = Fixture()
     fixture.put("a = 1")
     fixture.follow()
-    let former = fixture.record
+    var former = fixture.record
     fixture.cluster = ClusterID(rawValue: 0xc2)
     fixture.items = [:]
     let (changes, plan) = fixture.follow()
+    former.hold = plan.problem
     #expect(changes.isEmpty && plan.answer == ["other-cluster"] && fixture.record == former)
     fixture.accept("a1", cluster: 0xc1)
     #expect(fixture.follow().plan.answer == ["other-cluster"])
@@ -226,6 +227,30 @@ struct MirrorPlanTests {
     #expect(fixture.follow().plan.answer == ["revision-went-back"])
     fixture.accept("a1")
     #expect(fixture.follow().changes == ["\(Self.path) = a = 3"])
+  }
+
+  @Test func `a machine holds a restored cluster until it is accepted, whatever is stored meanwhile`() {
+    var fixture = Fixture()
+    fixture.put("a = 1")
+    let backup = fixture
+    fixture.put("a = 2")
+    fixture.follow()
+    var restored = backup
+    (restored.record, restored.files) = (fixture.record, fixture.files)
+    #expect(restored.follow().plan.problem?.kind == .revisionWentBack)
+    // What the machine remembers is what it has at its next start.
+    for number in 1...3 {
+      restored.put("a = 1\nb = \(number)")
+      restored.put(FleetDocument("viewer/all")!, "c = \(number)")
+      #expect(restored.follow().plan.problem?.kind == .revisionWentBack)
+      #expect(restored.follow(app: "viewer").plan.needsEverything)
+    }
+    restored.accept("a0", cluster: 0xc2)
+    #expect(restored.follow().plan.problem?.kind == .revisionWentBack)
+    restored.accept("a1")
+    #expect(restored.follow().changes.count == 2)
+    restored.put("a = 5")
+    #expect(restored.follow().plan.problem == nil)
   }
 
   @Test func `an acceptance is used up by the first plan that sees it`() {

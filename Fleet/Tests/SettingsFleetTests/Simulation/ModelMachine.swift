@@ -189,6 +189,10 @@ final class ModelMachine {
     let record = record ?? MirrorRecord()
     var plan = MirrorPlan.make(record: record, snapshot: snapshot, machine: machine, files: files, apps: apps)
     if plan.problem != nil {
+      if !isDiskFull {
+        disk.write("record", plan.record.json)
+        disk.sync("record")
+      }
       return end(plan, request, plan.needsEverything ? .needsEverything : .held)
     }
     while let check = plan.nextCheck {
