@@ -6,7 +6,7 @@ import Synchronization
 
 /// A client of an etcd cluster, by gRPC.
 ///
-/// Every call ends within ``EtcdConfiguration/deadline``, whatever happens to the members. Endpoints are tried in turn,
+/// Every call ends when nothing has come for ``EtcdConfiguration/deadline``, whatever happens to the members. Endpoints are tried in turn,
 /// beginning with the one that answered last. A call is repeated only if it cannot have been carried out, or if it
 /// changes nothing; otherwise the error says ``EtcdError/mayHaveHappened``.
 ///
@@ -42,8 +42,8 @@ public final class EtcdClient: Sendable {
     self.logger = logger
     let addresses = try configuration.endpoints.map { text throws(EtcdError) in try Address(text) }
     let tls = addresses.contains(where: \.isTLS) ? try (configuration.tls ?? EtcdTLS()).context() : nil
-    // One endpoint that does not even answer a connection attempt must leave time for the others.
-    let patience = configuration.deadline / configuration.endpoints.count
+    // An attempt goes on for the next call: over a slow line it takes longer than an endpoint's share of this one's time.
+    let patience = max(configuration.deadline, .seconds(3))
     let group = configuration.eventLoopGroup ?? MultiThreadedEventLoopGroup.singleton
     endpoints = addresses.map { Endpoint($0, tls: tls, on: group.any(), patience: patience) }
     ring = Mutex(EndpointRing(count: configuration.endpoints.count))
@@ -138,7 +138,7 @@ extension EtcdClient {
 
   /// Tries endpoints until one answers, or the time is over.
   ///
-  /// A repeatable call gets its share of the time at each endpoint. A write that was sent gets all the time that is
+  /// A repeatable call gets its share of the time at each endpoint, a second if there is time for that. A write that was sent gets all the time that is
   /// left, because another endpoint must not be asked while its outcome is unknown.
   func inTurn<Value>(_ kind: Call.Kind, _ attempt: Attempt<Value>) async throws(EtcdError) -> Value {
     let end = NIODeadline.now() + TimeAmount(configuration.deadline)
@@ -151,7 +151,8 @@ extension EtcdClient {
         let endpoint = endpoints[index]
         let left = end - .now()
         guard left > .zero else { throw last }
-        let share = .now() + TimeAmount.nanoseconds(left.nanoseconds / Int64(order.count - position))
+        let even = TimeAmount.nanoseconds(left.nanoseconds / Int64(order.count - position))
+        let share = .now() + max(even, min(.seconds(1), .nanoseconds(left.nanoseconds / 2)))
         let deadline = kind == .write ? end : share
         do throws(EtcdError) {
           let value = try await authenticated(endpoint, tokenBy: share, until: deadline, attempt)
@@ -196,13 +197,16 @@ extension EtcdClient {
     let fetch: TokenKeeper.Fetch = { [self] () throws(EtcdError) in
       try await fetchToken(credentials, at: endpoint, until: share)
     }
+    let patience = share - .now()
+    // A login is an answer, after which there is as much time again.
+    func renewed() -> NIODeadline { max(deadline, .now() + patience) }
     let token = try await tokens.token(fetch)
     do throws(EtcdError) {
-      return try await attempt(endpoint, token, deadline)
+      return try await attempt(endpoint, token, renewed())
     } catch {
       guard error.code == .notAuthenticated, !error.mayHaveHappened else { throw error }
       tokens.refuse(token)
-      return try await attempt(endpoint, try await tokens.token(fetch), deadline)
+      return try await attempt(endpoint, try await tokens.token(fetch), renewed())
     }
   }
 

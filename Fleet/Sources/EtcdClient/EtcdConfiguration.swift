@@ -10,7 +10,8 @@ public struct EtcdConfiguration: Sendable {
   /// The user that the cluster's roles are given to. Without one, the user is the common name of the client's
   /// certificate.
   public var credentials: EtcdCredentials?
-  /// How long a call may take over all endpoints that it tries.
+  /// How long a call may take over all endpoints that it tries, while nothing comes. It renews with each part of an answer
+  /// and with a connection that comes about.
   public var deadline: Duration
   /// The threads to choose from; the process's shared ones if `nil`. A client uses one for each endpoint.
   public var eventLoopGroup: (any EventLoopGroup)?
@@ -21,7 +22,7 @@ public struct EtcdConfiguration: Sendable {
   ///   - endpoints: The members' client addresses.
   ///   - tls: The certificates, for `https` endpoints.
   ///   - credentials: The user and the password, for a cluster with authentication.
-  ///   - deadline: How long a call may take.
+  ///   - deadline: How long a call may take while nothing comes.
   public init(
     endpoints: [String], tls: EtcdTLS? = nil, credentials: EtcdCredentials? = nil, deadline: Duration = .seconds(1)
   ) {

@@ -40,7 +40,8 @@ final class Connection: Sendable {
             try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: name))
           }
           let http2 = NIOHTTP2Handler(
-            mode: .client, eventLoop: channel.eventLoop, connectionConfiguration: settings
+            mode: .client, eventLoop: channel.eventLoop, connectionConfiguration: settings,
+            streamConfiguration: streamSettings
           ) { stream in
             // A member opens none.
             stream.close()
@@ -74,8 +75,20 @@ final class Connection: Sendable {
     settings.controlFrameRateLimit.windowLength = .nanoseconds(1)
     // What comes for a stream that was reset here, and that NIO has forgotten, ends the connection: it remembers 31.
     settings.maximumRecentlyResetStreams = 1023
+    settings.targetWindowSize = window
+    settings.initialSettings.append(HTTP2Setting(parameter: .initialWindowSize, value: window))
     return settings
   }
+
+  private static var streamSettings: NIOHTTP2Handler.StreamConfiguration {
+    var settings = NIOHTTP2Handler.StreamConfiguration()
+    settings.targetWindowSize = window
+    return settings
+  }
+
+  /// How many bytes a member may send before it has to hear that they were read. With HTTP/2's 64 KiB, a document of a
+  /// megabyte would take 16 round trips.
+  private static let window = 4 << 20
 
   /// Makes a call in a stream of its own.
   func send(_ exchange: Exchange) { handler.open(exchange) }

@@ -24,7 +24,7 @@ final class Endpoint: Sendable {
   let address: Address
   private let tls: NIOSSLContext?
   private let loop: any EventLoop
-  /// How long a connection may take to come about.
+  /// How long a connection may take to come about. It goes on after the call that began it has given up.
   private let patience: Duration
   /// Protects which connection is in use.
   private let state = Mutex(State())
@@ -80,7 +80,10 @@ final class Endpoint: Sendable {
       exchange.setDeadline(deadline) { self.note(hasAnswered: $0, opening) }
       opening.whenComplete { result in
         switch result {
-        case .success(let connection): if !exchange.isOver { connection.send(exchange) }
+        case .success(let connection):
+          guard !exchange.isOver else { return }
+          exchange.hasProgressed()
+          connection.send(exchange)
         case .failure(let error): exchange.end(error)
         }
       }

@@ -44,6 +44,9 @@ final class Exchange: @unchecked Sendable {  // all that changes is used on its 
   private let receiver: any AnswerReceiver
   private var frames = RPCFrames(limit: 256 << 20)
   private var timer: Scheduled<Void>?
+  private var deadline = NIODeadline.distantFuture
+  /// How long the call waits while nothing comes.
+  private var patience = TimeAmount.zero
   /// Is called with whether the member has answered in time, when that is known.
   private var note: @Sendable (Bool) -> Void = { _ in }
   private var stream: (any Channel)?
@@ -94,20 +97,29 @@ final class Exchange: @unchecked Sendable {  // all that changes is used on its 
 
   // MARK: On the event loop
 
-  /// Ends the call at its deadline, unless it is opened before.
+  /// Ends the call at its deadline, unless it is opened before. Each time something comes, it gets as much time again.
   ///
   /// - Parameter note: Is called with whether the member has answered in time, when that is known.
   func setDeadline(_ deadline: NIODeadline, noting note: @escaping @Sendable (_ hasAnswered: Bool) -> Void) {
     self.note = note
-    timer = loop.scheduleTask(deadline: deadline) { self.deadlinePassed(deadline) }
+    self.deadline = deadline
+    patience = deadline - .now()
+    timer = loop.scheduleTask(deadline: deadline) { self.deadlinePassed() }
   }
 
-  private func deadlinePassed(_ deadline: NIODeadline) {
+  /// There is a connection, or a part of the answer.
+  func hasProgressed() { deadline = max(deadline, .now() + patience) }
+
+  private func deadlinePassed() {
     guard !isOver else { return }
+    guard deadline <= .now() else {
+      timer = loop.scheduleTask(deadline: deadline) { self.deadlinePassed() }
+      return
+    }
     // Something held up the thread, and an answer may be there that nobody has read: timers come before that.
     if !wasLate, .now() - deadline > .milliseconds(20) {
       wasLate = true
-      timer = loop.scheduleTask(in: .milliseconds(1)) { self.deadlinePassed(deadline) }
+      timer = loop.scheduleTask(in: .milliseconds(1)) { self.deadlinePassed() }
       return
     }
     if !hasHead { note(false) }
@@ -158,6 +170,7 @@ final class Exchange: @unchecked Sendable {  // all that changes is used on its 
 
   fileprivate func receive(_ payload: HTTP2Frame.FramePayload) {
     guard !isOver else { return }
+    hasProgressed()
     switch payload {
     case .headers(let frame):
       let status = frame.headers.first(name: ":status")

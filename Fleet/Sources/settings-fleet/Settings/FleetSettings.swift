@@ -13,7 +13,8 @@ extension SettingsKeys {
   // Members hash passwords with bcrypt, which takes them tenths of a second of processor time on purpose.
   static let timeout = SettingsKey(
     "timeout", default: Duration.seconds(5), .in(.milliseconds(100) ... .seconds(600)),
-    "How long a call to the cluster may take. A call that reads gives each member in turn its share of it.")
+    "How long a call to the cluster waits while nothing comes. One that reads gives each member in turn its share of it."
+  )
   static let authority = SettingsKey<String?>(
     "tls.authority", .refers(to: .path), "A PEM file with the certificates that sign those of the members.")
   static let certificate = SettingsKey<String?>(
