@@ -1,3 +1,4 @@
+import Glibc
 public import Logging
 import NIOCore
 import NIOPosix
@@ -61,21 +62,33 @@ public final class EtcdClient: Sendable {
 
 extension EtcdTLS {
   fileprivate func context() throws(EtcdError) -> NIOSSLContext {
+    var settings = TLSConfiguration.makeClientConfiguration()
+    settings.minimumTLSVersion = .tlsv12
+    settings.applicationProtocols = ["h2"]
+    settings.trustRoots =
+      try Self.read(authorityFile, "certificates") { .certificates(try NIOSSLCertificate.fromPEMFile($0)) } ?? .default
+    settings.certificateChain =
+      try Self.read(certificateFile, "a certificate") { try NIOSSLCertificate.fromPEMFile($0).map { .certificate($0) } }
+      ?? []
+    settings.privateKey = try Self.read(keyFile, "a key") { .privateKey(try NIOSSLPrivateKey(file: $0, format: .pem)) }
     do {
-      var settings = TLSConfiguration.makeClientConfiguration()
-      settings.minimumTLSVersion = .tlsv12
-      settings.applicationProtocols = ["h2"]
-      if let authorityFile {
-        settings.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(authorityFile))
-      }
-      if let certificateFile {
-        settings.certificateChain = try NIOSSLCertificate.fromPEMFile(certificateFile).map { .certificate($0) }
-      }
-      if let keyFile { settings.privateKey = .privateKey(try NIOSSLPrivateKey(file: keyFile, format: .pem)) }
       return try NIOSSLContext(configuration: settings)
     } catch {
-      let files = [authorityFile, certificateFile, keyFile].compactMap { $0 }.joined(separator: "', '")
-      throw EtcdError(.certificate, "The certificates in '\(files)' cannot be read: \(error)")
+      let files = [certificateFile, keyFile].compactMap { $0 }.joined(separator: "' and '")
+      throw EtcdError(.certificate, "The key and the certificate in '\(files)' do not belong together.")
+    }
+  }
+
+  private static func read<Value>(
+    _ file: String?, _ what: String, _ body: (String) throws -> Value
+  ) throws(EtcdError) -> Value? {
+    guard let file else { return nil }
+    do {
+      return try body(file)
+    } catch let error as IOError {
+      throw EtcdError(.certificate, "'\(file)' cannot be read: \(String(cString: strerror(error.errnoCode)))")
+    } catch {
+      throw EtcdError(.certificate, "'\(file)' does not have \(what) in PEM form.")
     }
   }
 }

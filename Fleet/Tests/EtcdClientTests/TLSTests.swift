@@ -211,23 +211,48 @@ extension ClusterTests {
         let strangers = try await TestCertificates(in: other).tls
         let own = try #require(cluster.certificates).tls
         let cases = [
-          EtcdTLS(authorityFile: strangers.authorityFile, certificateFile: own.certificateFile, keyFile: own.keyFile),
-          EtcdTLS(authorityFile: own.authorityFile),
-          EtcdTLS(
-            authorityFile: own.authorityFile, certificateFile: strangers.certificateFile, keyFile: strangers.keyFile),
+          (
+            EtcdTLS(authorityFile: strangers.authorityFile, certificateFile: own.certificateFile, keyFile: own.keyFile),
+            "none of the trusted authorities has signed it"
+          ), (EtcdTLS(authorityFile: own.authorityFile), "does not accept the client's certificate"),
+          (
+            EtcdTLS(
+              authorityFile: own.authorityFile, certificateFile: strangers.certificateFile, keyFile: strangers.keyFile),
+            "does not accept the client's certificate"
+          ),
         ]
-        for tls in cases {
+        for (tls, words) in cases {
           var configuration = cluster.configuration
           configuration.tls = tls
           try await cluster.withClient(configuration) { client in
             let error = await failure { try await client.put("k", "1") }
             #expect(error?.code == .certificate, "\(tls): \(error.map { "\($0)" } ?? "")")
             #expect(error?.mayHaveHappened == false)
+            #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
           }
         }
-        var configuration = cluster.configuration
-        configuration.tls?.keyFile = "/nonexistent"
-        await expectFailure(.certificate) { _ = try EtcdClient(configuration) }
+        // Its certificate names 127.0.0.1 and localhost.
+        var elsewhere = cluster.configuration
+        let proxy = try await TCPProxy.start(to: cluster.members[0].port, host: "127.0.0.2")
+        elsewhere.endpoints = ["https://127.0.0.2:\(proxy.port)"]
+        try await cluster.withClient(elsewhere) { client in
+          let error = await failure { try await client.put("k", "1") }
+          #expect(error?.message.contains("certificate is not for '127.0.0.2'") == true, "\(error?.message ?? "")")
+        }
+        await proxy.stop()
+        for (change, words) in [
+          ({ $0.keyFile = "/nonexistent" }, "'/nonexistent' cannot be read: No such file or directory"),
+          ({ $0.authorityFile = own.keyFile }, "'\(own.keyFile ?? "")' does not have certificates in PEM form."),
+          ({ $0.keyFile = own.certificateFile }, "'\(own.certificateFile ?? "")' does not have a key in PEM form."),
+          ({ $0.keyFile = strangers.keyFile }, "do not belong together"),
+        ] as [((inout EtcdTLS) -> Void, String)] {
+          var tls = own
+          change(&tls)
+          var configuration = cluster.configuration
+          configuration.tls = tls
+          let error = await failure { _ = try EtcdClient(configuration) }
+          #expect(error?.code == .certificate && error?.message.contains(words) == true, "\(error?.message ?? "")")
+        }
       }
     }
   }

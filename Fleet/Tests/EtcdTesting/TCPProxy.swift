@@ -19,6 +19,7 @@ public final class TCPProxy: Sendable {
   /// The port that the proxy listens to, on the loopback interface.
   public let port: Int
   private let target: Int
+  private let host: String
 
   private struct State {
     var mode = Mode.forward
@@ -32,16 +33,19 @@ public final class TCPProxy: Sendable {
 
   /// Starts a proxy.
   ///
-  /// - Parameter target: The port to connect to, on the loopback interface.
-  public static func start(to target: Int) async throws -> TCPProxy {
-    let proxy = TCPProxy(port: FreePorts.next(), target: target)
+  /// - Parameters:
+  ///   - target: The port to connect to, on the loopback interface.
+  ///   - host: The address of that interface to listen at.
+  public static func start(to target: Int, host: String = "127.0.0.1") async throws -> TCPProxy {
+    let proxy = TCPProxy(port: FreePorts.next(), target: target, host: host)
     try await proxy.listen()
     return proxy
   }
 
-  private init(port: Int, target: Int) {
+  private init(port: Int, target: Int, host: String) {
     self.port = port
     self.target = target
+    self.host = host
   }
 
   deinit {
@@ -103,7 +107,7 @@ public final class TCPProxy: Sendable {
         guard let self else { return client.close() }
         return self.accept(client)
       }
-      .bind(host: "127.0.0.1", port: port).get()
+      .bind(host: host, port: port).get()
     state.withLock { $0.listener = channel }
   }
 

@@ -169,6 +169,42 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `advice is about the document and the fleet, and names no file of this machine`() async throws {
+      try await Fleet.with { fleet in
+        let ada = try fleet.person()
+        try await ada.run("set", fleet.app, "--group", "lab", "a=1")
+        let unset = try await ada.run("unset", fleet.app, "--group", "lab", "--all")
+        #expect(unset.status == 0 && !unset.output.contains("backup") && unset.error.isEmpty, "\(unset)")
+        try await fleet.cluster.withClient { client in
+          let key = "/app-settings/1/\(fleet.app)/group/lab/v1"
+          _ = try await client.put(key, "a = \n")
+          let broken = try await ada.run("set", fleet.app, "--group", "lab", "a=2")
+          #expect(broken.status == 6, "\(broken)")
+          #expect(broken.error.contains("'settings-fleet edit \(fleet.app) --group lab'"), "\(broken)")
+          #expect(broken.error.contains("'settings-fleet undo \(fleet.app) --group lab'"), "\(broken)")
+          #expect(!broken.error.contains("settings-cli edit") && !broken.error.contains("recover"), "\(broken)")
+          #expect(!broken.error.contains("drop-in"), "\(broken)")
+        }
+      }
+    }
+
+    @Test func `a revision that is compacted is said in words`() async throws {
+      let cluster = try await EtcdCluster.start(options: CommandTests.patient)
+      defer { cluster.stop() }
+      try await Fleet.with(cluster) { fleet in
+        let ada = try fleet.person()
+        for number in 1...3 { try await ada.run("set", fleet.app, "a=\(number)") }
+        try await cluster.withClient { client in
+          let revision = try await client.range(EtcdRange(.key("x"))).header.revision
+          try await client.compact(revision: revision)
+        }
+        for words in [["undo", fleet.app, "--revision", "2"], ["get", fleet.app, "a", "--at", "2"]] {
+          let answer = try await ada.run(words)
+          #expect(answer.status == 1 && answer.error.contains("it has been compacted"), "\(answer)")
+        }
+      }
+    }
+
     @Test func `mistakes in words are said before anything is asked of the cluster`() async throws {
       try await Fleet.with { fleet in
         let ada = try fleet.person()

@@ -189,7 +189,7 @@ final class Endpoint: Sendable {
       return make(.unavailable, "The member closed the connection.")
     case NIOSSLError.handshakeFailed(.sslError), BoringSSLError.sslError, is NIOSSLExtraError:
       // What ends a connection that was used before says nothing about the certificates.
-      return make(wasSent ? .unavailable : .certificate, "The TLS connection failed: \(error)")
+      return make(wasSent ? .unavailable : .certificate, TLSReason.text(of: error, host: address.host))
     case let error as NIOConnectionError:
       guard let first = error.connectionErrors.first else {
         let reason = (error.dnsAError ?? error.dnsAAAAError).map { ": \($0)" } ?? ""

@@ -13,11 +13,6 @@ enum FleetJSON {
     try? JSONDecoder().decode(type, from: Data(bytes))
   }
 
-  /// As ``decode(_:from:)``, with the reason for which it fails.
-  static func decodeThrowing<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
-    try JSONDecoder().decode(type, from: Data(bytes))
-  }
-
   static func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 
   static func bytes(base64 text: String) -> [UInt8]? { Data(base64Encoded: text).map { Array($0) } }

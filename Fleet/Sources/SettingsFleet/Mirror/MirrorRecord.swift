@@ -87,11 +87,10 @@ public struct MirrorRecord: Hashable, Sendable, Codable {
     if let format = FleetJSON.decode(Format.self, from: json)?.format, format != 1 {
       throw FleetProblem(.invalidRecord, "The mirror's record has the format \(format). This release knows format 1.")
     }
-    do {
-      self = try FleetJSON.decodeThrowing(Self.self, from: json)
-    } catch {
-      throw FleetProblem(.invalidRecord, "The mirror's record cannot be read: \(error).")
+    guard let read = FleetJSON.decode(Self.self, from: json) else {
+      throw FleetProblem(.invalidRecord, "The mirror's record is damaged: it is not the JSON that the mirror writes.")
     }
+    self = read
   }
 
   /// The text for the record's file.

@@ -18,10 +18,7 @@ struct Cluster: Sendable {
         cluster: ClusterID(rawValue: answer.header.cluster), revision: revision ?? answer.header.revision, app: app,
         items: answer.keyValues.map(FleetItem.init))
     } catch let error where error.code == .compacted {
-      throw Failure(
-        .noValue,
-        "Revision \(revision ?? 0) is no longer in the cluster: it has been compacted. Use a later one, as 'log' prints it."
-      )
+      throw Failure(compacted: revision ?? 0)
     } catch let error where error.code == .futureRevision {
       throw Failure(.noValue, "Revision \(revision ?? 0) is not in the cluster yet. 'log' prints those that there are.")
     } catch {

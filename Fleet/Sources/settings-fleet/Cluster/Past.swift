@@ -53,7 +53,8 @@ struct Past {
         entries[entries.count - 1].former = item?.value
       }
     } catch {
-      guard error.code == .compacted, !entries.isEmpty else { throw Failure(error) }
+      guard error.code == .compacted else { throw Failure(error) }
+      guard !entries.isEmpty else { throw Failure(compacted: start ?? 0) }
       return (entries, true)
     }
     return (entries, false)

@@ -32,6 +32,13 @@ struct Failure: Error, CustomStringConvertible {
   /// - Parameter message: What `settings-cli` has not said already.
   init(status: Int32, message: String? = nil) { (self.status, self.message) = (status, message) }
 
+  /// - Parameter revision: One that the cluster no longer has.
+  init(compacted revision: Int64) {
+    self.init(
+      .noValue,
+      "Revision \(revision) is no longer in the cluster: it has been compacted. Use a later one, as 'log' prints it.")
+  }
+
   init(_ error: EtcdError) {
     let text = error.description
     self.init(.cluster, Self.advice(error).map { text + (text.hasSuffix(".") ? " " : ". ") + $0 } ?? text)

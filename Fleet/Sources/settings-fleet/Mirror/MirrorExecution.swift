@@ -124,7 +124,7 @@ struct MirrorExecution: Sendable {
       let answer = try await command.run(
         ["edit", change.document.app, "--drop-in", change.document.scope.dropIn, "--create", "--text", "-"],
         in: places.directories, input: text)
-      guard answer.status == 0 else { return FleetProblem(.notWritten, answer.messages) }
+      guard answer.status == 0 else { return FleetProblem(.notWritten, answer.lines) }
       guard try File.read(path) == text else {
         return FleetProblem(.notWritten, "'\(path)' was changed while it was written.")
       }

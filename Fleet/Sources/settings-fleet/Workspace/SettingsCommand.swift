@@ -13,6 +13,9 @@ struct SettingsCommand: Sendable {
     var output: [UInt8]
     /// Its messages, with its name before each.
     var messages: String
+
+    /// The messages in one line.
+    var lines: String { messages.split(separator: "\n").joined(separator: " ") }
   }
 
   /// The directories that a run sees in place of the machine's.

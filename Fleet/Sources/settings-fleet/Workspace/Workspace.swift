@@ -98,8 +98,18 @@ final class Workspace: Sendable {
 
   /// Names documents as people do, and not by the paths of their files here.
   private func shown(_ text: String, for scope: DocumentScope) -> String {
+    // A backup goes with this directory: what was before is in the cluster.
+    var text = text.split(separator: "\n", omittingEmptySubsequences: false).filter {
+      !$0.hasPrefix("backup: \(root)/")
+    }
+    .joined(separator: "\n")
+    let (local, place) = ("\(app) --drop-in \(scope.dropIn)", "\(app)\(scope.option)")
+    text = text.replacing("'settings-cli edit \(local)'", with: "'settings-fleet edit \(place)'")
+    text = text.replacing(
+      "restore the newest backup with 'settings-cli recover \(local) --restore'",
+      with: "take back the last change with 'settings-fleet undo \(place)'")
     guard text.contains(root) else { return text }
-    var text = text.replacing(path(of: scope), with: "fleet:\(app)/\(scope)")
+    text = text.replacing(path(of: scope), with: "fleet:\(app)/\(scope)")
     for name in (try? File.names(in: files)) ?? [] {
       // A host's document is the only one whose file does not say whose it is.
       guard let below = DocumentScope(fileName: name, host: "") else { continue }
@@ -125,4 +135,13 @@ final class Workspace: Sendable {
 extension DocumentScope {
   /// The name of the scope's file as a drop-in: without its ending.
   var dropIn: String { String(fileName.dropLast(5)) }
+
+  /// The option by which a person chooses the scope.
+  var option: String {
+    switch self {
+    case .all: ""
+    case .group(let group): " --group \(group)"
+    case .host(let host): " --host \(host)"
+    }
+  }
 }
