@@ -1,8 +1,6 @@
-import Glibc
 public import Logging
 import NIOCore
 import NIOPosix
-import NIOSSL
 import Synchronization
 
 /// A client of an etcd cluster, by gRPC.
@@ -42,7 +40,7 @@ public final class EtcdClient: Sendable {
     self.configuration = configuration
     self.logger = logger
     let addresses = try configuration.endpoints.map { text throws(EtcdError) in try Address(text) }
-    let tls = addresses.contains(where: \.isTLS) ? try (configuration.tls ?? EtcdTLS()).context() : nil
+    let tls = addresses.contains(where: \.isTLS) ? try TLSContexts(configuration.tls ?? EtcdTLS()) : nil
     // An attempt goes on for the next call: over a slow line it takes longer than an endpoint's share of this one's time.
     let patience = max(configuration.deadline, .seconds(3))
     let group = configuration.eventLoopGroup ?? MultiThreadedEventLoopGroup.singleton
@@ -57,39 +55,6 @@ public final class EtcdClient: Sendable {
   /// Closes all connections. Open calls and watches end with an error.
   public func shutdown() async {
     for closing in endpoints.compactMap({ $0.close() }) { try? await closing.get() }
-  }
-}
-
-extension EtcdTLS {
-  fileprivate func context() throws(EtcdError) -> NIOSSLContext {
-    var settings = TLSConfiguration.makeClientConfiguration()
-    settings.minimumTLSVersion = .tlsv12
-    settings.applicationProtocols = ["h2"]
-    settings.trustRoots =
-      try Self.read(authorityFile, "certificates") { .certificates(try NIOSSLCertificate.fromPEMFile($0)) } ?? .default
-    settings.certificateChain =
-      try Self.read(certificateFile, "a certificate") { try NIOSSLCertificate.fromPEMFile($0).map { .certificate($0) } }
-      ?? []
-    settings.privateKey = try Self.read(keyFile, "a key") { .privateKey(try NIOSSLPrivateKey(file: $0, format: .pem)) }
-    do {
-      return try NIOSSLContext(configuration: settings)
-    } catch {
-      let files = [certificateFile, keyFile].compactMap { $0 }.joined(separator: "' and '")
-      throw EtcdError(.certificate, "The key and the certificate in '\(files)' do not belong together.")
-    }
-  }
-
-  private static func read<Value>(
-    _ file: String?, _ what: String, _ body: (String) throws -> Value
-  ) throws(EtcdError) -> Value? {
-    guard let file else { return nil }
-    do {
-      return try body(file)
-    } catch let error as IOError {
-      throw EtcdError(.certificate, "'\(file)' cannot be read: \(String(cString: strerror(error.errnoCode)))")
-    } catch {
-      throw EtcdError(.certificate, "'\(file)' does not have \(what) in PEM form.")
-    }
   }
 }
 

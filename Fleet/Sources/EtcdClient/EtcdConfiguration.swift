@@ -51,7 +51,8 @@ public struct EtcdCredentials: Sendable, Hashable {
   }
 }
 
-/// The certificates of a connection, as PEM files. They are read when the client is created.
+/// The certificates of a connection, as PEM files. They are read when the client is created, and again for the first
+/// connection after they were changed.
 ///
 /// A cluster with both client certificates and authentication takes the common name of the certificate's subject for the
 /// user, unless there are ``EtcdConfiguration/credentials``.

@@ -202,6 +202,33 @@ extension ClusterTests {
       }
     }
 
+    @Test func `a renewed certificate is used by the next connection`() async throws {
+      try await withCluster { options in
+        options.usesTLS = true
+      } _: { cluster in
+        let directory = cluster.directory + "/renewed"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        let strangers = try await TestCertificates(in: directory).tls
+        let own = try #require(cluster.certificates).tls
+        var configuration = cluster.configuration
+        // It stands for one that has expired.
+        configuration.tls = strangers
+        configuration.tls?.authorityFile = own.authorityFile
+        try await cluster.withClient(configuration) { client in
+          await expectFailure(.certificate) { try await client.put("k", "1") }
+          func replace(_ file: String?, with other: String?) throws {
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: try #require(other)))
+            try bytes.write(to: URL(fileURLWithPath: try #require(file)), options: .atomic)
+          }
+          try replace(strangers.certificateFile, with: own.certificateFile)
+          // The certificate and the key do not belong together yet.
+          await expectFailure(.certificate) { try await client.put("k", "1") }
+          try replace(strangers.keyFile, with: own.keyFile)
+          try await client.put("k", "1")
+        }
+      }
+    }
+
     @Test func `another authority and a missing client certificate are refused`() async throws {
       try await withCluster { options in
         options.usesTLS = true

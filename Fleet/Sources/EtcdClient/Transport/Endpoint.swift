@@ -22,14 +22,14 @@ final class Endpoint: Sendable {
   private struct Closed: Error {}
 
   let address: Address
-  private let tls: NIOSSLContext?
+  private let tls: TLSContexts?
   private let loop: any EventLoop
   /// How long a connection may take to come about. It goes on after the call that began it has given up.
   private let patience: Duration
   /// Protects which connection is in use.
   private let state = Mutex(State())
 
-  init(_ address: Address, tls: NIOSSLContext?, on loop: any EventLoop, patience: Duration) {
+  init(_ address: Address, tls: TLSContexts?, on loop: any EventLoop, patience: Duration) {
     self.address = address
     self.tls = address.isTLS ? tls : nil
     self.loop = loop
@@ -97,7 +97,7 @@ final class Endpoint: Sendable {
     let (isClosed, known) = state.withLock { ($0.isClosed, $0.connection) }
     if isClosed { return loop.makeFailedFuture(Closed()) }
     if let known { return known }
-    let opening = Connection.open(to: address, tls: tls, on: loop, within: TimeAmount(patience))
+    let opening = Connection.open(to: address, tls: tls?.current, on: loop, within: TimeAmount(patience))
     state.withLock { $0.connection = opening }
     opening.whenComplete { [self] result in
       guard case .success(let connection) = result else { return forget(opening) }

@@ -1,0 +1,90 @@
+import Glibc
+import NIOCore
+import NIOSSL
+import Synchronization
+
+/// What TLS connections are made with, as the files have it at that time: a renewed certificate is used by the next
+/// connection.
+final class TLSContexts: Sendable {
+  private struct State {
+    var context: NIOSSLContext
+    var stamp: [Stamp]
+  }
+
+  /// What tells a file from the one that was there before.
+  private struct Stamp: Equatable {
+    var inode: UInt64
+    var size: Int64
+    var changed: (seconds: Int, nanoseconds: Int)
+
+    init(_ path: String?) {
+      var facts = stat()
+      if let path { _ = stat(path, &facts) }
+      inode = UInt64(facts.st_ino)
+      size = Int64(facts.st_size)
+      changed = (facts.st_ctim.tv_sec, facts.st_ctim.tv_nsec)
+    }
+
+    static func == (a: Stamp, b: Stamp) -> Bool { a.inode == b.inode && a.size == b.size && a.changed == b.changed }
+  }
+
+  private let tls: EtcdTLS
+  /// Protects the context that was made last.
+  private let state: Mutex<State>
+
+  /// - Throws: ``EtcdError`` with code `certificate` if a file cannot be used.
+  init(_ tls: EtcdTLS) throws(EtcdError) {
+    self.tls = tls
+    let stamp = Self.stamp(of: tls)
+    state = Mutex(State(context: try tls.context(), stamp: stamp))
+  }
+
+  /// The context for a new connection. As long as changed files cannot be used, such as a new certificate whose key has not
+  /// been replaced yet, it is the former one.
+  var current: NIOSSLContext {
+    state.withLock { state in
+      let stamp = Self.stamp(of: tls)
+      if stamp != state.stamp, let context = try? tls.context() {
+        state = State(context: context, stamp: stamp)
+      }
+      return state.context
+    }
+  }
+
+  private static func stamp(of tls: EtcdTLS) -> [Stamp] {
+    [tls.authorityFile, tls.certificateFile, tls.keyFile].map(Stamp.init)
+  }
+}
+
+extension EtcdTLS {
+  fileprivate func context() throws(EtcdError) -> NIOSSLContext {
+    var settings = TLSConfiguration.makeClientConfiguration()
+    settings.minimumTLSVersion = .tlsv12
+    settings.applicationProtocols = ["h2"]
+    settings.trustRoots =
+      try Self.read(authorityFile, "certificates") { .certificates(try NIOSSLCertificate.fromPEMFile($0)) } ?? .default
+    settings.certificateChain =
+      try Self.read(certificateFile, "a certificate") { try NIOSSLCertificate.fromPEMFile($0).map { .certificate($0) } }
+      ?? []
+    settings.privateKey = try Self.read(keyFile, "a key") { .privateKey(try NIOSSLPrivateKey(file: $0, format: .pem)) }
+    do {
+      return try NIOSSLContext(configuration: settings)
+    } catch {
+      let files = [certificateFile, keyFile].compactMap { $0 }.joined(separator: "' and '")
+      throw EtcdError(.certificate, "The key and the certificate in '\(files)' do not belong together.")
+    }
+  }
+
+  private static func read<Value>(
+    _ file: String?, _ what: String, _ body: (String) throws -> Value
+  ) throws(EtcdError) -> Value? {
+    guard let file else { return nil }
+    do {
+      return try body(file)
+    } catch let error as IOError {
+      throw EtcdError(.certificate, "'\(file)' cannot be read: \(String(cString: strerror(error.errnoCode)))")
+    } catch {
+      throw EtcdError(.certificate, "'\(file)' does not have \(what) in PEM form.")
+    }
+  }
+}
