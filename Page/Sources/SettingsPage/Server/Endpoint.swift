@@ -1,6 +1,7 @@
 import Glibc
 import HummingbirdCore
 import NIOCore
+import Synchronization
 
 /// Where the server listens.
 public enum Endpoint: Sendable, Equatable, CustomStringConvertible {
@@ -45,7 +46,7 @@ public enum Endpoint: Sendable, Equatable, CustomStringConvertible {
 
   /// Makes the directory of a socket, and sees to it that nobody else can reach into it.
   ///
-  /// - Throws: ``PageError`` if others can, or if a server is there already.
+  /// - Throws: ``PageError`` if others can, or if a server or a file is there already.
   func prepare() throws {
     guard case .socket(let path) = self else { return }
     guard path.utf8.count < 108 else {
@@ -64,16 +65,11 @@ public enum Endpoint: Sendable, Equatable, CustomStringConvertible {
         "Others may use the directory '\(directory)'. A socket needs one that is yours alone: chmod 700 '\(directory)'."
       )
     }
+    guard lstat(path, &status) == 0 else { return }
+    guard status.st_mode & S_IFMT == S_IFSOCK else {
+      throw PageError("'\(path)' exists and is not a socket. Choose another path. The file is unchanged.")
+    }
     guard !Self.isAnswered(path) else { throw PageError("A server is running at '\(path)' already.") }
-  }
-
-  /// Keeps others off the socket itself, should its directory be opened to them later.
-  func protect() {
-    if case .socket(let path) = self { _ = chmod(path, 0o600) }
-  }
-
-  func remove() {
-    if case .socket(let path) = self { _ = unlink(path) }
   }
 
   private static func isAnswered(_ path: String) -> Bool {
@@ -88,6 +84,32 @@ public enum Endpoint: Sendable, Equatable, CustomStringConvertible {
         connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
       }
     }
+  }
+}
+
+/// The file of a socket, from when the server listens until it ends.
+final class SocketFile: Sendable {
+  private let path: String?
+  // Protects which file it is.
+  private let file = Mutex<(device: dev_t, inode: ino_t)?>(nil)
+
+  init(_ endpoint: Endpoint) { if case .socket(let path) = endpoint { self.path = path } else { path = nil } }
+
+  /// Takes the socket that was made, and keeps others off it, should its directory be opened to them later.
+  func made() {
+    var status = stat()
+    guard let path, lstat(path, &status) == 0 else { return }
+    file.withLock { $0 = (status.st_dev, status.st_ino) }
+    _ = chmod(path, 0o600)
+  }
+
+  /// Removes the socket, if it is still the one that was made.
+  func remove() {
+    var status = stat()
+    guard let path, let file = file.withLock({ $0 }), lstat(path, &status) == 0,
+      file.device == status.st_dev, file.inode == status.st_ino
+    else { return }
+    _ = unlink(path)
   }
 }
 

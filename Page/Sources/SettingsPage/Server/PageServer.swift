@@ -32,11 +32,12 @@ public final class PageServer: Sendable {
       requestGuard: RequestGuard(token: configuration.token), assets: Assets(environment: configuration.environment),
       routes: interface.routes, limits: limits, connections: connections, life: life)
     try configuration.endpoint.prepare()
-    defer { configuration.endpoint.remove() }
+    let socket = SocketFile(configuration.endpoint)
+    defer { socket.remove() }
     let recovery = Task { await trials.recover() }
     let unserved = UnservedConnections()
     let server = server(responder, connections, unserved, group) { [configuration] channel in
-      configuration.endpoint.protect()
+      socket.made()
       whenRunning(PageAddress(channel.localAddress, configuration))
     }
     let ending = Task { [life] in
