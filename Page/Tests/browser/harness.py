@@ -387,6 +387,30 @@ class Tab:
             self.focus()
             ActionChains(self.driver).send_keys(key).perform()
 
+    def point(self, element, x=0.5, y=0.5):
+        """Clicks with the pointer on a place of an element: there, whatever may lie above it, and with what that does to the focus."""
+        element.wait()
+        left, top, width, height = element.js("const box = element.getBoundingClientRect(); return [box.x, box.y, box.width, box.height]")
+        actions = ActionBuilder(self.driver)
+        actions.pointer_action.move_to_location(round(left + x * width), round(top + y * height)).pointer_down().pause(0.03).pointer_up()
+        actions.perform()
+
+    def type(self, *parts, pause=0.04):
+        """Types the characters of texts one by one where the focus is, as fast as a person does."""
+        for part in parts:
+            for character in part:
+                self.focus()
+                ActionChains(self.driver).send_keys(character).pause(pause).perform()
+
+    def select_all(self):
+        self.focus()
+        ActionChains(self.driver).key_down(Keys.CONTROL).send_keys("a").key_up(Keys.CONTROL).perform()
+
+    def focused(self):
+        """What has the focus: the page itself is a "BODY"."""
+        return self.js("""const one = document.activeElement;
+            return one.getAttribute("aria-label") ?? one.closest(".row")?.dataset.key ?? (one.id || one.tagName);""")
+
     def value(self, key, selector="input, select, textarea"):
         return self.row(key, f".row-control :is({selector})").get_property("value")
 

@@ -111,7 +111,7 @@ async function until(condition) {
   else {
     field.value = value;
     field.dispatchEvent(new Event('input', { bubbles: true }));
-    field.dispatchEvent(new Event('change', { bubbles: true }));
+    field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', ctrlKey: true, bubbles: true }));
   }
   const isStored = await until(() => area.value !== plain && !row.hasAttribute('aria-busy'));
   return done([isStored ? null : `Nothing was stored. ${row.querySelector('.row-message').textContent}`, area.value, values()]);

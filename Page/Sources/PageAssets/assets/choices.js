@@ -2,18 +2,24 @@
 
 import { el, newID } from "./dom.js";
 import { literal } from "./toml.js";
-import { names, same, shown } from "./typed.js";
+import { names, same, shown, stepped } from "./typed.js";
 
 /** A switch. */
 export function toggle(place) {
   let now = place;
   const input = el("input", names(place, { type: "checkbox", role: "switch", class: "switch" }));
   const words = el("span", { class: "switch-text", "aria-hidden": "true" });
+  const say = (value) => {
+    words.textContent = typeof value === "boolean" ? (value ? "On" : "Off") : "not set";
+  };
   const show = () => {
     input.checked = now.value === true;
-    words.textContent = typeof now.value === "boolean" ? (now.value ? "On" : "Off") : "not set";
+    say(now.value);
   };
-  input.addEventListener("change", () => now.commit({ value: input.checked }));
+  input.addEventListener("change", () => {
+    say(input.checked);
+    now.commit({ value: input.checked });
+  });
   show();
   return {
     element: el("span", { class: "switch-box" }, input, words),
@@ -48,15 +54,20 @@ function segments(place, choices, labels) {
     other.hidden = at >= 0 || now.value === null || now.value === undefined;
     other.textContent = other.hidden ? "" : `now: ${typeof now.value === "string" ? now.value : literal(now.value)}`;
   };
-  inputs.forEach((input, i) => input.addEventListener("change", () =>
-    now.commit(typeof choices[i] === "string" ? { value: choices[i] } : { toml: literal(choices[i]) })));
+  const steps = stepped(element, {
+    commit: () => now.commit(editOf(choices[inputs.findIndex((input) => input.checked)])),
+    giveUp: () => show(),
+  });
+  for (const input of inputs) input.addEventListener("change", steps.chosen);
   show();
-  return { element, isDirty: () => false, update(next) {
+  return { element, isDirty: steps.isWaiting, update(next) {
     now = next;
     for (const input of inputs) input.disabled = Boolean(next.disabled);
-    show();
+    if (!steps.isWaiting()) show();
   } };
 }
+
+const editOf = (value) => (typeof value === "string" ? { value } : { toml: literal(value) });
 
 function select(place, choices, labels) {
   let now = place;
@@ -70,14 +81,12 @@ function select(place, choices, labels) {
     } else other.remove();
     element.value = at < 0 ? "" : String(at);
   };
-  element.addEventListener("change", () => {
-    const value = choices[Number(element.value)];
-    now.commit(typeof value === "string" ? { value } : { toml: literal(value) });
-  });
+  const steps = stepped(element, { commit: () => now.commit(editOf(choices[Number(element.value)])), giveUp: () => show() });
+  element.addEventListener("change", steps.chosen);
   show();
-  return { element, isDirty: () => false, update(next) {
+  return { element, isDirty: steps.isWaiting, update(next) {
     now = next;
     element.disabled = Boolean(next.disabled);
-    show();
+    if (!steps.isWaiting()) show();
   } };
 }

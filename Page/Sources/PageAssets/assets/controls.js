@@ -3,45 +3,117 @@
 // { value } or { toml }. No rule of a schema is checked here: the command checks, in its words.
 
 import { choice, toggle } from "./choices.js";
-import { el } from "./dom.js";
+import { el, iconButton } from "./dom.js";
+import { isPlainList } from "./lists.js";
 import { literal } from "./toml.js";
 import { names, shown, typed } from "./typed.js";
+
+const isNone = (value) => value === null || value === undefined;
+
+/** The name of the control that fits what a place has now. */
+export function formOf(place) {
+  const { kind, rule, value } = place;
+  if (place.isSecret) return "secret";
+  if (rule.choices?.length > 0) return "choice";
+  if (kind === "records" || kind === "table") return kind;
+  if (kind === "array") return isPlainList(place) ? "list" : "toml";
+  // A field of a form has no CR: it would make LF of one.
+  if ((!isNone(value) && typeof value === "object") || (typeof value === "string" && value.includes("\r"))) return "toml";
+  if (kind === "boolean") return "switch";
+  if (/^(integer|float|float32)$/.test(kind)) return kind;
+  if (kind === "duration") return isSimpleDuration(value ?? rule.default) ? "duration" : "text";
+  // What a browser's field cannot hold, such as microseconds, stays text.
+  if (dateForms[kind]) return isNone(value) || dateForms[kind].form.test(value) ? kind : "text";
+  if (isColour(place)) return "colour";
+  return rule.type === "any" ? "toml" : "text";
+}
 
 /**
  * What a control is made for:
  * - kind, value, node: the type, the value as JSON, its parsed text or null
+ * - own, isStored: the value that the edited file itself has, and whether it has one
  * - rule: the members of the schema that describe the value (choices, minimum, …)
  * - name, hint: ids of the elements that name and describe it; label: or its name as a text
  * - disabled: whether it cannot be changed
- * - commit(edit), check(edit), meanwhile(value): store it; ask whether it could be stored; it has changed under a draft.
- *   commit returns whether it was stored, once no write of the setting is left and update() has shown what they have made
+ * - commit(edit, options), reset(options): store a value, or take it out of the file. They return whether that was done,
+ *   once no write of the setting is left and update() has shown what they have made
+ * - accepts(edit), check(edit, options): whether it could be stored; has the row say so, a moment later
+ * - meanwhile(value, { store, giveUp }): it has changed under a draft
+ * - settled(): there is no draft any more
  */
 export function makeSimple(place) {
-  const { kind, rule } = place;
-  if (rule.choices?.length > 0) return choice(place);
-  switch (kind) {
-    case "boolean": return toggle(place);
+  switch (formOf(place)) {
+    case "secret": return secret(place);
+    case "choice": return choice(place);
+    case "switch": return toggle(place);
     case "integer": case "float": case "float32": return number(place);
-    case "duration": return isSimpleDuration(place.value ?? rule.default) ? duration(place) : text(place);
+    case "duration": return duration(place);
     case "local-date": case "local-time": case "local-date-time": case "offset-date-time": return date(place);
-    default: return isColour(place) ? colour(place) : text(place);
+    case "colour": return colour(place);
+    case "toml": return plainText(place);
+    default: return text(place);
   }
 }
 
 // MARK: Texts and numbers
 
+/** A field of one line, or of several as soon as the text has them. */
 function text(place) {
-  const isLong = typeof place.value === "string" && /\n/.test(place.value);
-  const input = isLong
-    ? el("textarea", names(place, { class: "field", rows: 4, spellcheck: "false" }))
-    : el("input", names(place, { class: "field", type: "text", spellcheck: "false", autocomplete: "off" }));
-  return typed(place, input, {
-    read: () => ({ value: input.value }),
+  const line = el("input", names(place, { class: "field", type: "text", spellcheck: "false", autocomplete: "off" }));
+  const lines = el("textarea", names(place, { class: "field", rows: 3, spellcheck: "false" }));
+  const more = iconButton("lines", "New line (Shift+Enter)", () => insert("\n"), { tabindex: "-1" });
+  const hint = el("span", { class: "range" }, "Ctrl+Enter stores it");
+  const element = el("div", { class: "text-box" }, line, more);
+  let field = line;
+  const turn = (isLong) => {
+    const next = isLong ? lines : line;
+    if (next === field) return;
+    const former = field;
+    const { selectionStart, selectionEnd } = former;
+    const hasFocus = former === document.activeElement;
+    field = next;
+    next.value = former.value;
+    element.prepend(next);
+    if (hasFocus) {
+      next.focus();
+      next.setSelectionRange(selectionStart, selectionEnd);
+    }
+    element.replaceChildren(...(isLong ? [lines, hint] : [line, more]));
+    if (hasFocus) next.focus();
+  };
+  const insert = (added) => {
+    const { selectionStart, selectionEnd } = field;
+    turn(true);
+    lines.focus();
+    lines.setRangeText(added, selectionStart, selectionEnd, "end");
+    lines.dispatchEvent(new Event("input"));
+  };
+  more.addEventListener("pointerdown", (event) => event.preventDefault());
+  line.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !event.shiftKey) return;
+    event.preventDefault();
+    insert("\n");
+  });
+  line.addEventListener("paste", (event) => {
+    const pasted = event.clipboardData?.getData("text/plain").replace(/\r\n?/g, "\n").replace(/\n$/, "") ?? "";
+    if (!pasted.includes("\n")) return;
+    event.preventDefault();
+    insert(pasted);
+  });
+  const control = typed(place, line, {
+    element, parts: [line, lines],
+    read: () => ({ value: field.value }),
     show: (next) => {
-      input.value = shown(next.value);
-      input.placeholder = next.value === null || next.value === undefined ? "not set" : "";
+      const value = shown(next.value);
+      turn(value.includes("\n"));
+      field.value = value;
+      field.placeholder = isNone(next.value) ? "not set" : "";
     },
   });
+  return { ...control, update(next) {
+    more.disabled = Boolean(next.disabled);
+    control.update(next);
+  } };
 }
 
 /** The word of a description that says what a number counts: "Size of the font, in points." */
@@ -69,10 +141,7 @@ function number(place) {
     return { toml: isInteger || !isWhole ? value : `${value}.0` };
   };
   const unit = unitOf(rule);
-  const isNarrow = least !== undefined && most !== undefined && Number(most) - Number(least) <= 1000 && Number(most) > Number(least);
-  const slider = isNarrow
-    ? el("input", names(place, { type: "range", class: "slider", min: least, max: most, step: isInteger ? 1 : (most - least) / 100 }))
-    : null;
+  const slider = sliderFor(place, least, most, isInteger);
   const range = least !== undefined || most !== undefined || rule.below
     ? el("span", { class: "range", "aria-hidden": "true" }, least !== undefined && most !== undefined ? `${least} – ${most}`
       : least !== undefined ? `≥ ${least}` : most !== undefined ? `≤ ${most}` : `< ${rule.below}`) : null;
@@ -82,16 +151,16 @@ function number(place) {
     element, read,
     show: (next) => {
       input.value = shown(next.value);
-      input.placeholder = next.value === null || next.value === undefined ? "not set" : "";
+      input.placeholder = isNone(next.value) ? "not set" : "";
       if (slider) slider.value = shown(next.value ?? least);
     },
   });
   if (!slider) return control;
   slider.addEventListener("input", () => {
-    input.value = slider.value;
-    input.dispatchEvent(new Event("input"));
+    input.value = slider.value < least ? least : slider.value > most ? most : slider.value;
+    control.changed();
   });
-  slider.addEventListener("change", () => input.dispatchEvent(new Event("change")));
+  slider.addEventListener("change", control.storeSoon);
   input.addEventListener("input", () => {
     slider.value = input.value;
   });
@@ -101,11 +170,24 @@ function number(place) {
   } };
 }
 
+/** A slider for a range that is not too wide. It steps as a person would: to round numbers, some fifty of them. */
+function sliderFor(place, least, most, isInteger) {
+  if (least === undefined || most === undefined) return null;
+  const width = Number(most) - Number(least);
+  if (!(width > 0 && width <= 1000)) return null;
+  const power = 10 ** Math.floor(Math.log10(width / 50));
+  const round = [1, 2, 5, 10].reduce((best, one) => (Math.abs(one - width / 50 / power) < Math.abs(best - width / 50 / power) ? one : best)) * power;
+  const step = Number((isInteger ? Math.max(1, round) : round).toPrecision(1));
+  // The browser counts the steps from the lowest number, which is to be a round one, too.
+  const edge = (value, to) => Number((to(Number((Number(value) / step).toPrecision(12))) * step).toPrecision(12));
+  return el("input", names(place, { type: "range", class: "slider", min: edge(least, Math.floor), max: edge(most, Math.ceil), step }));
+}
+
 // MARK: Durations, dates, colours
 
 const units = { d: "days", h: "hours", m: "minutes", s: "seconds", ms: "milliseconds", us: "microseconds", ns: "nanoseconds" };
 const simpleDuration = /^(-?\d+(?:\.\d+)?)(d|h|m|s|ms|us|ns)$/;
-const isSimpleDuration = (value) => value === null || value === undefined || simpleDuration.test(value);
+const isSimpleDuration = (value) => isNone(value) || simpleDuration.test(value);
 
 function duration(place) {
   const input = el("input", names(place, { class: "field number", type: "number", step: "any", autocomplete: "off" }));
@@ -133,12 +215,13 @@ const dateForms = {
   "offset-date-time": { type: "datetime-local", form: /^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)$/i },
 };
 
+/** Has a year take four digits, as it has in TOML. */
+const lastDay = { date: "9999-12-31", "datetime-local": "9999-12-31T23:59:59.999" };
+
 function date(place) {
   const { type, form } = dateForms[place.kind];
-  // What a browser's field cannot hold, such as microseconds, stays text.
-  if (place.value !== null && place.value !== undefined && !form.test(place.value)) return text(place);
   const hasOffset = place.kind === "offset-date-time";
-  const input = el("input", names(place, { class: "field", type, step: type === "date" ? undefined : 1 }));
+  const input = el("input", names(place, { class: "field", type, step: type === "date" ? undefined : 1, max: lastDay[type] }));
   const offset = hasOffset ? el("input", { class: "field offset", "aria-label": "Offset from UTC", disabled: place.disabled, spellcheck: "false", autocomplete: "off" }) : null;
   const withSeconds = (value) => (/T\d\d:\d\d$|^\d\d:\d\d$/.test(value) ? `${value}:00` : value);
   return typed(place, input, {
@@ -159,7 +242,7 @@ function date(place) {
 
 const colourForm = /^#[0-9a-f]{6}$/i;
 const isColour = ({ value, rule, kind }) =>
-  (kind === "string" || kind === "any") && colourForm.test(value ?? rule.default ?? "") && (value === null || value === undefined || colourForm.test(value));
+  (kind === "string" || kind === "any") && colourForm.test(value ?? rule.default ?? "") && (isNone(value) || colourForm.test(value));
 
 function colour(place) {
   const input = el("input", names(place, { class: "field colour-text", type: "text", spellcheck: "false", autocomplete: "off" }));
@@ -185,24 +268,32 @@ function colour(place) {
 // MARK: Secrets and plain TOML
 
 /** A secret can be written and not read. The text leaves the page's memory with the request. */
-export function secret(place) {
+function secret(place) {
   let now = place;
   const input = el("input", names(place, { class: "field", type: "password", autocomplete: "new-password", spellcheck: "false" }));
   const store = async () => {
-    const value = input.value;
-    input.value = "";
-    if (value !== "") await now.commit({ value });
+    const { value } = input;
+    if (value !== "" && await now.commit({ value }, { field: input }) && input.value === value) clear();
   };
   const save = el("button", { type: "submit", disabled: place.disabled }, "Store");
   const form = el("form", { class: "with-unit", autocomplete: "off", onsubmit: (event) => {
     event.preventDefault();
     store();
   } }, input, save);
-  const show = () => {
-    input.placeholder = now.value === null || now.value === undefined ? "not set" : "set, and not shown";
+  const settle = () => form.toggleAttribute("data-draft", input.value !== "");
+  const clear = () => {
+    input.value = "";
+    settle();
+    now.checked?.();
   };
+  const show = () => {
+    input.placeholder = isNone(now.value) ? "not set" : "set, and not shown";
+  };
+  input.addEventListener("input", settle);
   input.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") input.value = "";
+    if (event.key !== "Escape" || input.value === "") return;
+    event.stopPropagation();
+    clear();
   });
   show();
   return { element: form, isDirty: () => input.value !== "", update(next) {
@@ -213,8 +304,8 @@ export function secret(place) {
 }
 
 /** The TOML text of a value that has no control of its own. */
-export function plainText(place) {
-  const source = (next) => next.node?.raw ?? (next.value === null || next.value === undefined ? "" : literal(next.value));
+function plainText(place) {
+  const source = (next) => next.node?.raw ?? (isNone(next.value) ? "" : literal(next.value));
   const input = el("textarea", names(place, { class: "field mono", rows: 3, spellcheck: "false", autocomplete: "off" }));
   const control = typed(place, input, {
     read: () => (input.value.trim() === "" ? null : { toml: input.value.trim() }),

@@ -33,6 +33,7 @@ const paths = {
   remove: "m4 4 8 8M12 4l-8 8",
   add: "M8 3v10M3 8h10",
   grip: "M6 4h.01M6 8h.01M6 12h.01M10 4h.01M10 8h.01M10 12h.01",
+  lines: "M3 4h10M3 8h10M3 12h6",
   search: "M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10zM11 11l3.5 3.5",
   file: "M4 1.5h5l3 3v10H4zM9 1.5v3h3M6 8h4M6 11h4",
   copy: "M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z",
@@ -82,16 +83,18 @@ export function shortPath(path) {
   return parts.length <= 3 ? path : `…/${parts.slice(-2).join("/")}`;
 }
 
-/** Copies a text, also where the clipboard is not available to the page. */
+/** Copies a text, also where the clipboard is not available to the page. Returns whether it was copied. */
 export async function copyText(text) {
+  let isCopied = true;
   try {
     await navigator.clipboard.writeText(text);
   } catch {
     const area = el("textarea", { class: "offscreen", "aria-hidden": "true", value: text });
     document.body.append(area);
     area.select();
-    document.execCommand("copy");
+    isCopied = document.execCommand("copy");
     area.remove();
   }
-  announce("Copied.");
+  announce(isCopied ? "Copied." : "The browser did not copy it.");
+  return isCopied;
 }

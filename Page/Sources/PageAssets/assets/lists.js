@@ -1,7 +1,7 @@
 // The control of an array of simple values: its elements can be edited, added, removed, and moved by keyboard and pointer.
 
 import { announce, button, el, icon, iconButton } from "./dom.js";
-import { names } from "./typed.js";
+import { names, stepped } from "./typed.js";
 import { kindOf, literal, quote } from "./toml.js";
 
 /** Whether a value is an array that this control can show. */
@@ -24,109 +24,234 @@ const isSame = (a, b) => a.length === b.length
 
 export function list(place) {
   let now = place;
-  let items = itemsOf(place);
-  let isDirty = false;
-  const rows = el("ol", { class: "items", "aria-labelledby": place.name, "aria-label": place.label });
-  const adding = el("input", { class: "field", type: "text", "aria-label": "New element", placeholder: "new element", spellcheck: "false", autocomplete: "off", disabled: place.disabled });
-  const add = button("Add", () => append(), { disabled: place.disabled });
-  const element = el("div", { class: "list-box", role: "group", ...names(place, { disabled: undefined }) }, rows, el("div", { class: "with-unit adder" }, adding, add));
+  let rows = [];
+  /** Whether the person was told that the list has changed under what is typed. */
+  let isContested = false;
+  const body = el("ol", { class: "items", "aria-labelledby": place.name, "aria-label": place.label });
+  const adding = field({ "aria-label": "New element", placeholder: "new element" }, place.rule.element?.choices, "choose one");
+  const add = button("Add", () => {
+    adding.focus();
+    append();
+  }, { disabled: place.disabled });
+  const element = el("div", { class: "list-box", role: "group", ...names(place, { disabled: undefined }) }, body, el("div", { class: "with-unit adder" }, adding, add));
 
-  const settle = (dirty) => {
-    isDirty = dirty;
-    element.toggleAttribute("data-draft", dirty);
-  };
+  const items = () => rows.map((row) => row.item);
+  const kept = () => rows.map((row) => ({ row, item: row.item }));
+  const isDirty = () => rows.some((row) => row.isDirty);
 
   const elementKind = () => {
-    const type = now.rule.element?.type ?? items[0]?.kind ?? "string";
+    const type = now.rule.element?.type ?? rows[0]?.item.kind ?? "string";
     return /^(integer|float|float32|boolean|offset-date-time|local-)/.test(type) ? type.replace("float32", "float") : "string";
   };
 
-  /** What was typed, as the text of an element. */
-  const rawOf = (text, kind) => {
-    if (kind === "string") return quote(text);
-    return kind === "float" && /^[+-]?\d+$/.test(text) ? `${text}.0` : text.trim();
+  /** What was typed, as an element of a kind. */
+  const itemOf = (text, kind) => {
+    if (kind === "string") return { kind, raw: quote(text), text };
+    return { kind, raw: kind === "float" && /^[+-]?\d+$/.test(text) ? `${text}.0` : text.trim(), text };
   };
 
-  async function store(next, said) {
-    const isText = !now.node && next.every((item) => item.kind === "string");
-    const edit = isText ? { value: next.map((item) => item.text) } : { toml: `[${next.map((item) => item.raw).join(", ")}]` };
-    const former = items;
-    items = next;
-    show();
-    settle(false);
-    const isStored = await now.commit(edit, { isAsShown: (present) => isSame(itemsOf({ ...now, ...present }), former) });
-    if (isStored) return announce(said);
-    items = itemsOf(now);
-    show();
-    return undefined;
+  function field(more, choices, none) {
+    if (!choices?.length) return el("input", { ...more, class: "field", type: "text", spellcheck: "false", autocomplete: "off", disabled: place.disabled });
+    return el("select", { ...more, placeholder: null, class: "field", disabled: place.disabled },
+      none && el("option", { value: "" }, none), choices.map((value) => el("option", { value: String(value) }, String(value))));
   }
 
-  function append() {
+  /** Shows other rows and stores their elements. What is refused is taken back, and stays where it was typed. */
+  async function store(next, said, source) {
+    const shown = itemsOf(now);
+    const isText = !now.node && next.every(({ item }) => item.kind === "string");
+    const edit = isText ? { value: next.map(({ item }) => item.text) } : { toml: `[${next.map(({ item }) => item.raw).join(", ")}]` };
+    const former = kept();
+    const basis = isContested ? shown : items();
+    rows = next.map(({ row, item }) => Object.assign(row ?? makeRow(item), { item }));
+    draw();
+    // Another write may be on its way, of which this one is to know.
+    const isStored = await now.commit(edit, {
+      field: source, follows: true, isAsShown: (present) => isSame(itemsOf({ ...now, ...present }), basis),
+      changed: () => (isDirty() ? contest() : now.refuse?.("The list was changed meanwhile, so nothing was stored.")),
+    });
+    if (isStored) {
+      isContested = false;
+      announce(said);
+      return true;
+    }
+    rows = former.map(({ row, item }) => Object.assign(row, { item }));
+    if (!isContested) reconcile(itemsOf(now));
+    draw();
+    return false;
+  }
+
+  function contest() {
+    isContested = true;
+    now.meanwhile?.(now.value, {
+      store: () => {
+        const row = rows.find((one) => one.isDirty);
+        row?.input.focus();
+        row?.store();
+      },
+      giveUp,
+    });
+  }
+
+  /** Shows what is stored, in place of what was typed. */
+  function giveUp() {
+    isContested = false;
+    for (const row of rows) row.settle(false);
+    reconcile(itemsOf(now));
+    draw();
+    now.checked?.();
+    now.settled?.();
+  }
+
+  async function append() {
     if (adding.value === "") return;
-    const kind = elementKind();
-    const text = adding.value;
+    const item = itemOf(adding.value, elementKind());
     adding.value = "";
-    store([...items, { kind, raw: rawOf(text, kind), text }], `Added ${text}.`).then(() => adding.focus());
+    if (!await store([...kept(), { item }], `Added ${item.text}.`, adding) && adding.value === "") adding.value = item.text;
   }
 
-  async function move(from, to) {
-    if (to < 0 || to >= items.length || from === to) return;
-    const next = [...items];
+  function move(from, to) {
+    if (to < 0 || to >= rows.length || from === to) return;
+    const next = kept();
     next.splice(to, 0, ...next.splice(from, 1));
-    await store(next, `Moved to place ${to + 1} of ${items.length}.`);
-    rows.children[to]?.querySelector(".grip")?.focus();
+    store(next, `Moved to place ${to + 1} of ${rows.length}.`);
   }
 
-  function row(item, at) {
-    const label = `Element ${at + 1}`;
-    const { choices } = now.rule.element ?? {};
-    const more = { class: "field", "aria-label": label, disabled: now.disabled };
-    const input = choices?.length ? el("select", more, choices.map((value) => el("option", { value: String(value) }, String(value))))
-      : el("input", { ...more, type: "text", spellcheck: "false", autocomplete: "off" });
-    input.value = item.text;
-    input.addEventListener("input", () => settle(true));
-    input.addEventListener("change", () => {
-      if (input.value === item.text) return settle(false);
-      const next = [...items];
-      next[at] = { kind: item.kind, raw: rawOf(input.value, item.kind), text: input.value };
-      return store(next, `Changed element ${at + 1}.`);
-    });
+  function remove(row) {
+    const at = rows.indexOf(row);
+    (rows[at + 1]?.remove ?? rows[at - 1]?.remove ?? adding).focus();
+    store(kept().filter((one) => one.row !== row), `Removed ${row.item.text}.`);
+  }
+
+  function makeRow(item) {
+    const row = { item, isDirty: false };
+    const at = () => rows.indexOf(row);
+    const isLong = item.text.includes("\n");
+    row.input = isLong ? el("textarea", { class: "field", rows: 2, spellcheck: "false", disabled: now.disabled }) : field({}, now.rule.element?.choices);
+    const { input } = row;
+    row.settle = (dirty) => {
+      row.isDirty = dirty;
+      element.toggleAttribute("data-draft", isDirty());
+      input.toggleAttribute("data-draft", dirty);
+      if (!dirty) input.value = row.item.text;
+    };
+    row.store = async ({ leaves = false } = {}) => {
+      if (!row.isDirty || row.isStoring || (leaves && isContested)) return;
+      const { value } = input;
+      if (value === row.item.text) return giveUpRow();
+      row.isStoring = true;
+      const changed = itemOf(value, row.item.kind);
+      const isStored = await store(kept().map((one) => (one.row === row ? { row, item: changed } : one)), `Changed element ${at() + 1}.`, input);
+      row.isStoring = false;
+      if (input.value !== value) {
+        if (input !== document.activeElement) row.store({ leaves: true });
+      } else if (isStored) row.settle(false);
+    };
+    const giveUpRow = () => {
+      row.settle(false);
+      if (isDirty()) return;
+      isContested = false;
+      reconcile(itemsOf(now));
+      draw();
+      now.checked?.();
+    };
+    input.addEventListener("input", () => row.settle(true));
+    if (input.matches("select")) {
+      input.addEventListener("change", stepped(input, { commit: row.store, giveUp: giveUpRow }).chosen);
+    } else {
+      input.addEventListener("focusout", () => {
+        if (input !== document.activeElement) row.store({ leaves: true });
+      });
+    }
     input.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape" || !isDirty) return;
-      event.stopPropagation();
-      input.value = item.text;
-      settle(false);
+      if (event.key === "Enter" && (!isLong || event.ctrlKey)) {
+        event.preventDefault();
+        row.store();
+      } else if (event.key === "Escape" && row.isDirty) {
+        event.stopPropagation();
+        giveUpRow();
+      }
     });
-    const grip = el("button", {
-      type: "button", class: "quiet icon-button grip", disabled: now.disabled,
-      "aria-label": `Move element ${at + 1} of ${items.length}: ${item.text}`, title: "Drag, or press the up and down arrow keys",
+    row.grip = el("button", {
+      type: "button", class: "quiet icon-button grip", title: "Drag, or press the up and down arrow keys",
       onkeydown: (event) => {
         const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
         if (!by) return;
         event.preventDefault();
-        move(at, at + by);
+        move(at(), at() + by);
       },
-      onpointerdown: (event) => drag(event, at),
+      onpointerdown: (event) => drag(event, at()),
     }, icon("grip"));
-    return el("li", { class: "item" }, grip, input,
-      iconButton("up", `Move element ${at + 1} up`, () => move(at, at - 1), { disabled: now.disabled || at === 0 }),
-      iconButton("down", `Move element ${at + 1} down`, () => move(at, at + 1), { disabled: now.disabled || at === items.length - 1 }),
-      iconButton("remove", `Remove element ${at + 1}: ${item.text}`, () => store(items.filter((_, i) => i !== at), `Removed ${item.text}.`), { disabled: now.disabled }));
+    row.up = iconButton("up", "", () => move(at(), at() - 1));
+    row.down = iconButton("down", "", () => move(at(), at() + 1));
+    row.remove = iconButton("remove", "", () => remove(row));
+    row.element = el("li", { class: "item" }, row.grip, input, row.up, row.down, row.remove);
+    row.settle(false);
+    return row;
+  }
+
+  /** Has the rows show other elements. Those that stay keep their rows. */
+  function reconcile(fresh) {
+    const same = (a, b) => isSame([a], [b]);
+    let start = 0;
+    while (start < rows.length && start < fresh.length && same(rows[start].item, fresh[start])) start += 1;
+    let end = 0;
+    while (end < rows.length - start && end < fresh.length - start && same(rows.at(-1 - end).item, fresh.at(-1 - end))) end += 1;
+    const free = rows.slice(start, rows.length - end);
+    const middle = fresh.slice(start, fresh.length - end).map((item) => {
+      const row = free[0] && free[0].input.matches("textarea") === item.text.includes("\n") ? free.shift() : null;
+      return Object.assign(row ?? makeRow(item), { item });
+    });
+    rows = [...rows.slice(0, start), ...middle, ...rows.slice(rows.length - end)];
+    for (const row of rows) if (!row.isDirty) row.settle(false);
+  }
+
+  /** Whether the rows can show other elements without taking away what is typed. */
+  function canShow(fresh) {
+    return rows.every((row, at) => !row.isDirty || (fresh.length === rows.length && isSame([row.item], [fresh[at]])));
+  }
+
+  /** Has the rows in the document, in their order and with their names. */
+  function draw() {
+    const { activeElement } = document;
+    const had = body.contains(activeElement);
+    rows.forEach((row, at) => {
+      if (body.children[at] !== row.element) body.insertBefore(row.element, body.children[at] ?? null);
+      const { text } = row.item;
+      const name = (one, label) => {
+        one.setAttribute("aria-label", label);
+        if (one !== row.grip && one !== row.input) one.title = label;
+      };
+      name(row.input, `Element ${at + 1}`);
+      name(row.grip, `Move element ${at + 1} of ${rows.length}: ${text}`);
+      name(row.up, `Move element ${at + 1} up`);
+      name(row.down, `Move element ${at + 1} down`);
+      name(row.remove, `Remove element ${at + 1}: ${text}`);
+      for (const one of [row.input, row.grip, row.remove]) one.disabled = Boolean(now.disabled);
+      row.up.disabled = now.disabled || at === 0;
+      row.down.disabled = now.disabled || at === rows.length - 1;
+    });
+    while (body.children.length > rows.length) body.lastChild.remove();
+    body.hidden = rows.length === 0;
+    if (!had || (activeElement === document.activeElement && !activeElement.disabled)) return;
+    // It was moved, or can do nothing any more where it is now.
+    const row = rows.find((one) => one.element.contains(activeElement));
+    (row && activeElement.disabled ? row.grip : row ? activeElement : rows.at(-1)?.input ?? adding).focus();
   }
 
   /** Moves an element with the pointer: the one under the pointer is where it goes. */
   function drag(start, from) {
     if (start.button !== 0) return;
-    const source = rows.children[from];
+    const source = body.children[from];
     const grip = start.currentTarget;
     grip.setPointerCapture(start.pointerId);
     source.classList.add("dragged");
     let to = from;
     const follow = (event) => {
-      const boxes = [...rows.children].map((child) => child.getBoundingClientRect());
+      const boxes = [...body.children].map((child) => child.getBoundingClientRect());
       const under = boxes.findIndex((box) => event.clientY < box.bottom);
       to = under < 0 ? boxes.length - 1 : under;
-      [...rows.children].forEach((child, i) => {
+      [...body.children].forEach((child, i) => {
         child.classList.toggle("drop-before", i === to && to < from);
         child.classList.toggle("drop-after", i === to && to > from);
       });
@@ -135,7 +260,7 @@ export function list(place) {
       grip.removeEventListener("pointermove", follow);
       grip.removeEventListener("pointerup", end);
       grip.removeEventListener("pointercancel", end);
-      for (const child of rows.children) child.classList.remove("dragged", "drop-before", "drop-after");
+      for (const child of body.children) child.classList.remove("dragged", "drop-before", "drop-after");
       if (event.type === "pointerup") move(from, to);
     };
     grip.addEventListener("pointermove", follow);
@@ -143,36 +268,29 @@ export function list(place) {
     grip.addEventListener("pointercancel", end);
   }
 
-  function show() {
-    rows.replaceChildren(...items.map(row));
-    rows.hidden = items.length === 0;
-  }
-
   adding.addEventListener("keydown", (event) => {
     if (event.key === "Enter") append();
   });
-  show();
+  reconcile(itemsOf(place));
+  draw();
   return {
-    element,
-    isDirty: () => isDirty,
+    element, isDirty,
     update(next) {
       const isOther = literal(next.value ?? []) !== literal(now.value ?? []) || next.node?.raw !== now.node?.raw;
       const turns = Boolean(next.disabled) !== Boolean(now.disabled);
       now = next;
       adding.disabled = add.disabled = Boolean(next.disabled);
-      if (isDirty) {
-        if (isOther) next.meanwhile?.(next.value);
-        return;
-      }
       if (!isOther && !turns) return;
       const fresh = itemsOf(next);
-      // What this control has just stored is shown already.
-      const isShown = isSame(fresh, items);
-      items = fresh;
-      if (isShown && !turns) return;
-      const focused = [...rows.querySelectorAll("input, select, button")].indexOf(document.activeElement);
-      show();
-      if (focused >= 0) rows.querySelectorAll("input, select, button")[focused]?.focus();
+      if (isSame(fresh, items())) {
+        // What this control has just stored is shown already.
+        rows.forEach((row, at) => { row.item = fresh[at]; });
+      } else if (canShow(fresh)) reconcile(fresh);
+      else {
+        if (isOther) contest();
+        return;
+      }
+      draw();
     },
   };
 }

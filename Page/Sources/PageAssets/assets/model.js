@@ -19,7 +19,7 @@ export const model = {
 
 const listeners = new Map();
 
-/** Calls `f` for each event of a name: "document", "changed", "trial", "selected", "connection". */
+/** Calls `f` for each event of a name: "document", "trial", "place", "connection". */
 export function on(name, f) {
   listeners.set(name, [...(listeners.get(name) ?? []), f]);
 }
@@ -141,6 +141,9 @@ export const isModified = (key) =>
 
 /** Whether the file that is written has a value of the key, which may have no effect. */
 export const isStored = (key) => key.layers.some((layer) => layer.file === model.doc.file && layer.file !== null);
+
+/** The value that the file that is written has itself. */
+export const ownValue = (key) => key.layers.find((layer) => layer.file === model.doc.file && layer.file !== null)?.value;
 
 export const hasValue = (key) => key.value !== null && key.value !== undefined;
 

@@ -109,8 +109,7 @@ showFile(isWide.matches);
 on("place", () => {
   if (!shell.classList.contains("with-file")) showFile(true);
 });
-on("selected", settings.goTo);
-file.begin(settings.goTo);
+file.begin(settings.select);
 files.begin();
 
 searchField.addEventListener("input", () => (model.doc ? settings.showList() : findInApps($("list"), $("count"), searchField.value, open)));
@@ -145,8 +144,9 @@ beginShortcuts({
   k: () => settings.step(-1),
   Enter: () => settings.current()?.focus(),
   e: () => settings.current()?.toggle(),
-  r: () => settings.current()?.reset(),
-  u: () => settings.current()?.undo(),
+  // What changes something needs the focus: a click elsewhere selects a setting as well.
+  r: () => settings.focused()?.reset(),
+  u: () => settings.focused()?.undo(),
   t: () => model.doc && setTries(!model.tries),
   f: () => model.doc && showFile(!shell.classList.contains("with-file")),
   l: () => {

@@ -1,12 +1,12 @@
 // One setting: its name, what it is for, its control, what is wrong with it, and where its values are from.
 
 import { api, Refusal } from "./api.js";
-import { makeSimple, plainText, secret } from "./controls.js";
+import { formOf, makeSimple } from "./controls.js";
 import { button, el, icon, iconButton, newID, shortPath, timeText } from "./dom.js";
 import { details } from "./details.js";
-import { isPlainList, list } from "./lists.js";
+import { list } from "./lists.js";
 import { edition, found, marked } from "./marks.js";
-import { authorText, edit, emit, findingsOf, hasValue, isModified, isStored, kindOfKey, layerText, model, nodeOf, refresh, ruleOf, shortValue, titleOf } from "./model.js";
+import { authorText, edit, findingsOf, hasValue, isModified, isStored, kindOfKey, layerText, model, nodeOf, ownValue, refresh, ruleOf, shortValue, titleOf } from "./model.js";
 import { valueText } from "./search.js";
 import { records, table } from "./tables.js";
 import { dotted, partsOf } from "./toml.js";
@@ -14,13 +14,11 @@ import { fixesOf } from "./fixes.js";
 
 /** The control for a place of any type. */
 export function makeControl(place) {
-  if (place.isSecret) return secret(place);
-  if (place.rule.choices?.length > 0) return makeSimple(place);
-  switch (place.kind) {
+  switch (formOf(place)) {
     case "records": return records(place, makeControl);
     case "table": return table(place, makeControl);
-    case "array": return isPlainList(place) ? list(place) : plainText(place);
-    default: return place.value !== null && typeof place.value === "object" ? plainText(place) : makeSimple(place);
+    case "list": return list(place);
+    default: return makeSimple(place);
   }
 }
 
@@ -38,6 +36,7 @@ export class Row {
   /** How many writes wait or are under way. */
   #writes = 0;
   #isLastStored = true;
+  #form = "";
 
   constructor(name) {
     this.name = name;
@@ -74,6 +73,10 @@ export class Row {
 
   /** Shows the document's state of the key. Returns whether the value is another one. */
   update() {
+    return this.#keepFocus(() => this.#update());
+  }
+
+  #update() {
     const { key } = this;
     if (!key) return false;
     const change = model.changes.get(this.name);
@@ -151,45 +154,80 @@ export class Row {
 
   #showControl(key) {
     // Until its last write is made, the control shows what that one will make, and not what an earlier one has made.
-    if (this.#writes > 0) return undefined;
+    if (this.#writes > 0) return;
     const place = this.#place();
-    const form = `${place.kind} ${Boolean(place.isSecret)} ${place.kind === "array" ? isPlainList(place) : ""} ${Array.isArray(key.value) || typeof key.value !== "object"}`;
-    if (this.form === form) return this.control.update(place);
-    this.form = form;
+    const form = formOf(place);
+    if (this.#form === form || this.control?.isDirty()) {
+      this.control.update(place);
+      return;
+    }
+    const hadFocus = this.slot.contains(document.activeElement);
+    this.#form = form;
     this.control = makeControl(place);
     this.slot.replaceChildren(this.control.element);
     this.element.classList.toggle("wide", ["records", "table", "array"].includes(place.kind));
-    return undefined;
+    if (hadFocus) this.focus();
   }
 
   #place() {
     const { key } = this;
     const path = partsOf(key.key);
     return {
-      path, rule: ruleOf(key), kind: kindOfKey(key), value: key.value, node: nodeOf(key), isSecret: key.isSecret, disabled: key.isLocked || Boolean(model.doc.problem),
+      path, rule: ruleOf(key), kind: kindOfKey(key), value: key.value, own: ownValue(key), isStored: isStored(key), node: nodeOf(key),
+      isSecret: key.isSecret, disabled: key.isLocked || Boolean(model.doc.problem),
       name: this.id, hint: `${this.id}-summary ${this.id}-notes ${this.id}-message`,
-      commit: (change, options) => this.store(path, change, options),
-      check: (change) => this.#checkSoon(path, change),
-      checkAt: (at, change) => this.#checkSoon(at, change),
+      actions: (at) => this.#actions(at), ...this.#actions(path),
       store: (at, change, options) => this.store(at, change, options),
       remove: (at) => this.#run([{ unset: at }]),
-      rename: (from, to) => this.#attempt(() => api.rename(dotted(from), dotted(to))),
-      refuse: (text) => this.#say(text, "error"),
+      rename: (from, to) => this.#attempt(async () => {
+        await api.rename(dotted(from), dotted(to));
+        await refresh();
+      }),
+      refuse: (text, field) => this.#say(text, "error", field),
       checked: () => {
         this.#dropCheck();
         this.#say("");
       },
-      meanwhile: (value) => this.#say(`Changed meanwhile to ${key.isSecret ? "another value" : shortValue(value)}. Enter stores yours; Escape takes the new one.`, "warning"),
+      settled: () => {
+        if (this.key) this.#showControl(this.key);
+      },
+      meanwhile: (value, { field, store, giveUp }) => {
+        this.#dropCheck();
+        this.#say(`Changed meanwhile to ${key.isSecret ? "another value" : shortValue(value)}. Enter stores yours; Escape takes the new one. `, "warning", field);
+        this.message.append(button("Store mine", store, { class: "small" }), " ", button("Take theirs", giveUp, { class: "small" }));
+      },
     };
   }
 
-  #say(text, kind = "") {
-    this.message.className = `row-message ${kind}`;
-    this.message.textContent = text;
-    for (const field of this.slot.querySelectorAll("input, select, textarea")) {
-      if (kind === "error" && (field === document.activeElement || !this.slot.contains(document.activeElement))) field.setAttribute("aria-invalid", "true");
-      else field.removeAttribute("aria-invalid");
+  /** What can be done with the value at a path. */
+  #actions(path) {
+    return {
+      commit: (change, options) => this.store(path, change, options),
+      reset: (options) => this.#run([{ unset: path }], { ...options, path }),
+      check: (change, options) => this.#checkSoon(path, change, options),
+      accepts: (change) => edit([{ set: path, ...change }], { dryRun: true }).then(() => true, () => false),
+    };
+  }
+
+  /** Says something below the control. What is wrong is wrong with a field, or else with all. */
+  #say(text, kind = "", field = null) {
+    this.#keepFocus(() => {
+      this.message.className = `row-message ${kind}`;
+      this.message.textContent = text;
+    });
+    for (const one of this.slot.querySelectorAll("input, select, textarea")) {
+      if (kind === "error" && (!field || one === field)) one.setAttribute("aria-invalid", "true");
+      else one.removeAttribute("aria-invalid");
     }
+  }
+
+  /** Does something. If what has the focus goes with it, the row gets it: it is what the person was at. */
+  #keepFocus(action) {
+    const { activeElement } = document;
+    const had = this.element !== activeElement && this.element.contains(activeElement);
+    const result = action();
+    if (had && (!this.element.contains(document.activeElement) || activeElement.closest("[hidden]"))) this.element.focus({ preventScroll: true });
+    return result;
   }
 
   // MARK: What is done
@@ -201,25 +239,29 @@ export class Row {
   }
 
   /** Asks the command, a moment after the last key press, whether it would accept what is typed. */
-  #checkSoon(path, change) {
+  #checkSoon(path, change, { field, isEmptied } = {}) {
     const number = this.#dropCheck();
     if (this.key.isSecret) return;
     this.#checkTimer = setTimeout(async () => {
+      let message = "";
       try {
         await edit([{ set: path, ...change }], { dryRun: true });
-        if (number === this.#check && this.message.classList.contains("error")) this.#say("");
       } catch (error) {
-        if (number === this.#check) this.#say(plain(error.message), "error");
+        ({ message } = error);
       }
+      if (number !== this.#check) return;
+      if (message !== "" && isEmptied) this.#say("Nothing is typed. Enter takes the value out of the file.", "hint");
+      else this.#say(plain(message), "error", field);
     }, 120);
   }
 
   /**
-   * Stores a value. One that is made from all that is shown, such as a list, is stored only if nobody has changed the file
-   * since then: `isAsShown({ value, node })` says whether a value is what it was made from.
+   * Stores a value, if it is still what it was when the person saw it: `isAsShown({ value, node })` says whether it is, and
+   * `changed()` what the person is told otherwise. What `follows` from the write before it, such as a list, is not stored
+   * if that one was refused. `field` is where it was typed.
    */
-  async store(path, change, { isAsShown } = {}) {
-    return this.#run([{ set: path, ...change }], isAsShown && (() => isAsShown(this.#present(path))));
+  async store(path, change, options) {
+    return this.#run([{ set: path, ...change }], { ...options, path });
   }
 
   /** What the file has at a path, which may be nothing any more. */
@@ -233,51 +275,53 @@ export class Row {
 
   /**
    * Makes one write after the other. Returns whether this one was made, as soon as none is left and the control shows what
-   * has become of all. What was made from a value that was refused is not stored.
+   * has become of all.
    */
-  async #run(edits, isAsShown) {
+  async #run(edits, { path, isAsShown, follows = false, ...options } = {}) {
     const waits = this.#writes > 0;
     this.#writes += 1;
     const write = this.#last.then(() => {
-      if (!isAsShown) return this.#attempt(() => edit(edits), edits);
-      if (waits && !this.#isLastStored) return false;
-      return this.#attempt(() => {
-        if (waits && !isAsShown()) throw new Refusal(412, null);
-        return edit(edits, { ifUnchanged: model.doc.digest });
-      }, edits);
+      if (follows && waits && !this.#isLastStored) return false;
+      return this.#attempt(() => (isAsShown ? this.#editAsShown(edits, () => isAsShown(this.#present(path))) : edit(edits)), options);
     });
-    this.#last = write.catch(() => false).then((isStored) => {
-      this.#isLastStored = isStored;
+    this.#last = write.catch(() => false).then((isMade) => {
+      this.#isLastStored = isMade;
       this.#writes -= 1;
-      if (this.#writes === 0 && this.key) this.#showControl(this.key);
+      if (this.#writes === 0 && this.key) this.#keepFocus(() => this.#showControl(this.key));
     });
     while (this.#writes > 0) await this.#last;
     return write;
   }
 
-  async #attempt(action, edits) {
+  async #editAsShown(edits, isAsShown) {
+    for (let again = 3; ; again -= 1) {
+      if (!isAsShown()) throw new Refusal(412, null);
+      try {
+        return await edit(edits, { ifUnchanged: model.doc.digest });
+      } catch (error) {
+        // The document was read again, and what has changed may be another value.
+        if (!(error instanceof Refusal) || error.http !== 412 || again === 0) throw error;
+      }
+    }
+  }
+
+  async #attempt(action, { field, changed } = {}) {
     this.#dropCheck();
     this.element.setAttribute("aria-busy", "true");
+    const slow = setTimeout(() => this.#say("Storing…", "hint"), 400);
     try {
       await action();
+      clearTimeout(slow);
       this.#say("");
-      if (!edits) await refresh();
       return true;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      this.#say(plain(error.message), "error");
-      if (error.http === 412 && edits) {
-        this.message.textContent = "The file was changed meanwhile, so nothing was stored. ";
-        this.message.append(button("Store mine", () => this.#run(edits), { class: "small" }), " ",
-          button("Take theirs", () => {
-            this.#say("");
-            this.#signature = null;
-            this.form = null;
-            this.update();
-          }, { class: "small" }));
-      }
+      clearTimeout(slow);
+      this.#say(plain(error.message), "error", field);
+      if (error.http === 412) changed?.();
       return false;
     } finally {
+      clearTimeout(slow);
       this.element.removeAttribute("aria-busy");
     }
   }
@@ -288,7 +332,18 @@ export class Row {
   }
 
   undo() {
-    return this.#attempt(() => api.undo({ key: this.name }));
+    return this.#attempt(async () => {
+      await api.undo({ key: this.name });
+      await refresh();
+    });
+  }
+
+  /** Shows what is stored, in place of what is typed. */
+  giveUp() {
+    this.control = null;
+    this.#form = "";
+    this.#say("");
+    this.#showControl(this.key);
   }
 
   toggle(open = this.details.hidden) {
@@ -312,10 +367,6 @@ export class Row {
     // Reading a size ends the former animation.
     void this.element.offsetWidth;
     this.element.classList.add("flash");
-  }
-
-  select() {
-    emit("selected", this.name);
   }
 
   say(text, kind) {

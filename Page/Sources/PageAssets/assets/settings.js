@@ -57,9 +57,14 @@ export function showList({ keepsPlace = false } = {}) {
     list.items = items;
     updateRows();
   } else {
-    const focused = document.activeElement?.closest?.(".row")?.dataset.key;
+    const focused = document.activeElement?.closest?.(".row");
+    const at = list.items.findIndex((item) => item.key === focused?.dataset.key);
     list.set(items, { keepsPlace });
-    if (keepsPlace && focused) list.reveal((item) => item.key === focused)?.focus();
+    // What had the focus is gone with its setting: the next one has its place.
+    if (keepsPlace && at >= 0 && !$("list").contains(document.activeElement)) {
+      const key = list.items.slice(at).find((item) => item.key)?.key ?? list.items.findLast((item) => item.key)?.key;
+      list.reveal((item) => item.key === key)?.focus({ preventScroll: true });
+    }
   }
   const count = result.note || countText(result, text);
   if ($("count").textContent !== count) $("count").textContent = count;
@@ -199,6 +204,14 @@ export function goTo(key) {
   mark(key);
 }
 
+/** Selects a setting, and has it in sight where the list scrolls by itself. The focus stays where it is. */
+export function select(key) {
+  const element = list.reveal((item) => item.key === key);
+  if (!element) return;
+  if (getComputedStyle($("settings")).overflowY === "auto") element.scrollIntoView({ block: "nearest" });
+  mark(key);
+}
+
 /** Goes on by a number of settings. */
 export function step(by) {
   const { items } = list;
@@ -213,11 +226,11 @@ export function step(by) {
   element.scrollIntoView({ block: "nearest" });
 }
 
+/** The row with the focus. */
+export const focused = () => rowOf(document.activeElement?.closest?.(".row") ?? document.body);
+
 /** The row with the focus, or else the selected one. */
-export const current = () => {
-  const element = document.activeElement?.closest?.(".row") ?? (selected && list.reveal((item) => item.key === selected));
-  return element ? rowOf(element) : null;
-};
+export const current = () => focused() ?? rowOf((selected && list.reveal((item) => item.key === selected)) ?? document.body);
 
 $("list").addEventListener("focusin", (event) => {
   const row = event.target.closest(".row");

@@ -23,6 +23,7 @@ export const shortcuts = [
 
 const inFields = [
   ["Enter", "Store what is typed"],
+  ["Shift Enter", "Begin another line of a text, which Ctrl Enter stores"],
   ["Escape", "Take back what is typed"],
   ["↑ ↓", "On the handle of a list's element: move it"],
   ["Ctrl S", "In the file: save the text"],

@@ -1,5 +1,6 @@
 // The controls of tables and of records. Each field is edited by itself, so that only its bytes change.
 
+import { formOf } from "./controls.js";
 import { announce, button, el, newID } from "./dom.js";
 import { literal } from "./toml.js";
 
@@ -23,6 +24,7 @@ function kindOfMember(value, rule) {
 export function table(place, make) {
   let now = place;
   const controls = new Map();
+  let former = [];
   const body = el("div", { class: "members", role: "group", "aria-labelledby": place.name, "aria-label": place.label });
   const element = el("div", { class: "table-box" }, body);
 
@@ -32,22 +34,24 @@ export function table(place, make) {
     const value = member(now.value, name);
     const path = [...now.path, name];
     return {
-      ...now, path, rule, value, node: null, kind: kindOfMember(value ?? rule.default, rule), label: undefined,
-      commit: (edit, options) => now.store(path, edit, options),
-      check: (edit) => now.checkAt?.(path, edit),
+      ...now, path, rule, value, own: member(now.own, name), isStored: member(now.own, name) !== undefined,
+      node: null, kind: kindOfMember(value ?? rule.default, rule), label: undefined, ...now.actions(path),
     };
   };
 
   function show() {
     const listed = Object.keys(now.rule.fields ?? {});
     const names = [...new Set([...listed, ...Object.keys(now.value ?? {})])];
+    const { activeElement } = document;
+    const focused = [...controls].find(([, control]) => control.row.contains(activeElement))?.[0];
+    const at = names.indexOf(focused);
     for (const [name, control] of controls) {
       const next = names.includes(name) ? memberPlace(name) : null;
-      if (next && next.kind === control.kind) continue;
+      if (next && (formOf(next) === control.form || control.isDirty())) continue;
       control.row.remove();
       controls.delete(name);
     }
-    names.forEach((name, at) => {
+    names.forEach((name, place) => {
       const next = memberPlace(name);
       let control = controls.get(name);
       if (control) control.update({ ...next, name: control.id });
@@ -55,23 +59,31 @@ export function table(place, make) {
         const id = newID("member");
         const made = make({ ...next, name: id });
         const remove = button("Remove", () => now.remove([...now.path, name]), { class: "quiet small", "aria-label": `Remove ${name}` });
-        const row = el("div", { class: "member" }, el("span", { class: "member-name", id }, name), made.element, remove);
-        control = { ...made, row, id, kind: next.kind, remove };
+        const note = el("span", { class: "badge plain-badge" }, "default");
+        const row = el("div", { class: "member" }, el("span", { class: "member-name", id }, name), made.element, remove, note);
+        control = { ...made, row, id, form: formOf(next), remove, note };
         controls.set(name, control);
       }
-      control.remove.hidden = member(now.value, name) === undefined;
+      if (!next.isStored && control.remove === document.activeElement) focusField(control.row);
+      // What is not in the file cannot be taken out of it.
+      control.remove.hidden = !next.isStored;
+      control.note.hidden = next.isStored || next.value === undefined || next.value === null;
       control.remove.disabled = Boolean(now.disabled);
-      if (body.children[at] !== control.row) body.insertBefore(control.row, body.children[at] ?? null);
+      if (body.children[place] !== control.row) body.insertBefore(control.row, body.children[place] ?? null);
     });
     body.classList.toggle("empty", names.length === 0);
+    // The field that had the focus was made again, or is gone.
+    if (focused !== undefined && !element.contains(document.activeElement)) {
+      focusField(controls.get(names[at < 0 ? former.indexOf(focused) : at])?.row ?? element.lastChild);
+    }
+    former = names;
   }
 
-  if (!place.rule.fields || place.rule.isOpen) element.append(adder("New field", "name", async (name) => {
+  if (!place.rule.fields || place.rule.isOpen) element.append(adder("New field", "Add field", async (name, input) => {
     const type = now.rule.element?.type;
     const value = type === "boolean" ? { value: false } : /^(integer|float)/.test(type ?? "") ? { value: 0 } : { value: "" };
-    await now.store([...now.path, name], value);
-    controls.get(name)?.element.querySelector("input, select, textarea")?.focus();
-  }, place));
+    return addNew({ now, name, input, edit: value, what: "field", isThere: () => controls.has(name) });
+  }, (name) => controls.get(name)?.element, place));
   show();
   return {
     element,
@@ -91,12 +103,14 @@ export function records(place, make) {
   const element = el("div", { class: "records-box" }, body);
 
   const recordPlace = (name) => ({
-    ...now, path: [...now.path, name], value: member(now.value, name), kind: "table", node: null,
+    ...now, path: [...now.path, name], value: member(now.value, name), own: member(now.own, name), kind: "table", node: null,
     rule: { ...now.rule, choices: null }, label: `Fields of ${name}`, name: undefined,
   });
 
   function show() {
     const names = Object.keys(now.value ?? {});
+    const focused = [...cards].find(([, card]) => card.element.contains(document.activeElement))?.[0];
+    const place = [...cards.keys()].indexOf(focused);
     for (const [name, card] of cards) {
       if (names.includes(name) && isTable(member(now.value, name))) continue;
       card.element.remove();
@@ -110,9 +124,14 @@ export function records(place, make) {
         card = makeCard(name);
         cards.set(name, card);
       }
-      for (const one of card.buttons) one.disabled = Boolean(now.disabled);
+      for (const one of card.buttons) {
+        one.disabled = Boolean(now.disabled);
+        one.hidden = member(now.own, name) === undefined;
+      }
       if (body.children[at] !== card.element) body.insertBefore(card.element, body.children[at] ?? null);
     });
+    // The record that had the focus is gone: the next one has its place.
+    if (place >= 0 && !element.contains(document.activeElement)) focusField(body.children[Math.min(place, names.length - 1)] ?? element.lastChild);
   }
 
   function makeCard(name) {
@@ -149,11 +168,11 @@ export function records(place, make) {
     return { element, control, buttons: [rename, remove] };
   }
 
-  element.append(adder("New record", "name", async (name) => {
+  element.append(adder("New record", "Add record", async (name, input) => {
     const needed = Object.entries(now.rule.fields ?? {}).filter(([, rule]) => rule.isRequired && rule.default !== undefined && rule.default !== null);
-    await now.store([...now.path, name], { toml: literal(Object.fromEntries(needed.map(([field, rule]) => [field, rule.default]))) });
-    cards.get(name)?.element.querySelector("input, select, textarea")?.focus();
-  }, place));
+    const edit = { toml: literal(Object.fromEntries(needed.map(([field, rule]) => [field, rule.default]))) };
+    return addNew({ now, name, input, edit, what: "record", isThere: () => member(now.value, name) !== undefined });
+  }, (name) => cards.get(name)?.element.querySelector(".members"), place));
   show();
   return {
     element,
@@ -165,13 +184,30 @@ export function records(place, make) {
   };
 }
 
-function adder(label, placeholder, add, { disabled }) {
-  const input = el("input", { class: "field", type: "text", "aria-label": label, placeholder, spellcheck: "false", autocomplete: "off", disabled });
-  return el("form", { class: "with-unit adder", onsubmit: (event) => {
-    event.preventDefault();
-    const name = input.value.trim();
-    if (name === "") return;
-    input.value = "";
-    add(name);
-  } }, input, el("button", { type: "submit", disabled }, label === "New record" ? "Add record" : "Add field"));
+/** Stores what is new; what has the name already is not replaced. Returns whether it was stored. */
+async function addNew({ now, name, input, edit, what, isThere }) {
+  const refuse = () => now.refuse(`There is a ${what} '${name}' already. Choose another name.`, input);
+  if (isThere()) {
+    refuse();
+    return false;
+  }
+  return now.store([...now.path, name], edit, { field: input, isAsShown: ({ value }) => value === undefined, changed: refuse });
 }
+
+/** A field for the name of something new. A name that is refused stays; what was added gets the focus if the name has it. */
+function adder(label, title, add, find, { disabled }) {
+  const input = el("input", { class: "field", type: "text", "aria-label": label, placeholder: "name", spellcheck: "false", autocomplete: "off", disabled });
+  const submit = el("button", { type: "submit", disabled }, title);
+  const form = el("form", { class: "with-unit adder", onsubmit: async (event) => {
+    event.preventDefault();
+    const typed = input.value;
+    const name = typed.trim();
+    if (name === "" || !await add(name, input)) return;
+    if (input.value === typed) input.value = "";
+    const added = find(name);
+    if (added && form.contains(document.activeElement)) focusField(added);
+  } }, input, submit);
+  return form;
+}
+
+const focusField = (within) => within?.querySelector("input:not([disabled]), select:not([disabled]), textarea:not([disabled]), button:not([disabled])")?.focus();

@@ -20,8 +20,14 @@ const isPresent = (edit, { value, node }) => (edit.toml === undefined ? same(edi
 /** A value as the text of a field. */
 export const shown = (value) => (value === null || value === undefined ? "" : String(value));
 
+/** How long a control that is stepped through waits for the next step, in milliseconds. */
+const pause = 400;
+
 /**
- * An input whose text is checked as it is typed, and stored on Enter or when the focus leaves it. Escape takes it back.
+ * An input whose text is checked as it is typed, and stored on Enter, when the focus leaves it, or a moment after the last
+ * of several steps. Escape gives it up. What was refused stays as it was typed. Over a value that has changed meanwhile it
+ * is stored by Enter or a button alone.
+ *
  * `read()` returns the edit, null for none, or throws an Error with what is wrong.
  */
 export function typed(place, input, { read, show, element = input, parts = [input] }) {
@@ -29,89 +35,166 @@ export function typed(place, input, { read, show, element = input, parts = [inpu
   let isDirty = false;
   let isStoring = false;
   let storesAgain = false;
+  /** Whether the person was told that the value has changed under what is typed. */
+  let isContested = false;
+  let timer = 0;
   /** Counts what is typed: a text that was typed while another one was being stored is stored after it. */
   let edition = 0;
   const settle = (dirty) => {
     isDirty = dirty;
+    isContested &&= dirty;
     element.toggleAttribute("data-draft", dirty);
+    if (!dirty) now.settled?.();
   };
+  const giveUp = () => {
+    clearTimeout(timer);
+    show(now);
+    settle(false);
+    now.checked?.();
+  };
+  const contest = () => {
+    isContested = true;
+    now.meanwhile?.(now.value, {
+      field: input,
+      store: () => {
+        input.focus();
+        store();
+      },
+      giveUp: () => {
+        input.focus();
+        giveUp();
+      },
+    });
+  };
+  /** Whether a date is typed in part, of which the browser says nothing. */
+  const isHalf = () => parts.some((part) => part.validity.badInput);
   const tryRead = () => {
     try {
       return read();
     } catch (error) {
-      now.refuse?.(error.message);
+      now.refuse?.(error.message, input);
       return undefined;
     }
   };
   const changed = () => {
     edition += 1;
     settle(true);
+    if (isContested) return;
     now.checked?.();
     const edit = tryRead();
-    if (edit) now.check?.(edit);
+    if (edit) now.check?.(edit, { field: input, isEmptied: edit.value === "" && now.isStored });
   };
-  const store = async () => {
-    if (!isDirty) return;
+  /** Stores an edit, or takes the value out of the file: somebody who empties a field that cannot be empty means that. */
+  const commit = async (edit) => {
+    const { value } = now;
+    const options = { field: input, isAsShown: (present) => same(present.value ?? null, value ?? null), changed: () => {} };
+    const isReset = edit === null || (edit.value === "" && !(await now.accepts(edit)));
+    if (isReset && !now.isStored) return true;
+    const isStored = await (isReset ? now.reset(options) : now.commit(edit, options));
+    if (!isStored && !options.isAsShown(now)) contest();
+    return isStored;
+  };
+  const store = async ({ leaves = false } = {}) => {
+    clearTimeout(timer);
+    if (!isDirty && !isHalf()) return;
+    if (leaves && isContested) return;
     if (isStoring) {
       storesAgain = true;
       return;
     }
+    settle(true);
     const edit = tryRead();
     if (edit === undefined) return;
-    if (edit === null || isPresent(edit, now)) {
-      settle(false);
-      show(now);
-      now.checked?.();
+    if (edit !== null && isPresent(edit, now)) {
+      giveUp();
       return;
     }
     const stored = edition;
     isStoring = true;
-    const isStored = await now.commit(edit);
+    const isStored = await commit(edit);
     isStoring = false;
     const isOther = edition !== stored;
     if (storesAgain) {
       storesAgain = false;
-      if (isOther) return void store();
+      if (isOther) return void store({ leaves });
     }
     if (!isStored || isOther) return;
-    settle(false);
     show(now);
+    settle(false);
+  };
+  /** Stores it when nothing more has changed for a moment. */
+  const storeSoon = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => store({ leaves: true }), pause);
   };
   for (const part of parts) {
     part.addEventListener("input", changed);
     part.addEventListener("change", () => {
       // Assistive technology may set a value without the event of typing.
       if (!isDirty) changed();
-      // Between the parts of one control nothing is stored yet.
-      if (parts.length === 1 || part.matches("select, [type=color]")) store();
+      // The arrows of a number step, while a date says this of each digit; and what is left is stored below.
+      if (part.type === "color") store();
+      else if (part.type === "number" && part === document.activeElement) storeSoon();
     });
     part.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && (part.tagName !== "TEXTAREA" || event.ctrlKey)) {
+      if (event.key === "Enter" && (part.tagName === "TEXTAREA" ? event.ctrlKey : !event.shiftKey)) {
         event.preventDefault();
         store();
-      } else if (event.key === "Escape" && isDirty && !isStoring) {
+      } else if (event.key === "Escape" && (isDirty || isHalf()) && !isStoring) {
         event.stopPropagation();
-        settle(false);
-        show(now);
-        now.checked?.();
+        giveUp();
       }
     });
   }
-  if (parts.length > 1) {
-    element.addEventListener("focusout", (event) => {
-      if (!element.contains(event.relatedTarget)) store();
-    });
-  }
+  element.addEventListener("focusout", (event) => {
+    // If it is still the active one, it is the window that has lost the focus, and nobody has left the field.
+    if (!element.contains(event.relatedTarget) && !element.contains(document.activeElement)) store({ leaves: true });
+  });
   show(place);
   return {
-    element,
+    element, changed, storeSoon,
     isDirty: () => isDirty,
     update(next) {
       const isOther = !same(next.value ?? null, now.value ?? null);
       now = next;
       for (const part of parts) part.disabled = Boolean(next.disabled);
-      if (!isDirty) show(next);
-      else if (isOther && !isStoring) next.meanwhile?.(next.value);
+      if (!isDirty && !isHalf()) show(next);
+      else if (isOther && !isStoring) contest();
+    },
+  };
+}
+
+/**
+ * What is chosen among a few: stored at once, but a moment after the last of several keys that step through them, on Enter,
+ * or when the focus leaves. Returns `chosen()`, which the control calls for each choice, and whether one waits.
+ */
+export function stepped(element, { commit, giveUp }) {
+  let timer = 0;
+  let isStepping = false;
+  const end = (does) => {
+    if (timer === 0) return;
+    clearTimeout(timer);
+    timer = 0;
+    does();
+  };
+  element.addEventListener("pointerdown", () => { isStepping = false; });
+  element.addEventListener("keydown", (event) => {
+    isStepping = true;
+    if (event.key === "Enter") end(commit);
+    else if (event.key === "Escape" && timer !== 0) {
+      event.stopPropagation();
+      end(giveUp);
+    }
+  });
+  element.addEventListener("focusout", (event) => {
+    if (!element.contains(event.relatedTarget)) end(commit);
+  });
+  return {
+    isWaiting: () => timer !== 0,
+    chosen() {
+      clearTimeout(timer);
+      timer = setTimeout(() => end(commit), isStepping ? pause : 0);
+      if (!isStepping) end(commit);
     },
   };
 }

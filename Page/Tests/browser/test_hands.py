@@ -1,0 +1,477 @@
+"""The page in the hands of a person: a pointer that clicks on places, and keys that are pressed one by one where the focus
+is. What is typed is stored once, when it is whole; or it stays where it was typed."""
+
+import json
+
+from harness import APP, ActionChains, Keys, PageTest, read
+
+SCHEMA = '''
+app = "org.example.editor"
+schema-version = 1
+
+[keys.first-day]
+type = "local-date"
+[keys.starts]
+type = "offset-date-time"
+[keys.wait]
+type = "duration"
+[keys.size]
+type = "integer"
+minimum = 6
+maximum = 72
+default = 12
+[keys.opacity]
+type = "float"
+minimum = 0.2
+maximum = 1.0
+default = 1.0
+[keys.title]
+type = "string"
+[keys.name]
+type = "string"
+pattern = "[A-Z][a-z]*"
+[keys.language]
+type = "string"
+choices = ["en", "de", "fr", "es", "it", "nl"]
+default = "en"
+[keys.theme]
+type = "string"
+choices = ["light", "dark", "auto"]
+default = "auto"
+[keys.flag]
+type = "boolean"
+default = false
+[keys.columns]
+type = "array"
+elements = { type = "integer", minimum = 1, maximum = 999 }
+[keys.words]
+type = "array"
+elements = { type = "string" }
+[keys.colours]
+type = "array"
+elements = { type = "string", choices = ["red", "green", "blue"] }
+[keys.shape]
+type = "any"
+[keys.bindings]
+type = "table"
+elements = { type = "string" }
+[keys.servers]
+type = "records"
+fields = { url = { type = "string" }, timeout = { type = "duration", default = "30s" } }
+'''
+
+TEXT = '''# Mine.
+title = "Notes"  # of mine
+columns = [ 72, 80, 100 ]
+words = ["one", "two"]
+
+[bindings]
+md = "markdown"
+
+[servers.home]
+url = "https://nas.example.net/"
+timeout = "45s"
+'''
+
+
+class HandsTest(PageTest):
+    schema = SCHEMA
+    text = TEXT
+
+    def field(self, key, selector="input, select, textarea"):
+        return self.tab.row(key, f".row-control :is({selector})")
+
+    def into(self, key, selector="input, select, textarea"):
+        """Clicks into a field, near its beginning."""
+        self.tab.point(self.field(key, selector), x=0.04)
+
+    def leave(self):
+        """Clicks on a place where nothing is."""
+        self.tab.point(self.tab.one("#count"), x=0.9)
+
+    def entries(self):
+        """How many entries the history has."""
+        return len(json.loads(self.home.cli("log", APP, "--json", fails=True) or "[]"))
+
+    def idle(self):
+        """Waits until nothing is asked, and nothing that waits for a pause is left."""
+        self.tab.js("window.waited = false; setTimeout(() => { window.waited = true; }, 900)")
+        self.tab.until(lambda: self.tab.js("return window.waited && !document.documentElement.hasAttribute('data-busy')"), "rest")
+
+    def message_has(self, key, text):
+        self.tab.until(lambda: text in self.tab.message(key), f"message with '{text}'")
+
+
+class CommitTest(HandsTest):
+    def test_a_first_date_is_typed_and_stored_once(self):
+        self.into("first-day")
+        self.tab.type("12242026")
+        self.idle()
+        self.assertEqual(self.home.text(), TEXT)
+        self.tab.keys(Keys.ENTER)
+        self.wait_for_text("first-day = 2026-12-24")
+        self.tab.rest()
+        self.assertEqual(self.tab.focused(), "first-day")
+        self.assertEqual(self.entries(), 1)
+
+    def test_a_date_over_another_one_is_stored_once_when_it_is_left(self):
+        self.home.cli("set", APP, "first-day", "2026-01-15")
+        self.tab.until(lambda: self.tab.value("first-day") == "2026-01-15", "date")
+        self.into("first-day")
+        self.tab.type("11232027")
+        self.idle()
+        self.assertIn("first-day = 2026-01-15", self.home.text())
+        self.leave()
+        self.wait_for_text("first-day = 2027-11-23")
+        self.tab.rest()
+        self.assertEqual(self.entries(), 2)
+
+    def test_a_date_that_is_not_whole_stays_and_is_not_stored(self):
+        self.into("first-day")
+        self.tab.type("1224")
+        self.home.cli("set", APP, "size", "20")
+        self.tab.until(lambda: self.tab.value("size", "input[type=number]") == "20", "change elsewhere")
+        self.leave()
+        self.message_has("first-day", "not a whole date")
+        self.assertNotIn("first-day", self.home.text())
+        self.assertTrue(self.field("first-day").js("return element.validity.badInput"))
+        self.into("first-day")
+        self.tab.keys(Keys.ESCAPE)
+        self.assertFalse(self.field("first-day").js("return element.validity.badInput"))
+        self.assertEqual(self.tab.message("first-day"), "")
+
+    def test_a_first_value_leaves_the_focus_where_it_is(self):
+        for key, typed, stored in [("size", "2", "size = 2"), ("name", "Ada", 'name = "Ada"')]:
+            with self.subTest(key):
+                self.into(key, "input:not([type=range])")
+                self.tab.select_all()
+                self.tab.type("20" if key == "size" else typed, Keys.ENTER)
+                self.wait_for_text(stored)
+                self.tab.rest()
+                self.assertEqual(self.tab.focused(), key)
+                self.assertTrue(self.tab.js("return document.activeElement.matches('input')"))
+
+    def test_escape_gives_up_what_was_typed_and_what_was_refused(self):
+        self.into("name")
+        self.tab.type("ada", Keys.ENTER)
+        self.message_has("name", "[A-Z]")
+        self.assertEqual(self.tab.value("name"), "ada")
+        self.leave()
+        self.assertEqual(self.tab.value("name"), "ada")
+        self.into("name")
+        self.tab.keys(Keys.ESCAPE)
+        self.assertEqual(self.tab.value("name"), "")
+        self.assertEqual(self.tab.message("name"), "")
+        self.assertEqual(self.home.text(), TEXT)
+
+    def test_a_value_that_changed_meanwhile_is_not_overwritten_by_leaving(self):
+        self.into("size", "input[type=number]")
+        self.tab.select_all()
+        self.tab.type("52")
+        self.home.cli("set", APP, "size", "60")
+        self.message_has("size", "Changed meanwhile to 60")
+        self.leave()
+        self.idle()
+        self.assertIn("size = 60", self.home.text())
+        self.assertEqual(self.tab.value("size", "input[type=number]"), "52")
+        self.message_has("size", "Changed meanwhile to 60")
+        self.tab.point(self.tab.row("size", ".row-message button"))
+        self.wait_for_text("size = 52")
+
+    def test_a_value_that_changed_meanwhile_is_taken_or_overwritten_with_enter(self):
+        for key, expected in [(Keys.ENTER, "size = 52"), (Keys.ESCAPE, "size = 60")]:
+            with self.subTest(expected):
+                self.home.write(self.home.file, TEXT)
+                self.tab.until(lambda: self.tab.value("size", "input[type=number]") == "12", "default")
+                self.into("size", "input[type=number]")
+                self.tab.select_all()
+                self.tab.type("52")
+                self.home.cli("set", APP, "size", "60")
+                self.message_has("size", "Changed meanwhile to 60")
+                self.tab.keys(key)
+                self.wait_for_text(expected)
+                self.tab.until(lambda: self.tab.message("size") == "", "end of the message")
+                self.leave()
+                self.idle()
+                self.assertIn(expected, self.home.text())
+
+    def test_a_change_that_the_page_has_not_heard_of_is_not_overwritten(self):
+        self.into("size", "input[type=number]")
+        self.tab.select_all()
+        self.tab.type("52")
+        self.tab.js("""const send = fetch;
+            window.held = [];
+            window.fetch = async (path, options) => {
+                if (options?.method === "GET") await new Promise((done) => { window.held.push(done); });
+                return send(path, options);
+            };""")
+        self.home.cli("set", APP, "size", "60")
+        self.tab.until(lambda: self.tab.js("return window.held.length > 0"), "reading that waits")
+        self.tab.keys(Keys.ENTER)
+        self.tab.until(lambda: self.tab.js("window.held.splice(0).forEach((go) => go()); return document.querySelector('[data-key=size] .row-message').textContent.includes('meanwhile')"), "message")
+        self.assertIn("size = 60", self.home.text())
+        self.assertEqual(self.tab.js("return document.querySelector('[data-key=size] input[type=number]').value"), "52")
+
+    def test_a_change_elsewhere_in_the_file_hinders_nobody(self):
+        self.into("size", "input[type=number]")
+        self.tab.select_all()
+        self.tab.type("52")
+        self.home.cli("set", APP, "opacity", "0.5")
+        self.tab.keys(Keys.ENTER)
+        self.wait_for_text("size = 52", "opacity = 0.5")
+        self.tab.until(lambda: self.tab.message("size") == "", "no message")
+
+    def test_keys_that_step_through_choices_store_the_last_one(self):
+        for key, way in [("language", "select"), ("theme", "input:checked")]:
+            with self.subTest(key):
+                before = self.entries()
+                self.field(key, way).js("element.focus()")
+                self.tab.type(Keys.ARROW_DOWN if key == "language" else Keys.ARROW_LEFT, Keys.ARROW_DOWN if key == "language" else Keys.ARROW_LEFT)
+                self.wait_for_text('language = "fr"' if key == "language" else 'theme = "light"')
+                self.tab.rest()
+                self.assertEqual(self.entries(), before + 1)
+                self.assertEqual(self.tab.focused(), key)
+
+    def test_a_slider_is_moved_in_round_steps_and_stored_after_a_pause(self):
+        self.field("opacity", "input[type=range]").js("element.focus()")
+        self.tab.type(Keys.ARROW_LEFT * 3)
+        self.wait_for_text("opacity = 0.94")
+        self.tab.rest()
+        self.assertEqual(self.entries(), 1)
+        self.tab.point(self.field("opacity", "input[type=range]"), x=0.5)
+        self.wait_for_text("opacity = 0.6\n")
+        self.assertEqual(self.entries(), 2)
+
+    def test_an_emptied_field_takes_the_value_out(self):
+        self.home.write(self.home.file, 'size = 20 # points\nname = "Ada"\ntitle = "x"\n')
+        self.tab.until(lambda: self.tab.value("name") == "Ada", "text")
+        for key, rest in [("size", 'name = "Ada"\ntitle = "x"\n'), ("name", 'title = "x"\n'), ("title", 'title = ""\n')]:
+            with self.subTest(key):
+                self.into(key, "input:not([type=range])")
+                self.tab.select_all()
+                self.tab.keys(Keys.BACKSPACE)
+                self.tab.keys(Keys.ENTER)
+                self.tab.until(lambda: self.home.text() == rest, f"file {rest!r}")
+                self.tab.rest()
+                self.assertEqual(self.tab.message(key), "")
+
+    def test_the_unit_of_a_duration_is_chosen_before_or_after_the_number(self):
+        self.into("wait", "input")
+        self.tab.type("5", Keys.TAB, Keys.ARROW_UP)
+        self.idle()
+        self.assertNotIn("wait", self.home.text())
+        self.leave()
+        self.wait_for_text('wait = "5m"')
+        self.assertEqual(self.entries(), 1)
+
+
+class TextTest(HandsTest):
+    def test_a_text_gets_several_lines(self):
+        self.into("title", "input")
+        self.tab.keys(Keys.END)
+        ActionChains(self.tab.driver).key_down(Keys.SHIFT).send_keys(Keys.ENTER).key_up(Keys.SHIFT).perform()
+        self.tab.type("two", Keys.ENTER, "three")
+        self.assertEqual(self.tab.value("title"), "Notes\ntwo\nthree")
+        self.assertEqual(self.home.text(), TEXT)
+        ActionChains(self.tab.driver).key_down(Keys.CONTROL).send_keys(Keys.ENTER).key_up(Keys.CONTROL).perform()
+        self.tab.until(lambda: read(self.home, "title") == "Notes\ntwo\nthree", "text of three lines")
+        self.tab.rest()
+        self.assertEqual(self.tab.focused(), "title")
+
+    def test_line_breaks_that_another_makes_stay(self):
+        self.home.cli("set", APP, "title", "line1\nline2")
+        self.tab.until(lambda: self.tab.value("title") == "line1\nline2", "two lines")
+        self.into("title")
+        ActionChains(self.tab.driver).key_down(Keys.CONTROL).send_keys(Keys.END).key_up(Keys.CONTROL).perform()
+        self.tab.type("!")
+        self.leave()
+        self.tab.until(lambda: read(self.home, "title") == "line1\nline2!", "both lines")
+        self.home.cli("set", APP, "title", "one")
+        self.tab.until(lambda: self.field("title").js("return element.tagName + element.value") == "INPUTone", "one line")
+
+    def test_a_text_with_line_breaks_is_pasted(self):
+        self.into("title")
+        self.tab.select_all()
+        self.field("title").js("""const data = new DataTransfer();
+            data.setData("text/plain", "a\\r\\nb");
+            element.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));""")
+        self.leave()
+        self.tab.until(lambda: read(self.home, "title") == "a\nb", "both lines")
+
+    def test_a_carriage_return_stays(self):
+        self.home.cli("set", APP, "title", "a\r\nb", "--type", "string")
+        self.tab.until(lambda: self.tab.value("title") == '"a\\r\\nb"', "text as TOML")
+
+    def test_any_value_is_typed_as_toml(self):
+        self.into("shape")
+        self.tab.type("{ a = 1 }")
+        ActionChains(self.tab.driver).key_down(Keys.CONTROL).send_keys(Keys.ENTER).key_up(Keys.CONTROL).perform()
+        self.tab.until(lambda: read(self.home, "shape") == {"a": 1}, "table")
+
+    def test_a_switch_says_what_was_chosen_while_it_is_stored(self):
+        self.tab.row("flag").wait()
+        self.tab.js("""const send = fetch;
+            window.fetch = async (path, options) => {
+                if (options?.method === "POST") await new Promise((done) => { window.go = done; });
+                return send(path, options);
+            };""")
+        self.tab.point(self.field("flag"))
+        self.tab.until(lambda: self.tab.js("return document.querySelector('[data-key=flag] .row-message').textContent") == "Storing…", "word")
+        self.assertEqual(self.tab.js("return document.querySelector('[data-key=flag] .switch-text').textContent"), "On")
+        self.tab.js("window.go()")
+        self.wait_for_text("flag = true")
+        self.tab.until(lambda: self.tab.message("flag") == "", "end")
+
+
+class ListTest(HandsTest):
+    def order(self, key):
+        return self.tab.js("return [...document.querySelectorAll(`[data-key='${arguments[0]}'] .item :is(input, select)`)].map((input) => input.value)", key)
+
+    def test_tab_and_enter_in_an_element_keep_their_place(self):
+        self.into("columns", ".item:nth-child(2) input")
+        self.tab.select_all()
+        self.tab.type("81", Keys.ENTER)
+        self.wait_for_text("[ 72, 81, 100 ]")
+        self.tab.rest()
+        self.assertEqual(self.tab.focused(), "Element 2")
+        self.tab.select_all()
+        self.tab.type("82", Keys.TAB)
+        self.wait_for_text("[ 72, 82, 100 ]")
+        self.tab.rest()
+        self.assertEqual(self.tab.focused(), "Move element 2 up")
+
+    def test_a_refused_element_stays_as_it_was_typed(self):
+        self.into("columns", ".item:nth-child(2) input")
+        self.tab.select_all()
+        self.tab.type("9999", Keys.ENTER)
+        self.message_has("columns", "999")
+        self.assertEqual(self.order("columns"), ["72", "9999", "100"])
+        self.assertEqual(self.tab.focused(), "Element 2")
+        self.tab.keys(Keys.ESCAPE)
+        self.assertEqual(self.order("columns"), ["72", "80", "100"])
+        self.assertEqual(self.tab.message("columns"), "")
+        self.assertEqual(self.home.text(), TEXT)
+
+    def test_a_refused_new_element_stays_as_it_was_typed(self):
+        self.into("columns", ".adder input")
+        self.tab.type("bogus", Keys.ENTER)
+        self.message_has("columns", "not one TOML value")
+        self.assertEqual(self.tab.row("columns", ".adder input").get_property("value"), "bogus")
+        self.assertEqual(self.tab.focused(), "New element")
+        self.assertEqual(self.order("columns"), ["72", "80", "100"])
+
+    def test_elements_are_removed_one_after_the_other(self):
+        self.tab.point(self.tab.row("columns", ".item:nth-child(2) button:last-child"))
+        self.wait_for_text("[ 72, 100 ]")
+        self.tab.rest()
+        self.assertEqual(self.tab.focused(), "Remove element 2: 100")
+        self.tab.keys(Keys.ENTER)
+        self.tab.until(lambda: read(self.home, "columns") == [72], "one element")
+        self.tab.rest()
+        self.tab.keys(Keys.ENTER)
+        self.tab.until(lambda: self.order("columns") == [], "no element")
+        self.tab.rest()
+        self.assertEqual(self.tab.focused(), "New element")
+
+    def test_the_elements_of_a_list_with_choices_are_chosen(self):
+        self.field("colours", ".adder select").js("element.focus()")
+        self.tab.type(Keys.ARROW_DOWN * 2)
+        self.tab.point(self.tab.row("colours", ".adder button"))
+        self.tab.until(lambda: self.order("colours") == ["green"] and read(self.home, "colours") == ["green"], "first colour")
+        self.field("colours", ".item select").js("element.focus()")
+        self.tab.type(Keys.ARROW_DOWN)
+        self.tab.until(lambda: read(self.home, "colours") == ["blue"], "other colour")
+
+    def test_an_element_is_not_lost_when_another_changes_the_list(self):
+        self.into("words", ".item:nth-child(1) input")
+        self.tab.select_all()
+        self.tab.type("eins")
+        self.home.cli("set", APP, "words", '["three"]')
+        self.message_has("words", "Changed meanwhile")
+        self.leave()
+        self.idle()
+        self.assertEqual(read(self.home, "words"), ["three"])
+        self.assertEqual(self.order("words"), ["eins", "two"])
+        self.tab.point(self.tab.row("words", ".row-message button:last-child"))
+        self.tab.until(lambda: self.order("words") == ["three"], "their list")
+
+
+class NameTest(HandsTest):
+    def test_a_record_that_is_there_is_not_replaced(self):
+        self.into("servers", ".records-box > .adder input")
+        self.tab.type("home", Keys.ENTER)
+        self.message_has("servers", "There is a record 'home' already")
+        self.assertEqual(self.tab.row("servers", ".records-box > .adder input").get_property("value"), "home")
+        self.idle()
+        self.assertEqual(self.home.text(), TEXT)
+
+    def test_a_field_that_is_there_is_not_replaced(self):
+        self.into("bindings", ".adder input")
+        self.tab.type("md", Keys.ENTER)
+        self.message_has("bindings", "There is a field 'md' already")
+        self.idle()
+        self.assertEqual(self.home.text(), TEXT)
+
+    def test_a_record_that_another_has_added_is_not_replaced(self):
+        self.into("servers", ".records-box > .adder input")
+        self.tab.type("work")
+        self.tab.js("""const send = fetch;
+            window.held = [];
+            window.fetch = async (path, options) => {
+                if (options?.method === "GET") await new Promise((done) => { window.held.push(done); });
+                return send(path, options);
+            };""")
+        self.home.cli("set", APP, "servers.work.url", "https://work.example.org/")
+        self.tab.until(lambda: self.tab.js("return window.held.length > 0"), "reading that waits")
+        self.tab.keys(Keys.ENTER)
+        self.tab.until(lambda: self.tab.js("window.held.splice(0).forEach((go) => go()); return document.querySelector('[data-key=servers] .row-message').textContent.includes('already')"), "message")
+        self.assertIn("https://work.example.org/", self.home.text())
+
+    def test_a_new_record_gets_the_focus_and_a_removed_one_gives_it_on(self):
+        self.into("servers", ".records-box > .adder input")
+        self.tab.type("work", Keys.ENTER)
+        self.wait_for_text("[servers.work]")
+        self.tab.until(lambda: self.tab.js("return document.activeElement.closest('.record')?.getAttribute('aria-label')") == "work", "focus in the new record")
+        self.tab.point(self.tab.one("[aria-label='Remove home']"))
+        self.wait_for_text("[servers.work]", absent=["servers.home"])
+        self.tab.until(lambda: self.tab.js("return document.activeElement.closest('.record')?.getAttribute('aria-label')") == "work", "focus in the next record")
+
+    def test_a_field_that_is_only_a_default_says_so(self):
+        self.home.write(self.home.file, '[servers.home]\nurl = "https://nas.example.net/"\n')
+        self.tab.until(lambda: "default" in self.tab.row("servers", ".record .member:nth-child(2)").text, "word")
+        self.assertFalse(self.tab.one("[aria-label='Remove timeout']").is_displayed())
+        self.assertTrue(self.tab.one("[aria-label='Remove url']").is_displayed())
+
+
+class FocusTest(HandsTest):
+    def test_a_reset_leaves_the_focus_in_its_row(self):
+        self.tab.point(self.tab.row("title", ".row-tools button[aria-label^=Reset]"))
+        self.wait_for_text("columns", absent=["title"])
+        self.tab.until(lambda: not self.tab.row("title", ".row-tools button:first-child").is_displayed(), "row without a value")
+        self.tab.rest()
+        self.assertEqual(self.tab.focused(), "title")
+        self.tab.keys("u")
+        self.wait_for_text("title")
+
+    def test_a_click_into_the_text_places_the_cursor_and_nothing_typed_is_a_shortcut(self):
+        self.tab.until(lambda: self.tab.one("#file-text").get_property("value") == TEXT, "text")
+        # The second line begins 20 pixels below the first one.
+        area = self.tab.one("#file-text")
+        height = area.js("return element.getBoundingClientRect().height")
+        self.tab.point(area, x=0.9, y=(8 + 30) / height)
+        self.tab.type("true")
+        self.tab.until(lambda: area.get_property("value") == TEXT.replace("# of mine", "# of minetrue"), "typed text")
+        self.assertEqual(self.tab.count(".row.selected[data-key=title]"), 1)
+        self.idle()
+        self.assertEqual(self.home.text(), TEXT)
+        self.assertEqual(self.entries(), 0)
+
+    def test_what_is_typed_goes_on_when_settings_come_and_go(self):
+        self.into("title")
+        self.tab.type("x")
+        self.home.write(self.home.file, "other = 1\n" + TEXT)
+        self.tab.until(lambda: self.tab.one("#file-text").get_property("value").startswith("other"), "another setting")
+        self.tab.type("rut")
+        self.assertIn("xrut", self.tab.value("title"))
+        self.idle()
+        self.assertEqual(self.home.text(), "other = 1\n" + TEXT)
