@@ -475,3 +475,31 @@ class FocusTest(HandsTest):
         self.assertIn("xrut", self.tab.value("title"))
         self.idle()
         self.assertEqual(self.home.text(), "other = 1\n" + TEXT)
+
+
+class WaitTest(HandsTest):
+    """What is not there yet cannot be used, and says so."""
+
+    def hold(self):
+        self.tab.row("flag").wait()
+        self.tab.js("""const send = fetch;
+            window.held = [];
+            window.fetch = async (path, options) => {
+                if (/drop-in|history/.test(path)) await new Promise((done) => { window.held.push(done); });
+                return send(path, options);
+            };""")
+
+    def test_nothing_is_copied_before_it_is_there(self):
+        self.hold()
+        self.tab.js("document.querySelector('#copy').click()")
+        self.assertTrue(self.tab.js("return document.querySelector('dialog .primary').disabled"))
+        self.tab.js("window.held.splice(0).forEach((go) => go())")
+        self.tab.until(lambda: "settings-cli set" in self.tab.one(".copy-text").get_property("value"), "commands")
+        self.assertTrue(self.tab.one("dialog .primary").is_enabled())
+
+    def test_former_texts_are_shown_at_once(self):
+        self.hold()
+        self.tab.js("document.querySelector('#past').click()")
+        self.assertIn("Loading", self.tab.js("return document.querySelector('dialog[open]').textContent"))
+        self.tab.js("window.held.splice(0).forEach((go) => go())")
+        self.tab.until(lambda: "no entry yet" in self.tab.one("dialog").text, "note")

@@ -1,6 +1,6 @@
 // Copies settings as commands or as a drop-in file.
 
-import { api } from "./api.js";
+import { api, Refusal } from "./api.js";
 import { button, copyText, el } from "./dom.js";
 import { isStored, model, sourceOf } from "./model.js";
 import { shellWord } from "./fixes.js";
@@ -23,7 +23,9 @@ export function openCopy(shown) {
   const note = el("p", { class: "quiet-text" });
   const scope = options("scope", "Which settings", [["mine", "All in this file"], ["shown", `Those that the search shows (${shown.length})`]]);
   const form = options("form", "As", [["commands", "Commands"], ["drop-in", "A drop-in file"]]);
+  let asked = 0;
   const show = async () => {
+    const number = (asked += 1);
     const isFile = scope.value() === "mine";
     const isDropIn = form.value() === "drop-in";
     const keys = (isFile ? model.doc.keys.filter(isStored) : shown).filter((key) => key.value !== null && key.value !== undefined);
@@ -31,19 +33,32 @@ export function openCopy(shown) {
     const left = keys.length - open.length;
     note.textContent = left > 0 ? `${left} ${left === 1 ? "secret is" : "secrets are"} left out.` : "";
     if (isFile) {
-      const { text, commands } = await api.dropIn();
-      area.value = isDropIn ? text : commands;
+      copy.disabled = true;
+      area.value = "";
+      area.placeholder = "Loading…";
+      try {
+        const { text, commands } = await api.dropIn();
+        if (number === asked) fill(isDropIn ? text : commands);
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        if (number === asked) fill("", error.message);
+      }
       return;
     }
-    area.value = open.map(isDropIn ? lineFor : commandFor).join("\n") + (open.length > 0 ? "\n" : "");
+    fill(open.map(isDropIn ? lineFor : commandFor).join("\n") + (open.length > 0 ? "\n" : ""));
   };
+  const fill = (text, message = "There is nothing to copy.") => {
+    area.value = text;
+    area.placeholder = message;
+    copy.disabled = text === "";
+  };
+  const copy = button("Copy", async () => {
+    note.textContent = await copyText(area.value) ? "Copied." : "The browser did not copy it. Select the text and copy it yourself.";
+  }, { class: "primary" });
   const dialog = el("dialog", { class: "dialog", "aria-labelledby": "copy-title", onclose: () => dialog.remove() },
     el("form", { method: "dialog" }, el("h2", { id: "copy-title" }, "Copy settings"), scope.element, form.element, area, note,
       el("div", { class: "dialog-buttons" }, el("button", { value: "close", class: "quiet" }, "Close"),
-        button("Copy", async () => {
-          await copyText(area.value);
-          note.textContent = "Copied.";
-        }, { class: "primary" }))));
+        copy)));
   dialog.addEventListener("change", show);
   document.body.append(dialog);
   dialog.showModal();

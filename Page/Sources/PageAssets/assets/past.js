@@ -20,18 +20,22 @@ function summary(entry) {
 
 /** The dialog: the entries of the history, and the text after the one that is chosen. */
 export async function openPast() {
+  const loading = () => el("p", { class: "quiet-text", role: "status" }, "Loading…");
+  const view = el("div", { class: "past-view" }, loading());
+  const content = el("div", { class: "past-box" }, loading());
+  const dialog = el("dialog", { class: "dialog wide-dialog past-dialog", "aria-labelledby": "past-title", onclose: () => dialog.remove() },
+    el("h2", { id: "past-title" }, "Former texts"), content,
+    el("div", { class: "dialog-buttons" }, button("Close", () => dialog.close(), { class: "quiet" })));
+  document.body.append(dialog);
+  dialog.showModal();
   let entries = [];
   try {
     entries = await api.history(null, 200);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
   }
-  const view = el("div", { class: "past-view" });
-  const dialog = el("dialog", { class: "dialog wide-dialog past-dialog", "aria-labelledby": "past-title", onclose: () => dialog.remove() },
-    el("h2", { id: "past-title" }, "Former texts"));
-  const close = () => el("div", { class: "dialog-buttons" }, button("Close", () => dialog.close(), { class: "quiet" }));
   if (entries.length === 0) {
-    dialog.append(el("p", { class: "quiet-text" }, "The history of this file has no entry yet. It begins with the first change."), close());
+    content.replaceChildren(el("p", { class: "quiet-text" }, "The history of this file has no entry yet. It begins with the first change."));
   } else {
     const buttons = entries.map((entry, at) => el("button", { type: "button", class: "past-entry", "aria-pressed": "false", onclick: () => choose(at) },
       el("span", { class: "past-time" }, timeText(entry.time)), el("span", { class: "past-what" }, summary(entry)), el("span", { class: "past-who" }, authorText(entry))));
@@ -39,11 +43,9 @@ export async function openPast() {
       buttons.forEach((one, i) => one.setAttribute("aria-pressed", String(i === at)));
       await showText(view, entries[at], () => buttons[at].getAttribute("aria-pressed") === "true");
     };
-    dialog.append(el("div", { class: "past-box" }, el("ol", { class: "past-list", "aria-label": "Entries of the history, the newest first" }, buttons.map((one) => el("li", {}, one))), view), close());
+    content.replaceChildren(el("ol", { class: "past-list", "aria-label": "Entries of the history, the newest first" }, buttons.map((one) => el("li", {}, one))), view);
     choose(Math.min(1, entries.length - 1));
   }
-  document.body.append(dialog);
-  dialog.showModal();
 }
 
 async function showText(view, entry, isWanted) {
