@@ -33,6 +33,9 @@ static const unsigned char diff_js[] = {
 static const unsigned char dom_js[] = {
 #embed "assets/dom.js"
 };
+static const unsigned char drafts_js[] = {
+#embed "assets/drafts.js"
+};
 static const unsigned char events_js[] = {
 #embed "assets/events.js"
 };
@@ -107,6 +110,7 @@ static const struct page_asset assets[] = {
     {"/details.js", "details.js", SCRIPT, details_js, sizeof details_js},
     {"/diff.js", "diff.js", SCRIPT, diff_js, sizeof diff_js},
     {"/dom.js", "dom.js", SCRIPT, dom_js, sizeof dom_js},
+    {"/drafts.js", "drafts.js", SCRIPT, drafts_js, sizeof drafts_js},
     {"/events.js", "events.js", SCRIPT, events_js, sizeof events_js},
     {"/file.js", "file.js", SCRIPT, file_js, sizeof file_js},
     {"/files.js", "files.js", SCRIPT, files_js, sizeof files_js},

@@ -74,7 +74,8 @@ class FilesTest(PageTest):
     def test_a_text_that_is_not_saved_keeps_its_file(self):
         self.tab.js("const area = document.querySelector('#file-text'); area.focus(); area.setSelectionRange(0, 0); document.execCommand('insertText', false, '#');")
         self.choose("Profile travel")
-        self.tab.until(lambda: "not saved" in self.tab.one("#notices").text, "notice")
+        self.tab.until(lambda: "not saved" in self.tab.one("dialog[open]").text, "question")
+        self.tab.click("dialog[open] button", "Keep editing")
         self.assertEqual(self.tab.one("#layer").get_property("value"), "")
         self.shows(".config/org.example.editor/settings.toml")
 

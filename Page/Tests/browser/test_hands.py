@@ -477,6 +477,107 @@ class FocusTest(HandsTest):
         self.assertEqual(self.home.text(), "other = 1\n" + TEXT)
 
 
+class DraftTest(HandsTest):
+    """What is typed into the text of a file belongs to that file."""
+
+    other = "org.b.app"
+    mine = "# DRAFT OF A\n" + TEXT
+
+    def prepare(self):
+        self.theirs = self.home.path / ".config" / self.other / "settings.toml"
+        self.home.write(self.theirs, "# precious\nb = 2\n")
+        self.profile = self.home.file.parent / "profiles/work.toml"
+        self.home.write(self.profile, "size = 33\n")
+
+    def draft(self):
+        self.tab.point(self.tab.one("#file-text"), x=0.9, y=0.01)
+        ActionChains(self.tab.driver).key_down(Keys.CONTROL).send_keys(Keys.HOME).key_up(Keys.CONTROL).perform()
+        self.tab.type("# DRAFT OF A", Keys.ENTER, pause=0.01)
+        self.tab.until(lambda: self.shown() == self.mine, "draft")
+
+    def shown(self):
+        return self.tab.one("#file-text").get_property("value")
+
+    def asked(self):
+        self.tab.until(lambda: "the text of the file" in self.tab.one("dialog[open]").text, "question")
+
+    def files(self):
+        return self.home.text(), self.theirs.read_text(), self.profile.read_text()
+
+    def test_a_draft_is_not_taken_along_to_another_app(self):
+        before = self.files()
+        self.draft()
+        self.tab.point(self.tab.one("#all-apps"))
+        self.asked()
+        self.tab.click("dialog[open] button", "Keep editing")
+        self.tab.until(lambda: self.tab.count("dialog") == 0, "end of the question")
+        self.assertEqual(self.shown(), self.mine)
+        self.tab.point(self.tab.one("#all-apps"))
+        self.asked()
+        self.tab.click("dialog[open] button", "Discard")
+        self.tab.click(".app", self.other)
+        self.tab.until(lambda: self.shown() == "# precious\nb = 2\n", "text of the other app")
+        self.assertEqual(self.tab.count(".file.draft"), 0)
+        self.assertEqual(self.files(), before)
+
+    def test_a_draft_is_saved_into_its_file_before_another_app_is_shown(self):
+        self.draft()
+        self.tab.point(self.tab.one("#all-apps"))
+        self.asked()
+        self.tab.click("dialog[open] button", "Save the text")
+        self.tab.click(".app", self.other)
+        self.tab.until(lambda: self.shown() == "# precious\nb = 2\n", "text of the other app")
+        self.assertEqual(self.files(), (self.mine, "# precious\nb = 2\n", "size = 33\n"))
+
+    def test_a_draft_is_not_taken_along_to_a_profile(self):
+        before = self.files()
+        self.draft()
+        self.tab.one("#profile").choose("work")
+        self.asked()
+        self.tab.click("dialog[open] button", "Keep editing")
+        self.tab.until(lambda: self.tab.one("#profile").get_property("value") == "", "no profile")
+        self.assertEqual(self.shown(), self.mine)
+        self.tab.one("#profile").choose("work")
+        self.asked()
+        self.tab.click("dialog[open] button", "Discard")
+        self.tab.until(lambda: self.shown() == "size = 33\n", "text of the profile")
+        self.assertEqual(self.files(), before)
+
+    def test_a_draft_stays_with_its_file_when_another_program_chooses_a_profile(self):
+        before = self.files()
+        self.draft()
+        self.home.cli("profile", APP, "use", "work")
+        self.tab.until(lambda: "This is a text for" in self.tab.one("#file-state").text, "message")
+        self.assertEqual(self.shown(), self.mine)
+        self.tab.one("#file-text").send_keys(Keys.CONTROL, "s")
+        self.idle()
+        self.assertEqual(self.files(), before)
+        self.tab.one("#layer").choose("Your file, below the profile")
+        self.tab.until(lambda: "This is a text for" not in self.tab.one("#file-state").text, "end of the message")
+        self.tab.one("#file-text").send_keys(Keys.CONTROL, "s")
+        self.tab.until(lambda: self.files() == (self.mine, *before[1:]), "saved text")
+
+    def test_a_page_with_a_draft_does_not_end_without_a_question(self):
+        self.draft()
+        self.tab.point(self.tab.one("#stop"))
+        self.asked()
+        self.tab.click("dialog[open] button", "Keep editing")
+        self.assertIsNone(self.server.process.poll())
+        self.assertTrue(self.tab.js("const event = new Event('beforeunload', { cancelable: true }); window.dispatchEvent(event); return event.defaultPrevented"))
+        self.tab.click(".file-head button", "Discard")
+        self.assertFalse(self.tab.js("const event = new Event('beforeunload', { cancelable: true }); window.dispatchEvent(event); return event.defaultPrevented"))
+
+    def test_what_was_refused_is_not_taken_along_to_another_file(self):
+        self.into("name")
+        self.tab.type("ada", Keys.ENTER)
+        self.message_has("name", "[A-Z]")
+        self.tab.one("#layer").choose("Profile work")
+        self.tab.until(lambda: "'Name'" in self.tab.one("dialog[open]").text, "question")
+        self.tab.click("dialog[open] button", "Discard")
+        self.tab.until(lambda: self.shown() == "size = 33\n", "text of the profile")
+        self.assertEqual(self.tab.value("name"), "")
+
+
 class WaitTest(HandsTest):
     """What is not there yet cannot be used, and says so."""
 

@@ -14,16 +14,18 @@ const numbers = el("div", { class: "file-numbers", "aria-hidden": "true" });
 const name = el("code", { class: "file-name" });
 const state = el("div", { class: "file-state", id: "file-state", role: "status" });
 const save = button("Save the text", () => store(), { class: "primary small", hidden: true });
-const discard = button("Discard", () => show(true), { class: "quiet small", hidden: true });
+const discardButton = button("Discard", () => show(true), { class: "quiet small", hidden: true });
 const past = button("Former texts", () => openPast(), { id: "past", class: "quiet small", title: "The history of this file: its former texts, and what has changed since" });
 
 /** The pane. */
 export const pane = el("section", { id: "file", class: "file", "aria-labelledby": "file-title" },
-  el("div", { class: "file-head" }, el("h2", { id: "file-title", class: "offscreen" }, "Text of the file"), name, save, discard, past),
+  el("div", { class: "file-head" }, el("h2", { id: "file-title", class: "offscreen" }, "Text of the file"), name, save, discardButton, past),
   el("div", { class: "file-box" }, numbers, el("div", { class: "file-scroll" }, paint, area)), state);
 
 /** The text as the text area has it, with LF alone. */
 let base = "";
+/** The file whose text it is. A draft belongs to it, whatever file is shown. */
+let path = null;
 let source = "";
 let digest = null;
 let isDraft = false;
@@ -56,12 +58,21 @@ function countLines() {
 /** Shows the document's text. A draft stays, unless `takesNew`. */
 export function show(takesNew = false) {
   const { doc } = model;
-  name.textContent = shortPath(doc.file);
-  name.title = doc.file ?? "";
   if (isDraft && !takesNew) {
+    if (save.disabled && !isElsewhere()) sayState();
+    save.disabled = isElsewhere();
+    if (isElsewhere()) {
+      state.className = "file-state error";
+      state.textContent = `This is a text for ${path}, and ${doc.file} is shown now. Choose that file to save it, or discard it.`;
+      return;
+    }
     if (unified(doc.text) !== base) state.textContent = "The file has changed meanwhile. When you save, you can compare.";
     return;
   }
+  path = doc.file;
+  name.textContent = shortPath(path);
+  name.title = path ?? "";
+  save.disabled = false;
   base = unified(doc.text);
   source = doc.text;
   digest = doc.digest;
@@ -94,11 +105,13 @@ function sayState() {
 
 function settle(draft) {
   isDraft = draft;
-  save.hidden = discard.hidden = !draft;
+  save.hidden = discardButton.hidden = !draft;
   pane.classList.toggle("draft", draft);
 }
 
-async function store(ifUnchanged = digest) {
+/** Saves the text. Returns whether that was done. */
+export async function store(ifUnchanged = digest) {
+  if (!canSave()) return false;
   const text = withEndings(area.value);
   area.readOnly = true;
   try {
@@ -106,6 +119,7 @@ async function store(ifUnchanged = digest) {
     settle(false);
     await refresh();
     announce("The text is saved.");
+    return true;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     if (error.http === 412) await compare(text);
@@ -115,6 +129,7 @@ async function store(ifUnchanged = digest) {
       const line = /:(\d+):\d+/.exec(error.message)?.[1];
       if (line) light({ line: Number(line) });
     }
+    return false;
   } finally {
     area.readOnly = false;
     area.focus();
@@ -236,3 +251,8 @@ export function begin(select) {
 }
 
 export const hasDraft = () => isDraft;
+export const discard = () => show(true);
+
+/** Whether the draft belongs to another file than the one that is shown: the app may write another one by now. */
+export const isElsewhere = () => isDraft && model.doc?.file !== path;
+export const canSave = () => isDraft && !isElsewhere();

@@ -4,6 +4,7 @@
 import { currentLayer, useLayer, Refusal } from "./api.js";
 import { announce, button, el, shortPath } from "./dom.js";
 import { model, refresh } from "./model.js";
+import { mayLeave } from "./drafts.js";
 import * as file from "./file.js";
 import * as notices from "./notices.js";
 
@@ -60,9 +61,9 @@ export function show() {
 }
 
 async function choose(layer) {
-  if (file.hasDraft()) {
+  // A draft of another file is waiting for its own one, perhaps this.
+  if (!file.isElsewhere() && !await mayLeave()) {
     select.value = currentLayer();
-    notices.fail("The text of this file has changes that are not saved. Save or discard them first.");
     return;
   }
   const former = currentLayer();

@@ -6,6 +6,7 @@ import { follow } from "./events.js";
 import { emit, model, on, refresh } from "./model.js";
 import { hear } from "./changes.js";
 import { openCopy } from "./copy.js";
+import { begin as beginDrafts, mayLeave } from "./drafts.js";
 import { begin as beginShortcuts, openHelp } from "./shortcuts.js";
 import { findInApps, showApps } from "./start.js";
 import * as file from "./file.js";
@@ -44,10 +45,12 @@ function showProfiles() {
 }
 
 $("profile").addEventListener("change", async (event) => {
+  const { value } = event.target;
+  if (!await mayLeave()) return void showProfiles();
   try {
-    await api.profile(event.target.value || null);
+    await api.profile(value || null);
     await refresh();
-    announce(event.target.value ? `The profile ${event.target.value} is active.` : "No profile is active.");
+    announce(value ? `The profile ${value} is active.` : "No profile is active.");
   } catch (error) {
     notices.fail(error.message);
     showProfiles();
@@ -80,7 +83,8 @@ async function open(app, key) {
   if (key) settings.goTo(key);
 }
 
-function showStart() {
+async function showStart() {
+  if (!await mayLeave()) return undefined;
   // The former app's stream goes on, since the server ends with its last one.
   model.doc = null;
   settings.clear();
@@ -111,6 +115,7 @@ on("place", () => {
 });
 file.begin(settings.select);
 files.begin();
+beginDrafts();
 
 searchField.addEventListener("input", () => (model.doc ? settings.showList() : findInApps($("list"), $("count"), searchField.value, open)));
 $("search-form").addEventListener("submit", (event) => {
@@ -130,6 +135,7 @@ $("toggle-file").addEventListener("click", () => showFile(!shell.classList.conta
 $("help").addEventListener("click", openHelp);
 $("all-apps").addEventListener("click", showStart);
 $("stop").addEventListener("click", async () => {
+  if (!await mayLeave()) return;
   stream?.abort();
   await api.end().catch(() => {});
   document.body.replaceChildren(el("main", { class: "main" }, el("p", { class: "empty" }, "The settings page has ended. You can close this tab.")));

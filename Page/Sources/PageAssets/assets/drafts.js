@@ -1,0 +1,57 @@
+// What is typed and not stored, and the question before it would be lost.
+
+import { writesDone } from "./api.js";
+import { button, el } from "./dom.js";
+import { titleOf } from "./model.js";
+import { rowOf } from "./row.js";
+import * as file from "./file.js";
+
+/** The settings with something typed that is not stored. */
+const rows = () => [...document.querySelectorAll("#list .row")].filter((row) => row.querySelector("[data-draft]")).map(rowOf);
+
+const areThere = () => file.hasDraft() || rows().length > 0;
+
+/** Asks before what is typed is lost, if something is. Returns whether the person goes on. */
+export async function mayLeave() {
+  // What the click here has left is being stored.
+  await writesDone();
+  await new Promise((done) => { setTimeout(done); });
+  return !areThere() || ask();
+}
+
+function ask() {
+  const drafts = rows();
+  const parts = [file.hasDraft() && "the text of the file", ...drafts.map((row) => `'${titleOf(row.key)}'`)].filter(Boolean);
+  return new Promise((done) => {
+    const answer = (goesOn) => () => {
+      done(goesOn);
+      dialog.close();
+    };
+    const dialog = el("dialog", { class: "dialog", "aria-labelledby": "leave-title", onclose: () => {
+      done(false);
+      dialog.remove();
+    } },
+    el("h2", { id: "leave-title" }, "Something is not saved"),
+    el("p", {}, `What you typed in ${parts.join(", ")} is not saved.`),
+    el("div", { class: "dialog-buttons" },
+      button("Keep editing", answer(false), { class: "quiet", autofocus: true }),
+      button("Discard it", () => {
+        for (const row of drafts) row.giveUp();
+        file.discard();
+        answer(true)();
+      }),
+      file.canSave() && drafts.length === 0 && button("Save the text", () => {
+        done(file.store());
+        dialog.close();
+      }, { class: "primary" })));
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
+
+/** Has the browser ask, too, before the tab goes. */
+export function begin() {
+  window.addEventListener("beforeunload", (event) => {
+    if (areThere()) event.preventDefault();
+  });
+}
