@@ -84,6 +84,9 @@ static const unsigned char shortcuts_js[] = {
 static const unsigned char start_js[] = {
 #embed "assets/start.js"
 };
+static const unsigned char stream_js[] = {
+#embed "assets/stream.js"
+};
 static const unsigned char tables_js[] = {
 #embed "assets/tables.js"
 };
@@ -127,6 +130,7 @@ static const struct page_asset assets[] = {
     {"/settings.js", "settings.js", SCRIPT, settings_js, sizeof settings_js},
     {"/shortcuts.js", "shortcuts.js", SCRIPT, shortcuts_js, sizeof shortcuts_js},
     {"/start.js", "start.js", SCRIPT, start_js, sizeof start_js},
+    {"/stream.js", "stream.js", SCRIPT, stream_js, sizeof stream_js},
     {"/tables.js", "tables.js", SCRIPT, tables_js, sizeof tables_js},
     {"/toml.js", "toml.js", SCRIPT, toml_js, sizeof toml_js},
     {"/typed.js", "typed.js", SCRIPT, typed_js, sizeof typed_js},

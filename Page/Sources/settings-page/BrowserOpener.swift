@@ -3,7 +3,7 @@ import Synchronization
 
 /// Opens the page in the person's browser.
 ///
-/// Every user of the machine can read command lines, so the token must not be in one. The browser opens a file that only
+/// Every user of the machine can read command lines, so the code must not be in one. The browser opens a file that only
 /// this user can read, and that leads to the page.
 final class BrowserOpener: Sendable {
   private let environment: [String: String]

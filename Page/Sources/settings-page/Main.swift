@@ -9,7 +9,7 @@ struct Main: ParsableCommand {
     commandName: "settings-page",
     abstract: "Show and change the settings of apps in a browser.",
     discussion: """
-      Serves a page on this machine's own address, prints the address with its token, and opens it in the browser. It \
+      Serves a page on this machine's own address, prints its address, which works once, and opens it in the browser. It \
       ends when the last tab is closed, or after ten minutes without one. 'settings-cli page' starts it.
 
       EXAMPLES

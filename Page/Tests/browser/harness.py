@@ -13,6 +13,7 @@ import tempfile
 import threading
 import time
 import unittest
+import urllib.request
 
 from selenium import webdriver
 from selenium.common.exceptions import (ElementClickInterceptedException, ElementNotInteractableException, InvalidElementStateException,
@@ -95,6 +96,7 @@ class Server:
             [page_executable(), "--cli", cli_executable(), "--no-open", "--allow-root", target or home.app],
             env=home.environment, stdout=subprocess.PIPE, stderr=self.log, text=True, cwd=home.path)
         self.url = ""
+        self.stream = None
         late = threading.Timer(SECONDS, self.process.kill)
         late.start()
         for line in self.process.stdout:
@@ -106,7 +108,14 @@ class Server:
             self.log.seek(0)
             raise AssertionError(f"settings-page did not start: {self.log.read().decode()}")
 
+    def keep_alive(self, token):
+        """Follows the changes of the app as a tab does, until the server ends."""
+        request = urllib.request.Request(f"{self.url.split('/#')[0]}/api/events?app={APP}", headers={"Authorization": f"Bearer {token}"})
+        self.stream = urllib.request.urlopen(request, timeout=SECONDS)
+
     def end(self):
+        if self.stream:
+            self.stream.close()
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
             try:
@@ -315,6 +324,10 @@ class Tab:
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
             {"name": "prefers-reduced-motion", "value": "reduce" if reduced else "no-preference"},
             {"name": "forced-colors", "value": "active" if forced else "none"}]})
+
+    def without_worker(self):
+        """Has further documents be as in a browser without shared workers."""
+        self.focus().driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": "delete globalThis.SharedWorker"})
 
     def wait_until_live(self, app):
         """Waits until the page follows the changes of an app."""

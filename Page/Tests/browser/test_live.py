@@ -109,6 +109,61 @@ class LiveTest(PageTest):
         self.tab.until(lambda: "you, here" in self.tab.row("name", ".row-meta").text, "author")
 
 
+class TabsTest(PageTest):
+    """A browser opens six connections to a server. All its tabs share one of them for what they hear."""
+
+    schema = SCHEMA
+    text = TEXT
+
+    def test_twenty_tabs_work(self):
+        tabs = [self.tab] + [self.open() for _ in range(19)]
+        tabs[3].row("name", "input").type("Lin")
+        self.wait_for_text("Lin")
+        for tab in tabs:
+            tab.until(lambda: tab.value("name", "input") == "Lin", "change in each tab")
+        self.home.cli("set", APP, "name", "Mae")
+        for tab in [tabs[0], tabs[9], tabs[19]]:
+            tab.until(lambda: tab.value("name", "input") == "Mae", "change in the tab")
+
+    def test_the_stream_goes_on_when_the_tab_that_was_first_is_closed(self):
+        other = self.open()
+        self.tab.close()
+        other.row("name", "input").type("Lin")
+        other.until(lambda: "Lin" in self.home.text(), "value in the file")
+        self.home.cli("set", APP, "name", "Mae")
+        other.until(lambda: other.value("name", "input") == "Mae", "change")
+
+    def test_tabs_with_other_apps_hear_of_their_own(self):
+        self.home.write(self.home.path / ".config/org.b.app/settings.toml", "b = 2\n")
+        other = self.open()
+        other.click("#all-apps")
+        other.click(".app", "org.b.app")
+        other.wait_until_live("org.b.app")
+        self.home.cli("set", "org.b.app", "b", "3")
+        other.until(lambda: other.value("b") == "3", "change of the other app")
+        self.home.cli("set", APP, "name", "Lin")
+        self.tab.until(lambda: self.tab.value("name", "input") == "Lin", "change of the first app")
+
+    def test_going_away_and_coming_back_many_times_leaves_nothing_open(self):
+        for _ in range(8):
+            self.tab.focus().driver.get("about:blank")
+            self.tab.driver.back()
+            self.tab.wait_until_live(APP)
+        self.tab.row("name", "input").type("Lin")
+        self.wait_for_text("Lin")
+
+    def test_a_browser_without_shared_workers_hears_as_well(self):
+        self.tab.without_worker()
+        self.tab.reload()
+        self.assertFalse(self.tab.js("return 'SharedWorker' in window"))
+        self.home.cli("set", APP, "name", "Lin")
+        self.tab.until(lambda: self.tab.value("name", "input") == "Lin", "change")
+
+    def test_the_server_ends_when_its_last_tab_shows_another_page(self):
+        self.tab.focus().driver.get("about:blank")
+        self.tab.until(lambda: self.server.process.poll() is not None, "end of the server")
+
+
 SHOWN = TEXT.replace('"s3cret"', '"(not in the history)"')
 
 

@@ -126,8 +126,28 @@ type = "string"
             return texts.join('\\n')""")
         self.assertNotIn("s3cret", found)
 
-    def test_the_token_is_not_in_the_address(self):
-        self.assertNotIn("token=", self.tab.js("return location.href"))
+    def test_the_address_opens_nothing_a_second_time(self):
+        self.assertNotIn("#", self.tab.js("return location.href"))
+        token = self.tab.js("return JSON.parse(sessionStorage.getItem('settings-page')).token")
+        self.assertNotIn(token, self.server.url)
+        # In this browser, another tab has what it needs from the first one.
+        self.open()
+        code = self.server.url.split("#code=")[1].split("&")[0]
+        # What the history of the browser has is worth nothing to another one.
+        for one in [code, "wrong"]:
+            self.assertEqual(self.tab.js("""return fetch("/api/session", { method: "POST", headers: { "Content-Type": "application/json" },
+                body: JSON.stringify({ code: arguments[0] }) }).then((answer) => answer.status)""", one), 401)
+
+    def test_an_address_without_a_code_says_what_to_do(self):
+        self.server.keep_alive(self.tab.js("return JSON.parse(sessionStorage.getItem('settings-page')).token"))
+        self.tab.js("sessionStorage.clear()")
+        # Another browser would have none of this tab's worker.
+        self.tab.without_worker()
+        self.tab.driver.get("about:blank")
+        self.tab.driver.get(self.server.url)
+        self.tab.until(lambda: "This address was used already. Run 'settings-cli page'" in self.tab.one("#list").text, "message")
+
+    def test_no_cookie_is_set(self):
         self.assertEqual(self.tab.js("return document.cookie"), "")
         self.tab.reload()
         self.assertEqual(self.tab.value("name"), "Ada")

@@ -1,5 +1,7 @@
 // The requests of the page. Each is one that 'curl' can make with the same token.
 
+import { askTabs } from "./events.js";
+
 const stored = "settings-page";
 let token = "";
 let app = "";
@@ -19,8 +21,8 @@ export class Refusal extends Error {
 }
 
 /**
- * Takes the token and the app from the address, and removes them from it, so that they are in neither the history nor
- * a screenshot. A reload finds them in the tab's own storage.
+ * Takes the code and the app from the address. The code is exchanged for the token, once: what the browser keeps of the
+ * address opens nothing. A reload finds the token in the tab's own storage, and a new tab has it from another one.
  */
 function begin() {
   const given = new URLSearchParams(location.hash.slice(1));
@@ -30,12 +32,25 @@ function begin() {
   } catch {
     // What another page of this origin left there is not ours.
   }
-  token = given.get("token") ?? saved.token ?? "";
   app = given.get("app") ?? saved.app ?? "";
   layer = given.has("app") ? "" : saved.layer ?? "";
   history.replaceState(null, "", location.pathname);
+  return { app, key: given.get("key"), refusal: takeToken(given.get("code"), saved.token) };
+}
+
+/** Returns why there is no token; null if there is one. */
+async function takeToken(code, saved) {
+  let refusal = new Refusal(401, { message: "This address has no code. Run 'settings-cli page' to open the settings." });
+  if (code) {
+    try {
+      ({ token } = await request("POST", "/api/session", { code }));
+    } catch (error) {
+      refusal = error;
+    }
+  }
+  token ||= saved || await askTabs();
   remember();
-  return { hasToken: token !== "", app, key: given.get("key") };
+  return token === "" ? refusal : null;
 }
 
 function remember() {
@@ -58,7 +73,8 @@ export function useLayer(name) {
 
 export const currentLayer = () => layer;
 
-export const headers = () => ({ Authorization: `Bearer ${token}` });
+/** What requests need. It is known once `session.refusal` is. */
+export const currentToken = () => token;
 
 const writes = new Set();
 const ownEntries = new Set();
@@ -109,7 +125,7 @@ async function send(method, path, body) {
 
 async function answerTo(method, path, body) {
   // Without an end, a request whose connection is lost, as after a computer was asleep, would hold up all that follow.
-  const options = { method, headers: headers(), cache: "no-store", signal: AbortSignal.timeout(patience) };
+  const options = { method, headers: token === "" ? {} : { Authorization: `Bearer ${token}` }, cache: "no-store", signal: AbortSignal.timeout(patience) };
   if (body !== undefined) {
     options.headers["Content-Type"] = "application/json";
     options.body = JSON.stringify(body);
@@ -178,5 +194,5 @@ export const api = {
 export const session = begin();
 
 // The document is on its way while the rest of the page is still being loaded.
-let early = session.hasToken && session.app ? request("GET", ofFile("")) : null;
+let early = session.app ? session.refusal.then((refusal) => (refusal ? null : request("GET", ofFile("")))) : null;
 early?.catch(() => {});

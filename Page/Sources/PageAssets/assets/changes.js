@@ -1,13 +1,14 @@
 // What the stream of changes says. An event is a hint: the document is read again, and then it is clear what is new.
 
-import { currentApp, isOwn, writesDone } from "./api.js";
+import { currentApp, isOwn, parse, writesDone } from "./api.js";
 import { announce } from "./dom.js";
 import { authorText, emit, endTrial, model, refresh, shortValue, startTrial, titleOf } from "./model.js";
 import { updateRows } from "./settings.js";
 import * as notices from "./notices.js";
 
-/** Takes an event of the stream. */
-export async function hear(name, data) {
+/** Takes an event of the stream: its name, and JSON. */
+export async function hear(name, text) {
+  const data = parse(text);
   if (!model.doc && name !== "open" && name !== "closed") return;
   switch (name) {
     case "open": case "closed": return hearConnection(name === "open");

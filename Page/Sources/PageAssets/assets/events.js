@@ -1,54 +1,53 @@
-// The stream of changes. An EventSource cannot send a header, and a token in an address would get into logs; so this is
-// a fetch whose body is read as it comes.
+// What a tab hears of the stream of changes, which it shares with the other tabs of the browser.
 
-import { headers, parse } from "./api.js";
+import { serve } from "./stream.js";
 
-/**
- * Follows the changes of an app until `signal` is aborted. `hear(name, data)` is called for each event, and with
- * "open" and "closed" when the stream begins and breaks off. Nothing runs between two events.
- */
-export async function follow(app, signal, hear) {
-  for (let wait = 250; !signal.aborted; wait = Math.min(wait * 2, 8000)) {
-    try {
-      const response = await fetch(`/api/events?app=${encodeURIComponent(app)}`, { headers: headers(), signal, cache: "no-store" });
-      if (!response.ok) throw new Error(String(response.status));
-      hear("open", null);
-      wait = 250;
-      await read(response.body.pipeThrough(new TextDecoderStream()).getReader(), hear);
-    } catch {
-      if (signal.aborted) return;
-    }
-    hear("closed", null);
-    await new Promise((done) => setTimeout(done, wait));
+let app = null;
+let token = "";
+let hear = () => {};
+let answered = () => {};
+const port = connect();
+
+function connect() {
+  if (globalThis.SharedWorker) {
+    const path = "/stream.js";
+    // The page refuses other addresses of scripts, and other policies.
+    const url = globalThis.trustedTypes?.createPolicy("stream", { createScriptURL: () => path }).createScriptURL(path) ?? path;
+    return new SharedWorker(url, { type: "module", name: "settings-page" }).port;
   }
+  const { port1, port2 } = new MessageChannel();
+  serve(port2);
+  return port1;
 }
 
-async function read(reader, hear) {
-  let rest = "";
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    rest += value;
-    for (let end = rest.indexOf("\n\n"); end >= 0; end = rest.indexOf("\n\n")) {
-      dispatch(rest.slice(0, end), hear);
-      rest = rest.slice(end + 2);
-    }
-  }
+port.onmessage = ({ data }) => {
+  if (data.token !== undefined) answered(data.token);
+  else if (data.app === app) hear(data.name, data.data);
+};
+
+const say = () => port.postMessage({ token, app });
+
+/** Follows the changes of an app, in place of the one before. `heard(name, text)` is called for each event. */
+export function follow(next, key, heard) {
+  [app, token, hear] = [next, key, heard];
+  say();
 }
 
-function dispatch(block, hear) {
-  let name = "message";
-  const data = [];
-  for (const line of block.split("\n")) {
-    if (line.startsWith("event:")) name = line.slice(6).trim();
-    else if (line.startsWith("data:")) data.push(line.slice(5).replace(/^ /, ""));
-  }
-  if (data.length === 0) return;
-  let parsed = null;
-  try {
-    parsed = parse(data.join("\n"));
-  } catch {
-    // An event is a hint: the document is read again in any case.
-  }
-  hear(name, parsed);
+export function unfollow() {
+  app = null;
+  say();
 }
+
+/** The token that another tab of this browser has; "" if none has one. */
+export const askTabs = () => new Promise((done) => {
+  answered = done;
+  port.postMessage({ asks: true });
+  // A browser that does not start the worker says nothing.
+  setTimeout(done, 2000, "");
+});
+
+// The server asks browsers to keep no page that was left. Where one does, it follows nothing until somebody comes back.
+window.addEventListener("pagehide", () => port.postMessage({ app: null }));
+window.addEventListener("pageshow", (event) => {
+  if (event.persisted) say();
+});

@@ -1,8 +1,8 @@
 // The page: begins, and connects its parts.
 
-import { api, currentApp, Refusal, session, useApp } from "./api.js";
+import { api, currentApp, currentToken, Refusal, session, useApp } from "./api.js";
 import { announce, el } from "./dom.js";
-import { follow } from "./events.js";
+import { follow, unfollow } from "./events.js";
 import { emit, model, on, refresh } from "./model.js";
 import { hear } from "./changes.js";
 import { openCopy } from "./copy.js";
@@ -17,7 +17,6 @@ import * as settings from "./settings.js";
 const $ = (id) => document.getElementById(id);
 const shell = $("shell");
 const searchField = $("search");
-let stream = null;
 
 // MARK: The document
 
@@ -60,7 +59,6 @@ $("profile").addEventListener("change", async (event) => {
 // MARK: Apps
 
 async function open(app, key) {
-  const former = stream;
   if (app !== currentApp()) useApp(app);
   model.doc = null;
   model.changes.clear();
@@ -76,9 +74,7 @@ async function open(app, key) {
     $("list").replaceChildren(el("p", { class: "empty", role: "alert" }, error.message));
     if (error.http === 0) return;
   }
-  stream = new AbortController();
-  follow(app, stream.signal, hear);
-  former?.abort();
+  follow(app, currentToken(), hear);
   file.redraw();
   if (key) settings.goTo(key);
 }
@@ -136,7 +132,7 @@ $("help").addEventListener("click", openHelp);
 $("all-apps").addEventListener("click", showStart);
 $("stop").addEventListener("click", async () => {
   if (!await mayLeave()) return;
-  stream?.abort();
+  unfollow();
   await api.end().catch(() => {});
   document.body.replaceChildren(el("main", { class: "main" }, el("p", { class: "empty" }, "The settings page has ended. You can close this tab.")));
 });
@@ -171,7 +167,8 @@ beginShortcuts({
   },
 });
 
-if (!session.hasToken) {
-  $("list").replaceChildren(el("p", { class: "empty", role: "alert" }, "This address has no token. Run 'settings-cli page' to open the settings."));
+const refusal = await session.refusal;
+if (refusal) {
+  $("list").replaceChildren(el("p", { class: "empty", role: "alert" }, refusal.message));
 } else if (session.app) open(session.app, session.key);
 else showStart();

@@ -51,7 +51,7 @@ struct Reply: Sendable {
   private static let safety: HTTPFields = [
     .contentSecurityPolicy:
       "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
-      + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+      + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types stream",
     .xContentTypeOptions: "nosniff",
     .referrerPolicy: "no-referrer",
     .frameOptions: "DENY",

@@ -3,6 +3,8 @@ import HTTPTypes
 /// Decides whether a request may be from the person's own page or command line.
 struct RequestGuard: Sendable {
   let token: Token
+  /// Where a code is exchanged for the token.
+  static let session = "/api/session"
 
   /// Why a request is refused; `nil` if it is not.
   ///
@@ -20,10 +22,12 @@ struct RequestGuard: Sendable {
     guard origins.allSatisfy({ $0.lowercased() == "http://\(host.lowercased())" }) else {
       return .failure(.forbidden, "The header Origin names another page.")
     }
-    guard Self.isOfInterface(head.path ?? "") else { return nil }
+    let path = head.path ?? ""
+    guard Self.isOfInterface(path) else { return nil }
     guard head.headerFields[values: .fetchSite].allSatisfy({ $0 == "same-origin" || $0 == "none" }) else {
       return .failure(.forbidden, "Another page has sent this request.")
     }
+    guard Self.needsToken(path) else { return nil }
     let authorizations = head.headerFields[values: .authorization]
     guard authorizations.count < 2, token.isIn(authorizations.first) else {
       var reply = Reply.failure(.unauthorized, "The header Authorization does not have the token of this server.")
@@ -33,8 +37,11 @@ struct RequestGuard: Sendable {
     return nil
   }
 
-  /// Whether the path needs the token: everything but the files of the page, which hold nothing.
-  static func isOfInterface(_ path: String) -> Bool {
+  /// Whether the path needs the token: everything but the files of the page, which hold nothing, and the exchange of a
+  /// code, whose body has what the address has.
+  static func needsToken(_ path: String) -> Bool { path != session && isOfInterface(path) }
+
+  private static func isOfInterface(_ path: String) -> Bool {
     guard let path = path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).first else {
       return true
     }

@@ -46,8 +46,9 @@ struct Responder: Sendable {
       var reply = Reply(.ok, type: asset.type, isCompressed ? asset.compressed : Array(buffer: asset.body))
       if isCompressed { reply.headers[.contentEncoding] = "gzip" }
       reply.headers[.vary] = "Accept-Encoding"
-      // The server's next version sends others; within one, they are a few milliseconds away.
-      reply.headers[.cacheControl] = "no-cache"
+      // The server's next version sends others; within one, they are a few milliseconds away. A page that a browser keeps
+      // for going back is asleep, and its worker with it, which then holds its stream, and with that the server.
+      reply.headers[.cacheControl] = path == "/" ? "no-store" : "no-cache"
       return reply
     }
     let found = routes.compactMap { route in route.captures(path).map { (route, $0) } }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The word that a request needs: 128 random bits.
 public struct Token: Sendable {
   /// The token in base64url: letters, digits, `-` and `_`.
@@ -12,9 +14,10 @@ public struct Token: Sendable {
 
   /// Whether the value of the header `Authorization` has the token. How long that takes says nothing about where they
   /// differ.
-  func isIn(_ authorization: String?) -> Bool {
-    let given = Array((authorization ?? "").utf8)
-    let wanted = Array("Bearer \(text)".utf8)
+  func isIn(_ authorization: String?) -> Bool { Self.isSame(authorization ?? "", "Bearer \(text)") }
+
+  fileprivate static func isSame(_ given: String, _ wanted: String) -> Bool {
+    let (given, wanted) = (Array(given.utf8), Array(wanted.utf8))
     var difference = given.count ^ wanted.count
     for index in wanted.indices {
       difference |= Int(wanted[index] ^ (index < given.count ? given[index] : 0))
@@ -35,5 +38,23 @@ public struct Token: Sendable {
     }
     if count > 0 { text.append(letters[bits << (6 - count) & 63]) }
     return text
+  }
+}
+
+/// The word in the address, which is exchanged for the token once.
+///
+/// Browsers keep addresses: in their history, in their session, in what they sync. None of that opens anything.
+final class AddressCode: Sendable {
+  let text = Token().text
+  // Protects whether somebody has used it.
+  private let isUsed = Mutex(false)
+
+  /// Whether a text is the code. It is so once.
+  func use(_ given: String) -> Bool {
+    guard Token.isSame(given, text) else { return false }
+    return isUsed.withLock { isUsed in
+      defer { isUsed = true }
+      return !isUsed
+    }
   }
 }

@@ -12,6 +12,8 @@ struct Interface: Sendable {
   let limits: Limits
   /// The path that is served besides apps, if there is one.
   let servedPath: String?
+  /// What the page begins with: the code of its address, for the token.
+  let session: (code: AddressCode, token: Token)
 
   var routes: [Route] {
     [
@@ -32,6 +34,7 @@ struct Interface: Sendable {
       Route(.get, "/api/apps/{app}/drop-in", parameters: ["layer"], dropIn),
       Route(.get, "/api/find", parameters: ["q"], find),
       Route(.get, "/api/events", parameters: ["app"], events),
+      Route(.post, RequestGuard.session, begin),
       Route(.post, "/api/end", end),
     ]
   }
@@ -70,6 +73,14 @@ struct Interface: Sendable {
     guard let value = call.body["layer"], value != .null else { return try CommandWords.layer(call.query["layer"]) }
     guard let text = value.text else { throw Refusal(.badRequest, "'layer' is a string.") }
     return try CommandWords.layer(text)
+  }
+
+  private func begin(_ call: Call) async throws -> Reply {
+    try checkMembers(call, ["code"])
+    guard session.code.use(try requiredText("code", in: call)) else {
+      throw Refusal(.unauthorized, "This address was used already. Run 'settings-cli page' to open the settings.")
+    }
+    return .json(["token": .string(session.token.text)])
   }
 
   private func end(_ call: Call) async throws -> Reply {

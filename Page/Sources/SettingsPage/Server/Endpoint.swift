@@ -115,7 +115,7 @@ final class SocketFile: Sendable {
 
 /// Where a server can be reached.
 public struct PageAddress: Sendable {
-  /// The URL of the page, with the token and what it shows first in the fragment, which browsers do not send.
+  /// The URL of the page, with a code and what it shows first in the fragment, which browsers do not send.
   public let url: String
   /// The port; `nil` for a socket.
   public let port: Int?
@@ -123,7 +123,7 @@ public struct PageAddress: Sendable {
   init(_ address: SocketAddress?, _ configuration: PageConfiguration) {
     port = address?.port
     let host = port.map { (address?.protocol == .inet6 ? "[::1]" : "127.0.0.1") + ":\($0)" } ?? "localhost"
-    var url = "http://\(host)/#token=\(configuration.token.text)"
+    var url = "http://\(host)/#code=\(configuration.code.text)"
     if let target = configuration.target { url += "&app=\(PercentEncoding.encode(target))" }
     self.url = url
   }

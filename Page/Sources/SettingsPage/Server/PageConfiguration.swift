@@ -10,6 +10,8 @@ public struct PageConfiguration: Sendable {
   public var target: String?
   /// The word that requests need.
   public var token = Token()
+  /// The word in the address, with which the page gets the token.
+  let code = AddressCode()
   /// What bounds it.
   public var limits = Limits()
   /// Whether the machine has the address 127.0.0.1; otherwise the server listens on ::1.

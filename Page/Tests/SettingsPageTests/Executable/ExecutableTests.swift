@@ -16,7 +16,7 @@ private struct Program {
     close(child.input)
   }
 
-  /// The line with the address.
+  /// The port of the address that it prints, and the token that its code is exchanged for.
   func address() async throws -> (port: Int, token: String) {
     let line = try await blocking { [output = child.output] in
       var line: [UInt8] = []
@@ -27,7 +27,11 @@ private struct Program {
     let parts = line.split(whereSeparator: { "/#&=\n".contains($0) })
     let host = try #require(parts.dropFirst().first)
     let port = try #require(host.split(separator: ":").last.flatMap { Int($0) })
-    return (port, String(try #require(parts.dropFirst(3).first)))
+    let code = try #require(parts.dropFirst(3).first)
+    let client = try #require(TestClient(port: port))
+    await client.send(request("POST", "/api/session", (port, ""), #"{"code": "\#(code)"}"#))
+    let answer = try JSON(parsing: try #require(await client.answer()).body)
+    return (port, try #require(answer["token"]?.text))
   }
 
   /// Waits for its end, and returns its exit status with what else it said on standard output and standard error.

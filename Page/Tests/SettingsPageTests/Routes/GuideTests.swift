@@ -40,7 +40,7 @@ private let curl = ChildProcess.find("curl", path: ProcessEnvironment["PATH"])
   let server = try await TestServer()
   let examples = try examples()
   #expect(examples.count >= 6)
-  let variables = ["page": "http://127.0.0.1:\(server.port)", "token": server.token]
+  let variables = ["page": "http://127.0.0.1:\(server.port)", "token": server.token, "code": server.code]
   for (command, answer) in examples {
     var (text, isAnswer) = ("", false)
     // A stream is cut off after a second, which a busy machine may need longer for.

@@ -77,7 +77,8 @@ extension TestHome {
   let hub = WatchHub(commands, limits)
   let trials = Trials(commands, hub)
   let interface = Interface(
-    commands: commands, trials: trials, hub: hub, life: Life(limits), limits: limits, servedPath: nil)
+    commands: commands, trials: trials, hub: hub, life: Life(limits), limits: limits, servedPath: nil,
+    session: (AddressCode(), Token()))
   let call = Call(
     captures: ["app": TestHome.app], query: [:], body: try JSON(parsing: Array(trial.utf8)), connection: nil)
   let answer = Task { try await interface.edits(call) }

@@ -25,7 +25,7 @@ func `a machine without IPv4 has the page on its other address, with the same ch
     server = try await TestServer(hasIPv4: false)
   }
   let port = server.port
-  #expect(server.url.hasPrefix("http://[::1]:\(port)/#token="))
+  #expect(server.url.hasPrefix("http://[::1]:\(port)/#code="))
   #expect(TestClient(port: port) == nil)
   for host in ["[::1]:\(port)", "localhost:\(port)"] {
     #expect(try await server.ask("GET", "/", headers: ["Host": host]).status == 200)

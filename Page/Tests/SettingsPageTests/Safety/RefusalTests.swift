@@ -90,7 +90,9 @@ private let edit = #"{"edits": [{"set": "size", "value": 20}]}"#
 
 @Test func `every answer says what a browser may do with it`() async throws {
   let server = try await TestServer()
-  for (path, token) in [("/", true), ("/api/apps", true), ("/api/apps", false), ("/api/none", true)] {
+  for (path, token) in [
+    ("/", true), ("/page.js", true), ("/api/apps", true), ("/api/apps", false), ("/api/none", true),
+  ] {
     let answer = try await server.ask(
       "GET", path, headers: token ? [:] : ["Authorization": nil])
     #expect(answer["Content-Security-Policy"]?.hasPrefix("default-src 'none'; script-src 'self';") == true)
@@ -100,7 +102,7 @@ private let edit = #"{"edits": [{"set": "size", "value": 20}]}"#
     #expect(answer["Cross-Origin-Opener-Policy"] == "same-origin")
     #expect(answer["Cross-Origin-Resource-Policy"] == "same-origin")
     #expect(answer["Set-Cookie"] == nil)
-    #expect(answer["Cache-Control"] == (path == "/" ? "no-cache" : "no-store"))
+    #expect(answer["Cache-Control"] == (path == "/page.js" ? "no-cache" : "no-store"))
   }
   try await server.end()
 }

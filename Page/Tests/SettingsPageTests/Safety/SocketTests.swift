@@ -16,7 +16,7 @@ import Testing
   }
   var iterator = addresses.makeAsyncIterator()
   let address = try #require(await iterator.next())
-  #expect(address.url.hasPrefix("http://localhost/#token="))
+  #expect(address.url.hasPrefix("http://localhost/#code="))
   var status = stat()
   #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
   #expect(stat("\(home.path)/page", &status) == 0 && status.st_mode & 0o777 == 0o700)

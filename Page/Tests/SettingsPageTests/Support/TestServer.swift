@@ -50,6 +50,9 @@ final class TestServer: Sendable {
     port = try #require(address.port)
   }
 
+  /// The code of the address.
+  var code: String { String(url.split(separator: "#code=").last?.prefix { $0 != "&" } ?? "") }
+
   /// Ends the server as a signal does, and returns when it has ended.
   func end() async throws {
     server.end()
