@@ -22,6 +22,7 @@ struct Responder: Sendable {
     if let refusal = requestGuard.refusal(request.head, port: channel.localAddress?.port) {
       return try await send(refusal, writer)
     }
+    if RequestGuard.needsToken(request.head.path ?? "") { connection?.markTrusted() }
     life.requestBegan()
     defer { life.requestEnded() }
     let reply: Reply

@@ -1,6 +1,7 @@
 /// What happens to a new connection.
 ///
-/// The newest are refused, so that those who were there first notice nothing of a flood.
+/// The newest are refused, so that those who were there first notice nothing of a flood. Before that, those that have
+/// never had the token are closed, the oldest first: connections that say nothing keep nobody out.
 struct ConnectionLimit: Sendable {
   enum Verdict: Sendable {
     case serve
@@ -19,8 +20,11 @@ struct ConnectionLimit: Sendable {
     (self.mostServed, self.mostRefused) = (mostServed, mostRefused)
   }
 
+  /// Whether the next one is not served unless another one is closed.
+  var isFull: Bool { served >= mostServed }
+
   mutating func open() -> Verdict {
-    if served < mostServed {
+    if !isFull {
       served += 1
       return .serve
     }

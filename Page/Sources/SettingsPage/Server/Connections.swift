@@ -5,6 +5,7 @@ import Synchronization
 final class Connection: Sendable {
   private struct State {
     var isGone = false
+    var isTrusted = false
     var observer: (@Sendable () -> Void)?
   }
 
@@ -20,6 +21,11 @@ final class Connection: Sendable {
     if isGone { action?() }
   }
 
+  /// Whether a request on it had the token.
+  var isTrusted: Bool { state.withLock { $0.isTrusted } }
+
+  func markTrusted() { state.withLock { $0.isTrusted = true } }
+
   func markGone() {
     let observer = state.withLock { state -> (@Sendable () -> Void)? in
       guard !state.isGone else { return nil }
@@ -34,10 +40,11 @@ final class Connection: Sendable {
 final class Connections: Sendable {
   private struct State {
     var limit: ConnectionLimit
-    var open: [ObjectIdentifier: (channel: any Channel, connection: Connection)] = [:]
+    var open: [ObjectIdentifier: (number: Int, channel: any Channel, connection: Connection)] = [:]
+    var nextNumber = 0
   }
 
-  // Protects the list of connections and their number.
+  // Protects the list of connections and their number. A connection's own lock is taken within it.
   private let state: Mutex<State>
 
   init(_ limits: Limits) {
@@ -47,18 +54,32 @@ final class Connections: Sendable {
 
   func open(_ channel: any Channel) -> (ConnectionLimit.Verdict, Connection) {
     let connection = Connection()
-    let verdict = state.withLock { state in
+    let (verdict, loser) = state.withLock { state -> (ConnectionLimit.Verdict, (any Channel)?) in
+      var loser: (any Channel)?
+      if state.limit.isFull,
+        let oldest = state.open.filter({ !$0.value.connection.isTrusted }).min(by: { $0.value.number < $1.value.number }
+        )
+      {
+        loser = oldest.value.channel
+        state.open[oldest.key] = nil
+        state.limit.close(.serve)
+      }
       let verdict = state.limit.open()
-      if verdict == .serve { state.open[ObjectIdentifier(channel)] = (channel, connection) }
-      return verdict
+      if verdict == .serve {
+        state.open[ObjectIdentifier(channel)] = (state.nextNumber, channel, connection)
+        state.nextNumber += 1
+      }
+      return (verdict, loser)
     }
+    loser?.close(promise: nil)
     return (verdict, connection)
   }
 
   func close(_ channel: any Channel, _ verdict: ConnectionLimit.Verdict) {
     state.withLock { state in
+      // One that made room for another was counted when it did.
+      if verdict == .serve, state.open.removeValue(forKey: ObjectIdentifier(channel)) == nil { return }
       state.limit.close(verdict)
-      if verdict == .serve { state.open[ObjectIdentifier(channel)] = nil }
     }
   }
 
@@ -66,6 +87,6 @@ final class Connections: Sendable {
 
   /// Closes all connections, whatever they are doing.
   func closeAll() {
-    for (channel, _) in state.withLock({ Array($0.open.values) }) { channel.close(promise: nil) }
+    for (_, channel, _) in state.withLock({ Array($0.open.values) }) { channel.close(promise: nil) }
   }
 }

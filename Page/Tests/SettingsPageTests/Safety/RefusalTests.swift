@@ -177,6 +177,11 @@ private let edit = #"{"edits": [{"set": "size", "value": 20}]}"#
   for number in 0..<1000 {
     guard let client = TestClient(port: server.port) else { continue }
     if number < 100 { open.append(client) } else { await client.close() }
+    // Connections with the token make no room.
+    if number < Limits().connections {
+      await client.send(server.text("GET", "/api/apps"))
+      _ = await client.answer()
+    }
     if number == 99 {
       if let answer = await client.answer() {
         #expect(answer.status == 503)
@@ -193,6 +198,29 @@ private let edit = #"{"edits": [{"set": "size", "value": 20}]}"#
   let end = ContinuousClock.now + .seconds(60)
   while status != 200, .now < end { status = try? await server.ask("GET", "/api/apps").status }
   #expect(status == 200)
+  try await server.end()
+}
+
+@Test func `connections that say nothing keep nobody out`() async throws {
+  let server = try await TestServer(limits: .patient)
+  let person = try server.connect()
+  await person.send(server.text("GET", "/api/apps"))
+  #expect(await person.answer()?.status == 200)
+  var silent: [TestClient] = []
+  for number in 0..<100 {
+    let client = try server.connect()
+    // Some ask for what everybody may have.
+    if number % 3 == 0 {
+      await client.send(server.text("GET", "/", headers: ["Authorization": nil]))
+      _ = await client.answer()
+    }
+    silent.append(client)
+  }
+  #expect(try await server.ask("GET", "/api/apps").status == 200)
+  await person.send(server.text("GET", "/api/apps"))
+  #expect(await person.answer()?.status == 200)
+  #expect(await silent[0].isClosed())
+  for client in silent { await client.close() }
   try await server.end()
 }
 
