@@ -212,6 +212,22 @@ class CommitTest(HandsTest):
         self.assertIn("size = 60", self.home.text())
         self.assertEqual(self.tab.js("return document.querySelector('[data-key=size] input[type=number]').value"), "52")
 
+    def test_what_another_stores_after_it_was_typed_is_no_draft(self):
+        self.into("title")
+        self.tab.select_all()
+        self.tab.type("Lin", Keys.ENTER)
+        self.wait_for_text('title = "Lin"')
+        self.home.cli("set", APP, "title", "Mae")
+        self.tab.until(lambda: self.tab.value("title") == "Mae", "change")
+        # What Chromium says when its window loses the focus.
+        self.field("title").js("element.dispatchEvent(new Event('change', { bubbles: true }))")
+        self.home.cli("set", APP, "title", "Zoe")
+        self.tab.until(lambda: self.tab.value("title") == "Zoe", "next change")
+        self.leave()
+        self.idle()
+        self.assertEqual(self.tab.message("title"), "")
+        self.assertIn('title = "Zoe"', self.home.text())
+
     def test_a_change_elsewhere_in_the_file_hinders_nobody(self):
         self.into("size", "input[type=number]")
         self.tab.select_all()
@@ -306,7 +322,8 @@ class TextTest(HandsTest):
         self.into("shape")
         self.tab.type("{ a = 1 }")
         ActionChains(self.tab.driver).key_down(Keys.CONTROL).send_keys(Keys.ENTER).key_up(Keys.CONTROL).perform()
-        self.tab.until(lambda: read(self.home, "shape") == {"a": 1}, "table")
+        self.wait_for_text("a = 1")
+        self.assertEqual(read(self.home, "shape"), {"a": 1})
 
     def test_a_switch_says_what_was_chosen_while_it_is_stored(self):
         self.tab.row("flag").wait()

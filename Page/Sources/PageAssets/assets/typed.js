@@ -40,6 +40,12 @@ export function typed(place, input, { read, show, element = input, parts = [inpu
   let timer = 0;
   /** Counts what is typed: a text that was typed while another one was being stored is stored after it. */
   let edition = 0;
+  /** What the parts have as long as nobody types. */
+  let texts = [];
+  const showStored = () => {
+    show(now);
+    texts = parts.map((part) => part.value);
+  };
   const settle = (dirty) => {
     isDirty = dirty;
     isContested &&= dirty;
@@ -48,7 +54,7 @@ export function typed(place, input, { read, show, element = input, parts = [inpu
   };
   const giveUp = () => {
     clearTimeout(timer);
-    show(now);
+    showStored();
     settle(false);
     now.checked?.();
   };
@@ -119,7 +125,7 @@ export function typed(place, input, { read, show, element = input, parts = [inpu
       if (isOther) return void store({ leaves });
     }
     if (!isStored || isOther) return;
-    show(now);
+    showStored();
     settle(false);
   };
   /** Stores it when nothing more has changed for a moment. */
@@ -130,8 +136,8 @@ export function typed(place, input, { read, show, element = input, parts = [inpu
   for (const part of parts) {
     part.addEventListener("input", changed);
     part.addEventListener("change", () => {
-      // Assistive technology may set a value without the event of typing.
-      if (!isDirty) changed();
+      // Assistive technology may set a value without the event of typing; and browsers say this of what was typed before.
+      if (!isDirty && parts.some((one, at) => one.value !== texts[at])) changed();
       // The arrows of a number step, while a date says this of each digit; and what is left is stored below.
       if (part.type === "color") store();
       else if (part.type === "number" && part === document.activeElement) storeSoon();
@@ -150,7 +156,7 @@ export function typed(place, input, { read, show, element = input, parts = [inpu
     // If it is still the active one, it is the window that has lost the focus, and nobody has left the field.
     if (!element.contains(event.relatedTarget) && !element.contains(document.activeElement)) store({ leaves: true });
   });
-  show(place);
+  showStored();
   return {
     element, changed, storeSoon,
     isDirty: () => isDirty,
@@ -158,7 +164,7 @@ export function typed(place, input, { read, show, element = input, parts = [inpu
       const isOther = !same(next.value ?? null, now.value ?? null);
       now = next;
       for (const part of parts) part.disabled = Boolean(next.disabled);
-      if (!isDirty && !isHalf()) show(next);
+      if (!isDirty && !isHalf()) showStored();
       else if (isOther && !isStoring) contest();
     },
   };
