@@ -144,6 +144,28 @@ class TabsTest(PageTest):
         self.home.cli("set", APP, "name", "Lin")
         self.tab.until(lambda: self.tab.value("name", "input") == "Lin", "change of the first app")
 
+    def test_more_apps_than_a_browser_can_follow_work_as_well(self):
+        tabs = []
+        for name in "abcdefg":
+            self.home.write(self.home.path / f".config/org.{name}.app/settings.toml", f'name = "{name}"\n')
+            tab = self.open()
+            tab.click("#all-apps")
+            tab.click(".app", f"org.{name}.app")
+            tab.wait_until_live(f"org.{name}.app")
+            tabs.append(tab)
+        last = tabs[-1]
+        self.assertIn("more apps than it can follow", last.one("#notices").text)
+        last.row("name", "input").type("stored")
+        last.until(lambda: "stored" in (self.home.path / ".config/org.g.app/settings.toml").read_text(), "value in the file")
+        self.home.cli("set", "org.g.app", "name", "other")
+        last.js("window.dispatchEvent(new Event('focus'))")
+        last.until(lambda: last.value("name", "input") == "other", "change")
+        for tab in tabs[:4]:
+            tab.close()
+        last.until(lambda: "more apps" not in last.one("#notices").text, "end of the notice")
+        self.home.cli("set", "org.g.app", "name", "more")
+        last.until(lambda: last.value("name", "input") == "more", "change that is heard of")
+
     def test_going_away_and_coming_back_many_times_leaves_nothing_open(self):
         for _ in range(8):
             self.tab.focus().driver.get("about:blank")

@@ -9,12 +9,13 @@ import * as notices from "./notices.js";
 /** Takes an event of the stream: its name, and JSON. */
 export async function hear(name, text) {
   const data = parse(text);
-  if (!model.doc && name !== "open" && name !== "closed") return;
+  if (currentApp() === "") return undefined;
   switch (name) {
-    case "open": case "closed": return hearConnection(name === "open");
+    case "open": case "closed": case "waiting": return hearConnection(name);
     case "trial": return hearTrial(data);
     case "problem":
-      if (data?.message) notices.fail(data.message);
+      // Reading says more than what has no words for it.
+      await refresh().then(() => emit("unread", data?.message ?? null), () => {});
       return undefined;
     case "state":
       // From here on no change is missed. One may have been made since the document was read, in any file.
@@ -26,11 +27,13 @@ export async function hear(name, text) {
   }
 }
 
-async function hearConnection(isConnected) {
-  if (model.isConnected === isConnected) return;
-  model.isConnected = isConnected;
+async function hearConnection(connection) {
+  if (model.connection === connection) return;
+  model.connection = connection;
   emit("connection");
-  if (isConnected) await refresh().catch(() => {});
+  if (connection === "closed") return;
+  await refresh().catch(() => {});
+  if (connection === "waiting") document.documentElement.dataset.live = currentApp();
 }
 
 function hearTrial(data) {

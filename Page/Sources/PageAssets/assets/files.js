@@ -81,8 +81,8 @@ async function choose(layer) {
 
 export function begin() {
   select.addEventListener("change", () => choose(select.value));
-  // Nobody follows a file that has no effect on the app now, such as another profile's.
+  // Nobody follows a file that has no effect on the app now, such as another profile's; nor one app too many.
   window.addEventListener("focus", () => {
-    if (model.doc && currentLayer() !== "") refresh().catch(() => {});
+    if (model.doc && (currentLayer() !== "" || model.connection === "waiting")) refresh().catch(() => {});
   });
 }

@@ -14,12 +14,13 @@ export const model = {
   trial: null,
   /** Whether the next change is a trial. */
   tries: false,
-  isConnected: true,
+  /** The stream of changes: "open", "closed", or "waiting" where the tabs of the browser have too many apps. */
+  connection: "open",
 };
 
 const listeners = new Map();
 
-/** Calls `f` for each event of a name: "document", "trial", "place", "connection". */
+/** Calls `f` for each event of a name: "document", "unread", "trial", "place", "connection". */
 export function on(name, f) {
   listeners.set(name, [...(listeners.get(name) ?? []), f]);
 }
@@ -45,8 +46,13 @@ export function refresh() {
         readsAgain = false;
         const app = currentApp();
         const layer = currentLayer();
-        const doc = await api.document();
-        if (app === currentApp() && layer === currentLayer()) take(doc);
+        const isCurrent = () => app === currentApp() && layer === currentLayer();
+        const doc = await api.document().catch((error) => {
+          // What is shown is not what is there any more.
+          if (isCurrent() && error instanceof Refusal && error.http !== 0) emit("unread", error.message);
+          throw error;
+        });
+        if (isCurrent()) take(doc);
       } while (readsAgain);
     } finally {
       reading = null;
@@ -55,11 +61,21 @@ export function refresh() {
   return reading;
 }
 
+/** The last document of each file that could be read. */
+const lastReadable = new Map();
+
 function take(doc) {
   const before = model.doc;
+  const place = `${doc.target}\n${doc.file}`;
+  const last = lastReadable.get(place);
+  if (!doc.problem) lastReadable.set(place, doc);
+  // Of a file that does not parse there are defaults alone, while the app goes on with what it had. Those values are at no
+  // place of the text that is there now.
+  else if (last) doc = { ...doc, isOutdated: true, keys: last.keys.map((key) => ({ ...key, span: null })), groups: last.groups };
   model.doc = doc;
   model.keys = new Map(doc.keys.map((key) => [key.key, key]));
   findingsByKey = null;
+  emit("unread", null);
   emit("document", before);
 }
 

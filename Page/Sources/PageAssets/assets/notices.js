@@ -5,16 +5,25 @@ import { api, Refusal } from "./api.js";
 import { announce, button, el, icon } from "./dom.js";
 import { diffView } from "./diff.js";
 import { fixesOf } from "./fixes.js";
-import { emit, endTrial, model, on, refresh } from "./model.js";
+import { emit, endTrial, model, on, refresh, titleOf } from "./model.js";
+import { dotted, partsOf } from "./toml.js";
 
 const root = el("div", { class: "notices" });
 const trialBox = el("div", {});
 const connectionBox = el("div", {});
 const documentBox = el("div", {});
 const failure = el("div", { role: "alert" });
-root.append(connectionBox, failure, trialBox, documentBox);
+const unreadBox = el("div", { role: "alert" });
+root.append(connectionBox, unreadBox, failure, documentBox);
 
 export const element = root;
+/** The trial, which stays in sight wherever somebody scrolls: it ends by itself. */
+export const trialElement = trialBox;
+
+/** Takes away what was said of an app that is no longer shown. */
+export const clear = () => {
+  for (const box of [unreadBox, failure, documentBox]) box.replaceChildren();
+};
 
 const notice = (kind, title, ...content) =>
   el("section", { class: `notice ${kind}` }, icon(kind === "trial" ? "clock" : "warning"), el("div", {}, el("h2", {}, title), ...content));
@@ -40,6 +49,7 @@ export function show() {
   const parts = [];
   if (doc.problem) {
     parts.push(notice("error", "The file does not parse, so its settings cannot be changed here.",
+      el("p", {}, doc.isOutdated ? "The values below are the last ones that could be read." : "The values below are without this file."),
       el("p", {}, `Line ${doc.problem.line}, column ${doc.problem.column}: ${doc.problem.message}`),
       el("div", { class: "notice-buttons" },
         button("Mend it in the text", () => emit("place", { line: doc.problem.line }), { class: "primary small" }),
@@ -54,7 +64,9 @@ export function show() {
       doc.migration.diff && el("details", {}, el("summary", {}, "What changes in the file"), diffView(doc.migration.diff, "What the migration changes")),
       el("div", { class: "notice-buttons" }, button("Migrate now", () => attempt(api.migrate, "The file is migrated."), { class: "primary small" }))));
   }
-  const others = doc.findings.filter((finding) => (!finding.key || !model.keys.has(finding.key)) && !(doc.problem && finding.kind === "unparsable"));
+  // The worst first.
+  const rank = ({ severity }) => ["warning", "error"].indexOf(severity);
+  const others = doc.findings.toSorted((a, b) => rank(b) - rank(a)).filter((finding) => (!finding.key || !model.keys.has(finding.key)) && !(doc.problem && finding.kind === "unparsable"));
   if (others.length > 0) {
     parts.push(notice("warning", others.length === 1 ? "One thing to look at" : `${others.length} things to look at`,
       el("ul", { class: "findings" }, others.slice(0, 20).map((finding) => el("li", {}, finding.message, " ",
@@ -67,6 +79,11 @@ export function show() {
 // MARK: The trial
 
 let clock = 0;
+
+const keyName = (key) => {
+  const known = model.keys.get(dotted(partsOf(key)));
+  return known ? titleOf(known) : partsOf(key).join(".");
+};
 
 function showTrial() {
   clearInterval(clock);
@@ -83,7 +100,7 @@ function showTrial() {
     endTrial(trial.id);
   }, keeps ? "The change is kept." : "The change is taken back.");
   trialBox.replaceChildren(notice("trial", "You are trying a change.",
-    el("p", {}, `${trial.keys.join(", ")}: back in `, seconds, " unless you keep it."),
+    el("p", {}, `${trial.keys.map(keyName).join(", ")}: back in `, seconds, " unless you keep it."),
     el("div", { class: "notice-buttons" }, button("Keep it", () => end(true), { class: "primary small" }), button("Take it back now", () => end(false), { class: "small" }))));
   tick();
   clock = setInterval(tick, 1000);
@@ -92,7 +109,16 @@ function showTrial() {
 }
 
 on("trial", showTrial);
+on("unread", (message) => {
+  const [first, ...rest] = (message ?? "").split("\n");
+  unreadBox.replaceChildren(...(message ? [notice("error", "The settings cannot be read. What you see may be out of date.",
+    el("p", {}, first), rest.length > 0 && el("pre", { class: "diff" }, rest.join("\n")))] : []));
+});
 on("connection", () => {
-  connectionBox.replaceChildren(...(model.isConnected ? [] : [notice("error", "The server of this page does not answer.",
-    el("p", {}, "What you see may be out of date. Run 'settings-cli page' to start it again."))]));
+  connectionBox.replaceChildren(...{
+    open: [],
+    closed: [notice("error", "The server of this page does not answer.", el("p", {}, "What you see may be out of date. Run 'settings-cli page' to start it again."))],
+    waiting: [notice("info", "This browser shows more apps than it can follow at a time.",
+      el("p", {}, "What others change here shows when you come back to this tab. Close the tabs of other apps to see it at once."))],
+  }[model.connection]);
 });

@@ -27,6 +27,7 @@ on("document", (before) => {
   showProfiles();
   files.show();
   notices.show();
+  shell.classList.toggle("outdated", Boolean(doc.problem));
   settings.showDocument({ keepsPlace: before !== null });
   file.show();
   settings.lightSelected();
@@ -71,8 +72,7 @@ async function open(app, key) {
     performance.mark("settings");
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    $("list").replaceChildren(el("p", { class: "empty", role: "alert" }, error.message));
-    if (error.http === 0) return;
+    if (error.http === 0) return void $("list").replaceChildren(el("p", { class: "empty", role: "alert" }, error.message));
   }
   follow(app, currentToken(), hear);
   file.redraw();
@@ -84,6 +84,7 @@ async function showStart() {
   // The former app's stream goes on, since the server ends with its last one.
   model.doc = null;
   settings.clear();
+  notices.clear();
   useApp("");
   document.title = "Settings";
   $("app-name").textContent = "Settings";
@@ -95,6 +96,7 @@ async function showStart() {
 // MARK: The beginning
 
 $("notices").append(notices.element);
+$("trial").append(notices.trialElement);
 shell.append(file.pane);
 
 const isWide = matchMedia("(min-width: 68rem)");

@@ -194,7 +194,7 @@ export class Row {
       meanwhile: (value, { field, store, giveUp }) => {
         this.#dropCheck();
         this.#say(`Changed meanwhile to ${key.isSecret ? "another value" : shortValue(value)}. Enter stores yours; Escape takes the new one. `, "warning", field);
-        this.message.append(button("Store mine", store, { class: "small" }), " ", button("Take theirs", giveUp, { class: "small" }));
+        this.message.append(el("span", { class: "fixes" }, button("Store mine", store, { class: "small" }), button("Take theirs", giveUp, { class: "small" })));
       },
     };
   }
@@ -374,7 +374,7 @@ export class Row {
   }
 }
 
-/** A message without what is clear in a form. */
-const plain = (text) => text.replace(/ Nothing was written\.?/g, "");
+/** A message without what is clear in a form, and without the line of a batch that is one edit. */
+const plain = (text) => text.replace(/^Line 1: /, "").replace(/ Nothing was written\.?/g, "");
 
 export const author = authorText;

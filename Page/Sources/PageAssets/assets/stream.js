@@ -7,6 +7,8 @@
 const followed = new Map();
 /** The streams by app: { signal, isOpen, state }. */
 const streams = new Map();
+/** Two of the six connections are left for requests. */
+const most = 4;
 let token = "";
 
 if ("onconnect" in globalThis) globalThis.onconnect = (event) => serve(event.ports[0]);
@@ -14,58 +16,73 @@ if ("onconnect" in globalThis) globalThis.onconnect = (event) => serve(event.por
 /**
  * Serves a tab: `{ token, app }` has it follow an app, `{ app: null }` none, and `{ asks: true }` answers with the token,
  * which a tab without one has from the others. A tab gets `{ app, name, data }` for each event, with "open" and "closed"
- * when the stream begins and breaks off. Nothing runs between two events.
+ * when the stream begins and breaks off, and "waiting" where the tabs have more apps than streams. Nothing runs between two
+ * events.
  */
 export function serve(port) {
   port.onmessage = ({ data }) => {
     if (data.token) ({ token } = data);
     if (data.asks) port.postMessage({ token });
     if (data.app === undefined) return;
-    followed.set(port, data.app);
     if (data.app === null) followed.delete(port);
     else join(port, data.app);
+    const apps = new Set(followed.values());
     for (const [app, stream] of streams) {
-      if ([...followed.values()].includes(app)) continue;
+      if (apps.has(app)) continue;
       streams.delete(app);
       stream.abort();
     }
+    for (const app of apps) {
+      if (streams.has(app) || streams.size >= most) continue;
+      const stream = new AbortController();
+      streams.set(app, stream);
+      follow(app, stream);
+    }
+    if (data.app !== null && !streams.has(data.app)) port.postMessage({ app: data.app, name: "waiting", data: "null" });
   };
 }
 
+/** Has a tab know what the others of its app know. */
 function join(port, app) {
+  followed.set(port, app);
   const stream = streams.get(app);
-  if (!stream) {
-    const made = new AbortController();
-    streams.set(app, made);
-    follow(app, made);
-  } else if (stream.isOpen) {
-    port.postMessage({ app, name: "open", data: "null" });
-    if (stream.state) port.postMessage({ app, name: "state", data: stream.state });
-  }
+  if (!stream?.isOpen) return;
+  port.postMessage({ app, name: "open", data: "null" });
+  if (stream.state) port.postMessage({ app, name: "state", data: stream.state });
 }
 
 async function follow(app, stream) {
+  let wait = 250;
+  let hasProblem = false;
   const tell = (name, data) => {
-    if (name === "state") stream.state = data;
+    if (name === "state") {
+      stream.state = data;
+      wait = 250;
+    }
+    hasProblem ||= name === "problem";
     for (const [port, other] of followed) if (other === app) port.postMessage({ app, name, data });
   };
   const { signal } = stream;
-  for (let wait = 250; !signal.aborted; wait = Math.min(wait * 2, 8000)) {
+  for (; !signal.aborted; wait = Math.min(wait * 2, 8000)) {
+    hasProblem = false;
     try {
       const response = await fetch(`/api/events?app=${encodeURIComponent(app)}`, {
         headers: { Authorization: `Bearer ${token}` }, signal, cache: "no-store",
       });
-      if (!response.ok) throw new Error(String(response.status));
+      if (!response.ok) {
+        tell("problem", JSON.stringify((await response.json()).error));
+        throw new Error(String(response.status));
+      }
       stream.isOpen = true;
       tell("open", "null");
-      wait = 250;
       await read(response.body.pipeThrough(new TextDecoderStream()).getReader(), tell);
     } catch {
       if (signal.aborted) return;
     }
     stream.isOpen = false;
     stream.state = null;
-    tell("closed", "null");
+    // A server that says what is wrong is there.
+    if (!hasProblem) tell("closed", "null");
     await new Promise((done) => { setTimeout(done, wait); });
   }
 }

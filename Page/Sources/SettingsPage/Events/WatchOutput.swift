@@ -34,10 +34,12 @@ struct WatchOutput {
     return lines
   }
 
-  /// What it said last on standard error.
+  /// What it said last on standard error, which may have further lines, such as one of a text with its mistake.
   var message: String {
-    let text = String(decoding: messages, as: UTF8.self).split(separator: "\n").last.map(String.init) ?? ""
-    return text.hasPrefix("settings-cli: ") ? String(text.dropFirst("settings-cli: ".count)) : text
+    let lines = String(decoding: messages, as: UTF8.self).split(separator: "\n")
+    let name = "settings-cli: "
+    guard let first = lines.lastIndex(where: { $0.hasPrefix(name) }) else { return lines.last.map(String.init) ?? "" }
+    return lines[first...].joined(separator: "\n").replacing(name, with: "", maxReplacements: 1)
   }
 
   mutating func close() {

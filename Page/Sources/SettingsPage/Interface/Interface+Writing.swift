@@ -91,7 +91,10 @@ extension Interface {
     let result = try await commands.run(words + place.options + ["--", place.target], input: input)
     let findings = (try? JSON(parsing: result.output)) ?? []
     guard result.status == 0 else {
-      let message = findings.elements?.first?["message"]?.text ?? result.messages.last
+      // A warning is not why.
+      let all = findings.elements ?? []
+      let message =
+        (all.first { $0["severity"]?.text == "error" } ?? all.first)?["message"]?.text ?? result.messages.last
       throw Refusal(result, message: message, with: [JSON.Member(name: "findings", value: findings)])
     }
     return try await written(result, [], place, with: [JSON.Member(name: "findings", value: findings)])

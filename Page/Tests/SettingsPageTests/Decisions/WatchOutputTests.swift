@@ -24,3 +24,17 @@ import Testing
     #expect(ChildProcess.wait(for: child.pid) == 0)
   }
 }
+
+@Test func `a message with further lines is said whole`() async throws {
+  let script = "printf 'settings-cli: a warning\\nsettings-cli: Cannot use it.\\nx:1:2\\n  [x\\n    ^\\n' >&2"
+  let child = try ChildProcess.start(["/bin/sh", "-c", script], environment: [:])
+  close(child.input)
+  try await blocking {
+    var output = WatchOutput(child)
+    defer { output.close() }
+    while output.isOpen { _ = output.next() }
+    while output.message.isEmpty { _ = output.next() }
+    #expect(output.message == "Cannot use it.\nx:1:2\n  [x\n    ^")
+    #expect(ChildProcess.wait(for: child.pid) == 0)
+  }
+}

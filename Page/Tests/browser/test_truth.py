@@ -1,0 +1,112 @@
+"""The page says how it is: where it cannot read, what is older than the file, what runs out, and why something was refused."""
+
+from harness import APP, Keys, PageTest, Tab, read
+from test_controls import SCHEMA, TEXT
+
+BROKEN = "\n[keys.x\n"
+
+
+class UnreadTest(PageTest):
+    schema = SCHEMA
+    text = TEXT
+
+    def notices(self):
+        return self.tab.one("#notices").text
+
+    def test_a_schema_that_breaks_is_said_until_it_is_mended(self):
+        self.home.write(self.home.schema, SCHEMA + BROKEN)
+        self.tab.until(lambda: "Cannot use the schema" in self.notices(), "notice")
+        self.assertIn("out of date", self.notices())
+        self.assertNotIn("does not answer", self.notices())
+        self.assertEqual(self.tab.value("name"), "Grace")
+        self.home.write(self.home.schema, SCHEMA)
+        self.tab.until(lambda: "Cannot use the schema" not in self.notices(), "end of the notice")
+        self.home.cli("set", APP, "name", "Lin")
+        self.tab.until(lambda: self.tab.value("name") == "Lin", "change")
+
+    def test_a_file_that_becomes_a_directory_is_said(self):
+        self.home.file.rename(self.home.file.with_name("old"))
+        self.home.file.mkdir()
+        self.tab.until(lambda: "it is a directory" in self.notices(), "notice")
+        self.home.file.rmdir()
+        self.home.write(self.home.file, 'name = "Lin"\n')
+        self.tab.until(lambda: self.tab.value("name") == "Lin" and "directory" not in self.notices(), "settings")
+
+    def test_what_is_said_of_an_app_is_not_said_of_another(self):
+        self.home.write(self.home.file, 'thame = "dark"\n' + TEXT + "[window\n")
+        self.tab.until(lambda: self.tab.count(".notice.error"), "notice")
+        self.tab.click("#all-apps")
+        self.tab.one(".app").wait()
+        self.assertEqual(self.tab.count("#notices .notice"), 0)
+
+
+class BrokenStartTest(PageTest):
+    schema = SCHEMA + BROKEN
+    text = TEXT
+
+    def open(self):
+        tab = Tab(self.server.url)
+        self.addCleanup(tab.close)
+        return tab
+
+    def test_a_schema_that_is_broken_at_the_start_is_said(self):
+        self.tab.until(lambda: "Cannot use the schema" in self.tab.one("#notices").text, "notice")
+        self.assertNotIn("does not answer", self.tab.one("#notices").text)
+        self.home.write(self.home.schema, SCHEMA)
+        self.tab.until(lambda: self.tab.count(".row[data-key=name]"), "settings")
+        self.tab.until(lambda: self.tab.one("#notices").text == "", "end of the notice")
+
+
+class OutdatedTest(PageTest):
+    schema = SCHEMA
+    text = TEXT
+
+    def test_a_file_that_breaks_leaves_the_last_values(self):
+        self.home.write(self.home.file, TEXT.replace('name = "Grace"', "name = Grace"))
+        self.tab.until(lambda: "last ones that could be read" in self.tab.one("#notices").text, "notice")
+        self.assertEqual(self.tab.value("name"), "Grace")
+        self.assertEqual(self.tab.value("size", "input[type=number]"), "14")
+        self.assertFalse(self.tab.row("size", "input[type=number]").is_enabled())
+        self.home.write(self.home.file, TEXT.replace("Grace", "Lin"))
+        self.tab.until(lambda: self.tab.value("name") == "Lin" and self.tab.row("name", "input").is_enabled(), "mended file")
+
+    def test_what_prevents_saving_is_named_and_not_a_warning(self):
+        area = self.tab.one("#file-text")
+        area.js("element.value = `thame = 1\\n${element.value.replace('0x0E', '400')}`; element.dispatchEvent(new Event('input'))")
+        area.send_keys(Keys.CONTROL, "s")
+        self.tab.until(lambda: "size" in self.tab.one(".file-state.error").text, "message")
+        self.assertNotIn("thame", self.tab.one("#file-state").text)
+
+    def test_what_is_said_while_one_types_is_what_is_said_when_it_is_stored(self):
+        field = self.tab.row("size", "input[type=number]")
+        field.type("100", key="")
+        self.tab.until(lambda: "from 6 to 72" in self.tab.message("size"), "message")
+        said = self.tab.message("size")
+        self.assertNotIn("Line 1", said)
+        field.send_keys(Keys.ENTER)
+        self.tab.rest()
+        self.assertEqual(self.tab.message("size"), said)
+
+
+class TrialTest(PageTest):
+    schema = SCHEMA
+    text = TEXT
+
+    def test_a_trial_stays_in_sight_wherever_one_scrolls(self):
+        self.tab.js("""const send = fetch;
+            window.fetch = (path, options) => send(path, options?.body ? { ...options, body: options.body.replace('"tryFor":15', '"tryFor":300') } : options);""")
+        for width, height in [(1440, 900), (390, 844)]:
+            with self.subTest(width):
+                self.home.write(self.home.file, TEXT)
+                self.tab.show(width, height)
+                self.tab.row("shape").wait()
+                self.tab.click("#try")
+                self.tab.row("flag", "input").click()
+                self.wait_for_text("flag   = false")
+                self.tab.row("shape").wait()
+                self.tab.until(lambda: self.tab.count(".notice.trial"), "trial")
+                box = self.tab.js("const box = document.querySelector('.notice.trial').getBoundingClientRect(); return [box.left, box.top, box.right, box.bottom, innerWidth, innerHeight]")
+                self.assertTrue(0 <= box[0] and 0 <= box[1] and box[2] <= box[4] and box[3] <= box[5], box)
+                self.tab.point(self.tab.one(".notice.trial .primary"))
+                self.tab.until(lambda: self.tab.count(".notice.trial") == 0, "end of the trial")
+                self.assertEqual(read(self.home, "flag"), False)
