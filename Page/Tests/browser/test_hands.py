@@ -2,6 +2,9 @@
 is. What is typed is stored once, when it is whole; or it stays where it was typed."""
 
 import json
+import tomllib
+
+from selenium.webdriver.common.actions.wheel_input import ScrollOrigin
 
 from harness import APP, ActionChains, Keys, PageTest, read
 
@@ -30,6 +33,9 @@ type = "string"
 [keys.name]
 type = "string"
 pattern = "[A-Z][a-z]*"
+[keys.token]
+type = "string"
+secret = true
 [keys.language]
 type = "string"
 choices = ["en", "de", "fr", "es", "it", "nl"]
@@ -258,6 +264,18 @@ class CommitTest(HandsTest):
         self.wait_for_text("opacity = 0.6\n")
         self.assertEqual(self.entries(), 2)
 
+    def test_a_wheel_scrolls_and_changes_no_number(self):
+        for key in ["size", "wait"]:
+            with self.subTest(key):
+                self.into(key, "input[type=number]")
+                box = self.field(key, "input[type=number]").js("const box = element.getBoundingClientRect(); return [Math.round(box.x + 20), Math.round(box.y + 10)]")
+                before = self.tab.js("return document.querySelector('#settings').scrollTop")
+                ActionChains(self.tab.driver).scroll_from_origin(ScrollOrigin.from_viewport(*box), 0, 60).perform()
+                self.tab.until(lambda: self.tab.js("return document.querySelector('#settings').scrollTop") > before, "list that scrolls")
+                self.idle()
+                self.assertEqual(self.tab.value(key, "input[type=number]"), "12" if key == "size" else "")
+        self.assertEqual(self.home.text(), TEXT)
+
     def test_an_emptied_field_takes_the_value_out(self):
         self.home.write(self.home.file, 'size = 20 # points\nname = "Ada"\ntitle = "x"\n')
         self.tab.until(lambda: self.tab.value("name") == "Ada", "text")
@@ -313,6 +331,17 @@ class TextTest(HandsTest):
             element.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));""")
         self.leave()
         self.tab.until(lambda: read(self.home, "title") == "a\nb", "both lines")
+
+    def test_a_key_of_several_lines_is_pasted_as_a_secret(self):
+        self.into("token")
+        self.field("token").js("""const data = new DataTransfer();
+            data.setData("text/plain", "-----BEGIN\\nkey\\n");
+            element.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));""")
+        self.assertEqual(self.tab.js("return getComputedStyle(document.activeElement).webkitTextSecurity"), "disc")
+        self.tab.point(self.tab.row("token", "button[type=submit]"))
+        self.tab.until(lambda: "BEGIN" in self.home.text(), "secret")
+        self.assertEqual(tomllib.loads(self.home.text())["token"], "-----BEGIN\nkey\n")
+        self.tab.until(lambda: self.field("token").js("return element.tagName + element.value") == "INPUT", "empty field")
 
     def test_a_carriage_return_stays(self):
         self.home.cli("set", APP, "title", "a\r\nb", "--type", "string")
@@ -428,6 +457,17 @@ class NameTest(HandsTest):
         self.message_has("bindings", "There is a field 'md' already")
         self.idle()
         self.assertEqual(self.home.text(), TEXT)
+
+    def test_a_name_that_is_not_added_is_a_draft(self):
+        for key, selector in [("servers", ".records-box > .adder input"), ("columns", ".adder input")]:
+            self.into(key, selector)
+            self.tab.type("7")
+            self.leave()
+            self.assertEqual(self.tab.row(key, selector).get_property("value"), "7")
+            self.assertTrue(self.tab.js("const event = new Event('beforeunload', { cancelable: true }); window.dispatchEvent(event); return event.defaultPrevented"))
+            self.into(key, selector)
+            self.tab.keys(Keys.END, Keys.BACKSPACE)
+            self.assertFalse(self.tab.js("const event = new Event('beforeunload', { cancelable: true }); window.dispatchEvent(event); return event.defaultPrevented"))
 
     def test_a_record_that_another_has_added_is_not_replaced(self):
         self.into("servers", ".records-box > .adder input")

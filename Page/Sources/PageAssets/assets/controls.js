@@ -95,10 +95,8 @@ function text(place) {
     insert("\n");
   });
   line.addEventListener("paste", (event) => {
-    const pasted = event.clipboardData?.getData("text/plain").replace(/\r\n?/g, "\n").replace(/\n$/, "") ?? "";
-    if (!pasted.includes("\n")) return;
-    event.preventDefault();
-    insert(pasted);
+    const pasted = pastedLines(event);
+    if (pasted !== null) insert(pasted);
   });
   const control = typed(place, line, {
     element, parts: [line, lines],
@@ -270,37 +268,66 @@ function colour(place) {
 /** A secret can be written and not read. The text leaves the page's memory with the request. */
 function secret(place) {
   let now = place;
-  const input = el("input", names(place, { class: "field", type: "password", autocomplete: "new-password", spellcheck: "false" }));
+  const line = el("input", names(place, { class: "field", type: "password", autocomplete: "new-password", spellcheck: "false" }));
+  // A password's field would take the line breaks out of a key that is pasted.
+  const lines = el("textarea", names(place, { class: "field masked", rows: 3, autocomplete: "off", spellcheck: "false" }));
+  let field = line;
+  const turn = (next) => {
+    const hasFocus = field === document.activeElement;
+    field.replaceWith(next);
+    field.value = "";
+    field = next;
+    if (hasFocus) next.focus();
+  };
   const store = async () => {
-    const { value } = input;
-    if (value !== "" && await now.commit({ value }, { field: input }) && input.value === value) clear();
+    const { value } = field;
+    if (value !== "" && await now.commit({ value }, { field }) && field.value === value) clear();
   };
   const save = el("button", { type: "submit", disabled: place.disabled }, "Store");
   const form = el("form", { class: "with-unit", autocomplete: "off", onsubmit: (event) => {
     event.preventDefault();
     store();
-  } }, input, save);
-  const settle = () => form.toggleAttribute("data-draft", input.value !== "");
+  } }, line, save);
+  const settle = () => form.toggleAttribute("data-draft", field.value !== "");
   const clear = () => {
-    input.value = "";
+    turn(line);
+    line.value = "";
     settle();
     now.checked?.();
   };
   const show = () => {
-    input.placeholder = isNone(now.value) ? "not set" : "set, and not shown";
+    line.placeholder = isNone(now.value) ? "not set" : "set, and not shown";
   };
-  input.addEventListener("input", settle);
-  input.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || input.value === "") return;
-    event.stopPropagation();
-    clear();
+  line.addEventListener("paste", (event) => {
+    const pasted = pastedLines(event);
+    if (pasted === null) return;
+    turn(lines);
+    lines.value = pasted;
+    settle();
   });
+  for (const one of [line, lines]) {
+    one.addEventListener("input", settle);
+    one.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && event.ctrlKey && one === lines) store();
+      if (event.key !== "Escape" || one.value === "") return;
+      event.stopPropagation();
+      clear();
+    });
+  }
   show();
-  return { element: form, isDirty: () => input.value !== "", update(next) {
+  return { element: form, isDirty: () => field.value !== "", update(next) {
     now = next;
-    input.disabled = save.disabled = Boolean(next.disabled);
+    line.disabled = lines.disabled = save.disabled = Boolean(next.disabled);
     show();
   } };
+}
+
+/** Takes what is pasted into a field of one line, if it has several; null if it has not. */
+function pastedLines(event) {
+  const pasted = event.clipboardData?.getData("text/plain").replace(/\r\n?/g, "\n") ?? "";
+  if (!pasted.replace(/\n$/, "").includes("\n")) return null;
+  event.preventDefault();
+  return pasted;
 }
 
 /** The TOML text of a value that has no control of its own. */

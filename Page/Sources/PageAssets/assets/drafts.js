@@ -7,7 +7,7 @@ import { rowOf } from "./row.js";
 import * as file from "./file.js";
 
 /** The settings with something typed that is not stored. */
-const rows = () => [...document.querySelectorAll("#list .row")].filter((row) => row.querySelector("[data-draft]")).map(rowOf);
+const rows = () => [...document.querySelectorAll("#list .row")].map(rowOf).filter((row) => row.element.querySelector("[data-draft]") || row.control.isDirty());
 
 const areThere = () => file.hasDraft() || rows().length > 0;
 

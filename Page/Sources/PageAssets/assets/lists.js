@@ -1,7 +1,7 @@
 // The control of an array of simple values: its elements can be edited, added, removed, and moved by keyboard and pointer.
 
 import { announce, button, el, icon, iconButton } from "./dom.js";
-import { names, stepped } from "./typed.js";
+import { asDraft, names, stepped } from "./typed.js";
 import { kindOf, literal, quote } from "./toml.js";
 
 /** Whether a value is an array that this control can show. */
@@ -29,6 +29,7 @@ export function list(place) {
   let isContested = false;
   const body = el("ol", { class: "items", "aria-labelledby": place.name, "aria-label": place.label });
   const adding = field({ "aria-label": "New element", placeholder: "new element" }, place.rule.element?.choices, "choose one");
+  const showAdding = asDraft(adding);
   const add = button("Add", () => {
     adding.focus();
     append();
@@ -107,7 +108,9 @@ export function list(place) {
     if (adding.value === "") return;
     const item = itemOf(adding.value, elementKind());
     adding.value = "";
+    showAdding();
     if (!await store([...kept(), { item }], `Added ${item.text}.`, adding) && adding.value === "") adding.value = item.text;
+    showAdding();
   }
 
   function move(from, to) {

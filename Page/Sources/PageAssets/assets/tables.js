@@ -3,6 +3,7 @@
 import { formOf } from "./controls.js";
 import { announce, button, el, newID } from "./dom.js";
 import { literal } from "./toml.js";
+import { asDraft } from "./typed.js";
 
 /** A member of a table, whose name may be anything: 'constructor', '__proto__'. */
 const member = (value, name) => (value && Object.hasOwn(value, name) ? value[name] : undefined);
@@ -197,6 +198,7 @@ async function addNew({ now, name, input, edit, what, isThere }) {
 /** A field for the name of something new. A name that is refused stays; what was added gets the focus if the name has it. */
 function adder(label, title, add, find, { disabled }) {
   const input = el("input", { class: "field", type: "text", "aria-label": label, placeholder: "name", spellcheck: "false", autocomplete: "off", disabled });
+  const showDraft = asDraft(input);
   const submit = el("button", { type: "submit", disabled }, title);
   const form = el("form", { class: "with-unit adder", onsubmit: async (event) => {
     event.preventDefault();
@@ -204,6 +206,7 @@ function adder(label, title, add, find, { disabled }) {
     const name = typed.trim();
     if (name === "" || !await add(name, input)) return;
     if (input.value === typed) input.value = "";
+    showDraft();
     const added = find(name);
     if (added && form.contains(document.activeElement)) focusField(added);
   } }, input, submit);

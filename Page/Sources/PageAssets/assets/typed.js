@@ -20,6 +20,13 @@ const isPresent = (edit, { value, node }) => (edit.toml === undefined ? same(edi
 /** A value as the text of a field. */
 export const shown = (value) => (value === null || value === undefined ? "" : String(value));
 
+/** Has a name that is typed and not added count as a draft, too. Returns what says that it has changed. */
+export function asDraft(input) {
+  const show = () => input.toggleAttribute("data-draft", input.value !== "");
+  input.addEventListener("input", show);
+  return show;
+}
+
 /** How long a control that is stepped through waits for the next step, in milliseconds. */
 const pause = 400;
 
@@ -135,6 +142,11 @@ export function typed(place, input, { read, show, element = input, parts = [inpu
   };
   for (const part of parts) {
     part.addEventListener("input", changed);
+    // A wheel scrolls. Browsers have it step the number that has the focus instead, unless that cannot be written.
+    if (part.type === "number") part.addEventListener("wheel", () => {
+      part.readOnly = true;
+      setTimeout(() => { part.readOnly = false; });
+    }, { passive: true });
     part.addEventListener("change", () => {
       // Assistive technology may set a value without the event of typing; and browsers say this of what was typed before.
       if (!isDirty && parts.some((one, at) => one.value !== texts[at])) changed();
