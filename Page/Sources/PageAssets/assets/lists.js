@@ -167,6 +167,7 @@ export function list(place) {
       });
     }
     input.addEventListener("keydown", (event) => {
+      if (event.isComposing) return;
       if (event.key === "Enter" && (!isLong || event.ctrlKey)) {
         event.preventDefault();
         row.store();
@@ -272,7 +273,7 @@ export function list(place) {
   }
 
   adding.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") append();
+    if (event.key === "Enter" && !event.isComposing) append();
   });
   reconcile(itemsOf(place));
   draw();

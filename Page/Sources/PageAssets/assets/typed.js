@@ -155,6 +155,8 @@ export function typed(place, input, { read, show, element = input, parts = [inpu
       else if (part.type === "number" && part === document.activeElement) storeSoon();
     });
     part.addEventListener("keydown", (event) => {
+      // These keys belong to the input method while it composes.
+      if (event.isComposing) return;
       if (event.key === "Enter" && (part.tagName === "TEXTAREA" ? event.ctrlKey : !event.shiftKey)) {
         event.preventDefault();
         store();
