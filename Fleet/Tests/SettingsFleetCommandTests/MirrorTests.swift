@@ -271,6 +271,40 @@ extension CommandTests.Busy {
       }
     }
 
+    @Test func `what is for other machines costs a mirror no memory`() async throws {
+      let cluster = try await EtcdCluster.start(options: CommandTests.patient)
+      defer { cluster.stop() }
+      try await Fleet.with(cluster) { fleet in
+        let ada = try fleet.person()
+        let machine = try fleet.machine("m1", groups: ["web"])
+        let file = fleet.root + "/m1/etc/settings-fleet/settings.toml"
+        let settings = try String(contentsOfFile: file, encoding: .utf8)
+        try fleet.write(settings.replacingOccurrences(of: "apps = [\"\(fleet.app)\"]\n", with: ""), to: file)
+        try machine.start()
+        try await ada.run("set", fleet.app, "a=1")
+        try await ada.run("set", fleet.app, "--group", "web", "b=1")
+        try await ada.run("set", fleet.app, "--host", "m1", "c=1")
+        #expect(try await machine.wait(for: "c = 1\n", in: "30-host"))
+        let before = try #require(machine.peakMemory)
+        machine.kill()
+        let text = Array("x = \"".utf8) + Array(repeating: UInt8(ascii: "x"), count: 900_000) + Array("\"\n".utf8)
+        try await cluster.withClient { client in
+          for number in 0..<30 {
+            for app in [fleet.app, "org.example.z"] {
+              _ = try await client.put("/app-settings/1/\(app)/host/other\(number)/v1", text)
+            }
+          }
+        }
+        try await ada.run("set", fleet.app, "a=2")
+        try machine.start()
+        #expect(try await machine.wait(for: "a = 2\n"), "\(machine.said)")
+        #expect(try await machine.wait(for: "b = 1\n", in: "20-group-web"))
+        #expect(machine.text("30-host") == "c = 1\n")
+        let after = try #require(machine.peakMemory)
+        #expect(after < before + 15_000, "\(before) KB, then \(after) KB")
+      }
+    }
+
     @Test func `two mirrors of one directory are refused`() async throws {
       try await Fleet.with { fleet in
         let machine = try fleet.machine("m1")

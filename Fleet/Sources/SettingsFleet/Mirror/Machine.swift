@@ -53,6 +53,11 @@ public struct Machine: Hashable, Sendable {
   /// The scopes whose documents are for this machine, from the one that counts least to the one that counts most.
   public var scopes: [DocumentScope] { [.all] + groups.map { .group($0) } + [.host(host)] }
 
+  /// What the keys of an app's documents for this machine begin with.
+  public func prefixes(of app: String) -> [String] {
+    scopes.map { "\(FleetNames.prefix(ofApp: app))\($0)/" }
+  }
+
   /// Whether the machine mirrors an app.
   public func mirrors(_ app: String) -> Bool { app != FleetNames.ownApp && apps?.contains(app) ?? true }
 

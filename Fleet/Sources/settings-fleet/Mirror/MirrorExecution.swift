@@ -1,6 +1,5 @@
 import EtcdClient
 import SettingsFleet
-import SettingsFleetEtcd
 
 /// One reading of the cluster, and what follows from it on this machine. One runs at a time.
 struct MirrorExecution: Sendable {
@@ -28,11 +27,7 @@ struct MirrorExecution: Sendable {
   func run(_ app: String?, _ record: inout MirrorRecord) async -> Result {
     let snapshot: FleetSnapshot
     do throws(EtcdError) {
-      let prefix = app.map { FleetNames.prefix(ofApp: $0) } ?? FleetNames.prefix
-      let answer = try await client.rangeAll(EtcdRange(.prefix(prefix)))
-      snapshot = FleetSnapshot(
-        cluster: ClusterID(rawValue: answer.header.cluster), revision: answer.header.revision, app: app,
-        items: answer.keyValues.map(FleetItem.init))
+      snapshot = try await OwnDocuments(client: client, machine: machine).snapshot(of: app)
     } catch {
       return Result(outcome: .unavailable, lines: ["Cannot read the cluster: \(error)"])
     }

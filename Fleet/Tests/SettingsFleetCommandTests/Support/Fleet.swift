@@ -246,6 +246,13 @@ final class MachineParty: @unchecked Sendable {  // One test uses it, one thing 
 
   var isRunning: Bool { mirror?.isRunning ?? false }
 
+  /// The most memory that the mirror had resident, in KB.
+  var peakMemory: Int? {
+    let status = try? String(contentsOfFile: "/proc/\(mirror?.processIdentifier ?? 0)/status", encoding: .utf8)
+    let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    return line.flatMap { $0.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first }.flatMap { Int($0) }
+  }
+
   /// The names of the mirror's threads.
   var threads: [String] {
     let directory = "/proc/\(mirror?.processIdentifier ?? 0)/task"
