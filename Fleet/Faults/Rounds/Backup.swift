@@ -48,6 +48,7 @@ struct Backup: Sendable {
           machine.said.split(separator: "\n").last?.contains("Nothing is changed on this machine") ?? false
         }
       }
+      try await grow(beyond: revision)
     }
     for (machine, files) in zip(machines, before) where machine.watch.now != files {
       figures.count(.wrong, "\(machine.name) followed a restored backup that nobody accepted\n\(machine.said)")
@@ -75,6 +76,16 @@ struct Backup: Sendable {
     try await check.waitUntilRight(after: .now)
     check.checkStates()
     return revision
+  }
+
+  /// Stores so much that the cluster looks as new as what the machines have seen, and lets them read it: what they have
+  /// noticed, they have to remember.
+  private func grow(beyond revision: Int64) async throws {
+    let key = FleetKey.rollout(app: Arena.shared.app).text
+    // It concerns every machine, and cannot be read.
+    while try await arena.client.put(key, "") <= revision + 20 {}
+    _ = try await arena.client.delete(.key(key))
+    await arena.bell.wait(.milliseconds(500)) { false }
   }
 
   /// Does what 'settings-fleet accept' does.
