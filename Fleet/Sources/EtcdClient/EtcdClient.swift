@@ -52,6 +52,9 @@ public final class EtcdClient: Sendable {
     for endpoint in endpoints { _ = endpoint.close() }
   }
 
+  /// That the client's certificate has expired, or will within two weeks; `nil` if it is good for longer, or there is none.
+  public var certificateWarning: String? { endpoints.lazy.compactMap { $0.certificateWarning() }.first }
+
   /// Closes all connections. Open calls and watches end with an error.
   public func shutdown() async {
     for closing in endpoints.compactMap({ $0.close() }) { try? await closing.get() }

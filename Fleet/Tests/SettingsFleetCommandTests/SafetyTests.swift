@@ -117,6 +117,8 @@ extension CommandTests.Busy {
         try machine.start()
         #expect(try await machine.wait(for: "a = 1\n"), "\(machine.said)")
         #expect(try await root.waitUntilApplied(by: 1))
+        // The certificates of tests are good for two days.
+        #expect(machine.said.contains("warning: The certificate in '\(tls.certificateFile ?? "")' expires on "))
         let counted = try await person("ada", "a").run("set", fleet.app, "a=7")
         #expect(counted.status == 0, "\(counted)")
         #expect(try await fleet.machinesOfLastChange(as: EtcdCredentials(user: "root", password: "r")) == 1)

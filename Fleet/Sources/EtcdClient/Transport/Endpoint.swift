@@ -38,6 +38,8 @@ final class Endpoint: Sendable {
 
   var url: String { address.url }
 
+  func certificateWarning() -> String? { tls?.warning(at: time(nil)) }
+
   // MARK: Calls
 
   /// Makes one call.
@@ -189,7 +191,7 @@ final class Endpoint: Sendable {
       return make(.unavailable, "The member closed the connection.")
     case NIOSSLError.handshakeFailed(.sslError), BoringSSLError.sslError, is NIOSSLExtraError:
       // What ends a connection that was used before says nothing about the certificates.
-      return make(wasSent ? .unavailable : .certificate, TLSReason.text(of: error, host: address.host))
+      return make(wasSent ? .unavailable : .certificate, text(of: error))
     case let error as NIOConnectionError:
       guard let first = error.connectionErrors.first else {
         let reason = (error.dnsAError ?? error.dnsAAAAError).map { ": \($0)" } ?? ""
@@ -201,6 +203,11 @@ final class Endpoint: Sendable {
     default:
       return make(.unavailable, "The connection failed: \(error)")
     }
+  }
+
+  private func text(of error: any Error) -> String {
+    let text = TLSReason.text(of: error, host: address.host)
+    return certificateWarning().map { "\(text) \($0)" } ?? text
   }
 
   /// What a status of HTTP says where gRPC has none:

@@ -51,6 +51,26 @@ final class TLSContexts: Sendable {
     }
   }
 
+  /// That the client's certificate has expired, or will within two weeks; `nil` if it is good for longer.
+  ///
+  /// - Parameter now: The time, in seconds since 1970.
+  func warning(at now: Int) -> String? {
+    guard let file = tls.certificateFile, let certificate = try? NIOSSLCertificate.fromPEMFile(file).first else {
+      return nil
+    }
+    return Self.warning(about: file, validUntil: certificate.notValidAfter, at: now)
+  }
+
+  static func warning(about file: String, validUntil end: Int, at now: Int) -> String? {
+    guard end < now + 14 * 86400 else { return nil }
+    var (end, parts) = (time_t(end), tm())
+    gmtime_r(&end, &parts)
+    var text = [CChar](repeating: 0, count: 32)
+    strftime(&text, text.count, "%Y-%m-%d %H:%M UTC", &parts)
+    let date = text.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+    return "The certificate in '\(file)' \(end <= now ? "expired" : "expires") on \(date). Replace it by a new one."
+  }
+
   private static func stamp(of tls: EtcdTLS) -> [Stamp] {
     [tls.authorityFile, tls.certificateFile, tls.keyFile].map(Stamp.init)
   }

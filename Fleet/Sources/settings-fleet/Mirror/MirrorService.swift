@@ -23,6 +23,8 @@ actor MirrorService {
   private var checks: [String: Int] = [:]
   private var checking: Set<String> = []
   private var lastLine = ""
+  /// What was last said about the certificate.
+  private var lastWarning = ""
   /// What has been reported about documents since everything was read.
   private var problems: Set<String> = []
 
@@ -170,6 +172,10 @@ actor MirrorService {
     record.machines = machine.machines
     let result = await execution.run(request.app, &record)
     self.record = record
+    if request.app == nil, let warning = execution.client.certificateWarning, warning != lastWarning {
+      lastWarning = warning
+      say("warning: \(warning)")
+    }
     for line in result.lines { say(line) }
     for line in result.problems.subtracting(problems).sorted() { say(line) }
     if result.plan?.problem == nil { problems = request.app == nil ? result.problems : problems.union(result.problems) }
