@@ -44,13 +44,33 @@ struct Assets: Sendable {
   func asset(at path: String) -> Asset? {
     guard let asset = Self.embedded.first(where: { String(cString: $0.path) == path }) else { return nil }
     let type = String(cString: asset.type)
-    if let folder, let bytes = Self.bytes(ofFile: "\(folder)/\(String(cString: asset.file))") {
-      return Asset(type: type, body: ByteBuffer(bytes: bytes))
-    }
-    return Asset(type: type, body: ByteBuffer(bytes: UnsafeBufferPointer(start: asset.bytes, count: asset.count)))
+    let bytes =
+      folder.flatMap { Self.bytes(ofFile: "\($0)/\(String(cString: asset.file))") }
+      ?? Array(UnsafeBufferPointer(start: asset.bytes, count: asset.count))
+    let hasComments = path.hasSuffix(".js") || path.hasSuffix(".css")
+    return Asset(type: type, body: ByteBuffer(bytes: hasComments ? Self.withoutComments(bytes) : bytes))
   }
 
-  private static var embedded: UnsafeBufferPointer<page_asset> {
+  /// A script or a style without the lines that are comments alone, which are for those who read the sources. The other
+  /// lines keep their numbers.
+  static func withoutComments(_ bytes: [UInt8]) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count)
+    var isInComment = false
+    for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+      let text = line.drop { $0 == UInt8(ascii: " ") }
+      if isInComment || text.starts(with: "/*".utf8) {
+        isInComment = !text.suffix(2).elementsEqual("*/".utf8)
+      } else if !text.starts(with: "//".utf8) {
+        result += line
+      }
+      result.append(UInt8(ascii: "\n"))
+    }
+    result.removeLast()
+    return result
+  }
+
+  static var embedded: UnsafeBufferPointer<page_asset> {
     UnsafeBufferPointer(start: page_asset_list(), count: page_asset_count())
   }
 
