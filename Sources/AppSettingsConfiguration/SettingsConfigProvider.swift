@@ -117,11 +117,30 @@
           let found = try? result.get()
           // A different text may have the same meaning, and one that cannot be used after another means the same: the
           // reader takes its default.
-          if let last, last == found { continue }
+          if let last, Self.areSame(last, found) { continue }
           last = .some(found)
           return result
         }
         return nil
+      }
+
+      /// Whether both are the same, compared as TOML does: texts by their code units, and not-a-number with itself.
+      private static func areSame(_ one: LookupResult?, _ other: LookupResult?) -> Bool {
+        guard let a = one?.value?.content.exact, let b = other?.value?.content.exact else { return one == other }
+        return a == b
+      }
+    }
+  }
+
+  extension ConfigContent {
+    /// The content as a value of TOML, if `==` does not compare it exactly.
+    fileprivate var exact: SettingsValue? {
+      switch self {
+      case .string(let text): .string(text)
+      case .double(let number): .float(number)
+      case .stringArray(let texts): .array(texts.map { .string($0) })
+      case .doubleArray(let numbers): .array(numbers.map { .float($0) })
+      default: nil
       }
     }
   }

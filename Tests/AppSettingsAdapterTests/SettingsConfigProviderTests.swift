@@ -171,6 +171,51 @@
       }
     }
 
+    @Test func `another form of an accent, and what stands beside a not-a-number, are updates`() async throws {
+      let settings = SettingsStore(inMemory: "")
+      let provider = SettingsConfigProvider(settings)
+      let (name, names) = (SettingsKey("name", default: ""), SettingsKey("names", default: [String]()))
+      let numbers = SettingsKey("numbers", default: [Double]())
+      let words = ["caf\u{E9}", "cafe\u{301}"]
+      settings[name] = words[0]
+      settings[names] = [words[0]]
+      settings[numbers] = [.nan, 1]
+      func size(_ result: Result<LookupResult, any Error>?) throws -> Int? {
+        switch try result?.get().value?.content {
+        case .string(let text)?: text.utf8.count
+        case .stringArray(let texts)?: texts.first?.utf8.count
+        case .doubleArray(let numbers)?: numbers.last.map { Int($0) }
+        default: nil
+        }
+      }
+      try await provider.watchValue(forKey: "name", type: .string) { updates in
+        var iterator = updates.makeAsyncIterator()
+        for (old, new) in [(0, 1), (1, 0), (0, 0)] {
+          let found = try size(await iterator.next())
+          #expect(found == words[old].utf8.count)
+          settings[name] = words[new]
+        }
+      }
+      try await provider.watchValue(forKey: "names", type: .stringArray) { updates in
+        var iterator = updates.makeAsyncIterator()
+        for (old, new) in [(0, 1), (1, 0), (0, 0)] {
+          let found = try size(await iterator.next())
+          #expect(found == words[old].utf8.count)
+          settings[names] = [words[new]]
+        }
+      }
+      try await provider.watchValue(forKey: "numbers", type: .doubleArray) { updates in
+        var iterator = updates.makeAsyncIterator()
+        let found1 = try size(await iterator.next())
+        #expect(found1 == 1)
+        // The same in other words.
+        try await settings.update { $0[SettingsKey<SettingsValue?>("numbers")] = [.float(.nan), 1] }
+        settings[numbers] = [.nan, 2]
+        let found2 = try size(await iterator.next())
+        #expect(found2 == 2)
+      }
+    }
+
     @Test(arguments: ChangeWay.all)
     func `a value that a tool changes is pushed, and nothing that was never there`(_ way: ChangeWay) async throws {
       guard !way.isSlow else { return }

@@ -65,8 +65,8 @@ extension TOMLDocument {
   /// The end of the comment of the file itself, or the start of the text if the file has no such comment.
   ///
   /// That is the comment at the top that a blank line sets off, that names a licence or its holder, or whose key was
-  /// removed. Lines for other
-  /// programs (`#!`, `#:schema`, an editor's mode) belong to the file, too, and do not end its comment.
+  /// removed. Lines for other programs (`#!`, `#:schema`, an editor's mode) belong to the file, too, and do not end its
+  /// comment.
   private var headerCommentEnd: Int {
     let lines = lines
     var header = lines.textStart
