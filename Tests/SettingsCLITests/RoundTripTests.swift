@@ -70,7 +70,10 @@ struct RoundTripTests {
     let exported = try run("export", source, "--\(form)")
     #expect(exported.status == 0 && exported.error.isEmpty)
     let taken = try run("import", "./new.toml", "-", "--format", form, input: exported.output)
-    #expect(taken.status == 0 && taken.error.isEmpty && !taken.output.contains("skipped"), "\(taken)")
+    #expect(taken.status == 0 && !taken.output.contains("skipped"), "\(taken)")
+    // No schema says whether the dots of a name separate tables. In TOML they do not.
+    let isAsked = taken.error.hasPrefix("settings-cli: The dots in '\"a.b\"'") && taken.error.hasSuffix("'.\n")
+    #expect(form == "toml" ? taken.error.isEmpty : isAsked, "\(taken)")
     #expect(try run("export", "./new.toml") == run("export", source))
     // Again, over what there is.
     try home.write("# mine\ndigits = 1\n[deep]\nx = 1\n", to: home.path + "/other.toml")
