@@ -48,7 +48,7 @@ struct CrashChecker {
     let text = state.bytes(at: file)
     var faults: [CrashFault] = []
     if !allowed(passed).contains(text) { faults.append(texts.contains(text) || text == nil ? .lost : .torn) }
-    if !scenario.holds(state) { faults.append(.lost) }
+    if !scenario.holds(state, passed) { faults.append(.lost) }
     if isBackupMissing(in: state) { faults.append(.backupMissing) }
     return faults
   }
@@ -102,6 +102,8 @@ struct CrashChecker {
       if made.contains(path) { return false }
       // The history of a file, which is not durable: the next program has judged it.
       if path.contains(".history/"), ["journal", "keys"].contains(name) { return false }
+      // What another program saved, if the set was cut off before it could add that.
+      if name.hasSuffix(".overtaken.toml") { return false }
       // A backup, wherever those are.
       guard path.hasPrefix("state/"), let bytes = after.bytes(at: path) else { return true }
       return !texts.contains(bytes) && Self.values(in: bytes)?[CrashWorker.nextKey] == nil

@@ -39,8 +39,8 @@ struct CrashScenario {
   var steps: (Home) throws -> [Step]
   /// Whether the file's former text must be in a backup, anywhere below the state directory, once the file has another.
   var keepsFormer = false
-  /// What must hold in every state, apart from the file's own text.
-  var holds: (DiskTree) -> Bool = { _ in true }
+  /// What must hold in every state, apart from the file's own text, after a number of acknowledgements.
+  var holds: (DiskTree, Int) -> Bool = { _, _ in true }
   var next = Next.own(.plain)
   /// Whether the first command is a program that is not ours.
   var beginsForeign = false

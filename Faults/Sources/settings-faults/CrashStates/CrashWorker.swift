@@ -49,6 +49,7 @@ enum CrashWorker {
         store[key("n")] = 5
         store[key("m")] = 6
         try store.flush()
+      case "meet": try meetSave(home)
       case "migrate":
         // As an app does: by reading.
         _ = try store(home, migrations)[key("count")]
@@ -70,6 +71,28 @@ enum CrashWorker {
   private static func store(_ home: Home, _ migrations: SettingsMigrations = .none) throws -> SettingsStore {
     SettingsStore(
       at: try SettingsLocation(app: app, environment: home.environment), migrations: migrations, logger: logger)
+  }
+
+  /// Sets a value while an editor has the file open, which saves into what the set has replaced.
+  private static func meetSave(_ home: Home) throws {
+    let store = try store(home)
+    guard store[key("n")] == 1, let path = store.location?.file else { throw Failure("there is no file to meet in") }
+    @Sendable func inode() -> ino_t {
+      var status = stat()
+      return stat(path, &status) == 0 ? status.st_ino : 0
+    }
+    let (descriptor, old) = (open(path, O_RDWR | O_CLOEXEC), inode())
+    let text = try String(contentsOfFile: path, encoding: .utf8).replacing("\"red\"", with: "\"blue\"")
+    Thread.detachNewThread {
+      while inode() == old { usleep(100) }
+      // The exchange of the names is synced by then: before that, only the file system's journal keeps both.
+      usleep(100_000)
+      _ = Array(text.utf8).withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+      if fsync(descriptor) == 0 { acknowledge() }
+      close(descriptor)
+    }
+    try store.set(5, for: key("n"))
+    guard store[SettingsKey("colour", default: "")] == "blue" else { throw Failure("the save is not in the file") }
   }
 
   private static func garage(_ home: Home) throws -> Garage {

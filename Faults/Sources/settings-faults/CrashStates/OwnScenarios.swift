@@ -93,7 +93,7 @@ struct OwnScenarios {
           Files.write("n = 2\n", to: home.path + "/" + declared)
         }, steps: { [cli($0, "adopt", "n")] },
         // The value that is moved is in one of the two files, or in both.
-        holds: { state in
+        holds: { state, _ in
           [file, declared].contains { name in
             state.bytes(at: name).flatMap { try? TOMLDocument(parsing: $0) }?.root["n"] == .integer(1)
           }
@@ -152,6 +152,16 @@ struct OwnScenarios {
         steps: { home in
           [foreign(home, "mv \"$HOME/draft.toml\" \"$HOME/\(file)\""), cli(home, "set", "n", "5")]
         }, beginsForeign: true),
+      // The editor acknowledges first, when its text is synced: from then on that is in the file, or in one of its own.
+      CrashScenario(
+        title: "set that meets an editor's save", file: file, prepare: { place(text, $0) },
+        steps: { [worker($0, "meet", acknowledging: .output)] },
+        holds: { state, passed in
+          passed == 0
+            || ["config", "state"].flatMap { state.files(below: $0) }.contains { held in
+              (try? TOMLDocument(parsing: held.bytes))?.root["colour"] == .string("blue")
+            }
+        }, beginsForeign: true, isShort: true),
     ]
   }
 
