@@ -131,7 +131,7 @@ struct ForeignSaveScheduleTests {
   }
 
   private static func scenario(_ verb: Verb, _ saves: [(key: String, inPlace: Bool)]) throws -> Scenario {
-    let scenario = try Scenario(text: verb.before)
+    let scenario = try Scenario(text: verb.before, repeats: 6)
     try verb.join(scenario)
     for (key, inPlace) in saves {
       // A text that does not parse would be waited for.
@@ -145,7 +145,9 @@ struct ForeignSaveScheduleTests {
   @Test(arguments: Verb.allCases)
   func `a save at any step of a write is in the file with it`(verb: Verb) throws {
     for inPlace in Exploration.isFull ? [false, true] : [false] {
-      try Exploration.every.run { try Self.scenario(verb, [("mark", inPlace)]) }
+      let result = try Exploration.every.run { try Self.scenario(verb, [("mark", inPlace)]) }
+      // One for each call, also for those after the exchange.
+      #expect(result.schedules > 40)
     }
   }
 

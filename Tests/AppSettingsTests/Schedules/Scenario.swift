@@ -49,7 +49,7 @@ final class Scenario: @unchecked Sendable {  // used by the test's thread; each 
   }
 
   let home: ScratchHome
-  private let scheduler = Scheduler()
+  private let scheduler: Scheduler
   private var owns: [Int: Own] = [:]
   private var programs: [Int: Program] = [:]
   private var bodies: [@Sendable () -> Void] = []
@@ -71,7 +71,9 @@ final class Scenario: @unchecked Sendable {  // used by the test's thread; each 
   /// - Parameters:
   ///   - text: The initial text of the file.
   ///   - isLinked: Whether the file's directory is a symbolic link to `v1`.
-  init(text: String = Scenario.base, isLinked: Bool = false) throws {
+  ///   - repeats: How often one call in a row counts as a poll.
+  init(text: String = Scenario.base, isLinked: Bool = false, repeats: Int = 3) throws {
+    scheduler = Scheduler(repeats: repeats)
     // In memory where possible: durability is not at issue here.
     home = access("/dev/shm", W_OK) == 0 ? ScratchHome(under: "/dev/shm") : ScratchHome()
     if isLinked {

@@ -46,6 +46,12 @@ final class Scheduler: Sendable {
   }
 
   private let state = Monitor(State())
+  /// How often one call in a row counts as a poll. A write asks for the status of its file three times: with that as
+  /// the limit the others go on there, which leaves out the later windows and makes large trees small.
+  private let repeats: Int
+
+  init(repeats: Int) { self.repeats = repeats }
+
   /// How long one step may take before other actors go on beside it: it may be waiting for one of them.
   private static let patience: UInt64 = 100_000_000
   private static let hung: UInt64 = 300_000_000_000
@@ -208,7 +214,7 @@ final class Scheduler: Sendable {
         case .parked(let label):
           areDone = false
           guard Self.canGo(actor, label) else { continue }
-          if Self.isSpinning(actor.alone) { spinning.append(index) } else { free.append(index) }
+          if isSpinning(actor.alone) { spinning.append(index) } else { free.append(index) }
         case .waiting, .running:
           areDone = false
           isWaiting = true
@@ -232,10 +238,10 @@ final class Scheduler: Sendable {
   }
 
   /// Whether the actor repeats itself, as a poll does, which changes nothing until another actor moves.
-  private static func isSpinning(_ labels: [String]) -> Bool {
+  private func isSpinning(_ labels: [String]) -> Bool {
     for length in 1...12 {
       // The same call twice is ordinary: the second read finds the end of the file.
-      let times = length == 1 ? 3 : 2
+      let times = length == 1 ? repeats : repeats - repeats / 2
       guard labels.count >= times * length else { break }
       let tail = labels.suffix(times * length)
       if zip(tail, tail.dropFirst(length)).allSatisfy({ $0 == $1 }) { return true }
