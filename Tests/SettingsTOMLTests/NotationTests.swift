@@ -30,6 +30,15 @@ struct NotationTests {
     #expect(try TOMLDocument(parsing: document.bytes).root == document.root)
   }
 
+  @Test func `among tables with headers, a new table has a header, however it was typed`() throws {
+    var document = try TOMLDocument(parsing: "[servers.home]\nport = 1\n")
+    try document.set(TOMLValue(parsing: "{}"), writtenAs: "{}", at: ["servers", "work"])
+    #expect(document.text == "[servers.home]\nport = 1\n\n[servers.work]\n")
+    document = try TOMLDocument(parsing: "[servers]\nhome = { port = 1 }\n")
+    try document.set(TOMLValue(parsing: "{}"), writtenAs: "{}", at: ["servers", "work"])
+    #expect(document.text == "[servers]\nhome = { port = 1 }\nwork = {}\n")
+  }
+
   @Test func `a text that means something else is not used`() throws {
     for text in ["2", "1\nx = 2", "", "1 # c", "= 1", "1.0"] {
       var document = TOMLDocument()

@@ -14,7 +14,9 @@ extension TOMLDocument {
   ) throws(TOMLEditError) -> Bool {
     guard (try? TOMLValue(parsing: text)) == value else { return try set(value, at: path) }
     let typed = Array(text.utf8).trimmingBlanks
-    if !contains(path), TOMLDocument.hasHeader(value), Notation.isPortable(typed) {
+    // Among tables that all have headers, a new one has a header, too.
+    let hasHeaders = find(path.parent).map { tree[$0].kind == .implicit } ?? false
+    if !contains(path), !hasHeaders, TOMLDocument.hasHeader(value), Notation.isPortable(typed) {
       try TOMLDocument.checkDepth(of: value, at: path)
       return try checked(.set(path, value)) { draft throws(TOMLEditError) in
         let (table, rest) = try draft.nearestTable(to: Location(path))
