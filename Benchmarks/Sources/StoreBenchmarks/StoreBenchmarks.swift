@@ -146,6 +146,17 @@ struct StoreBenchmarks {
       precondition(cfloor_replace(directory, "settings.toml", bytes, bytes.count) == 0)
     }
     Harness.report("durable set, 4 KB / temp + fsync + rename + fsync(dir)", durable, budget: .atMost(1.10))
+    let plainLocation = try self.location("writes-without-history")
+    try write(text, to: plainLocation)
+    let plain = SettingsStore(at: plainLocation, history: .off)
+    let withoutHistory = try Harness.pair(rounds: 300) {
+      number += 1
+      try plain.set(number, for: .counter)
+    } _: {
+      precondition(cfloor_replace(directory, "settings.toml", bytes, bytes.count) == 0)
+    }
+    Harness.report(
+      "durable set without history, 4 KB / temp + fsync + rename + fsync(dir)", withoutHistory, budget: .atMost(1.25))
     func spread(_ name: String, _ figures: Harness.Figures, budget: Harness.Budget? = nil) {
       let times = [figures.quantile(0.99), figures.median]
       Harness.report("\(name), p99 / median", times[0] / times[1], nanoseconds: times, budget: budget)
