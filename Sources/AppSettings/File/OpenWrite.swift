@@ -191,7 +191,11 @@ struct OpenWrite: ~Copyable {
       return
     }
     let found = try? system.status(at: aside, in: directory, followingLinks: false)
-    if known == nil || found?.sameFile(read) == true && isAsRead() { return remove(aside) }
+    if known == nil || found?.sameFile(read) == true && isAsRead() {
+      // A file that is open has to be kept as an orphan when its name goes.
+      current.close()
+      return remove(aside)
+    }
     if let found, !found.isRegular, hasGivenBack(aside, displacedBy: ours) { throw Overtaken() }
     displaced = ForeignSave(name: place.sibling(aside))
   }

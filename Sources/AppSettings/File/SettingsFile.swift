@@ -68,6 +68,12 @@ package struct SettingsFile: Sendable {
 
     init(system: Syscalls) { self.system = system }
 
+    /// Closes the file, which keeps its content here.
+    mutating func close() {
+      if descriptor >= 0 { system.close(descriptor) }
+      descriptor = -1
+    }
+
     deinit { if descriptor >= 0 { system.close(descriptor) } }
   }
 
