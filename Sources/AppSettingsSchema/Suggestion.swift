@@ -29,7 +29,7 @@ package enum Suggestion {
     guard let last = wanted.last else { return nil }
     let parts = ids.map { id in (id: id, parts: id.split(separator: ".").map { $0.lowercased() }) }
     // The shortest is that with the least that was not typed.
-    let same = parts.filter { $0.parts.last == last && ($0.parts.count != wanted.count || wanted.count == 1) }
+    let same = parts.filter { $0.parts.last == last && $0.parts.count > wanted.count }
     if let found = same.min(by: { $0.parts.count < $1.parts.count }) { return found.id }
     let typos = parts.filter { candidate in
       guard candidate.parts.count == wanted.count else { return false }

@@ -39,12 +39,12 @@ struct FirstWordTests {
       ("editor", "org.example.editor"), ("Editor", "org.example.editor"), ("org.editor", "org.example.editor"),
       ("maps", "org.gnome.maps"), ("kate", "org.kde.kate"), ("org.gnme.maps", "org.gnome.maps"),
       ("org.example.edtior", "org.example.editor"), ("mpas", nil), ("org.gnome.clocks", nil), ("org.example.u", nil),
-      ("com.acme.paint", nil),
+      ("com.acme.paint", nil), ("org.example.solo", nil),
     ] as [(String, String?)])
   func `an id is like another one by its last part and by typos, not by its organization`(
     typed: String, meant: String?
   ) throws {
-    for app in ["org.gnome.maps", "org.kde.kate", "org.example.editor"] {
+    for app in ["org.gnome.maps", "org.kde.kate", "org.example.editor", "solo"] {
       #expect(try test.run("set", app, "a", "1", "--create").status == 0)
     }
     let result = try test.run("set", typed, "theme", "dark")
