@@ -5,14 +5,14 @@
 enum KnownElsewhere {
   /// Our command, and the words for it.
   static let answers: [(command: String, words: String)] = [
-    ("get TARGET KEY", "read value query fetch print echo cat-value"),
+    ("get TARGET KEY", "read value query fetch print echo"),
     ("set TARGET KEY VALUE", "write put change update assign store add insert toggle enable disable patch"),
-    ("unset TARGET KEY", "delete del remove rm clear erase drop default defaults"),
+    ("unset TARGET KEY", "delete del remove rm clear erase drop"),
     ("unset TARGET --all", "reset-recursively reset-all factory-reset purge wipe uninstall"),
     ("list TARGET", "show ls all keys view values settings cat list-keys list-recursively read-all"),
-    ("describe TARGET KEY", "info range writable explain type options help-key man doc about"),
+    ("describe TARGET KEY", "info range writable explain type options man doc about"),
     ("watch TARGET", "monitor follow tail observe listen subscribe events"),
-    ("find WORD", "search grep lookup query-all"),
+    ("find WORD", "search grep lookup"),
     ("log TARGET", "history journal changes reflog timeline"),
     ("undo TARGET", "revert rollback back"),
     ("recover TARGET --restore", "restore repair fix rescue"),
@@ -31,8 +31,8 @@ enum KnownElsewhere {
     ("migrate TARGET", "upgrade convert"),
     ("at TARGET TIME", "checkout snapshot"),
     ("batch TARGET", "script transaction multi"),
-    ("completion SHELL", "completions complete-shell"),
-    ("--version", "version about-version"),
+    ("completion SHELL", "completions"),
+    ("--version", "version"),
   ]
 
   /// The command for a word, without the program's name; `nil` if nobody says so.
