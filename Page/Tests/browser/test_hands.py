@@ -104,6 +104,26 @@ class HandsTest(PageTest):
         self.tab.js("window.waited = false; setTimeout(() => { window.waited = true; }, 900)")
         self.tab.until(lambda: self.tab.js("return window.waited && !document.documentElement.hasAttribute('data-busy')"), "rest")
 
+    def hold(self, what):
+        """Holds the requests of the page that fit, an expression of path and options, until let_go()."""
+        self.tab.js(f"""const send = fetch;
+            window.held = [];
+            window.fetch = async (path, options) => {{
+                if ({what}) await new Promise((done) => {{ window.held.push(done); }});
+                return send(path, options);
+            }};""")
+
+    def let_go(self):
+        self.tab.js("window.held.splice(0).forEach((go) => go())")
+
+    def let_go_until(self, key, word):
+        """Lets go of all requests, also of those that these make, until a message has a word. The page is busy until then."""
+        message = f"return document.querySelector('[data-key={key}] .row-message').textContent"
+        self.tab.until(lambda: self.let_go() or word in self.tab.js(message), f"message with '{word}'")
+
+    def asks_before_leaving(self):
+        return self.tab.js("const event = new Event('beforeunload', { cancelable: true }); window.dispatchEvent(event); return event.defaultPrevented")
+
     def message_has(self, key, text):
         self.tab.until(lambda: text in self.tab.message(key), f"message with '{text}'")
 
@@ -205,16 +225,11 @@ class CommitTest(HandsTest):
         self.into("size", "input[type=number]")
         self.tab.select_all()
         self.tab.type("52")
-        self.tab.js("""const send = fetch;
-            window.held = [];
-            window.fetch = async (path, options) => {
-                if (options?.method === "GET") await new Promise((done) => { window.held.push(done); });
-                return send(path, options);
-            };""")
+        self.hold('options?.method === "GET"')
         self.home.cli("set", APP, "size", "60")
         self.tab.until(lambda: self.tab.js("return window.held.length > 0"), "reading that waits")
         self.tab.keys(Keys.ENTER)
-        self.tab.until(lambda: self.tab.js("window.held.splice(0).forEach((go) => go()); return document.querySelector('[data-key=size] .row-message').textContent.includes('meanwhile')"), "message")
+        self.let_go_until("size", "meanwhile")
         self.assertIn("size = 60", self.home.text())
         self.assertEqual(self.tab.js("return document.querySelector('[data-key=size] input[type=number]').value"), "52")
 
@@ -483,24 +498,19 @@ class NameTest(HandsTest):
             self.tab.type("7")
             self.leave()
             self.assertEqual(self.tab.row(key, selector).get_property("value"), "7")
-            self.assertTrue(self.tab.js("const event = new Event('beforeunload', { cancelable: true }); window.dispatchEvent(event); return event.defaultPrevented"))
+            self.assertTrue(self.asks_before_leaving())
             self.into(key, selector)
             self.tab.keys(Keys.END, Keys.BACKSPACE)
-            self.assertFalse(self.tab.js("const event = new Event('beforeunload', { cancelable: true }); window.dispatchEvent(event); return event.defaultPrevented"))
+            self.assertFalse(self.asks_before_leaving())
 
     def test_a_record_that_another_has_added_is_not_replaced(self):
         self.into("servers", ".records-box > .adder input")
         self.tab.type("work")
-        self.tab.js("""const send = fetch;
-            window.held = [];
-            window.fetch = async (path, options) => {
-                if (options?.method === "GET") await new Promise((done) => { window.held.push(done); });
-                return send(path, options);
-            };""")
+        self.hold('options?.method === "GET"')
         self.home.cli("set", APP, "servers.work.url", "https://work.example.org/")
         self.tab.until(lambda: self.tab.js("return window.held.length > 0"), "reading that waits")
         self.tab.keys(Keys.ENTER)
-        self.tab.until(lambda: self.tab.js("window.held.splice(0).forEach((go) => go()); return document.querySelector('[data-key=servers] .row-message').textContent.includes('already')"), "message")
+        self.let_go_until("servers", "already")
         self.assertIn("https://work.example.org/", self.home.text())
 
     def test_a_new_record_gets_the_focus_and_a_removed_one_gives_it_on(self):
@@ -639,9 +649,9 @@ class DraftTest(HandsTest):
         self.asked()
         self.tab.click("dialog[open] button", "Keep editing")
         self.assertIsNone(self.server.process.poll())
-        self.assertTrue(self.tab.js("const event = new Event('beforeunload', { cancelable: true }); window.dispatchEvent(event); return event.defaultPrevented"))
+        self.assertTrue(self.asks_before_leaving())
         self.tab.click(".file-head button", "Discard")
-        self.assertFalse(self.tab.js("const event = new Event('beforeunload', { cancelable: true }); window.dispatchEvent(event); return event.defaultPrevented"))
+        self.assertFalse(self.asks_before_leaving())
 
     def test_what_was_refused_is_not_taken_along_to_another_file(self):
         self.into("name")
@@ -657,26 +667,21 @@ class DraftTest(HandsTest):
 class WaitTest(HandsTest):
     """What is not there yet cannot be used, and says so."""
 
-    def hold(self):
+    def hold_what_dialogs_need(self):
         self.tab.row("flag").wait()
-        self.tab.js("""const send = fetch;
-            window.held = [];
-            window.fetch = async (path, options) => {
-                if (/drop-in|history/.test(path)) await new Promise((done) => { window.held.push(done); });
-                return send(path, options);
-            };""")
+        self.hold("/drop-in|history/.test(path)")
 
     def test_nothing_is_copied_before_it_is_there(self):
-        self.hold()
+        self.hold_what_dialogs_need()
         self.tab.js("document.querySelector('#copy').click()")
         self.assertTrue(self.tab.js("return document.querySelector('dialog .primary').disabled"))
-        self.tab.js("window.held.splice(0).forEach((go) => go())")
+        self.let_go()
         self.tab.until(lambda: "settings-cli set" in self.tab.one(".copy-text").get_property("value"), "commands")
         self.assertTrue(self.tab.one("dialog .primary").is_enabled())
 
     def test_former_texts_are_shown_at_once(self):
-        self.hold()
+        self.hold_what_dialogs_need()
         self.tab.js("document.querySelector('#past').click()")
         self.assertIn("Loading", self.tab.js("return document.querySelector('dialog[open]').textContent"))
-        self.tab.js("window.held.splice(0).forEach((go) => go())")
+        self.let_go()
         self.tab.until(lambda: "no entry yet" in self.tab.one("dialog").text, "note")
