@@ -13,8 +13,8 @@ package enum SystemFiles {
     }
   }
 
-  /// The administrators' directories, lowest layer first. One that is listed twice, as by a link to it, counts once: as
-  /// the first one in the list, which is the highest layer.
+  /// The administrators' directories, lowest layer first. One that is listed twice, for example through a link, is
+  /// used once: in its first place in the list, which is the highest layer.
   ///
   /// - Parameter isLeftOut: Whether to leave out a directory that does not exist.
   static func directories(

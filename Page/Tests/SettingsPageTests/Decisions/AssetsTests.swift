@@ -9,8 +9,8 @@ import Testing
   #expect(sent == "\n\n\nlet a = \"/*\"; // stays\n\n\n\nb(); /* stays */")
 }
 
-/// Lines are told apart without reading the language: what that relies on holds in each file.
-@Test func `no line of the page is taken for a comment that is none`() {
+/// Comments are found line by line, without parsing the language. Each file keeps to the forms that this relies on.
+@Test func `no line of code is mistaken for a comment`() {
   for asset in Assets.embedded {
     let name = String(cString: asset.path)
     guard name.hasSuffix(".js") || name.hasSuffix(".css") else { continue }
