@@ -5,13 +5,13 @@ struct LowerLayers {
   private var layers: [LayerContent] = []
   /// The keys that locks may name by another name.
   private let renamedKeys: [SchemaKey]
-  private let names: SchemaKeyTree
+  private let names: PathTree
   /// For each locked path, its name in the file that locks it.
   private var sources: [TOMLPath: (lock: LockEntry, file: String, line: Int?)] = [:]
 
   init(keys: [SchemaKey]) {
     renamedKeys = keys.filter { $0.paths.count > 1 }
-    names = SchemaKeyTree(renamedKeys)
+    names = PathTree(renamedKeys)
   }
 
   /// Adds the next file.

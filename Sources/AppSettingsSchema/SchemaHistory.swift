@@ -1,13 +1,12 @@
 package import AppSettings
 
 extension SettingsSchema {
-  /// What the history of the app's files has to know of the keys, so that no secret gets into it: each key with its
-  /// former names, and the names from which migrations have moved secrets.
+  /// Every name that a secret has or had: its names, and those from which migrations have moved it.
+  package var secretNames: [TOMLPath] { migrations.sources(of: keys.filter(\.isSecret).flatMap(\.paths)) }
+
+  /// What the history of the app's files has to know of the keys, so that no secret gets into it.
   package var historyKeys: [KnownKeys.Entry] {
-    keys.flatMap { key in
-      (key.isSecret ? migrations.sources(of: key.paths) : key.paths).map {
-        KnownKeys.Entry(path: $0, isSecret: key.isSecret)
-      }
-    }
+    secretNames.map { KnownKeys.Entry(path: $0, isSecret: true) }
+      + keys.filter { !$0.isSecret }.flatMap(\.paths).map { KnownKeys.Entry(path: $0, isSecret: false) }
   }
 }

@@ -5,8 +5,8 @@ import AppSettingsMigrations
 package struct SettingsCheck {
   let location: SettingsLocation
   let schema: SettingsSchema?
-  private let names: SchemaKeyTree
-  private let presentNames: SchemaKeyTree
+  private let names: PathTree
+  private let presentNames: PathTree
   private let unknownKey: UnknownKey
   let system = Syscalls()
   var findings: [SettingsFinding] = []
@@ -17,8 +17,8 @@ package struct SettingsCheck {
     self.location = location
     self.schema = schema
     let keys = schema?.keys ?? []
-    names = SchemaKeyTree(keys)
-    var present = SchemaKeyTree(capacity: keys.count)
+    names = PathTree(keys)
+    var present = PathTree(capacity: keys.count)
     for (index, key) in keys.enumerated() { present.insert(key.path, index) }
     presentNames = present
     unknownKey = UnknownKey(among: keys)
@@ -71,7 +71,7 @@ package struct SettingsCheck {
       original = try TOMLDocument(parsing: bytes)
     } catch {
       let excerpt = error.formatted(file: file).split(separator: "\n", omittingEmptySubsequences: false).dropFirst()
-      let hidesText = schema?.hasSecrets == true
+      let hidesText = schema?.hasSecrets == true || !Redaction.shows(lineOf: error, in: bytes)
       findings.append(
         SettingsFinding(
           .unparsable, hidesText ? error.discreetMessage : error.message, file: file, position: error.position,

@@ -151,7 +151,7 @@ package struct SchemaConflict {
 
   /// Returns the first conflict among keys, in their order.
   package static func first(in keys: [SchemaKey]) -> SchemaConflict? {
-    var earlier = SchemaKeyTree(capacity: keys.count)
+    var earlier = PathTree(capacity: keys.count)
     for (index, key) in keys.enumerated() {
       for (order, name) in key.paths.enumerated() {
         let said = order == 0 ? "the key '\(name)'" : "the former name '\(name)' of '\(key.path)'"

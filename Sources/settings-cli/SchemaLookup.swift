@@ -1,4 +1,5 @@
 import AppSettings
+import AppSettingsMigrations
 import AppSettingsSchema
 import Synchronization
 
@@ -13,13 +14,16 @@ struct SchemaLookup: Sendable {
   let showsText: Bool
   /// Whether a missing schema really does not exist.
   let isUsable: Bool
-  private let tree: SchemaKeyTree
+  private let tree: PathTree
+  /// What is a secret.
+  let knownKeys: AppSettings.KnownKeys
 
   init(schema: SettingsSchema?, isUsable: Bool = true) {
     self.schema = schema
     self.isUsable = isUsable
     showsText = isUsable && schema?.hasSecrets != true
-    tree = SchemaKeyTree(schema?.keys ?? [])
+    tree = PathTree(schema?.keys ?? [])
+    knownKeys = AppSettings.KnownKeys(declared: tree, secrets: schema?.secretNames ?? [])
   }
 
   // Protects the schema found. A process has one target, and asks for its schema in several places.
@@ -165,7 +169,7 @@ struct SchemaLookup: Sendable {
   private func refusal(
     _ error: SettingsValueError, of value: TOMLValue, at path: TOMLPath, hint: String? = nil
   ) -> Failure {
-    let isSecret = isSecret(path)
+    let isSecret = isSecret(path, value)
     let error = isSecret ? error.redacted : error
     var needed = "the key needs \(error.expected)\(error.reasonInParentheses)"
     if error.isMissing {
@@ -219,9 +223,25 @@ struct SchemaLookup: Sendable {
     return table.isEmpty ? nil : table
   }
 
-  /// Whether the value at a path is secret, is part of a secret, or contains one.
-  func isSecret(_ path: TOMLPath) -> Bool {
-    key(around: path)?.isSecret ?? named(below: path).contains(where: \.isSecret)
+  /// Whether a value is secret, is part of a secret, or contains one.
+  ///
+  /// - Parameter value: `nil` if only what is declared counts.
+  func isSecret(_ path: TOMLPath, _ value: TOMLValue?) -> Bool {
+    knownKeys.mayBeSecret(path) || value.map { knownKeys.hides(path, $0) } ?? false
+  }
+
+  /// A text of the target, with what must not be shown of it.
+  func redaction(of bytes: [UInt8], hidingCommentsWith text: String? = nil) -> Redaction {
+    var keys = knownKeys
+    if let text { keys.insert(comment: text) }
+    let migrations = schema?.migrations ?? .none
+    // Where code moves a value cannot be known here.
+    if keys.hasSecrets, migrations.migrations.contains(where: { $0.steps.contains(where: StepForms.needsTheApp) }) {
+      let document = try? TOMLDocument(parsing: bytes)
+      let version = document.flatMap { try? SettingsMigrations.version(of: $0) } ?? 1
+      keys.isCautious = migrations.pending(from: version).contains { $0.steps.contains(where: StepForms.needsTheApp) }
+    }
+    return Redaction(of: bytes, keys, migrations)
   }
 
   // MARK: Names of earlier releases

@@ -5,8 +5,8 @@ import Testing
 struct LayoutTests {
   static let orders = [
     "AppSettings": [
-      "System", "Errors", "File", "Document", "Patterns", "Values", "Keys", "Layers", "Migrations", "History", "Store",
-      "Records",
+      "System", "Errors", "File", "Document", "Patterns", "Values", "Keys", "Layers", "Migrations", "Redaction",
+      "History", "Store", "Records",
     ],
     "AppSettingsObserve": ["Hub", "Streams", "Callbacks", "Access", "Records"],
   ]

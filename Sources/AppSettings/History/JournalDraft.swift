@@ -131,7 +131,9 @@ struct JournalDraft {
       add(KeptText(of: migrated, state.keys, migrations), nil, by: actor, .migration, at: now)
     }
     if let old = write.migrated ?? write.oldDocument, let new = write.newDocument, state.kept.isComplete,
-      write.paths?.contains(where: state.keys.hides) == false
+      write.paths?.contains(where: { path in
+        [old[path], new[path]].contains { $0.map { state.keys.hides(path, $0) } ?? false }
+      }) == false
     {
       add(KeptText(bytes: new.bytes, isComplete: true), write.paths, by: actor, write.reason, at: now, (old, new))
     } else {

@@ -28,10 +28,11 @@ extension SettingsMigrations {
     return pending(from: version).reduce(paths) { $1.steps.places(of: $0, upTo: limit) }
   }
 
-  /// Returns some paths, and the places of their values in earlier versions. What steps with code did is unknown.
-  package func sources(of paths: [TOMLPath]) -> [TOMLPath] {
+  /// Returns some paths, and the places of their values in versions from a given one on. What steps with code did is
+  /// unknown.
+  package func sources(of paths: [TOMLPath], from version: Int = 0) -> [TOMLPath] {
     let limit = 100 * (paths.count + 10)
-    return pending(from: 0).reversed().reduce(paths) { $1.steps.sources(of: $0, upTo: limit) }
+    return pending(from: version).reversed().reduce(paths) { $1.steps.sources(of: $0, upTo: limit) }
   }
 
   /// Returns the locks of a file after migrations: a lock follows the keys that it covers, and stays where it was if it

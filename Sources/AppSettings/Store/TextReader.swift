@@ -35,7 +35,9 @@ package struct TextReader: Sendable {
         .unparsable,
         "Cannot parse '\(file)'. It was not changed. "
           + (own ?? "Correct the line, or move the file away to start over."),
-        cause: showsText ? error.formatted(file: file) : error.discreet(file: file), file: file,
+        cause: showsText && Redaction.shows(lineOf: error, in: bytes)
+          ? error.formatted(file: file) : error.discreet(file: file),
+        file: file,
         position: error.position)
     }
   }

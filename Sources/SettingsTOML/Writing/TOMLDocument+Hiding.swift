@@ -15,6 +15,32 @@ package struct HiddenPart: Sendable, Equatable {
     case unparsed
   }
 
+  /// The kinds of values, as far as a rule tells them apart.
+  package enum ValueKind: Sendable {
+    case table
+    /// An array, or an array of tables.
+    case array
+    case string
+    /// A number, a boolean, a date or a time.
+    case other
+
+    init(_ kind: IndexNode.Kind) {
+      self =
+        kind.isTable ? .table : kind == .string ? .string : kind == .array || kind == .arrayOfTables ? .array : .other
+    }
+
+    /// The kind of a value.
+    package init(_ value: TOMLValue) {
+      self =
+        switch value {
+        case .table: .table
+        case .array: .array
+        case .string: .string
+        default: .other
+        }
+    }
+  }
+
   package var kind: Kind
   /// The path of the value; the root for a comment.
   package var path: TOMLPath
@@ -23,6 +49,15 @@ package struct HiddenPart: Sendable, Equatable {
 
   package init(_ kind: Kind, _ path: TOMLPath, _ range: Range<Int>) {
     (self.kind, self.path, self.range) = (kind, path, range)
+  }
+
+  /// Whether it is a piece of a value that has several lines.
+  fileprivate var isPiece: Bool {
+    switch kind {
+    case .value(let key): key != nil
+    case .section, .rest: true
+    case .comment, .unparsed: false
+    }
   }
 
   /// Whether it is a value, or a piece of one.
@@ -34,22 +69,41 @@ package struct HiddenPart: Sendable, Equatable {
   }
 }
 
+/// A rule that says which values and comments of a document are hidden.
+///
+/// It is asked once for each key, from the root down, so that it can look up one name at a time.
+package protocol HidingRule {
+  /// What the rule knows of the path of a value.
+  associatedtype Place
+
+  var root: Place { get }
+
+  /// The place of a key in a table.
+  func place(_ name: String, in table: Place) -> Place
+
+  /// Whether everything at and below a place is hidden.
+  ///
+  /// - Parameters:
+  ///   - kind: The kind of the value.
+  ///   - value: Makes the value; asked for only if the kind does not decide.
+  func hides(_ place: Place, _ kind: HiddenPart.ValueKind, _ value: () -> TOMLValue) -> Bool
+
+  /// Whether a comment may hold a former value of something hidden.
+  func hides(comment: String) -> Bool
+}
+
 extension TOMLDocument {
   /// Returns the parts of the text that show some values, in the order of the text.
   ///
   /// For a table that is hidden completely, the names in it and their number are hidden too. So are comments on and
-  /// directly above hidden lines, and every comment that contains one of the names: it may be an earlier value.
-  ///
-  /// - Parameters:
-  ///   - names: Names, in lower case, that no visible comment may contain.
-  ///   - hides: Whether everything at and below a path is hidden. The second argument says whether it is a table.
-  package func hiddenParts(
-    commentsWith names: [String], _ hides: (TOMLPath, Bool) -> Bool
-  ) -> [HiddenPart] {
+  /// directly above hidden lines. An array, also one of tables, is hidden as a whole.
+  package func hiddenParts(_ rule: some HidingRule) -> [HiddenPart] {
     var hiding = Hiding(document: self)
-    withoutActuallyEscaping(hides) { hiding.visit(DocumentIndex.root, .root, $0) }
-    if !names.isEmpty {
-      for comment in comments where self.names(names, in: comment) { hiding.add(.comment, .root, comment) }
+    hiding.visit(rule)
+    if bytes.contains(Byte.hash) {
+      for comment in comments where rule.hides(comment: String(decoding: bytes[comment], as: UTF8.self)) {
+        hiding.add(.comment, .root, comment)
+      }
     }
     return hiding.result()
   }
@@ -57,23 +111,33 @@ extension TOMLDocument {
 
 private struct Hiding {
   private let document: TOMLDocument
-  private let places: TextPlaces
+  private lazy var places = TextPlaces(of: document)
   private var parts: [HiddenPart] = []
 
-  init(document: TOMLDocument) {
-    self.document = document
-    places = TextPlaces(of: document)
-  }
+  init(document: TOMLDocument) { self.document = document }
 
-  mutating func visit(_ id: DocumentIndex.ID, _ path: TOMLPath, _ hides: (TOMLPath, Bool) -> Bool) {
-    let kind = document.tree[id].kind
-    if id != DocumentIndex.root, hides(path, kind.isTable) { return add(id, path) }
-    guard kind.isTable, kind != .element else { return }
-    for child in document.tree.children(of: id) {
-      let key = document.withBase { KeyText.string(document.tree[child], in: $0) }
-      visit(child, path.appending(key), hides)
+  /// Nothing recurses, so keys may have any depth.
+  mutating func visit<Rule: HidingRule>(_ rule: Rule) {
+    var rest = [(id: DocumentIndex.root, place: rule.root)]
+    while let (table, place) = rest.popLast() {
+      for id in document.tree.children(of: table) {
+        let node = document.tree[id]
+        let place = rule.place(document.withBase { KeyText.string(node, in: $0) }, in: place)
+        if rule.hides(place, HiddenPart.ValueKind(node.kind), { document.value(of: id) }) {
+          add(id)
+        } else if node.kind.isTable {
+          rest.append((id, place))
+        }
+      }
     }
   }
+
+  /// The path of a node that is in no array.
+  private func path(of id: DocumentIndex.ID) -> TOMLPath {
+    TOMLPath(document.keyedChain(of: id).map { id in document.withBase { KeyText.string(document.tree[id], in: $0) } })
+  }
+
+  private mutating func add(_ id: DocumentIndex.ID) { add(id, path(of: id)) }
 
   mutating func add(_ kind: HiddenPart.Kind, _ path: TOMLPath, _ range: Range<Int>) {
     if !range.isEmpty { parts.append(HiddenPart(kind, path, range)) }
@@ -196,15 +260,40 @@ private struct Hiding {
 
   // MARK: The result
 
-  /// The parts without those that others contain.
+  /// The parts without those that others contain. Pieces of one value with nothing between them are one part, so that
+  /// their number is hidden, too.
   func result() -> [HiddenPart] {
-    var end = -1
-    return parts.sorted { ($0.range.lowerBound, -$0.range.upperBound) < ($1.range.lowerBound, -$1.range.upperBound) }
-      .filter { part in
-        guard part.range.lowerBound >= end else { return false }
-        end = part.range.upperBound
-        return true
+    var result: [HiddenPart] = []
+    func isBlank(from start: Int, to end: Int) -> Bool {
+      document.bytes[start..<end].allSatisfy {
+        Byte.isBlank($0) || $0 == Byte.newline || $0 == Byte.carriageReturn
       }
+    }
+    for part in parts.sorted(by: {
+      ($0.range.lowerBound, -$0.range.upperBound) < ($1.range.lowerBound, -$1.range.upperBound)
+    }) {
+      guard let last = result.last else {
+        result.append(part)
+        continue
+      }
+      guard part.range.lowerBound >= last.range.upperBound else { continue }
+      // Comments behind the pieces go along.
+      var piece = result.count - 1
+      while part.kind == .rest, piece > 0, result[piece].kind == .comment,
+        isBlank(from: result[piece - 1].range.upperBound, to: result[piece].range.lowerBound)
+      {
+        piece -= 1
+      }
+      if part.kind == .rest, result[piece].path == part.path, result[piece].isPiece,
+        isBlank(from: last.range.upperBound, to: part.range.lowerBound)
+      {
+        result[piece].range = result[piece].range.lowerBound..<part.range.upperBound
+        result.removeSubrange((piece + 1)...)
+      } else {
+        result.append(part)
+      }
+    }
+    return result
   }
 }
 

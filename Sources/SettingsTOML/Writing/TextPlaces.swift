@@ -65,12 +65,6 @@ extension TOMLDocument {
     }
     return found
   }
-
-  /// Whether a part of the text contains one of some names in lower case.
-  func names(_ names: [String], in range: Range<Int>) -> Bool {
-    let text = String(decoding: bytes[range], as: UTF8.self).lowercased()
-    return names.contains { text.utf8.contains($0.utf8) }
-  }
 }
 
 extension Sequence<UInt8> {

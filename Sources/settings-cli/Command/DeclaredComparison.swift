@@ -18,7 +18,9 @@ struct DeclaredComparison {
       guard let own = values.first(where: { $0.layer == snapshot.ownLayer }),
         let declared = values.first(where: { $0.layer.kind == .declared && $0.layer != snapshot.ownLayer })
       else { return nil }
-      return DeclaredComparison(path: path, own: own, declared: declared, isSecret: schema.isSecret(path))
+      return DeclaredComparison(
+        path: path, own: own, declared: declared,
+        isSecret: [own, declared].contains { schema.isSecret(path, $0.value) })
     }
   }
 

@@ -116,7 +116,7 @@ struct GuardedChange {
   static func difference(
     _ old: [UInt8]?, _ new: [UInt8]?, in store: SettingsStore, _ schema: SchemaLookup
   ) -> String {
-    let texts = SecretTexts(old ?? [], new ?? [], schema.schema)
+    let texts = ShownTexts(old ?? [], new ?? [], schema)
     let file = PathText.shown(store.location?.file ?? "")
     return UnifiedDiff.text(
       from: texts.old, to: texts.new, oldName: old == nil ? "/dev/null" : file, newName: file)

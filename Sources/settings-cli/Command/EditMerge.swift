@@ -12,7 +12,7 @@ struct EditMerge {
   init(base: TOMLDocument, mine: TOMLDocument, theirs: TOMLDocument) throws {
     document = mine
     self.theirs = theirs
-    var changed = SchemaKeyTree()
+    var changed = PathTree()
     for path in mine.changedPaths(since: base) { changed.insert(path, 0) }
     for path in theirs.changedPaths(since: base) where mine[path] != theirs[path] {
       if changed.knows(path) {
@@ -29,7 +29,7 @@ struct EditMerge {
     let lines = conflicts.map { path in
       func shown(_ value: TOMLValue?) -> String {
         guard let value else { return "unset" }
-        return schema.isSecret(path) ? Shown.redacted : value.tomlText
+        return schema.isSecret(path, value) ? Shown.redacted : value.tomlText
       }
       return "  \(path): yours is \(shown(document[path])), theirs is \(shown(theirs[path]))"
     }

@@ -161,8 +161,7 @@ private struct Restoring {
 
   /// Throws if something that was not shown would be shown now.
   private func checkStaysHidden(in result: TOMLDocument) throws {
-    guard let schema = base.schema else { return }
-    let hidden = HiddenText.hidden(in: result, schema).map(\.range)
+    let hidden = HiddenText.redaction(of: result.bytes, base.schema).parts.map(\.range)
     var shift = 0
     var next = 0
     for (range, part) in pieces {

@@ -7,20 +7,17 @@ import Glibc
 struct HistoryText {
   private let target: Target
   private let schema: SchemaLookup
-  /// Every name that a secret has had.
-  private let secrets: [TOMLPath]
 
   init(of target: Target) {
     self.target = target
     schema = target.schema
-    secrets = (schema.schema?.historyKeys ?? []).filter(\.isSecret).map(\.path)
   }
 
   // MARK: Secrets
 
   /// The secret that a path is, is in, or contains.
   func secret(at path: TOMLPath) -> TOMLPath? {
-    secrets.first { path.hasPrefix($0) } ?? (secrets.contains { $0.hasPrefix(path) } ? path : nil)
+    schema.knownKeys.secret(around: path) ?? (schema.knownKeys.mayBeSecret(path) ? path : nil)
   }
 
   /// The changes of values at, above or below some paths, without secrets; the names in a secret are a part of it.

@@ -11,12 +11,14 @@ struct KeyDescription {
   /// The values of all files, the highest first.
   let values: [LayerValue]
   let isSecret: Bool
+  private let schema: SchemaLookup
   /// Why the value is invalid; `nil` if it is valid.
   let problem: String?
   let isKnown: Bool
 
   init(_ path: TOMLPath, in snapshot: SettingsSnapshot, _ schema: SchemaLookup) {
     self.path = path
+    self.schema = schema
     key = schema.key(path)
     // Nearly all keys are public and have one name and a single value: then all look-ups are those of the files.
     if let key, key.path == path, key.formerPaths.isEmpty, !key.isSecret,
@@ -34,7 +36,7 @@ struct KeyDescription {
     value = schema.usedValue(of: path, in: snapshot)
     origin = schema.origin(of: path, in: snapshot)
     values = schema.values(at: path, in: snapshot)
-    isSecret = schema.isSecret(path)
+    isSecret = schema.isSecret(path, value)
     isKnown = schema.knows(path)
     // The place of a credential's text is known, and not the text.
     problem = origin.layer.kind == .credential ? nil : Self.problem(of: value, type, isSecret: isSecret)
@@ -96,7 +98,10 @@ struct KeyDescription {
     }
     for other in values where other.state != .used {
       let name = other.path == path ? "" : "\(other.path) = "
-      add(other.state.name, Shown.place(other.layer, other.position) + ": " + name + shown(other.value))
+      add(
+        other.state.name,
+        Shown.place(other.layer, other.position) + ": " + name
+          + (schema.isSecret(other.path, other.value) ? Shown.redacted : other.value.tomlText))
     }
     add("default", defaultText)
     add("needs", expected)
@@ -154,7 +159,7 @@ struct KeyDescription {
     json.add("storedAs", text: origin.formerName?.description)
     json.add("lockedBy", text: origin.lock?.layer.file)
     json.add("lockReason", text: origin.lock?.reason)
-    json.add("layers", "[\(values.map { Shown.record($0, isSecret: isSecret) }.joined(separator: ","))]")
+    json.add("layers", "[\(values.map { Shown.record($0, schema) }.joined(separator: ","))]")
     json.add("isDefault", origin.isDefault)
     json.add("isLocked", origin.isLocked)
     json.add("isSecret", isSecret)

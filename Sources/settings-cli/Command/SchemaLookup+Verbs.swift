@@ -147,12 +147,12 @@ extension SchemaLookup {
   func element(_ text: String, of path: TOMLPath, kind: ValueText.Kind?, sibling: TOMLValue?) throws -> TOMLValue {
     guard kind == nil, let type = type(of: path)?.element else {
       return try ValueText.value(
-        text, kind: kind, current: sibling, key: path, isElement: true, isSecret: isSecret(path))
+        text, kind: kind, current: sibling, key: path, isElement: true, isSecret: isSecret(path, .string(text)))
     }
     do {
       return try type.value(of: text, like: sibling)
     } catch {
-      let shown = isSecret(path) ? "that value" : Shown.short(.string(text))
+      let shown = isSecret(path, .string(text)) ? "that value" : Shown.short(.string(text))
       throw Failure(
         .invalidValue,
         "Cannot use \(shown) as an element of '\(path)': it needs \(error.expected)\(error.reasonInParentheses). "

@@ -44,7 +44,7 @@ struct SettingsDocument {
     let bytes = isBroken ? try SettingsFile(path: location.file).read().bytes : snapshot.ownBytes
     if bytes == nil, snapshot.root.isEmpty { try target.checkKnown(store) }
     self.bytes = bytes
-    hidden = HiddenText(bytes ?? [], schema.schema)
+    hidden = HiddenText(bytes ?? [], schema)
   }
 
   /// Whether the files still are as they were read.
@@ -104,9 +104,10 @@ struct SettingsDocument {
       _ = try TOMLDocument(parsing: bytes)
       return "null"
     } catch {
+      let shows = schema.showsText && Redaction.shows(lineOf: error, in: bytes)
       let place = places.position(of: hidden.shownOffset(of: error.position.byteOffset))
       return Shown.object([
-        ("message", JSONText.quoted(schema.showsText ? error.message : error.discreetMessage)),
+        ("message", JSONText.quoted(shows ? error.message : error.discreetMessage)),
         ("line", String(place.line)), ("column", String(place.column)),
       ])
     }

@@ -186,7 +186,7 @@ struct Target {
 
   /// Says that other users may read a secret that was stored for all.
   func warnOfExposure(of paths: [TOMLPath]) {
-    guard isAdministrators, let secret = paths.first(where: schema.isSecret) else { return }
+    guard isAdministrators, let secret = paths.first(where: { schema.isSecret($0, nil) }) else { return }
     Output.warning("The secret '\(secret)' is now in a file that all users may read.")
   }
 

@@ -21,7 +21,10 @@ struct KnownKeys {
   private var all: [(path: TOMLPath, note: String)] {
     guard let snapshot else { return [] }
     return schema.keys.map { ($0.path, $0.summary) }
-      + schema.paths(in: snapshot).filter { schema.key($0) == nil }.map { ($0, snapshot[$0]?.tomlText ?? "") }
+      + schema.paths(in: snapshot).filter { schema.key($0) == nil }.map { path in
+        let value = snapshot[path]
+        return (path, schema.isSecret(path, value) ? "" : value?.tomlText ?? "")
+      }
   }
 
   /// The key that a text names, also where a shell has taken quotes of the key for its own.
@@ -35,7 +38,9 @@ struct KnownKeys {
   func values(of path: TOMLPath) -> [Candidate] {
     let choices = schema.choices(of: path)
     if !choices.isEmpty { return choices.map { Candidate($0) } }
-    guard let snapshot, let value = schema.effectiveValue(of: path, in: snapshot), !schema.isSecret(path) else {
+    guard let snapshot, let value = schema.effectiveValue(of: path, in: snapshot),
+      !schema.isSecret(path, value)
+    else {
       return []
     }
     if case .boolean = value { return ["true", "false"].map { Candidate($0) } }
@@ -44,9 +49,11 @@ struct KnownKeys {
 
   /// The elements of a key's array, or the values that the schema allows for new ones.
   func elements(of key: String, areNew: Bool) -> [Candidate] {
-    guard let snapshot, let path = try? TOMLPath(parsing: key), !schema.isSecret(path) else { return [] }
+    guard let snapshot, let path = try? TOMLPath(parsing: key) else { return [] }
+    let value = schema.effectiveValue(of: path, in: snapshot)
+    guard !schema.isSecret(path, value) else { return [] }
     var elements: [TOMLValue] = []
-    if case .array(let present)? = schema.effectiveValue(of: path, in: snapshot) { elements = present }
+    if case .array(let present)? = value { elements = present }
     if areNew {
       return (schema.type(of: path)?.element?.choices ?? []).filter { !elements.contains($0) }.map {
         Candidate(Shown.bare($0))

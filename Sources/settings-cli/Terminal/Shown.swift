@@ -81,7 +81,7 @@ enum Shown {
     let value = schema.usedValue(of: path, in: snapshot).flatMap { schema.withoutSecrets($0, at: path).value }
     return object([
       ("key", JSONText.quoted(path.description)),
-      ("value", redacting && value != nil && schema.isSecret(path) ? JSONText.quoted(redacted) : json(value)),
+      ("value", redacting && value != nil && schema.isSecret(path, value) ? JSONText.quoted(redacted) : json(value)),
       ("layer", JSONText.quoted(origin.layer.kind.rawValue)),
       ("file", origin.layer.file.map(JSONText.quoted) ?? "null"),
       ("line", origin.position.map { String($0.line) } ?? "null"),
@@ -91,8 +91,11 @@ enum Shown {
   }
 
   /// One layer's value, as a JSON object: `layer file line key value state`.
-  static func record(_ value: LayerValue, isSecret: Bool) -> String {
-    object([
+  ///
+  /// A hidden value is hidden here, too: it may be an old secret that still works elsewhere.
+  static func record(_ value: LayerValue, _ schema: SchemaLookup) -> String {
+    let isSecret = schema.isSecret(value.path, value.value)
+    return object([
       ("layer", JSONText.quoted(value.layer.kind.rawValue)),
       ("file", value.layer.file.map(JSONText.quoted) ?? "null"),
       ("line", value.position.map { String($0.line) } ?? "null"),
@@ -118,11 +121,12 @@ enum Shown {
   /// A line for each layer's value and the app's default, in the form of `list --origin`: the value as TOML, then the
   /// layer, file and line, and what becomes of the value.
   static func layers(
-    of path: TOMLPath, _ values: [LayerValue], default: TOMLValue?, isSecret: Bool, lock: SettingsLock?
+    of path: TOMLPath, _ values: [LayerValue], default: TOMLValue?, _ schema: SchemaLookup, lock: SettingsLock?
   ) -> [String] {
     let terminal = Terminal.output
-    func line(_ value: TOMLValue, _ note: String) -> String {
-      (isSecret ? terminal.styled(redacted, .dim) : terminal.styled(terminal.shown(value.tomlText), style(of: value)))
+    func line(_ place: TOMLPath, _ value: TOMLValue, _ note: String) -> String {
+      (schema.isSecret(place, value)
+        ? terminal.styled(redacted, .dim) : terminal.styled(terminal.shown(value.tomlText), style(of: value)))
         + terminal.styled("  # \(terminal.shown(note))", .dim)
     }
     var lines = values.map { value in
@@ -134,11 +138,11 @@ enum Shown {
       case .hidden(let layer, let position): note += ", hidden by \(place(layer, position))"
       case .ignored: note += ", ignored: locked by \(lock?.place ?? "an administrator")"
       }
-      return line(value.value, note)
+      return line(value.path, value.value, note)
     }
     if let value = `default` {
       let isUsed = !values.contains { $0.state == .used }
-      lines.append(line(value, "the app's default" + (isUsed ? "" : ", hidden")))
+      lines.append(line(path, value, "the app's default" + (isUsed ? "" : ", hidden")))
     }
     return lines
   }

@@ -94,7 +94,8 @@ private struct FormerText {
   private var file: String { store.location?.file ?? "" }
 
   private func text(after number: Int) throws -> String {
-    SecretTexts.kept(try store.formerText(after: number), schema.schema)
+    String(
+      decoding: schema.redaction(of: Array(try store.formerText(after: number).utf8)).keptText, as: UTF8.self)
   }
 
   func show() throws {

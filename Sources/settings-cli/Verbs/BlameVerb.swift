@@ -30,7 +30,9 @@ struct BlameVerb: Verb {
     var shown: Set<TOMLPath> = []
     var objects: [String] = []
     for found in try store.blame(path.map(schema.names)) {
-      let secret = found.isSecret ? found.path : text.secret(at: found.path)
+      let secret =
+        text.secret(at: found.path)
+        ?? (found.isSecret || schema.isSecret(found.path, document[found.path]) ? found.path : nil)
       let path = secret ?? found.path
       guard shown.insert(path).inserted else { continue }
       if json {

@@ -82,7 +82,7 @@ struct DiffVerb: Verb {
       throw Failure(.io, "Cannot read '\(other)': it does not exist.")
     }
     let new = try SettingsFile(path: file).read().bytes
-    let texts = SecretTexts(old, new ?? [], target.schema.schema)
+    let texts = ShownTexts(old, new ?? [], target.schema)
     return UnifiedDiff.text(
       from: texts.old, to: texts.new, oldName: other, newName: new == nil ? "/dev/null" : file)
   }
@@ -100,10 +100,10 @@ struct DiffVerb: Verb {
     var new = ""
     for path in before + schema.paths(in: now).filter({ !known.contains($0) }) {
       let values = [without, now].map { schema.effectiveValue(of: path, in: $0) }
-      let isSecret = schema.isSecret(path)
+      let isSecret = values.contains { schema.isSecret(path, $0) }
       if let value = values[0] { old += "\(path) = \(isSecret ? Shown.redacted : value.tomlText)\n" }
       guard let value = values[1] else { continue }
-      let changed = values[0] == nil || values[0] == value ? Shown.redacted : SecretTexts.another
+      let changed = values[0] == nil || values[0] == value ? Shown.redacted : ShownTexts.another
       new += "\(path) = \(isSecret ? changed : value.tomlText)\n"
     }
     return UnifiedDiff.text(

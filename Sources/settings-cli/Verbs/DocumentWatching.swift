@@ -201,7 +201,9 @@ private struct WatchedState: Equatable {
       let new = schema.usedValue(of: path, in: snapshot)
       guard old != new else { return nil }
       // Nobody knows which values are secrets if there is a schema that cannot be used.
-      let isSecret = [schema, former.schema].contains { !$0.isUsable || $0.isSecret(path) }
+      let isSecret = [schema, former.schema].contains {
+        !$0.isUsable || $0.isSecret(path, old) || $0.isSecret(path, new)
+      }
       func shown(_ value: TOMLValue?) -> String {
         isSecret && value != nil ? JSONText.quoted(Shown.redacted) : Shown.json(value)
       }

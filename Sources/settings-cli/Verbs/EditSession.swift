@@ -114,7 +114,8 @@ final class EditSession {
       throw Failure(
         .unparsable,
         "Cannot store the text: it does not parse.\n"
-          + (replacement.schema.showsText ? error.formatted(file: copy.path) : error.discreet(file: copy.path)))
+          + (replacement.schema.showsText && Redaction.shows(lineOf: error, in: bytes)
+            ? error.formatted(file: copy.path) : error.discreet(file: copy.path)))
     }
   }
 

@@ -68,7 +68,7 @@ private struct SubmittedText {
     do throws(TOMLSyntaxError) {
       edited = try TOMLDocument(parsing: bytes)
     } catch {
-      let shown = schema.showsText
+      let shown = schema.showsText && Redaction.shows(lineOf: error, in: bytes)
       findings = [
         SettingsFinding(
           .unparsable, shown ? error.message : error.discreetMessage, file: file, position: error.position)
@@ -81,7 +81,7 @@ private struct SubmittedText {
     }
     let whole: TOMLDocument
     do {
-      whole = try HiddenText(replacement.before ?? [], schema.schema).restoring(edited)
+      whole = try HiddenText(replacement.before ?? [], schema).restoring(edited)
     } catch {
       let refusal = error as? HiddenText.Refusal
       let message = refusal?.message ?? "\(error)"

@@ -51,12 +51,13 @@ struct ExportVerb: Verb {
       throw Failure(.noValue)
     }
     if !self.secrets {
-      let secrets = paths.filter(schema.isSecret)
+      let secrets = paths.filter { schema.isSecret($0, schema.effectiveValue(of: $0, in: snapshot)) }
       if !secrets.isEmpty {
         let names = secrets.map { "'\($0)'" }.joined(separator: ", ")
         Output.warning("Left out because they are secret: \(names). Use --secrets to include them.")
       }
-      paths.removeAll(where: schema.isSecret)
+      let left = Set(secrets)
+      paths.removeAll(where: left.contains)
     }
     let values = paths.compactMap { path in schema.effectiveValue(of: path, in: snapshot).map { (path, $0) } }
     if form == .env {

@@ -78,12 +78,14 @@ struct FindVerb: Verb {
     let known = Set(paths)
     paths += schema.keys.map(\.path).filter { !known.contains($0) }
     return paths.map { path in
-      let value = schema.isSecret(path) ? nil : schema.effectiveValue(of: path, in: snapshot)
+      let used = schema.effectiveValue(of: path, in: snapshot)
+      let isSecret = schema.isSecret(path, used)
+      let value = isSecret ? nil : used
       return FoundKey(
         app: app.app, path: path, value: value,
         text: value.map { Shown.text($0, at: path, in: snapshot, schema) },
         bare: value.map { Shown.bare($0, at: path, in: snapshot, schema) } ?? "",
-        isSecret: schema.isSecret(path) && schema.effectiveValue(of: path, in: snapshot) != nil,
+        isSecret: isSecret && used != nil,
         summary: schema.key(path)?.summary ?? "")
     }
   }

@@ -116,23 +116,21 @@ struct GetVerb: Verb {
       try schema.checkKnown(path)
       throw Failure(.noValue, Self.hint(path, snapshot))
     }
-    // A hidden value may be an old secret that still works elsewhere.
-    let isSecret = schema.isSecret(path)
     let end = endsWithNUL ? "\0" : "\n"
     if form == .json {
-      var objects = values.map { Shown.record($0, isSecret: isSecret) }
+      var objects = values.map { Shown.record($0, schema) }
       if let standard {
         let isUsed = !values.contains { $0.state == .used }
         objects.append(
           Shown.record(
             LayerValue(
               layer: SettingsLayer(.default), path: path, value: standard, position: nil,
-              state: isUsed ? .used : .hidden(by: values[0].layer, at: nil)), isSecret: isSecret))
+              state: isUsed ? .used : .hidden(by: values[0].layer, at: nil)), schema))
       }
       Output.line("[" + objects.joined(separator: ",\n ") + "]", terminator: end)
     } else {
       let lock = schema.origin(of: path, in: snapshot).lock
-      for line in Shown.layers(of: path, values, default: standard, isSecret: isSecret, lock: lock) {
+      for line in Shown.layers(of: path, values, default: standard, schema, lock: lock) {
         Output.text(line + end)
       }
     }

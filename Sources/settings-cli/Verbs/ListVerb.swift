@@ -68,7 +68,8 @@ struct ListVerb: Verb {
     for path in paths {
       guard let value = schema.effectiveValue(of: path, in: snapshot) else { continue }
       var line = Shown.line(
-        path, schema.isSecret(path) ? nil : value, Shown.text(value, at: path, in: snapshot, schema), keyWidth: width)
+        path, schema.isSecret(path, value) ? nil : value, Shown.text(value, at: path, in: snapshot, schema),
+        keyWidth: width)
       if origin {
         line += Terminal.output.styled(
           "  # \(Terminal.output.shown(Shown.place(of: path, in: snapshot, schema)))", .dim)
@@ -79,7 +80,7 @@ struct ListVerb: Verb {
 
   /// The record of a key for -0, without its end. A key has no newline: it would be escaped.
   private func record(of path: TOMLPath, in snapshot: SettingsSnapshot, _ schema: SchemaLookup) throws -> String {
-    guard !schema.isSecret(path), let value = schema.effectiveValue(of: path, in: snapshot) else {
+    guard let value = schema.effectiveValue(of: path, in: snapshot), !schema.isSecret(path, value) else {
       return path.description
     }
     let text = Shown.bare(value, at: path, in: snapshot, schema)

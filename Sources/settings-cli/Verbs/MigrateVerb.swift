@@ -117,7 +117,7 @@ struct MigrateVerb: Verb {
 
   /// The changes of a migration, without secrets.
   static func difference(_ preview: SettingsMigrationPreview, _ schema: SettingsSchema) -> String {
-    let texts = SecretTexts(Array(preview.before.utf8), Array(preview.after.utf8), schema)
+    let texts = ShownTexts(Array(preview.before.utf8), Array(preview.after.utf8), SchemaLookup(schema: schema))
     return UnifiedDiff.text(from: texts.old, to: texts.new, oldName: preview.oldName, newName: preview.newName)
   }
 

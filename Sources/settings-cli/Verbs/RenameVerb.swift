@@ -82,7 +82,7 @@ private struct Renaming {
     if !creates {
       for move in moves { try schema.checkKnown(move.to, advice: "To use it all the same, use --create.") }
     }
-    if let exposed = moves.first(where: { schema.isSecret($0.from) && !schema.isSecret($0.to) }) {
+    if let exposed = moves.first(where: { schema.isSecret($0.from, nil) && !schema.isSecret($0.to, nil) }) {
       throw Failure(
         .invalidValue,
         "\(subject): '\(exposed.from)' is a secret and '\(exposed.to)' is not, so that 'list' would show it. "

@@ -165,7 +165,7 @@ struct SetVerb: Verb {
         return (path, try schema.withoutLocked(value, at: path, in: snapshot))
       }
       let value = try ValueText.value(
-        text, kind: kind, current: current, key: path, isSecret: schema.isSecret(path))
+        text, kind: kind, current: current, key: path, isSecret: schema.isSecret(path, .string(text)))
       try schema.check(value, at: path)
       return (path, try schema.withoutLocked(value, at: path, in: snapshot))
     }

@@ -108,7 +108,7 @@ struct Watching: Sendable {
     _ origin: SettingsChangeOrigin
   ) async throws {
     // A secret is shown if the user named its key. A program gets only what would be shown.
-    let isHidden = self.path == nil && schema.isSecret(path)
+    let isHidden = self.path == nil && (schema.isSecret(path, old) || schema.isSecret(path, new))
     func shown(_ value: TOMLValue?) -> TOMLValue? {
       isHidden
         ? value.map { _ in .string(Shown.redacted) } : value.flatMap { schema.withoutSecrets($0, at: path).value }

@@ -84,7 +84,7 @@ import TestSupport
         key.formerPaths = Bool.random(using: &random) ? [path()] : []
         if SchemaConflict.first(in: keys + [key]) == nil { keys.append(key) }
       }
-      let tree = SchemaKeyTree(keys)
+      let tree = PathTree(keys)
       for _ in 0..<50 {
         let path = path()
         func has(_ body: (TOMLPath) -> Bool) -> [Int] { keys.indices.filter { keys[$0].paths.contains(where: body) } }

@@ -21,7 +21,7 @@ struct TextReaderTests {
     showsText: Bool
   ) {
     let error = settingsError {
-      _ = try reader(showsText: showsText).parse(Array("a = 1\ntoken = hunter2\n".utf8), file: "/f")
+      _ = try reader(showsText: showsText).parse(Array("a = 1\ntheme = hunter2\n".utf8), file: "/f")
     }
     #expect(error?.code == .unparsable && error?.file == "/f")
     #expect(error?.position?.line == 2)
@@ -30,6 +30,10 @@ struct TextReaderTests {
         == "Cannot parse '/f'. It was not changed. Correct the line, or move the file away to start over.")
     #expect(error?.cause?.contains("/f:2:") == true)
     #expect(error?.cause?.contains("hunter2") == showsText, "\(error?.cause ?? "")")
+    let secret = settingsError {
+      _ = try reader(showsText: showsText).parse(Array("a = 1\ntoken = hunter2\n".utf8), file: "/f")
+    }
+    #expect(secret?.cause?.contains("hunter2") == false, "\(secret?.cause ?? "")")
   }
 
   @Test(arguments: [

@@ -1,14 +1,21 @@
-package import AppSettings
+package import SettingsTOML
 
-/// The names of keys, present and former, as a tree. A look-up takes time proportional to the length of its path, not
+/// Names of keys, each with a number that identifies the key, as a tree. A look-up takes time proportional to the length of its path, not
 /// to the number of keys. Nothing recurses, so names may have any depth.
-package struct SchemaKeyTree: Sendable {
+package struct PathTree: Sendable, Equatable {
+  /// A place in the tree: the root, or one in the path of a name.
+  package struct Place: Hashable, Sendable {
+    fileprivate let index: Int
+    fileprivate init(_ index: Int) { self.index = index }
+    package static let root = Place(0)
+  }
+
   private struct Edge: Hashable, Sendable {
     var parent: Int
     var name: ExactKey
   }
 
-  private struct Node: Sendable {
+  private struct Node: Hashable, Sendable {
     /// The key that has this name.
     var key: Int?
     /// The last key that has a name below this place.
@@ -27,21 +34,13 @@ package struct SchemaKeyTree: Sendable {
     edges.reserveCapacity(capacity)
   }
 
-  /// Creates the tree of all names of the keys.
-  package init(_ keys: [SchemaKey]) {
-    self.init(capacity: keys.count)
-    for (index, key) in keys.enumerated() { insert(key, index) }
-  }
-
-  /// Adds the names of a key.
-  ///
-  /// - Parameter index: The number that identifies the key in results.
-  package mutating func insert(_ key: SchemaKey, _ index: Int) {
-    for path in key.paths { insert(path, index) }
-  }
+  /// Whether there are no names.
+  package var isEmpty: Bool { nodes[0].key == nil && nodes[0].lastBelow == nil }
 
   /// Adds a name.
-  package mutating func insert(_ path: TOMLPath, _ index: Int) {
+  ///
+  /// - Parameter index: The number that identifies the key in results.
+  package mutating func insert(_ path: TOMLPath, _ index: Int = 0) {
     var place = 0
     for name in path.components {
       nodes[place].lastBelow = index
@@ -60,6 +59,14 @@ package struct SchemaKeyTree: Sendable {
 
   // MARK: Looking up
 
+  /// The place of a name in a table; `nil` if no name has it in its path.
+  package func place(_ name: String, in table: Place) -> Place? {
+    edges[Edge(parent: table.index, name: ExactKey(name))].map(Place.init)
+  }
+
+  /// Whether a key has the name of a place.
+  package func isName(_ place: Place) -> Bool { nodes[place.index].key != nil }
+
   private func node(at path: TOMLPath) -> Int? {
     var place = 0
     for name in path.components {
@@ -75,7 +82,7 @@ package struct SchemaKeyTree: Sendable {
   /// The key whose value contains or is the value at a path; the innermost, if one name of a key contains another.
   package func key(around path: TOMLPath) -> Int? {
     var place = 0
-    var found: Int?
+    var found = nodes[0].key
     for name in path.components {
       guard let child = edges[Edge(parent: place, name: ExactKey(name))] else { break }
       place = child

@@ -1,0 +1,193 @@
+import SettingsTOML
+
+/// The keys of a file, as far as a program has declared them or a schema file describes them, and with them the one
+/// definition of what is a secret, for everything that shows or keeps settings:
+///
+/// 1. the value of a key that is declared as secret, with all names in it;
+/// 2. a value that is in the place of a table with such a key;
+/// 3. where a key is not declared: a string whose own name ends with the word `password`, `passwd`, `passphrase`,
+///    `secret`, `token`, `credential`, `api key`, `private key`, `access key` or `secret key` (``SecretNames``), and an
+///    array, also one of tables, that has such a string in it. Never a number or a boolean, nor a table for its name.
+///
+/// Comments beside or directly above a secret go with it, and so does every comment that names a declared secret, or
+/// that has an assignment to a name as in 3: it may be a former value.
+///
+/// What is *kept* for long is judged with caution (``isCautious``): once anything is declared, a key that is not may be
+/// the misspelt name of a secret, and its value is not kept. So it does not matter which of a program's keys have been
+/// used when the first write happens.
+package struct KnownKeys: Sendable, Equatable {
+  /// A key, or a former name of one.
+  package struct Entry: Sendable, Equatable {
+    package var path: TOMLPath
+    package var isSecret: Bool
+
+    package init(path: TOMLPath, isSecret: Bool) {
+      self.path = path
+      self.isSecret = isSecret
+    }
+  }
+
+  /// All keys that are declared by something.
+  private var declared = PathTree()
+  /// Those that anything declares as secret.
+  private var secrets = PathTree()
+  private var entries: [Entry] = []
+  /// The last components of secrets, in lower case.
+  private var names: [String] = []
+  /// Whether a value that nobody has declared counts as a secret as soon as anything is declared.
+  package var isCautious = true
+
+  package init() {}
+
+  /// The rule for showing what some keys describe.
+  ///
+  /// - Parameters:
+  ///   - declared: The names of all keys.
+  ///   - secrets: Every name that a secret has had.
+  package init(declared: PathTree, secrets: [TOMLPath]) {
+    self.declared = declared
+    isCautious = false
+    for path in secrets { insert(Entry(path: path, isSecret: true)) }
+  }
+
+  /// Whether any key is declared as secret.
+  package var hasSecrets: Bool { !secrets.isEmpty }
+
+  package var isEmpty: Bool { declared.isEmpty && secrets.isEmpty }
+
+  /// - Returns: Whether it was unknown.
+  @discardableResult
+  mutating func insert(_ entry: Entry) -> Bool {
+    guard entry.isSecret ? secrets.key(at: entry.path) == nil : declared.key(at: entry.path) == nil else {
+      return false
+    }
+    entries.append(entry)
+    guard entry.isSecret else {
+      declared.insert(entry.path)
+      return true
+    }
+    secrets.insert(entry.path)
+    if let name = entry.path.last?.lowercased(), !names.contains(name) { names.append(name) }
+    return true
+  }
+
+  /// Also hides comments with a text.
+  package mutating func insert(comment: String) { names.append(comment.lowercased()) }
+
+  /// The keys, and in a document of an earlier version also the names that they had then.
+  func adapted(to document: TOMLDocument, _ migrations: SettingsMigrations) -> KnownKeys {
+    guard !isEmpty, let version = try? SettingsMigrations.version(of: document),
+      version < migrations.currentVersion
+    else { return self }
+    var adapted = self
+    for isSecret in [true, false] {
+      let names = entries.filter { $0.isSecret == isSecret }.map(\.path)
+      for source in migrations.sources(of: names, from: version) {
+        adapted.insert(Entry(path: source, isSecret: isSecret))
+      }
+    }
+    return adapted
+  }
+
+  // MARK: Questions
+
+  /// Whether a key, or one that it is a part of, is among them.
+  func knows(_ key: AnySettingsKey) -> Bool {
+    key.paths.allSatisfy { isSecret($0) || !key.isSecret && declared.key(around: $0) != nil }
+  }
+
+  /// Whether values at, above or below a path may have been kept.
+  func mayHaveShown(_ path: TOMLPath) -> Bool {
+    isEmpty || !mayBeSecret(path) && declared.knows(path)
+  }
+
+  /// Whether a secret is at or above a path.
+  package func isSecret(_ path: TOMLPath) -> Bool { secrets.key(around: path) != nil }
+
+  /// The secret that a path is, or is in. Where everything is secret, as in a sealed garage, the names are none.
+  package func secret(around path: TOMLPath) -> TOMLPath? {
+    guard !secrets.isEmpty else { return nil }
+    return (0..<path.components.count).lazy.map { TOMLPath(Array(path.components.prefix($0 + 1))) }
+      .first { secrets.key(at: $0) != nil }
+  }
+
+  /// Whether a declared secret is at, above or below a path.
+  package func mayBeSecret(_ path: TOMLPath) -> Bool { secrets.knows(path) }
+
+  /// Whether a value is a secret, or has one in it.
+  package func hides(_ path: TOMLPath, _ value: TOMLValue) -> Bool {
+    hides(place(of: path), value)
+  }
+
+  /// Whether the value at a path is a secret if it is a string, the kind of most secrets.
+  package func hides(_ path: TOMLPath) -> Bool { hides(path, .string("")) }
+
+  private func hides(_ place: Place, _ value: TOMLValue) -> Bool {
+    if hides(place, HiddenPart.ValueKind(value), { value }) { return true }
+    guard case .table(let table) = value else { return false }
+    return table.contains { hides(self.place($0.key, in: place), $0.value) }
+  }
+
+  private func place(of path: TOMLPath) -> Place { path.components.reduce(root) { place($1, in: $0) } }
+}
+
+extension KnownKeys: HidingRule {
+  package struct Place {
+    fileprivate var name = ""
+    fileprivate var declared: PathTree.Place?
+    fileprivate var secret: PathTree.Place?
+    fileprivate var isDeclared: Bool
+    fileprivate var isSecret: Bool
+    fileprivate var isReserved = false
+    fileprivate var isRoot = true
+  }
+
+  package var root: Place {
+    Place(
+      declared: .root, secret: .root, isDeclared: declared.isName(.root), isSecret: secrets.isName(.root))
+  }
+
+  package func place(_ name: String, in table: Place) -> Place {
+    var place = table
+    place.isReserved = table.isReserved || table.isRoot && name.utf8.starts(with: "settings-".utf8)
+    place.isRoot = false
+    place.name = name
+    place.declared = table.declared.flatMap { declared.place(name, in: $0) }
+    place.secret = table.secret.flatMap { secrets.place(name, in: $0) }
+    if let known = place.declared, declared.isName(known) { place.isDeclared = true }
+    if let known = place.secret, secrets.isName(known) { place.isSecret = true }
+    return place
+  }
+
+  package func hides(_ place: Place, _ kind: HiddenPart.ValueKind, _ value: () -> TOMLValue) -> Bool {
+    if place.isReserved { return false }
+    if place.isSecret { return true }
+    if kind == .table { return false }
+    // In the place of a table with a secret.
+    if place.secret != nil { return true }
+    if place.isDeclared { return false }
+    if isCautious, !isEmpty { return true }
+    switch kind {
+    case .string: return SecretNames.contains(place.name)
+    case .array: return Self.soundsSecret(value(), place.name)
+    case .table, .other: return false
+    }
+  }
+
+  /// Whether a value has a string with a name that says that it is a secret.
+  private static func soundsSecret(_ value: TOMLValue, _ name: String) -> Bool {
+    switch value {
+    case .string: SecretNames.contains(name)
+    case .array(let items): items.contains { soundsSecret($0, name) }
+    case .table(let table): table.contains { soundsSecret($0.value, $0.key) }
+    default: false
+    }
+  }
+
+  package func hides(comment: String) -> Bool {
+    if SecretNames.contains(assignmentIn: comment) { return true }
+    guard !names.isEmpty else { return false }
+    let text = comment.lowercased()
+    return names.contains { text.utf8.contains($0.utf8) }
+  }
+}

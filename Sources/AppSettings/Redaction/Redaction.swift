@@ -1,0 +1,152 @@
+package import SettingsTOML
+
+/// A text of a settings file, and what of it is hidden.
+///
+/// What counts as a secret is said at ``KnownKeys``. Everything that shows or keeps a text does it by this type: verbs,
+/// messages, differences, the history, a settings page.
+package struct Redaction: Sendable {
+  /// The whole text.
+  package let bytes: [UInt8]
+  /// Its document; `nil` if it does not parse.
+  package let document: TOMLDocument?
+  /// What is hidden, in the order of the text.
+  package let parts: [HiddenPart]
+
+  /// - Parameters:
+  ///   - keys: What is declared, in the names of the present version.
+  ///   - migrations: Those of the app, for the names in a document of an earlier version.
+  package init(of document: TOMLDocument, _ keys: KnownKeys, _ migrations: SettingsMigrations) {
+    self.init(
+      bytes: document.bytes, document: document, parts: document.hiddenParts(keys.adapted(to: document, migrations)))
+  }
+
+  private init(bytes: [UInt8], document: TOMLDocument?, parts: [HiddenPart]) {
+    self.bytes = bytes
+    self.document = document
+    self.parts = parts
+  }
+
+  /// - Parameter bytes: A text that perhaps does not parse. Up to the fault, and from a later header on, it is text like
+  ///   any other. What is between them is hidden if it may have a secret: else it can be mended by hand.
+  package init(of bytes: [UInt8], _ keys: KnownKeys, _ migrations: SettingsMigrations) {
+    if let document = try? TOMLDocument(parsing: bytes) {
+      self.init(of: document, keys, migrations)
+    } else {
+      self.init(bytes: bytes, document: nil, parts: BrokenText(bytes, keys, migrations).hidden)
+    }
+  }
+
+  /// Whether an error may show the line where a text does not parse, as far as names say what is secret.
+  package static func shows(lineOf error: TOMLSyntaxError, in bytes: [UInt8]) -> Bool {
+    let place = error.position.byteOffset
+    return !Redaction(of: bytes, KnownKeys(declared: PathTree(), secrets: []), .none).parts.contains {
+      $0.kind == .unparsed || $0.range.contains(place) || $0.range.upperBound == place
+    }
+  }
+
+  /// Whether nothing is hidden.
+  package var isComplete: Bool { parts.isEmpty }
+
+  /// The text with something else in the place of each hidden part.
+  package func text(_ shown: (HiddenPart) -> String) -> [UInt8] {
+    guard !parts.isEmpty else { return bytes }
+    var text: [UInt8] = []
+    text.reserveCapacity(bytes.count)
+    var at = 0
+    for part in parts {
+      text += bytes[at..<part.range.lowerBound]
+      text += shown(part).utf8
+      at = part.range.upperBound
+    }
+    text += bytes[at...]
+    return text
+  }
+
+  /// Stands for a value that is not kept.
+  package static let placeholder = "(not in the history)"
+
+  /// The text as a history keeps it, which is valid TOML if the text is.
+  package var keptText: [UInt8] {
+    text { part in
+      switch part.kind {
+      case .value(let key): (key.map { "\($0) = " } ?? "") + "\"\(Self.placeholder)\""
+      case .section: "[\(part.path)] # \(Self.placeholder)"
+      case .rest, .comment, .unparsed: "# \(Self.placeholder)"
+      }
+    }
+  }
+
+  /// The text as it is shown beside others, which need not be valid TOML.
+  ///
+  /// - Parameter value: What to show for the value at a path.
+  package func shownText(_ value: (TOMLPath) -> String) -> String {
+    String(
+      decoding: text { part in
+        switch part.kind {
+        case .value(let key): (key.map { "\($0) = " } ?? "") + value(part.path)
+        case .section: "[\(part.path)] \(value(part.path))"
+        case .rest, .comment: "# (not shown)"
+        case .unparsed: "# (not shown: it does not parse, and may have a secret)"
+        }
+      }, as: UTF8.self)
+  }
+}
+
+/// A text that does not parse, which may have secrets.
+private struct BrokenText {
+  private(set) var hidden: [HiddenPart] = []
+
+  init(_ bytes: [UInt8], _ keys: KnownKeys, _ migrations: SettingsMigrations) {
+    func parts(of document: TOMLDocument) -> [HiddenPart] {
+      document.hiddenParts(keys.adapted(to: document, migrations))
+    }
+    let (document, end) = Self.beginning(of: bytes)
+    hidden = parts(of: document)
+    var next = Self.headers(in: bytes, after: end).lazy.compactMap { start -> (Int, TOMLDocument)? in
+      (try? TOMLDocument(parsing: Array(bytes[start...]))).map { (start, $0) }
+    }.first
+    let middle = String(decoding: bytes[end..<(next?.0 ?? bytes.count)], as: UTF8.self)
+    let isAfterSecret = hidden.contains { part in
+      [.section, .rest].contains(part.kind)
+        && bytes[min(part.range.upperBound, end)..<end].allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    }
+    // A name may be written with escapes.
+    if isAfterSecret || keys.hasSecrets && middle.utf8.contains(UInt8(ascii: "\\")) || keys.hides(comment: middle) {
+      // What looks like a header may be in a secret that is not closed.
+      if ["\"\"\"", "'''", "[", "{"].contains(where: { middle.utf8.contains($0.utf8) }) { next = nil }
+      var last = next?.0 ?? bytes.count
+      while last > end, [0x0A, 0x0D].contains(bytes[last - 1]) { last -= 1 }
+      if last > end { hidden.append(HiddenPart(.unparsed, .root, end..<last)) }
+    }
+    guard let next else { return }
+    hidden += parts(of: next.1).map {
+      HiddenPart($0.kind, $0.path, $0.range.lowerBound + next.0..<$0.range.upperBound + next.0)
+    }
+  }
+
+  /// The lines up to those that do not parse. An open bracket or quote may show up only much later, so this tries a few
+  /// beginnings, and then accepts nothing.
+  private static func beginning(of bytes: [UInt8]) -> (TOMLDocument, end: Int) {
+    var end = bytes.count
+    for _ in 0..<8 {
+      do throws(TOMLSyntaxError) {
+        return (try TOMLDocument(parsing: Array(bytes[..<end])), end)
+      } catch {
+        let before = bytes[..<min(error.position.byteOffset, end)].lastIndex(of: 0x0A)
+        end = before.map { $0 + 1 } ?? 0
+      }
+    }
+    return (TOMLDocument(), 0)
+  }
+
+  /// Where some lines begin that may be headers.
+  private static func headers(in bytes: [UInt8], after start: Int) -> [Int] {
+    var found: [Int] = []
+    var at = start
+    while found.count < 16, let newline = bytes[at...].firstIndex(of: 0x0A) {
+      at = newline + 1
+      if at < bytes.count, bytes[at] == UInt8(ascii: "[") { found.append(at) }
+    }
+    return found
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// Values whose names say that they are secret, in files of which nothing is declared; and values that are in the place of
+/// a declared secret's table. No verb shows them unasked, and no history keeps them.
+struct UndeclaredSecretTests {
+  let home = ScratchHome()
+  private let app = "org.example.test"
+
+  private static let forms = [
+    "password = \"CANARY\" # CANARY\n", "db.api_key = 'CANARY'\n", "[t]\n# CANARY\nclientSecret = \"CANARY\"\nx = 1\n",
+    "db = { host = \"h\", password = \"CANARY\" }\n", "[[server]]\nname = \"a\"\npassword = \"CANARY\"\n",
+    "servers = [{ password = \"CANARY\" }]\n", "token = [\"CANARY\"]\n", "s = [[{ token = '''CANARY''' }]]\n",
+    "# password = \"CANARY\"\nx = 1\n", "\"pass\\u0077ord\" = \"CANARY\"\n", "db.password2 = \"\"\"\nCANARY\n\"\"\"\n",
+  ]
+
+  private func run(_ words: [String], input: String? = nil) throws -> ChildProcess.Result {
+    try ChildProcess.run(
+      ChildProcess.product("settings-cli"), words, environment: home.environment, input: input, directory: home.path)
+  }
+
+  /// Every verb that shows something of a target, unasked.
+  private func look(at target: String, _ what: String) throws {
+    let readers =
+      [
+        ["list"], ["list", "--json"], ["list", "-0"], ["list", "--origin"], ["export"], ["export", "--json"],
+        ["export", "--env"], ["log"], ["log", "--json"], ["blame"], ["blame", "--json"], ["describe"],
+        ["describe", "--json"], ["describe", "--document"], ["check"], ["diff"], ["get", "db"],
+        ["get", "db", "--json"],
+        ["get", "db", "--toml"], ["get", "db.host", "--layers"], ["get", "db.host", "--layers", "--json"],
+        ["describe", "db.host"], ["describe", "db.host", "--json"],
+      ]
+      + (["#0", "0s"].flatMap { [["at", $0], ["at", $0, "--diff"], ["at", $0, "db", "--toml"]] })
+      + [["undo", "--dry-run"]]
+    for words in readers {
+      let result = try run([words[0], target] + words.dropFirst())
+      #expect(!(result.output + result.error).contains("CANARY"), "\(words) of \(what): \(result)")
+    }
+  }
+
+  private func searchState(_ what: String) {
+    for case let name as String in FileManager.default.enumerator(atPath: home.path + "/state") ?? .init()
+    where name.contains(".history/") {
+      let data = FileManager.default.contents(atPath: "\(home.path)/state/\(name)") ?? Data()
+      #expect(data.range(of: Data("CANARY".utf8)) == nil, "\(name), \(what)")
+    }
+  }
+
+  @Test(arguments: forms)
+  func `a value with the name of a secret is neither shown nor kept`(form: String) throws {
+    // Half of them in a file by its path, the others in an app's.
+    for target in [Self.forms.firstIndex(of: form)! % 2 == 0 ? "./x.toml" : app] {
+      let file = target == app ? home.file : home.path + "/x.toml"
+      try home.write("max-tokens = 5\n" + form, to: file)
+      chmod(file, 0o600)
+      #expect(try run(["set", target, "top", "1"]).status == 0)
+      #expect(try run(["set", target, "max-tokens", "6"]).status == 0)
+      try look(at: target, form)
+      #expect(try run(["find", "h"]).output.contains("CANARY") == false)
+      searchState(form)
+      // What is not hidden comes back as it was.
+      #expect(try run(["undo", target, "max-tokens"]).status == 0)
+      #expect(try String(contentsOfFile: file, encoding: .utf8).contains("max-tokens = 5\n"))
+    }
+  }
+
+  @Test func `a value set through a table is not kept either`() throws {
+    for (index, words) in [
+      ["servers", "[{ password = \"CANARY\" }]"], ["db", "{ password = \"CANARY\", host = \"h\" }"],
+      ["password", "CANARY"], ["db.token", "CANARY"], ["token", "[\"CANARY\"]"],
+    ].enumerated() {
+      #expect(try run(["set", "./x.toml"] + words).status == 0)
+      #expect(try run(["set", "./x.toml", "a", "1"]).status == 0)
+      if index == 4 { try look(at: "./x.toml", "\(words)") }
+      searchState("\(words)")
+    }
+    #expect(try run(["unset", "./x.toml", "password"]).status == 0)
+    searchState("unset")
+    // It is there for those who ask for it by name.
+    #expect(try run(["get", "./x.toml", "db.token"]).output == "CANARY\n")
+    #expect(try run(["get", "./x.toml", "servers"]).output.contains("CANARY"))
+    #expect(try run(["export", "./x.toml", "--secrets"]).output.contains("CANARY"))
+  }
+
+  @Test func `a value in the place of a secret's table is shown in no layer`() throws {
+    let schema = """
+      app = "org.example.test"
+      [keys."db.password"]
+      type = "string"
+      secret = true
+      [keys."db.host"]
+      type = "string"
+
+      """
+    try home.write(schema, to: home.path + "/data/app-settings/\(app).toml")
+    for form in ["db = \"CANARY\"\n", "db = [\"CANARY\"]\n", "[[db]]\npassword = \"CANARY\"\n", "db = 2026-01-01\n"] {
+      try home.write(form)
+      chmod(home.file, 0o600)
+      try look(at: app, form)
+      #expect(!(try run(["describe", app, "--document"]).output.contains("2026-01-01")), "\(form)")
+    }
+  }
+
+  @Test func `the message for a text that does not parse shows no such value`() throws {
+    try home.write("a = 1\npassword = \"CANARY\n", to: home.path + "/x.toml")
+    for words in [
+      ["list"], ["set", "a", "2"], ["describe", "--document"], ["check"], ["recover", "--dry-run"], ["diff"],
+    ] {
+      let result = try run([words[0], "./x.toml"] + words.dropFirst())
+      #expect(!(result.output + result.error).contains("CANARY"), "\(words): \(result)")
+    }
+  }
+}
