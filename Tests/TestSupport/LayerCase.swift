@@ -1,4 +1,5 @@
 package import AppSettings
+import Foundation
 
 /// Layers made at random, with locks, in all the forms that TOML has for them.
 package struct LayerCase: Sendable {
@@ -25,6 +26,8 @@ package struct LayerCase: Sendable {
   /// Arguments and variables, as values by path; variables only for what a file has.
   package var arguments: [(path: [String], tree: Tree)] = []
   package var variables: [(path: [String], tree: Tree)] = []
+  /// Credentials, of secrets that are known.
+  package var credentials: [(path: [String], tree: Tree)] = []
 
   /// Few, so that layers meet; with one that has to be quoted.
   package static let keys = ["a", "b", "c-d", "x.y"]
@@ -44,8 +47,10 @@ package struct LayerCase: Sendable {
     random = 0
   }
 
-  /// - Parameter personal: Whether there are declared files, profiles and a project's file.
-  package init(seed: UInt64, overrides: Bool = false, personal: Bool = false) {
+  /// - Parameters:
+  ///   - personal: Whether there are declared files, profiles and a project's file.
+  ///   - projects: Whether there may be a project's file among them.
+  package init(seed: UInt64, overrides: Bool = false, personal: Bool = false, projects: Bool = true) {
     random = seed
     func add(_ kind: SettingsLayer.Kind, _ file: File) {
       files.append(file)
@@ -56,13 +61,14 @@ package struct LayerCase: Sendable {
     add(.user, file(locks: false))
     if personal {
       for _ in 0..<number(0...2) { add(.profile, file(locks: false)) }
-      for _ in 0..<number(0...1) { add(.project, file(locks: false)) }
+      for _ in 0..<(projects ? number(0...1) : 0) { add(.project, file(locks: false)) }
     }
     guard overrides else { return }
     for _ in 0..<number(0...2) {
       arguments.append((pick(Self.paths), tree(depth: 2)))
     }
     for _ in 0..<number(0...2) { variables.append((pick(Self.paths), tree(depth: 2))) }
+    for _ in 0..<number(0...2) { credentials.append((pick(Self.paths), tree(depth: 2))) }
   }
 
   // MARK: Chance
@@ -78,6 +84,37 @@ package struct LayerCase: Sendable {
   package mutating func chance(_ percent: Int) -> Bool { number(0...99) < percent }
 
   package mutating func pick<T>(_ items: [T]) -> T { items[number(0...items.count - 1)] }
+
+  // MARK: In a home
+
+  /// Puts the files into a home, in place of those of another case, and makes the highest profile the active one. The
+  /// last administrator's file is a fleet's in every third case.
+  ///
+  /// - Returns: The paths of the files.
+  package mutating func write(to home: ScratchHome, seed: UInt64) throws -> [String] {
+    let fleet = home.path + "/fleet/org.example.test"
+    let isFleets = seed % 3 == 0
+    for place in [home.systemFile(""), home.file(""), fleet] { try? FileManager.default.removeItem(atPath: place) }
+    let last = kinds.lastIndex(of: .system)
+    var paths: [String] = []
+    for (index, kind) in kinds.enumerated() {
+      if kind == .profile, kinds[index - 1] == .profile {
+        files[index].text = "settings-inherits = 'p\(index - 1)'\n" + files[index].text
+      }
+      let path =
+        switch kind {
+        case .declared: home.file("settings.d/\(index).toml")
+        case .profile: home.file("profiles/p\(index).toml")
+        case .user: home.file
+        case _ where isFleets && index == last: fleet + "/settings.d/0.toml"
+        default: home.systemFile(index == 0 ? "settings.toml" : "settings.d/\(index).toml")
+        }
+      try home.write(files[index].text, to: path)
+      paths.append(path)
+    }
+    try home.profiles.choose(kinds[own] == .profile ? "p\(own)" : nil)
+    return paths
+  }
 
   // MARK: Files
 
@@ -195,6 +232,11 @@ extension LayerCase {
       keys.append(key)
       words.append("--\(key.name)=\(inlineText(tree))")
     }
-    return .environment(app: app, variables: texts).adding(.arguments(words, keys: keys))
+    var overrides = SettingsOverrides.environment(app: app, variables: texts).adding(.arguments(words, keys: keys))
+    guard !credentials.isEmpty else { return overrides }
+    var secrets: [TOMLPath: String] = [:]
+    for (path, tree) in credentials { secrets[TOMLPath(path)] = inlineText(tree) }
+    overrides.credentials = Credentials(directory: "/secrets", texts: secrets, secrets: Set(secrets.keys))
+    return overrides
   }
 }

@@ -32,7 +32,7 @@ package struct LayerModel {
     }
     files = root
     // A variable counts for a key that is there. Outer ones come first: those within them count for more.
-    for (index, overrides) in [layers.variables, layers.arguments].enumerated() {
+    for (index, overrides) in [layers.credentials, layers.variables, layers.arguments].enumerated() {
       for (path, tree) in overrides.sorted(by: { $0.path.count < $1.path.count }) {
         override(tree, of: layers.files.count + index, at: path)
       }
@@ -49,17 +49,23 @@ package struct LayerModel {
     locks.contains { $0.layer < layer && $0.path.count > path.count && $0.path.starts(with: path) }
   }
 
+  /// Whether anything of a tree counts: a table with keys does if one of them does.
+  private func counts(_ tree: Tree, of layer: Int, at path: [String]) -> Bool {
+    if isLocked(path, for: layer) { return false }
+    switch tree {
+    case .leaf: return !hasLockedPart(path, for: layer)
+    case .table(let members):
+      return members.isEmpty || members.contains { counts($0.tree, of: layer, at: path + [$0.key]) }
+    }
+  }
+
   private mutating func put(_ tree: Tree, of layer: Int, at path: [String], over old: Setting?) -> Setting? {
-    if isLocked(path, for: layer) {
+    guard counts(tree, of: layer, at: path) else {
       void[layer, default: []].formUnion(Self.leaves(of: tree, at: path))
       return old
     }
     switch tree {
     case .leaf(let text):
-      if hasLockedPart(path, for: layer) {
-        void[layer, default: []].insert(path)
-        return old
-      }
       if case .table(let members, _)? = old, !members.isEmpty { hiding[layer, default: []].insert(path) }
       return .leaf(text, layer: layer)
     case .table(let members):
@@ -79,10 +85,9 @@ package struct LayerModel {
 
   /// An override stands for the whole value at its path; locked parts stay as the files have them.
   private mutating func override(_ tree: Tree, of layer: Int, at path: [String]) {
-    if isLocked(path, for: layer) { return }
+    guard counts(tree, of: layer, at: path) else { return }
     var new = Self.setting(tree, layer: layer)
     if hasLockedPart(path, for: layer) {
-      guard case .table = tree else { return }
       var kept = Setting.table([:], layer: layer)
       // What is locked within a locked table comes with that.
       let parts = locks.filter { $0.path.count > path.count && $0.path.starts(with: path) }

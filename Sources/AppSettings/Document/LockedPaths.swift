@@ -86,26 +86,20 @@ package struct LockedPaths: Sendable {
   }
 }
 
-extension TOMLTable {
-  /// Merges the table of a layer into the values of the layers below it: tables key by key; any other value replaces
-  /// the existing one. Parts that locks exclude are left out.
+extension TOMLValue {
+  /// The part of a layer's value that takes effect; `nil` if locks of lower layers leave nothing of it.
   ///
-  /// - Parameter locks: The locks at and below the place of the table.
-  mutating func merge(_ above: TOMLTable, of layer: Int, under locks: LockedPaths?) {
-    guard let locks else {
-      self = merging(above)
-      return
-    }
-    for (key, value) in above {
-      let locks = locks[key]
-      if locks?.isLocked(for: layer) == true { continue }
-      if case .table(let above) = value {
-        var table = self[key]?.table ?? TOMLTable()
-        table.merge(above, of: layer, under: locks)
-        self[key] = .table(table)
-      } else if locks?.hasLockedPart(for: layer) != true {
-        self[key] = value
-      }
-    }
+  /// Locked parts are left out, and so are values that would hide a locked part. A table from which everything is left
+  /// out has no effect itself. A table that is empty in its file has one.
+  ///
+  /// - Parameter locks: The locks at and below the place of the value.
+  func counted(for layer: Int, under locks: LockedPaths?) -> TOMLValue? {
+    guard let locks else { return self }
+    if locks.isLocked(for: layer) { return nil }
+    guard locks.hasLockedPart(for: layer) else { return self }
+    guard case .table(let table) = self else { return nil }
+    var result = TOMLTable()
+    for (key, value) in table { result[key] = value.counted(for: layer, under: locks[key]) }
+    return result.isEmpty && !table.isEmpty ? nil : .table(result)
   }
 }

@@ -30,7 +30,7 @@ package struct Credentials: Sendable, Hashable {
   }
 
   /// The file of a key's credential.
-  func file(at names: [TOMLPath]) -> String? {
+  package func file(at names: [TOMLPath]) -> String? {
     names.first { texts[$0] != nil }.map { "\(directory)/\($0)" }
   }
 

@@ -80,13 +80,12 @@ extension SettingsSnapshot {
     if locks.lock(around: path) != nil { return nil }
     let value = SettingsOverrides.candidates(for: text).first
     guard let locked = locks[path] else { return value }
-    guard case .table(let above)? = value else { return nil }
+    guard case .table(let above)? = value?.counted(for: layers.count, under: locked) else { return nil }
     var table = TOMLTable()
     for part in locked.parts {
       if let value = stored(at: path.appending(part)) { table.apply(Edit(path: part, value: value)) }
     }
-    table.merge(above, of: layers.count, under: locked)
-    return .table(table)
+    return .table(table.merging(above))
   }
 
   /// A table with the overrides of the paths below it; `nil` if there are none.

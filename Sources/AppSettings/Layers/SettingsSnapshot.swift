@@ -176,34 +176,29 @@ extension SettingsSnapshot {
 
   /// Merges the values of the layers, the lowest first.
   ///
-  /// - Parameter found: The effective value of the layer with an index; a table may contain locked parts.
+  /// - Parameter found: The effective value of the layer with an index.
   func merged(under locks: PathLocks, _ found: (Int) -> LayerLookup) -> TOMLValue? {
     var result: TOMLValue?
     for index in layers.indices where index <= locks.ceiling {
       switch found(index) {
       case .absent: continue
       case .hidden: result = nil
-      case .value(.table(let above)):
-        if result?.table == nil, locks.parts == nil {
-          result = .table(above)
-        } else {
-          var table = result?.table ?? TOMLTable()
-          table.merge(above, of: index, under: locks.parts)
-          result = .table(table)
-        }
+      case .value(.table(let above)): result = .table(result?.table?.merging(above) ?? above)
       case .value(let value): result = value
       }
     }
     return result
   }
 
-  /// The effective part of a layer's value at a path. Above the ceiling there is none. A value that is not a table, at
-  /// the path or above it, has no effect if a lower layer has locked something in its place.
+  /// The effective part of a layer's value at a path, up to the ceiling. A value that is not a table, at the path or
+  /// above it, has no effect if a lower layer has locked something in its place.
   func counted(_ found: LayerLookup, at path: TOMLPath, in index: Int, under locks: PathLocks) -> LayerLookup {
     if self.locks.isEmpty { return found }
     switch found {
-    case .absent, .value(.table): return found
-    case .value: return locks.parts?.hasLockedPart(for: index) == true ? .absent : found
+    case .absent: return found
+    case .value(let value):
+      guard let parts = locks.parts else { return found }
+      return value.counted(for: index, under: parts).map { .value($0) } ?? .absent
     case .hidden:
       guard let place = obstacle(above: path, in: index) else { return found }
       return self.locks[place]?.hasLockedPart(for: index) == true ? .absent : found

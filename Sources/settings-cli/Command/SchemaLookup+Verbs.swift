@@ -9,7 +9,7 @@ extension SchemaLookup {
     below.collectDifferences(nil, snapshot[below], into: &leaves)
     var seen: Set<TOMLPath> = []
     var paths: [TOMLPath] = []
-    for leaf in leaves where !leaf.isRoot && !isEmptied(leaf, in: snapshot) {
+    for leaf in leaves where !leaf.isRoot {
       let key = key(around: leaf)?.path ?? leaf
       // The path may be a part of a key's value.
       let path = key.hasPrefix(below) ? key : leaf
@@ -21,12 +21,6 @@ extension SchemaLookup {
       if hasValue || key.defaultValue != nil { paths.append(key.path) }
     }
     return paths
-  }
-
-  /// Whether a path is a table without effective values: no file has an empty table there.
-  private func isEmptied(_ path: TOMLPath, in snapshot: SettingsSnapshot) -> Bool {
-    guard snapshot[path]?.table?.isEmpty == true else { return false }
-    return !snapshot.layers.contains { $0.document[path]?.table?.isEmpty == true }
   }
 
   /// The error for setting a key locked under a former name. A lock of the present name is found when it is written.

@@ -65,22 +65,23 @@ struct LockedPathsTests {
     #expect(locks((["\u{E9}"], 0)).lock(around: ["e\u{301}"]) == nil)
   }
 
-  // MARK: Tables under locks
+  // MARK: Values under locks
 
-  private func merged(_ below: TOMLTable, _ above: TOMLTable, _ entries: (TOMLPath, Int)...) -> TOMLTable {
-    var (table, locks) = (below, LockedPaths())
+  private func counted(_ value: TOMLValue, _ entries: (TOMLPath, Int)...) -> TOMLValue? {
+    var locks = LockedPaths()
     for (path, layer) in entries { locks.insert(path, layer: layer) }
-    table.merge(above, of: 1, under: locks)
-    return table
+    return value.counted(for: 1, under: locks)
   }
 
-  @Test func `a merge leaves out what a lower layer has locked`() {
-    #expect(merged(["a": 1, "b": 1], ["a": 2, "b": 2, "c": 2], (["a"], 0)) == ["a": 1, "b": 2, "c": 2])
-    #expect(merged(["t": ["a": 1]], ["t": ["a": 2, "b": 2]], (["t", "a"], 0)) == ["t": ["a": 1, "b": 2]])
+  @Test func `what a lower layer has locked is left out, and a table without anything else`() {
+    #expect(counted(["a": 2, "b": 2, "c": 2], (["a"], 0)) == ["b": 2, "c": 2])
+    #expect(counted(["t": ["a": 2, "b": 2]], (["t", "a"], 0)) == ["t": ["b": 2]])
+    #expect(counted(["t": ["a": 2]], (["t", "a"], 0)) == nil)
+    #expect(counted(["t": ["a": 2], "u": [:]], (["t", "a"], 0), (["u", "a"], 0)) == ["u": [:]])
   }
 
-  @Test func `a value that is no table does not replace a table with a locked part`() {
-    #expect(merged(["t": ["a": 1]], ["t": 5], (["t", "a"], 0)) == ["t": ["a": 1]])
-    #expect(merged(["t": ["a": 1]], ["t": 5], (["t", "a"], 1)) == ["t": 5])
+  @Test func `a value that is no table does not count in place of a table with a locked part`() {
+    #expect(counted(["t": 5], (["t", "a"], 0)) == nil)
+    #expect(counted(["t": 5], (["t", "a"], 1)) == ["t": 5])
   }
 }

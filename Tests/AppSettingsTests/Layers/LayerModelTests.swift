@@ -50,8 +50,11 @@ struct LayerModelTests {
       }
       let origin = snapshot.origin(of: TOMLPath(path))
       let layer = setting.map { setting -> SettingsLayer in
-        if setting.layer >= files { return SettingsLayer(setting.layer == files ? .environment : .process) }
-        return snapshot.layers[setting.layer].layer
+        if setting.layer < files { return snapshot.layers[setting.layer].layer }
+        let kind = [SettingsLayer.Kind.credential, .environment, .process][setting.layer - files]
+        // A credential has a file of its own; a table around several, and a part of one, have none.
+        let credentials = kind == .credential ? snapshot.overrides.credentials : nil
+        return SettingsLayer(kind, file: credentials?.file(at: [TOMLPath(path)]))
       }
       if origin.layer != layer ?? SettingsLayer(.default) {
         return "origin of \(key): \(origin.layer), not \(layer as Any)"
@@ -78,7 +81,7 @@ struct LayerModelTests {
     }
   }
 
-  @Test func `variables and arguments over random layers are the model's`() throws {
+  @Test func `credentials, variables and arguments over random layers are the model's`() throws {
     for seed in Self.seeds(80) {
       var layers = LayerCase(seed: seed, overrides: true, personal: seed % 2 == 1)
       let files = LayerModel(LayerCase(files: layers.files, kinds: layers.kinds))
@@ -88,11 +91,14 @@ struct LayerModelTests {
       layers.variables.removeAll { !seen.insert($0.path).inserted }
       seen = []
       layers.arguments.removeAll { !seen.insert($0.path).inserted }
+      seen = []
+      layers.credentials.removeAll { !seen.insert($0.path).inserted }
       let snapshot = try snapshot(of: layers, layers.overrides(app: "app"))
       guard let difference = difference(snapshot, LayerModel(layers), files: layers.files.count) else { continue }
       let texts = layers.files.map(\.text).joined(separator: "---\n")
       Issue.record(
-        "SETTINGS_LAYER_SEED=\(seed): \(difference)\n\(texts)\n\(layers.variables)\n\(layers.arguments)")
+        "SETTINGS_LAYER_SEED=\(seed): \(difference)\n\(texts)\n\(layers.credentials)\n\(layers.variables)\n\(layers.arguments)"
+      )
       return
     }
   }
@@ -155,31 +161,14 @@ struct LayerModelTests {
 
   @Test func `check finds what random locks make void, what hides a table, and nothing else`() throws {
     let home = ScratchHome()
-    let directory = home.path + "/etc/xdg/org.example.test"
     var counts = [SettingsFinding.Kind: Int]()
     for seed in Self.seeds(30) {
-      var layers = LayerCase(seed: seed, personal: seed % 2 == 1)
       // A check of a project is of what the app allows there.
-      if layers.kinds.last == .project {
-        layers.files.removeLast()
-        layers.kinds.removeLast()
-      }
+      var layers = LayerCase(seed: seed, personal: seed % 2 == 1, projects: false)
       let model = LayerModel(layers)
-      for place in [directory, home.file("")] { try? FileManager.default.removeItem(atPath: place) }
-      let names = layers.files.indices.map { index in
-        switch layers.kinds[index] {
-        case .declared: home.file("settings.d/\(index).toml")
-        case .profile: home.file("profiles/p\(index).toml")
-        case .user: home.file
-        default: index == 0 ? directory + "/settings.toml" : directory + "/settings.d/\(index).toml"
-        }
-      }
-      for index in layers.files.indices where layers.kinds[index] == .profile && layers.kinds[index - 1] == .profile {
-        layers.files[index].text = "settings-inherits = 'p\(index - 1)'\n" + layers.files[index].text
-      }
+      let names = try layers.write(to: home, seed: seed)
       let profile = layers.kinds[layers.own] == .profile ? SettingsProfile.named("p\(layers.own)") : .none
       let location = try home.location(profile: profile)
-      for (file, name) in zip(layers.files, names) { try home.write(file.text, to: name) }
       let findings = SettingsCheck.findings(at: location, schema: nil)
       for (index, name) in names.enumerated() {
         for (kind, wanted) in [(SettingsFinding.Kind.locked, model.void), (.hidden, model.hiding)] {

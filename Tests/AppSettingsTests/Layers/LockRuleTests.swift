@@ -46,6 +46,33 @@ struct LockRuleTests {
     #expect(ignored.map(\.position?.line) == [2, 1])
   }
 
+  @Test func `a value without effect hides nothing`() throws {
+    try home.write("settings-locked = [\"n.x\", \"m.b.x\", \"w.width\"]\nn = 5\n", to: system)
+    try home.write("n.x = 1\nm.b.x = 2\nw.width = 3\n")
+    let settings = try home.store()
+    let snapshot = settings.snapshot
+    #expect(snapshot.root == ["n": 5])
+    #expect(snapshot[["n"]] == 5 && snapshot[["m"]] == nil && snapshot[["m", "b"]] == nil)
+    #expect(snapshot.origin(of: ["n"]).layer.file == system && snapshot.origin(of: ["m"]).isDefault)
+    #expect(snapshot.values(at: [["n"]]).map(\.state) == [.ignored, .used])
+    #expect(settings.origin(of: .frame).isDefault && settings[.frame] == Frame())
+    // A table that says that it is empty has an effect, and so has one with a value that counts.
+    try home.write("n = {}\nm = { b = { x = 2 }, c = {} }\nw = { width = 3, height = 4 }\n")
+    settings.core.look()
+    #expect(settings.snapshot.root == ["n": [:], "m": ["c": [:]], "w": ["height": 4]])
+  }
+
+  @Test func `an override of which nothing counts hides nothing`() throws {
+    try home.write("settings-locked = [\"w.width\"]\n", to: system)
+    try home.write("w = 5\n")
+    let settings = try store(["ORG_EXAMPLE_TEST_SETTINGS__W": "{ width = 7 }"], [])
+    #expect(settings.snapshot.root.isEmpty && settings.origin(of: .frame).isDefault)
+    let file = home.path + "/etc/xdg/org.example.test/settings.d/1.toml"
+    try home.write("v = 5\nsettings-locked = [\"v.a\"]\n", to: file)
+    let other = try store(["ORG_EXAMPLE_TEST_SETTINGS__V": "{ a = 7 }"], ["--w={ width = 9 }"])
+    #expect(other.snapshot.root == ["v": 5] && other.origin(of: .frame).isDefault)
+  }
+
   @Test func `a struct reads its locked part, whatever hides the table`() throws {
     try home.write("settings-locked = [\"w.width\"]\n[w]\nwidth = 100\n", to: system)
     try home.write("w = 5\n")
