@@ -45,8 +45,9 @@ struct LowerLayers {
   ///   - original: The file as it is.
   ///   - index: The index of its text.
   ///   - file: The file's path.
+  ///   - removal: The command that removes values from the file, without a key; `nil` if there is none.
   func findings(
-    in document: TOMLDocument, _ original: TOMLDocument, _ index: LineIndex, file: String
+    in document: TOMLDocument, _ original: TOMLDocument, _ index: LineIndex, file: String, removal: String?
   ) -> [SettingsFinding] {
     guard !layers.isEmpty else { return [] }
     let lower = SettingsSnapshot(
@@ -54,8 +55,9 @@ struct LowerLayers {
     var findings: [SettingsFinding] = []
     for path in document.leafPaths() where !path.components[0].hasPrefix("settings-") {
       func add(_ kind: SettingsFinding.Kind, _ message: String) {
-        findings.append(
-          SettingsFinding(kind, message, key: path, file: file, position: original.position(of: path, by: index)))
+        let advice = kind == .locked ? removal.map { " To remove it, run '\($0) \(path)'." } ?? "" : ""
+        let position = original.position(of: path, by: index)
+        findings.append(SettingsFinding(kind, message + advice, key: path, file: file, position: position))
       }
       if let lock = lower.locks.lock(around: path) {
         let name = name(of: lock.path)

@@ -83,13 +83,27 @@ package struct SettingsCheck {
     let (document, isCurrent) = migrated(original, file, &new)
     checkReserved(original, index, file, kind, &new)
     checkKeys(document, original, index, file, knowsAll: isCurrent, &new)
-    new += lower.findings(in: document, original, index, file: file)
+    new += lower.findings(in: document, original, index, file: file, removal: removal(from: file, kind))
     if let permissions = contents.status?.permissions {
       checkPermissions(permissions, document, original, index, file, isUsers: isUsers, &new)
     }
     new.sort { ($0.position?.byteOffset ?? 0) < ($1.position?.byteOffset ?? 0) }
     findings += new
     if file != location.file { addLayer(document, original, file, kind) }
+  }
+
+  /// The command that removes values from a file of the user's, without a key; `nil` for other files.
+  private func removal(from file: String, _ kind: SettingsLayer.Kind) -> String? {
+    guard let app = location.app, location.personal?.profilesDirectory != nil, kind == .user || kind == .profile else {
+      return nil
+    }
+    let layer =
+      switch kind {
+      case _ where file == location.file: ""
+      case .user: " --layer user"
+      default: " --layer profile:\(file.lastPathPart.droppingLastBytes(".toml".utf8.count))"
+      }
+    return "settings-cli unset \(app)\(layer)"
   }
 
   // MARK: Versions

@@ -101,6 +101,36 @@ struct AdministratorsCommandTests {
     }
   }
 
+  // MARK: Values without effect
+
+  @Test func `a value of one's own under a lock can be removed, and check says how`() throws {
+    try test.home.write(
+      "settings-locked = [\"theme\", \"editor.font-size\"]\ntheme = \"light\"\n", to: test.systemFile)
+    try test.write("theme = \"dark\"\nfont_size = 20\neditor.wrap = false\n")
+    let check = try test.run("check", app)
+    #expect(check.status == 5)
+    #expect(check.output.contains("To remove it, run 'settings-cli unset \(app) theme'.\n"), "\(check)")
+    #expect(check.output.contains("To remove it, run 'settings-cli unset \(app) font_size'.\n"))
+    #expect(try test.run("set", app, "theme", "dark").status == 5)
+    #expect(try test.run("unset", app, "theme", "--dry-run").output.contains("-theme = \"dark\"\n"))
+    #expect(
+      try test.run("unset", app, "theme")
+        == answer(
+          "",
+          "settings-cli: Removed your own value of 'theme', which had no effect: it is locked by '\(test.systemFile)', "
+            + "line 1.\n"))
+    #expect(try test.run("unset", app, "editor.font-size").status == 0)
+    #expect(test.home.text() == "editor.wrap = false\n")
+    #expect(try test.run("check", app).status == 0)
+    let none = try test.run("unset", app, "theme")
+    #expect(none.status == 5 && none.error.contains("Cannot unset 'theme': it is locked by"))
+    try test.write("theme = \"dark\"\n")
+    let batch = try ChildProcess.run(
+      ChildProcess.product("settings-cli"), ["batch", app], environment: test.home.environment,
+      input: "{\"unset\": \"theme\"}\n", directory: test.home.path)
+    #expect(batch.status == 0 && test.home.text()?.contains("theme") != true, "\(batch)")
+  }
+
   @Test func `a new administrator's file does not import what the user has from before`() throws {
     let schema =
       SchemaHome.schema + """

@@ -60,8 +60,8 @@ struct CheckCommandTests {
     #expect(
       try test.run("check", app)
         == answer(
-          "\(test.file):1:9: warning: 'theme' has no effect here: it is locked by '\(test.systemFile)', line 1.\n",
-          status: 5))
+          "\(test.file):1:9: warning: 'theme' has no effect here: it is locked by '\(test.systemFile)', line 1. "
+            + "To remove it, run 'settings-cli unset \(test.app) theme'.\n", status: 5))
     try test.write("a = = 1\n")
     let unparsable = try test.run("check", app)
     #expect(unparsable.status == 6 && unparsable.error == "")

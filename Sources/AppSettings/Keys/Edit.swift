@@ -15,6 +15,9 @@ package struct Edit: Sendable, Hashable {
   /// Whether a table stays that has a header or braces of its own when a removal leaves it empty: in files of other
   /// programs an empty table may mean something.
   package var keepsTables = false
+  /// Whether a removal only takes away the user's own value, whatever takes effect then. A lock permits that: under it,
+  /// the value has no effect. A key that is set to `nil` is another matter.
+  package var isReset = false
 
   package init(
     path: TOMLPath, value: TOMLValue?, key: AnySettingsKey? = nil, source: TOMLPath? = nil, text: String? = nil
@@ -24,6 +27,13 @@ package struct Edit: Sendable, Hashable {
     self.key = key
     self.source = source
     self.text = text
+  }
+
+  /// Makes an edit that removes the user's own value.
+  package static func reset(_ path: TOMLPath, of key: AnySettingsKey? = nil) -> Edit {
+    var edit = Edit(path: path, value: nil, key: key)
+    edit.isReset = true
+    return edit
   }
 
   package static func == (lhs: Edit, rhs: Edit) -> Bool { lhs.path == rhs.path && lhs.value == rhs.value }

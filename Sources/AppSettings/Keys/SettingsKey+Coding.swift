@@ -87,7 +87,7 @@ extension AnySettingsKey {
   fileprivate func edit(_ value: TOMLValue?) -> Edit { Edit(path: path, value: value, key: self) }
 
   /// The edits that remove the value under each of its names.
-  package var removals: [Edit] { removalsOfFormer + [edit(nil)] }
+  package var removals: [Edit] { paths.reversed().map { .reset($0, of: self) } }
 
   /// The edits that remove the value under each former name. Every write contains them, so that no old value reappears.
   fileprivate var removalsOfFormer: [Edit] { paths.dropFirst().map { Edit(path: $0, value: nil, key: self) } }

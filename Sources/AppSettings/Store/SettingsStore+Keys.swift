@@ -27,13 +27,12 @@ extension SettingsStore {
   }
 
   /// Removes the user's values of keys given by name, so that lower layers or defaults apply. Visible at once, written
-  /// later.
+  /// later. Values that a lock makes ineffective are removed, too.
   ///
   /// If the removed text is unreadable for a key that this store was used with, a backup is made first.
   ///
   /// - Parameter names: Dotted paths, as in a key's declaration. The name of a table removes everything in it.
-  /// - Throws: ``SettingsError`` `invalidKey` for a name that is not a path or is reserved, `locked` for a key that an
-  ///   administrator has locked. Nothing is changed in these cases.
+  /// - Throws: ``SettingsError`` `invalidKey` for a name that is not a path or is reserved. Nothing is changed then.
   public func reset(named names: String...) throws(SettingsError) { try reset(named: names) }
 
   /// Removes the user's values of keys given by name, so that lower layers or defaults apply. Visible at once, written
@@ -54,7 +53,7 @@ extension SettingsStore {
           .invalidKey,
           "Cannot reset '\(name)': root keys that begin with 'settings-' are reserved. Nothing was changed.")
       }
-      edits.append(Edit(path: path, value: nil))
+      edits.append(.reset(path))
     }
     try core.enqueue(edits)
   }
@@ -63,7 +62,7 @@ extension SettingsStore {
   @_disfavoredOverload  // so that an unknown '.key' is reported as a member that a key's type lacks
   public func reset(_ group: SettingsGroup) {
     do {
-      try core.enqueue([Edit(path: group.path, value: nil)])
+      try core.enqueue([.reset(group.path)])
     } catch {
       core.problems.report(SettingsProblem(error))
     }

@@ -272,7 +272,8 @@ public final class SettingsStore: SettingsAccess, Sendable {
     try await core.onPlainThread { [core] in try core.update(body) }
   }
 
-  /// Removes the user's values of keys, so that lower layers or defaults apply. Visible at once, written later.
+  /// Removes the user's values of keys, so that lower layers or defaults apply. Visible at once, written later. A value
+  /// that a lock makes ineffective is removed, too.
   public func reset(_ keys: AnySettingsKey...) { reset(keys) }
 
   /// Removes the user's values of keys, so that lower layers or defaults show again. Visible at once, written later.
@@ -289,7 +290,7 @@ public final class SettingsStore: SettingsAccess, Sendable {
   public func resetAll() {
     let keys = core.userRootKeys.filter { !$0.hasPrefix("settings-") }
     do {
-      try core.enqueue(keys.map { Edit(path: [$0], value: nil) })
+      try core.enqueue(keys.map { .reset([$0]) })
     } catch {
       core.problems.report(SettingsProblem(error))
     }

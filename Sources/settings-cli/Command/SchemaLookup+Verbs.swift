@@ -24,10 +24,15 @@ extension SchemaLookup {
   }
 
   /// The error for setting a key locked under a former name. A lock of the present name is found when it is written.
-  func lockError(of path: TOMLPath, in snapshot: SettingsSnapshot, isRemoval: Bool = false) -> SettingsError? {
+  func lockError(of path: TOMLPath, in snapshot: SettingsSnapshot) -> SettingsError? {
     let names = names(of: path)
     guard names.count > 1 else { return nil }
-    return snapshot.lockError(path, formerly: names.filter { $0 != path }, isRemoval: isRemoval)
+    return snapshot.lockError(path, formerly: names.filter { $0 != path })
+  }
+
+  /// The error for removing a key that is locked under one of its names, where the user's file has no value of it.
+  func removalError(of path: TOMLPath, in snapshot: SettingsSnapshot) -> SettingsError? {
+    snapshot.lockError(path, formerly: names(of: path), isRemoval: true)
   }
 
   /// Removes from a table what only repeats keys that are locked under a former name.
@@ -68,6 +73,13 @@ extension SchemaLookup {
     var edits: [Edit] = []
     var settled: Set<TOMLPath> = []
     for (path, value) in values {
+      let names = names(of: path)
+      if value == nil, snapshot.lockError(path, formerly: names) != nil {
+        // Only the user's own value, which has no effect.
+        let key = key(around: path).map(checkingKey)
+        edits += names.filter(document.contains).map { .reset($0, of: key) }
+        continue
+      }
       guard let key = key(around: path), let name = key.paths.first(where: { path.hasPrefix($0) }) else {
         edits.append(Edit(path: path, value: value, text: texts[path]))
         continue

@@ -158,7 +158,11 @@ private final class Batch {
     if !creates, !isUnset || before == nil {
       try schema.checkKnown(path, advice: isUnset ? nil : "To set it, use --create.")
     }
-    if let error = schema.lockError(of: path, in: state.view, isRemoval: isUnset) { throw error }
+    if isUnset {
+      if before == nil, let error = schema.removalError(of: path, in: state.view) { throw error }
+    } else if let error = schema.lockError(of: path, in: state.view) {
+      throw error
+    }
     let value = isUnset ? nil : try newValue(edit, in: state.view)
     // The locks are checked for each edit by itself, so that its own answer says so.
     let edits = try state.view.permitted(schema.edits(storing: [(path, value)], in: state.view))

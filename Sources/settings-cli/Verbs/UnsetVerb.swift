@@ -12,7 +12,8 @@ struct UnsetVerb: Verb {
       """,
     discussion: """
       The values of lower layers and defaults take effect again. A table is removed with everything in it. All keys \
-      are removed in one write, or none. Exits 1 if none of them was in the file.
+      are removed in one write, or none. Exits 1 if none of them was in the file. A value that has no effect because an \
+      administrator has locked its key can be removed, too.
 
       A table of an app's file goes with its last key. In a file by its path a table with a header of its own stays, \
       empty, since other programs may need it; --prune removes it.
@@ -53,15 +54,20 @@ struct UnsetVerb: Verb {
     let store = try target.open(isForWriting: true, writesLater: !guarded.isPlain)
     let schema = target.schema
     if all { return try Self.removeAll(from: store, schema, guarded) }
-    for path in paths { if let error = schema.lockError(of: path, in: store.snapshot, isRemoval: true) { throw error } }
+    let before = store.snapshot
     let changed = try guarded.make(in: store, schema) { view in
       pruning.applied(to: schema.edits(storing: paths.map { ($0, nil) }, in: view), of: target)
     }
     if changed {
       if guarded.isDryRun { return }
+      for path in paths where schema.names(of: path).contains(where: before.userDocument.contains) {
+        guard let lock = schema.origin(of: path, in: before).lock else { continue }
+        Output.note("Removed your own value of '\(path)', which had no effect: it is locked by \(lock.place).")
+      }
       schema.warnOfLacks(around: paths, in: store.snapshot)
       return
     }
+    for path in paths { if let error = schema.removalError(of: path, in: before) { throw error } }
     for path in paths { try schema.checkKnown(path) }
     throw Failure(.noValue)
   }

@@ -72,15 +72,27 @@ struct ResetTests {
     #expect(home.text() == Self.text)
   }
 
-  @Test func `resetting a locked name is refused`() throws {
-    try home.write("settings-locked = [\"name\"]\n", to: home.path + "/etc/xdg/org.example.test/settings.toml")
+  @Test(arguments: 0...4)
+  func `a value that a lock makes ineffective can be reset, and what is locked stays`(way: Int) throws {
+    try home.write("settings-locked = [\"name\"]\nname = \"admin\"\n", to: home.systemFile("settings.toml"))
     try home.write(Self.text)
     let settings = try home.store()
-    #expect {
+    switch way {
+    case 0: settings.reset(.name)
+    case 1: try settings.reset(named: "name")
+    case 2: settings.resetAll()
+    case 3: try settings.update { $0.reset(.name) }
+    default:
+      // No value of one's own is no mistake either.
+      try home.write("")
+      settings.core.look()
       try settings.reset(named: "name")
-    } throws: {
-      ($0 as? SettingsError)?.code == .locked
     }
+    try settings.flush()
+    #expect(settings.currentProblems.isEmpty)
+    #expect(settings[.name] == "admin")
+    #expect(home.text()?.contains("name") == false)
+    #expect(settingsError { try settings.set("x", for: .name) }?.code == .locked)
   }
 
   @Test func `removeAll leaves the administrator's layer`() throws {
