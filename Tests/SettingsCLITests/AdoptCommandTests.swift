@@ -97,6 +97,28 @@ struct AdoptCommandTests {
     #expect(try run("get", app, "editor.font-size").output == "16\n")
   }
 
+  @Test func `what is added to a table while it moves stays in the own file`() throws {
+    try test.write("[hosts.a]\nport = 1\n\n[hosts.b]\nport = 2\n")
+    _ = try run("set", app, "hosts.z.port", "9", "--layer", "drop-in:10-dotfiles")
+    let watch = inotify_init1(Int32(IN_CLOEXEC))
+    defer { close(watch) }
+    #expect(inotify_add_watch(watch, home.file("settings.d"), UInt32(IN_MOVED_TO)) >= 0)
+    // Held here, the lock of the own file keeps the command between its two writes.
+    let lock = try DirectoryLock.acquire(home.file(""), timeout: .seconds(Aside.endless), system: Syscalls())
+    let adopt = try RunningProcess(
+      ChildProcess.product("settings-cli"), ["adopt", app, "hosts"], environment: home.environment)
+    var events = [UInt8](repeating: 0, count: 4096)
+    #expect(read(watch, &events, events.count) > 0)
+    try test.write("[hosts.a]\nport = 1\n\n[hosts.b]\nport = 2\n\n[hosts.c]\nport = 3\n")
+    withExtendedLifetime(lock) {}
+    release(lock)
+    #expect(adopt.wait() == 0)
+    #expect(home.text() == "[hosts.c]\nport = 3\n")
+    #expect(home.text(of: declared)?.contains("[hosts.b]") == true)
+  }
+
+  private func release(_ lock: consuming DirectoryLock?) {}
+
   @Test func `nothing moves where the declared value would not be used, is locked or secret`() throws {
     try write("theme = \"light\"\n", to: home.file("settings.d/90-late.toml"))
     let before = home.text()

@@ -9,7 +9,7 @@ struct AdoptVerb: Verb {
     discussion: """
       The value goes into the highest declared file that has KEY, or into the file that --layer names, and then out of \
       the file that the app writes: the user's, or the active profile. In this order, so that a crash loses nothing. A \
-      table moves with everything in it. It keeps its notation, but not its comments.
+      table moves with everything in it; what another program adds to it meanwhile stays in your own file. A value keeps its notation, but not its comments.
 
       If another program makes the declared file, so that it cannot be written, the line that belongs in it is \
       printed, and the exit status is 10. Once the file has that line, the same command removes your own value.
@@ -167,8 +167,21 @@ private struct Adoption {
           "'\(value.path)' has changed in '\(store.location?.file ?? "")' meanwhile, and stays there. '\(file)' has its "
             + "former value.")
       }
-      return schema.edits(storing: [(key, nil)], in: view)
+      return schema.edits(storing: moved(of: .root, in: view.userDocument).map { ($0, nil) }, in: view)
     }
+  }
+
+  /// The fewest parts of a part of the key that cover what was moved, and nothing that another program has added since.
+  private func moved(of part: TOMLPath, in document: TOMLDocument) -> [TOMLPath] {
+    let (place, moved) = (key.appending(part), Set(values.map(\.path)))
+    let names = schema.names(of: key).map { $0.appending(part) }
+    let isAll = names.allSatisfy { name in
+      let leaves = document.isTable(at: name) ? document.leafPaths(under: name) : document.contains(name) ? [name] : []
+      return leaves.allSatisfy { moved.contains(place.appending(SchemaLookup.rest(of: $0, below: name))) }
+    }
+    if isAll { return [place] }
+    let children = Set(names.flatMap { document.childKeys(of: $0) ?? [] })
+    return children.sorted().flatMap { self.moved(of: part.appending($0), in: document) }
   }
 }
 
