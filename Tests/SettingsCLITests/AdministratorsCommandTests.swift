@@ -103,6 +103,21 @@ struct AdministratorsCommandTests {
 
   // MARK: Values without effect
 
+  @Test func `a value without effect hides nothing in any verb`() throws {
+    try test.home.write("settings-locked = [\"n.x\", \"m.b.x\"]\nn = 5\n", to: test.systemFile)
+    try test.write("n.x = 1\nm.b.x = 2\n")
+    try FileManager.default.removeItem(atPath: test.schemaFile)
+    #expect(try test.run("get", app, "n") == answer("5\n"))
+    #expect(try test.run("get", app, "m").status == 1)
+    #expect(try test.run("list", app) == answer("n = 5\n"))
+    #expect(try test.run("export", app, "--all-layers") == answer("n = 5\n"))
+    #expect(try test.run("export", app) == answer(""))
+    #expect(try test.run("describe", app, "n").output.contains("ignored   user \(test.file):1: { x = 1 }\n"))
+    #expect(
+      try test.run("get", app, "n", "--layers").output
+        == "{ x = 1 }  # user \(test.file):1, ignored: locked by an administrator\n5  # system \(test.systemFile):2\n")
+  }
+
   @Test func `a value of one's own under a lock can be removed, and check says how`() throws {
     try test.home.write(
       "settings-locked = [\"theme\", \"editor.font-size\"]\ntheme = \"light\"\n", to: test.systemFile)

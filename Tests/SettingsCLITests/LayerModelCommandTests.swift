@@ -24,29 +24,11 @@ struct LayerModelCommandTests {
   private func table(_ text: String) throws -> TOMLTable { try TOMLDocument(parsing: text).root }
 
   @Test func `every reading verb says what the model says`() throws {
-    let directory = home.path + "/etc/xdg/\(app)"
     for seed in Self.seeds {
-      var layers = LayerCase(seed: seed, personal: seed % 2 == 1)
       // The command has no project.
-      if layers.kinds.last == .project {
-        layers.files.removeLast()
-        layers.kinds.removeLast()
-      }
+      var layers = LayerCase(seed: seed, personal: seed % 2 == 1, projects: false)
       let model = LayerModel(layers)
-      for place in [directory, home.file("")] { try? FileManager.default.removeItem(atPath: place) }
-      let names = layers.files.indices.map { index in
-        switch layers.kinds[index] {
-        case .declared: home.file("settings.d/\(index).toml")
-        case .profile: home.file("profiles/p\(index).toml")
-        case .user: home.file
-        default: index == 0 ? directory + "/settings.toml" : directory + "/settings.d/\(index).toml"
-        }
-      }
-      for index in layers.files.indices where layers.kinds[index] == .profile && layers.kinds[index - 1] == .profile {
-        layers.files[index].text = "settings-inherits = 'p\(index - 1)'\n" + layers.files[index].text
-      }
-      try home.profiles.choose(layers.kinds[layers.own] == .profile ? "p\(layers.own)" : nil)
-      for (file, name) in zip(layers.files, names) { try home.write(file.text, to: name) }
+      let names = try layers.write(to: home, seed: seed)
       guard let failure = try failure(model, layers, names) else { continue }
       let texts = layers.files.map(\.text).joined(separator: "---\n")
       Issue.record("SETTINGS_LAYER_SEED=\(seed): \(failure)\n\(texts)")
@@ -58,11 +40,19 @@ struct LayerModelCommandTests {
   private func failure(_ model: LayerModel, _ layers: LayerCase, _ names: [String]) throws -> String? {
     let documents = try layers.files.map { try TOMLDocument(parsing: $0.text) }
     let whole = model.root.value
-    let export = try run("export", app)
+    let export = try run("export", app, "--all-layers")
     if try .table(table(export.output)) != whole { return "export: \(export.output)" }
-    let json = try run("export", app, "--json")
+    let json = try run("export", app, "--all-layers", "--json")
     let wholeJSON = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? NSDictionary
     if wholeJSON != Self.json(whole) as? NSDictionary { return "export --json: \(json.output)" }
+
+    // What is the person's own comes back, wherever it hides nothing and nothing hides it.
+    let own = try run("export", app)
+    var others = LayerCase(files: layers.files, kinds: layers.kinds)
+    for index in others.files.indices where ![.user, .profile].contains(others.kinds[index]) {
+      others.files[index].tree = .table([])
+    }
+    if try .table(table(own.output)) != LayerModel(others).root.value { return "export of one's own: \(own.output)" }
 
     var lines: Set<String> = []
     var described: [String: String] = [:]

@@ -53,7 +53,10 @@ extension MatrixTests {
       .profile: ["diff APP", "diff APP --layer user", "diff APP --declared"],
       .declared: ["diff APP --declared", "diff APP --declared --json", "diff APP --declared --exit-code", "diff APP"],
     ],
-    "export": [.profile: ["export APP", "export APP --changed"], .declared: ["export APP --layer host"]],
+    "export": [
+      .profile: ["export APP", "export APP --all-layers", "export APP --layer user"],
+      .declared: ["export APP", "export APP --all-layers", "export APP --layer host"],
+    ],
     "import": [
       .profile: ["import APP - --format env --replace < THEME='dark'\\n"],
       .declared: ["import APP - --format env --layer host < RECENT='[]'\\n"],

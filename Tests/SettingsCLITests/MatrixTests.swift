@@ -162,7 +162,7 @@ struct MatrixTests {
     Row(
       verb: "export",
       lines: [
-        .fine: ["export APP", "export APP --json --secrets", "export APP editor --env"],
+        .fine: ["export APP", "export APP --json --secrets", "export APP editor --env", "export APP --all-layers"],
         .noValue: ["export APP recent"],
         .usage: ["export", "export APP --json --env"], .unknown: ["export APP thme", "export org.example.tset"],
         .invalid: ["export APP --xml"], .locked: ["export APP theme"], .readOnly: ["export APP theme"],

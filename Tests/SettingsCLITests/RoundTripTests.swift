@@ -1,3 +1,4 @@
+import AppSettings
 import Foundation
 import Testing
 import TestSupport
@@ -217,6 +218,35 @@ struct RoundTripTests {
     #expect(home.names(in: home.backups).count == 1)
     #expect(try run("import", app, "-", "--format", "json", "--create", input: #"{"cod": 1}"#).status == 0)
     #expect(try run("get", app, "cod").output == "1\n")
+  }
+
+  @Test(arguments: ["toml", "json", "env"])
+  func `what is exported elsewhere leaves later defaults and other layers alive`(form: String) throws {
+    let schemaFile = home.path + "/data/app-settings/\(app).toml"
+    func schema(font: String) -> String {
+      "app = \"\(app)\"\n[keys.theme]\ntype = \"string\"\ndefault = \"light\"\n[keys.font]\ntype = \"string\"\n"
+        + "default = \"\(font)\"\n[keys.channel]\ntype = \"string\"\n[keys.zoom]\ntype = \"integer\"\ndefault = 1\n"
+        + "[keys.words]\ntype = \"table\"\n"
+    }
+    try home.write(schema(font: "Mono"), to: schemaFile)
+    try home.write("channel = \"stable\"\nwords = { a = 1 }\n", to: home.systemFile("settings.toml"))
+    try home.write("theme = \"dark\"\nzoom = 2\nwords = { b = 2 }\n")
+    try home.write("zoom = 3\n", to: home.file("profiles/work.toml"))
+    try home.profiles.choose("work")
+    let exported = try run("export", app, "--\(form)")
+    #expect(exported.status == 0 && exported.error.isEmpty)
+    if form == "toml" { #expect(exported.output == "theme = \"dark\"\nzoom = 3\n\n[words]\nb = 2\n") }
+    let all = try run("export", app, "--\(form)", "--all-layers").output
+    #expect(["Mono", "stable", "dark", "3"].allSatisfy(all.contains))
+    try FileManager.default.removeItem(atPath: home.file(""))
+    try home.profiles.choose(nil)
+    #expect(try run("import", app, "-", "--format", form, input: exported.output).status == 0)
+    try home.write(schema(font: "Sans"), to: schemaFile)
+    try home.write("channel = \"beta\"\nwords = { a = 5 }\n", to: home.systemFile("settings.toml"))
+    #expect(try run("get", app, "font").output == "Sans\n")
+    #expect(try run("get", app, "channel").output == "beta\n")
+    #expect(try run("get", app, "zoom").output == "3\n")
+    #expect(try run("get", app, "words").output == "{ a = 5, b = 2 }\n")
   }
 
   @Test func `what no variable can hold is refused before anything is printed`() throws {

@@ -30,6 +30,16 @@ package struct LayerValue: Sendable {
 }
 
 extension SettingsSnapshot {
+  /// What the person has set: the values of the file that is written, and of the user's file and the profiles below it.
+  /// Locks hold as they do in all layers.
+  package var ownValues: SettingsSnapshot {
+    let layers = layers.enumerated().map { index, content in
+      let isOwn = index == userIndex || [.user, .profile].contains(content.layer.kind)
+      return isOwn ? content : content.holding(TOMLDocument(), of: nil)
+    }
+    return SettingsSnapshot(generation: generation, layers: layers, userIndex: userIndex, pending: pending)
+  }
+
   /// The values that the files have at a path, those of the highest layer first.
   ///
   /// - Parameter names: The present name of the path, then former ones.

@@ -5,9 +5,11 @@ import ArgumentParser
 struct ExportVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Print the settings as TOML, JSON or environment variables.",
+    abstract: "Print what a person has set, as TOML, JSON or environment variables.",
     discussion: """
-      Prints the values of all layers, without comments. For an app, --env prints the variables that override its \
+      Prints the values of the user's file and of the active profile, without comments: what 'import' should set on \
+      another machine. Defaults and the values of other layers are left out, so that they can still change there. \
+      --all-layers prints them, too. For an app, --env prints the variables that override its \
       settings: ORG_EXAMPLE_EDITOR_SETTINGS__EDITOR__FONT_SIZE='14'; for a file, EDITOR__FONT_SIZE='14'. A comment \
       above each variable names its key and, where that is not obvious, says that the value is a string. Values \
       without a JSON form (dates, nan, inf) become strings there. 'import' reads all three. Exits 1 if there is \
@@ -16,6 +18,7 @@ struct ExportVerb: Verb {
       EXAMPLES
         settings-cli export org.example.editor > editor.toml
         settings-cli export org.example.editor editor --json
+        settings-cli export org.example.editor --all-layers
         settings-cli export ./settings.toml --env > settings.env
       """)
 
@@ -35,17 +38,18 @@ struct ExportVerb: Verb {
   @OptionGroup var target: TargetArgument
   @Argument(help: "Only the keys at and below this one.", completion: .custom(Candidates.keys)) var prefix: String?
   @Flag var form = Form.toml
-  @Flag(help: "Only the values in the user's file.") var changed = false
+  @Flag(help: "Include the values of all layers, and defaults.") var allLayers = false
   @Flag(help: "Include values that the app's schema marks as secret.") var secrets = false
   @OptionGroup var common: CommonOptions
 
   func answer() throws {
     let target = try Target(target)
     let prefix = try prefix.map(KeyArgument.parse)
-    let snapshot = try target.open().snapshot
+    let all = try target.open().snapshot
     let schema = target.schema
+    let snapshot = allLayers ? all : all.ownValues
     var paths = schema.paths(below: prefix ?? .root, in: snapshot)
-    if changed { paths.removeAll { schema.origin(of: $0, in: snapshot).layer != snapshot.ownLayer } }
+    if !allLayers { paths.removeAll { schema.origin(of: $0, in: snapshot).isDefault } }
     if paths.isEmpty, let prefix {
       try schema.checkKnown(prefix)
       throw Failure(.noValue)

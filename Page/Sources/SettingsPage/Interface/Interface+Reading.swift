@@ -51,7 +51,7 @@ extension Interface {
   func dropIn(_ call: Call) async throws -> Reply {
     let target = try target(call)
     let options = try layer(call)
-    async let text = answer(["export", "--toml", "--changed"] + options + ["--", target])
+    async let text = answer(["export", "--toml"] + options + ["--", target])
     async let lines = answer(["list", "--changed"] + options + ["--", target])
     async let values = answer(["list", "--changed", "--json"] + options + ["--", target])
     guard let commands = CommandLines(target: target, lines: try await lines.output, json: try await values.output)
