@@ -124,11 +124,13 @@ package final class RunningProcess: Sendable {
   private let error: Pipe
   private let lines: LineQueue
 
-  package init(_ path: String, _ arguments: [String], environment: [String: String]) throws {
+  package init(
+    _ path: String, _ arguments: [String], environment: [String: String], directory: String? = nil
+  ) throws {
     let output = Pipe()
     error = Pipe()
     process = try Spawn(
-      path, arguments, environment: environment, output: output.fileHandleForWriting,
+      path, arguments, environment: environment, directory: directory, output: output.fileHandleForWriting,
       error: error.fileHandleForWriting)
     try output.fileHandleForWriting.close()
     try error.fileHandleForWriting.close()

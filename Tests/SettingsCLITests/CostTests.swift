@@ -1,0 +1,140 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// What the everyday verbs cost, counted: instructions, by valgrind, and system calls, by strace. A count is the same on a
+/// fast machine and on a slow one.
+///
+/// The figures are in `Fixtures/costs.txt`. A change that costs more than 5 % more has to say so: with
+/// `RECORD_SNAPSHOTS=1` in the environment they are written again. They are those of a debug build of one release of the
+/// compiler; with another they are not compared.
+struct CostTests {
+  /// Each with what it needs to be possible, run before; at two sizes.
+  private static let verbs: [(name: String, words: [String], before: [[String]])] = [
+    ("get", ["get", "FILE", "key-00050"], []),
+    ("get, by app", ["get", "APP", "key-00050"], []),
+    ("set", ["set", "FILE", "key-00050", "7"], [["set", "FILE", "key-00051", "7"]]),
+    ("set, by app", ["set", "APP", "key-00050", "7"], [["set", "APP", "key-00051", "7"]]),
+    ("unset", ["unset", "FILE", "key-00050"], [["set", "FILE", "key-00051", "7"]]),
+    ("import", ["import", "FILE", "import.json"], [["set", "FILE", "key-00051", "7"]]),
+    ("migrate", ["migrate", "APP"], []),
+    ("watch, one change", ["watch", "FILE", "key-00050", "--count", "2", "--timeout", "100"], []),
+  ]
+
+  private static let sizes = [100, 1000]
+
+  private static var compiler: String {
+    #if compiler(>=6.3) && compiler(<6.4)
+      "6.3"
+    #else
+      "another"
+    #endif
+  }
+
+  /// A figure of a verb at a size, in thousands of instructions, and system calls.
+  private struct Cost: Equatable {
+    var name: String
+    var instructions: Int
+    var calls: Int
+
+    var line: String { "\(name): \(instructions) k, \(calls) calls" }
+  }
+
+  private let home = ScratchHome()
+  private let app = "org.example.test"
+
+  private static func has(_ command: String) -> Bool {
+    (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains {
+      access("\($0)/\(command)", X_OK) == 0
+    }
+  }
+
+  private var environment: [String: String] {
+    home.environment.merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
+  }
+
+  private func prepare(_ size: Int, _ isOld: Bool) throws {
+    for directory in ["config", "state", "data"] {
+      try? FileManager.default.removeItem(atPath: "\(home.path)/\(directory)")
+    }
+    let names = (0..<size).map { String(format: "key-%05d", $0) }
+    let text = names.map { "\($0) = 5\n" }.joined()
+    try home.write(text, to: home.path + "/file.toml")
+    try home.write(isOld ? text.replacing("key-", with: "old-") : "settings-version = 2\n" + text)
+    let steps = names.map { "{ rename = \"\($0.replacing("key-", with: "old-"))\", to = \"\($0)\" }" }
+    try home.write(
+      "app = \"\(app)\"\n" + names.map { "[keys.\($0)]\ntype = \"integer\"\n" }.joined()
+        + "[[migrations]]\nversion = 2\nname = \"new names\"\nsteps = [\(steps.joined(separator: ", "))]\n",
+      to: home.path + "/data/app-settings/\(app).toml")
+    try home.write(
+      "{" + names.map { "\"new-\($0)\": 5" }.joined(separator: ",") + "}", to: home.path + "/import.json")
+  }
+
+  private func arguments(_ words: [String]) -> [String] {
+    words.map { $0 == "FILE" ? "./file.toml" : $0 == "APP" ? app : $0 }
+  }
+
+  /// Runs a command in a tool to its end.
+  private func run(_ tool: [String], _ command: String, _ words: [String]) throws -> String {
+    let command = try RunningProcess(
+      "/usr/bin/env", tool + [command] + arguments(words), environment: environment, directory: home.path)
+    if words[0] == "watch" {
+      #expect(command.nextLine() == "5")
+      try ChildProcess.run(
+        ChildProcess.product("settings-cli"), arguments(["set", "FILE", "key-00050", "7"]), environment: environment,
+        directory: home.path)
+    }
+    #expect(command.wait() == 0, "\(words)")
+    return try String(contentsOfFile: home.path + "/counts", encoding: .utf8)
+  }
+
+  private func cost(
+    of verb: (name: String, words: [String], before: [[String]]), at size: Int, _ command: String
+  ) throws -> Cost {
+    var counts: [Int] = []
+    for tool in [
+      ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--log-file=counts"],
+      ["strace", "-f", "-qq", "-o", "counts"],
+    ] {
+      try prepare(size, verb.name == "migrate")
+      for words in verb.before {
+        try ChildProcess.run(
+          ChildProcess.product("settings-cli"), arguments(words), environment: environment, directory: home.path)
+      }
+      let text = try run(tool, command, verb.words)
+      if tool[0] == "strace" {
+        // Of the linker's look for libraries nothing is ours.
+        let lines = text.split(separator: "\n").filter { !$0.contains("+++") && !$0.contains("--- SIG") }
+        counts.append(lines.count - (lines.lastIndex { $0.contains(".so") } ?? 0))
+      } else {
+        let collected = text.split(separator: "\n").last { $0.contains("Collected : ") }
+        counts.append(Int(try #require(collected).split(separator: " ").last!)! / 1000)
+      }
+    }
+    return Cost(name: "\(verb.name), \(size) keys", instructions: counts[0], calls: counts[1])
+  }
+
+  @Test(
+    .enabled(if: has("valgrind") && has("strace") && has("strip"), "valgrind, strace and strip count what a verb costs"),
+    .enabled(if: compiler != "another", "the figures are those of another release of the compiler"))
+  func `a verb costs what it did`() throws {
+    // Valgrind cannot read this compiler's debug information.
+    let command = home.path + "/settings-cli"
+    try ChildProcess.run(
+      "/usr/bin/env", ["strip", "-o", command, ChildProcess.product("settings-cli")], environment: home.environment)
+    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Fixtures/costs.txt")
+    var costs: [Cost] = []
+    for size in Self.sizes { for verb in Self.verbs { costs.append(try cost(of: verb, at: size, command)) } }
+    if ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == "1" {
+      try Data(costs.map { $0.line + "\n" }.joined().utf8).write(to: file)
+    }
+    let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+    #expect(lines.count == costs.count)
+    for (cost, line) in zip(costs, lines) {
+      let numbers = line.split(separator: ":")[1].split(whereSeparator: { !$0.isNumber }).compactMap { Int($0) }
+      #expect(line.hasPrefix(cost.name + ":"))
+      #expect(Double(cost.instructions) <= 1.05 * Double(numbers[0]), "\(cost.line); it was \(line)")
+      #expect(Double(cost.calls) <= 1.05 * Double(numbers[1]) + 1, "\(cost.line); it was \(line)")
+    }
+  }
+}
