@@ -7,13 +7,15 @@ package import SettingsTOML
 ///   app: "org.example.editor", project: SettingsProject(from: folder, keys: [.indent, .lineLength]))
 /// ```
 ///
-/// The file's values are above the user's. Everything else in it counts for nothing and is reported. A file counts only
-/// if it is a regular one of this user or of root that no one else may write.
+/// The file's values are above the user's. A value that the key cannot use leaves the one below it: somebody else has
+/// written it. That and everything else in the file count for nothing, and are reported. A file counts only if it is a regular one of this user or of root that no one else may write.
 public struct SettingsProject: Sendable, Hashable {
   /// The absolute path of the directory from which the file is looked for.
   public let directory: String
   /// The names of each key that counts there: the present one, then former ones.
   package let keys: [[TOMLPath]]
+  /// The keys, as far as they are known: values that they cannot use do not count.
+  let declared: [AnySettingsKey]
 
   /// Makes a project.
   ///
@@ -25,15 +27,15 @@ public struct SettingsProject: Sendable, Hashable {
   ///   - keys: The keys that the project's file may set.
   public init(from directory: String, keys: [AnySettingsKey]) {
     for key in keys { if let fault = Self.fault(of: key) { preconditionFailure(fault) } }
-    self.init(from: directory, keys: keys.map(\.paths))
+    self.init(from: directory, keys: keys.map(\.paths), declared: keys)
   }
 
-  package init(from directory: String, keys: [[TOMLPath]]) {
+  package init(from directory: String, keys: [[TOMLPath]], declared: [AnySettingsKey] = []) {
     let isAbsolute = directory.isAbsolutePath
     self.directory =
       (isAbsolute ? directory : (ProcessFacts.workingDirectory() ?? "") + "/" + directory)
       .withoutTrailingSlashes
-    self.keys = keys
+    (self.keys, self.declared) = (keys, declared)
   }
 
   /// Why a key must not be used in a project; `nil` if it may be.

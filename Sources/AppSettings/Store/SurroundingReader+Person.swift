@@ -103,6 +103,9 @@ extension SurroundingReader {
     for path in project.keys.joined() {
       if let value = whole.document[path] { table.apply(Edit(path: path, value: value)) }
     }
+    for key in project.declared {
+      for path in key.paths { removeUnusable(of: key, at: path, from: &table, of: whole) }
+    }
     let ignored = whole.document.leafPaths().filter { path in
       path != SettingsFormat.versionPath && !project.allows(path)
     }
@@ -124,6 +127,34 @@ extension SurroundingReader {
     }
     let document = (try? TOMLDocument(parsing: table.documentText)) ?? TOMLDocument()
     return LayerContent(layer: whole.layer, document: document, unmigrated: bytes, inode: whole.inode)
+  }
+
+  /// Removes what a key cannot use of a project's value, so that it does not hide what the person has set. What the value
+  /// lacks may be in the layers below.
+  private mutating func removeUnusable(
+    of key: AnySettingsKey, at path: TOMLPath, from table: inout TOMLTable, of whole: LayerContent
+  ) {
+    for attempt in 1... {
+      guard let value = table[path: path] else { return }
+      do throws(SettingsValueError) {
+        return try key.check(value)
+      } catch {
+        if error.isMissing { return }
+        var part = TOMLPath(Array(error.path.prefix { !SettingsValueError.isIndex($0) }))
+        // Constraints of the whole are about the whole.
+        if attempt > Self.mostIgnored || part.isRoot || value.table?[path: part] == nil { part = .root }
+        let position = whole.position(of: path, part: error.path[...], isKey: error.isAboutKey)
+        let line = position.map { " at line \($0.line)" } ?? ""
+        note(
+          SettingsError(
+            .invalidValue,
+            "Ignored '\(path.appending(part))' of '\(whole.layer.file ?? "the project")'\(line): "
+              + "\(error.redacted.clause(about: "'\(path)'")). The value of the layers below is used.",
+            file: whole.layer.file, position: position))
+        table.apply(Edit(path: path.appending(part), value: nil))
+        if table[path: path]?.table?.isEmpty == true { table.apply(Edit(path: path, value: nil)) }
+      }
+    }
   }
 
   /// The number of ignored keys of which each is reported.

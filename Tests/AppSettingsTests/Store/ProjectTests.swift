@@ -73,6 +73,51 @@ struct ProjectTests {
     #expect(settings.currentProblems.count == 1)
   }
 
+  @Test func `a value that the key cannot use leaves the person's, and is reported`() throws {
+    let size = SettingsKey("size", default: 2, .in(1...8), .allowed(in: .project))
+    let words = SettingsKey<[String: Int]>("words", default: [:], .allowed(in: .project))
+    let project = SettingsProject(from: home.path + "/work/app", keys: [size, words, style])
+    try home.write("size = 3\nstyle = 'user'\nwords = { a = 1, b = 2 }\n")
+    try home.write("size = 99\nlayout = 5\nwords = { a = 'x', c = 3 }\n", to: file)
+    let settings = try home.store(project: project)
+    #expect(settings[size] == 3 && settings[style] == "user")
+    #expect(settings[words] == ["a": 1, "b": 2, "c": 3])
+    // Every reading says the same.
+    #expect(settings.snapshot[["size"]] == 3 && settings.snapshot[size] == 3)
+    #expect(settings.origin(of: size).layer.kind == .user && !settings.isDefault(size))
+    #expect(settings.snapshot.values(at: [["size"]]).map(\.layer.kind) == [.user])
+    let messages = settings.currentProblems.map(\.message)
+    #expect(
+      messages == [
+        "Ignored 'size' of '\(file)' at line 1: 'size' is an integer, but must be an integer from 1 to 8. The value of the "
+          + "layers below is used.",
+        "Ignored 'words.a' of '\(file)' at line 3: 'a' in 'words' is a string, but must be an integer. The value of the "
+          + "layers below is used.",
+        "Ignored 'layout' of '\(file)' at line 2: 'layout' is an integer, but must be a string. The value of the layers "
+          + "below is used.",
+      ], "\(messages)")
+    #expect(settings.currentProblems.map(\.position?.line) == [1, 3, 2])
+    // Without a usable value below it, the default is used.
+    try home.write("size = 77\n")
+    let other = try home.store(project: project)
+    #expect(other[size] == 2 && other.origin(of: size).layer.kind == .user)
+  }
+
+  @Test func `a part of a struct that a project lacks is the person's`() throws {
+    struct Box: Codable, SettingsSerializable, Equatable {
+      var width: Int
+      var title = "t"
+    }
+    let box = SettingsKey("box", default: Box(width: 1), .allowed(in: .project))
+    try home.write("box = { width = 7 }\n")
+    try home.write("box.title = 'team'\n", to: file)
+    let settings = try home.store(project: SettingsProject(from: home.path + "/work/app", keys: [box]))
+    #expect(settings[box] == Box(width: 7, title: "team") && settings.currentProblems.isEmpty)
+    try home.write("box.title = 'team'\nbox.width = 'wide'\n", to: file)
+    let other = try home.store(project: SettingsProject(from: home.path + "/work/app", keys: [box]))
+    #expect(other[box] == Box(width: 7, title: "team"), "\(other.currentProblems)")
+  }
+
   @Test func `administrators' locks hold above a project`() throws {
     try home.write("settings-locked = ['style']\nstyle = 'company'\n", to: home.systemFile("settings.toml"))
     try home.write("style = 'project'\n", to: file)
