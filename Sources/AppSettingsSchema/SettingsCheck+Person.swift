@@ -23,6 +23,15 @@ extension SettingsCheck {
     for problem in problems.current {
       findings.append(SettingsFinding(.unreadable, problem.message, file: problem.file ?? personal.declaredDirectory))
     }
+    let names = ((try? system.names(in: personal.declaredDirectory)) ?? nil) ?? []
+    for name in Set(names).sorted() where name.utf8.first == UInt8(ascii: "@") {
+      let path = "\(personal.declaredDirectory)/\(name)"
+      guard (try? system.status(at: path))??.isRegular == true else { continue }
+      unknown.removeAll { $0 == path }
+      findings.append(
+        SettingsFinding(
+          .ignored, "This file never counts: make '\(name)' a directory, with files '*.toml' in it.", file: path))
+    }
     for path in unknown {
       findings.append(
         SettingsFinding(

@@ -49,6 +49,16 @@ struct ProfileCommandTests {
     #expect(try run("list").output == "  base  # \(file("base"))\n")
   }
 
+  @Test func `a chosen profile without any file is shown, and can be left`() throws {
+    try FileManager.default.removeItem(atPath: test.schemaFile)
+    try FileManager.default.removeItem(atPath: home.file(""))
+    try home.profiles.choose("work")
+    #expect(
+      try run() == answer("* work  # \(file("work")), which does not exist yet, chosen with 'profile use'\n"))
+    #expect(try run("use", "--none") == answer(""))
+    #expect(try run().status == 3)
+  }
+
   @Test func `a list says what the environment chooses, and that a stored choice does not count there`() throws {
     _ = try run("new", "work")
     _ = try run("use", "work")

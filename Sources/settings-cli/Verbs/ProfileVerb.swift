@@ -78,7 +78,8 @@ struct ProfileVerb: Verb {
   func answer() throws {
     // A stored choice that cannot be used is replaced by another one.
     let location = try Target(target).location(followingChoice: action == .use)
-    try AppName.checkKnown(target)
+    // An app with a chosen profile is known, whatever has become of its files.
+    if (try? Profiles(of: location)?.chosen()) ?? nil == nil { try AppName.checkKnown(target) }
     if action == .use, let name, name == "none", try Profiles(of: location)?.names().contains(name) == false {
       throw Failure(
         .unknown, "There is no profile 'none'. To use no profile, write 'settings-cli profile \(target) use --none'.")

@@ -37,8 +37,13 @@ struct LayerCheckTests {
     try writePrivately("settings-locked = ['theme']\nthem = 'x'\n", to: home.file("settings.d/b.toml"))
     try writePrivately("theme = 'x'\n", to: home.file("settings.d/@hostname=x/a.toml"))
     try writePrivately("theme = 'x'\n", to: home.file("settings.d/@host=other-than-this/a.toml"))
+    try writePrivately("theme = 'x'\n", to: home.file("settings.d/@host=laptop"))
+    try writePrivately("theme = 'x'\n", to: home.file("settings.d/@os.toml"))
     #expect(
       try found() == [
+        "settings.d/@host=laptop: ignored This file never counts: make '@host=laptop' a directory, with files '*.toml' in "
+          + "it.",
+        "settings.d/@os.toml: ignored This file never counts: make '@os.toml' a directory, with files '*.toml' in it.",
         "settings.d/@hostname=x: ignored This directory never counts: its name must begin with '@os=', '@arch=' or '@host='.",
         "settings.d/a.toml:1 invalid-value 'size' is the integer 99, but must be an integer from 1 to 9.",
         "settings.d/b.toml:1 reserved 'settings-locked' does nothing here: it locks keys in administrators' files only.",
