@@ -263,7 +263,8 @@ struct SchemaLookup: Sendable {
     renamedKey(around: path).map { key, part in key.paths.map { $0.appending(part) } } ?? [path]
   }
 
-  /// The value of a key over all layers, under its present or else a former name, or else its default.
+  /// The value that the files have for a key, under its present or else a former name, or else its default. The app may
+  /// use another one; see ``usedValue(of:in:)``.
   func effectiveValue(of path: TOMLPath, in snapshot: SettingsSnapshot) -> TOMLValue? {
     if let (key, part) = renamedKey(around: path) {
       if case .value(let value) = LayerLookup(snapshot.stored(for: key.settingsKey), at: part.components[...]) {
@@ -278,27 +279,6 @@ struct SchemaLookup: Sendable {
       return all.isEmpty ? stored : .table(all)
     }
     return stored ?? defaultValue(at: path)
-  }
-
-  /// The value of a key as the app uses it: a table with what the app reads where the files' one lacks a field.
-  func usedValue(of path: TOMLPath, in snapshot: SettingsSnapshot) -> TOMLValue? {
-    if let key = key(around: path), let name = key.paths.first(where: { path.hasPrefix($0) }) {
-      let rest = Self.rest(of: path, below: name)
-      // Without a value that is a table there is nothing to complete, and the default is whole.
-      guard case .table? = snapshot.stored(for: key.settingsKey),
-        let whole = effectiveValue(of: name, in: snapshot).map(key.type.completed)
-      else { return effectiveValue(of: path, in: snapshot) }
-      guard case .value(let value) = LayerLookup(whole, at: rest.components[...]) else { return nil }
-      return value
-    }
-    guard case .table(var table)? = effectiveValue(of: path, in: snapshot) else {
-      return effectiveValue(of: path, in: snapshot)
-    }
-    for key in keys(below: path) {
-      guard let value = usedValue(of: key.path, in: snapshot) else { continue }
-      table.apply(Edit(path: Self.rest(of: key.path, below: path), value: value))
-    }
-    return .table(table)
   }
 
   /// What a value lacks so that the app cannot use it, as a sentence; `nil` if it lacks nothing.
@@ -319,7 +299,7 @@ struct SchemaLookup: Sendable {
   }
 
   /// A table of several keys with each value under its present name.
-  private func renamed(_ table: TOMLTable, at path: TOMLPath, in snapshot: SettingsSnapshot) -> TOMLTable {
+  func renamed(_ table: TOMLTable, at path: TOMLPath, in snapshot: SettingsSnapshot) -> TOMLTable {
     var table = table
     let renamedKeys = named(below: path).filter { !$0.formerPaths.isEmpty }
     for former in renamedKeys.flatMap(\.formerPaths) where former.hasPrefix(path) {
@@ -330,30 +310,6 @@ struct SchemaLookup: Sendable {
       table.apply(Edit(path: Self.rest(of: key.path, below: path), value: value))
     }
     return table
-  }
-
-  /// The values that the files have for a key, under any of its names, those of the highest layer first.
-  func values(at path: TOMLPath, in snapshot: SettingsSnapshot) -> [LayerValue] {
-    let values = snapshot.values(at: names(of: path))
-    // A credential is above all files.
-    let origin = origin(of: path, in: snapshot)
-    guard origin.layer.kind == .credential else { return values }
-    return [
-      LayerValue(
-        layer: origin.layer, path: path, value: .string(Shown.redacted), position: nil, state: .used)
-    ]
-      + values.map { value in
-        guard value.state == .used || value.state == .merged else { return value }
-        var hidden = value
-        hidden.state = .hidden(by: origin.layer, at: nil)
-        return hidden
-      }
-  }
-
-  /// Where the value of a key comes from, under any of its names.
-  func origin(of path: TOMLPath, in snapshot: SettingsSnapshot) -> SettingsOrigin {
-    guard let (key, part) = renamedKey(around: path) else { return snapshot.origin(of: path) }
-    return snapshot.origin(of: key.settingsKey, part: part)
   }
 }
 

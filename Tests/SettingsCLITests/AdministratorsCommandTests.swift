@@ -379,7 +379,7 @@ struct AdministratorsCommandTests {
     #expect(hosts.count == 2 && hosts[1].hasSuffix(", merged with the layers above"), "\(hosts)")
     try test.write("hosts = 3\n")
     let hidden = try test.run("get", app, "hosts.a", "--layers").output.split(separator: "\n")
-    #expect(hidden[0] == "3  # user \(test.file):1, as 'hosts'", "\(hidden)")
+    #expect(hidden[0] == "3  # user \(test.file):1, as 'hosts', not usable", "\(hidden)")
     #expect(hidden[1].hasSuffix("hidden by user \(test.file):1"), "\(hidden)")
   }
 

@@ -40,7 +40,7 @@ struct CommandTests {
       try run("get", app, "t.u", "--json")
         == answer(
           "{\"key\":\"t.u\",\"value\":[1,2.5,\"x\\u0001\"],\"layer\":\"user\",\"file\":\"\(home.file)\",\"line\":3,"
-            + "\"isDefault\":false,\"isLocked\":false}\n"))
+            + "\"isDefault\":false,\"isLocked\":false,\"problem\":null}\n"))
   }
 
   @Test func `get of an absent key exits 1 in silence, or prints the default`() throws {

@@ -55,11 +55,11 @@ struct DescribeCommandTests {
           editor.font-size
             Size of the font, in points.
 
-            value     99
-            from      user \(test.file):1
+            value     12
+            from      the app's default
+            unusable  user \(test.file):1: font_size = 99
             default   12
             needs     an integer from 6 to 72
-            stored as font_size, a former name
             formerly  font_size
             problem   Found the integer 99, but an integer from 6 to 72 is needed.
 
@@ -194,7 +194,9 @@ struct DescribeCommandTests {
     #expect(described.contains("ignored   user \(test.file):1: 14\n"))
     let refused = try test.run("set", test.app, "editor.font-size", "15")
     #expect(refused.status == 5 && refused.error.contains("under its former name 'font_size', locked by"))
-    #expect(try test.run("unset", test.app, "editor.font-size").status == 5)
     #expect(try test.run("list", test.app, "editor").output == "editor.font-size = 20\neditor.wrap = false\n")
+    #expect(try test.run("unset", test.app, "editor.font-size").status == 0)
+    #expect(try test.run("unset", test.app, "editor.font-size").status == 5)
+    #expect(test.home.text() == "editor = { wrap = false }\n")
   }
 }

@@ -202,12 +202,13 @@ struct LayerCommandTests {
   }
 
   @Test func `find, check and watch know declared files, and name each place`() throws {
-    try write("theme = \"red\"\nthme = 1\n", to: declared)
-    #expect(try run("find red").output == "\(app) theme = \"red\"\n")
+    try write("theme = \"dark\"\nthme = 1\neditor.wrap = \"red\"\n", to: declared)
+    #expect(try run("find dark").output == "\(app) theme = \"dark\"\n")
+    #expect(try run("find red").status == 1)
     let check = try run("check APP").output
-    #expect(check.contains("\(declared):1:9: error: 'theme'") && check.contains("\(declared):2:8: warning:"))
+    #expect(check.contains("\(declared):3:15: error: 'editor.wrap'") && check.contains("\(declared):2:8: warning:"))
     #expect(try run("check --all").output == check)
-    #expect(try run("watch APP theme --count 1").output == "red\n")
+    #expect(try run("watch APP theme --count 1").output == "dark\n")
     #expect(try run("describe APP theme").output.contains("from      declared \(declared):1"))
     #expect(try run("apps").output == "\(app)\n")
   }

@@ -8,11 +8,11 @@ struct ListCommandTests {
 
   init() throws {
     test = try SchemaHome()
-    try test.write("theme = \"two\\nlines\"\n[editor]\nfont-size = 14\n\"a b\" = [1]\n[sync]\ntoken = \"hunter2\"\n")
+    try test.write("host = \"two\\nlines\"\n[editor]\nfont-size = 14\n\"a b\" = [1]\n[sync]\ntoken = \"hunter2\"\n")
   }
 
   @Test func `names are printed one a line, with NUL, and as JSON`() throws {
-    let names = ["theme", "editor.font-size", "editor.\"a b\"", "sync.token", "editor.wrap"]
+    let names = ["host", "editor.font-size", "editor.\"a b\"", "sync.token", "theme", "editor.wrap"]
     #expect(try test.run("list", test.app, "--names").output == names.map { $0 + "\n" }.joined())
     #expect(try test.run("list", test.app, "--names", "-0").output == names.map { $0 + "\0" }.joined())
     #expect(try json(test.run("list", test.app, "--names", "--json").output) as? [String] == names)
@@ -24,7 +24,7 @@ struct ListCommandTests {
     #expect(
       try test.run("list", test.app, "-0")
         == SchemaHome.answer(
-          "theme\ntwo\nlines\0editor.font-size\n14\0editor.\"a b\"\n[1]\0sync.token\0editor.wrap\ntrue\0"))
+          "host\ntwo\nlines\0editor.font-size\n14\0editor.\"a b\"\n[1]\0sync.token\0theme\nlight\0editor.wrap\ntrue\0"))
     try test.home.write("a = \"x\\u0000y\"\n", to: test.home.path + "/z.toml")
     let refused = try test.run("list", "./z.toml", "-0")
     #expect(refused.status == 4 && refused.output.isEmpty && refused.error.contains("U+0000"))

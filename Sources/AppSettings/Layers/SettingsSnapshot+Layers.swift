@@ -11,6 +11,8 @@ package struct LayerValue: Sendable {
     case hidden(by: SettingsLayer, at: TOMLPosition?)
     /// A lock makes the value ineffective.
     case ignored
+    /// The key's type does not accept the value. Only who knows the type finds that.
+    case unusable
   }
 
   package var layer: SettingsLayer

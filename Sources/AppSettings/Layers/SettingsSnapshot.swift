@@ -113,7 +113,8 @@ public struct SettingsSnapshot: SettingsAccess, Sendable {
 
   /// Where the fault of a value at a path is: its layer and position, or those of the innermost part around it that has
   /// a position.
-  func place(of error: SettingsValueError, at path: TOMLPath) -> (layer: SettingsLayer, position: TOMLPosition?) {
+  package func place(of error: SettingsValueError, at path: TOMLPath) -> (layer: SettingsLayer, position: TOMLPosition?)
+  {
     // Layers merge tables key by key, so that each part of a table has a layer of its own.
     let keys = error.path.prefix { !SettingsValueError.isIndex($0) }
     for count in stride(from: keys.count, through: 0, by: -1) {

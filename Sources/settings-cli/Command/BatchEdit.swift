@@ -87,6 +87,8 @@ struct BatchAnswer {
   var isChange: Bool?
   /// The value that a `get` found, as JSON.
   var found: String?
+  /// Why the app uses another value than the file has, for a `get`.
+  var problem: String?
   /// The reason why the edit was refused, or has no effect.
   var failure: Failure?
   /// What is said of an edit that is fine but was not written.
@@ -98,6 +100,7 @@ struct BatchAnswer {
     if let key { members.append(("key", JSONText.quoted(key.description))) }
     if let isChange, failure == nil, note == nil { members.append(("changed", isChange ? "true" : "false")) }
     if let found { members.append(("value", found)) }
+    if let problem { members.append(("problem", JSONText.quoted(problem))) }
     if let failure {
       members.append(("status", String(failure.status.rawValue)))
       // That is said of the edit by 'ok'; others may have been written.

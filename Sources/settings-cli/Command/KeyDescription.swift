@@ -12,7 +12,7 @@ struct KeyDescription {
   let values: [LayerValue]
   let isSecret: Bool
   private let schema: SchemaLookup
-  /// Why the value is invalid; `nil` if it is valid.
+  /// Why the app does not use what the files have, or a part of that; `nil` if it does.
   let problem: String?
   let isKnown: Bool
 
@@ -22,14 +22,13 @@ struct KeyDescription {
     key = schema.key(path)
     // Nearly all keys are public and have one name and a single value: then all look-ups are those of the files.
     if let key, key.path == path, key.formerPaths.isEmpty, !key.isSecret,
-      case let stored = snapshot[path], stored?.table == nil
+      case let reading = schema.reading(of: key, in: snapshot), reading.errors.isEmpty, reading.value?.table == nil
     {
       type = key.type
-      value = stored ?? key.defaultValue
+      value = reading.value
       origin = snapshot.origin(of: path)
       values = snapshot.values(at: [path])
-      (isSecret, isKnown) = (false, true)
-      problem = Self.problem(of: value, type, isSecret: false)
+      (isSecret, isKnown, problem) = (false, true, nil)
       return
     }
     type = schema.type(of: path)
@@ -38,8 +37,7 @@ struct KeyDescription {
     values = schema.values(at: path, in: snapshot)
     isSecret = schema.isSecret(path, value)
     isKnown = schema.knows(path)
-    // The place of a credential's text is known, and not the text.
-    problem = origin.layer.kind == .credential ? nil : Self.problem(of: value, type, isSecret: isSecret)
+    problem = schema.unusable(at: path, in: snapshot).first?.message
   }
 
   /// The keys of the schema at a path, or the key that contains it; then other paths with a value.
@@ -55,16 +53,6 @@ struct KeyDescription {
       if seen.insert(path).inserted { paths.append(path) }
     }
     return paths
-  }
-
-  private static func problem(of value: TOMLValue?, _ type: SchemaType?, isSecret: Bool) -> String? {
-    guard let value, let type else { return nil }
-    do throws(SettingsValueError) {
-      try type.check(value, isStored: true)
-      return nil
-    } catch {
-      return isSecret ? error.redacted.message : error.message
-    }
   }
 
   private func shown(_ value: TOMLValue) -> String { isSecret ? Shown.redacted : value.tomlText }

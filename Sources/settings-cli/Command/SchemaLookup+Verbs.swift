@@ -9,7 +9,7 @@ extension SchemaLookup {
     below.collectDifferences(nil, snapshot[below], into: &leaves)
     var seen: Set<TOMLPath> = []
     var paths: [TOMLPath] = []
-    for leaf in leaves where !leaf.isRoot {
+    for leaf in leaves where !leaf.isRoot && !isObstacle(leaf) {
       let key = key(around: leaf)?.path ?? leaf
       // The path may be a part of a key's value.
       let path = key.hasPrefix(below) ? key : leaf

@@ -38,7 +38,7 @@ struct KnownKeys {
   func values(of path: TOMLPath) -> [Candidate] {
     let choices = schema.choices(of: path)
     if !choices.isEmpty { return choices.map { Candidate($0) } }
-    guard let snapshot, let value = schema.effectiveValue(of: path, in: snapshot),
+    guard let snapshot, let value = schema.usedValue(of: path, in: snapshot),
       !schema.isSecret(path, value)
     else {
       return []

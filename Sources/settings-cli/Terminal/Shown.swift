@@ -71,7 +71,7 @@ enum Shown {
     return text + "}"
   }
 
-  /// The source of a value, as JSON members: `key value layer file line isDefault isLocked`.
+  /// The source of a value, as JSON members: `key value layer file line isDefault isLocked problem`.
   ///
   /// - Parameter redacting: Whether to hide a secret.
   static func record(
@@ -87,6 +87,7 @@ enum Shown {
       ("line", origin.position.map { String($0.line) } ?? "null"),
       ("isDefault", origin.isDefault ? "true" : "false"),
       ("isLocked", origin.isLocked ? "true" : "false"),
+      ("problem", schema.unusable(at: path, in: snapshot).first.map { JSONText.quoted($0.message) } ?? "null"),
     ])
   }
 
@@ -137,6 +138,7 @@ enum Shown {
       case .merged: note += ", merged with the layers above"
       case .hidden(let layer, let position): note += ", hidden by \(place(layer, position))"
       case .ignored: note += ", ignored: locked by \(lock?.place ?? "an administrator")"
+      case .unusable: note += ", not usable"
       }
       return line(value.path, value.value, note)
     }
@@ -202,6 +204,7 @@ extension LayerValue.State {
     case .merged: "merged"
     case .hidden: "hidden"
     case .ignored: "ignored"
+    case .unusable: "unusable"
     }
   }
 }

@@ -21,7 +21,8 @@ struct BatchVerb: Verb {
       A key is a dotted key, or an array of its parts. A value has the type that it has in JSON; a string becomes a \
       date if the schema or the present value says so. "toml" is a value in TOML. Each edit sees the ones before it.
 
-      Prints one JSON object for each: line, ok, key, changed, and value for 'get', or status and message if it is \
+      Prints one JSON object for each: line, ok, key, changed, and for 'get' the value that the app reads, with the \
+      problem of one that it cannot use; or status and message if it is \
       refused. If one is refused, none is written, unless you use --keep-going. The exit status is that of the first \
       one refused.
 
@@ -143,6 +144,7 @@ private final class Batch {
   private func make(_ edit: BatchEdit, in state: inout State, _ answer: inout BatchAnswer) throws {
     let path = edit.key
     if edit.action == .get {
+      answer.problem = schema.unusable(at: path, in: state.view).first?.message
       guard let value = schema.usedValue(of: path, in: state.view),
         let shown = schema.withoutSecrets(value, at: path).value
       else {

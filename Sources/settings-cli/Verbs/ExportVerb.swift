@@ -1,5 +1,6 @@
 import AppSettings
 import AppSettingsImport
+import AppSettingsSchema
 import ArgumentParser
 
 struct ExportVerb: Verb {
@@ -9,7 +10,7 @@ struct ExportVerb: Verb {
     discussion: """
       Prints the values of the user's file and of the active profile, without comments: what 'import' should set on \
       another machine. Defaults and the values of other layers are left out, so that they can still change there. \
-      --all-layers prints them, too. For an app, --env prints the variables that override its \
+      --all-layers prints them, too. What the app cannot use is left out, and reported on standard error. For an app, --env prints the variables that override its \
       settings: ORG_EXAMPLE_EDITOR_SETTINGS__EDITOR__FONT_SIZE='14'; for a file, EDITOR__FONT_SIZE='14'. A comment \
       above each variable names its key and, where that is not obvious, says that the value is a string. Values \
       without a JSON form (dates, nan, inf) become strings there. 'import' reads all three. Exits 1 if there is \
@@ -63,7 +64,8 @@ struct ExportVerb: Verb {
       let left = Set(secrets)
       paths.removeAll(where: left.contains)
     }
-    let values = paths.compactMap { path in schema.effectiveValue(of: path, in: snapshot).map { (path, $0) } }
+    schema.warnOfUnusable(at: prefix ?? .root, in: all)
+    let values = paths.compactMap { path in value(of: path, in: snapshot, among: all, schema).map { (path, $0) } }
     if form == .env {
       try Self.variables(values, of: target)
     } else if form == .json {
@@ -71,6 +73,20 @@ struct ExportVerb: Verb {
     } else {
       Output.line(Self.table(values).documentText, terminator: "")
     }
+  }
+
+  /// What the app uses of a value: one's own without the values that the app adds to it.
+  private func value(
+    of path: TOMLPath, in snapshot: SettingsSnapshot, among all: SettingsSnapshot, _ schema: SchemaLookup
+  ) -> TOMLValue? {
+    let used = schema.usedValue(of: path, in: all)
+    if allLayers { return used }
+    guard let used, !schema.origin(of: path, in: all).isDefault else { return nil }
+    let own = schema.effectiveValue(of: path, in: snapshot)
+    guard schema.type(of: path)?.kind == .records, let table = own?.table, let used = used.table else { return own }
+    var records = TOMLTable()
+    for (id, record) in table where used[id] != nil { records[id] = record }
+    return .table(records)
   }
 
   private static func table(_ values: [(TOMLPath, TOMLValue)]) -> TOMLTable {

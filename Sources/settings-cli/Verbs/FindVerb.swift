@@ -78,7 +78,7 @@ struct FindVerb: Verb {
     let known = Set(paths)
     paths += schema.keys.map(\.path).filter { !known.contains($0) }
     return paths.map { path in
-      let used = schema.effectiveValue(of: path, in: snapshot)
+      let used = schema.usedValue(of: path, in: snapshot)
       let isSecret = schema.isSecret(path, used)
       let value = isSecret ? nil : used
       return FoundKey(

@@ -11,8 +11,10 @@ struct GetVerb: Verb {
       settings-cli get TARGET [KEY] --digest
       """,
     discussion: """
-      Prints the bare value: a string as it is, anything else as TOML. While no file has one, that is the \
-      default of the app's schema; a table has what the app reads for fields that the files lack. Exits 1 if the key has no value, 3 if the schema does not have the key.
+      Prints the value that the app reads: a string as it is, anything else as TOML. While no file has one that the app \
+      can use, that is the default of the app's schema; a table has what the app reads for fields that the files lack. \
+      A value that the app cannot use is reported on standard error, with --json as "problem". Exits 1 if the key has no \
+      value, 3 if the schema does not have the key.
 
       --digest prints what 'set', 'unset', 'batch' and 'import' take for --if-unchanged. Without KEY that is the \
       SHA-256 of the file's bytes, or 'absent' if there is no file. With KEY it is KEY, a colon, and the SHA-256 of \
@@ -33,7 +35,7 @@ struct GetVerb: Verb {
     static func help(for form: Self) -> ArgumentHelp? {
       switch form {
       case .toml: "Print the value as TOML: strings are quoted."
-      case .json: "Print a JSON object: key, value, layer, file, line, isDefault, isLocked."
+      case .json: "Print a JSON object: key, value, layer, file, line, isDefault, isLocked, problem."
       }
     }
   }
@@ -83,6 +85,7 @@ struct GetVerb: Verb {
     let path = try KeyArgument.parse(key)
     let snapshot = try target.open(mayBeUnknown: fallback != nil).snapshot
     let schema = target.schema
+    if form != .json { schema.warnOfUnusable(at: path, in: snapshot) }
     guard let found = schema.usedValue(of: path, in: snapshot) else {
       guard let fallback else {
         try schema.checkKnown(path)
@@ -116,6 +119,7 @@ struct GetVerb: Verb {
       try schema.checkKnown(path)
       throw Failure(.noValue, Self.hint(path, snapshot))
     }
+    if form != .json { schema.warnOfUnusable(at: path, in: snapshot) }
     let end = endsWithNUL ? "\0" : "\n"
     if form == .json {
       var objects = values.map { Shown.record($0, schema) }

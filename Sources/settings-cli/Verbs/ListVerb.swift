@@ -6,8 +6,9 @@ struct ListVerb: Verb {
     commandName: "list",
     abstract: "Print all keys and values.",
     discussion: """
-      Prints one line for each key, as 'key = value' with the value as TOML, in the order of the file. For an app \
-      with a schema, the keys that have their defaults follow. Secrets are not shown; use 'get' to print one. Exits \
+      Prints one line for each key, as 'key = value' with the value that the app reads, as TOML, in the order of the \
+      file. For an app with a schema, the keys that have their defaults follow. A value that the app cannot use is \
+      reported on standard error, with --json as "problem". Secrets are not shown; use 'get' to print one. Exits \
       1 if there is nothing at and below PREFIX.
 
       With -0, each record is the key, a newline, the value as 'get' prints it, and a NUL byte. A secret is its key \
@@ -45,13 +46,15 @@ struct ListVerb: Verb {
     let schema = target.schema
     var paths = schema.paths(below: prefix ?? .root, in: snapshot)
     if changed { paths.removeAll { schema.origin(of: $0, in: snapshot).layer != snapshot.ownLayer } }
+    if !json { schema.warnOfUnusable(at: prefix ?? .root, in: snapshot) }
     if json {
       let elements = paths.map {
         names ? JSONText.quoted($0.description) : Shown.record($0, in: snapshot, schema, redacting: true)
       }
       Output.line("[" + elements.joined(separator: ",\n ") + "]")
     } else if names || endsWithNUL {
-      let records = try paths.map { try names ? $0.description : record(of: $0, in: snapshot, schema) }
+      let used = names ? paths : paths.filter { schema.usedValue(of: $0, in: snapshot) != nil }
+      let records = try used.map { try names ? $0.description : record(of: $0, in: snapshot, schema) }
       for record in records { Output.line(record, terminator: endsWithNUL ? "\0" : "\n") }
     } else {
       show(paths, in: snapshot, schema)
@@ -66,7 +69,7 @@ struct ListVerb: Verb {
     // Aligned for a person; scripts get single spaces.
     let width = Terminal.output.isTerminal ? min(32, paths.map { $0.description.count }.max() ?? 0) : 0
     for path in paths {
-      guard let value = schema.effectiveValue(of: path, in: snapshot) else { continue }
+      guard let value = schema.usedValue(of: path, in: snapshot) else { continue }
       var line = Shown.line(
         path, schema.isSecret(path, value) ? nil : value, Shown.text(value, at: path, in: snapshot, schema),
         keyWidth: width)
@@ -80,7 +83,7 @@ struct ListVerb: Verb {
 
   /// The record of a key for -0, without its end. A key has no newline: it would be escaped.
   private func record(of path: TOMLPath, in snapshot: SettingsSnapshot, _ schema: SchemaLookup) throws -> String {
-    guard let value = schema.effectiveValue(of: path, in: snapshot), !schema.isSecret(path, value) else {
+    guard let value = schema.usedValue(of: path, in: snapshot), !schema.isSecret(path, value) else {
       return path.description
     }
     let text = Shown.bare(value, at: path, in: snapshot, schema)

@@ -51,7 +51,7 @@ function layerTable(key) {
   const rows = key.layers.map((layer) => el("tr", { class: layer.state },
     el("th", { scope: "row" }, el("span", { class: "layer" }, layerText(layer.layer), layer.key !== key.key && el("code", {}, ` as ${layer.key}`)), placeOf(layer)),
     el("td", {}, el("code", {}, shown(layer.value))),
-    el("td", {}, { used: "used", merged: "merged", hidden: "hidden by a higher layer", ignored: "ignored: locked" }[layer.state] ?? layer.state)));
+    el("td", {}, { used: "used", merged: "merged", hidden: "hidden by a higher layer", ignored: "ignored: locked", unusable: "not usable" }[layer.state] ?? layer.state)));
   if (key.default !== null && key.default !== undefined) {
     rows.push(el("tr", { class: key.isDefault ? "used" : "hidden" }, el("th", { scope: "row" }, layerText("default")),
       el("td", {}, el("code", {}, shown(key.default))), el("td", {}, key.isDefault ? "used" : "hidden by a higher layer")));
