@@ -161,16 +161,65 @@ struct HistoryCommandTests {
 
         """)
     #expect(try done("get", app, "theme") == "dark\n")
-    try done("undo", app)
-    #expect(try done("get", app, "theme") == "light\n")
+    #expect(timeless(try done("undo", app)).hasPrefix("undone: #2 TIME set by settings-cli\n"))
+    try done("redo", app)
+    #expect(
+      timeless(try done("redo", app)) == """
+        redone: #4 TIME undo of #3 by settings-cli
+          theme: "dark" -> "light"
+          editor.font-size: 14 -> 16
+
+        """)
+    #expect(try run("redo", app).status == 1)
     try done("set", app, "theme", "dark")
-    #expect(timeless(try done("undo", app, "editor.font-size")).hasPrefix("undone: #5 TIME undo by settings-cli\n"))
+    #expect(timeless(try done("undo", app, "editor.font-size")).hasPrefix("undone: #3 TIME update by settings-cli\n"))
     #expect(try done("get", app, "theme") == "dark\n" && done("get", app, "editor.font-size") == "14\n")
-    try done("undo", app, "#6")
+    try done("undo", app, "#8")
     #expect(try done("get", app, "theme") == "light\n")
-    try done("undo", app, "--entry", "8")
+    try done("undo", app, "--entry", "10")
     #expect(try done("get", app, "theme") == "dark\n")
-    #expect(try done("log", app, "--limit", "1").contains(" undo by settings-cli\n"))
+    #expect(try done("log", app, "--limit", "1").contains(" undo of #10 by settings-cli\n"))
+  }
+
+  @Test func `undo steps back, redo steps forward, and log says what is undone`() throws {
+    for theme in ["dark", "light", "dark"] { try done("set", app, "theme", theme) }
+    var themes: [String] = []
+    for verb in ["undo", "undo", "redo", "redo", "undo"] {
+      try done(verb, app)
+      themes.append(try done("get", app, "theme"))
+    }
+    #expect(themes == ["light\n", "dark\n", "light\n", "dark\n", "light\n"])
+    #expect(
+      timeless(try done("log", app)) == """
+        #8 TIME undo of #3 by settings-cli
+          theme: "dark" -> "light"
+        #7 TIME redo of #4 by settings-cli
+          theme: "light" -> "dark"
+        #6 TIME redo of #5 by settings-cli
+          theme: "dark" -> "light"
+        #5 TIME undo of #2 by settings-cli, undone
+          theme: "light" -> "dark"
+        #4 TIME undo of #3 by settings-cli, undone
+          theme: "dark" -> "light"
+        #3 TIME set by settings-cli, undone
+          theme: "light" -> "dark"
+        #2 TIME set by settings-cli
+          theme: "dark" -> "light"
+        #1 TIME set by settings-cli
+          theme: (none) -> "dark"
+
+        """)
+    let entries = try #require(try json(try done("log", app, "theme", "--json")) as? [[String: Any]])
+    #expect(entries.map { $0["isUndone"] as? Bool } == [false, false, false, true, true, true, false, false])
+    #expect(entries.map { $0["of"] as? Int } == [3, 4, 5, 2, 3, nil, nil, nil])
+    let difference = try done("redo", app, "theme", "--dry-run")
+    #expect(difference.contains("-theme = \"light\"\n+theme = \"dark\"\n"), "\(difference)")
+    try done("set", app, "editor.font-size", "14")
+    let ended = try run("redo", app)
+    #expect(ended.status == 1 && ended.error.contains("the last change in '\(test.file)' is not an undo."), "\(ended)")
+    #expect(try run("redo", app, "thme").status == 3)
+    #expect(try done("redo", app, "theme", "--json").contains("\"new\":\"dark\""))
+    #expect(try done("get", app, "theme") == "dark\n")
   }
 
   @Test func `a dry run of undo shows a diff, and writes nothing`() throws {
@@ -243,6 +292,24 @@ struct HistoryCommandTests {
     let text = try run("at", app, "#1")
     #expect(
       text.output == "[sync]\ntoken = \"(not in the history)\"\n" && text.error.contains("does not keep"), "\(text)")
+  }
+
+  @Test func `the rename of a record is undone: what counts is the record, not its halves`() throws {
+    let schema = SchemaHome.schema.replacingOccurrences(
+      of: "fields = { port", with: "fields = { url = { type = \"string\", required = true }, port")
+    try test.home.write(schema, to: test.schemaFile)
+    let text = "theme = \"dark\"\n\n# ours\n[hosts.office]\nurl = \"x\" # near\nport = 1\n"
+    try test.write(text)
+    try done("rename", app, "hosts.office", "hosts.hq")
+    let renamed = test.home.text(of: test.file)
+    try done("undo", app, "hosts")
+    #expect(test.home.text(of: test.file) == text)
+    try done("redo", app)
+    #expect(test.home.text(of: test.file) == renamed)
+    // Also where its lines have changed since, so that only its values can come back.
+    try test.write(try #require(renamed).replacingOccurrences(of: "# near", with: "# far"))
+    try done("undo", app, "#1")
+    #expect(try done("get", app, "hosts.office.url") == "x\n" && run("get", app, "hosts.hq").status == 1)
   }
 
   @Test func `a change from before a migration is undone in today's form, and a migration is not`() throws {

@@ -70,6 +70,7 @@ extension MatrixTests {
       .profile: ["log APP", "log APP --layer user"], .declared: ["log APP --layer drop-in:10-dotfiles"],
     ],
     "blame": [.profile: ["blame APP theme", "blame APP theme --layer user"], .declared: ["blame APP theme"]],
+    "redo": [.profile: ["redo APP --layer user"], .declared: ["redo APP theme --layer host"]],
     "undo": [.profile: ["undo APP theme --layer user"], .declared: ["undo APP theme --layer host"]],
     "path": [
       .profile: ["path APP", "path APP --layer user", "path APP --layer profile:work"],

@@ -220,6 +220,13 @@ struct MatrixTests {
         .newer: ["blame APP"],
       ]),
     Row(
+      verb: "redo",
+      lines: [
+        .fine: ["redo APP", "redo APP theme"], .usage: ["redo", "redo APP a b", "redo APP #1"],
+        .unknown: ["redo APP thme", "redo org.example.tset"], .invalid: ["redo APP theme --if-unchanged x"],
+        .locked: ["redo APP theme"], .readOnly: ["redo APP"], .unparsable: ["redo APP"], .newer: ["redo APP"],
+      ]),
+    Row(
       verb: "undo",
       lines: [
         .fine: [
@@ -313,7 +320,7 @@ struct MatrixTests {
       guard let lines = row.lines[state] ?? Self.layerLines[row.verb]?[state] else { continue }
       sessions += "# \(state.rawValue)\n\n"
       for line in lines {
-        let matrix = try MatrixHome(state, hasHistory: ["log", "blame", "undo", "at"].contains(row.verb))
+        let matrix = try MatrixHome(state, hasHistory: ["log", "blame", "undo", "redo", "at"].contains(row.verb))
         guard let session = try matrix.run(line.replacing(/\bAPP\b/, with: MatrixHome.app)) else {
           isWhole = false
           continue

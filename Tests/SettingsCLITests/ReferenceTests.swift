@@ -124,8 +124,11 @@ struct ReferenceTests {
     var line = example
     // What a shell other than this one has.
     var before = "umask 077; fpath=(. fpath); source() { cat > /dev/null; }; "
-    if [" log ", " blame ", " undo ", " at "].contains(where: example.contains) {
+    if [" log ", " blame ", " undo ", " redo ", " at "].contains(where: example.contains) {
       before += "settings-cli set org.example.editor theme light; settings-cli set ./settings.toml theme light; "
+    }
+    if example.contains(" redo ") {
+      before += "settings-cli undo org.example.editor; settings-cli undo ./settings.toml; "
     }
     if example.contains("$digest") { before += "digest=$(settings-cli get ./settings.toml --digest); " }
     if example.contains("--undo") || example.contains("diff") && example.contains("--backup") {

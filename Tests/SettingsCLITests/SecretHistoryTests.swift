@@ -203,7 +203,8 @@ private final class SecretDoors {
       return try run(["recover", app])
     case 15:
       try write(text(isBroken: true))
-      return try run(["recover", app, "--restore"])
+      _ = try look(["list", app])
+      return try look(["recover", app, "--restore"]) == 0
     case 16:
       try write(oldText(1))
       return try run(["migrate", app]) && run(["migrate", app, "--undo"]) && run(["set", app, "theme", "u\(made)"])
@@ -244,7 +245,8 @@ private final class SecretDoors {
     _ = try run(["set", app, "theme", "before\(made)"])
     let isDone = try look(["undo", app, "theme"]) == 0
     for words in [
-      ["undo", app, "token"], ["undo", app], ["undo", app, "--dry-run"], ["undo", app, "vault", "--dry-run"],
+      ["redo", app, "theme"], ["undo", app, "token"], ["undo", app], ["redo", app], ["undo", app, "--dry-run"],
+      ["undo", app, "vault", "--dry-run"],
     ] {
       _ = try look(words)
     }

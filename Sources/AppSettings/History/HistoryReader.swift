@@ -56,14 +56,20 @@ struct HistoryReader: Sendable {
   }
 
   /// Calls `body` with entries, newest first, until it returns `false`.
+  ///
+  /// - Parameter paths: The names of a value: only entries that have changed it; `nil` for all.
   func visit(_ paths: [TOMLPath]?, _ body: (SettingsHistoryEntry, HistoryRecord) throws -> Bool) rethrows {
-    if let unrecorded, paths == nil || unrecorded.touches(paths!) {
-      var entry = SettingsHistoryEntry(unrecorded)
-      entry.isUnrecorded = true
-      guard try body(entry, unrecorded) else { return }
+    var undone = UndoneEntries()
+    func visit(_ record: HistoryRecord, isUnrecorded: Bool = false) throws -> Bool {
+      if let paths, !hasChanged(record, at: paths) { return true }
+      var entry = SettingsHistoryEntry(record)
+      entry.isUndone = undone.visit(record, at: paths)
+      entry.isUnrecorded = isUnrecorded
+      return try body(entry, record)
     }
+    if let unrecorded, try !visit(unrecorded, isUnrecorded: true) { return }
     guard let journal else { return }
-    try journal.visitRecords(before: journal.end, touching: paths) { try body(SettingsHistoryEntry($0), $0) }
+    try journal.visitRecords(before: journal.end, touching: paths) { try visit($0) }
   }
 
   /// The record with a number.
@@ -115,11 +121,4 @@ struct HistoryReader: Sendable {
   var present: KeptText { now }
   /// The keys that decide what is kept.
   var knownKeys: KnownKeys { keys }
-}
-
-extension HistoryRecord {
-  /// Whether it changed a value at, above or below one of some paths.
-  func touches(_ paths: [TOMLPath]) -> Bool {
-    changes.contains { change in paths.contains { change.path.isRelated(to: $0) } }
-  }
 }

@@ -43,6 +43,8 @@ struct HistoryRecord: Sendable, Equatable {
   var time: Int
   var actor: Actor
   var reason: String
+  /// What it has taken back, if it is an undo or a redo.
+  var reversal: Reversal?
   var changes: [Change]
   /// What it did to the kept text.
   var text: TextChange
@@ -88,6 +90,7 @@ enum HistoryLine {
       if let user = record.actor.user { line += ",\"uid\":\(user)".utf8 }
       line += ",\"why\":".utf8
       quote(record.reason.utf8, to: &line)
+      append(record.reversal, to: &line)
       line += ",\"e\":[".utf8
       for (index, change) in record.changes.enumerated() {
         line += (index > 0 ? ",[" : "[").utf8
@@ -233,7 +236,8 @@ enum HistoryLine {
     let actor = HistoryRecord.Actor(
       name: table["by"]?.text, program: table["exe"]?.text, process: table["pid"]?.number, user: table["uid"]?.number)
     return HistoryRecord(
-      number: number, time: time, actor: actor, reason: reason, changes: changes.compactMap(change),
+      number: number, time: time, actor: actor, reason: reason, reversal: reversal(table),
+      changes: changes.compactMap(change),
       text: TextChange(parts: parts.compactMap(part)), before: before, after: after)
   }
 

@@ -17,6 +17,8 @@ struct HistoryWrite: Sendable {
   /// The only paths at which it can differ; `nil` if unknown.
   var paths: [TOMLPath]?
   var reason: SettingsHistoryEntry.Reason
+  /// What it takes back, if it is an undo or a redo.
+  var reversal: Reversal?
   /// The keys of the edits.
   var keys: [AnySettingsKey] = []
 
@@ -26,6 +28,12 @@ struct HistoryWrite: Sendable {
     self.reason = reason
     oldTime = status?.modified
   }
+}
+
+/// What a write says of itself.
+struct HistoryCause: Sendable {
+  var reason: SettingsHistoryEntry.Reason
+  var reversal: Reversal?
 }
 
 extension SettingsHistoryEntry.Reason {

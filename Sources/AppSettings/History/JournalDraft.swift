@@ -135,10 +135,13 @@ struct JournalDraft {
         [old[path], new[path]].contains { $0.map { state.keys.hides(path, $0) } ?? false }
       }) == false
     {
-      add(KeptText(bytes: new.bytes, isComplete: true), write.paths, by: actor, write.reason, at: now, (old, new))
+      add(
+        KeptText(bytes: new.bytes, isComplete: true), write.paths, by: actor, write.reason, write.reversal, at: now,
+        (old, new))
     } else {
       let new = write.newDocument ?? parsed(write.new)
-      add(KeptText(of: new, state.keys, migrations), write.paths, by: actor, write.reason, at: now)
+      add(
+        KeptText(of: new, state.keys, migrations), write.paths, by: actor, write.reason, write.reversal, at: now)
     }
     state.text = write.new
   }
@@ -165,7 +168,7 @@ struct JournalDraft {
   ///   - documents: Those of the text before and after, if nothing is left out of them.
   private mutating func add(
     _ kept: KeptText, _ paths: [TOMLPath]?, by actor: HistoryRecord.Actor, _ reason: SettingsHistoryEntry.Reason,
-    at time: Int64, _ documents: (old: TOMLDocument, new: TOMLDocument)? = nil
+    _ reversal: Reversal? = nil, at time: Int64, _ documents: (old: TOMLDocument, new: TOMLDocument)? = nil
   ) {
     let old = documents?.old ?? state.kept.document
     let new = documents?.new ?? kept.document
@@ -174,8 +177,8 @@ struct JournalDraft {
     guard !changes.isEmpty || !text.parts.isEmpty else { return state.kept = kept }
     state.number += 1
     let record = HistoryRecord(
-      number: state.number, time: Int(time / 1_000_000), actor: actor, reason: reason.rawValue, changes: changes,
-      text: text, before: state.kept.digest, after: kept.digest)
+      number: state.number, time: Int(time / 1_000_000), actor: actor, reason: reason.rawValue, reversal: reversal,
+      changes: changes, text: text, before: state.kept.digest, after: kept.digest)
     HistoryLine.append(record, to: &lines)
     if state.paths != nil {
       for change in changes { state.paths!.insert(change.path.description) }
@@ -246,7 +249,7 @@ extension HistoryRecord {
       return text.utf8.count > mostShown ? .long : .text(text)
     }
     var secrets: Set<TOMLPath> = []
-    return (paths ?? new.changedPaths(since: old)).compactMap { path in
+    return (paths ?? new.changedPaths(since: old).outermost).compactMap { path in
       var path = path
       if keys.isSecret(path) {
         if let secret = keys.secret(around: path) {

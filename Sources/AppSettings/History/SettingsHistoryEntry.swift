@@ -19,6 +19,8 @@ public struct SettingsHistoryEntry: Sendable, Hashable, Identifiable {
     case edit
     /// An earlier change was undone.
     case undo
+    /// An undo was taken back.
+    case redo
     /// A backup was restored.
     case restore
     /// A text that does not parse was replaced or moved away.
@@ -61,6 +63,8 @@ public struct SettingsHistoryEntry: Sendable, Hashable, Identifiable {
   public var actor: Actor
   /// Why.
   public var reason: Reason
+  /// The number of the entry that an undo or a redo has taken back; `nil` for every other reason.
+  public var reversed: Int?
   /// The values that changed; none if only comments or the order did, or if one of the texts does not parse.
   public var changes: [Change]
   /// Whether the text after it does not parse, so that the app uses defaults.
@@ -69,6 +73,10 @@ public struct SettingsHistoryEntry: Sendable, Hashable, Identifiable {
   package var followsUnparsed: Bool
   /// Whether it is in the file, but not in the history yet: the next write records it.
   public var isUnrecorded = false
+  /// Whether it is undone: a later undo of it has not been taken back.
+  ///
+  /// In the history of one key, whether its change of that key is.
+  public var isUndone = false
 
   init(_ record: HistoryRecord) {
     id = record.number
@@ -76,6 +84,7 @@ public struct SettingsHistoryEntry: Sendable, Hashable, Identifiable {
     actor = Actor(
       name: record.actor.name, program: record.actor.program, process: record.actor.process, user: record.actor.user)
     reason = Reason(rawValue: record.reason) ?? .update
+    reversed = record.reversal?.entry
     let unparsed = TextDigest(of: KeptText.unparsed)
     isUnparsed = record.after == unparsed
     followsUnparsed = record.before == unparsed

@@ -52,8 +52,8 @@ struct Commit {
   var isIncomplete = false
   private var revision: UInt64 = 0
   var written: Written?
-  /// What the history says of it, if that is not to be seen from the work.
-  var reason: SettingsHistoryEntry.Reason?
+  /// What the history says of it, if that is not to be seen from the work. Asked after the edits are made.
+  var cause: () -> HistoryCause? = { nil }
   /// The file, which is on disk now; `nil` if there is none.
   var durable: FileStatus?
   /// What the new file could not keep of the replaced one, in words.
@@ -122,7 +122,9 @@ struct Commit {
       try prove(&document, base: base, edits: applied)
     }
     // A migration may have changed anything.
-    var news = HistoryWrite(old: bytes, new: text, reason: reason ?? .edits(applied), of: contents.status)
+    let cause = cause()
+    var news = HistoryWrite(old: bytes, new: text, reason: cause?.reason ?? .edits(applied), of: contents.status)
+    news.reversal = cause?.reversal
     news.newDocument = document
     if isImport {
       news.reason = .import

@@ -55,7 +55,7 @@ extension SettingsStore {
     return leaves.compactMap { leaf in
       let path = reader.knownKeys.secret(around: leaf) ?? leaf
       guard !path.components[0].hasPrefix("settings-"), seen.insert(path).inserted else { return nil }
-      var found = Blame(path: path, isSecret: reader.knownKeys.isSecret(leaf))
+      var found = Blame(path: path, isSecret: reader.knownKeys.mayBeSecret(leaf))
       reader.visit([path]) { entry, _ in
         found.entry = entry
         return false
@@ -94,27 +94,62 @@ extension SettingsStore {
   /// Whether records before the oldest one were lost, other than by age.
   package var hasLostHistory: Bool { ((try? core.readHistory()) ?? nil)?.hasLost == true }
 
-  /// Undoes the last change of a key's value.
+  /// Undoes the last change of the user's file that is not undone, like Ctrl-Z in an editor.
   ///
-  /// Undoing is a change like any other: it is recorded, and undoing it again brings the value back. The value's comments
-  /// come back if the text around it is the same.
+  /// Called again, it steps back further: undos, and what they have undone, are passed over, and so are entries whose
+  /// undoing would change nothing. ``redo()`` steps forward again. A change by another program is undone like one by
+  /// this one.
+  ///
+  /// ```swift
+  /// try settings.undo()
+  /// ```
+  ///
+  /// Undoing is a write like any other: it is checked, durable, and recorded. It changes the values of that entry and
+  /// no others. Comments come back as far as the lines that they were in are the same.
   ///
   /// - Returns: The entry that was undone.
-  /// - Throws: ``SettingsError`` `noHistory` if no change of the value is in the history, or its former value is not
-  ///   kept; `conflict` if the value was changed since; `invalidValue` if the key refuses the former value today;
-  ///   `migrationFailed` if a former text cannot be migrated; `locked`; otherwise as ``set(_:for:)``. The file is
-  ///   unchanged.
+  /// - Throws: ``SettingsError`` `noHistory` if there is nothing to undo, or a former value is not kept; `conflict` if
+  ///   a value was changed since; `invalidValue` if a key refuses the former value today; `migrationFailed` if a former
+  ///   text cannot be migrated; `locked`; otherwise as ``set(_:for:)``. The file is unchanged.
+  @discardableResult
+  public func undo() throws(SettingsError) -> SettingsHistoryEntry { try undo(.last) }
+
+  /// Undoes the last change of a key's value that is not undone.
+  ///
+  /// Called again, it steps back further. If the entry changed other values as well, those stay.
+  ///
+  /// - Returns: The entry that was undone.
+  /// - Throws: As ``undo()``.
   @discardableResult
   public func undo(_ key: AnySettingsKey) throws(SettingsError) -> SettingsHistoryEntry {
     try undo(.value(key.paths))
   }
 
-  /// Undoes an entry of the history: the values that it changed, and no others.
+  /// Undoes an entry of the history: the values that it changed, and no others. An undo or a redo can be undone, too.
   ///
-  /// - Throws: As ``undo(_:)-(AnySettingsKey)``.
+  /// - Throws: As ``undo()``.
   @discardableResult
   public func undo(_ entry: SettingsHistoryEntry) throws(SettingsError) -> SettingsHistoryEntry {
     try undo(.entry(entry.id))
+  }
+
+  /// Takes the last undo back. Called again, it takes back the undo before.
+  ///
+  /// Any other change of the file ends this, also one by another program.
+  ///
+  /// - Returns: The undo that was taken back.
+  /// - Throws: ``SettingsError`` `noHistory` if no undo is left, or something else was changed since; otherwise as
+  ///   ``undo()``.
+  @discardableResult
+  public func redo() throws(SettingsError) -> SettingsHistoryEntry { try undo(.redo(nil)) }
+
+  /// Takes the last undo of a key's value back, if the value was not changed otherwise since.
+  ///
+  /// - Returns: The undo that was taken back. Other values that it put back stay.
+  /// - Throws: As ``redo()``.
+  @discardableResult
+  public func redo(_ key: AnySettingsKey) throws(SettingsError) -> SettingsHistoryEntry {
+    try undo(.redo(key.paths))
   }
 
   @discardableResult
@@ -122,17 +157,15 @@ extension SettingsStore {
     try SettingsError.only { try core.undo(what, check: nil) }.entry
   }
 
-  /// Undoes a change if a check of what it puts back does not throw.
+  /// Takes a change back if a check of what that puts back does not throw.
   ///
   /// - Parameter check: Runs under the file's lock; again if another program saves the file meanwhile.
   package func undo(_ what: HistoryTarget, checking check: (UndoPlan) throws -> Void) throws -> UndoPlan {
     try withoutActuallyEscaping(check) { try core.undo(what, check: $0) }
   }
 
-  /// Returns what ``undo(_:checking:)`` would do, and the text that the file would have. Writes nothing.
-  package func previewUndo(
-    _ what: HistoryTarget, checking check: (UndoPlan) throws -> Void
-  ) throws -> (plan: UndoPlan, text: [UInt8]) {
+  /// Returns what ``undo(_:checking:)`` would do. Writes nothing.
+  package func previewUndo(_ what: HistoryTarget, checking check: (UndoPlan) throws -> Void) throws -> UndoPlan {
     try withoutActuallyEscaping(check) { try core.previewUndo(what, check: $0) }
   }
 }
@@ -140,16 +173,6 @@ extension SettingsStore {
 extension SettingsHistory {
   /// Stands for a value that is not kept, in texts and in the values of ``SettingsStore/formerDocument(after:)``.
   package static var placeholder: String { KeptText.placeholder }
-}
-
-/// What to undo.
-package enum HistoryTarget: Sendable {
-  /// The last entry.
-  case last
-  /// The last change of a value, by its names.
-  case value([TOMLPath])
-  /// The entry with a number.
-  case entry(Int)
 }
 
 extension StoreCore {

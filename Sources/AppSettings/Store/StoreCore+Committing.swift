@@ -77,7 +77,7 @@ extension StoreCore {
     _ body: (inout TOMLDocument) throws -> [Edit], checkingAgain check: (TOMLDocument) throws -> Void
   ) throws -> Bool {
     var first: (base: TOMLDocument, edits: [Edit])?
-    return try rewrite(as: nil) { document in
+    return try rewrite(because: { nil }) { document in
       guard let (base, edits) = first else {
         let base = document
         let edits = try body(&document)
@@ -98,13 +98,16 @@ extension StoreCore {
   }
 
   /// Does the same with code that may run again.
+  ///
+  /// - Parameter cause: Called after `body`; returns what the history says of it, if that is not to be seen from the
+  ///   edits.
   @discardableResult
   func rewrite(
-    as reason: SettingsHistoryEntry.Reason?, _ body: (inout TOMLDocument) throws -> [Edit]
+    because cause: @escaping () -> HistoryCause?, _ body: (inout TOMLDocument) throws -> [Edit]
   ) throws -> Bool {
     let limit = TimeLimit(lockTimeout)
     load()
-    return try withoutActuallyEscaping(body) { try commit(.rewrite($0), as: reason, within: limit).hasChanged }
+    return try withoutActuallyEscaping(body) { try commit(.rewrite($0), because: cause, within: limit).hasChanged }
   }
 
   /// Commits a whole text, see ``Commit/Work/text(reason:from:_:)``.
@@ -128,12 +131,12 @@ extension StoreCore {
   /// It reports the outcome to those whose pending edits it included.
   ///
   /// - Parameters:
-  ///   - reason: What the history says of it, if that is not to be seen from the work.
+  ///   - cause: What the history says of it, if that is not to be seen from the work.
   ///   - check: Gets the content of each text to be changed; throws to leave it as it is.
   ///   - limit: The total time for waiting.
   @discardableResult
   func commit(
-    _ work: Commit.Work, knowing known: TOMLDocument? = nil, as reason: SettingsHistoryEntry.Reason? = nil,
+    _ work: Commit.Work, knowing known: TOMLDocument? = nil, because cause: @escaping () -> HistoryCause? = { nil },
     checking check: ([UInt8]?) throws -> Void = { _ in }, within limit: TimeLimit
   ) throws -> CommitOutcome {
     var hasMigrated = false
@@ -143,7 +146,7 @@ extension StoreCore {
     defer { leaveCommit() }
 
     var commit = Commit(of: self, work, knowing: known)
-    commit.reason = reason
+    commit.cause = cause
     state.withLock { $0.commitLimit = limit }
     do {
       defer {

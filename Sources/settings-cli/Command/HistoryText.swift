@@ -42,12 +42,13 @@ struct HistoryText {
 
   // MARK: Lines
 
-  /// Who made a change, when and why: `#12 2026-11-23 09:30:00 set by org.example.editor`.
+  /// Who made a change, when and why, and whether it is undone: `#12 2026-11-23 09:30:00 set by org.example.editor`.
   func summary(of entry: SettingsHistoryEntry, in terminal: Terminal = .output) -> String {
     var who = entry.actor.name.map { " by \($0)" } ?? ""
     if let user = entry.actor.user, user != Int(getuid()) { who += " as user \(user)" }
-    return terminal.styled("#\(entry.id)", .yellow) + " \(Moment.text(entry.time)) \(entry.reason.rawValue)"
-      + terminal.shown(who) + (entry.isUnrecorded ? ", not recorded yet" : "")
+    let why = entry.reason.rawValue + (entry.reversed.map { " of #\($0)" } ?? "")
+    return terminal.styled("#\(entry.id)", .yellow) + " \(Moment.text(entry.time)) \(why)" + terminal.shown(who)
+      + (entry.isUndone ? ", undone" : "") + (entry.isUnrecorded ? ", not recorded yet" : "")
   }
 
   /// An entry and its changes, a line each.
@@ -101,6 +102,7 @@ struct HistoryText {
       ("number", "\(entry.id)"), ("time", text(Moment.json(entry.time))), ("reason", text(entry.reason.rawValue)),
       ("by", text(entry.actor.name)), ("program", text(entry.actor.program)),
       ("pid", entry.actor.process.map { "\($0)" } ?? "null"), ("uid", entry.actor.user.map { "\($0)" } ?? "null"),
+      ("of", entry.reversed.map { "\($0)" } ?? "null"), ("isUndone", entry.isUndone ? "true" : "false"),
       ("isUnrecorded", entry.isUnrecorded ? "true" : "false"),
       ("isUnparsed", entry.isUnparsed ? "true" : "false"),
     ]

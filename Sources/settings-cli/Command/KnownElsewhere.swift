@@ -15,6 +15,7 @@ enum KnownElsewhere {
     ("find WORD", "search grep lookup"),
     ("log TARGET", "history journal changes reflog timeline"),
     ("undo TARGET", "revert rollback back"),
+    ("redo TARGET", "forward reapply"),
     ("recover TARGET --restore", "restore repair fix rescue"),
     ("export TARGET", "dump save backup output"),
     ("import TARGET FILE", "load apply input merge"),

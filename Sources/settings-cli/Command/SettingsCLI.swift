@@ -37,7 +37,10 @@ struct SettingsCLI: ParsableCommand {
           WatchVerb.self, PageVerb.self,
         ]),
       CommandGroup(
-        name: "History", subcommands: [LogVerb.self, UndoVerb.self, BlameVerb.self, AtVerb.self, DiffVerb.self]),
+        name: "History",
+        subcommands: [
+          LogVerb.self, UndoVerb.self, RedoVerb.self, BlameVerb.self, AtVerb.self, DiffVerb.self,
+        ]),
       CommandGroup(
         name: "File",
         subcommands: [

@@ -7,7 +7,8 @@ struct LogVerb: Verb {
     abstract: "Show who changed which value, and when.",
     discussion: """
       Prints the changes of the user's file, newest first: the number, the local time, why, who, and for each value \
-      the one before and the one after. 'outside' is another program, or an edit by hand; the next write records it.
+      the one before and the one after. 'outside' is another program, or an edit by hand; the next write records it. \
+      'undone' stands beside what 'undo' has taken back.
 
       With KEY, only changes of that key, under its present and former names, are shown. '(not in the history)' stands \
       for secrets, and for values of keys that no program had declared. Exits 1 if there is nothing to show.
@@ -29,7 +30,8 @@ struct LogVerb: Verb {
   @Option(parsing: .unconditional, help: ArgumentHelp("At most this many changes.", valueName: "n")) var limit: Int?
   @Flag(
     help:
-      "Print a JSON array of objects: number, time, reason, by, program, pid, uid, isUnrecorded, isUnparsed, changes.")
+      "Print a JSON array of objects: number, time, reason, by, program, pid, uid, of, isUndone, isUnrecorded, isUnparsed, changes."
+  )
   var json = false
   @OptionGroup var common: CommonOptions
 

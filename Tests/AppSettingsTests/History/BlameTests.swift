@@ -36,9 +36,9 @@ struct BlameTests {
     let settings = try home.store()
     try settings.set("dark", for: theme)
     try settings.set("blue", for: theme)
-    let (plan, text) = try settings.previewUndo(.last) { _ in }
+    let plan = try settings.previewUndo(.last) { _ in }
     #expect(plan.entry.id == 2 && plan.edits == [Edit(path: ["theme"], value: .string("dark"))] && plan.hasChanged)
-    #expect(home.text() == "theme = \"blue\"\n" && String(decoding: text, as: UTF8.self) == "theme = \"dark\"\n")
+    #expect(home.text() == "theme = \"blue\"\n" && plan.result.text == "theme = \"dark\"\n")
     #expect(throws: CocoaError.self) { try settings.undo(.last) { _ in throw CocoaError(.userCancelled) } }
     #expect(home.text() == "theme = \"blue\"\n")
     let undone = try settings.undo(.last) { plan in #expect(plan.bytes == Array("theme = \"blue\"\n".utf8)) }

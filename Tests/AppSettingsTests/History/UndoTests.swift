@@ -18,7 +18,7 @@ struct UndoTests {
     #expect(try settings.undo(theme).id == 2)
     #expect(settings[theme] == "dark" && home.text() == "theme = \"dark\"\n")
     #expect(try settings.history().first?.reason == .undo)
-    try settings.undo(theme)
+    try settings.undo(#require(settings.history().first))
     #expect(settings[theme] == "blue")
   }
 
@@ -132,11 +132,14 @@ struct UndoTests {
     let entries = try other.history()
     #expect(entries.map(\.reason) == [.set, .recover, .outside, .set])
     #expect(entries[1].changes.isEmpty && entries[2].changes.isEmpty)
-    for entry in entries[1...2] {
-      let error = #expect(throws: SettingsError.self) { try other.undo(entry) }
-      #expect(error?.code == .noHistory && error?.message.contains("did not parse") == true, "\(error!)")
-    }
+    var error = #expect(throws: SettingsError.self) { try other.undo(entries[2]) }
+    #expect(error?.code == .noHistory && error?.message.contains("did not parse") == true, "\(error!)")
+    // The recovery has what was lost since the last text that parsed.
+    error = #expect(throws: SettingsError.self) { try other.undo(entries[1]) }
+    #expect(error?.code == .conflict && error?.message.contains("since by #4") == true, "\(error!)")
     #expect(home.text() == "theme = \"blue\"\n")
+    try other.undo()
+    #expect(try other.undo().id == 3 && home.text() == "theme = \"dark\"\n")
   }
 
   @Test func `what is not in the history is said`() throws {

@@ -20,7 +20,8 @@ struct HistoryPassages {
     #expect(try settings.history(of: theme).count == 2)
 
     try settings.undo(theme)
-    #expect(settings[theme] == "dark")
+    try settings.redo(theme)
+    #expect(settings[theme] == "blue")
   }
 
   @Test func `an app undoes an entry, and reads a former text`() throws {

@@ -81,6 +81,8 @@ async function showHistory(row, past) {
     return;
   }
   const { key } = row;
+  // The one that an undo takes back.
+  const next = entries.findIndex((entry) => !entry.isUndone && !["undo", "redo"].includes(entry.reason));
   past.replaceChildren(el("h4", {}, "History"), el("ol", { class: "history" }, entries.map((entry, at) => {
     const changes = entry.changes.map((change) => el("span", { class: "change" },
       change.key !== key.key && el("code", {}, `${change.key}: `),
@@ -90,7 +92,8 @@ async function showHistory(row, past) {
     const own = entry.changes.find((change) => change.key === key.key || key.formerly?.includes(change.key));
     const canSet = own && !own.isHidden && !own.isLong && !key.isSecret && !key.isLocked && at > 0 && own.new !== null;
     return el("li", {}, el("span", { class: "who" }, `${authorText(entry)}, `, el("time", { datetime: entry.time }, when)), ...changes,
-      at === 0 && !key.isLocked && button("Undo", () => row.undo(), { class: "small quiet", "aria-label": `Undo the change of ${when}` }),
+      entry.isUndone && el("span", { class: "quiet-text" }, " (undone)"),
+      at === next && !key.isLocked && button("Undo", () => row.undo(), { class: "small quiet", "aria-label": `Undo the change of ${when}` }),
       canSet && button("Use again", () => row.store(partsOf(key.key), { value: own.new }), { class: "small quiet", "aria-label": `Use ${shortValue(own.new)} again` }));
   })));
 }

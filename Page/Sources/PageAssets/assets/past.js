@@ -8,7 +8,7 @@ import { authorText, model, readable } from "./model.js";
 const unified = (text) => text.replace(/\r\n?/g, "\n");
 
 const reasons = {
-  set: "set", reset: "reset", update: "changed", migration: "migrated", import: "imported", edit: "edited", undo: "taken back", restore: "restored", outside: "edited",
+  set: "set", reset: "reset", update: "changed", migration: "migrated", import: "imported", edit: "edited", undo: "taken back", redo: "done again", restore: "restored", outside: "edited",
 };
 
 /** What an entry of the history changed, in a few words. */

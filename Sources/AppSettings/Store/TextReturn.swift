@@ -1,0 +1,102 @@
+import SettingsTOML
+
+/// A change of a text that is to be taken back in a later text, with its comments, as far as that text allows.
+///
+/// Each part of the change is lines. A part is put back if the later text has exactly what it replaces, in its place,
+/// and if nothing in it is left out. What is in other lines does not matter.
+struct TextReturn {
+  private let after: [UInt8]
+  private let parts: [TextChange.Part]
+  /// Whether only some of the values that were changed are to be put back.
+  private let isPart: Bool
+
+  /// With more parts, all of them are put back, or none.
+  private static let mostTried = 64
+
+  init(from after: [UInt8], to before: [UInt8], isPart: Bool) {
+    self.after = after
+    self.isPart = isPart
+    parts = TextChange(from: after, to: before, linewise: true).parts.filter { !KeptText.leavesOut($0.added) }
+  }
+
+  /// The document after edits, with as much of the former text as possible; `nil` if none of that fits.
+  func document(for edits: [Edit], to document: TOMLDocument, with core: StoreCore) -> TOMLDocument? {
+    let later = TextChange(from: after, to: document.bytes, linewise: true)
+    let moved = parts.compactMap { part in
+      part.moved(by: later).flatMap { repeats($0, of: part, in: document.bytes) ? nil : $0 }
+    }
+    guard !moved.isEmpty else { return nil }
+    /// Puts parts back, and what edits remain.
+    func result(_ parts: [TextChange.Part]) -> TOMLDocument? {
+      guard var result = Self.putBack(parts, in: document) else { return nil }
+      let rest = edits.filter { result[$0.path] != $0.value }
+      if !rest.isEmpty { guard (try? core.apply(rest, to: &result)) != nil else { return nil } }
+      return EditCheck(edits).fault(in: result, since: document) == nil ? result : nil
+    }
+    if !isPart, let result = result(moved) { return result }
+    guard moved.count <= Self.mostTried else { return nil }
+    var wanted = PathSet()
+    for edit in edits { wanted.insert(edit.path) }
+    var chosen: [TextChange.Part] = []
+    var former = document
+    for part in moved {
+      guard let next = Self.putBack(chosen + [part], in: document) else { continue }
+      let changed = next.changedPaths(since: former)
+      guard changed.allSatisfy(wanted.touches), !isPart || !changed.isEmpty, result(chosen + [part]) != nil else {
+        continue
+      }
+      chosen.append(part)
+      former = next
+    }
+    return chosen.isEmpty ? nil : result(chosen)
+  }
+
+  /// Whether a moved part would put back a comment that is there: what the history leaves out is kept without the
+  /// comments above it, and one that was above something else may be among these now.
+  private func repeats(_ moved: TextChange.Part, of part: TextChange.Part, in bytes: [UInt8]) -> Bool {
+    func lines(_ bytes: ArraySlice<UInt8>) -> some Sequence<ArraySlice<UInt8>> {
+      bytes.split(separator: 0x0A, omittingEmptySubsequences: false).lazy
+    }
+    func isComment(_ line: ArraySlice<UInt8>) -> Bool { line.first { $0 != 0x20 && $0 != 0x09 } == UInt8(ascii: "#") }
+    let comments = lines(moved.added[...]).filter(isComment)
+    let next = after[(part.offset + part.removed.count)...].prefix { $0 != 0x0A }
+    guard !comments.isEmpty, KeptText.beginning(of: next) != nil else { return false }
+    return lines(bytes[(moved.offset + moved.removed.count)...]).prefix(while: isComment).contains { line in
+      comments.contains { $0.elementsEqual(line) }
+    }
+  }
+
+  private static func putBack(_ parts: [TextChange.Part], in document: TOMLDocument) -> TOMLDocument? {
+    TextChange(parts: parts).applied(to: document.bytes).flatMap { try? TOMLDocument(parsing: $0) }
+  }
+}
+
+extension TextChange.Part {
+  /// The same part in the text that another change makes of this one's old text; `nil` if both change the same lines.
+  ///
+  /// Lines that the other change only puts before or after it do not matter.
+  fileprivate func moved(by other: TextChange) -> TextChange.Part? {
+    let end = offset + removed.count
+    var moved = self
+    for part in other.parts {
+      let partEnd = part.offset + part.removed.count
+      if partEnd < offset || partEnd == offset && !(part.removed.isEmpty && removed.isEmpty) {
+        moved.offset += part.added.count - part.removed.count
+      } else if partEnd > offset, part.offset < end {
+        return nil
+      }
+    }
+    return moved
+  }
+}
+
+extension KeptText {
+  /// Whether something is left out of a part of a kept text.
+  static func leavesOut(_ bytes: [UInt8]) -> Bool { beginning(of: bytes[...]) != nil }
+
+  /// What comes before the first thing that is left out; `nil` if nothing is.
+  static func beginning(of bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    ["\"\(placeholder)", placeholder, "# (not shown)"]
+      .compactMap { bytes.firstRange(of: Array($0.utf8))?.lowerBound }.min().map { bytes[..<$0] }
+  }
+}

@@ -1,0 +1,119 @@
+import SettingsTOML
+
+/// One change that is to be taken back.
+struct Undo {
+  let entry: SettingsHistoryEntry
+  /// What the history will say of it.
+  let cause: HistoryCause
+  private let record: HistoryRecord
+  private let reader: HistoryReader
+  private let core: StoreCore
+  /// Where values are to be put back; `nil` for all that the record changed.
+  private let names: [TOMLPath]?
+  /// The kept texts before and after it.
+  private let before: [UInt8]
+  private let after: [UInt8]
+
+  /// - Throws: ``SettingsError`` `noHistory`.
+  init(
+    _ record: HistoryRecord, _ entry: SettingsHistoryEntry, _ what: HistoryTarget, in reader: HistoryReader,
+    of core: StoreCore
+  ) throws(SettingsError) {
+    self.record = record
+    self.entry = entry
+    self.reader = reader
+    self.core = core
+    var isRedo = false
+    switch what {
+    case .last, .entry: names = nil
+    case .value(let paths): names = paths
+    case .redo(let paths): (names, isRedo) = (paths, true)
+    }
+    cause = HistoryCause(
+      reason: isRedo ? .redo : .undo, reversal: Reversal(entry: record.number, paths: names))
+    before = try reader.parsedText(before: record.number)
+    after = try reader.text(after: record.number)
+  }
+
+  /// The edits that put the former values back into a document of today.
+  ///
+  /// - Throws: ``SettingsError`` `conflict`, `noHistory`, `migrationFailed`.
+  func edits(of document: TOMLDocument) throws(SettingsError) -> [Edit] {
+    let (old, new) = (try today(before), try today(after))
+    for change in record.changes where change.old == .hidden || change.new == .hidden {
+      guard isWanted(change.path) else { continue }
+      // Of a table around the only value that is wanted, other values may be left out.
+      if let name = names?.first(where: { $0.hasPrefix(change.path) && $0 != change.path }),
+        !reader.knownKeys.isSecret(name)
+      {
+        continue
+      }
+      throw notKept(change.path)
+    }
+    var edits: [Edit] = []
+    for path in old.changedPaths(since: new).outermost
+    where isWanted(path) && !path.components[0].hasPrefix("settings-") {
+      var path = path
+      // Of a table around it, only the value itself is wanted.
+      if let name = names?.first(where: { $0.hasPrefix(path) }), [old, new].allSatisfy({ $0.isTable(at: path) }) {
+        path = name
+      }
+      let (former, now) = (old[path], document[path])
+      if former == now { continue }
+      guard now == new[path] else { throw conflict(path) }
+      // A migration may have moved what stands for a value that is not kept.
+      guard former?.holds(KeptText.placeholder) != true else { throw notKept(path) }
+      edits.append(Edit(path: path, value: former))
+    }
+    return edits
+  }
+
+  /// The change of the text back.
+  var returning: TextReturn {
+    TextReturn(from: after, to: before, isPart: !record.changes.allSatisfy { isWanted($0.path) })
+  }
+
+  private func isWanted(_ path: TOMLPath) -> Bool { names?.contains { path.isRelated(to: $0) } ?? true }
+
+  /// A former text in today's form.
+  private func today(_ bytes: [UInt8]) throws(SettingsError) -> TOMLDocument {
+    guard var document = KeptText.document(of: bytes) else {
+      throw failure(.noHistory, "the text of that time did not parse")
+    }
+    guard try core.reader.isOutdated(document) else { return document }
+    do throws(SettingsError) {
+      try core.reader.migrate(&document, of: core.userLayer)
+    } catch {
+      throw failure(.migrationFailed, "the text of that time cannot be upgraded to today's form: \(error.message)")
+    }
+    return document
+  }
+
+  private func notKept(_ path: TOMLPath) -> SettingsError {
+    failure(
+      .noHistory,
+      "the value of '\(path)' is not in the history, because it is a secret, or because no program had declared the key"
+    )
+  }
+
+  private func conflict(_ path: TOMLPath) -> SettingsError {
+    var later: SettingsHistoryEntry?
+    // A change to or from a text that does not parse names no values.
+    reader.visit(nil) { entry, record in
+      guard entry.id > self.entry.id else { return false }
+      guard entry.followsUnparsed || reader.hasChanged(record, at: [path]) else { return true }
+      later = entry
+      return false
+    }
+    let since = later.map { " by #\($0.id)" } ?? ""
+    return failure(.conflict, "'\(path)' was changed since\(since). Undo that first, or set the value")
+  }
+
+  private func failure(_ code: SettingsError.Code, _ reason: String) -> SettingsError {
+    SettingsError(
+      code,
+      "Cannot \(cause.reason.rawValue) #\(entry.id) in '\(core.name)': \(reason.withoutFullStop). "
+        + "The file is unchanged.",
+      file: core.location?.file)
+  }
+}

@@ -1,0 +1,32 @@
+import AppSettings
+import ArgumentParser
+
+struct RedoVerb: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "redo",
+    abstract: "Take back the last undo.",
+    discussion: """
+      Takes back the last 'undo', and the one before it when it is run again. With KEY, does the same for the undos of \
+      that key. Any other change ends this, also one by another program or by hand.
+
+      It is a write like any other, and is recorded. Prints the undo and the values that it put back.
+
+      Nothing is written if no undo is left (status 1), if the app would refuse the value today (4), or if a key is \
+      locked (5).
+
+      EXAMPLES
+        settings-cli redo org.example.editor
+        settings-cli redo org.example.editor theme --dry-run
+        settings-cli redo ./settings.toml
+      """)
+
+  @OptionGroup var target: TargetArgument
+  @Argument(help: "The key.", completion: .custom(Candidates.keys)) var key: String?
+  @OptionGroup var change: ChangeOptions
+  @Flag(help: "Print a JSON object: entry, changes, and with --dry-run diff.") var json = false
+  @OptionGroup var common: CommonOptions
+
+  func answer() throws {
+    try UndoAnswer(target: target, change: change, json: json).give(try key.map(KeyArgument.parse)) { .redo($0) }
+  }
+}

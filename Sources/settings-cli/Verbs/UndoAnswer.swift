@@ -1,0 +1,85 @@
+import AppSettings
+import AppSettingsSchema
+
+/// What `undo` and `redo` do.
+struct UndoAnswer {
+  let target: TargetArgument
+  let change: ChangeOptions
+  let json: Bool
+
+  /// Takes a change back, or only shows that, and prints it.
+  ///
+  /// - Parameters:
+  ///   - path: The key that was typed.
+  ///   - what: Returns what to take back; gets the key's names.
+  func give(_ path: TOMLPath?, _ what: ([TOMLPath]?) -> HistoryTarget) throws {
+    let target = try Target(target)
+    let guarded = try change.guarded()
+    // A pending migration is written with the undoing, so that it does not become the last entry.
+    let store = try target.open(isForWriting: true, writesLater: true)
+    let schema = target.schema
+    let text = HistoryText(of: target)
+    let what = what(path.map(schema.names))
+    func check(_ plan: UndoPlan) throws {
+      try guarded.checkFile(of: store)(plan.bytes)
+      try guarded.checkValues(in: plan.view, schema)
+      try Self.check(plan, in: store, schema, target)
+    }
+    do {
+      try text.reading(store) {
+        if guarded.isDryRun {
+          let plan = try store.previewUndo(what, checking: check)
+          try Self.checkChange(plan, in: store)
+          guard json else { return GuardedChange.show(plan.bytes, plan.result.bytes, in: store, schema) }
+          let difference = GuardedChange.difference(plan.bytes, plan.result.bytes, in: store, schema)
+          return Output.line(text.json(plan, difference: difference))
+        }
+        let plan = try store.undo(what, checking: check)
+        try Self.checkChange(plan, in: store)
+        Output.noteStored()
+        if json {
+          Output.line(text.json(plan))
+        } else {
+          Output.text("\(plan.verb == "redo" ? "redone" : "undone"): \(text.summary(of: plan.entry))\n")
+          for line in text.lines(of: plan) { Output.text(line + "\n") }
+        }
+        schema.warnOfLacks(around: plan.edits.map(\.path), in: store.snapshot)
+      }
+    } catch let failure as Failure where failure.status == .noValue {
+      if let path { try schema.checkKnown(path) }
+      throw failure
+    }
+  }
+
+  /// Throws if what is put back is not allowed today.
+  private static func check(
+    _ plan: UndoPlan, in store: SettingsStore, _ schema: SchemaLookup, _ target: Target
+  ) throws {
+    let subject = "Cannot \(plan.verb) #\(plan.entry.id) in '\(store.location?.file ?? "")'"
+    guard plan.entry.reason != .migration else {
+      throw Failure(
+        .migration,
+        "\(subject): it is a migration. To undo that, run 'settings-cli migrate \(target.words) --undo'.")
+    }
+    if let error = plan.edits.lazy.compactMap({ schema.lockError(of: $0.path, in: plan.view) }).first { throw error }
+    let result = plan.result.root
+    for edit in plan.edits {
+      for key in schema.key(around: edit.path).map({ [$0] }) ?? schema.named(below: edit.path) {
+        for name in key.paths {
+          guard let value = result[path: name], let reason = schema.refusal(of: name, value) else { continue }
+          throw Failure(
+            .invalidValue,
+            "\(subject): the former value is not valid today: \(reason). Nothing was written.")
+        }
+      }
+    }
+  }
+
+  private static func checkChange(_ plan: UndoPlan, in store: SettingsStore) throws {
+    guard !plan.hasChanged else { return }
+    throw Failure(
+      .noValue,
+      "Nothing to \(plan.verb): '\(store.location?.file ?? "")' has the values from before #\(plan.entry.id) already."
+    )
+  }
+}
