@@ -48,10 +48,10 @@ enum Probe {
         at: location, cipher: .toy(1), system: .dying(at: Syscalls.Call(rawValue: rest[0])!, number: Int(rest[1])!))
       try garage.changeCipher(to: .toy(2))
     case "fork": try forkWhileSetting(location, at: rest[0], dies: rest[1] == "die")
-    case "recover", "recover-from-backup":
+    case "recover", "recover-newest":
       let death = rest.count == 2 ? (Syscalls.Call(rawValue: rest[0])!, Int(rest[1])!) : nil
       let settings = store(location, system: death.map { .dying(at: $0.0, number: $0.1) } ?? Syscalls())
-      if arguments[1] == "recover" { _ = try settings.recover() } else { _ = try settings.recoverFromBackup() }
+      if arguments[1] == "recover" { _ = try settings.recover() } else { _ = try settings.recoverNewest() }
     case "set-and-exit": setAndExit(location, value: Int(rest[0])!)
     default: fail("unknown verb '\(arguments[1])'")
     }

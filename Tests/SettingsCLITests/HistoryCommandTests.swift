@@ -384,6 +384,10 @@ struct HistoryCommandTests {
     #expect(try done("at", app, "#3") == text)
     #expect(try done("log", app).contains("#3 "))
     #expect(try run("undo", app).status == 6)
+    try done("recover", app, "--restore")
+    #expect(test.home.text(of: test.file) == text)
+    try done("undo", app)
+    #expect(try done("at", app, "#2") == test.home.text(of: test.file))
   }
 
   // MARK: Where

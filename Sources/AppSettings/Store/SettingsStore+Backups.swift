@@ -1,6 +1,6 @@
 package import SettingsTOML
 
-/// Backups, restoring and recovery.
+/// Backups and restoring.
 extension SettingsStore {
   /// The backups of the user's file, made before something replaced it, newest first.
   ///
@@ -56,61 +56,6 @@ extension SettingsStore {
     }
     return restored!
   }
-
-  /// Moves a file that does not parse to the backups, so that the app starts with its defaults.
-  ///
-  /// The file is removed only when exactly its text is in a backup on disk. A file that an editor has corrected
-  /// meanwhile stays. Files that a write has set aside because the disk failed are moved to the backups too.
-  ///
-  /// - Returns: The backup; `nil` if there is no file, or it parses.
-  /// - Throws: ``SettingsError`` `readOnly`, `io`, `lockTimeout`, or `nestedUpdate` within an update of the same store.
-  ///   The file is in its old place, unless the message gives another one.
-  @discardableResult
-  public func recover() throws(SettingsError) -> SettingsBackup? {
-    guard case .file(let file, _) = core.backing, try file.hasDirectory() else { return nil }
-    return try SettingsError.only {
-      try core.commit(backingUp: Backups.unparsable) { current in
-        current.flatMap { SettingsRecovery.parses($0) ? $0 : nil }
-      }.backup
-    }
-  }
-
-  /// Replaces a file that does not parse with its newest backup that does, in one write, after backing up its text.
-  ///
-  /// - Throws: ``SettingsError`` as ``restore(_:)``. The file is unchanged.
-  package func recoverFromBackup() throws -> SettingsRecovery {
-    guard case .file(let file, let backups) = core.backing else { return .notNeeded }
-    var outcome = SettingsRecovery.notNeeded
-    var source: SettingsBackup? { if case .restored(let backup, _) = outcome { backup } else { nil } }
-    let replaced = try core.commit(backingUp: Backups.unparsable, from: { source }) { current in
-      // This may run again, on a text that an editor has saved meanwhile.
-      outcome = .notNeeded
-      guard let current, !SettingsRecovery.parses(current) else { return current }
-      outcome = .noBackup
-      for backup in try backups.list() {
-        guard let bytes = try SettingsFile(path: backup.path, system: file.system).read().bytes,
-          SettingsRecovery.parses(bytes)
-        else { continue }
-        outcome = .restored(backup, replaced: backup)
-        return bytes
-      }
-      return current
-    }.backup
-    guard let source, let replaced else { return outcome }
-    return .restored(source, replaced: replaced)
-  }
-}
-
-/// The result of replacing a file with a backup.
-package enum SettingsRecovery: Sendable, Hashable {
-  /// There is no file, or it parses.
-  case notNeeded
-  /// No backup parses. The file is unchanged.
-  case noBackup
-  /// A backup has replaced the file, and its old text is another backup.
-  case restored(SettingsBackup, replaced: SettingsBackup)
-
-  static func parses(_ bytes: [UInt8]) -> Bool { (try? TOMLDocument(parsing: bytes)) != nil }
 }
 
 extension Backups {

@@ -62,13 +62,13 @@ public final class SettingsStore: SettingsAccess, Sendable {
   ///   - acceptsAnyVersion: Whether the file is read and written whatever its version, without migrating it.
   ///   - onlyReads: Whether the first access writes nothing: a pending migration is made in memory.
   ///   - showsText: Whether errors may show a text that does not parse.
-  ///   - advice: What errors say to do about a text of the user's file that does not parse.
+  ///   - advice: Returns what errors say to do about a text of the user's file that does not parse.
   ///   - system: The system calls; a store with its own shares nothing.
   package convenience init(
     at location: SettingsLocation, migrations: SettingsMigrations, overrides: SettingsOverrides = .none,
     project: SettingsProject? = nil, history: SettingsHistory = .on, logger: Logger, acceptsAnyVersion: Bool,
     onlyReads: Bool = false,
-    showsText: Bool = false, advice: String? = nil,
+    showsText: Bool = false, advice: RepairAdvice? = nil,
     system: Syscalls? = nil, lockTimeout: Duration = .seconds(30)
   ) {
     func make() -> StoreCore {

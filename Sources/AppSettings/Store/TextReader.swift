@@ -1,5 +1,8 @@
 package import SettingsTOML
 
+/// What to do about a text that does not parse, as a sentence.
+package typealias RepairAdvice = @Sendable ([UInt8]) -> String
+
 /// Makes layers from texts: parses, names the file in errors, and migrates in memory.
 package struct TextReader: Sendable {
   let migrations: SettingsMigrations
@@ -9,12 +12,13 @@ package struct TextReader: Sendable {
   /// known to belong to a key. So this is for callers who know that there are no secrets; an app's store does not,
   /// because keys are declared at their first use.
   let showsText: Bool
-  /// What to do about one file that does not parse, as a sentence, for programs that can say more than a library.
-  let advice: (file: String, text: String)?
+  /// What to do about one file that does not parse, for programs that can say more than a library: gets its text,
+  /// returns a sentence.
+  let advice: (file: String, text: RepairAdvice)?
 
   package init(
     migrations: SettingsMigrations, acceptsAnyVersion: Bool, showsText: Bool = false,
-    advice: (file: String, text: String)? = nil
+    advice: (file: String, text: RepairAdvice)? = nil
   ) {
     self.showsText = showsText
     self.advice = advice
@@ -30,7 +34,7 @@ package struct TextReader: Sendable {
     do {
       return try TOMLDocument(parsing: bytes)
     } catch {
-      let own = advice?.file == file ? advice?.text : nil
+      let own = advice?.file == file ? advice?.text(bytes) : nil
       throw SettingsError(
         .unparsable,
         "Cannot parse '\(file)'. It was not changed. "

@@ -145,14 +145,26 @@ struct Target {
     return store
   }
 
-  /// What to do about the user's file if it does not parse.
-  var repairAdvice: String {
+  /// What to do about the user's file if it does not parse: what `recover --restore` would bring back, and from when.
+  var repairAdvice: RepairAdvice {
     // A name with spaces is in double quotes, since the command is in single ones.
     let isPlain = !name.contains { " \"$`\\!'".contains($0) }
     let isQuotable = !name.contains { "\"$`\\!'".contains($0) }
     let word = isPlain ? words : isQuotable ? "\"\(name)\"" : "TARGET"
-    return "Correct it with 'settings-cli edit \(word)', or restore the newest backup with 'settings-cli recover "
-      + "\(word) --restore'."
+    let location = try? location()
+    return { broken in
+      let search = location.map { RecoverySearch(for: broken, at: $0) }
+      let correction = "Correct it with 'settings-cli edit \(word)', or "
+      guard let source = search?.source else {
+        let rest =
+          search?.incomplete.map {
+            "'settings-cli at \(word) --entry \($0.id)' prints the text of \(Moment.text($0.time)) without the values "
+              + "that its history does not keep."
+          } ?? "No earlier text of it is kept."
+        return correction + "move it to the backups with 'settings-cli recover \(word)'. \(rest)"
+      }
+      return "\(correction)bring back \(source.words) with 'settings-cli recover \(word) --restore'."
+    }
   }
 
   /// The layers that decide whether a value of the target's file is effective: those of the store, which for a profile
@@ -242,6 +254,16 @@ struct Target {
   }
 }
 
+extension RecoverySource {
+  /// What it is, and from when.
+  var words: String {
+    switch origin {
+    case .entry(let entry): "the text of \(Moment.text(time)) (#\(entry.id) of its history)"
+    case .backup: "the backup of \(Moment.text(time))"
+    }
+  }
+}
+
 extension SettingsFile {
   /// Whether a path names a file, and not a directory.
   fileprivate static func isThere(_ path: String) -> Bool {
@@ -257,7 +279,7 @@ extension TextReader {
   ///   - showsText: Whether the error for one that does not parse may show its text.
   ///   - advice: What that error says to do.
   static func document(
-    at location: SettingsLocation, showsText: Bool, advice: String? = nil
+    at location: SettingsLocation, showsText: Bool, advice: RepairAdvice? = nil
   ) throws(SettingsError) -> TOMLDocument? {
     guard let bytes = try SettingsFile(path: location.file).read().bytes else { return nil }
     let advice = advice.map { (location.file, $0) }

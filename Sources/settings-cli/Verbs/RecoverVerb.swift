@@ -7,11 +7,15 @@ struct RecoverVerb: Verb {
     abstract: "Move a settings file that does not parse out of the way.",
     discussion: """
       Moves the file to the backups and prints its new path; the app starts again with its defaults. With --restore \
-      the newest backup that parses replaces it in one write, so that there is a settings file at every moment. A \
-      file that parses is not changed.
+      the newest text that parses replaces it in one write, from the history or from a backup, so that there is a \
+      settings file at every moment. Prints from when that text is, and how it differs from the text that does not \
+      parse, without secrets. A file that parses is not changed.
 
-      Exits 0 if the file was moved or replaced, parses, or does not exist; 1 if --restore finds no backup that \
-      parses. The file then stays.
+      The history does not keep secrets. They are taken from the text that does not parse, if they are certain there; \
+      otherwise an older text that lacks nothing is restored, and a note says so.
+
+      Exits 0 if the file was moved or replaced, parses, or does not exist; 1 if --restore finds no text that parses. \
+      The file then stays.
 
       EXAMPLES
         settings-cli recover org.example.editor
@@ -19,7 +23,7 @@ struct RecoverVerb: Verb {
       """)
 
   @OptionGroup var target: TargetArgument
-  @Flag(help: "Replace the file with the newest backup that parses.") var restore = false
+  @Flag(help: "Replace the file with the newest text that parses, from its history or a backup.") var restore = false
   @OptionGroup var common: CommonOptions
 
   func answer() throws {
@@ -31,17 +35,33 @@ struct RecoverVerb: Verb {
       Output.noteStored()
       return Output.path(moved.path)
     }
-    switch try store.recoverFromBackup() {
+    switch try store.recoverNewest() {
     case .notNeeded: Self.noteNothing(store, location)
-    case .noBackup:
+    case .nothingFound(let search):
+      let reason =
+        search.incomplete.map {
+          "Its history has the text of \(Moment.text($0.time)), but not all its values; "
+            + "'settings-cli at \(target.words) --entry \($0.id)' prints it."
+        } ?? "Neither its history nor a backup has a text of it that parses."
       throw Failure(
         .noValue,
-        "No backup of '\(location.file)' parses. The file is unchanged. To move it to the backups, omit --restore."
-      )
-    case .restored(let backup, let replaced):
+        "Nothing to restore '\(location.file)' from. \(reason) The file is unchanged. To move it to the backups, omit "
+          + "--restore.")
+    case .restored(let source, let search, let broken, let replaced):
       Output.noteStored()
       Output.path(replaced.path)
-      Output.path(backup.path, after: "restored: ")
+      switch source.origin {
+      case .entry(let entry): Output.text("restored: \(HistoryText(of: target).summary(of: entry))\n")
+      case .backup(let backup):
+        Output.path(backup.path, after: "restored: ")
+        Output.line("made: \(Moment.text(source.time))")
+      }
+      GuardedChange.show(broken, source.bytes, in: store, target.schema)
+      if let newer = search.incomplete {
+        Output.note(
+          "The text of \(Moment.text(newer.time)) is newer, but the history does not keep all its values: "
+            + "'settings-cli at \(target.words) --entry \(newer.id)' prints the rest.")
+      }
     }
   }
 

@@ -211,14 +211,17 @@ struct RecoverTests {
         texts.withLock { _ = $0.insert(home.text()) }
         return nil
       })
-    guard case .restored(let backup, let replaced) = try settings.recoverFromBackup() else {
+    guard case .restored(let source, _, let broken, let replaced) = try settings.recoverNewest(),
+      case .backup(let backup) = source.origin
+    else {
       Issue.record("It was not restored.")
       return
     }
     #expect(texts.withLock { $0 }.isSubset(of: [Self.broken, Self.good]))
     #expect(home.text() == Self.good)
     #expect(backup.reason == "before-v2-was-v1" && home.text(of: replaced.path) == Self.broken)
-    #expect(try settings.recoverFromBackup() == .notNeeded)
+    #expect(broken == Array(Self.broken.utf8) && source.time == Date(timeIntervalSince1970: 1_577_836_800))
+    #expect(try settings.recoverNewest() == .notNeeded)
   }
 
   @Test func `the backup that is restored is not pruned for the one that this makes`() throws {
@@ -227,7 +230,9 @@ struct RecoverTests {
       try home.write(number == 1 ? Self.good : "worse =\n", to: home.backups + "/" + name)
     }
     try home.write(Self.broken)
-    guard case .restored(let backup, let replaced) = try store().recoverFromBackup() else {
+    guard case .restored(let source, _, _, let replaced) = try store().recoverNewest(),
+      case .backup(let backup) = source.origin
+    else {
       Issue.record("It was not restored.")
       return
     }
@@ -245,13 +250,17 @@ struct RecoverTests {
   @Test func `without a backup that parses nothing is done`() throws {
     try home.write("worse =\n", to: home.backups + "/settings.000002.20200101T000000Z.unparsable.toml")
     try home.write(Self.broken)
-    #expect(try store().recoverFromBackup() == .noBackup)
+    guard case .nothingFound(let search) = try store().recoverNewest() else {
+      Issue.record("It was replaced.")
+      return
+    }
+    #expect(search.source == nil && search.incomplete == nil)
     #expect(home.text() == Self.broken && kept == ["worse =\n"])
   }
 
   // MARK: Killed
 
-  @Test(arguments: Syscalls.Call.allCases, ["recover", "recover-from-backup"])
+  @Test(arguments: Syscalls.Call.allCases, ["recover", "recover-newest"])
   func `killed at any call: the text is in the file or in a backup, and the next attempt finishes`(
     call: Syscalls.Call, verb: String
   ) throws {
