@@ -231,7 +231,11 @@ struct SchemaLookup: Sendable {
   }
 
   /// A text of the target, with what must not be shown of it.
-  func redaction(of bytes: [UInt8], hidingCommentsWith text: String? = nil) -> Redaction {
+  ///
+  /// - Parameters:
+  ///   - text: A text that no visible comment may have.
+  ///   - isEditable: Whether lines that do not parse are shown if they name no secret, so that they can be mended.
+  func redaction(of bytes: [UInt8], hidingCommentsWith text: String? = nil, isEditable: Bool = false) -> Redaction {
     var keys = knownKeys
     if let text { keys.insert(comment: text) }
     let migrations = schema?.migrations ?? .none
@@ -241,7 +245,7 @@ struct SchemaLookup: Sendable {
       let version = document.flatMap { try? SettingsMigrations.version(of: $0) } ?? 1
       keys.isCautious = migrations.pending(from: version).contains { $0.steps.contains(where: StepForms.needsTheApp) }
     }
-    return Redaction(of: bytes, keys, migrations)
+    return Redaction(of: bytes, keys, migrations, hidesFault: !isEditable && keys.hasSecrets)
   }
 
   // MARK: Names of earlier releases

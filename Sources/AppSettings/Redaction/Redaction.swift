@@ -26,13 +26,15 @@ package struct Redaction: Sendable {
     self.parts = parts
   }
 
-  /// - Parameter bytes: A text that perhaps does not parse. Up to the fault, and from a later header on, it is text like
-  ///   any other. What is between them is hidden if it may have a secret: else it can be mended by hand.
-  package init(of bytes: [UInt8], _ keys: KnownKeys, _ migrations: SettingsMigrations) {
+  /// - Parameters:
+  ///   - bytes: A text that perhaps does not parse. Up to the fault, and from a later header on, it is text like any
+  ///     other. What is between them is hidden if it may have a secret: else it can be mended by hand.
+  ///   - hidesFault: Whether what is between them is hidden in any case.
+  package init(of bytes: [UInt8], _ keys: KnownKeys, _ migrations: SettingsMigrations, hidesFault: Bool = false) {
     if let document = try? TOMLDocument(parsing: bytes) {
       self.init(of: document, keys, migrations)
     } else {
-      self.init(bytes: bytes, document: nil, parts: BrokenText(bytes, keys, migrations).hidden)
+      self.init(bytes: bytes, document: nil, parts: BrokenText(bytes, keys, migrations, hidesFault).hidden)
     }
   }
 
@@ -96,7 +98,7 @@ package struct Redaction: Sendable {
 private struct BrokenText {
   private(set) var hidden: [HiddenPart] = []
 
-  init(_ bytes: [UInt8], _ keys: KnownKeys, _ migrations: SettingsMigrations) {
+  init(_ bytes: [UInt8], _ keys: KnownKeys, _ migrations: SettingsMigrations, _ hidesFault: Bool) {
     func parts(of document: TOMLDocument) -> [HiddenPart] {
       document.hiddenParts(keys.adapted(to: document, migrations))
     }
@@ -111,7 +113,9 @@ private struct BrokenText {
         && bytes[min(part.range.upperBound, end)..<end].allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
     }
     // A name may be written with escapes.
-    if isAfterSecret || keys.hasSecrets && middle.utf8.contains(UInt8(ascii: "\\")) || keys.hides(comment: middle) {
+    if hidesFault || isAfterSecret || keys.hasSecrets && middle.utf8.contains(UInt8(ascii: "\\"))
+      || keys.hides(comment: middle)
+    {
       // What looks like a header may be in a secret that is not closed.
       if ["\"\"\"", "'''", "[", "{"].contains(where: { middle.utf8.contains($0.utf8) }) { next = nil }
       var last = next?.0 ?? bytes.count

@@ -48,7 +48,7 @@ struct HiddenText {
 
   /// A comment that looks like one of ours must not be taken for it.
   static func redaction(of bytes: [UInt8], _ schema: SchemaLookup) -> Redaction {
-    schema.redaction(of: bytes, hidingCommentsWith: String(noteBeginning.dropFirst(2)))
+    schema.redaction(of: bytes, hidingCommentsWith: String(noteBeginning.dropFirst(2)), isEditable: true)
   }
 
   /// The whole text.

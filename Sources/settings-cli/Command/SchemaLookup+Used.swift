@@ -112,7 +112,7 @@ extension SchemaLookup {
       guard !leaf.isRoot, isObstacle(leaf), let value = snapshot[leaf], value.table == nil else { return nil }
       let error = SettingsValueError(expected: "a table", found: value, reason: "there are keys in it")
       return UnusableValue(
-        leaf, place: place(of: error, at: leaf, in: snapshot), isSecret(leaf) ? error.redacted : error,
+        leaf, place: place(of: error, at: leaf, in: snapshot), isSecret(leaf, value) ? error.redacted : error,
         consequence: "The app uses the defaults of those keys.")
     }
     return obstacles + keys(below: path).flatMap { unusable(of: $0, in: snapshot) }
