@@ -115,6 +115,10 @@ struct SettingsCheckTests {
       ])
   }
 
+  private func removal(_ key: String) -> String {
+    " To remove it, run 'settings-cli unset org.example.test \(key)'."
+  }
+
   @Test func `a value that a lock makes void is told with the lock`() throws {
     try write("settings-version = 3\nsettings-locked = [\"editor\", \"them\"]\n[editor]\nfont-size = 10\n", to: system)
     let dropIn = home.path + "/etc/xdg/org.example.test/settings.d/10.toml"
@@ -124,7 +128,8 @@ struct SettingsCheckTests {
       try found() == [
         "reserved 2:19 'settings-locked' names 'them', which the app does not have. Did you mean 'theme'?",
         "locked 2:15 'editor.wrap' has no effect here: 'editor' is locked by '\(system)', line 2.",
-        "locked 3:13 'editor.font-size' has no effect here: 'editor' is locked by '\(system)', line 2.",
+        "locked 3:13 'editor.font-size' has no effect here: 'editor' is locked by '\(system)', line 2."
+          + removal("editor.font-size"),
       ])
   }
 
@@ -134,6 +139,7 @@ struct SettingsCheckTests {
     #expect(
       try found(nil) == [
         "locked 2:5 'w' has no effect here: it would hide 'w.width', which is locked by '\(system)', line 1."
+          + removal("w")
       ])
   }
 
@@ -154,13 +160,16 @@ struct SettingsCheckTests {
       try found() == [
         "former-name 2:19 'settings-locked' names 'font_size', a former name of 'editor.font-size', which it locks.",
         "former-name 3:13 'font_size' is a former name of 'editor.font-size'.",
-        "locked 3:13 'editor.font-size' has no effect here: 'font_size' is locked by '\(system)', line 2.",
+        "locked 3:13 'editor.font-size' has no effect here: 'font_size' is locked by '\(system)', line 2."
+          + removal("editor.font-size"),
       ])
     // A lock of the present name holds for values under a former one, and one of a table for all keys in it.
     try write("settings-version = 3\nsettings-locked = [\"editor\"]\n", to: system)
     try write("settings-version = 3\nfont_size = 12\n")
     #expect(
-      try found().contains("locked 2:13 'font_size' has no effect here: 'editor' is locked by '\(system)', line 2."))
+      try found().contains(
+        "locked 2:13 'font_size' has no effect here: 'editor' is locked by '\(system)', line 2." + removal("font_size"))
+    )
   }
 
   @Test func `a lock of a table around former names is found with the keys that it locks`() throws {
@@ -176,7 +185,7 @@ struct SettingsCheckTests {
       try found(SettingsSchema.readText(text)) == [
         "former-name 1:19 'settings-locked' names 'old', the table of 'old.x', a former name of 'g.x': it locks 'g.x' "
           + "and 1 more key, too.",
-        "locked 2:5 'g.x' has no effect here: 'old' is locked by '\(system)', line 1.",
+        "locked 2:5 'g.x' has no effect here: 'old' is locked by '\(system)', line 1." + removal("g.x"),
       ])
   }
 
