@@ -115,17 +115,23 @@ struct MigrationCommandTests {
     #expect(try run("get", app, "a").status == 1)
     try home.write("b = \n")
     let again = try run("recover", app, "--restore")
-    #expect(again.status == 1 && again.output.isEmpty && again.error.contains("No backup"))
+    #expect(again.status == 1 && again.output.isEmpty && again.error.contains("Neither its history nor a backup"))
     #expect(home.text() == "b = \n")
     #expect(backups.count == 1)
   }
 
-  @Test func `recover --restore puts the newest backup that parses in place`() throws {
+  @Test func `recover --restore puts the newest text that parses in place, or the newest such backup`() throws {
     try schema()
     try home.write("colour = \"red\"\n")
     #expect(try run("migrate", app).status == 0)
+    let migrated = home.text()
     try home.write("broken\n")
-    let result = try run("recover", app, "--restore")
+    var result = try run("recover", app, "--restore")
+    #expect(result.status == 0 && result.output.contains("restored: #1 "), "\(result)")
+    #expect(home.text() == migrated)
+    try home.write("broken\n")
+    try FileManager.default.removeItem(atPath: home.path + "/state/app-settings/files\(home.file).history")
+    result = try run("recover", app, "--restore")
     #expect(result.status == 0)
     #expect(result.output.contains("restored: ") && result.output.contains("before-v5-was-v1"))
     #expect(home.text() == "colour = \"red\"\n")

@@ -100,4 +100,19 @@ struct RecoverCommandTests {
     #expect(output.contains(".before-edit.toml\nmade: TIME\n"), "\(output)")
     #expect(test.home.text(of: test.file) == "theme = \"dark\"\n")
   }
+
+  @Test func `what a recovery has moved away is no text to restore, and what was before it is`() throws {
+    _ = try done("set", app, "theme", "light")
+    try test.write("theme = \n")
+    _ = try done("recover", app)
+    try test.write("theme = = 2\n")
+    #expect(timeless(try done("recover", app, "--restore")).contains("restored: #1 TIME set by settings-cli\n"))
+    #expect(test.home.text(of: test.file) == "theme = \"light\"\n")
+    // Where everything was removed on purpose, nothing is what comes back.
+    _ = try done("unset", app, "--all")
+    let empty = test.home.text(of: test.file)
+    try test.write("theme = \n")
+    _ = try done("recover", app, "--restore")
+    #expect(test.home.text(of: test.file) == empty)
+  }
 }

@@ -52,6 +52,8 @@ package struct RecoverySearch: Sendable, Hashable {
       // The name of a backup has whole seconds. What a write replaces is in the history before it is a backup.
       if let backup, entry.time < backup.0.date { return false }
       guard !entry.isUnparsed, let kept = try? reader.text(after: entry.id), Self.parses(kept) else { return true }
+      // A recovery has moved the text away: there was a better one before.
+      if entry.reason == .recover, kept.isEmpty { return true }
       let whole =
         !KeptText.leavesOut(kept)
         ? kept
