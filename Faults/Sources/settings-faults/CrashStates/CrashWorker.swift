@@ -156,8 +156,8 @@ enum CrashWorker {
     // A text whose records are damaged is said not to be there.
     for entry in try store.history() { _ = try? store.formerText(after: entry.id) }
     try store.undo(key(nextKey))
-    try store.undo(key(nextKey))
-    guard store[key(nextKey)] == 7 else { throw Failure("what was undone twice is not there") }
+    try store.redo(key(nextKey))
+    guard store[key(nextKey)] == 7 else { throw Failure("what was undone and redone is not there") }
   }
 
   private static func makeBackup(_ home: Home, _ next: Next) throws {

@@ -106,8 +106,8 @@ final class Workspace: Sendable {
     let (local, place) = ("\(app) --drop-in \(scope.dropIn)", "\(app)\(scope.option)")
     text = text.replacing("'settings-cli edit \(local)'", with: "'settings-fleet edit \(place)'")
     text = text.replacing(
-      "restore the newest backup with 'settings-cli recover \(local) --restore'",
-      with: "take back the last change with 'settings-fleet undo \(place)'")
+      "move it to the backups with 'settings-cli recover \(local)'. No earlier text of it is kept.",
+      with: "take back the last change with 'settings-fleet undo \(place)'.")
     guard text.contains(root) else { return text }
     text = text.replacing(path(of: scope), with: "fleet:\(app)/\(scope)")
     for name in (try? File.names(in: files)) ?? [] {

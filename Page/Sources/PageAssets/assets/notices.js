@@ -53,7 +53,7 @@ export function show() {
       el("p", {}, `Line ${doc.problem.line}, column ${doc.problem.column}: ${doc.problem.message}`),
       el("div", { class: "notice-buttons" },
         button("Mend it in the text", () => emit("place", { line: doc.problem.line }), { class: "primary small" }),
-        button("Restore the last backup", () => attempt(api.recover, "The last backup is restored."), { class: "small" }))));
+        button("Restore the last text that could be read", () => attempt(api.recover, "The last text that could be read is restored."), { class: "small" }))));
   }
   if (doc.migration?.pending?.length > 0) {
     const steps = doc.migration.pending;

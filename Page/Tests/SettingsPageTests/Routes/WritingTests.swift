@@ -96,25 +96,27 @@ private let app = "/api/apps/\(TestHome.app)"
   #expect(
     try await server.json("POST", "\(app)/undo", body: #"{"entry": \#(entry)}"#)["undone"]?["number"]?.integer == entry)
   #expect(server.home.read(server.home.settings)?.contains("size = 14") == true)
-  try await server.home.command("set", TestHome.app, "size", "20")
-  #expect(try await server.json("POST", "\(app)/undo", body: #"{"key": "size"}"#)["digest"] != nil)
-  #expect(server.home.read(server.home.settings)?.contains("size = 14") == true)
+  for size in ["20", "30"] { try await server.home.command("set", TestHome.app, "size", size) }
+  for size in ["20", "14"] {
+    #expect(try await server.json("POST", "\(app)/undo", body: #"{"key": "size"}"#)["digest"] != nil)
+    #expect(server.home.read(server.home.settings)?.contains("size = \(size)") == true)
+  }
   #expect(try await server.json("POST", "\(app)/undo", body: #"{"key": "--help"}"#, status: 400)["error"] != nil)
   try await server.end()
 }
 
-@Test func `a broken file is replaced by its newest backup`() async throws {
+@Test func `a broken file is replaced by its newest text that parses`() async throws {
   let server = try await TestServer()
-  try await server.home.command("set", TestHome.app, "size", "15")
   try server.home.write("size = = 1\n", to: server.home.settings)
   #expect(try await server.json("GET", app)["problem"] != .null)
-  // Without a backup that parses, there is nothing to restore.
+  // Without a history and a backup, there is nothing to restore.
   #expect(try await server.ask("POST", "\(app)/recover", body: "{}").status == 404)
   try server.home.write("size = 15\n", to: server.home.settings)
   _ = try await server.json("PUT", "\(app)/text", body: #"{"text": "size = 16\n"}"#)
+  try await server.home.command("set", TestHome.app, "size", "17")
   try server.home.write("size = = 1\n", to: server.home.settings)
   _ = try await server.json("POST", "\(app)/recover", body: "{}")
-  #expect(server.home.read(server.home.settings) == "size = 15\n")
+  #expect(server.home.read(server.home.settings) == "size = 17\n")
   try await server.end()
 }
 
