@@ -127,6 +127,19 @@ struct HistoryCommandTests {
     #expect(try run("undo", app).status == 1)
   }
 
+  @Test func `log says what was lost, and numbers go on`() throws {
+    try writeThree()
+    let journal = test.home.path + "/state/app-settings/files\(test.file).history/journal"
+    try Data().write(to: URL(fileURLWithPath: journal))
+    let lost = "settings-cli: Changes before #4 are lost: the history was damaged.\n"
+    let none = "settings-cli: The history of '\(test.file)' has no change.\n"
+    #expect(try run("log", app) == answer("", lost + none, status: 1))
+    try done("set", app, "theme", "dark")
+    let after = try run("log", app)
+    #expect(after.error == lost && timeless(after.output).hasPrefix("#4 TIME set by settings-cli\n"))
+    #expect(try done("at", app, "0s") == test.home.text(of: test.file))
+  }
+
   // MARK: blame
 
   @Test func `blame says who changed each value`() throws {

@@ -19,6 +19,8 @@ package final class HistoryKeeper: Sendable {
   private let declaredCount: @Sendable () -> Int
   /// Keys that a schema file describes.
   private let described = Lock<[KnownKeys.Entry]>([])
+  /// How much work the writes were.
+  package let effort = Lock(HistoryEffort())
 
   init(
     of location: SettingsLocation, _ history: SettingsHistory, _ migrations: SettingsMigrations,
@@ -43,9 +45,11 @@ package final class HistoryKeeper: Sendable {
 
   /// Records a write. The caller holds the settings file's lock.
   ///
-  /// - Parameter directory: The directory of the file, open.
+  /// - Parameters:
+  ///   - directory: The directory of the file, open.
+  ///   - new: The file that has the new text; `nil` for no file.
   /// - Returns: Why the history could not be written; `nil` if it was, or if that is known already.
-  func record(_ write: HistoryWrite, at place: FinalPath, in directory: CInt) -> String? {
+  func record(_ write: HistoryWrite, at place: FinalPath, in directory: CInt, as new: FileStatus?) -> String? {
     guard limit > 0 else { return nil }
     var reason: String?
     let former = known.withLock { known in
@@ -58,10 +62,13 @@ package final class HistoryKeeper: Sendable {
       let known = former?.file == file ? former : nil
       let folder = try known?.folder ?? folder(of: place.path)
       if write.newDocument?[SettingsFormat.historyPath] == .boolean(false) {
-        try folder.removeJournal()
+        try folder.removeAll()
       } else {
-        let now = try record(write, of: file, in: folder, known)
-        self.known.withLock { $0 = now }
+        var write = write
+        write.stamp = try stamp(of: new, at: place, in: directory)
+        var now = try record(write, in: folder, known)
+        now.file = file
+        self.known.withLock { [now] in $0 = now }
       }
     } catch {
       reason = (error as? SettingsError)?.message ?? (error as? Errno)?.message ?? "\(error)"
@@ -72,51 +79,144 @@ package final class HistoryKeeper: Sendable {
     }
   }
 
-  private func record(
-    _ write: HistoryWrite, of settings: JournalState.File, in folder: JournalFolder, _ former: JournalState?
-  ) throws -> JournalState {
-    let keyCount = declaredCount() + described.withLock { $0.count }
-    var known: (keys: KnownKeys, size: Int)
-    if let former, former.keyCount == keyCount, write.keys.allSatisfy({ former.keys.knows($0) }) {
-      known = (former.keys, former.keysSize)
-    } else {
-      known = try noteKeys(and: write.keys, in: folder)
+  /// The file in its place, after all that was done to its names; `nil` if it is another one by now.
+  private func stamp(of new: FileStatus?, at place: FinalPath, in directory: CInt) throws -> FileStamp? {
+    let now = try system.status(at: place.name, in: directory, followingLinks: false)
+    guard let now, let new else { return now == nil && new == nil ? FileStamp.none : nil }
+    return now.hasSameText(as: new) ? FileStamp(now) : nil
+  }
+
+  private func record(_ write: HistoryWrite, in folder: JournalFolder, _ former: JournalState?) throws -> JournalState {
+    let keysStamp = try folder.keysStamp()
+    let count = declaredCount() + described.withLock { $0.count }
+    if var state = former, state.keysStamp == keysStamp, state.declaredCount == count {
+      let keys = try state.keys ?? folder.knownKeys()
+      state.keys = keys
+      if write.keys.allSatisfy(keys.knows) {
+        let file = try folder.openJournal()
+        if state.stamp == file.stamp {
+          return try add(write, to: file, isFollowing: true, JournalDraft(following: state, keys, migrations))
+        }
+      }
     }
-    let file = try folder.openJournal(former?.stamp)
+    let declared = declarations(of: write.keys)
+    if var state = folder.lastKnown(), declared != nil, state.declared == declared, state.keysStamp == keysStamp,
+      state.present == write.oldStamp
+    {
+      let file = try folder.openJournal()
+      if state.stamp == file.stamp {
+        (state.text, state.declaredCount) = (write.old, count)
+        let keys = try keysStamp == nil ? KnownKeys() : folder.knownKeys(about: write.paths ?? [])
+        return try add(write, to: file, isFollowing: false, JournalDraft(following: state, keys, migrations))
+      }
+    }
+    let (keys, removed) = try noteKeys(and: write.keys, in: folder)
+    let size = try folder.keysStamp()
     var draft: JournalDraft
-    if let former, former.stamp == file.stamp, former.keysSize == known.size {
-      draft = JournalDraft(following: former, in: folder, migrations)
+    let file: JournalFolder.Open
+    if let journal = try folder.read() {
+      file = try folder.openJournal()
+      draft = try JournalDraft(reading: journal, file.stamp, keys, size, in: folder, write, migrations)
     } else {
-      draft = try JournalDraft(following: file.stamp, in: folder, known, migrations)
+      let hadJournal = removed == nil && folder.hadJournal()
+      let number = hadJournal ? folder.lastNumber() : removed ?? 0
+      if hadJournal { try folder.removeJournal() }
+      file = try folder.openJournal()
+      draft = JournalDraft(
+        after: number, hasLost: hadJournal, file.stamp, keys, size, in: folder, write, migrations)
     }
+    (draft.state.declared, draft.state.declaredCount) = (declared, count)
+    return try add(write, to: file, isFollowing: false, draft)
+  }
+
+  private func add(
+    _ write: HistoryWrite, to file: borrowing JournalFolder.Open, isFollowing: Bool, _ draft: JournalDraft
+  ) throws -> JournalState {
+    var draft = draft
     try draft.add(write, by: HistoryRecord.Actor.current(for: location.isAdministrators ? nil : location.app))
+    effort.withLock { [own = draft.effort] in $0 = own }
     var state = try draft.write(to: file)
-    state.keyCount = keyCount
-    state.file = settings
-    if state.stamp.size > max(limit, 4 * state.kept.bytes.count), let journal = try folder.read() {
-      try folder.prune(journal, to: max(limit, 4 * state.kept.bytes.count) / 2)
+    let folder = state.folder
+    let most = max(limit, 4 * state.keptSize)
+    if state.stamp.size > most, let journal = try folder.read(), let pruned = try folder.prune(journal, to: most / 2) {
+      (state.stamp, state.base) = (pruned.stamp, pruned.base)
     }
+    note(&state, isFollowing: isFollowing)
     return state
+  }
+
+  /// Says what is known, where the next process would otherwise have to work it out from much, and before numbers are
+  /// used that it could not know of.
+  private func note(_ state: inout JournalState, isFollowing: Bool) {
+    let isLong = state.text?.count ?? 0 > Self.mostUnsaid
+    guard isLong || !isFollowing || state.number > state.reserved || state.places.all.count > Self.mostHidden else {
+      return
+    }
+    if isFollowing, state.number > state.reserved { state.reserved = state.number + Self.numbersAtOnce - 1 }
+    state.reserved = max(state.reserved, state.number)
+    // Without it the next process has more work.
+    try? state.folder.note(state)
+  }
+
+  /// What is left out of a text that is not longer is quickly found again.
+  private static let mostUnsaid = 64 << 10
+  private static let mostHidden = 100
+  private static let numbersAtOnce = 16
+
+  /// A digest of what this process has declared; `nil` if that would take long.
+  private func declarations(of used: [AnySettingsKey]) -> UInt64? {
+    guard used.count <= 16 else { return nil }
+    var sum: UInt64 = 1
+    func add(_ path: TOMLPath, _ isSecret: Bool) {
+      var text: [UInt8] = [isSecret ? 1 : 0]
+      for component in path.components {
+        text += component.utf8
+        text.append(0xFF)
+      }
+      sum = sum &+ TextDigest(of: text).value
+    }
+    let keys = declared()
+    let others = used.filter { key in !keys.contains { $0.path == key.path && $0.isSecret == key.isSecret } }
+    for key in keys + others { for path in key.paths { add(path, key.isSecret) } }
+    described.withLock { for entry in $0 { add(entry.path, entry.isSecret) } }
+    return sum == 0 ? 1 : sum
   }
 
   /// Adds the keys of this process to the list of known keys.
   ///
   /// A journal that may hold the value of a key that has become a secret is removed first.
-  private func noteKeys(and used: [AnySettingsKey], in folder: JournalFolder) throws -> (keys: KnownKeys, size: Int) {
+  ///
+  /// - Returns: All that are known, and the number of the last record of a journal that was removed.
+  private func noteKeys(
+    and used: [AnySettingsKey], in folder: JournalFolder
+  ) throws -> (keys: KnownKeys, removed: Int?) {
     var known = try folder.knownKeys()
-    var lines: [UInt8] = []
-    let former = known.keys
-    var own = (declared() + used.filter { !known.keys.knows($0) }).flatMap { key in
+    let former = known
+    var own = (declared() + used.filter { !known.knows($0) }).flatMap { key in
       key.paths.map { KnownKeys.Entry(path: $0, isSecret: key.isSecret) }
     }
     own += described.withLock { $0 }
-    for entry in own where known.keys.insert(entry) {
-      if entry.isSecret, former.mayHaveShown(entry.path) { try folder.removeJournal() }
-      HistoryLine.append(known: entry, to: &lines)
+    let new = own.filter { known.insert($0) }
+    guard !new.isEmpty else { return (known, nil) }
+    var removed: Int?
+    let secrets = new.filter(\.isSecret)
+    if !secrets.isEmpty,
+      try secrets.contains(where: { former.mayHaveShown($0.path) }) || folder.hasUnguardedSegment()
+    {
+      removed = folder.lastNumber()
+      try folder.removeJournal()
     }
-    guard !lines.isEmpty else { return known }
-    let file = try folder.openKeys()
-    known.size = try file.append(lines, isWhole: false).size
-    return known
+    var lines: [UInt8] = []
+    for entry in new { HistoryLine.append(known: entry, to: &lines) }
+    _ = try folder.openKeys().append(lines, isWhole: false)
+    return (known, removed)
   }
+}
+
+/// How much work a write's history was: what tests count, so that a write costs what it changes.
+package struct HistoryEffort: Sendable, Equatable {
+  /// The paths whose names were judged one by one.
+  package var judgedPaths = 0
+  /// How often a whole text was gone through for what must not be kept.
+  package var wholeTexts = 0
 }

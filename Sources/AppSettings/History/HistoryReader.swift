@@ -12,6 +12,8 @@ struct HistoryReader: Sendable {
   /// The number of the last record in the journal.
   private let lastNumber: Int
   private let file: String
+  /// Records that had too much to list, with their changes.
+  private let large = LargeRecords()
 
   /// - Parameters:
   ///   - contents: The file's content.
@@ -23,36 +25,49 @@ struct HistoryReader: Sendable {
     self.folder = folder
     self.file = file
     journal = try folder.read()
-    guard let journal, let segment = journal.segment(around: journal.end),
-      let checkpoint = HistoryLine.checkpoint(segment.text)
-    else {
-      keys = try folder.knownKeys().keys
-      now = KeptText(of: document, keys, migrations)
-      (unrecorded, lastNumber) = (nil, 0)
+    guard let journal, let end = JournalEnd(of: journal) else {
+      keys = try folder.knownKeys()
+      now = KeptText(of: contents.bytes ?? [], document, keys, migrations)
+      // Records without a text are still there.
+      (unrecorded, lastNumber) = (nil, folder.lastNumber())
       return
     }
-    keys = try folder.knownKeys(upTo: checkpoint.known).keys
-    now = KeptText(of: document, keys, migrations)
-    let last = journal.last(before: journal.end, where: \.isRecord).flatMap { HistoryLine.record($0.text) }
-    lastNumber = max(checkpoint.number, last?.number ?? 0)
-    let known = lastNumber == last?.number ? last!.after : TextDigest(of: checkpoint.text)
-    guard known != now.digest, let former = journal.text(after: lastNumber) else {
+    keys = try folder.knownKeys(upTo: end.checkpoint.known)
+    now = KeptText(of: contents.bytes ?? [], document, keys, migrations)
+    lastNumber = end.number
+    guard end.last?.isOf(contents.status.map { FileStamp($0) } ?? .none, keptAs: now) != true,
+      let former = journal.text(after: lastNumber)?.bytes, !former.isSameText(as: now.bytes)
+    else {
       unrecorded = nil
       return
     }
-    let kept = KeptText(bytes: former.bytes, isComplete: false)
-    let changes = HistoryRecord.changes(from: kept.document, to: now.document, at: nil, keys)
-    unrecorded = HistoryRecord(
-      number: lastNumber + 1,
-      time: Int((contents.status?.modified ?? ProcessFacts.nanosecondsSince1970()) / 1_000_000),
-      actor: HistoryRecord.Actor(), reason: SettingsHistoryEntry.Reason.outside.rawValue, changes: changes,
-      text: TextChange(from: former.bytes, to: now.bytes), before: known, after: now.digest)
+    unrecorded = .outside(
+      end.number(showing: folder.lastKnown()) + 1, from: former, to: now, keys, in: end.segment.place,
+      at: contents.status?.modified ?? ProcessFacts.nanosecondsSince1970())
   }
 
-  /// Whether records before the first one were lost, other than by age.
-  var hasLost: Bool {
-    guard let journal, let first = journal.line(at: journal.start) else { return false }
-    return HistoryLine.checkpoint(first.text)?.isAfterLoss == true
+  /// The numbers of entries before which others were lost, other than by age, the oldest first. Where nothing of the
+  /// journal is left, the number that the next entry has.
+  var losses: [Int] {
+    guard let journal else { return folder.hadJournal() ? [lastNumber + 1] : [] }
+    var found: [Int] = []
+    var last: Int?
+    var isLost = false
+    journal.visitLines { line in
+      guard line.isCheckpoint || line.isRecord, let head = line.head, HistoryLine.body(of: line.text) != nil else {
+        return true
+      }
+      if line.isCheckpoint {
+        if HistoryLine.checkpoint(line.text)?.isAfterLoss == true { isLost = true }
+      } else {
+        if isLost || last.map({ head.number > $0 + 1 }) ?? true { found.append(head.number) }
+        isLost = false
+      }
+      last = max(last ?? 0, head.number)
+      return true
+    }
+    let next = unrecorded?.number ?? lastNumber + 1
+    return isLost || last == nil || next > lastNumber + 1 ? found + [next] : found
   }
 
   /// Calls `body` with entries, newest first, until it returns `false`.
@@ -69,7 +84,22 @@ struct HistoryReader: Sendable {
     }
     if let unrecorded, try !visit(unrecorded, isUnrecorded: true) { return }
     guard let journal else { return }
-    try journal.visitRecords(before: journal.end, touching: paths) { try visit($0) }
+    try journal.visitRecords(before: journal.end, touching: paths) { try visit(listed($0)) }
+  }
+
+  /// A record with its changes, also one that had too many to list them.
+  private func listed(_ record: HistoryRecord) -> HistoryRecord {
+    guard record.isLarge else { return record }
+    if let known = large.known.withLock({ $0[record.number] }) { return known }
+    var listed = record
+    listed.changes = []
+    if let old = journal?.text(before: record.number)?.bytes, let new = journal?.text(after: record.number)?.bytes {
+      listed.changes = HistoryRecord.changes(
+        from: KeptText.document(of: old), to: KeptText.document(of: new), at: nil, keys)
+      listed.text = TextChange(from: old, to: new)
+    }
+    large.known.withLock { [listed] in $0[record.number] = listed }
+    return listed
   }
 
   /// The record with a number.
@@ -80,7 +110,7 @@ struct HistoryReader: Sendable {
     guard let line = journal?.record(atLeast: number), let record = HistoryLine.record(line.text),
       record.number == number
     else { throw noEntry(number) }
-    return record
+    return listed(record)
   }
 
   /// The text after the entry with a number, as it is kept. 0 is the text with which the history begins.
@@ -103,22 +133,33 @@ struct HistoryReader: Sendable {
   func number(at time: Int) -> Int? {
     if let unrecorded, unrecorded.time <= time { return unrecorded.number }
     guard let journal else { return nil }
-    if let next = journal.record(since: time + 1)?.head?.number {
-      let first = journal.record(atLeast: 0)?.head?.number
-      return next == first ? nil : next - 1
-    }
-    return lastNumber
+    // Clocks are set back: the time of one entry says nothing about that of another.
+    return journal.last(before: journal.end) { $0.isRecord && HistoryLine.time(of: $0.text) ?? 0 <= time }?.head?.number
   }
 
+  /// The number of the last entry; `nil` without one.
+  var number: Int? { unrecorded?.number ?? journal?.last(before: journal!.end, where: \.isRecord)?.head?.number }
+
   private func noEntry(_ number: Int) -> SettingsError {
+    func failure(_ reason: String) -> SettingsError {
+      SettingsError(.noHistory, "The history of '\(file)' has no \(reason).", file: file)
+    }
     let first = journal?.record(atLeast: 0)?.head?.number
-    let last = unrecorded?.number ?? lastNumber
+    if let line = journal?.record(atLeast: number), line.head?.number == number {
+      return failure("text of entry #\(number): it was damaged")
+    }
+    let last = unrecorded?.number ?? journal?.last(before: journal!.end, where: \.isRecord)?.head?.number ?? 0
     let has = first.map { "it has #\($0) to #\(last)" } ?? (last > 0 ? "it has #\(last) only" : "it is empty")
-    return SettingsError(.noHistory, "The history of '\(file)' has no entry #\(number): \(has).", file: file)
+    return failure("entry #\(number): \(has)")
   }
 
   /// The newest text as it is kept, and whether that is all of it.
   var present: KeptText { now }
   /// The keys that decide what is kept.
   var knownKeys: KnownKeys { keys }
+}
+
+/// What was worked out of records that had too much to list, by their numbers.
+private final class LargeRecords: Sendable {
+  let known = Lock<[Int: HistoryRecord]>([:])
 }

@@ -48,11 +48,27 @@ struct HistoryRecord: Sendable, Equatable {
   var changes: [Change]
   /// What it did to the kept text.
   var text: TextChange
-  var before: TextDigest
-  var after: TextDigest
+  /// The place of its segment: it changes the text that the checkpoint and the records before it lead to, and no other.
+  var segment: Int
+  /// Whether it has too much to list. Then it has one change, that of everything, and no text: the checkpoint that follows
+  /// has it. ``HistoryReader`` works out the changes.
+  var isLarge = false
+  /// Whether the text before it, and the one after it, does not parse.
+  var followsUnparsed = false
+  var isUnparsed = false
+  /// The settings file after it, and the size of the kept text; `nil` if another record follows at once.
+  var file: File?
+
+  struct File: Sendable, Equatable {
+    /// Without its size, which would say how long the values are that are not kept.
+    var stamp: FileStamp
+    var keptSize: Int
+  }
 
   /// Longer values are only in the texts.
   static let mostShown = 2048
+  /// The change of a record that has too much to list.
+  static let everything = [Change(path: .root, old: .long, new: .long)]
 }
 
 /// The whole text before the record with a number, where a segment of a journal begins.
@@ -72,6 +88,8 @@ struct HistoryCheckpoint: Sendable, Equatable {
 /// follows a checkpoint and says for each path in which earlier segment it was last changed.
 enum HistoryLine {
   static let start = 17
+  /// What the body of a record begins with.
+  static let recordStart = Array("{\"n\":".utf8)
 
   // MARK: Writing
 
@@ -114,7 +132,16 @@ enum HistoryLine {
         quote(part.added, to: &line)
         line.append(UInt8(ascii: "]"))
       }
-      line += "],\"was\":\"\(record.before.text)\",\"is\":\"\(record.after.text)\"}".utf8
+      line += "],\"in\":\(record.segment)".utf8
+      if record.isLarge { line += ",\"large\":true".utf8 }
+      if record.followsUnparsed { line += ",\"wasUnparsed\":true".utf8 }
+      if record.isUnparsed { line += ",\"isUnparsed\":true".utf8 }
+      if let file = record.file {
+        let stamp = file.stamp
+        let inode = Int64(bitPattern: stamp.inode)
+        line += ",\"file\":[\(inode),\(stamp.modified),\(stamp.changed),\(file.keptSize)]".utf8
+      }
+      line.append(UInt8(ascii: "}"))
     }
   }
 
@@ -155,15 +182,18 @@ enum HistoryLine {
   }
 
   /// A JSON string of any bytes; those that are not UTF-8 as in ``PathText``.
-  private static func quote(_ text: some Collection<UInt8>, to line: inout [UInt8]) {
-    line.append(UInt8(ascii: "\""))
+  private static func quote(_ text: some Sequence<UInt8>, to line: inout [UInt8]) {
+    let done: Void? = text.withContiguousStorageIfAvailable { quote($0, to: &line) }
+    if done == nil { Array(text).withUnsafeBufferPointer { quote($0, to: &line) } }
+  }
+
+  private static func quote(_ text: UnsafeBufferPointer<UInt8>, to line: inout [UInt8]) {
     // A quick way for UTF-8, which it nearly always is.
-    if String(validating: text, as: UTF8.self) != nil, !text.contains(0xF4) {
-      for byte in text { escape(byte, to: &line) }
-    } else {
-      for byte in PathText.text(text).utf8 { escape(byte, to: &line) }
+    if text.contains(where: { $0 >= 0x80 }), String(validating: text, as: UTF8.self) == nil || text.contains(0xF4) {
+      var text = PathText.text(Array(text)[...])
+      return text.withUTF8 { escape($0, to: &line) }
     }
-    line.append(UInt8(ascii: "\""))
+    escape(text, to: &line)
   }
 
   /// A text as it is in a line, with quotes.
@@ -173,14 +203,29 @@ enum HistoryLine {
     return bytes
   }
 
-  private static func escape(_ byte: UInt8, to line: inout [UInt8]) {
-    switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"): line += [UInt8(ascii: "\\"), byte]
-    case UInt8(ascii: "\n"): line += "\\n".utf8
-    case 0..<0x20, 0x7F:
-      let digits = String(byte, radix: 16)
-      line += "\\u00\(digits.utf8.count < 2 ? "0" : "")\(digits)".utf8
-    default: line.append(byte)
+  private static func escape(_ text: UnsafeBufferPointer<UInt8>, to line: inout [UInt8]) {
+    // At the most `\u0000` for each, and the quotes.
+    line += [UInt8](unsafeUninitializedCapacity: 6 * text.count + 2) { buffer, count in
+      func put(_ byte: UInt8) {
+        buffer[count] = byte
+        count += 1
+      }
+      put(UInt8(ascii: "\""))
+      for byte in text {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+          put(UInt8(ascii: "\\"))
+          put(byte)
+        case 0x0A:
+          put(UInt8(ascii: "\\"))
+          put(UInt8(ascii: "n"))
+        case 0..<0x20, 0x7F:
+          for byte in "\\u00".utf8 { put(byte) }
+          for digit in [byte >> 4, byte & 15] { put(digit < 10 ? 0x30 + digit : 0x57 + digit) }
+        default: put(byte)
+        }
+      }
+      put(UInt8(ascii: "\""))
     }
   }
 
@@ -229,16 +274,25 @@ enum HistoryLine {
 
   static func record(_ line: UnsafeRawBufferPointer) -> HistoryRecord? {
     guard let table = members(of: line), let number = table["n"]?.number, let time = table["t"]?.number,
-      let reason = table["why"]?.text, let before = table["was"]?.text.flatMap({ TextDigest($0) }),
-      let after = table["is"]?.text.flatMap({ TextDigest($0) }), case .array(let changes)? = table["e"],
+      let reason = table["why"]?.text, let segment = table["in"]?.number, case .array(let changes)? = table["e"],
       case .array(let parts)? = table["s"]
     else { return nil }
     let actor = HistoryRecord.Actor(
       name: table["by"]?.text, program: table["exe"]?.text, process: table["pid"]?.number, user: table["uid"]?.number)
     return HistoryRecord(
       number: number, time: time, actor: actor, reason: reason, reversal: reversal(table),
-      changes: changes.compactMap(change),
-      text: TextChange(parts: parts.compactMap(part)), before: before, after: after)
+      changes: changes.compactMap(change), text: TextChange(parts: parts.compactMap(part)), segment: segment,
+      isLarge: table["large"] != nil, followsUnparsed: table["wasUnparsed"] != nil,
+      isUnparsed: table["isUnparsed"] != nil, file: table["file"].flatMap(file))
+  }
+
+  private static func file(_ value: TOMLValue) -> HistoryRecord.File? {
+    guard case .array(let parts) = value, parts.count == 4, let inode = parts[0].number, let modified = parts[1].number,
+      let changed = parts[2].number, let size = parts[3].number
+    else { return nil }
+    let stamp = FileStamp(
+      inode: UInt64(bitPattern: Int64(inode)), size: 0, modified: Int64(modified), changed: Int64(changed))
+    return HistoryRecord.File(stamp: stamp, keptSize: size)
   }
 
   private static func change(_ value: TOMLValue) -> HistoryRecord.Change? {

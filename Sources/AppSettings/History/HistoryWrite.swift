@@ -4,8 +4,8 @@ import SettingsTOML
 struct HistoryWrite: Sendable {
   /// The text before it; `nil` for no file.
   var old: [UInt8]?
-  /// When that was last changed, in nanoseconds since 1970.
-  var oldTime: Int64?
+  /// Its file.
+  var oldStatus: FileStatus?
   /// The document of the old text, if there is one already.
   var oldDocument: TOMLDocument?
   /// The old text after the migration that came before the edits, if there was one.
@@ -21,12 +21,16 @@ struct HistoryWrite: Sendable {
   var reversal: Reversal?
   /// The keys of the edits.
   var keys: [AnySettingsKey] = []
+  /// The file that has the new text; `nil` if that is not known.
+  var stamp: FileStamp?
+
+  var oldStamp: FileStamp { oldStatus.map { FileStamp($0) } ?? .none }
 
   init(old: [UInt8]?, new: [UInt8]?, reason: SettingsHistoryEntry.Reason, of status: FileStatus? = nil) {
     self.old = old
     self.new = new
     self.reason = reason
-    oldTime = status?.modified
+    oldStatus = status
   }
 }
 

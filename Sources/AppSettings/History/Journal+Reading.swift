@@ -11,31 +11,40 @@ extension Journal {
 
   /// The text after the record with a number; `nil` if it is not kept any more, or damaged.
   func text(after number: Int) -> Text? {
-    guard let line = record(atLeast: number), line.head?.number == number else {
-      // Before the first record that is kept, there may be the checkpoint's text alone.
-      guard let first = self.line(at: start).flatMap({ HistoryLine.checkpoint($0.text) }), first.number == number else {
-        return nil
-      }
-      return Text(bytes: first.text, known: first.known)
+    let line = record(atLeast: number)
+    guard let line, line.head?.number == number else {
+      // The text with which a segment begins, where there is no record before it.
+      guard let segment = segment(around: line?.place ?? end), segment.head?.number == number else { return nil }
+      return HistoryLine.checkpoint(segment.text).map { Text(bytes: $0.text, known: $0.known) }
     }
-    guard let segment = segment(around: line.place), let checkpoint = HistoryLine.checkpoint(segment.text) else {
-      return nil
-    }
-    var bytes = checkpoint.text
-    for (_, record) in records(from: segment.next, to: line.next) {
-      guard let next = record.text.applied(to: bytes) else { return nil }
-      bytes = next
-    }
-    guard let record = HistoryLine.record(line.text), TextDigest(of: bytes) == record.after else { return nil }
-    return Text(bytes: bytes, known: checkpoint.known)
+    guard let record = HistoryLine.record(line.text) else { return nil }
+    guard record.isLarge else { return text(in: record.segment, upTo: line.next, number: number) }
+    guard let next = self.line(at: line.next), next.isCheckpoint, next.head?.number == number else { return nil }
+    return HistoryLine.checkpoint(next.text).map { Text(bytes: $0.text, known: $0.known) }
   }
 
   /// The text before the record with a number.
   func text(before number: Int) -> Text? {
-    guard let line = record(atLeast: number), let own = HistoryLine.record(line.text), own.number == number,
-      let after = text(after: number), let bytes = own.text.reversed.applied(to: after.bytes)
+    guard let line = record(atLeast: number), line.head?.number == number, let own = HistoryLine.record(line.text)
     else { return nil }
-    return Text(bytes: bytes, known: after.known)
+    return text(in: own.segment, upTo: line.place, number: number - 1)
+  }
+
+  /// The text that a segment leads to.
+  ///
+  /// - Parameter number: That of the last record before `end`, or of the checkpoint if there is none.
+  private func text(in segment: Int, upTo end: Int, number: Int) -> Text? {
+    guard let line = line(at: segment), let checkpoint = HistoryLine.checkpoint(line.text) else { return nil }
+    var bytes = checkpoint.text
+    var last = checkpoint.number
+    for (_, record) in records(from: line.next, to: end) {
+      // One that is missing was damaged.
+      guard record.segment == segment, record.number == last + 1, !record.isLarge,
+        let next = record.text.applied(to: bytes)
+      else { return nil }
+      (bytes, last) = (next, record.number)
+    }
+    return last == number ? Text(bytes: bytes, known: checkpoint.known) : nil
   }
 
   /// For each path that was changed before a segment, where the last segment that did it begins.

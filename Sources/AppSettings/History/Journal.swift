@@ -11,21 +11,32 @@ struct Journal: Sendable {
   let base: Int
 
   static let name = Array("app-settings history ".utf8)
-  static let headerStart = name + Array("1 ".utf8)
-  static let headerLength = headerStart.count + 21
+  private static let headerStart = name + Array("2 ".utf8)
+  /// The version, 20 digits of the place of the first byte, and 16 of the digest of all before them.
+  static let headerLength = headerStart.count + 20 + 1 + 16 + 1
 
   /// - Returns: `nil` if the file is of another version, or damaged at its very beginning.
   init?(_ text: MappedText) {
-    guard let (header, next) = text.line(at: 0), next == Self.headerLength, header.starts(with: Self.headerStart),
-      let base = Int(String(decoding: header[Self.headerStart.count...], as: UTF8.self))
+    guard let (header, next) = text.line(at: 0), next == Self.headerLength, Self.isWhole(header),
+      header.starts(with: Self.headerStart),
+      let base = Int(String(decoding: header[Self.headerStart.count...].prefix(20), as: UTF8.self))
     else { return nil }
     self.text = text
     self.base = base
   }
 
+  /// Whether a line is an undamaged header, of whatever version.
+  static func isWhole(_ header: UnsafeRawBufferPointer) -> Bool {
+    let end = header.count - 17
+    guard end > name.count, header.starts(with: name), header[end] == UInt8(ascii: " ") else { return false }
+    let digest = TextDigest(of: UnsafeRawBufferPointer(rebasing: header[..<end]))
+    return digest.text.utf8.elementsEqual(header[(end + 1)...])
+  }
+
   static func header(base: Int) -> [UInt8] {
     let digits = String(base)
-    return headerStart + Array("\(String(repeating: "0", count: 20 - digits.utf8.count))\(digits)\n".utf8)
+    let start = headerStart + Array("\(String(repeating: "0", count: 20 - digits.utf8.count))\(digits)".utf8)
+    return start + Array(" \(TextDigest(of: start).text)\n".utf8)
   }
 
   /// The place of the first line that is kept.
@@ -38,6 +49,15 @@ struct Journal: Sendable {
   /// Where a text first occurs in a part.
   func firstPlace(of needle: [UInt8], from place: Int, to end: Int) -> Int? {
     text.firstPlace(of: needle, in: place - base..<end - base).map { base + $0 }
+  }
+
+  /// How often a text occurs in a line.
+  func count(of needle: [UInt8], in line: Line) -> Int {
+    var (count, at) = (0, line.place)
+    while let found = firstPlace(of: needle, from: at, to: line.next) {
+      (count, at) = (count + 1, found + 1)
+    }
+    return count
   }
 
   struct Line {
@@ -73,6 +93,12 @@ struct Journal: Sendable {
   /// The checkpoint at the beginning of the segment with a place.
   func segment(around place: Int) -> Line? { last(before: place, where: \.isCheckpoint) }
 
+  /// The lines of the file, in order.
+  func visitLines(_ body: (Line) -> Bool) {
+    var place = start
+    while let line = line(at: place), body(line) { place = line.next }
+  }
+
   /// The records from a place on, in order. Damaged lines are left out.
   func records(from place: Int, to end: Int) -> [(line: Line, record: HistoryRecord)] {
     var found: [(Line, HistoryRecord)] = []
@@ -96,9 +122,6 @@ struct Journal: Sendable {
 
   /// The first record whose number is this or higher; `nil` if there is none.
   func record(atLeast number: Int) -> Line? { first { ($0.head?.number ?? 0) >= number } }
-
-  /// The first record of a time or later, in milliseconds since 1970, as long as the clock was never set back.
-  func record(since time: Int) -> Line? { first { (HistoryLine.time(of: $0.text) ?? 0) >= time } }
 
   /// By bisection: `holds` is false for all records up to one, and true after it.
   private func first(where holds: (Line) -> Bool) -> Line? {

@@ -1,110 +1,129 @@
 import SettingsTOML
 
-/// What is known of a journal after a write.
-struct JournalState: Sendable {
-  /// Where the settings file was.
-  struct File: Sendable, Equatable {
-    var place: FinalPath
-    var device: UInt64
-    /// The inode of its directory.
-    var directory: UInt64
-  }
-
-  var file: File?
-  var folder: JournalFolder
-  var stamp: JournalFolder.Stamp
-  /// The place of the file's first byte.
-  var base: Int
-  /// The number of the last record.
-  var number: Int
-  /// The text of the settings file, and as it is kept.
-  var text: [UInt8]?
-  var kept: KeptText
-  var keys: KnownKeys
-  var keysSize: Int
-  /// The number of keys that the process knew.
-  var keyCount = 0
-  /// Where the last segment begins, and the size at which the next one does.
-  var segment: Int
-  var segmentLimit: Int
-  /// The paths that the last segment changes, if this process has written all of it.
-  var paths: Set<String>?
-}
-
 /// The lines that one write adds to a journal.
 struct JournalDraft {
-  private var state: JournalState
-  private let folder: JournalFolder
+  var state: JournalState
   private let migrations: SettingsMigrations
+  /// Those that decide what of the edits is kept.
+  private let keys: KnownKeys
   private var lines: [UInt8] = []
   /// Whether the file is known to end with a whole line.
   private let isWhole: Bool
-  /// Whether the last record's text is that of the state.
-  private let knowsText: Bool
-  /// The digest of the text that the last record led to; `nil` for a new journal.
-  private var last: TextDigest?
-  /// The keys with which that text was kept.
-  private var lastKeys: KnownKeys
-  /// Whether a checkpoint must be next: the journal is new, or more keys are known than at the last one.
+  /// The text of the state as it is kept, if it has been made.
+  private var kept: KeptText?
+  /// Whether a checkpoint must be next: the journal is new or damaged, or more keys are known than at the last one.
   private var beginsSegment = false
   /// Whether records before it are lost.
   private var hasLost = false
   /// The paths of this draft's records in the last segment.
   private var paths: Set<String> = []
+  private(set) var effort = HistoryEffort()
+
+  private var folder: JournalFolder { state.folder }
 
   /// A segment has at least this size, and at least four times that of its checkpoint.
   static let leastSegment = 64 << 10
 
-  /// Begins where the last write of this process has ended.
-  init(following state: JournalState, in folder: JournalFolder, _ migrations: SettingsMigrations) {
+  // MARK: Where it begins
+
+  /// Begins where the last write has ended, which may have been another process's.
+  ///
+  /// - Parameter keys: Those that decide what of the write is kept.
+  init(following state: JournalState, _ keys: KnownKeys, _ migrations: SettingsMigrations) {
     self.state = state
-    self.folder = folder
+    self.keys = keys
     self.migrations = migrations
     isWhole = true
-    knowsText = true
-    last = state.kept.digest
-    lastKeys = state.keys
   }
 
-  /// Begins with what is in the file.
+  /// Begins a journal.
+  ///
+  /// - Parameters:
+  ///   - number: The highest number in use.
+  ///   - hasLost: Whether there were records.
   init(
-    following stamp: JournalFolder.Stamp, in folder: JournalFolder, _ known: (keys: KnownKeys, size: Int),
-    _ migrations: SettingsMigrations
-  ) throws {
-    self.folder = folder
+    after number: Int, hasLost: Bool, _ stamp: FileStamp, _ keys: KnownKeys, _ keysStamp: FileStamp?,
+    in folder: JournalFolder, _ write: HistoryWrite, _ migrations: SettingsMigrations
+  ) {
+    self.keys = keys
     self.migrations = migrations
+    self.hasLost = hasLost
+    state = JournalState(folder: folder, stamp: stamp, keysStamp: keysStamp, keys: keys, number: number)
+    isWhole = true
+    lines = Journal.header(base: 0)
+    beginsSegment = true
+    take(keep(write.old, write.oldDocument, keys), of: write)
+  }
+
+  /// Begins with what is in a journal.
+  init(
+    reading journal: Journal, _ stamp: FileStamp, _ keys: KnownKeys, _ keysStamp: FileStamp?, in folder: JournalFolder,
+    _ write: HistoryWrite, _ migrations: SettingsMigrations
+  ) throws {
+    self.keys = keys
+    self.migrations = migrations
+    state = JournalState(folder: folder, stamp: stamp, keysStamp: keysStamp, keys: keys, base: journal.base)
     isWhole = false
-    knowsText = false
-    lastKeys = known.keys
-    state = JournalState(
-      folder: folder, stamp: stamp, base: 0, number: 0, text: nil, kept: KeptText(bytes: [], isComplete: true),
-      keys: known.keys, keysSize: known.size, segment: 0, segmentLimit: 0)
-    guard stamp.size > 0, let journal = try folder.read() else {
-      lines = Journal.header(base: 0)
-      beginsSegment = true
+    let last = folder.lastKnown()
+    state.reserved = last?.reserved ?? 0
+    guard let end = JournalEnd(of: journal) else {
+      state.number = folder.lastNumber()
+      (beginsSegment, hasLost) = (true, true)
+      take(keep(write.old, write.oldDocument, keys), of: write)
       return
     }
-    state.base = journal.base
-    guard let segment = journal.segment(around: journal.end), let checkpoint = HistoryLine.checkpoint(segment.text)
-    else {
+    state.segment = end.segment.place
+    state.segmentLimit = Self.segmentLimit(end.segment.next - end.segment.place)
+    state.number = end.number(showing: last)
+    (beginsSegment, hasLost) = (end.isBroken, end.hasLost)
+    // What was not known then is not compared.
+    let hasGrown = end.checkpoint.known != state.keysSize
+    var kept = try keep(
+      write.old, write.oldDocument, hasGrown ? folder.knownKeys(upTo: end.checkpoint.known) : keys)
+    let former = journal.text(after: end.number)?.bytes
+    if state.number > end.number {
+      (beginsSegment, hasLost) = (true, true)
+      if let former { try addCheckpoint(former, known: end.checkpoint.known) }
+    }
+    if end.last?.isOf(write.oldStamp, keptAs: kept) != true {
+      try addOutside(former, kept, write.oldStatus?.modified)
+    }
+    if hasGrown {
+      kept = keep(write.old, write.oldDocument, keys)
       beginsSegment = true
-      hasLost = true
-      return
     }
-    state.segment = segment.place
-    state.segmentLimit = Self.segmentLimit(segment.next - segment.place)
-    state.number = checkpoint.number
-    last = TextDigest(of: checkpoint.text)
-    if let line = journal.last(before: journal.end, where: \.isRecord), line.place > segment.place,
-      let record = HistoryLine.record(line.text)
-    {
-      state.number = record.number
-      last = record.after
-    }
-    if checkpoint.known != known.size {
-      lastKeys = try folder.knownKeys(upTo: checkpoint.known).keys
-      beginsSegment = true
-    }
+    take(kept, of: write)
+  }
+
+  private mutating func take(_ kept: KeptText, of write: HistoryWrite) {
+    self.kept = kept
+    state.text = write.old
+    state.places = kept.places
+  }
+
+  private static func document(of text: [UInt8]?, _ document: TOMLDocument?) -> TOMLDocument? {
+    document ?? (try? TOMLDocument(parsing: text ?? []))
+  }
+
+  /// A whole text as it is kept.
+  private mutating func keep(_ text: [UInt8]?, _ document: TOMLDocument?, _ keys: KnownKeys) -> KeptText {
+    effort.wholeTexts += 1
+    return KeptText(of: text ?? [], Self.document(of: text, document), keys, migrations)
+  }
+
+  /// A whole text as it is kept with all known keys.
+  private mutating func keep(_ text: [UInt8]?, _ document: TOMLDocument?) throws -> KeptText {
+    let all = try state.keys ?? folder.knownKeys()
+    state.keys = all
+    return keep(text, document, all)
+  }
+
+  /// The text of the state as it is kept.
+  private mutating func keptNow(_ document: TOMLDocument?) throws -> KeptText {
+    if let kept { return kept }
+    let now = try keep(state.text, document)
+    kept = now
+    return now
   }
 
   private static func segmentLimit(_ checkpoint: Int) -> Int { max(leastSegment, 4 * checkpoint) }
@@ -121,71 +140,132 @@ struct JournalDraft {
   // MARK: Records
 
   mutating func add(_ write: HistoryWrite, by actor: HistoryRecord.Actor) throws {
-    func parsed(_ bytes: [UInt8]?) -> TOMLDocument? { try? TOMLDocument(parsing: bytes ?? []) }
-    if !knowsText || !state.text.isSameText(as: write.old) {
-      try addOutside(write.oldDocument ?? parsed(write.old), write.oldTime)
+    if !state.text.isSameText(as: write.old) {
+      let former = try keptNow(nil).bytes
+      let kept = try keep(write.old, write.oldDocument)
+      try addOutside(former, kept, write.oldStatus?.modified)
+      take(kept, of: write)
     }
-    if beginsSegment || place - state.segment > state.segmentLimit { try addCheckpoint() }
+    if beginsSegment || place - state.segment > state.segmentLimit {
+      try addCheckpoint(try keptNow(write.oldDocument).bytes)
+    }
     let now = ProcessFacts.nanosecondsSince1970()
+    var last = Step(text: write.old, document: write.oldDocument)
     if let migrated = write.migrated {
-      add(KeptText(of: migrated, state.keys, migrations), nil, by: actor, .migration, at: now)
+      let next = Step(text: migrated.bytes, document: migrated)
+      try add(last, next, nil, by: actor, .migration, nil, at: now, nil)
+      last = next
     }
-    if let old = write.migrated ?? write.oldDocument, let new = write.newDocument, state.kept.isComplete,
-      write.paths?.contains(where: { path in
-        [old[path], new[path]].contains { $0.map { state.keys.hides(path, $0) } ?? false }
-      }) == false
-    {
-      add(
-        KeptText(bytes: new.bytes, isComplete: true), write.paths, by: actor, write.reason, write.reversal, at: now,
-        (old, new))
-    } else {
-      let new = write.newDocument ?? parsed(write.new)
-      add(
-        KeptText(of: new, state.keys, migrations), write.paths, by: actor, write.reason, write.reversal, at: now)
-    }
-    state.text = write.new
+    try add(
+      last, Step(text: write.new, document: write.newDocument), write.paths, by: actor, write.reason, write.reversal,
+      at: now, write.stamp)
+    state.present = write.stamp
   }
+
+  /// A text, and its document if there is one already.
+  private struct Step {
+    var text: [UInt8]?
+    var document: TOMLDocument?
+  }
+
+  /// Adds a record of one text that became another, and takes that up.
+  private mutating func add(
+    _ old: Step, _ new: Step, _ paths: [TOMLPath]?, by actor: HistoryRecord.Actor,
+    _ reason: SettingsHistoryEntry.Reason, _ reversal: Reversal?, at time: Int64, _ stamp: FileStamp?
+  ) throws {
+    var record = record(by: actor, reason, at: time)
+    record.reversal = reversal
+    if let (change, places) = change(from: old, to: new, at: paths) {
+      (record.text, kept) = (state.places.kept(change), nil)
+      record.changes = HistoryRecord.changes(from: old.document, to: new.document, at: paths, keys)
+      state.places = places
+    } else if isLarge(old.text ?? [], new.text ?? [], paths) {
+      let kept = try keep(new.text, new.document)
+      (record.isLarge, record.changes) = (true, HistoryRecord.everything)
+      (record.followsUnparsed, record.isUnparsed) = (isUnparsed, kept.isUnparsed)
+      (state.places, self.kept) = (kept.places, kept)
+    } else {
+      let (former, kept) = (try keptNow(old.document), try keep(new.text, new.document))
+      record.changes = HistoryRecord.changes(from: former.document, to: kept.document, at: paths, keys)
+      record.text = TextChange(from: former.bytes, to: kept.bytes)
+      (record.followsUnparsed, record.isUnparsed) = (former.isUnparsed, kept.isUnparsed)
+      (state.places, self.kept) = (kept.places, kept)
+    }
+    state.text = new.text
+    guard !record.changes.isEmpty || !record.text.parts.isEmpty else { return }
+    if let stamp { record.file = HistoryRecord.File(stamp: stamp, keptSize: state.keptSize) }
+    append(record)
+    if record.isLarge { try addCheckpoint(kept!.bytes) }
+  }
+
+  private func record(
+    by actor: HistoryRecord.Actor, _ reason: SettingsHistoryEntry.Reason, at time: Int64
+  ) -> HistoryRecord {
+    HistoryRecord(
+      number: state.number + 1, time: Int(time / 1_000_000), actor: actor, reason: reason.rawValue, changes: [],
+      text: TextChange(parts: []), segment: state.segment)
+  }
+
+  private mutating func append(_ record: HistoryRecord) {
+    state.number = record.number
+    HistoryLine.append(record, to: &lines)
+    for change in record.changes {
+      let path = change.path.description
+      if state.paths != nil { state.paths!.insert(path) } else { paths.insert(path) }
+    }
+  }
+
+  /// The change of the text, and what is left out after it, if that is known from the change alone.
+  private mutating func change(
+    from old: Step, to new: Step, at paths: [TOMLPath]?
+  ) -> (TextChange, KeptPlaces)? {
+    guard let paths, let oldDocument = old.document, let newDocument = new.document,
+      !Self.isMany(paths.count, new.text ?? [])
+    else { return nil }
+    effort.judgedPaths += paths.count
+    guard !KeptText.mayHide(paths, in: oldDocument, keys, migrations),
+      !KeptText.mayHide(paths, in: newDocument, keys, migrations)
+    else { return nil }
+    let (text, newText) = (old.text ?? [], new.text ?? [])
+    let change = TextChange(from: text, to: newText)
+    guard let places = state.places.moved(by: change, from: text, to: newText, keys) else { return nil }
+    assert(
+      places == KeptText(of: newText, newDocument, state.keys ?? (try? folder.knownKeys()) ?? keys, migrations).places,
+      "What a change has left out is not what the text has left out.")
+    return (change, places)
+  }
+
+  /// Whether the text of the state did not parse.
+  private var isUnparsed: Bool {
+    state.places.all == [KeptPlaces.Place(0..<(state.text?.count ?? 0), shown: KeptText.unparsed.count)]
+  }
+
+  private static func isMany(_ paths: Int, _ text: [UInt8]) -> Bool { paths > max(256, text.count / 512) }
+
+  /// Whether a change has too much to list: then the whole text costs less.
+  private func isLarge(_ old: [UInt8], _ new: [UInt8], _ paths: [TOMLPath]?) -> Bool {
+    if let paths { return Self.isMany(paths.count, new) }
+    let ends = Scan.commonEnds(old, new)
+    return max(old.count, new.count) - ends.prefix - ends.suffix > max(Self.leastLarge, new.count / 8)
+  }
+
+  private static let leastLarge = 32 << 10
 
   /// Adds what another program has changed since the last record.
-  private mutating func addOutside(_ old: TOMLDocument?, _ time: Int64?) throws {
-    let kept = KeptText(of: old, lastKeys, migrations)
-    if let last, kept.digest != last {
-      let former = knowsText ? state.kept.bytes : try folder.read()?.text(after: state.number)?.bytes
-      if let former {
-        state.kept = KeptText(bytes: former, isComplete: false)
-        add(
-          kept, nil, by: HistoryRecord.Actor(), .outside, at: time ?? ProcessFacts.nanosecondsSince1970())
-      } else {
-        beginsSegment = true
-        hasLost = true
-      }
-    }
-    state.kept = lastKeys == state.keys ? kept : KeptText(of: old, state.keys, migrations)
-  }
-
+  ///
   /// - Parameters:
-  ///   - paths: The only paths that can differ, if they are known.
-  ///   - documents: Those of the text before and after, if nothing is left out of them.
-  private mutating func add(
-    _ kept: KeptText, _ paths: [TOMLPath]?, by actor: HistoryRecord.Actor, _ reason: SettingsHistoryEntry.Reason,
-    _ reversal: Reversal? = nil, at time: Int64, _ documents: (old: TOMLDocument, new: TOMLDocument)? = nil
-  ) {
-    let old = documents?.old ?? state.kept.document
-    let new = documents?.new ?? kept.document
-    let changes = HistoryRecord.changes(from: old, to: new, at: paths, state.keys)
-    let text = TextChange(from: state.kept.bytes, to: kept.bytes)
-    guard !changes.isEmpty || !text.parts.isEmpty else { return state.kept = kept }
-    state.number += 1
-    let record = HistoryRecord(
-      number: state.number, time: Int(time / 1_000_000), actor: actor, reason: reason.rawValue, reversal: reversal,
-      changes: changes, text: text, before: state.kept.digest, after: kept.digest)
-    HistoryLine.append(record, to: &lines)
-    if state.paths != nil {
-      for change in changes { state.paths!.insert(change.path.description) }
-    } else {
-      for change in changes { self.paths.insert(change.path.description) }
+  ///   - former: The text as it was kept; `nil` if that is lost.
+  ///   - kept: The text as it would have been kept.
+  private mutating func addOutside(_ former: [UInt8]?, _ kept: KeptText, _ time: Int64?) throws {
+    guard let former else {
+      (beginsSegment, hasLost) = (true, true)
+      return
     }
-    state.kept = kept
+    guard !former.isSameText(as: kept.bytes) else { return }
+    append(
+      .outside(
+        state.number + 1, from: former, to: kept, keys, in: state.segment,
+        at: time ?? ProcessFacts.nanosecondsSince1970()))
   }
 
   // MARK: Segments
@@ -193,19 +273,18 @@ struct JournalDraft {
   /// The place of the next line.
   private var place: Int { state.base + state.stamp.size + lines.count }
 
-  private mutating func addCheckpoint() throws {
+  private mutating func addCheckpoint(_ text: [UInt8], known: Int? = nil) throws {
     // The line break of a damaged last line, which is made when the lines are written.
     if !isWhole, lines.isEmpty, state.stamp.size > 0 { lines = [0x0A] }
     let index = try index()
     let start = place
     HistoryLine.append(
-      HistoryCheckpoint(
-        number: state.number, text: state.kept.bytes, known: state.keysSize, isAfterLoss: hasLost), to: &lines)
+      HistoryCheckpoint(number: state.number, text: text, known: known ?? state.keysSize, isAfterLoss: hasLost),
+      to: &lines)
     state.segmentLimit = Self.segmentLimit(place - start)
     state.segment = start
     HistoryLine.append(index: index, of: state.number, to: &lines)
-    beginsSegment = false
-    hasLost = false
+    (beginsSegment, hasLost) = (false, false)
     paths = []
     state.paths = []
   }
@@ -223,60 +302,5 @@ struct JournalDraft {
       for path in paths { segments[path] = state.segment }
     }
     return segments.filter { $0.value >= journal.start }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-  }
-}
-
-extension KeptText {
-  /// The document; `nil` if the text did not parse.
-  var document: TOMLDocument? { Self.document(of: bytes) }
-
-  /// The document of a text as it was kept; `nil` if the text did not parse.
-  static func document(of bytes: [UInt8]) -> TOMLDocument? {
-    bytes.isSameText(as: unparsed) ? nil : try? TOMLDocument(parsing: bytes)
-  }
-}
-
-extension HistoryRecord {
-  /// The values that differ between two texts as they are kept; none if one of them did not parse.
-  static func changes(
-    from old: TOMLDocument?, to new: TOMLDocument?, at paths: [TOMLPath]?, _ keys: KnownKeys
-  ) -> [Change] {
-    guard let old, let new else { return [] }
-    func value(_ value: TOMLValue?, _ path: TOMLPath) -> Value {
-      guard let value else { return .absent }
-      if keys.mayBeSecret(path) || value.holds(KeptText.placeholder) { return .hidden }
-      let text = value.tomlText
-      return text.utf8.count > mostShown ? .long : .text(text)
-    }
-    var secrets: Set<TOMLPath> = []
-    return (paths ?? new.changedPaths(since: old).outermost).compactMap { path in
-      var path = path
-      if keys.isSecret(path) {
-        if let secret = keys.secret(around: path) {
-          // The names in a secret are a part of it.
-          path = secret
-        } else {
-          // Of a table in a sealed garage, the kept texts have the name alone.
-          while path.components.count > 1, old[path] == nil, new[path] == nil { path = path.parent }
-        }
-        guard secrets.insert(path).inserted else { return nil }
-      }
-      let (before, after) = (old[path], new[path])
-      let change = Change(path: path, old: value(before, path), new: value(after, path))
-      // A write of something that is not kept is a change, too.
-      return before == after && (paths == nil || change.new != .hidden) ? nil : change
-    }
-  }
-}
-
-extension TOMLValue {
-  /// Whether the value is a text, or has it in it.
-  func holds(_ text: String) -> Bool {
-    switch self {
-    case .string(let own): own == text
-    case .array(let items): items.contains { $0.holds(text) }
-    case .table(let table): table.contains { $0.value.holds(text) }
-    default: false
-    }
   }
 }

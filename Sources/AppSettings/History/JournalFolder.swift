@@ -1,7 +1,8 @@
 import Glibc
 import SettingsTOML
 
-/// The history of one file on disk: `journal`, and `keys`, the keys that are known to be secret or not.
+/// The history of one file on disk: `journal`; `keys`, the keys that are known to be secret or not; and `present`, what a
+/// writer knew when it was done (``PresentFile``).
 ///
 /// It is written under the settings file's lock, without a sync of its own: after a power failure the newest records may
 /// be missing or damaged, and are left out. The list of keys only grows.
@@ -11,16 +12,17 @@ struct JournalFolder: Sendable {
 
   private var journal: String { path + "/journal" }
   private var keys: String { path + "/keys" }
+  private var present: String { path + "/present" }
 
   // MARK: Reading
 
-  /// The journal; `nil` if there is none, or if its first line is damaged.
+  /// The journal; `nil` if there is none, or if nothing of it can be used.
   ///
   /// - Throws: ``SettingsError`` `newerVersion` for one that a newer release writes.
   func read() throws -> Journal? {
     guard let text = try map(journal) else { return nil }
     if let journal = Journal(text) { return journal }
-    guard let (header, _) = text.line(at: 0), header.starts(with: Journal.name) else { return nil }
+    guard let (header, _) = text.line(at: 0), Journal.isWhole(header) else { return nil }
     throw SettingsError(
       .newerVersion,
       "Cannot use the history in '\(journal)': a newer release of the library has written it. Update this program, or "
@@ -30,15 +32,89 @@ struct JournalFolder: Sendable {
   /// The known keys.
   ///
   /// - Parameter size: The number of bytes of the list that count; by default all.
-  func knownKeys(upTo size: Int = .max) throws(Errno) -> (keys: KnownKeys, size: Int) {
-    guard let text = try map(keys) else { return (KnownKeys(), 0) }
+  func knownKeys(upTo size: Int = .max) throws(Errno) -> KnownKeys {
     var known = KnownKeys()
+    guard let text = try map(keys) else { return known }
     var at = 0
     while at < size, let (line, next) = text.line(at: at) {
       if let entry = HistoryLine.known(line) { known.insert(entry) }
       at = next
     }
-    return (known, min(size, text.bytes.count))
+    return known
+  }
+
+  /// Of the known keys, those that decide whether one of some values is kept: all secrets, and what is at or above a path.
+  func knownKeys(about paths: [TOMLPath]) throws(Errno) -> KnownKeys {
+    var known = KnownKeys()
+    guard let text = try map(keys) else { return known }
+    func insert(_ needle: [UInt8]) {
+      var at = 0
+      while at < text.bytes.count, let found = text.firstPlace(of: needle, in: at..<text.bytes.count) {
+        at = found + 1
+        let start = found - HistoryLine.start + 1
+        guard start >= 0, start == 0 || text.bytes[start - 1] == 0x0A, let (line, next) = text.line(at: start) else {
+          continue
+        }
+        at = next
+        if let entry = HistoryLine.known(line) { known.insert(entry) }
+      }
+    }
+    insert(Array(" -".utf8))
+    var sought: Set<TOMLPath> = []
+    for path in paths {
+      for count in 0...path.components.count {
+        let above = TOMLPath(Array(path.components.prefix(count)))
+        if sought.insert(above).inserted { insert(Array(" +\(above)\n".utf8)) }
+      }
+    }
+    // A list without any of them is still a list.
+    var at = 0
+    while known.isEmpty, let (line, next) = text.line(at: at) {
+      if let entry = HistoryLine.known(line) { known.insert(entry) }
+      at = next
+    }
+    return known
+  }
+
+  /// The list of known keys as it is now; `nil` if there is none.
+  func keysStamp() throws(Errno) -> FileStamp? {
+    try system.status(at: keys, followingLinks: false).map { FileStamp($0) }
+  }
+
+  /// What the last writer knew; `nil` if it has not said so, or if that is damaged.
+  func lastKnown() -> JournalState? {
+    guard let text = try? map(present) else { return nil }
+    return PresentFile(text, in: self)?.state
+  }
+
+  /// Whether there has been a journal.
+  func hadJournal() -> Bool {
+    [journal, present].contains { ((try? system.status(at: $0, followingLinks: false)) ?? nil) != nil }
+  }
+
+  /// Whether the journal has a segment from when nothing was declared, which shows nearly every value.
+  func hasUnguardedSegment() throws -> Bool {
+    guard let journal = try read() else { return false }
+    var found = false
+    journal.visitLines { line in
+      found = line.isCheckpoint && HistoryLine.checkpoint(line.text)?.known == 0
+      return !found
+    }
+    return found
+  }
+
+  /// The highest number of a record that a journal or `present` still shows, whatever is left of the journal.
+  func lastNumber() -> Int {
+    var number = lastKnown()?.reserved ?? 0
+    guard let text = try? map(journal) else { return number }
+    var at = 0
+    while let (line, next) = text.line(at: at) {
+      if let head = HistoryLine.head(of: line), head.number > number, HistoryLine.body(of: line) != nil {
+        number = head.number
+      }
+      at = next
+    }
+    return number
   }
 
   private func map(_ file: String) throws(Errno) -> MappedText? {
@@ -55,53 +131,40 @@ struct JournalFolder: Sendable {
 
   // MARK: Writing
 
-  /// The journal as one writer knows it, to find out whether another has written since.
-  struct Stamp: Sendable, Equatable {
-    var inode: UInt64
-    var size: Int
-  }
-
   /// A file of the history, open for adding lines.
   struct Open: ~Copyable {
     fileprivate let descriptor: CInt
     fileprivate let file: String
     fileprivate let system: Syscalls
     /// As it was when it was opened.
-    let stamp: Stamp
+    let stamp: FileStamp
 
     /// Adds lines.
     ///
     /// - Parameter isWhole: Whether the present content is known to end with a line.
-    func append(_ lines: [UInt8], isWhole: Bool) throws(Errno) -> Stamp {
+    /// - Returns: The file after that.
+    func append(_ lines: [UInt8], isWhole: Bool) throws(Errno) -> FileStamp {
       var lines = lines
       if !isWhole, stamp.size > 0, try system.lastByte(of: descriptor, size: stamp.size, path: file) != 0x0A {
         // What a killed writer left of a line ends here, and does not count.
         lines.insert(0x0A, at: 0)
       }
       try system.writeAll(lines, to: descriptor, path: file)
-      return Stamp(inode: stamp.inode, size: stamp.size + lines.count)
+      return FileStamp(try system.status(of: descriptor, path: file))
     }
 
     deinit { system.close(descriptor) }
   }
 
   /// Opens the journal; makes it if it is missing.
-  ///
-  /// - Parameter known: The journal that can be used unseen.
-  func openJournal(_ known: Stamp?) throws -> Open {
-    let file = try open(journal)
-    guard file.stamp != known, file.stamp.size > 0, try read() == nil else { return file }
-    // A power failure has left nothing of it.
-    try removeJournal()
-    return try open(journal)
-  }
+  func openJournal() throws -> Open { try open(journal) }
 
   /// Opens the list of known keys; makes it if it is missing.
   func openKeys() throws -> Open { try open(keys) }
 
-  private func open(_ file: String) throws -> Open {
+  private func open(_ file: String, flags: CInt = O_RDWR | O_APPEND) throws -> Open {
     func open() throws(Errno) -> CInt {
-      try system.open(file, flags: O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, mode: 0o600)
+      try system.open(file, flags: flags | O_CREAT | O_NOFOLLOW, mode: 0o600)
     }
     let descriptor: CInt
     do throws(Errno) {
@@ -118,8 +181,7 @@ struct JournalFolder: Sendable {
       if status.size == 0, status.permissions & 0o600 != 0o600 {
         try system.setPermissions(0o600, of: descriptor, path: file)
       }
-      return Open(
-        descriptor: descriptor, file: file, system: system, stamp: Stamp(inode: status.inode, size: status.size))
+      return Open(descriptor: descriptor, file: file, system: system, stamp: FileStamp(status))
     } catch {
       system.close(descriptor)
       throw error
@@ -128,6 +190,20 @@ struct JournalFolder: Sendable {
 
   /// Removes the journal, but not the list of known keys.
   func removeJournal() throws(Errno) { try remove(journal) }
+
+  /// Removes the history of a file that is to have none.
+  func removeAll() throws(Errno) {
+    try remove(journal)
+    try remove(present)
+  }
+
+  /// Says what is known now. A failure costs the next process some time.
+  ///
+  /// It is written in place, and never emptied first: `ext4` writes the blocks of such a file at once.
+  func note(_ state: JournalState) throws {
+    let file = try open(present, flags: O_WRONLY)
+    try system.writeAll(PresentFile.bytes(of: state), to: file.descriptor, path: present)
+  }
 
   private func remove(_ file: String) throws(Errno) {
     do throws(Errno) {
@@ -140,12 +216,13 @@ struct JournalFolder: Sendable {
   /// Replaces the journal by its newest segments.
   ///
   /// - Parameter most: The size that is left, unless a single segment is larger.
-  func prune(_ journal: Journal, to most: Int) throws {
+  /// - Returns: The new journal, and the place of its first byte; `nil` if nothing can go.
+  func prune(_ journal: Journal, to most: Int) throws -> (stamp: FileStamp, base: Int)? {
     var place = journal.end
     while let segment = journal.segment(around: place), journal.end - segment.place <= most || place == journal.end {
       place = segment.place
     }
-    guard place > journal.start, place < journal.end else { return }
+    guard place > journal.start, place < journal.end else { return nil }
     let kept = journal.bytes(from: place)
     let directory = try system.open(path, flags: O_RDONLY | O_DIRECTORY)
     defer { system.close(directory) }
@@ -154,11 +231,12 @@ struct JournalFolder: Sendable {
     let descriptor = try system.createFile(temporary, in: directory, mode: 0o600)
     defer { system.close(descriptor) }
     do throws(Errno) {
-      let header = Journal.header(base: place - Journal.headerLength)
-      try system.writeAll(header + kept, to: descriptor, path: self.journal)
+      let base = place - Journal.headerLength
+      try system.writeAll(Journal.header(base: base) + kept, to: descriptor, path: self.journal)
       // A journal that is replaced must not be lost as a whole.
       try system.synchronize(descriptor, path: self.journal)
       try system.rename(temporary, to: "journal", in: directory)
+      return (FileStamp(try system.status(of: descriptor, path: self.journal)), base)
     } catch {
       try? system.unlink(temporary, in: directory)
       throw error

@@ -1,12 +1,19 @@
 import SettingsTOML
 
 /// A text as the history keeps it: without the values of keys that are secret or unknown.
+///
+/// Made of the whole text, so that it costs as much as the file is long. A usual write needs none: see ``KeptPlaces``.
 struct KeptText: Sendable {
   /// The bytes; TOML if the text is.
   let bytes: [UInt8]
+  /// Where the text has what is left out of them.
+  let places: KeptPlaces
+  /// The document of the bytes; `nil` if the text did not parse.
+  let document: TOMLDocument?
+
   /// Whether nothing is left out.
-  let isComplete: Bool
-  let digest: TextDigest
+  var isComplete: Bool { places.isEmpty }
+  var isUnparsed: Bool { document == nil }
 
   /// Stands for a value that is not kept.
   static let placeholder = Redaction.placeholder
@@ -14,19 +21,65 @@ struct KeptText: Sendable {
   /// Stands for a text that does not parse. It says nothing about the values.
   static let unparsed = Array("# \(placeholder): it did not parse\n".utf8)
 
-  init(bytes: [UInt8], isComplete: Bool) {
-    self.bytes = bytes
-    self.isComplete = isComplete
-    digest = TextDigest(of: bytes)
-  }
-
-  /// - Parameter document: The document of the text; `nil` for one that does not parse, of which nothing is kept.
-  init(of document: TOMLDocument?, _ known: KnownKeys, _ migrations: SettingsMigrations) {
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - document: Its document; `nil` for one that does not parse, of which nothing is kept.
+  init(of text: [UInt8], _ document: TOMLDocument?, _ known: KnownKeys, _ migrations: SettingsMigrations) {
     guard let document else {
-      self.init(bytes: Self.unparsed, isComplete: false)
+      bytes = Self.unparsed
+      places = KeptPlaces([KeptPlaces.Place(0..<text.count, shown: Self.unparsed.count)])
+      self.document = nil
       return
     }
     let redaction = Redaction(of: document, known, migrations)
-    self.init(bytes: redaction.keptText, isComplete: redaction.isComplete)
+    guard !redaction.isComplete else {
+      // The same array, so that it is in memory once.
+      (bytes, places, self.document) = (document.bytes, KeptPlaces(), document)
+      return
+    }
+    bytes = redaction.keptText
+    places = KeptPlaces(
+      redaction.parts.map { KeptPlaces.Place($0.range, shown: Redaction.keptForm(of: $0).utf8.count) })
+    self.document = Self.document(of: bytes)
+  }
+
+  /// The document of a text as it was kept; `nil` if the text did not parse.
+  static func document(of bytes: [UInt8]) -> TOMLDocument? {
+    bytes.isSameText(as: unparsed) ? nil : try? TOMLDocument(parsing: bytes)
+  }
+
+  /// Whether a write of one of some paths can change what is left out of a document.
+  static func mayHide(
+    _ paths: [TOMLPath], in document: TOMLDocument, _ known: KnownKeys, _ migrations: SettingsMigrations
+  ) -> Bool {
+    let known = known.adapted(to: document, migrations)
+    return paths.contains { path in
+      guard !path.isRoot, !path.components[0].hasPrefix("settings-") else { return true }
+      switch document[path] {
+      case .table?: return true
+      case .array(let items)? where items.contains(where: \.isCollection): return true
+      case let value?: return known.hides(path, value)
+      case nil: return known.hides(path)
+      }
+    }
+  }
+}
+
+extension TOMLValue {
+  fileprivate var isCollection: Bool {
+    switch self {
+    case .table, .array: true
+    default: false
+    }
+  }
+
+  /// Whether the value is a text, or has it in it.
+  func holds(_ text: String) -> Bool {
+    switch self {
+    case .string(let own): own == text
+    case .array(let items): items.contains { $0.holds(text) }
+    case .table(let table): table.contains { $0.value.holds(text) }
+    default: false
+    }
   }
 }

@@ -85,9 +85,7 @@ public struct SettingsHistoryEntry: Sendable, Hashable, Identifiable {
       name: record.actor.name, program: record.actor.program, process: record.actor.process, user: record.actor.user)
     reason = Reason(rawValue: record.reason) ?? .update
     reversed = record.reversal?.entry
-    let unparsed = TextDigest(of: KeptText.unparsed)
-    isUnparsed = record.after == unparsed
-    followsUnparsed = record.before == unparsed
+    (isUnparsed, followsUnparsed) = (record.isUnparsed, record.followsUnparsed)
     changes = record.changes.map { change in
       func value(_ value: HistoryRecord.Value) -> TOMLValue? {
         if case .text(let text) = value { try? TOMLValue(parsing: text) } else { nil }

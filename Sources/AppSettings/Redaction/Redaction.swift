@@ -68,13 +68,14 @@ package struct Redaction: Sendable {
   package static let placeholder = "(not in the history)"
 
   /// The text as a history keeps it, which is valid TOML if the text is.
-  package var keptText: [UInt8] {
-    text { part in
-      switch part.kind {
-      case .value(let key): (key.map { "\($0) = " } ?? "") + "\"\(Self.placeholder)\""
-      case .section: "[\(part.path)] # \(Self.placeholder)"
-      case .rest, .comment, .unparsed: "# \(Self.placeholder)"
-      }
+  package var keptText: [UInt8] { text(Self.keptForm) }
+
+  /// What stands for a part in ``keptText``.
+  static func keptForm(of part: HiddenPart) -> String {
+    switch part.kind {
+    case .value(let key): (key.map { "\($0) = " } ?? "") + "\"\(placeholder)\""
+    case .section: "[\(part.path)] # \(placeholder)"
+    case .rest, .comment, .unparsed: "# \(placeholder)"
     }
   }
 

@@ -98,7 +98,10 @@ extension Commit {
     durable = write.durable
     lost = write.lost
     if write.isReplaced, let news = written?.history {
-      unrecorded = core.history?.record(news, at: write.place, in: write.directory)
+      // With what others have saved meanwhile it is another text.
+      let isOurs = write.last.text.isSameText(as: news.new)
+      unrecorded = core.history?.record(
+        news, at: write.place, in: write.directory, as: isOurs ? write.durable : nil)
     }
     if write.hasAsides || isIncomplete { core.rescueSetAside() }
   }

@@ -28,7 +28,8 @@ extension SettingsStore {
     guard let reader = try core.readHistory() else { return [] }
     var found: [SettingsHistoryEntry] = []
     reader.visit(paths) { entry, _ in
-      if let time, entry.time < time { return false }
+      // Older ones may follow that are later by their clock.
+      if let time, entry.time < time { return true }
       if found.count < most { found.append(entry) }
       return found.count < most
     }
@@ -86,13 +87,18 @@ extension SettingsStore {
     }
   }
 
-  /// The number of the last entry at a time; `nil` if the history begins later.
-  package func historyNumber(at time: Date) throws(SettingsError) -> Int? {
-    try core.readHistory()?.number(at: Int((time.timeIntervalSince1970 * 1000).rounded(.down)))
+  /// The number of the last entry that is not later than a time; `nil` if there is none. That of the last one of all for
+  /// the present and the future.
+  ///
+  /// - Parameter now: When the question was asked.
+  package func historyNumber(at time: Date, asked now: Date) throws(SettingsError) -> Int? {
+    guard let reader = try core.readHistory() else { return nil }
+    return time >= now ? reader.number : reader.number(at: Int((time.timeIntervalSince1970 * 1000).rounded(.down)))
   }
 
-  /// Whether records before the oldest one were lost, other than by age.
-  package var hasLostHistory: Bool { ((try? core.readHistory()) ?? nil)?.hasLost == true }
+  /// The numbers of entries before which others were lost, other than by age. The last one may be that of an entry that
+  /// does not exist yet.
+  package var historyLosses: [Int] { ((try? core.readHistory()) ?? nil)?.losses ?? [] }
 
   /// Undoes the last change of the user's file that is not undone, like Ctrl-Z in an editor.
   ///

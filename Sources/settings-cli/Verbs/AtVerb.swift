@@ -1,5 +1,6 @@
 import AppSettings
 import ArgumentParser
+import FoundationEssentials
 
 struct AtVerb: Verb {
   static let configuration = CommandConfiguration(
@@ -70,8 +71,9 @@ struct AtVerb: Verb {
   private func number(in store: SettingsStore) throws -> Int {
     let word = when ?? ""
     if let number = try entry ?? EntryArgument.parse(word) { return number }
+    let now = Date()
     let time = try Moment.parse(word)
-    if let number = try store.historyNumber(at: time) { return number }
+    if let number = try store.historyNumber(at: time, asked: now) { return number }
     throw SettingsError(
       .noHistory, "The history of '\(store.location?.file ?? "")' does not go back to \(Moment.text(time)).")
   }

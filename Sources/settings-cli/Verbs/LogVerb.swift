@@ -52,14 +52,15 @@ struct LogVerb: Verb {
     } else {
       for entry in entries { Output.text(text.lines(of: entry, at: names).map { $0 + "\n" }.joined()) }
     }
-    guard let oldest = entries.last else {
-      if let path { try target.schema.checkKnown(path) }
-      let what = path.map { " of '\($0)'" } ?? ""
-      let when = since.map { " since \(Moment.text($0))" } ?? ""
-      throw try text.missing(in: store, "The history of '\(store.location?.file ?? "")' has no change\(what)\(when).")
+    if since == nil, limit.map({ entries.count < $0 }) ?? true {
+      for number in store.historyLosses {
+        Output.note("Changes before #\(number) are lost: the history was damaged.")
+      }
     }
-    if since == nil, limit.map({ entries.count < $0 }) ?? true, store.hasLostHistory {
-      Output.note("Changes before #\(oldest.id) are lost: the history was damaged.")
-    }
+    guard entries.isEmpty else { return }
+    if let path { try target.schema.checkKnown(path) }
+    let what = path.map { " of '\($0)'" } ?? ""
+    let when = since.map { " since \(Moment.text($0))" } ?? ""
+    throw try text.missing(in: store, "The history of '\(store.location?.file ?? "")' has no change\(what)\(when).")
   }
 }

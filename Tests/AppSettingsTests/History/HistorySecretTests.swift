@@ -1,9 +1,11 @@
-import AppSettings
 import AppSettingsImport
 import AppSettingsMigrations
 import Foundation
+import SettingsTOML
 import Testing
 import TestSupport
+
+@testable import AppSettings
 
 /// Secrets through every door of the library, and nothing of them in the history.
 struct HistorySecretTests {
@@ -95,5 +97,53 @@ struct HistorySecretTests {
     try settings.set("dark", for: theme)
     #expect(try contents(of: home).range(of: Data("hush".utf8)) == nil)
     #expect(try settings.history().count == 1)
+  }
+
+  /// A file that nobody had declared anything of; then a release declares other keys, and the next one the secret.
+  @Test func `a key that becomes a secret takes what was kept before anything was declared`() throws {
+    let home = ScratchHome()
+    let plain = SettingsStore(at: try home.location(), migrations: .none, logger: .silent, acceptsAnyVersion: true)
+    try plain.core.commit { _ in [Edit(path: ["pins", "a"], value: .string("hush"))] }
+    #expect(try contents(of: home).range(of: Data("hush".utf8)) != nil)
+    try home.store().set("dark", for: theme)
+    let settings = try home.store()
+    _ = settings[pins]
+    try settings.set("blue", for: theme)
+    try settings.set(["a": "other"], for: pins)
+    #expect(try contents(of: home).range(of: Data("hush".utf8)) == nil)
+    #expect(try settings.history().last?.id ?? 0 > 2 && settings.historyLosses.isEmpty)
+  }
+
+  /// A process of an older release runs on, and does not know that the key is a secret now.
+  @Test func `what one process has declared counts for one that began before`() throws {
+    let home = ScratchHome()
+    let older = try home.store()
+    try older.set("hush", for: SettingsKey("api.token", default: ""))
+    try older.set("dark", for: theme)
+    let newer = try home.store()
+    _ = newer[token]
+    try newer.set("blue", for: theme)
+    try older.set("red", for: theme)
+    try older.set("whisper", for: SettingsKey("api.token", default: ""))
+    let all = try contents(of: home)
+    #expect(all.range(of: Data("hush".utf8)) == nil && all.range(of: Data("whisper".utf8)) == nil)
+    #expect(try newer.history().first?.changes.first?.isHidden == true)
+  }
+
+  /// The length of a secret is nowhere but in `present`, which says how the file is now.
+  @Test func `the journal is the same, however long a secret is`() throws {
+    let journals = try ["x", String(repeating: "long", count: 100)].map { secret in
+      let home = ScratchHome()
+      let settings = try home.store()
+      _ = settings[token]
+      try settings.set("dark", for: theme)
+      try settings.set(secret, for: token)
+      try settings.set("blue", for: theme)
+      try settings.set(secret + secret, for: token)
+      try settings.set("red", for: theme)
+      let journal = try #require(home.text(of: home.path + "/state/app-settings/files\(home.file).history/journal"))
+      return journal.replacing(/(?m)^[0-9a-f]{16} |"t":\d+|"file":\[\d+,\d+,\d+/, with: "")
+    }
+    #expect(journals[0] == journals[1])
   }
 }

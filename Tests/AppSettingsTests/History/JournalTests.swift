@@ -18,7 +18,8 @@ struct JournalTests {
       actor: HistoryRecord.Actor(name: "a\"b\\\n\u{1}é", program: nil, process: 7, user: 0), reason: "set",
       changes: changes,
       text: TextChange(parts: [TextChange.Part(offset: 3, removed: [0xFF, 0x22, 0x0A], added: Array("日本\t".utf8))]),
-      before: TextDigest(value: 1), after: TextDigest(value: .max))
+      segment: 77, isUnparsed: true,
+      file: HistoryRecord.File(stamp: FileStamp(inode: .max, size: 0, modified: -1, changed: .max), keptSize: 9))
   }
 
   @Test func `records, checkpoints and indexes are read as they were written`() throws {

@@ -77,7 +77,7 @@ struct RecordListingTests {
 }
 
 /// The same numbers in each run.
-private struct SeededNumbers: RandomNumberGenerator {
+struct SeededNumbers: RandomNumberGenerator {
   private var state: UInt64
   init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
 
