@@ -140,6 +140,18 @@ struct HistoryCommandTests {
     #expect(try done("at", app, "0s") == test.home.text(of: test.file))
   }
 
+  @Test func `the making and the removal of a profile are no migrations`() throws {
+    try done("set", app, "theme", "dark")
+    try done("profile", app, "new", "work", "--from-current")
+    try done("set", app, "theme", "light", "--layer", "profile:work")
+    try done("profile", app, "remove", "work")
+    try done("profile", app, "new", "work")
+    let entries = try #require(try json(try done("log", app, "--layer", "profile:work", "--json")) as? [[String: Any]])
+    #expect(entries.map { $0["reason"] as? String } == ["reset", "set", "import"])
+    #expect(try done("undo", app, "--layer", "profile:work").hasPrefix("undone: #3 "))
+    #expect(try done("get", app, "theme", "--layer", "profile:work") == "light\n")
+  }
+
   // MARK: blame
 
   @Test func `blame says who changed each value`() throws {

@@ -51,9 +51,9 @@ extension SettingsHistoryEntry.Reason {
   init(backup reason: String) {
     self =
       switch reason {
-      case "before-import": .import
+      case "before-import", "before-profile": .import
       case "before-restore": .restore
-      case "before-unset": .reset
+      case "before-unset", "before-removal": .reset
       case Backups.unparsable: .recover
       case "before-edit": .edit
       default: .migration
