@@ -267,16 +267,17 @@ struct SchemaLookup: Sendable {
     renamedKey(around: path).map { key, part in key.paths.map { $0.appending(part) } } ?? [path]
   }
 
+  /// The value that the files have at a path, for a key under its present or else a former name.
+  func storedValue(of path: TOMLPath, in snapshot: SettingsSnapshot) -> TOMLValue? {
+    guard let (key, part) = renamedKey(around: path) else { return snapshot[path] }
+    let found = LayerLookup(snapshot.stored(for: key.settingsKey), at: part.components[...])
+    return if case .value(let value) = found { value } else { nil }
+  }
+
   /// The value that the files have for a key, under its present or else a former name, or else its default. The app may
   /// use another one; see ``usedValue(of:in:)``.
   func effectiveValue(of path: TOMLPath, in snapshot: SettingsSnapshot) -> TOMLValue? {
-    if let (key, part) = renamedKey(around: path) {
-      if case .value(let value) = LayerLookup(snapshot.stored(for: key.settingsKey), at: part.components[...]) {
-        return value
-      }
-      return defaultValue(at: path)
-    }
-    let stored = snapshot[path]
+    let stored = storedValue(of: path, in: snapshot)
     // A table of several keys also gets the defaults of those without a value, and values under former names.
     if case .table(let table)? = stored ?? .table(TOMLTable()), key(around: path) == nil {
       let all = (defaults(below: path) ?? TOMLTable()).merging(renamed(table, at: path, in: snapshot))

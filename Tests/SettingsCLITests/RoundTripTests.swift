@@ -226,16 +226,20 @@ struct RoundTripTests {
     func schema(font: String) -> String {
       "app = \"\(app)\"\n[keys.theme]\ntype = \"string\"\ndefault = \"light\"\n[keys.font]\ntype = \"string\"\n"
         + "default = \"\(font)\"\n[keys.channel]\ntype = \"string\"\n[keys.zoom]\ntype = \"integer\"\ndefault = 1\n"
-        + "[keys.words]\ntype = \"table\"\n"
+        + "[keys.words]\ntype = \"table\"\n[keys.box]\ntype = \"table\"\n"
+        + "fields = { width = { type = \"integer\", required = true }, title = { type = \"string\", default = \"t\" } }\n"
     }
     try home.write(schema(font: "Mono"), to: schemaFile)
-    try home.write("channel = \"stable\"\nwords = { a = 1 }\n", to: home.systemFile("settings.toml"))
-    try home.write("theme = \"dark\"\nzoom = 2\nwords = { b = 2 }\n")
+    try home.write("channel = \"stable\"\nwords = { a = 1 }\nbox.width = 5\n", to: home.systemFile("settings.toml"))
+    try home.write("theme = \"dark\"\nzoom = 2\nwords = { b = 2 }\nbox.title = \"mine\"\n")
     try home.write("zoom = 3\n", to: home.file("profiles/work.toml"))
     try home.profiles.choose("work")
     let exported = try run("export", app, "--\(form)")
     #expect(exported.status == 0 && exported.error.isEmpty)
-    if form == "toml" { #expect(exported.output == "theme = \"dark\"\nzoom = 3\n\n[words]\nb = 2\n") }
+    if form == "toml" {
+      let text = "theme = \"dark\"\nzoom = 3\n\n[words]\nb = 2\n\n[box]\ntitle = \"mine\"\n"
+      #expect(exported.output == text)
+    }
     let all = try run("export", app, "--\(form)", "--all-layers").output
     #expect(["Mono", "stable", "dark", "3"].allSatisfy(all.contains))
     try FileManager.default.removeItem(atPath: home.file(""))

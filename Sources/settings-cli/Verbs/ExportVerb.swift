@@ -50,7 +50,7 @@ struct ExportVerb: Verb {
     let schema = target.schema
     let snapshot = allLayers ? all : all.ownValues
     var paths = schema.paths(below: prefix ?? .root, in: snapshot)
-    if !allLayers { paths.removeAll { schema.origin(of: $0, in: snapshot).isDefault } }
+    if !allLayers { paths.removeAll { schema.storedValue(of: $0, in: snapshot) == nil } }
     if paths.isEmpty, let prefix {
       try schema.checkKnown(prefix)
       throw Failure(.noValue)
@@ -82,7 +82,7 @@ struct ExportVerb: Verb {
     let used = schema.usedValue(of: path, in: all)
     if allLayers { return used }
     guard let used, !schema.origin(of: path, in: all).isDefault else { return nil }
-    let own = schema.effectiveValue(of: path, in: snapshot)
+    let own = schema.storedValue(of: path, in: snapshot)
     guard schema.type(of: path)?.kind == .records, let table = own?.table, let used = used.table else { return own }
     var records = TOMLTable()
     for (id, record) in table where used[id] != nil { records[id] = record }
