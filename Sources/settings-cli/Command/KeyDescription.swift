@@ -20,9 +20,10 @@ struct KeyDescription {
     self.path = path
     self.schema = schema
     key = schema.key(path)
-    // Nearly all keys are public and have one name and a single value: then all look-ups are those of the files.
+    // Nearly all keys are public and have one name and a value that the app uses: then all look-ups are those of the
+    // files, and the value is checked once.
     if let key, key.path == path, key.formerPaths.isEmpty, !key.isSecret,
-      case let reading = schema.reading(of: key, in: snapshot), reading.errors.isEmpty, reading.value?.table == nil
+      case let reading = schema.reading(of: key, in: snapshot), reading.errors.isEmpty
     {
       type = key.type
       value = reading.value
