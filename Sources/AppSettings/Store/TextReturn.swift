@@ -21,9 +21,35 @@ struct TextReturn {
 
   /// The document after edits, with as much of the former text as possible; `nil` if none of that fits.
   func document(for edits: [Edit], to document: TOMLDocument, with core: StoreCore) -> TOMLDocument? {
-    let later = TextChange(from: after, to: document.bytes, linewise: true)
-    let moved = parts.compactMap { part in
-      part.moved(by: later).flatMap { repeats($0, of: part, in: document.bytes) ? nil : $0 }
+    guard !parts.isEmpty else { return nil }
+    if let aligned = aligned(document.bytes),
+      let result = self.document(for: edits, to: document, with: core, after: aligned)
+    {
+      return result
+    }
+    return self.document(for: edits, to: document, with: core, after: (document.bytes, nil))
+  }
+
+  /// - Parameters:
+  ///   - later: The document's text, or one with as many lines for the comparison.
+  ///   - places: Where the lines of that one begin in the document.
+  private func document(
+    for edits: [Edit], to document: TOMLDocument, with core: StoreCore,
+    after comparison: (later: [UInt8], places: [Int: Int]?)
+  ) -> TOMLDocument? {
+    let later = TextChange(from: after, to: comparison.later, linewise: true)
+    let moved = parts.compactMap { part -> TextChange.Part? in
+      guard var result = part.moved(by: later) else { return nil }
+      if let places = comparison.places {
+        guard let place = places[result.offset] else { return nil }
+        result.offset = place
+      }
+      if isAboveHidden(part) {
+        // The comments there belong to it.
+        if result.removed.isEmpty { result.offset = Self.commentStart(above: result.offset, in: document.bytes) }
+        if Self.repeats(result, in: document.bytes) { return nil }
+      }
+      return result
     }
     guard !moved.isEmpty else { return nil }
     /// Puts parts back, and what edits remain.
@@ -51,19 +77,55 @@ struct TextReturn {
     return chosen.isEmpty ? nil : result(chosen)
   }
 
-  /// Whether a moved part would put back a comment that is there: what the history leaves out is kept without the
-  /// comments above it, and one that was above something else may be among these now.
-  private func repeats(_ moved: TextChange.Part, of part: TextChange.Part, in bytes: [UInt8]) -> Bool {
-    func lines(_ bytes: ArraySlice<UInt8>) -> some Sequence<ArraySlice<UInt8>> {
-      bytes.split(separator: 0x0A, omittingEmptySubsequences: false).lazy
+  /// A text in which lines that begin as one with something left out are as the history keeps them, so that a
+  /// comparison finds them, and where the lines begin in the text itself; `nil` if nothing is left out.
+  private func aligned(_ bytes: [UInt8]) -> (later: [UInt8], places: [Int: Int]?)? {
+    func key(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> { line.prefix { $0 != UInt8(ascii: "=") } }
+    let hidden = Dictionary(grouping: Self.lines(after[...]).filter { KeptText.beginning(of: $0)?.isEmpty == false }) {
+      key($0)
     }
-    func isComment(_ line: ArraySlice<UInt8>) -> Bool { line.first { $0 != 0x20 && $0 != 0x09 } == UInt8(ascii: "#") }
-    let comments = lines(moved.added[...]).filter(isComment)
-    let next = after[(part.offset + part.removed.count)...].prefix { $0 != 0x0A }
-    guard !comments.isEmpty, KeptText.beginning(of: next) != nil else { return false }
-    return lines(bytes[(moved.offset + moved.removed.count)...]).prefix(while: isComment).contains { line in
+    guard !hidden.isEmpty else { return nil }
+    var later: [UInt8] = []
+    var places: [Int: Int] = [:]
+    for line in Self.lines(bytes[...]) {
+      places[later.count] = line.startIndex
+      later += hidden[key(line)]?.first { line.starts(with: KeptText.beginning(of: $0)!) } ?? line
+      if line.endIndex < bytes.count { later.append(0x0A) }
+    }
+    places[later.count] = bytes.count
+    return (later, places)
+  }
+
+  private static func lines(_ bytes: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+    bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+  }
+
+  /// Whether the line below a part has something left out: then the history does not have the comments above it.
+  private func isAboveHidden(_ part: TextChange.Part) -> Bool {
+    KeptText.beginning(of: after[(part.offset + part.removed.count)...].prefix { $0 != 0x0A }) != nil
+  }
+
+  /// Whether a part would put back a comment that is below it already: one that was above something else before.
+  private static func repeats(_ part: TextChange.Part, in bytes: [UInt8]) -> Bool {
+    let comments = lines(part.added[...]).filter(isComment)
+    return lines(bytes[(part.offset + part.removed.count)...]).prefix(while: isComment).contains { line in
       comments.contains { $0.elementsEqual(line) }
     }
+  }
+
+  /// The beginning of the comment lines that end at a place.
+  private static func commentStart(above place: Int, in bytes: [UInt8]) -> Int {
+    var start = place
+    while start > 0 {
+      let above = bytes[..<(start - 1)].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+      guard isComment(bytes[above..<start]) else { break }
+      start = above
+    }
+    return start
+  }
+
+  private static func isComment(_ line: ArraySlice<UInt8>) -> Bool {
+    line.first { $0 != 0x20 && $0 != 0x09 } == UInt8(ascii: "#")
   }
 
   private static func putBack(_ parts: [TextChange.Part], in document: TOMLDocument) -> TOMLDocument? {

@@ -86,12 +86,11 @@ struct UndoWalkTests {
         _ = try? settings.core.commit { _ in [Edit(path: path, value: value)] }
         editor.type(home.text()!)
       case 7..<9:
-        // Several saves between two writes are one entry, and the first one of them ends redoing.
         let text = Self.saved(home.text()!, &random)
-        guard (try? TOMLDocument(parsing: text)) != nil, text.contains("token = \"s3cret\"\n"), text != editor.now
-        else {
-          continue
-        }
+        // The history does not have the secret, and no comment at it or above it.
+        guard (try? TOMLDocument(parsing: text)) != nil, text.contains("[vault]\ntoken = \"s3cret\"\n"),
+          text != editor.now
+        else { continue }
         try home.write(text)
         // The next write records it.
         if Bool.random(using: &random) {
@@ -164,6 +163,49 @@ struct UndoWalkTests {
       for (key, editor) in zip(keys, editors) {
         try #require(document[key] == editor.now, "seed \(seed), step \(step), \(key)")
       }
+    }
+  }
+
+  @Test func `an entry is undone byte for byte among later changes of other lines`() throws {
+    let seed = SeededRandom.seed(from: Self.variable, isFull: Self.isFull)
+    var random = SeededRandom(seed)
+    for round in 0..<(Self.isFull ? 1_000 : 40) {
+      let home = ScratchHome()
+      let settings = try home.store(acceptsAnyVersion: true)
+      let count = 8
+      // Some names sound secret: the history does not have their lines.
+      let names = (0..<count).map { $0 > 0 && Int.random(in: 0..<4, using: &random) == 0 ? "token-\($0)" : "k\($0)" }
+      let isSpaced = Bool.random(using: &random)
+      let text = names.enumerated().map { "# about \($1)\n\($1) = \"v\($0)\" # c\($0)\n" }
+        .joined(separator: isSpaced ? "\n" : "")
+      try home.write(text)
+      let at = (1..<count).filter { names[$0].hasPrefix("k") }.randomElement(using: &random) ?? 0
+      guard at > 0 else { continue }
+      // The history begins with a write.
+      try settings.core.commit { _ in [Edit(path: [names[0]], value: .string("begun"))] }
+      let begun = try #require(home.text())
+      let value: TOMLValue? = Bool.random(using: &random) ? nil : .string("set")
+      try settings.core.commit { _ in [Edit(path: [names[at]], value: value)] }
+      // Others are changed, but not what stands before and what stands after that line at once.
+      let side = Bool.random(using: &random) ? 1 : -1
+      var (now, expected) = (try #require(home.text()), begun)
+      for other in 0..<count where other != at && other != at + side && Bool.random(using: &random) {
+        for (line, new) in [
+          ("# about \(names[other])\n", "# more about \(names[other])\n"), ("# c\(other)\n", "# d\n"),
+        ]
+        where Bool.random(using: &random) {
+          now = now.replacingOccurrences(of: line, with: new)
+          expected = expected.replacingOccurrences(of: line, with: new)
+        }
+      }
+      try home.write(now)
+      // Nor is anything put in its place.
+      if at < count - 1, Bool.random(using: &random) {
+        try settings.core.commit { _ in [Edit(path: ["z"], value: .integer(1))] }
+      }
+      let rest = try #require(home.text()).dropFirst(now.count)
+      try settings.undo(.entry(2))
+      try #require(home.text() == expected + rest, "seed \(seed), round \(round)")
     }
   }
 }
