@@ -115,7 +115,8 @@ struct CostTests {
   }
 
   @Test(
-    .enabled(if: has("valgrind") && has("strace") && has("strip"), "valgrind, strace and strip count what a verb costs"),
+    .enabled(
+      if: has("valgrind") && has("strace") && has("strip"), "valgrind, strace and strip count what a verb costs"),
     .enabled(if: compiler != "another", "the figures are those of another release of the compiler"))
   func `a verb costs what it did`() throws {
     // Valgrind cannot read this compiler's debug information.

@@ -57,7 +57,8 @@ package struct RecoverySearch: Sendable, Hashable {
       let whole =
         !KeptText.leavesOut(kept)
         ? kept
-        : tried == 0 ? LeftOutText(kept, broken).whole { KeptText(of: $0, reader.knownKeys, .none).bytes } : nil
+        : tried == 0
+          ? LeftOutText(kept, broken).whole { KeptText(of: $0.bytes, $0, reader.knownKeys, .none).bytes } : nil
       if let whole {
         source = RecoverySource(origin: .entry(entry), bytes: whole)
         return false
