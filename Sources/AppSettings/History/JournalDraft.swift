@@ -15,8 +15,8 @@ struct JournalDraft {
   private var beginsSegment = false
   /// Whether records before it are lost.
   private var hasLost = false
-  /// The paths of this draft's records in the last segment.
-  private var paths: Set<String> = []
+  /// The paths of this draft's records in the last segment. Not a set: a process's first write would wait for its type.
+  private var paths: [String] = []
   private(set) var effort = HistoryEffort()
 
   private var folder: JournalFolder { state.folder }
@@ -211,7 +211,7 @@ struct JournalDraft {
     HistoryLine.append(record, to: &lines)
     for change in record.changes {
       let path = change.path.description
-      if state.paths != nil { state.paths!.insert(path) } else { paths.insert(path) }
+      if state.paths != nil { state.paths!.insert(path) } else { paths.append(path) }
     }
   }
 

@@ -32,9 +32,57 @@ struct TextChange: Sendable, Equatable {
       // Whole lines of both.
       let start = old[..<head].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
       let end = old[(old.count - tail)...].firstIndex(of: 0x0A).map { $0 + 1 } ?? old.count
-      parts = Self.lines(
-        from: old[start..<end], to: new[start..<new.count - (old.count - end)], at: start)
+      let (oldLines, newLines) = (old[start..<end], new[start..<new.count - (old.count - end)])
+      parts =
+        min(oldLines.count, newLines.count) > Self.mostCompared
+        ? Self.stretches(from: oldLines, to: newLines) : Self.lines(from: oldLines, to: newLines, at: start)
     }
+  }
+
+  /// A stretch larger than this is divided into those that differ first.
+  private static let mostCompared = 64 << 10
+  /// How many lines may differ between two that are the same, and how many bytes must be.
+  private static let mostApart = 32
+  private static let leastSame = 256
+
+  /// Finds where long texts differ in a few lines here and there; compares line by line from the first place where they
+  /// differ in more.
+  private static func stretches(from old: ArraySlice<UInt8>, to new: ArraySlice<UInt8>) -> [Part] {
+    var parts: [Part] = []
+    var (i, j) = (old.startIndex, new.startIndex)
+    while i < old.endIndex || j < new.endIndex {
+      let same = Scan.commonPrefix(old[i...], new[j...])
+      // Back to whole lines.
+      let next = i + same
+      let start =
+        next == old.endIndex && j + same == new.endIndex ? next : (old[i..<next].lastIndex(of: 0x0A) ?? i - 1) + 1
+      (i, j) = (start, j + start - i)
+      if i == old.endIndex, j == new.endIndex { break }
+      guard let (removed, added) = resumption(old[i...], new[j...]) else {
+        return parts + lines(from: old[i...], to: new[j...], at: i)
+      }
+      parts.append(Part(offset: i, removed: Array(old[i..<removed]), added: Array(new[j..<added])))
+      (i, j) = (removed, added)
+    }
+    return parts
+  }
+
+  /// The nearest places from which on two texts, which begin with lines that differ, are the same for a while.
+  private static func resumption(_ old: ArraySlice<UInt8>, _ new: ArraySlice<UInt8>) -> (Int, Int)? {
+    func starts(_ text: ArraySlice<UInt8>) -> [Int] {
+      var found = [text.startIndex]
+      while found.count <= mostApart, let end = text[found.last!...].firstIndex(of: 0x0A) { found.append(end + 1) }
+      return found
+    }
+    let (olds, news) = (starts(old), starts(new))
+    for distance in 1..<olds.count + news.count - 1 {
+      for removed in max(0, distance - news.count + 1)...min(distance, olds.count - 1) {
+        let (i, j) = (olds[removed], news[distance - removed])
+        let same = Scan.commonPrefix(old[i...].prefix(leastSame), new[j...].prefix(leastSame))
+        if same == leastSame || i + same == old.endIndex && j + same == new.endIndex { return (i, j) }
+      }
+    }
+    return nil
   }
 
   private static func lines(from old: ArraySlice<UInt8>, to new: ArraySlice<UInt8>, at start: Int) -> [Part] {

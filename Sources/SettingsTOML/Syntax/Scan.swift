@@ -67,6 +67,11 @@ extension Scan {
   }
 
   /// The number of bytes that are the same at the beginning.
+  package static func commonPrefix(_ a: ArraySlice<UInt8>, _ b: ArraySlice<UInt8>) -> Int {
+    a.withUnsafeBytes { a in b.withUnsafeBytes { b in commonPrefix(a, b) } }
+  }
+
+  /// The number of bytes that are the same at the beginning.
   static func commonPrefix(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
     let count = min(a.count, b.count)
     var at = 0

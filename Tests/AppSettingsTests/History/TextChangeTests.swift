@@ -20,6 +20,23 @@ struct TextChangeTests {
     }
   }
 
+  @Test func `a few lines of a long text are a few short parts`() {
+    var lines = (0..<20_000).map { "key-\($0) = \($0 % 7)\n" }
+    let old = Array(lines.joined().utf8)
+    lines[100] = "other = 1\n"
+    lines.remove(at: 5_000)
+    lines.insert("new = 1\nnewer = 2\n", at: 12_000)
+    lines.append("last = 1\n")
+    let new = Array(lines.joined().utf8)
+    let change = TextChange(from: old, to: new)
+    #expect(change.parts.count == 4 && change.parts.allSatisfy { $0.removed.count + $0.added.count < 60 })
+    #expect(change.applied(to: old) == new && change.reversed.applied(to: new) == old)
+    // Too much at one place for that.
+    lines.replaceSubrange(6_000..<6_100, with: (0..<90).map { "k\($0) = 1\n" })
+    let other = Array(lines.joined().utf8)
+    #expect(TextChange(from: old, to: other).applied(to: old) == other)
+  }
+
   @Test func `random texts, short and long, linewise and not`() {
     var random = SystemRandomNumberGenerator()
     for round in 0..<300 {
