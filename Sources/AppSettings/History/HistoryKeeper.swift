@@ -167,8 +167,10 @@ package final class HistoryKeeper: Sendable {
   private func declarations(of used: [AnySettingsKey]) -> UInt64? {
     guard used.count <= 16 else { return nil }
     var sum: UInt64 = 1
+    var text: [UInt8] = []
     func add(_ path: TOMLPath, _ isSecret: Bool) {
-      var text: [UInt8] = [isSecret ? 1 : 0]
+      text.removeAll(keepingCapacity: true)
+      text.append(isSecret ? 1 : 0)
       for component in path.components {
         text += component.utf8
         text.append(0xFF)
