@@ -174,6 +174,15 @@ struct HistoryCommandTests {
     #expect(try run("blame", app, "hosst").status == 3)
   }
 
+  @Test func `blame hides a value in the place of a secret's table, whatever the target`() throws {
+    try done("set", app, "theme", "dark")
+    try test.write("theme = \"dark\"\n\n[[sync]]\ntoken = \"hunter2\"\n")
+    for target in [app, test.file] {
+      let shown = timeless(try done("blame", target, "sync"))
+      #expect(shown == "sync = (secret)  # #2 TIME outside, not recorded yet\n", "\(target)")
+    }
+  }
+
   // MARK: undo
 
   @Test func `undo takes back the last change, that of a key, or an entry, and can be undone`() throws {
