@@ -72,19 +72,23 @@ struct HistoryReader: Sendable {
 
   /// Calls `body` with entries, newest first, until it returns `false`.
   ///
-  /// - Parameter paths: The names of a value: only entries that have changed it; `nil` for all.
-  func visit(_ paths: [TOMLPath]?, _ body: (SettingsHistoryEntry, HistoryRecord) throws -> Bool) rethrows {
+  /// - Parameters:
+  ///   - paths: The names of a value: only entries that have changed it; `nil` for all.
+  ///   - time: Only those that are not older by their own time, in milliseconds since 1970.
+  func visit(
+    _ paths: [TOMLPath]?, since time: Int = .min, _ body: (SettingsHistoryEntry, HistoryRecord) throws -> Bool
+  ) rethrows {
     var undone = UndoneEntries()
     func visit(_ record: HistoryRecord, isUnrecorded: Bool = false) throws -> Bool {
       if let paths, !hasChanged(record, at: paths) { return true }
       var entry = SettingsHistoryEntry(record)
       entry.isUndone = undone.visit(record, at: paths)
       entry.isUnrecorded = isUnrecorded
-      return try body(entry, record)
+      return record.time < time ? true : try body(entry, record)
     }
     if let unrecorded, try !visit(unrecorded, isUnrecorded: true) { return }
     guard let journal else { return }
-    try journal.visitRecords(before: journal.end, touching: paths) { try visit(listed($0)) }
+    try journal.visitRecords(before: journal.end, touching: paths, since: time) { try visit(listed($0)) }
   }
 
   /// A record with its changes, also one that had too many to list them.

@@ -59,11 +59,19 @@ extension Journal {
   ///
   /// - Parameters:
   ///   - paths: Only records that changed a value at, above or below one of these; `nil` for all.
+  ///   - time: Only records that are not older, in milliseconds since 1970. Those before one that is older may be later,
+  ///     because clocks are set. One that takes another back counts in any case.
   ///   - body: Gets one after the other; returns whether to go on.
-  func visitRecords(before place: Int, touching paths: [TOMLPath]?, _ body: (HistoryRecord) throws -> Bool) rethrows {
+  func visitRecords(
+    before place: Int, touching paths: [TOMLPath]?, since time: Int, _ body: (HistoryRecord) throws -> Bool
+  ) rethrows {
+    func isWanted(_ line: Line) -> Bool {
+      time == .min || HistoryLine.time(of: line.text) ?? 0 >= time
+        || firstPlace(of: HistoryLine.reversalStart, from: line.place, to: line.next) != nil
+    }
     guard let paths else {
       var place = place
-      while let line = last(before: place, where: \.isRecord) {
+      while let line = last(before: place, where: { $0.isRecord && isWanted($0) }) {
         if let record = HistoryLine.record(line.text), try !body(record) { return }
         place = line.place
       }
@@ -73,7 +81,7 @@ extension Journal {
     var end = place
     while let segment = segment(around: end) {
       for line in lines(with: needles, from: segment.next, to: end).reversed() {
-        guard let record = HistoryLine.record(line.text),
+        guard isWanted(line), let record = HistoryLine.record(line.text),
           record.changes.contains(where: { change in paths.contains { change.path.isRelated(to: $0) } })
         else { continue }
         if try !body(record) { return }

@@ -49,10 +49,14 @@ struct UndoneEntries {
 }
 
 extension HistoryLine {
+  /// What the member of a reversal begins with.
+  static let reversalStart = Array(",\"of\":".utf8)
+
   /// Adds the members of a reversal to a record's line.
   static func append(_ reversal: Reversal?, to line: inout [UInt8]) {
     guard let reversal else { return }
-    line += ",\"of\":\(reversal.entry)".utf8
+    line += reversalStart
+    line += "\(reversal.entry)".utf8
     guard let paths = reversal.paths else { return }
     line += ",\"at\":[".utf8
     for (index, path) in paths.enumerated() { line += (index > 0 ? [0x2C] : []) + quoted(path.description) }

@@ -27,9 +27,7 @@ extension SettingsStore {
   ) throws(SettingsError) -> [SettingsHistoryEntry] {
     guard let reader = try core.readHistory() else { return [] }
     var found: [SettingsHistoryEntry] = []
-    reader.visit(paths) { entry, _ in
-      // Older ones may follow that are later by their clock.
-      if let time, entry.time < time { return true }
+    reader.visit(paths, since: time?.milliseconds(.up) ?? .min) { entry, _ in
       if found.count < most { found.append(entry) }
       return found.count < most
     }
@@ -93,7 +91,7 @@ extension SettingsStore {
   /// - Parameter now: When the question was asked.
   package func historyNumber(at time: Date, asked now: Date) throws(SettingsError) -> Int? {
     guard let reader = try core.readHistory() else { return nil }
-    return time >= now ? reader.number : reader.number(at: Int((time.timeIntervalSince1970 * 1000).rounded(.down)))
+    return time >= now ? reader.number : reader.number(at: time.milliseconds(.down))
   }
 
   /// The numbers of entries before which others were lost, other than by age. The last one may be that of an entry that
@@ -179,6 +177,14 @@ extension SettingsStore {
 extension SettingsHistory {
   /// Stands for a value that is not kept, in texts and in the values of ``SettingsStore/formerDocument(after:)``.
   package static var placeholder: String { KeptText.placeholder }
+}
+
+extension Date {
+  /// The milliseconds since 1970; the nearest number that an `Int` holds.
+  fileprivate func milliseconds(_ rule: FloatingPointRoundingRule) -> Int {
+    let number = (timeIntervalSince1970 * 1000).rounded(rule)
+    return number >= 9e18 ? .max : number > -9e18 ? Int(number) : .min
+  }
 }
 
 extension StoreCore {

@@ -55,6 +55,8 @@ struct HistoryTests {
     #expect(try settings.history(of: size).map(\.id) == [3, 2])
     #expect(try settings.history(of: theme, limit: 2).map(\.id) == [5, 4])
     #expect(try settings.history(since: Date().addingTimeInterval(60)).isEmpty)
+    #expect(try settings.history(since: Date(timeIntervalSince1970: 1e300)).isEmpty)
+    #expect(try settings.history(since: Date(timeIntervalSince1970: -1e300)).count == 5)
     let other = try home.store()
     #expect(try other.history() == settings.history())
   }
