@@ -7,8 +7,6 @@ struct JournalDraft {
   /// Those that decide what of the edits is kept.
   private let keys: KnownKeys
   private var lines: [UInt8] = []
-  /// Whether the file is known to end with a whole line.
-  private let isWhole: Bool
   /// The text of the state as it is kept, if it has been made.
   private var kept: KeptText?
   /// Whether a checkpoint must be next: the journal is new or damaged, or more keys are known than at the last one.
@@ -33,7 +31,6 @@ struct JournalDraft {
     self.state = state
     self.keys = keys
     self.migrations = migrations
-    isWhole = true
   }
 
   /// Begins a journal.
@@ -49,7 +46,6 @@ struct JournalDraft {
     self.migrations = migrations
     self.hasLost = hasLost
     state = JournalState(folder: folder, stamp: stamp, keysStamp: keysStamp, keys: keys, number: number)
-    isWhole = true
     lines = Journal.header(base: 0)
     beginsSegment = true
     take(keep(write.old, write.oldDocument, keys), of: write)
@@ -63,7 +59,8 @@ struct JournalDraft {
     self.keys = keys
     self.migrations = migrations
     state = JournalState(folder: folder, stamp: stamp, keysStamp: keysStamp, keys: keys, base: journal.base)
-    isWhole = false
+    // What a killed writer left of a line ends here, and does not count.
+    if journal.text.bytes.last != 0x0A { lines = [0x0A] }
     let last = folder.lastKnown()
     state.reserved = last?.reserved ?? 0
     guard let end = JournalEnd(of: journal) else {
@@ -133,7 +130,7 @@ struct JournalDraft {
   /// - Returns: What is known then.
   consuming func write(to file: borrowing JournalFolder.Open) throws -> JournalState {
     guard !lines.isEmpty else { return state }
-    state.stamp = try file.append(lines, isWhole: isWhole)
+    state.stamp = try file.append(lines, isWhole: true)
     return state
   }
 
@@ -274,8 +271,6 @@ struct JournalDraft {
   private var place: Int { state.base + state.stamp.size + lines.count }
 
   private mutating func addCheckpoint(_ text: [UInt8], known: Int? = nil) throws {
-    // The line break of a damaged last line, which is made when the lines are written.
-    if !isWhole, lines.isEmpty, state.stamp.size > 0 { lines = [0x0A] }
     let index = try index()
     let start = place
     HistoryLine.append(

@@ -185,7 +185,7 @@ extension KnownKeys: HidingRule {
   }
 
   package func hides(comment: String) -> Bool {
-    if SecretNames.contains(assignmentIn: comment) { return true }
+    if SecretNames.contains(assignmentIn: comment, except: declared.hasKey(named:)) { return true }
     guard !names.isEmpty else { return false }
     let text = comment.lowercased()
     return names.contains { text.utf8.contains($0.utf8) }

@@ -67,6 +67,12 @@ package struct PathTree: Sendable, Equatable {
   /// Whether a key has the name of a place.
   package func isName(_ place: Place) -> Bool { nodes[place.index].key != nil }
 
+  /// Whether a key has a name as the last part of its path.
+  package func hasKey(named name: String) -> Bool {
+    let name = ExactKey(name)
+    return edges.contains { $0.key.name == name && nodes[$0.value].key != nil }
+  }
+
   private func node(at path: TOMLPath) -> Int? {
     var place = 0
     for name in path.components {

@@ -64,7 +64,9 @@ enum SecretNames {
   }
 
   /// Whether a comment has an assignment to such a name, as `# token = "…"`.
-  static func contains(assignmentIn comment: String) -> Bool {
+  ///
+  /// - Parameter isDeclared: Whether a name is that of a key which is declared, so that it says nothing.
+  static func contains(assignmentIn comment: String, except isDeclared: (String) -> Bool = { _ in false }) -> Bool {
     var comment = comment
     return comment.withUTF8 { text in
       func isQuote(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") }
@@ -73,7 +75,8 @@ enum SecretNames {
         while end > 0, text[end - 1] == 0x20 || text[end - 1] == 0x09 || isQuote(text[end - 1]) { end -= 1 }
         var start = end
         while start > 0, isName(text[start - 1]) { start -= 1 }
-        if contains(UnsafeBufferPointer(rebasing: text[start..<end])) { return true }
+        let name = UnsafeBufferPointer(rebasing: text[start..<end])
+        if contains(name), !isDeclared(String(decoding: name, as: UTF8.self)) { return true }
       }
       return false
     }

@@ -55,6 +55,24 @@ struct HistoryLossTests {
     #expect(try home.store().historyLosses == [6] && home.store().history().map(\.id) == [7, 6])
   }
 
+  @Test func `after a journal that was cut anywhere, the next change can be undone`() throws {
+    for number in 1...2 { try home.store().set("\(number)", for: theme) }
+    let (whole, present) = (try bytes(), FileManager.default.contents(atPath: folder + "/present"))
+    for end in stride(from: whole.count - 1, to: 1, by: -7) {
+      try put(Array(whole[..<end]))
+      for hasPresent in [true, false] {
+        try (hasPresent ? present ?? Data() : Data()).write(to: URL(fileURLWithPath: folder + "/present"))
+        try home.write("theme = \"2\"\n")
+        try home.store().set("next", for: theme)
+        try home.store().undo(theme)
+        #expect(try home.store()[theme] == "2", "\(end)")
+        try home.store().redo(theme)
+        #expect(try home.store()[theme] == "next", "\(end)")
+        try put(Array(whole[..<end]))
+      }
+    }
+  }
+
   @Test func `a journal that was removed is told as well`() throws {
     for number in 1...5 { try home.store().set("\(number)", for: theme) }
     try FileManager.default.removeItem(atPath: journal)

@@ -120,6 +120,9 @@ struct RedactionTests {
     #expect(try !Self.shown("a = 1\ntoken = \"CANARY\n").contains("CANARY"))
     #expect(try !Self.shown("a = 1\npin = = \"CANARY\n", secret: ["pin"]).contains("CANARY"))
     #expect(try Self.shown("a = 1\nb = \"c\\q\"\n").contains("c\\q"))
+    // A key that is declared is what its declaration says.
+    let broken = "a = = 1\ntoken = \"x\"\n"
+    #expect(try Self.shown(broken, plain: ["sync.token"]) == broken)
   }
 
   @Test func `once something is declared, what is not declared is not kept`() throws {

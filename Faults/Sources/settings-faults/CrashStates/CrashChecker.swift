@@ -101,7 +101,7 @@ struct CrashChecker {
       if name.hasPrefix(".") { return true }
       if made.contains(path) { return false }
       // The history of a file, which is not durable: the next program has judged it.
-      if path.contains(".history/"), ["journal", "keys"].contains(name) { return false }
+      if path.contains(".history/"), ["journal", "keys", "present"].contains(name) { return false }
       // What another program saved, if the set was cut off before it could add that.
       if name.hasSuffix(".overtaken.toml") { return false }
       // A backup, wherever those are.
