@@ -59,8 +59,8 @@ struct JournalDraft {
     self.keys = keys
     self.migrations = migrations
     state = JournalState(folder: folder, stamp: stamp, keysStamp: keysStamp, keys: keys, base: journal.base)
-    // What a killed writer left of a line ends here, and does not count.
-    if journal.text.bytes.last != 0x0A { lines = [0x0A] }
+    // What a killed writer left of a line ends here, and does not count, also if nothing but the line break was missing.
+    if journal.text.bytes.last != 0x0A { lines = Array("!\n".utf8) }
     let last = folder.lastKnown()
     state.reserved = last?.reserved ?? 0
     guard let end = JournalEnd(of: journal) else {

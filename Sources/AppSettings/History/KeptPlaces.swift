@@ -40,6 +40,18 @@ struct KeptPlaces: Sendable, Equatable {
     return kept
   }
 
+  /// The place in the text of one in the kept text; `nil` within what stands for a hidden part.
+  func place(ofKept place: Int) -> Int? {
+    var growth = 0
+    for hidden in all {
+      let start = Int(hidden.start) + growth
+      guard start < place else { break }
+      guard start + Int(hidden.shown) <= place else { return nil }
+      growth += hidden.growth
+    }
+    return place - growth
+  }
+
   /// A change of the text as one of the kept text, where the change is in none of them.
   func kept(_ change: TextChange) -> TextChange {
     guard !isEmpty else { return change }

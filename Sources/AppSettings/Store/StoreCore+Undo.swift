@@ -71,7 +71,8 @@ extension StoreCore {
     var plan = UndoPlan(
       entry: undo.entry, cause: undo.cause, edits: try view.permitted(edits), view: view, bytes: bytes, result: document
     )
-    if let result = undo.returning.document(for: plan.edits, to: document, with: self) {
+    let kept = undo.keptForm(of: document)
+    if let result = undo.returning.document(for: plan.edits, to: document, keptAs: kept, with: self) {
       plan.result = result
     } else {
       _ = try apply(plan.edits, to: &plan.result)

@@ -20,30 +20,16 @@ struct TextReturn {
   }
 
   /// The document after edits, with as much of the former text as possible; `nil` if none of that fits.
-  func document(for edits: [Edit], to document: TOMLDocument, with core: StoreCore) -> TOMLDocument? {
-    guard !parts.isEmpty else { return nil }
-    if let aligned = aligned(document.bytes),
-      let result = self.document(for: edits, to: document, with: core, after: aligned)
-    {
-      return result
-    }
-    return self.document(for: edits, to: document, with: core, after: (document.bytes, nil))
-  }
-
-  /// - Parameters:
-  ///   - later: The document's text, or one with as many lines for the comparison.
-  ///   - places: Where the lines of that one begin in the document.
-  private func document(
-    for edits: [Edit], to document: TOMLDocument, with core: StoreCore,
-    after comparison: (later: [UInt8], places: [Int: Int]?)
+  ///
+  /// - Parameter kept: The document's text as the history would keep it: both are compared in that form.
+  func document(
+    for edits: [Edit], to document: TOMLDocument, keptAs kept: KeptText, with core: StoreCore
   ) -> TOMLDocument? {
-    let later = TextChange(from: after, to: comparison.later, linewise: true)
+    guard !parts.isEmpty else { return nil }
+    let later = TextChange(from: after, to: kept.bytes, linewise: true)
     let moved = parts.compactMap { part -> TextChange.Part? in
-      guard var result = part.moved(by: later) else { return nil }
-      if let places = comparison.places {
-        guard let place = places[result.offset] else { return nil }
-        result.offset = place
-      }
+      guard var result = part.moved(by: later), let place = kept.places.place(ofKept: result.offset) else { return nil }
+      result.offset = place
       if isAboveHidden(part) {
         // The comments there belong to it.
         if result.removed.isEmpty { result.offset = Self.commentStart(above: result.offset, in: document.bytes) }
@@ -75,25 +61,6 @@ struct TextReturn {
       former = next
     }
     return chosen.isEmpty ? nil : result(chosen)
-  }
-
-  /// A text in which lines that begin as one with something left out are as the history keeps them, so that a
-  /// comparison finds them, and where the lines begin in the text itself; `nil` if nothing is left out.
-  private func aligned(_ bytes: [UInt8]) -> (later: [UInt8], places: [Int: Int]?)? {
-    func key(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> { line.prefix { $0 != UInt8(ascii: "=") } }
-    let hidden = Dictionary(grouping: Self.lines(after[...]).filter { KeptText.beginning(of: $0)?.isEmpty == false }) {
-      key($0)
-    }
-    guard !hidden.isEmpty else { return nil }
-    var later: [UInt8] = []
-    var places: [Int: Int] = [:]
-    for line in Self.lines(bytes[...]) {
-      places[later.count] = line.startIndex
-      later += hidden[key(line)]?.first { line.starts(with: KeptText.beginning(of: $0)!) } ?? line
-      if line.endIndex < bytes.count { later.append(0x0A) }
-    }
-    places[later.count] = bytes.count
-    return (later, places)
   }
 
   private static func lines(_ bytes: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {

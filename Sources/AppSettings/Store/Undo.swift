@@ -73,6 +73,11 @@ struct Undo {
     TextReturn(from: after, to: before, isPart: !record.changes.allSatisfy { isWanted($0.path) })
   }
 
+  /// A document of today as the history would keep it.
+  func keptForm(of document: TOMLDocument) -> KeptText {
+    KeptText(of: document.bytes, document, reader.knownKeys, core.reader.migrations)
+  }
+
   private func isWanted(_ path: TOMLPath) -> Bool { names?.contains { path.isRelated(to: $0) } ?? true }
 
   /// A former text in today's form.
