@@ -8,8 +8,8 @@ import TestSupport
 /// Histories against a model: whatever happens to a journal, what it still claims is what was.
 struct JournalModelTests {
   /// `SETTINGS_SCHEDULES=full` runs the long form.
-  private static let rounds = Exploration.isFull ? 150 : 2
-  private static let steps = Exploration.isFull ? 300 : 120
+  private static let rounds = Exploration.isFull ? 150 : 1
+  private static let steps = Exploration.isFull ? 300 : 80
 
   @Test func `what a history claims is what was, whoever wrote and whatever was damaged`() throws {
     for round in 0..<Self.rounds {
@@ -31,7 +31,7 @@ struct JournalModelTests {
     let settings = try #require(FileManager.default.contents(atPath: model.home.file))
     let present = FileManager.default.contents(atPath: model.folder.path + "/present")
     let ids = try model.ids()
-    for place in start..<whole.count where Exploration.isFull || place % 3 == 0 {
+    for place in start..<whole.count where Exploration.isFull || place % 8 == 0 {
       var damaged = whole
       damaged[place] ^= 1 << UInt8(place % 8)
       try model.put(damaged)
@@ -51,7 +51,7 @@ struct JournalModelTests {
     var model = try HistoryModel(11)
     for _ in 0..<(Exploration.isFull ? 60 : 20) { try model.writeAlone() }
     let whole = model.journal()
-    for _ in 0..<(Exploration.isFull ? 5_000 : 200) {
+    for _ in 0..<(Exploration.isFull ? 5_000 : 80) {
       var damaged = whole
       let place = Int.random(in: 0..<damaged.count)
       damaged[place] ^= 1 << UInt8.random(in: 0..<8)
