@@ -210,7 +210,9 @@ package final class HistoryKeeper: Sendable {
     }
     var lines: [UInt8] = []
     for entry in new { HistoryLine.append(known: entry, to: &lines) }
-    _ = try folder.openKeys().append(lines, isWhole: false)
+    let file = try folder.openKeys()
+    try file.append(lines, isWhole: false)
+    if !secrets.isEmpty { try file.synchronize() }
     return (known, removed)
   }
 }

@@ -5,7 +5,8 @@ import SettingsTOML
 /// writer knew when it was done (``PresentFile``).
 ///
 /// It is written under the settings file's lock, without a sync of its own: after a power failure the newest records may
-/// be missing or damaged, and are left out. The list of keys only grows.
+/// be missing or damaged, and are left out. The list of keys only grows, and is synced when a secret is added: without it,
+/// a program that knows nothing of the secret would keep it.
 struct JournalFolder: Sendable {
   let path: String
   let system: Syscalls
@@ -143,6 +144,7 @@ struct JournalFolder: Sendable {
     ///
     /// - Parameter isWhole: Whether the present content is known to end with a line.
     /// - Returns: The file after that.
+    @discardableResult
     func append(_ lines: [UInt8], isWhole: Bool) throws(Errno) -> FileStamp {
       var lines = lines
       if !isWhole, stamp.size > 0, try system.lastByte(of: descriptor, size: stamp.size, path: file) != 0x0A {
@@ -152,6 +154,8 @@ struct JournalFolder: Sendable {
       try system.writeAll(lines, to: descriptor, path: file)
       return FileStamp(try system.status(of: descriptor, path: file))
     }
+
+    func synchronize() throws(Errno) { try system.synchronize(descriptor, path: file) }
 
     deinit { system.close(descriptor) }
   }
@@ -188,21 +192,29 @@ struct JournalFolder: Sendable {
     }
   }
 
-  /// Removes the journal, but not the list of known keys.
-  func removeJournal() throws(Errno) { try remove(journal) }
+  /// Removes the journal, and what a killed writer has left of a shorter one, but not the list of known keys.
+  func removeJournal() throws(Errno) {
+    try remove(journal)
+    try remove(path + "/" + Self.shorterJournal)
+  }
+
+  private static let shorterJournal = ".journal.settings-new"
 
   /// Removes the history of a file that is to have none.
   func removeAll() throws(Errno) {
-    try remove(journal)
+    try removeJournal()
     try remove(present)
   }
 
   /// Says what is known now. A failure costs the next process some time.
   ///
-  /// It is written in place, and never emptied first: `ext4` writes the blocks of such a file at once.
+  /// It is written in place, and never emptied first: `ext4` writes the blocks of such a file at once. What was longer is
+  /// overwritten with zeros: it has the lengths of former secrets.
   func note(_ state: JournalState) throws {
     let file = try open(present, flags: O_WRONLY)
-    try system.writeAll(PresentFile.bytes(of: state), to: file.descriptor, path: present)
+    var bytes = PresentFile.bytes(of: state)
+    bytes += repeatElement(0, count: max(0, file.stamp.size - bytes.count))
+    try system.writeAll(bytes, to: file.descriptor, path: present)
   }
 
   private func remove(_ file: String) throws(Errno) {
@@ -226,7 +238,7 @@ struct JournalFolder: Sendable {
     let kept = journal.bytes(from: place)
     let directory = try system.open(path, flags: O_RDONLY | O_DIRECTORY)
     defer { system.close(directory) }
-    let temporary = ".journal.settings-new"
+    let temporary = Self.shorterJournal
     try remove(path + "/" + temporary)
     let descriptor = try system.createFile(temporary, in: directory, mode: 0o600)
     defer { system.close(descriptor) }

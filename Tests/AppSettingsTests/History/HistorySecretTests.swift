@@ -2,6 +2,7 @@ import AppSettingsImport
 import AppSettingsMigrations
 import Foundation
 import SettingsTOML
+import TestModels
 import Testing
 import TestSupport
 
@@ -92,11 +93,41 @@ struct HistorySecretTests {
     let plain = SettingsKey("api.token", default: "")
     try home.store().set("hush", for: plain)
     #expect(try contents(of: home).range(of: Data("hush".utf8)) != nil)
+    // A writer was killed while it made the journal shorter.
+    let folder = home.path + "/state/app-settings/files\(home.file).history/"
+    try FileManager.default.copyItem(atPath: folder + "journal", toPath: folder + ".journal.settings-new")
     let settings = try home.store()
     _ = settings[token]
     try settings.set("dark", for: theme)
     #expect(try contents(of: home).range(of: Data("hush".utf8)) == nil)
     #expect(try settings.history().count == 1)
+  }
+
+  @Test func `that a key is a secret survives a power failure`() throws {
+    let home = ScratchHome()
+    let synced = Monitor<[String]>([])
+    let system = Syscalls.tracing(into: synced) { call, path in call == .fsync ? path.lastPart : nil }
+    let settings = try home.store(system: system)
+    try settings.set("dark", for: theme)
+    #expect(!synced.withLock { $0.contains("keys") })
+    _ = settings[token]
+    for value in ["light", "dark", "light"] { try settings.set(value, for: theme) }
+    #expect(synced.withLock { $0.filter { $0 == "keys" }.count } == 1)
+  }
+
+  @Test func `what is noted of secrets that have gone is overwritten`() throws {
+    let home = ScratchHome()
+    let present = home.path + "/state/app-settings/files\(home.file).history/present"
+    func note(_ text: String) throws -> [UInt8] {
+      try home.write(text)
+      try home.store().set("t\(text.count)", for: theme)
+      return Array(try #require(FileManager.default.contents(atPath: present)))
+    }
+    let long = try note((0..<50).map { "token-\($0) = \"\(String(repeating: "x", count: $0))\"\n" }.joined())
+    let short = try note("other = 1\n")
+    #expect(short.count == long.count)
+    let end = try #require(short.lastIndex { $0 != 0 })
+    #expect(end < long.count - 500)
   }
 
   /// A file that nobody had declared anything of; then a release declares other keys, and the next one the secret.
@@ -146,4 +177,8 @@ struct HistorySecretTests {
     }
     #expect(journals[0] == journals[1])
   }
+}
+
+extension String {
+  fileprivate var lastPart: String { (self as NSString).lastPathComponent }
 }
