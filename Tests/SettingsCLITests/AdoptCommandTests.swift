@@ -137,6 +137,10 @@ struct AdoptCommandTests {
     _ = try run("set", app, "sync.token", "x")
     #expect(try run("adopt", app, "sync.token", "--layer", "host").status == 4)
     _ = try run("unset", app, "sync.token")
+    // Nor does a value that its name calls a secret, though no schema does.
+    try home.write((before ?? "") + "[plugin]\napi-key = \"x\"\nmax-tokens = 5\n")
+    #expect(try run("adopt", app, "plugin", "--layer", "host").status == 4)
+    try home.write(before ?? "")
     try home.write("settings-locked = [\"theme\"]\n", to: test.systemFile)
     #expect(try run("adopt", app, "theme", "--layer", "host").status == 5)
     #expect(home.text() == before)

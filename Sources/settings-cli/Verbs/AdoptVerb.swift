@@ -111,7 +111,7 @@ private struct Adoption {
         (names[0].appending(SchemaLookup.rest(of: leaf, below: name)), $0, document.literal(at: leaf))
       }
     }
-    if let secret = values.first(where: { schema.isSecret($0.path, nil) })?.path {
+    if let secret = values.first(where: { schema.isSecret($0.path, $0.value) })?.path {
       throw Failure(
         .invalidValue,
         "Cannot move '\(secret)': it is a secret, and declared files are often shared. Nothing was written.")
