@@ -16,14 +16,14 @@ struct SchemaLookup: Sendable {
   let isUsable: Bool
   private let tree: PathTree
   /// What is a secret.
-  let knownKeys: AppSettings.KnownKeys
+  let knownKeys: KnownKeys
 
   init(schema: SettingsSchema?, isUsable: Bool = true) {
     self.schema = schema
     self.isUsable = isUsable
     showsText = isUsable && schema?.hasSecrets != true
     tree = PathTree(schema?.keys ?? [])
-    knownKeys = AppSettings.KnownKeys(declared: tree, secrets: schema?.secretNames ?? [])
+    knownKeys = KnownKeys(declared: tree, secrets: schema?.secretNames ?? [])
   }
 
   // Protects the schema found. A process has one target, and asks for its schema in several places.

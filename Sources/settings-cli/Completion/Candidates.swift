@@ -54,14 +54,14 @@ enum Candidates {
   @Sendable static func keys(_ words: [String], _ index: Int, _ typed: String) -> [String] {
     let line = CompletionLine(words, index, typed)
     guard let target = line.operands.first else { return [] }
-    return shown(KnownKeys(of: target).keys(except: line.operands.dropFirst()), on: line)
+    return shown(KeyCandidates(of: target).keys(except: line.operands.dropFirst()), on: line)
   }
 
   /// Keys, or entries of the history.
   @Sendable static func keysOrEntries(_ words: [String], _ index: Int, _ typed: String) -> [String] {
     let line = CompletionLine(words, index, typed)
     guard let target = line.operands.first else { return [] }
-    return shown(KnownKeys(of: target).keys() + entries(of: target), on: line)
+    return shown(KeyCandidates(of: target).keys() + entries(of: target), on: line)
   }
 
   /// What may stand for a time: entries of the history; with `--entry`, the key comes first.
@@ -75,7 +75,7 @@ enum Candidates {
   @Sendable static func formerKeys(_ words: [String], _ index: Int, _ typed: String) -> [String] {
     let line = CompletionLine(words, index, typed)
     guard let target = line.operands.first else { return [] }
-    return shown(KnownKeys(of: target).keys(), on: line)
+    return shown(KeyCandidates(of: target).keys(), on: line)
   }
 
   /// The newest entries of a target's history.
@@ -92,7 +92,7 @@ enum Candidates {
   @Sendable static func elements(_ words: [String], _ index: Int, _ typed: String) -> [String] {
     let line = CompletionLine(words, index, typed)
     guard line.operands.count > 1 else { return [] }
-    let known = KnownKeys(of: line.operands[0])
+    let known = KeyCandidates(of: line.operands[0])
     let isRemoval = line.argumentName == "--remove"
     return shown(known.elements(of: line.operands[1], areNew: !isRemoval), on: line)
   }
@@ -101,7 +101,7 @@ enum Candidates {
   @Sendable static func changes(_ words: [String], _ index: Int, _ typed: String) -> [String] {
     let line = CompletionLine(words, index, typed)
     guard let target = line.operands.first else { return [] }
-    let known = KnownKeys(of: target)
+    let known = KeyCandidates(of: target)
     let changes = line.operands.dropFirst()
     let changesElements = !line.options.isDisjoint(with: ["--append", "--remove"])
     guard let first = changes.first else {
@@ -122,12 +122,12 @@ enum Candidates {
   @Sendable static func keysOrAssignments(_ words: [String], _ index: Int, _ typed: String) -> [String] {
     let line = CompletionLine(words, index, typed)
     guard let target = line.operands.first else { return [] }
-    let known = KnownKeys(of: target)
+    let known = KeyCandidates(of: target)
     return shown(assignments(line.typed, known) ?? known.keys(except: line.operands.dropFirst()), on: line)
   }
 
   /// The values for what is typed as `KEY=VALUE`; `nil` if it has no `=`.
-  private static func assignments(_ typed: String, _ known: KnownKeys) -> [Candidate]? {
+  private static func assignments(_ typed: String, _ known: KeyCandidates) -> [Candidate]? {
     guard let (key, _) = KeyText.assignment(typed) else { return nil }
     guard let path = known.path(String(key)) else { return [] }
     return known.values(of: path).map { Candidate("\(path)=" + $0.text, note: $0.note) }

@@ -2,7 +2,7 @@ import AppSettings
 import AppSettingsSchema
 
 /// The known keys of a target, and their possible values.
-struct KnownKeys {
+struct KeyCandidates {
   private let snapshot: SettingsSnapshot?
   private let schema: SchemaLookup
 
