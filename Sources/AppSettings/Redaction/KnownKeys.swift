@@ -112,7 +112,7 @@ package struct KnownKeys: Sendable, Equatable {
   }
 
   /// Whether a declared secret is at, above or below a path.
-  package func mayBeSecret(_ path: TOMLPath) -> Bool { secrets.knows(path) }
+  package func mayBeSecret(_ path: TOMLPath) -> Bool { hasSecrets && secrets.knows(path) }
 
   /// Whether a value is a secret, or has one in it.
   package func hides(_ path: TOMLPath, _ value: TOMLValue) -> Bool {

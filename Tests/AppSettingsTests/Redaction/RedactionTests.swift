@@ -125,6 +125,10 @@ struct RedactionTests {
     #expect(try Self.shown(broken, plain: ["sync.token"]) == broken)
   }
 
+  @Test func `without a secret nothing may be one, not even the whole document`() {
+    #expect(!KnownKeys().mayBeSecret(.root) && !KnownKeys().mayBeSecret(["a"]))
+  }
+
   @Test func `once something is declared, what is not declared is not kept`() throws {
     var keys = KnownKeys()
     keys.insert(KnownKeys.Entry(path: ["pin"], isSecret: true))
