@@ -4,8 +4,8 @@ import SettingsTOML
 extension HistoryReader {
   /// Whether a record has changed a value at or below one of some paths.
   ///
-  /// A change of a table around the path counts if the value in it was added, removed or changed. If that is not known,
-  /// because the history leaves it out, it counts.
+  /// A change of a table around the path counts if it added, removed or changed the value at the path. It also counts if
+  /// the history leaves that value out, so that nobody can tell.
   func hasChanged(_ record: HistoryRecord, at paths: [TOMLPath]) -> Bool {
     record.changes.contains { change in
       paths.contains { path in
@@ -18,7 +18,7 @@ extension HistoryReader {
           guard let texts, let old = KeptText.document(of: texts.0), let new = KeptText.document(of: texts.1),
             !knownKeys.isSecret(path)
           else { return true }
-          return old[path] != new[path] || old[path]?.holds(KeptText.placeholder) == true
+          return old[path] != new[path] || old[path]?.holds(Redaction.placeholder) == true
         default: return change.old.value(at: rest) != change.new.value(at: rest)
         }
       }

@@ -24,7 +24,7 @@ extension HistoryRecord {
     guard let old, let new else { return [] }
     func value(_ value: TOMLValue?, _ path: TOMLPath) -> Value {
       guard let value else { return .absent }
-      if keys.mayBeSecret(path) || value.holds(KeptText.placeholder) { return .hidden }
+      if keys.mayBeSecret(path) || value.holds(Redaction.placeholder) { return .hidden }
       let text = value.tomlText
       return text.utf8.count > mostShown ? .long : .text(text)
     }

@@ -60,7 +60,7 @@ extension Journal {
   /// - Parameters:
   ///   - paths: Only records that changed a value at, above or below one of these; `nil` for all.
   ///   - time: Only records that are not older, in milliseconds since 1970. Those before one that is older may be later,
-  ///     because clocks are set. One that takes another back counts in any case.
+  ///     because clocks are set. Undos and redos count whatever their time.
   ///   - body: Gets one after the other; returns whether to go on.
   func visitRecords(
     before place: Int, touching paths: [TOMLPath]?, since time: Int, _ body: (HistoryRecord) throws -> Bool

@@ -64,7 +64,7 @@ struct FileStamp: Sendable, Equatable, BitwiseCopyable {
 
   /// Stands for no file.
   static let none = FileStamp(inode: 0, size: 0, modified: 0, changed: 0)
-  /// Stands for what nobody has looked at.
+  /// A file that nobody has looked at.
   static let unknown = FileStamp(inode: .max, size: 0, modified: 0, changed: 0)
 
   /// Whether both are of one file, and nobody has written it, whatever its size: the size of a text with secrets is not

@@ -15,11 +15,8 @@ struct KeptText: Sendable {
   var isComplete: Bool { places.isEmpty }
   var isUnparsed: Bool { document == nil }
 
-  /// Stands for a value that is not kept.
-  static let placeholder = Redaction.placeholder
-
   /// Stands for a text that does not parse. It says nothing about the values.
-  static let unparsed = Array("# \(placeholder): it did not parse\n".utf8)
+  static let unparsed = Array("# \(Redaction.placeholder): it did not parse\n".utf8)
 
   /// - Parameters:
   ///   - text: The text.

@@ -2,8 +2,8 @@ package import SettingsTOML
 
 /// A text of a settings file, and what of it is hidden.
 ///
-/// What counts as a secret is said at ``KnownKeys``. Everything that shows or keeps a text does it by this type: verbs,
-/// messages, differences, the history, a settings page.
+/// ``KnownKeys`` defines what a secret is. Verbs, messages, differences, the history and the settings page all show and
+/// keep texts through this type.
 package struct Redaction: Sendable {
   /// The whole text.
   package let bytes: [UInt8]

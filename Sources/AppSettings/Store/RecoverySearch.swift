@@ -29,7 +29,7 @@ package struct RecoverySource: Sendable, Hashable {
 /// The search for the newest text of a settings file that parses.
 ///
 /// The history has every text, but not all values: what it leaves out of its newest text is taken from the text that
-/// does not parse, if that is certain. If it is not, an older text counts that lacks nothing.
+/// does not parse, if that is certain. Otherwise the newest text that lacks nothing is taken.
 package struct RecoverySearch: Sendable, Hashable {
   /// The text; `nil` if there is none.
   package private(set) var source: RecoverySource?

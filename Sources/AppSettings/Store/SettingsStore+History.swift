@@ -174,11 +174,6 @@ extension SettingsStore {
   }
 }
 
-extension SettingsHistory {
-  /// Stands for a value that is not kept, in texts and in the values of ``SettingsStore/formerDocument(after:)``.
-  package static var placeholder: String { KeptText.placeholder }
-}
-
 extension Date {
   /// The milliseconds since 1970; the nearest number that an `Int` holds.
   fileprivate func milliseconds(_ rule: FloatingPointRoundingRule) -> Int {

@@ -125,7 +125,7 @@ extension KeptText {
 
   /// What comes before the first thing that is left out; `nil` if nothing is.
   static func beginning(of bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-    ["\"\(placeholder)", placeholder, "# (not shown)"]
+    ["\"\(Redaction.placeholder)", Redaction.placeholder, "# (not shown)"]
       .compactMap { bytes.firstRange(of: Array($0.utf8))?.lowerBound }.min().map { bytes[..<$0] }
   }
 }

@@ -62,7 +62,7 @@ struct Undo {
       if former == now { continue }
       guard now == new[path] else { throw conflict(path) }
       // A migration may have moved what stands for a value that is not kept.
-      guard former?.holds(KeptText.placeholder) != true else { throw notKept(path) }
+      guard former?.holds(Redaction.placeholder) != true else { throw notKept(path) }
       edits.append(Edit(path: path, value: former))
     }
     return edits

@@ -22,7 +22,7 @@ struct HiddenText {
   let schema: SchemaLookup
 
   /// Stands for a secret value.
-  static let placeholder = SettingsHistory.placeholder
+  static let placeholder = Redaction.placeholder
   /// The beginning of a comment that stands for something.
   static let noteBeginning = "# (not shown: "
   static func note(_ number: Int) -> String { "\(noteBeginning)\(number))" }

@@ -89,7 +89,7 @@ struct HistoryText {
     let isUnknown = isLong && old == nil && new == nil
     let values =
       isHidden
-      ? terminal.styled(SettingsHistory.placeholder, .dim) : isUnknown ? text(nil) : "\(text(old)) -> \(text(new))"
+      ? terminal.styled(Redaction.placeholder, .dim) : isUnknown ? text(nil) : "\(text(old)) -> \(text(new))"
     return "  \(terminal.styled(terminal.shown(path.description), .cyan)): \(values)"
   }
 

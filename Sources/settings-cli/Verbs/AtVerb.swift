@@ -103,8 +103,8 @@ private struct FormerText {
   func show() throws {
     let text = try text(after: number)
     Output.text(Terminal.output.shown(text))
-    if text.contains(SettingsHistory.placeholder) {
-      Output.note("'\(SettingsHistory.placeholder)' stands for values that the history does not keep.")
+    if text.contains(Redaction.placeholder) {
+      Output.note("'\(Redaction.placeholder)' stands for values that the history does not keep.")
     }
   }
 
@@ -164,7 +164,7 @@ extension TOMLValue {
   /// Whether the history has left out the value, or a part of it.
   fileprivate var isLeftOut: Bool {
     switch self {
-    case .string(let text): text == SettingsHistory.placeholder
+    case .string(let text): text == Redaction.placeholder
     case .array(let items): items.contains(where: \.isLeftOut)
     case .table(let table): table.contains { $0.value.isLeftOut }
     default: false
