@@ -8,12 +8,14 @@ struct KeptText: Sendable {
   let bytes: [UInt8]
   /// Where the text has what is left out of them.
   let places: KeptPlaces
-  /// The document of the bytes; `nil` if the text did not parse.
-  let document: TOMLDocument?
+  let isUnparsed: Bool
+  /// The document of the text, if nothing is left out of it.
+  private let whole: TOMLDocument?
 
   /// Whether nothing is left out.
   var isComplete: Bool { places.isEmpty }
-  var isUnparsed: Bool { document == nil }
+  /// The document of the bytes, which is made when it is asked for; `nil` if the text did not parse.
+  var document: TOMLDocument? { whole ?? Self.document(of: bytes) }
 
   /// Stands for a text that does not parse. It says nothing about the values.
   static let unparsed = Array("# \(Redaction.placeholder): it did not parse\n".utf8)
@@ -22,22 +24,23 @@ struct KeptText: Sendable {
   ///   - text: The text.
   ///   - document: Its document; `nil` for one that does not parse, of which nothing is kept.
   init(of text: [UInt8], _ document: TOMLDocument?, _ known: KnownKeys, _ migrations: SettingsMigrations) {
+    isUnparsed = document == nil
     guard let document else {
       bytes = Self.unparsed
       places = KeptPlaces([KeptPlaces.Place(0..<text.count, shown: Self.unparsed.count)])
-      self.document = nil
+      whole = nil
       return
     }
     let redaction = Redaction(of: document, known, migrations)
-    guard !redaction.isComplete else {
-      // The same array, so that it is in memory once.
-      (bytes, places, self.document) = (document.bytes, KeptPlaces(), document)
-      return
+    // The same array where nothing is hidden, so that it is in memory once.
+    whole = redaction.isComplete ? document : nil
+    var places: [KeptPlaces.Place] = []
+    bytes = redaction.text { part in
+      let shown = Redaction.keptForm(of: part)
+      places.append(KeptPlaces.Place(part.range, shown: shown.utf8.count))
+      return shown
     }
-    bytes = redaction.keptText
-    places = KeptPlaces(
-      redaction.parts.map { KeptPlaces.Place($0.range, shown: Redaction.keptForm(of: $0).utf8.count) })
-    self.document = Self.document(of: bytes)
+    self.places = KeptPlaces(places)
   }
 
   /// The document of a text as it was kept; `nil` if the text did not parse.

@@ -100,7 +100,7 @@ extension TOMLDocument {
   package func hiddenParts(_ rule: some HidingRule) -> [HiddenPart] {
     var hiding = Hiding(document: self)
     hiding.visit(rule)
-    if bytes.contains(Byte.hash) {
+    if hiding.hasComments {
       for comment in comments where rule.hides(comment: String(decoding: bytes[comment], as: UTF8.self)) {
         hiding.add(.comment, .root, comment)
       }
@@ -112,9 +112,14 @@ extension TOMLDocument {
 private struct Hiding {
   private let document: TOMLDocument
   private lazy var places = TextPlaces(of: document)
+  /// Whether the text may have comments: most generated ones have none, and nothing is looked for then.
+  let hasComments: Bool
   private var parts: [HiddenPart] = []
 
-  init(document: TOMLDocument) { self.document = document }
+  init(document: TOMLDocument) {
+    self.document = document
+    hasComments = document.bytes.contains(Byte.hash)
+  }
 
   /// Nothing recurses, so keys may have any depth.
   mutating func visit<Rule: HidingRule>(_ rule: Rule) {
@@ -238,6 +243,7 @@ private struct Hiding {
   // MARK: Comments
 
   private mutating func addComments(of statement: Range<Int>, after value: Int) {
+    guard hasComments else { return }
     addComment(in: places.commentStart(above: statement.lowerBound)..<statement.lowerBound)
     addComment(in: value..<statement.upperBound)
   }
