@@ -268,11 +268,17 @@ public struct SettingsLocation: Sendable, Hashable {
       (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
         || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
-    let bytes = Array(id.utf8)
-    let others = Array("._-".utf8)
-    guard let first = bytes.first else { return false }
-    return isAlphanumeric(first) && bytes.count <= 200
-      && bytes.allSatisfy { isAlphanumeric($0) || others.contains($0) } && !id.contains("..")
+    // By bytes: a search of Characters was a tenth of what 'settings-cli get' executed.
+    guard let first = id.utf8.first, isAlphanumeric(first), id.utf8.count <= 200 else { return false }
+    var last = first
+    for byte in id.utf8 {
+      let isDot = byte == UInt8(ascii: ".")
+      let isOther = isDot || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+      guard isOther || isAlphanumeric(byte) else { return false }
+      if isDot, last == byte { return false }
+      last = byte
+    }
+    return true
   }
 }
 
