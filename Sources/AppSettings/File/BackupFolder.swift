@@ -20,10 +20,12 @@ struct BackupFolder: ~Copyable {
 
   /// Creates the directory if needed, and removes what killed processes have left in it.
   ///
-  /// - Parameter limit: The remaining time to wait for its lock; by default a new time limit.
+  /// - Parameters:
+  ///   - file: The settings file, if it exists.
+  ///   - limit: The remaining time to wait for its lock; by default a new time limit.
   /// - Throws: ``SettingsError`` `readOnly`, `io` or `lockTimeout`.
   static func open(
-    _ path: String, of name: String, within limit: TimeLimit?, system: Syscalls
+    _ path: String, of name: String, about file: String? = nil, within limit: TimeLimit?, system: Syscalls
   ) throws(SettingsError) -> BackupFolder {
     let directory = SettingsFile(path: path, system: system)
     var limit = limit ?? TimeLimit(directory.lockTimeout)
@@ -46,7 +48,7 @@ struct BackupFolder: ~Copyable {
         throw .system(error, "make a backup in", path)
       }
       // If a backup exists, this was done before it was made.
-      if names.isEmpty { try directory.synchronizeParents(of: path) }
+      if names.isEmpty { try directory.synchronizeParents(of: path, about: file) }
       return BackupFolder(
         path: path, name: name, system: system, names: names.sorted { $0.isNewer(than: $1) }, made: made,
         lock: lock)

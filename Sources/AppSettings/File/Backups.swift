@@ -96,7 +96,8 @@ package struct Backups: Sendable {
     of source: String?, _ bytes: [UInt8], _ status: FileStatus?, reason: String, sparing spared: SettingsBackup? = nil
   ) throws -> BackupInProgress {
     let place = try place(of: source)
-    let folder = try BackupFolder.open(place.directory, of: place.name, within: limit, system: system)
+    let folder = try BackupFolder.open(
+      place.directory, of: place.name, about: place.file.description, within: limit, system: system)
     func inProgress(_ name: BackupName, abandon: @escaping () -> Void = {}) -> BackupInProgress {
       let path = folder.path + "/" + name.text(of: place.name)
       return BackupInProgress(

@@ -76,8 +76,11 @@ extension SettingsFile {
   /// It ends at the first directory that this process may not write to, and at a mount point: it has made no entry
   /// there. A directory that may be written to but not opened cannot be synced and is skipped.
   ///
+  /// - Parameter file: An existing file that the new one is about, such as the one that a backup is of. Then it also
+  ///   ends at the first directory that has both below it: if that one gets lost, so does the file.
   /// - Throws: ``SettingsError`` `io`. Nothing was written.
-  package func synchronizeParents(of directory: String) throws(SettingsError) {
+  package func synchronizeParents(of directory: String, about file: String? = nil) throws(SettingsError) {
+    let shared = file.map(directories(above:)) ?? []
     // By "..", which the kernel resolves from the target of a link.
     var path = directory
     do throws(Errno) {
@@ -93,11 +96,25 @@ extension SettingsFile {
         } catch {
           guard error.rawValue == EACCES || error.rawValue == EPERM else { throw error }
         }
+        if shared.contains(where: status.sameFile) { return }
         below = status
       }
     } catch {
       throw .system(error, "sync the directory", path, then: "Nothing was written.")
     }
+  }
+}
+
+extension SettingsFile {
+  /// The directories that a file is in, up to the root or the first one that cannot be looked at.
+  private func directories(above file: String) -> [FileStatus] {
+    var all: [FileStatus] = []
+    var path = file.lastSlash.map { String(file[..<$0]) + "/." } ?? "."
+    while let status = try? system.status(at: path), all.last?.sameFile(status) != true {
+      all.append(status)
+      path += "/.."
+    }
+    return all
   }
 }
 
