@@ -12,29 +12,11 @@ struct HistoryCommandTests {
     SchemaHome.answer(output, error, status: status)
   }
 
-  private func run(_ words: String...) throws -> ChildProcess.Result {
-    try ChildProcess.run(
-      ChildProcess.product("settings-cli"), words, environment: test.home.environment, directory: test.home.path)
-  }
-
-  @discardableResult
-  private func done(_ words: String...) throws -> String {
-    let result = try ChildProcess.run(
-      ChildProcess.product("settings-cli"), words, environment: test.home.environment, directory: test.home.path)
-    #expect(result.status == 0, "\(words): \(result)")
-    return result.output
-  }
-
-  /// A text with the times in it replaced by `TIME`.
-  private func timeless(_ text: String) -> String {
-    text.replacing(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/, with: "TIME")
-  }
-
   /// Three writes: a theme, a size, both.
   private func writeThree() throws {
-    try done("set", app, "theme", "dark")
-    try done("set", app, "editor.font-size", "14")
-    try done("set", app, "theme=light", "editor.font-size=16")
+    try test.done("set", app, "theme", "dark")
+    try test.done("set", app, "editor.font-size", "14")
+    try test.done("set", app, "theme=light", "editor.font-size=16")
   }
 
   // MARK: log
@@ -43,7 +25,7 @@ struct HistoryCommandTests {
     try writeThree()
     try test.write(try #require(test.home.text(of: test.file)).replacingOccurrences(of: "16", with: "18"))
     #expect(
-      timeless(try done("log", app)) == """
+      SchemaHome.timeless(try test.done("log", app)) == """
         #4 TIME outside, not recorded yet
           editor.font-size: 16 -> 18
         #3 TIME update by settings-cli
@@ -56,7 +38,7 @@ struct HistoryCommandTests {
 
         """)
     #expect(
-      timeless(try done("log", app, "theme")) == """
+      SchemaHome.timeless(try test.done("log", app, "theme")) == """
         #3 TIME update by settings-cli
           theme: "dark" -> "light"
           and 1 other value
@@ -64,11 +46,11 @@ struct HistoryCommandTests {
           theme: (none) -> "dark"
 
         """)
-    #expect(try done("log", app, "font_size") == done("log", app, "editor.font-size"))
-    #expect(try done("log", app, "--limit", "1").hasPrefix("#4 "))
-    try done("unset", app, "theme")
+    #expect(try test.done("log", app, "font_size") == test.done("log", app, "editor.font-size"))
+    #expect(try test.done("log", app, "--limit", "1").hasPrefix("#4 "))
+    try test.done("unset", app, "theme")
     #expect(
-      timeless(try done("log", app, "--limit", "2")) == """
+      SchemaHome.timeless(try test.done("log", app, "--limit", "2")) == """
         #5 TIME reset by settings-cli
           theme: "light" -> (none)
         #4 TIME outside
@@ -79,7 +61,7 @@ struct HistoryCommandTests {
 
   @Test func `log as JSON has every part of an entry`() throws {
     try writeThree()
-    let entries = try #require(try json(try done("log", app, "--json")) as? [[String: Any]])
+    let entries = try #require(try json(try test.done("log", app, "--json")) as? [[String: Any]])
     #expect(entries.map { $0["number"] as? Int } == [3, 2, 1])
     let first = entries[0]
     #expect(first["by"] as? String == "settings-cli" && first["program"] as? String == "settings-cli")
@@ -95,15 +77,15 @@ struct HistoryCommandTests {
   @Test func `log takes ages, dates and times`() throws {
     try writeThree()
     for when in ["2d", "3h", "30m", "1w", "60s", "2024-11-23", "2024-11-23 09:30", "2024-11-23T09:30:00+02:00"] {
-      #expect(try done("log", app, "--since", when).hasPrefix("#3 "), "\(when)")
+      #expect(try test.done("log", app, "--since", when).hasPrefix("#3 "), "\(when)")
     }
-    let none = try run("log", app, "--since", "9000-01-01")
+    let none = try test.run("log", app, "--since", "9000-01-01")
     #expect(
       none
         == answer(
           "", "settings-cli: The history of '\(test.file)' has no change since 9000-01-01 00:00:00.\n", status: 1))
     for when in ["2x", "some day", "d", "-1d"] {
-      let refused = try run("log", app, "--since=\(when)")
+      let refused = try test.run("log", app, "--since=\(when)")
       #expect(refused.status == 2 && refused.error.contains("is not a time"), "\(refused)")
     }
   }
@@ -111,20 +93,20 @@ struct HistoryCommandTests {
   @Test func `without a history, log says why and exits 1`() throws {
     try test.write("theme = \"dark\"\n")
     #expect(
-      try run("log", app) == answer("", "settings-cli: The history of '\(test.file)' has no change.\n", status: 1))
-    #expect(try run("log", app, "--json").output == "[]\n")
-    #expect(try run("log", app, "thme").status == 3)
-    #expect(try run("log", "org.example.tset").status == 3)
-    #expect(try run("undo", app).status == 1 && run("at", app, "#1").status == 1)
+      try test.run("log", app) == answer("", "settings-cli: The history of '\(test.file)' has no change.\n", status: 1))
+    #expect(try test.run("log", app, "--json").output == "[]\n")
+    #expect(try test.run("log", app, "thme").status == 3)
+    #expect(try test.run("log", "org.example.tset").status == 3)
+    #expect(try test.run("undo", app).status == 1 && test.run("at", app, "#1").status == 1)
     #expect(test.home.names(in: test.home.path + "/state").isEmpty)
     try test.write("settings-history = false\ntheme = \"dark\"\n")
-    #expect(try run("describe", app, "--document").output.contains("\"keepsHistory\":false"))
-    try done("set", app, "theme", "light")
+    #expect(try test.run("describe", app, "--document").output.contains("\"keepsHistory\":false"))
+    try test.done("set", app, "theme", "light")
     #expect(
-      try run("log", app)
+      try test.run("log", app)
         == answer(
           "", "settings-cli: '\(test.file)' keeps no history: 'settings-history' in it is false.\n", status: 1))
-    #expect(try run("undo", app).status == 1)
+    #expect(try test.run("undo", app).status == 1)
   }
 
   @Test func `log says what was lost, and numbers go on`() throws {
@@ -133,52 +115,74 @@ struct HistoryCommandTests {
     try Data().write(to: URL(fileURLWithPath: journal))
     let lost = "settings-cli: Changes before #4 are lost: the history was damaged.\n"
     let none = "settings-cli: The history of '\(test.file)' has no change.\n"
-    #expect(try run("log", app) == answer("", lost + none, status: 1))
-    try done("set", app, "theme", "dark")
-    let after = try run("log", app)
-    #expect(after.error == lost && timeless(after.output).hasPrefix("#4 TIME set by settings-cli\n"))
-    #expect(try done("at", app, "0s") == test.home.text(of: test.file))
+    #expect(try test.run("log", app) == answer("", lost + none, status: 1))
+    try test.done("set", app, "theme", "dark")
+    let after = try test.run("log", app)
+    #expect(after.error == lost && SchemaHome.timeless(after.output).hasPrefix("#4 TIME set by settings-cli\n"))
+    #expect(try test.done("at", app, "0s") == test.home.text(of: test.file))
+  }
+
+  @Test func `what stands in the place of a history's file is named, and nothing is lost`() throws {
+    let folder = test.home.path + "/state/app-settings/files\(test.home.path)/own.toml.history"
+    let manager = FileManager.default
+    try manager.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try manager.createSymbolicLink(atPath: folder + "/journal", withDestinationPath: test.home.path + "/x")
+    let link = try test.run("set", "./own.toml", "a", "1")
+    let reason = "the history in '\(folder)': one of its files is a symbolic link. Remove the link."
+    #expect(link.status == 0 && link.error.contains("Cannot write \(reason)"), "\(link)")
+    #expect(try test.run("log", "./own.toml").error.contains("Cannot read \(reason)"))
+    #expect(test.home.text(of: test.home.path + "/x") == nil)
+    try manager.removeItem(atPath: folder + "/journal")
+    try manager.createDirectory(atPath: folder + "/journal", withIntermediateDirectories: false)
+    let directory = try test.run("set", "./own.toml", "a", "2")
+    #expect(directory.status == 0 && directory.error.contains("the history in '\(folder)': "), "\(directory)")
+    #expect(try test.done("get", "./own.toml", "a") == "2\n")
+    try manager.removeItem(atPath: folder + "/journal")
+    try Data("?".utf8).write(to: URL(fileURLWithPath: folder + "/journal"))
+    let lost = "settings-cli: Earlier changes are lost: the history was damaged.\n"
+    #expect(try test.run("log", "./own.toml").error.hasPrefix(lost))
   }
 
   @Test func `the making and the removal of a profile are no migrations`() throws {
-    try done("set", app, "theme", "dark")
-    try done("profile", app, "new", "work", "--from-current")
-    try done("set", app, "theme", "light", "--layer", "profile:work")
-    try done("profile", app, "remove", "work")
-    try done("profile", app, "new", "work")
-    let entries = try #require(try json(try done("log", app, "--layer", "profile:work", "--json")) as? [[String: Any]])
+    try test.done("set", app, "theme", "dark")
+    try test.done("profile", app, "new", "work", "--from-current")
+    try test.done("set", app, "theme", "light", "--layer", "profile:work")
+    try test.done("profile", app, "remove", "work")
+    try test.done("profile", app, "new", "work")
+    let entries = try #require(
+      try json(try test.done("log", app, "--layer", "profile:work", "--json")) as? [[String: Any]])
     #expect(entries.map { $0["reason"] as? String } == ["reset", "set", "import"])
-    #expect(try done("undo", app, "--layer", "profile:work").hasPrefix("undone: #3 "))
-    #expect(try done("get", app, "theme", "--layer", "profile:work") == "light\n")
+    #expect(try test.done("undo", app, "--layer", "profile:work").hasPrefix("undone: #3 "))
+    #expect(try test.done("get", app, "theme", "--layer", "profile:work") == "light\n")
   }
 
   // MARK: blame
 
   @Test func `blame says who changed each value`() throws {
     try test.write("# mine\nsettings-version = 1\n\ntheme = 'dark'\nsync.token = \"hunter2\"\n")
-    try done("set", app, "editor.font-size", "14")
-    try done("set", app, "sync.token", "s3cret")
+    try test.done("set", app, "editor.font-size", "14")
+    try test.done("set", app, "sync.token", "s3cret")
     #expect(
-      timeless(try done("blame", app)) == """
+      SchemaHome.timeless(try test.done("blame", app)) == """
         theme = "dark"  # older than the history
         sync.token = (secret)  # #2 TIME set by settings-cli
         editor.font-size = 14  # #1 TIME set by settings-cli
 
         """)
-    #expect(timeless(try done("blame", app, "editor")).hasPrefix("editor.font-size = 14  # #1 "))
-    let objects = try #require(try json(try done("blame", app, "--json")) as? [[String: Any]])
+    #expect(SchemaHome.timeless(try test.done("blame", app, "editor")).hasPrefix("editor.font-size = 14  # #1 "))
+    let objects = try #require(try json(try test.done("blame", app, "--json")) as? [[String: Any]])
     #expect(objects.map { $0["key"] as? String } == ["theme", "sync.token", "editor.font-size"])
     #expect(objects[0]["entry"] is NSNull && objects[1]["value"] as? String == "(secret)")
     #expect((objects[2]["entry"] as? [String: Any])?["number"] as? Int == 1)
-    #expect(try run("blame", app, "host") == answer("", status: 1))
-    #expect(try run("blame", app, "hosst").status == 3)
+    #expect(try test.run("blame", app, "host") == answer("", status: 1))
+    #expect(try test.run("blame", app, "hosst").status == 3)
   }
 
   @Test func `blame hides a value in the place of a secret's table, whatever the target`() throws {
-    try done("set", app, "theme", "dark")
+    try test.done("set", app, "theme", "dark")
     try test.write("theme = \"dark\"\n\n[[sync]]\ntoken = \"hunter2\"\n")
     for target in [app, test.file] {
-      let shown = timeless(try done("blame", target, "sync"))
+      let shown = SchemaHome.timeless(try test.done("blame", target, "sync"))
       #expect(shown == "sync = (secret)  # #2 TIME outside, not recorded yet\n", "\(target)")
     }
   }
@@ -188,43 +192,45 @@ struct HistoryCommandTests {
   @Test func `undo takes back the last change, that of a key, or an entry, and can be undone`() throws {
     try writeThree()
     #expect(
-      timeless(try done("undo", app)) == """
+      SchemaHome.timeless(try test.done("undo", app)) == """
         undone: #3 TIME update by settings-cli
           theme: "light" -> "dark"
           editor.font-size: 16 -> 14
 
         """)
-    #expect(try done("get", app, "theme") == "dark\n")
-    #expect(timeless(try done("undo", app)).hasPrefix("undone: #2 TIME set by settings-cli\n"))
-    try done("redo", app)
+    #expect(try test.done("get", app, "theme") == "dark\n")
+    #expect(SchemaHome.timeless(try test.done("undo", app)).hasPrefix("undone: #2 TIME set by settings-cli\n"))
+    try test.done("redo", app)
     #expect(
-      timeless(try done("redo", app)) == """
+      SchemaHome.timeless(try test.done("redo", app)) == """
         redone: #4 TIME undo of #3 by settings-cli
           theme: "dark" -> "light"
           editor.font-size: 14 -> 16
 
         """)
-    #expect(try run("redo", app).status == 1)
-    try done("set", app, "theme", "dark")
-    #expect(timeless(try done("undo", app, "editor.font-size")).hasPrefix("undone: #3 TIME update by settings-cli\n"))
-    #expect(try done("get", app, "theme") == "dark\n" && done("get", app, "editor.font-size") == "14\n")
-    try done("undo", app, "#8")
-    #expect(try done("get", app, "theme") == "light\n")
-    try done("undo", app, "--entry", "10")
-    #expect(try done("get", app, "theme") == "dark\n")
-    #expect(try done("log", app, "--limit", "1").contains(" undo of #10 by settings-cli\n"))
+    #expect(try test.run("redo", app).status == 1)
+    try test.done("set", app, "theme", "dark")
+    #expect(
+      SchemaHome.timeless(try test.done("undo", app, "editor.font-size")).hasPrefix(
+        "undone: #3 TIME update by settings-cli\n"))
+    #expect(try test.done("get", app, "theme") == "dark\n" && test.done("get", app, "editor.font-size") == "14\n")
+    try test.done("undo", app, "#8")
+    #expect(try test.done("get", app, "theme") == "light\n")
+    try test.done("undo", app, "--entry", "10")
+    #expect(try test.done("get", app, "theme") == "dark\n")
+    #expect(try test.done("log", app, "--limit", "1").contains(" undo of #10 by settings-cli\n"))
   }
 
   @Test func `undo steps back, redo steps forward, and log says what is undone`() throws {
-    for theme in ["dark", "light", "dark"] { try done("set", app, "theme", theme) }
+    for theme in ["dark", "light", "dark"] { try test.done("set", app, "theme", theme) }
     var themes: [String] = []
     for verb in ["undo", "undo", "redo", "redo", "undo"] {
-      try done(verb, app)
-      themes.append(try done("get", app, "theme"))
+      try test.done(verb, app)
+      themes.append(try test.done("get", app, "theme"))
     }
     #expect(themes == ["light\n", "dark\n", "light\n", "dark\n", "light\n"])
     #expect(
-      timeless(try done("log", app)) == """
+      SchemaHome.timeless(try test.done("log", app)) == """
         #8 TIME undo of #3 by settings-cli
           theme: "dark" -> "light"
         #7 TIME redo of #4 by settings-cli
@@ -243,24 +249,24 @@ struct HistoryCommandTests {
           theme: (none) -> "dark"
 
         """)
-    let entries = try #require(try json(try done("log", app, "theme", "--json")) as? [[String: Any]])
+    let entries = try #require(try json(try test.done("log", app, "theme", "--json")) as? [[String: Any]])
     #expect(entries.map { $0["isUndone"] as? Bool } == [false, false, false, true, true, true, false, false])
     #expect(entries.map { $0["of"] as? Int } == [3, 4, 5, 2, 3, nil, nil, nil])
-    let difference = try done("redo", app, "theme", "--dry-run")
+    let difference = try test.done("redo", app, "theme", "--dry-run")
     #expect(difference.contains("-theme = \"light\"\n+theme = \"dark\"\n"), "\(difference)")
-    try done("set", app, "editor.font-size", "14")
-    let ended = try run("redo", app)
+    try test.done("set", app, "editor.font-size", "14")
+    let ended = try test.run("redo", app)
     #expect(ended.status == 1 && ended.error.contains("the last change in '\(test.file)' is not an undo."), "\(ended)")
-    #expect(try run("redo", app, "thme").status == 3)
-    #expect(try done("redo", app, "theme", "--json").contains("\"new\":\"dark\""))
-    #expect(try done("get", app, "theme") == "dark\n")
+    #expect(try test.run("redo", app, "thme").status == 3)
+    #expect(try test.done("redo", app, "theme", "--json").contains("\"new\":\"dark\""))
+    #expect(try test.done("get", app, "theme") == "dark\n")
   }
 
   @Test func `a dry run of undo shows a diff, and writes nothing`() throws {
     try writeThree()
     let before = test.home.text(of: test.file)
     #expect(
-      try done("undo", app, "theme", "--dry-run") == """
+      try test.done("undo", app, "theme", "--dry-run") == """
         --- \(test.file)
         +++ \(test.file)
         @@ -1,4 +1,4 @@
@@ -272,21 +278,21 @@ struct HistoryCommandTests {
 
         """)
     #expect(test.home.text(of: test.file) == before)
-    let digest = try done("get", app, "--digest").dropLast()
-    try done("undo", app, "--if-unchanged", String(digest))
-    #expect(try run("undo", app, "--if-unchanged", String(digest)).status == 9)
-    let theme = try done("get", app, "theme", "--digest").dropLast()
-    try done("undo", app, "--if-unchanged", String(theme), "--dry-run")
-    #expect(try run("undo", app, "--if-unchanged", "theme:absent", "--dry-run").status == 9)
+    let digest = try test.done("get", app, "--digest").dropLast()
+    try test.done("undo", app, "--if-unchanged", String(digest))
+    #expect(try test.run("undo", app, "--if-unchanged", String(digest)).status == 9)
+    let theme = try test.done("get", app, "theme", "--digest").dropLast()
+    try test.done("undo", app, "--if-unchanged", String(theme), "--dry-run")
+    #expect(try test.run("undo", app, "--if-unchanged", "theme:absent", "--dry-run").status == 9)
   }
 
   @Test func `comments come back with what was removed`() throws {
     let text = "# mine\n\n# at night\ntheme = 'dark'   # dim\n"
     try test.write(text)
-    try done("set", app, "editor.font-size", "14")
-    try done("unset", app, "theme")
-    try done("undo", app, "theme")
-    try done("undo", app, "editor.font-size")
+    try test.done("set", app, "editor.font-size", "14")
+    try test.done("unset", app, "theme")
+    try test.done("undo", app, "theme")
+    try test.done("undo", app, "editor.font-size")
     #expect(test.home.text(of: test.file) == text)
   }
 
@@ -316,14 +322,14 @@ struct HistoryCommandTests {
   }
 
   @Test func `a secret is neither shown nor put back`() throws {
-    try done("set", app, "sync.token", "hunter2")
-    try done("set", app, "sync.token", "s3cret")
-    #expect(timeless(try done("log", app)).contains("  sync.token: (not in the history)\n"))
-    let refused = try run("undo", app)
+    try test.done("set", app, "sync.token", "hunter2")
+    try test.done("set", app, "sync.token", "s3cret")
+    #expect(SchemaHome.timeless(try test.done("log", app)).contains("  sync.token: (not in the history)\n"))
+    let refused = try test.run("undo", app)
     #expect(refused.status == 1 && refused.error.contains("it is a secret"), "\(refused)")
-    let value = try run("at", app, "#1", "sync.token")
+    let value = try test.run("at", app, "#1", "sync.token")
     #expect(value.status == 1 && value.output.isEmpty && value.error.contains("not in the history"), "\(value)")
-    let text = try run("at", app, "#1")
+    let text = try test.run("at", app, "#1")
     #expect(
       text.output == "[sync]\ntoken = \"(not in the history)\"\n" && text.error.contains("does not keep"), "\(text)")
   }
@@ -334,24 +340,24 @@ struct HistoryCommandTests {
     try test.home.write(schema, to: test.schemaFile)
     let text = "theme = \"dark\"\n\n# ours\n[hosts.office]\nurl = \"x\" # near\nport = 1\n"
     try test.write(text)
-    try done("rename", app, "hosts.office", "hosts.hq")
+    try test.done("rename", app, "hosts.office", "hosts.hq")
     let renamed = test.home.text(of: test.file)
-    try done("undo", app, "hosts")
+    try test.done("undo", app, "hosts")
     #expect(test.home.text(of: test.file) == text)
-    try done("redo", app)
+    try test.done("redo", app)
     #expect(test.home.text(of: test.file) == renamed)
     // Also where its lines have changed since, so that only its values can come back.
     try test.write(try #require(renamed).replacingOccurrences(of: "# near", with: "# far"))
-    try done("undo", app, "#1")
-    #expect(try done("get", app, "hosts.office.url") == "x\n" && run("get", app, "hosts.hq").status == 1)
+    try test.done("undo", app, "#1")
+    #expect(try test.done("get", app, "hosts.office.url") == "x\n" && test.run("get", app, "hosts.hq").status == 1)
   }
 
   @Test func `a change from before a migration is undone in today's form, and a migration is not`() throws {
     let schema = SchemaHome.schema.replacingOccurrences(of: "[keys.theme]", with: "[keys.colour]\n[keys.theme]")
       .replacingOccurrences(of: "[keys.colour]", with: "[keys.colour]\ntype = \"string\"\n")
     try test.home.write(schema, to: test.schemaFile)
-    try done("set", app, "colour", "dark")
-    try done("set", app, "colour", "light")
+    try test.done("set", app, "colour", "dark")
+    try test.done("set", app, "colour", "light")
     try test.home.write(
       SchemaHome.schema + """
         [[migrations]]
@@ -360,12 +366,13 @@ struct HistoryCommandTests {
         steps = [{ rename = "colour", to = "theme" }]
 
         """, to: test.schemaFile)
-    try done("undo", app)
+    try test.done("undo", app)
     #expect(test.home.text(of: test.file) == "settings-version = 2\ntheme = \"dark\"\n")
-    #expect(timeless(try done("log", app, "--limit", "2")).contains("#3 TIME migration by settings-cli\n"))
-    let refused = try run("undo", app, "#3")
+    #expect(
+      SchemaHome.timeless(try test.done("log", app, "--limit", "2")).contains("#3 TIME migration by settings-cli\n"))
+    let refused = try test.run("undo", app, "#3")
     #expect(refused.status == 8 && refused.error.contains("'settings-cli migrate \(app) --undo'"), "\(refused)")
-    #expect(try done("at", app, "#1", "theme") == "dark\n")
+    #expect(try test.done("at", app, "#1", "theme") == "dark\n")
   }
 
   // MARK: at
@@ -373,28 +380,28 @@ struct HistoryCommandTests {
   @Test func `at prints the text of that time, or a value as get does`() throws {
     try writeThree()
     let file = test.file
-    #expect(try done("at", app, "#1") == "theme = \"dark\"\n")
-    #expect(try done("at", app, "#0") == "")
-    #expect(try done("at", app, "#2", "editor.font-size") == "14\n")
-    #expect(try done("at", app, "--entry", "2", "font_size") == "14\n")
-    #expect(try done("at", app, "#2", "theme", "--toml") == "\"dark\"\n")
+    #expect(try test.done("at", app, "#1") == "theme = \"dark\"\n")
+    #expect(try test.done("at", app, "#0") == "")
+    #expect(try test.done("at", app, "#2", "editor.font-size") == "14\n")
+    #expect(try test.done("at", app, "--entry", "2", "font_size") == "14\n")
+    #expect(try test.done("at", app, "#2", "theme", "--toml") == "\"dark\"\n")
     #expect(
-      try done("at", app, "#2", "theme", "--json")
+      try test.done("at", app, "#2", "theme", "--json")
         == "{\"key\":\"theme\",\"value\":\"dark\",\"file\":\"\(file)\",\"entry\":2}\n")
-    #expect(try run("at", app, "#1", "editor.font-size").status == 1)
-    #expect(try done("at", app, "0s") == test.home.text(of: file))
-    let early = try run("at", app, "1d")
+    #expect(try test.run("at", app, "#1", "editor.font-size").status == 1)
+    #expect(try test.done("at", app, "0s") == test.home.text(of: file))
+    let early = try test.run("at", app, "1d")
     #expect(early.status == 1 && early.error.contains("does not go back to"), "\(early)")
-    #expect(try run("at", app, "#4").status == 1)
-    #expect(try run("at", app, "soon").status == 2)
-    #expect(try run("at", app, "#2", "--json").status == 2)
-    #expect(try run("at", app).status == 2)
+    #expect(try test.run("at", app, "#4").status == 1)
+    #expect(try test.run("at", app, "soon").status == 2)
+    #expect(try test.run("at", app, "#2", "--json").status == 2)
+    #expect(try test.run("at", app).status == 2)
   }
 
   @Test func `at compares with what the file has now`() throws {
     try writeThree()
     #expect(
-      try done("at", app, "#2", "--diff") == """
+      try test.done("at", app, "#2", "--diff") == """
         --- \(test.file) (after #2)
         +++ \(test.file)
         @@ -1,4 +1,4 @@
@@ -406,8 +413,8 @@ struct HistoryCommandTests {
         +font-size = 16
 
         """)
-    #expect(try done("at", app, "#3", "--diff") == "")
-    let value = try done("at", app, "#2", "theme", "--diff")
+    #expect(try test.done("at", app, "#3", "--diff") == "")
+    let value = try test.done("at", app, "#2", "theme", "--diff")
     #expect(value.hasSuffix("@@ -1 +1 @@\n-theme = \"dark\"\n+theme = \"light\"\n"), "\(value)")
   }
 
@@ -415,30 +422,30 @@ struct HistoryCommandTests {
     try writeThree()
     let text = test.home.text(of: test.file)
     try test.write("theme = = 1\n")
-    #expect(try done("at", app, "#3") == text)
-    #expect(try done("log", app).contains("#3 "))
-    #expect(try run("undo", app).status == 6)
-    try done("recover", app, "--restore")
+    #expect(try test.done("at", app, "#3") == text)
+    #expect(try test.done("log", app).contains("#3 "))
+    #expect(try test.run("undo", app).status == 6)
+    try test.done("recover", app, "--restore")
     #expect(test.home.text(of: test.file) == text)
-    try done("undo", app)
-    #expect(try done("at", app, "#2") == test.home.text(of: test.file))
+    try test.done("undo", app)
+    #expect(try test.done("at", app, "#2") == test.home.text(of: test.file))
   }
 
   // MARK: Where
 
   @Test func `a file by its path and an administrator's file have histories of their own`() throws {
-    try done("set", "./a.toml", "x", "1")
-    try done("set", app, "theme", "dark", "--system")
-    #expect(timeless(try done("log", "./a.toml")) == "#1 TIME set by settings-cli\n  x: (none) -> 1\n")
-    #expect(timeless(try done("log", app, "--system")).contains("theme: (none) -> \"dark\""))
-    #expect(try run("log", app).status == 1)
-    try done("undo", app, "--system")
+    try test.done("set", "./a.toml", "x", "1")
+    try test.done("set", app, "theme", "dark", "--system")
+    #expect(SchemaHome.timeless(try test.done("log", "./a.toml")) == "#1 TIME set by settings-cli\n  x: (none) -> 1\n")
+    #expect(SchemaHome.timeless(try test.done("log", app, "--system")).contains("theme: (none) -> \"dark\""))
+    #expect(try test.run("log", app).status == 1)
+    try test.done("undo", app, "--system")
     #expect(test.home.text(of: test.systemFile) == "")
   }
 
   @Test(.enabled(if: TerminalSession.isPossible))
   func `a terminal gets no control characters from values`() throws {
-    try done("set", app, "host", "a\u{1B}[5mb")
+    try test.done("set", app, "host", "a\u{1B}[5mb")
     let session = try TerminalSession(
       "'\(ChildProcess.product("settings-cli"))' log \(app); echo end-of-log", environment: test.home.environment,
       directory: test.home.path)
@@ -449,8 +456,8 @@ struct HistoryCommandTests {
   // MARK: Schemas and reserved keys
 
   @Test func `a value whose key becomes a secret is not shown any more`() throws {
-    try done("set", app, "host", "hunter2")
-    #expect(try done("log", app).contains("hunter2"))
+    try test.done("set", app, "host", "hunter2")
+    #expect(try test.done("log", app).contains("hunter2"))
     let schema = SchemaHome.schema.replacingOccurrences(
       of: "[keys.host]\n", with: "[keys.host]\nsecret = true\n")
     try test.home.write(schema, to: test.schemaFile)
@@ -461,7 +468,7 @@ struct HistoryCommandTests {
         ChildProcess.product("settings-cli"), words, environment: test.home.environment)
       #expect(!result.output.contains("hunter2") && !result.error.contains("hunter2"), "\(words): \(result)")
     }
-    try done("set", app, "theme", "dark")
+    try test.done("set", app, "theme", "dark")
     let journal = try ChildProcess.shell(
       "grep -r hunter2 state; true", environment: test.home.environment, directory: test.home.path)
     #expect(journal.output.isEmpty)
@@ -469,13 +476,13 @@ struct HistoryCommandTests {
 
   @Test func `check finds a settings-history that is no boolean`() throws {
     try test.write("settings-history = false\n")
-    #expect(try run("check", app) == answer(""))
+    #expect(try test.run("check", app) == answer(""))
     try test.write("settings-history = \"no\"\nsettings-histori = false\n")
-    let found = try run("check", app)
+    let found = try test.run("check", app)
     #expect(found.output.contains("'settings-history' is a string, but must be true or false."), "\(found)")
     #expect(found.output.contains("Did you mean 'settings-history'?"), "\(found)")
-    #expect(try run("set", app, "settings-history", "false").status == 2)
-    #expect(try !done("list", app).contains("settings-history"))
+    #expect(try test.run("set", app, "settings-history", "false").status == 2)
+    #expect(try !test.done("list", app).contains("settings-history"))
   }
 
   @Test func `entries are completed with their times`() throws {
@@ -483,7 +490,7 @@ struct HistoryCommandTests {
     let lines = { (line: String) in
       try ChildProcess.run(
         ChildProcess.product("settings-cli"), ["complete", "fish", "--", line], environment: test.home.environment
-      ).output.split(separator: "\n").map { timeless(String($0)) }
+      ).output.split(separator: "\n").map { SchemaHome.timeless(String($0)) }
     }
     let entries = ["#3\tTIME update by settings-cli", "#2\tTIME set by settings-cli", "#1\tTIME set by settings-cli"]
     #expect(try lines("settings-cli at \(app) ") == ["words"] + entries)

@@ -8,68 +8,53 @@ struct RecoverCommandTests {
   init() throws { test = try SchemaHome() }
   private var app: String { test.app }
 
-  private func run(_ words: String...) throws -> ChildProcess.Result {
-    try ChildProcess.run(
-      ChildProcess.product("settings-cli"), words, environment: test.home.environment, directory: test.home.path)
-  }
-
-  private func done(_ words: String...) throws -> String {
-    let result = try ChildProcess.run(
-      ChildProcess.product("settings-cli"), words, environment: test.home.environment, directory: test.home.path)
-    #expect(result.status == 0, "\(words): \(result)")
-    return result.output
-  }
-
-  private func timeless(_ text: String) -> String {
-    text.replacing(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/, with: "TIME")
-  }
-
   @Test func `the newest text comes back, with all that was set after the newest backup`() throws {
     let file = test.home.path + "/old.toml"
     try test.home.write("a = 1\n", to: file)
     try test.home.write("{\"b\": 2}", to: test.home.path + "/x.json")
-    _ = try done("import", "./old.toml", "./x.json")
-    for number in 1...5 { _ = try done("set", "./old.toml", "k\(number)", "\(number)") }
+    try test.done("import", "./old.toml", "./x.json")
+    for number in 1...5 { try test.done("set", "./old.toml", "k\(number)", "\(number)") }
     let text = try #require(test.home.text(of: file))
     try test.home.write(text + "oops\n", to: file)
-    let broken = try run("get", "./old.toml", "k1")
+    let broken = try test.run("get", "./old.toml", "k1")
     #expect(broken.status == 6)
     #expect(
-      timeless(broken.error).contains(
+      SchemaHome.timeless(broken.error).contains(
         "Correct it with 'settings-cli edit ./old.toml', or bring back the text of TIME (#6 of its history) with "
           + "'settings-cli recover ./old.toml --restore'."), "\(broken)")
-    let lines = timeless(try done("recover", "./old.toml", "--restore")).split(separator: "\n").map(String.init)
+    let lines = SchemaHome.timeless(try test.done("recover", "./old.toml", "--restore")).split(separator: "\n").map(
+      String.init)
     #expect(lines[0].hasSuffix(".unparsable.toml") && test.home.text(of: lines[0]) == text + "oops\n")
     #expect(lines[1] == "restored: #6 TIME set by settings-cli")
     #expect(lines.last == "-oops" && lines.contains("--- \(file)"), "\(lines)")
     #expect(test.home.text(of: file) == text)
-    #expect(timeless(try done("undo", "./old.toml")).hasPrefix("undone: #6 "))
+    #expect(SchemaHome.timeless(try test.done("undo", "./old.toml")).hasPrefix("undone: #6 "))
   }
 
   @Test func `secrets are taken from the text that does not parse, and not shown`() throws {
-    _ = try done("set", app, "theme=dark", "sync.token=hunter2")
-    _ = try done("set", app, "editor.font-size", "14")
+    try test.done("set", app, "theme=dark", "sync.token=hunter2")
+    try test.done("set", app, "editor.font-size", "14")
     let text = try #require(test.home.text(of: test.file))
     try test.write(text.replacingOccurrences(of: "theme = ", with: "theme  "))
-    let advice = timeless(try run("list", app).error)
+    let advice = SchemaHome.timeless(try test.run("list", app).error)
     #expect(
       advice.contains("bring back the text of TIME (#2 of its history)") && !advice.contains("hunter2"), "\(advice)")
-    let result = try run("recover", app, "--restore")
+    let result = try test.run("recover", app, "--restore")
     #expect(result.status == 0 && !result.output.contains("hunter2") && result.error == "", "\(result)")
-    #expect(timeless(result.output).contains("restored: #2 TIME set by settings-cli\n"))
+    #expect(SchemaHome.timeless(result.output).contains("restored: #2 TIME set by settings-cli\n"))
     #expect(test.home.text(of: test.file) == text)
   }
 
   @Test func `where a secret is not certain, the newest text that has all is restored, and that is said`() throws {
-    _ = try done("set", app, "theme", "light")
-    _ = try done("set", app, "sync.token", "hunter2")
+    try test.done("set", app, "theme", "light")
+    try test.done("set", app, "sync.token", "hunter2")
     try test.write("theme = \"dark\n")
-    let advice = timeless(try run("list", app).error)
+    let advice = SchemaHome.timeless(try test.run("list", app).error)
     #expect(advice.contains("bring back the text of TIME (#1 of its history)"), "\(advice)")
-    let result = try run("recover", app, "--restore")
-    #expect(result.status == 0 && timeless(result.output).contains("restored: #1 TIME"), "\(result)")
+    let result = try test.run("recover", app, "--restore")
+    #expect(result.status == 0 && SchemaHome.timeless(result.output).contains("restored: #1 TIME"), "\(result)")
     #expect(
-      timeless(result.error)
+      SchemaHome.timeless(result.error)
         == "settings-cli: The text of TIME is newer, but the history does not keep all its values: 'settings-cli at "
         + "\(app) --entry 2' prints the rest.\n")
     #expect(test.home.text(of: test.file) == "theme = \"light\"\n")
@@ -77,42 +62,44 @@ struct RecoverCommandTests {
 
   @Test func `without a text that has all, nothing is done, and that is said`() throws {
     try test.write("sync.token = \"hunter2\"\n")
-    _ = try done("set", app, "theme", "light")
+    try test.done("set", app, "theme", "light")
     try test.write("theme = \"dark\n")
-    let advice = try run("list", app).error
+    let advice = try test.run("list", app).error
     #expect(
-      timeless(advice).contains(
+      SchemaHome.timeless(advice).contains(
         "or move it to the backups with 'settings-cli recover \(app)'. 'settings-cli at \(app) --entry 1' prints the text of "
           + "TIME without the values that its history does not keep."), "\(advice)")
-    let result = try run("recover", app, "--restore")
+    let result = try test.run("recover", app, "--restore")
     #expect(result.status == 1 && result.error.contains("but not all its values"), "\(result)")
     #expect(test.home.text(of: test.file) == "theme = \"dark\n")
   }
 
   @Test func `a backup that is newer than the history is restored`() throws {
-    _ = try done("set", app, "theme", "light")
+    try test.done("set", app, "theme", "light")
     try test.home.write(
       "theme = \"dark\"\n", to: test.home.backups + "/settings.000007.21000101T000000Z.before-edit.toml")
     try test.write("theme = \n")
-    let advice = timeless(try run("list", app).error)
+    let advice = SchemaHome.timeless(try test.run("list", app).error)
     #expect(advice.contains("bring back the backup of TIME with"), "\(advice)")
-    let output = timeless(try done("recover", app, "--restore"))
+    let output = SchemaHome.timeless(try test.done("recover", app, "--restore"))
     #expect(output.contains(".before-edit.toml\nmade: TIME\n"), "\(output)")
     #expect(test.home.text(of: test.file) == "theme = \"dark\"\n")
   }
 
   @Test func `what a recovery has moved away is no text to restore, and what was before it is`() throws {
-    _ = try done("set", app, "theme", "light")
+    try test.done("set", app, "theme", "light")
     try test.write("theme = \n")
-    _ = try done("recover", app)
+    try test.done("recover", app)
     try test.write("theme = = 2\n")
-    #expect(timeless(try done("recover", app, "--restore")).contains("restored: #1 TIME set by settings-cli\n"))
+    #expect(
+      SchemaHome.timeless(try test.done("recover", app, "--restore")).contains(
+        "restored: #1 TIME set by settings-cli\n"))
     #expect(test.home.text(of: test.file) == "theme = \"light\"\n")
     // Where everything was removed on purpose, nothing is what comes back.
-    _ = try done("unset", app, "--all")
+    try test.done("unset", app, "--all")
     let empty = test.home.text(of: test.file)
     try test.write("theme = \n")
-    _ = try done("recover", app, "--restore")
+    try test.done("recover", app, "--restore")
     #expect(test.home.text(of: test.file) == empty)
   }
 }

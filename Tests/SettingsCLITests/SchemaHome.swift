@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 import TestSupport
 
 /// A home with an app that has a schema, and the command in it.
@@ -61,6 +62,20 @@ struct SchemaHome {
   func run(_ arguments: String...) throws -> ChildProcess.Result {
     try ChildProcess.run(
       ChildProcess.product("settings-cli"), arguments, environment: home.environment, directory: home.path)
+  }
+
+  /// What a run prints that has to succeed.
+  @discardableResult
+  func done(_ arguments: String...) throws -> String {
+    let result = try ChildProcess.run(
+      ChildProcess.product("settings-cli"), arguments, environment: home.environment, directory: home.path)
+    #expect(result.status == 0, "\(arguments): \(result)")
+    return result.output
+  }
+
+  /// A text with the times in it replaced by `TIME`.
+  static func timeless(_ text: String) -> String {
+    text.replacing(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/, with: "TIME")
   }
 
   /// What a process says and how it ends.

@@ -52,6 +52,7 @@ package final class HistoryKeeper: Sendable {
   func record(_ write: HistoryWrite, at place: FinalPath, in directory: CInt, as new: FileStatus?) -> String? {
     guard limit > 0 else { return nil }
     var reason: String?
+    var folder: JournalFolder?
     let former = known.withLock { known in
       defer { known = nil }
       return known
@@ -60,18 +61,19 @@ package final class HistoryKeeper: Sendable {
       let status = try system.status(of: directory, path: place.directory)
       let file = JournalState.File(place: place, device: status.device, directory: status.inode)
       let known = former?.file == file ? former : nil
-      let folder = try known?.folder ?? folder(of: place.path)
+      let own = try known?.folder ?? self.folder(of: place.path)
+      folder = own
       if write.newDocument?[SettingsFormat.historyPath] == .boolean(false) {
-        try folder.removeAll()
+        try own.removeAll()
       } else {
         var write = write
         write.stamp = try stamp(of: new, at: place, in: directory)
-        var now = try record(write, in: folder, known)
+        var now = try record(write, in: own, known)
         now.file = file
         self.known.withLock { [now] in $0 = now }
       }
     } catch {
-      reason = (error as? SettingsError)?.message ?? (error as? Errno)?.message ?? "\(error)"
+      reason = folder?.error(error, "write").message ?? (error as? SettingsError)?.message ?? "\(error)"
     }
     return failure.withLock { former in
       defer { former = reason }

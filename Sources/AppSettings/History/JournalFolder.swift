@@ -130,6 +130,15 @@ struct JournalFolder: Sendable {
     return try MappedText(descriptor, path: file, system: system)
   }
 
+  /// What to say when the system refuses a call for one of its files. No symbolic link is followed here.
+  func error(_ error: any Error, _ verb: String) -> SettingsError {
+    if let error = error as? SettingsError { return error }
+    let errno = error as? Errno ?? Errno(EIO)
+    guard errno.rawValue == ELOOP else { return .system(errno, "\(verb) the history in", path) }
+    return SettingsError(
+      .io, "Cannot \(verb) the history in '\(path)': one of its files is a symbolic link. Remove the link.", file: path)
+  }
+
   // MARK: Writing
 
   /// A file of the history, open for adding lines.

@@ -199,10 +199,8 @@ extension StoreCore {
     let folder = try history.folder(of: backing.name)
     do {
       return try HistoryReader(folder, of: backing.name, contents, document, reader.migrations)
-    } catch let error as SettingsError {
-      throw error
     } catch {
-      throw .system(error as? Errno ?? Errno(EIO), "read the history in", folder.path)
+      throw folder.error(error, "read")
     }
   }
 }

@@ -54,7 +54,8 @@ struct LogVerb: Verb {
     }
     if since == nil, limit.map({ entries.count < $0 }) ?? true {
       for number in store.historyLosses {
-        Output.note("Changes before #\(number) are lost: the history was damaged.")
+        let what = number > 1 ? "Changes before #\(number)" : "Earlier changes"
+        Output.note("\(what) are lost: the history was damaged.")
       }
     }
     guard entries.isEmpty else { return }
