@@ -98,8 +98,8 @@ struct HistoryReader: Sendable {
     var listed = record
     listed.changes = []
     if let old = journal?.text(before: record.number)?.bytes, let new = journal?.text(after: record.number)?.bytes {
-      listed.changes = HistoryRecord.changes(
-        from: KeptText.document(of: old), to: KeptText.document(of: new), at: nil, keys)
+      let values = (KeptValues(KeptText.document(of: old)), KeptValues(KeptText.document(of: new)))
+      listed.changes = HistoryRecord.changes(of: values, at: nil, keys)
       listed.text = TextChange(from: old, to: new)
     }
     large.known.withLock { [listed] in $0[record.number] = listed }

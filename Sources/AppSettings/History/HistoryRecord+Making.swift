@@ -11,17 +11,18 @@ extension HistoryRecord {
     _ number: Int, from former: [UInt8], to kept: KeptText, _ keys: KnownKeys, in segment: Int, at time: Int64
   ) -> HistoryRecord {
     let old = KeptText.document(of: former)
+    let values = (KeptValues(old), KeptValues(kept.document))
     return HistoryRecord(
       number: number, time: Int(time / 1_000_000), actor: Actor(), reason: SettingsHistoryEntry.Reason.outside.rawValue,
-      changes: changes(from: old, to: kept.document, at: nil, keys), text: TextChange(from: former, to: kept.bytes),
+      changes: changes(of: values, at: nil, keys), text: TextChange(from: former, to: kept.bytes),
       segment: segment, followsUnparsed: old == nil, isUnparsed: kept.isUnparsed)
   }
 
-  /// The values that differ between two texts as they are kept; none if one of them did not parse.
+  /// The values that differ between two texts; none if one of them did not parse.
   static func changes(
-    from old: TOMLDocument?, to new: TOMLDocument?, at paths: [TOMLPath]?, _ keys: KnownKeys
+    of texts: (old: KeptValues, new: KeptValues), at paths: [TOMLPath]?, _ keys: KnownKeys
   ) -> [Change] {
-    guard let old, let new else { return [] }
+    guard let old = texts.old.document, let new = texts.new.document else { return [] }
     func value(_ value: TOMLValue?, _ path: TOMLPath) -> Value {
       guard let value else { return .absent }
       if keys.mayBeSecret(path) || value.holds(Redaction.placeholder) { return .hidden }
@@ -32,19 +33,36 @@ extension HistoryRecord {
     return (paths ?? new.changedPaths(since: old).outermost).compactMap { path in
       var path = path
       if keys.isSecret(path) {
-        if let secret = keys.secret(around: path) {
-          // The names in a secret are a part of it.
-          path = secret
-        } else {
-          // Of a table in a sealed garage, the kept texts have the name alone.
-          while path.components.count > 1, old[path] == nil, new[path] == nil { path = path.parent }
-        }
+        // The names in a secret are a part of it; of a table in a sealed garage, the name is kept.
+        path = keys.secret(around: path) ?? TOMLPath([path.components[0]])
         guard secrets.insert(path).inserted else { return nil }
       }
-      let (before, after) = (old[path], new[path])
+      let (before, after) = (texts.old[path], texts.new[path])
       let change = Change(path: path, old: value(before, path), new: value(after, path))
       // A write of something that is not kept is a change, too.
       return before == after && (paths == nil || change.new != .hidden) ? nil : change
     }
+  }
+}
+
+/// The values of a text as they are kept.
+struct KeptValues {
+  /// The text, whole or as it is kept; `nil` if it did not parse.
+  let document: TOMLDocument?
+  /// What decides which values are not kept; `nil` where something stands for those already.
+  private let keys: KnownKeys?
+
+  /// - Parameter kept: The document of a text as it is kept.
+  init(_ kept: TOMLDocument?) { (document, keys) = (kept, nil) }
+
+  /// - Parameter whole: The document of a whole text.
+  init(whole: TOMLDocument, _ keys: KnownKeys, _ migrations: SettingsMigrations) {
+    (document, self.keys) = (whole, keys.adapted(to: whole, migrations))
+  }
+
+  /// The value at a path, with what stands for those in it that are not kept.
+  subscript(path: TOMLPath) -> TOMLValue? {
+    guard let value = document?[path] else { return nil }
+    return keys.map { $0.kept(value, at: path) } ?? value
   }
 }

@@ -174,7 +174,7 @@ struct JournalDraft {
     record.reversal = reversal
     if let (change, places) = change(from: old, to: new, at: paths) {
       (record.text, kept) = (state.places.kept(change), nil)
-      record.changes = HistoryRecord.changes(from: old.document, to: new.document, at: paths, keys)
+      record.changes = HistoryRecord.changes(of: (KeptValues(old.document), KeptValues(new.document)), at: paths, keys)
       state.places = places
     } else if isLarge(old.text ?? [], new.text ?? [], paths) {
       let kept = try keep(new.text, new.document)
@@ -183,7 +183,7 @@ struct JournalDraft {
       (state.places, self.kept) = (kept.places, kept)
     } else {
       let (former, kept) = (try keptNow(old.document), try keep(new.text, new.document))
-      record.changes = HistoryRecord.changes(from: former.document, to: kept.document, at: paths, keys)
+      record.changes = changes(from: (old, former), to: (new, kept), at: paths)
       record.text = TextChange(from: former.bytes, to: kept.bytes)
       (record.followsUnparsed, record.isUnparsed) = (former.isUnparsed, kept.isUnparsed)
       (state.places, self.kept) = (kept.places, kept)
@@ -193,6 +193,19 @@ struct JournalDraft {
     if let stamp { record.file = HistoryRecord.File(stamp: stamp, keptSize: state.keptSize) }
     append(record)
     if record.isLarge { try addCheckpoint(kept!.bytes) }
+  }
+
+  /// The values that differ. The documents are there in most cases, so that those of the kept texts need not be made.
+  private func changes(
+    from old: (step: Step, kept: KeptText), to new: (step: Step, kept: KeptText), at paths: [TOMLPath]?
+  ) -> [HistoryRecord.Change] {
+    lazy var ofKept = HistoryRecord.changes(
+      of: (KeptValues(old.kept.document), KeptValues(new.kept.document)), at: paths, keys)
+    guard let former = old.step.document, let document = new.step.document, let all = state.keys else { return ofKept }
+    let changes = HistoryRecord.changes(
+      of: (KeptValues(whole: former, all, migrations), KeptValues(whole: document, all, migrations)), at: paths, keys)
+    assert(changes == ofKept, "The values that have changed are not those of the kept texts: \(changes), \(ofKept).")
+    return changes
   }
 
   private func record(

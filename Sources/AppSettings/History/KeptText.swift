@@ -31,7 +31,7 @@ struct KeptText: Sendable {
       whole = nil
       return
     }
-    let redaction = Redaction(of: document, known, migrations)
+    let redaction = Redaction(of: document, known, migrations, withPaths: false)
     // The same array where nothing is hidden, so that it is in memory once.
     whole = redaction.isComplete ? document : nil
     var places: [KeptPlaces.Place] = []

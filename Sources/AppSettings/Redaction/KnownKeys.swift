@@ -128,6 +128,16 @@ package struct KnownKeys: Sendable, Equatable {
     return table.contains { hides(self.place($0.key, in: place), $0.value) }
   }
 
+  /// A value as the history keeps it.
+  func kept(_ value: TOMLValue, at path: TOMLPath) -> TOMLValue { kept(value, place(of: path)) }
+
+  private func kept(_ value: TOMLValue, _ place: Place) -> TOMLValue {
+    if hides(place, HiddenPart.ValueKind(value), { value }) { return .string(Redaction.placeholder) }
+    guard case .table(var table) = value, !hidesNothing(place) else { return value }
+    for (name, value) in table { table[name] = kept(value, self.place(name, in: place)) }
+    return .table(table)
+  }
+
   private func place(of path: TOMLPath) -> Place { path.components.reduce(root) { place($1, in: $0) } }
 }
 
@@ -172,6 +182,15 @@ extension KnownKeys: HidingRule {
     case .array: return Self.soundsSecret(value(), place.name)
     case .table, .other: return false
     }
+  }
+
+  package func hidesNothing(_ place: Place) -> Bool {
+    place.isReserved || place.isDeclared && place.secret == nil && !place.isSecret
+  }
+
+  package func hidesAll(in table: Place) -> Bool {
+    isCautious && !isEmpty && table.declared == nil && table.secret == nil && !table.isDeclared && !table.isSecret
+      && !table.isReserved
   }
 
   /// Whether a value has a string with a name that says that it is a secret.

@@ -15,9 +15,12 @@ package struct Redaction: Sendable {
   /// - Parameters:
   ///   - keys: What is declared, in the names of the present version.
   ///   - migrations: Those of the app, for the names in a document of an earlier version.
-  package init(of document: TOMLDocument, _ keys: KnownKeys, _ migrations: SettingsMigrations) {
-    self.init(
-      bytes: document.bytes, document: document, parts: document.hiddenParts(keys.adapted(to: document, migrations)))
+  ///   - withPaths: Whether each part says its path, which ``keptText`` needs for few.
+  package init(
+    of document: TOMLDocument, _ keys: KnownKeys, _ migrations: SettingsMigrations, withPaths: Bool = true
+  ) {
+    let parts = document.hiddenParts(keys.adapted(to: document, migrations), withPaths: withPaths)
+    self.init(bytes: document.bytes, document: document, parts: parts)
   }
 
   private init(bytes: [UInt8], document: TOMLDocument?, parts: [HiddenPart]) {

@@ -88,6 +88,12 @@ package protocol HidingRule {
   ///   - value: Makes the value; asked for only if the kind does not decide.
   func hides(_ place: Place, _ kind: HiddenPart.ValueKind, _ value: () -> TOMLValue) -> Bool
 
+  /// Whether nothing at and below a place is hidden, so that the rule need not be asked for each key in it.
+  func hidesNothing(_ place: Place) -> Bool
+
+  /// Whether each value in a table is hidden for what the table is, whatever its name.
+  func hidesAll(in table: Place) -> Bool
+
   /// Whether a comment may hold a former value of something hidden.
   func hides(comment: String) -> Bool
 }
@@ -97,8 +103,10 @@ extension TOMLDocument {
   ///
   /// For a table that is hidden completely, the names in it and their number are hidden too. So are comments on and
   /// directly above hidden lines. An array, also one of tables, is hidden as a whole.
-  package func hiddenParts(_ rule: some HidingRule) -> [HiddenPart] {
-    var hiding = Hiding(document: self)
+  ///
+  /// - Parameter withPaths: Whether each part has its path; else only those that have a name in what stands for them.
+  package func hiddenParts(_ rule: some HidingRule, withPaths: Bool = true) -> [HiddenPart] {
+    var hiding = Hiding(document: self, withPaths: withPaths)
     hiding.visit(rule)
     if hiding.hasComments {
       for comment in comments where rule.hides(comment: String(decoding: bytes[comment], as: UTF8.self)) {
@@ -114,10 +122,12 @@ private struct Hiding {
   private lazy var places = TextPlaces(of: document)
   /// Whether the text may have comments: most generated ones have none, and nothing is looked for then.
   let hasComments: Bool
+  private let withPaths: Bool
   private var parts: [HiddenPart] = []
 
-  init(document: TOMLDocument) {
+  init(document: TOMLDocument, withPaths: Bool) {
     self.document = document
+    self.withPaths = withPaths
     hasComments = document.bytes.contains(Byte.hash)
   }
 
@@ -125,9 +135,14 @@ private struct Hiding {
   mutating func visit<Rule: HidingRule>(_ rule: Rule) {
     var rest = [(id: DocumentIndex.root, place: rule.root)]
     while let (table, place) = rest.popLast() {
+      if rule.hidesAll(in: place) {
+        addAll(in: table)
+        continue
+      }
       for id in document.tree.children(of: table) {
         let node = document.tree[id]
         let place = rule.place(document.withBase { KeyText.string(node, in: $0) }, in: place)
+        if rule.hidesNothing(place) { continue }
         if rule.hides(place, HiddenPart.ValueKind(node.kind), { document.value(of: id) }) {
           add(id)
         } else if node.kind.isTable {
@@ -137,12 +152,25 @@ private struct Hiding {
     }
   }
 
+  /// Hides each value in a table and the tables below it.
+  private mutating func addAll(in table: DocumentIndex.ID) {
+    var rest = [table]
+    while let table = rest.popLast() {
+      for id in document.tree.children(of: table) {
+        if document.tree[id].kind.isTable { rest.append(id) } else { add(id) }
+      }
+    }
+  }
+
   /// The path of a node that is in no array.
   private func path(of id: DocumentIndex.ID) -> TOMLPath {
     TOMLPath(document.keyedChain(of: id).map { id in document.withBase { KeyText.string(document.tree[id], in: $0) } })
   }
 
-  private mutating func add(_ id: DocumentIndex.ID) { add(id, path(of: id)) }
+  private mutating func add(_ id: DocumentIndex.ID) {
+    let needsPath = withPaths || document.tree[id].kind == .dotted || !document.isBody(id)
+    add(id, needsPath ? path(of: id) : .root)
+  }
 
   mutating func add(_ kind: HiddenPart.Kind, _ path: TOMLPath, _ range: Range<Int>) {
     if !range.isEmpty { parts.append(HiddenPart(kind, path, range)) }
