@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import sys
 
 
@@ -54,9 +55,38 @@ class Results:
         kind = f" ({run['kind']})" if run.get("kind") else ""
         known = [("git", "git"), ("GLib", "glib"), ("dconf", "dconf"), ("etcd", "etcd")]
         tools = ", ".join(f"{name} {run[key]}" for name, key in known if run.get(key))
+        commit = f", commit {run['commit']}" if run.get("commit") else ""
         return (
-            f"{run['date']}{kind}: {run['processor']}, {run['cores']} cores, {run['memory']}, {run['filesystem']}, "
+            f"{run['date']}{commit}{kind}: {run['processor']}, {run['cores']} cores, {run['memory']}, {run['filesystem']}, "
             f"Linux {run['linux']}, Swift {run['swift']}{', ' + tools if tools else ''}")
+
+
+    def outdated(self):
+        """What the everyday verbs cost more or less than in this run, in instructions or system calls."""
+        costs = self.run.get("costs")
+        if not costs:
+            return ["the run does not say what it cost"]
+        found = []
+        for name, now in costs_now().items():
+            then = costs.get(name)
+            if not then:
+                found.append(f"'{name}' was not counted")
+                continue
+            for what, old, new in zip(("instructions", "system calls"), then, now):
+                if abs(new - old) > MOST_CHANGED * old:
+                    found.append(f"'{name}' takes {100 * (new - old) / old:+.0f} % {what}")
+        return found
+
+
+# A change by more than this part makes a run one of other code.
+MOST_CHANGED = 0.05
+
+
+def costs_now():
+    """For each verb at a size: thousands of instructions, and system calls, as the tests of the command hold them."""
+    lines = open("Tests/SettingsCLITests/Fixtures/costs.txt", encoding="utf-8")
+    matches = (re.fullmatch(r"(.*): (\d+) k, (\d+) calls", line.strip()) for line in lines)
+    return {match[1]: (int(match[2]), int(match[3])) for match in matches if match}
 
 
 # Figures as people read them.
