@@ -121,6 +121,19 @@ struct EditTextTests {
     #expect(test.home.text() == "host = \"h\"\n")
   }
 
+  @Test func `a text that parses again is stored although other lines have old mistakes`() throws {
+    let broken = "theme = \"red\"\nfont-wieght = 1\n[sync\nurl = \"u\"\n"
+    let mended = broken.replacingOccurrences(of: "[sync", with: "[sync]")
+    try test.write(broken)
+    #expect(try test.store(mended).status == 0)
+    #expect(test.home.text() == mended)
+    // What is new is checked.
+    try test.write(broken)
+    let result = try test.store(mended.replacingOccurrences(of: "red", with: "blue"))
+    #expect(result.status == 4 && result.output.contains("theme"), "\(result)")
+    #expect(test.home.text() == broken)
+  }
+
   @Test func `a refused value, a locked one and a fault have their status and line, and nothing is written`() throws {
     var (status, findings) = try store("\"dark\"", "\"red\"")
     #expect(status == 4 && findings[0]["kind"] as? String == "invalid-value" && findings[0]["line"] as? Int == 2)

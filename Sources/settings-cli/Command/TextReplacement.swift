@@ -26,9 +26,17 @@ struct TextReplacement {
 
   /// Checks what a text changes: against the locks, then against the schema.
   func faults(in mine: TOMLDocument) -> [Fault] {
-    let (mine, base) = (meaning(of: mine), meaning(of: (try? TOMLDocument(parsing: before ?? [])) ?? TOMLDocument()))
-    let changed = mine.changedPaths(since: base)
-    return lockFaults(mine, changed) + valueFaults(mine, changed)
+    let base = try? TOMLDocument(parsing: before ?? [])
+    let used = meaning(of: mine)
+    var changed = used.changedPaths(since: base.map(meaning) ?? TOMLDocument())
+    // Nobody knows the values of a text that does not parse. What mends it changes those of the lines that are new.
+    if base == nil {
+      let lines = Set((before ?? []).split(separator: UInt8(ascii: "\n")))
+      changed.removeAll { path in
+        mine.valueRange(at: path).map { mine.lines(around: $0).allSatisfy(lines.contains) } == true
+      }
+    }
+    return lockFaults(used, changed) + valueFaults(used, changed)
   }
 
   /// The text with its values where the schema has them.
@@ -106,5 +114,15 @@ struct TextReplacement {
     // An earlier edit that was killed at its very end may have written this text without syncing it.
     try SettingsFile(path: file).makeDurable()
     Output.note("No changes.")
+  }
+}
+
+extension TOMLDocument {
+  /// The lines, without empty ones, that a part of the text is on.
+  fileprivate func lines(around range: Range<Int>) -> [ArraySlice<UInt8>] {
+    let newline = UInt8(ascii: "\n")
+    let start = bytes[..<range.lowerBound].lastIndex(of: newline).map { $0 + 1 } ?? 0
+    let end = bytes[range.upperBound...].firstIndex(of: newline) ?? bytes.count
+    return bytes[start..<end].split(separator: newline)
   }
 }
