@@ -97,6 +97,7 @@ extension SchemaKey {
     if !description.isEmpty { schema["description"] = .string(description) }
     for (name, value) in type.jsonSchema { schema[name] = value }
     if let defaultValue, defaultValue.hasJSONForm { schema["default"] = defaultValue.forJSON }
+    if let example = type.example, example.hasJSONForm { schema["examples"] = .array([example.forJSON]) }
     return schema
   }
 

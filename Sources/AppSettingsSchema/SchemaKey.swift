@@ -19,6 +19,8 @@ package struct SchemaKey: Sendable, Hashable {
   package var projects = ProjectRule.refused
   /// What the value leads to outside of the settings, if the app says so.
   package var reference: SettingsReference?
+  /// Whether the app reads the value only when it starts.
+  package var needsRestart = false
   /// Whether choices are missing because the app's type does not list its cases. Not read from files.
   package var hidesCases = false
 
@@ -62,10 +64,12 @@ extension SchemaKey {
       type = .any
       type.expectedWords = key.expected
     }
+    if let example = key.storedExample, (try? type.check(example)) != nil { type.example = example }
     self.init(key.path, type)
     isSecret = secret
     projects = key.projects
     reference = key.reference
+    needsRestart = key.needsRestart
     hidesCases = key.hidesCases
     hasComputedDefault = key.hasComputedDefault
     defaultValue = value

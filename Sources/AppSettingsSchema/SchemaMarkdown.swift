@@ -29,6 +29,7 @@ extension SchemaKey {
     if !formerPaths.isEmpty {
       facts.append("* formerly " + formerPaths.map { DocumentText.code($0.description) }.joined(separator: ", "))
     }
+    if needsRestart { facts.append("* the app reads it when it starts") }
     if projects != .refused { facts.append("* a project's file may set it") }
     if isSecret { facts.append("* a secret: it is left out of logs and listings") }
     let title = String(repeating: "#", count: level) + " " + DocumentText.code(path.description)

@@ -36,6 +36,7 @@ extension SchemaReader {
     type.expectedWords = try section.optionalString("expects")
     // Last, because choices are checked against everything else.
     type.choices = try choices(in: section, of: type)
+    type.example = try value("example", of: type, in: section)
     return type
   }
 
@@ -118,7 +119,8 @@ extension SchemaReader {
   ) throws(SettingsError) -> SchemaType.Field {
     var field = SchemaType.Field(name, try type(in: section, depth: depth + 1, isField: true))
     field.isRequired = try section.flag("required")
-    field.fallback = try defaultValue(of: field.type, in: section)
+    field.fallback = try value("default", of: field.type, in: section)
+    field.summary = try section.optionalString("description") ?? ""
     return field
   }
 

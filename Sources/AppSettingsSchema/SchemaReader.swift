@@ -9,19 +9,22 @@ struct SchemaReader {
   /// Whether to compile regular expressions to see whether they are valid.
   let checksPatterns: Bool
 
-  private static let rootMembers = ["app", "schema-version", "groups", "keys", "migrations"]
+  private static let rootMembers = ["app", "name", "icon", "schema-version", "groups", "keys", "migrations"]
   private static let rootSet = Set(rootMembers)
   private static let groupMembers = ["description"]
   private static let groupSet = Set(groupMembers)
   private static let keyMembers =
-    typeMembers + ["default", "computed-default", "description", "group", "formerly", "secret", "project", "refers-to"]
+    typeMembers + [
+      "default", "computed-default", "description", "group", "formerly", "secret", "project", "refers-to",
+      "needs-restart",
+    ]
   private static let keySet = Set(keyMembers)
   static let typeMembers = [
     "type", "minimum", "maximum", "below", "choices", "pattern", "minimum-count", "maximum-count", "unique", "ordered",
-    "elements", "fields", "other-fields", "ids", "reads-older-form", "expects",
+    "elements", "fields", "other-fields", "ids", "reads-older-form", "expects", "example",
   ]
   static let typeSet = Set(typeMembers)
-  static let fieldMembers = typeMembers + ["required", "default"]
+  static let fieldMembers = typeMembers + ["required", "default", "description"]
   static let fieldSet = Set(fieldMembers)
 
   /// Reads the whole file.
@@ -51,7 +54,13 @@ struct SchemaReader {
         throw section.refuse(conflict.reason, at: section.table.keys[conflict.index])
       }
     }
-    return SettingsSchema(app: app, keys: keys, groups: groups, migrations: try migrations(in: root))
+    var schema = SettingsSchema(app: app, keys: keys, groups: groups, migrations: try migrations(in: root))
+    schema.name = try root.optionalString("name")
+    schema.icon = try root.optionalString("icon")
+    if let icon = schema.icon, !SettingsSchema.isIcon(icon), !source.isOfLaterForm {
+      throw root.wrong("icon", "one character, or an image as an address that begins with 'data:image/'")
+    }
+    return schema
   }
 
   private func groups(in root: SchemaSection) throws(SettingsError) -> [SchemaGroup] {
@@ -88,6 +97,7 @@ struct SchemaReader {
         throw section.wrong("refers-to", "'command', 'path' or 'address'")
       }
     }
+    key.needsRestart = try section.flag("needs-restart")
     key.hasComputedDefault = try section.flag("computed-default")
     if let group = try section.optionalString("group") { key.group = try section.keyPath(group, at: "group") }
     for former in try section.elements("formerly", "an array of keys") ?? [] {
@@ -98,19 +108,22 @@ struct SchemaReader {
       }
       key.formerPaths.append(former)
     }
-    key.defaultValue = try defaultValue(of: key.type, in: section)
+    key.defaultValue = try value("default", of: key.type, in: section)
     return key
   }
 
-  func defaultValue(of type: SchemaType, in section: SchemaSection) throws(SettingsError) -> TOMLValue? {
-    guard let value = section.table["default"] else { return nil }
-    // Checking a default would compile its pattern, which only a caller that checks patterns needs.
+  /// Reads a member that is a value of a type.
+  func value(
+    _ member: String, of type: SchemaType, in section: SchemaSection
+  ) throws(SettingsError) -> TOMLValue? {
+    guard let value = section.table[member] else { return nil }
+    // Checking it would compile its pattern, which only a caller that checks patterns needs.
     var type = type
     if !checksPatterns { type.patterns = [] }
     do throws(SettingsValueError) {
       try type.check(value)
     } catch {
-      throw section.refuse(error.clause(about: "'default'"), at: "default")
+      throw section.refuse(error.clause(about: "'\(member)'"), at: member)
     }
     return value
   }

@@ -13,8 +13,10 @@ extension SettingsSchema {
     var lines = [
       "# The settings of \(app), for settings-cli and editors. The app writes this file: changes to it are lost.",
       "app = \(TOMLValue.string(app).tomlText)",
-      "schema-version = \(Self.formVersion)",
     ]
+    if let name { lines.append("name = \(TOMLValue.string(name).tomlText)") }
+    if let icon { lines.append("icon = \(TOMLValue.string(icon).tomlText)") }
+    lines.append("schema-version = \(Self.formVersion)")
     for group in groups {
       lines += ["", "[groups.\(Self.quoted(group.path))]"]
       lines.append("description = \(TOMLValue.string(group.summary).tomlText)")
@@ -73,6 +75,7 @@ extension SchemaKey {
     case .safe(let reason): result.append(SchemaAttribute("project", .string(reason)))
     }
     if let reference { result.append(SchemaAttribute("refers-to", .string(reference.rawValue))) }
+    if needsRestart { result.append(SchemaAttribute("needs-restart", true)) }
     return result
   }
 }
@@ -105,6 +108,7 @@ extension SchemaType {
     add("ids", ids.map { $0 == SchemaType($0.kind) ? .string($0.kind.rawValue) : .table($0.table) })
     if readsOlderForm { add("reads-older-form", true) }
     add("expects", expectedWords.map { .string($0) })
+    add("example", example)
     return result
   }
 
@@ -120,6 +124,7 @@ extension SchemaType.Field {
     var table = type.table
     if isRequired { table["required"] = true }
     if let fallback { table["default"] = fallback }
+    if !summary.isEmpty { table["description"] = .string(summary) }
     return table
   }
 }

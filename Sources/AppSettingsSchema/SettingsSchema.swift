@@ -15,6 +15,11 @@ public import AppSettings
 public struct SettingsSchema: Sendable {
   /// The app's id.
   public var app: String
+  /// The app's name for people, such as `Text Editor`. A settings page has it in place of the id.
+  public var name: String?
+  /// A picture for a settings page: one character such as an emoji, or an image as an address that begins with
+  /// `data:image/`.
+  public var icon: String?
   /// The history of the stored form, which upgrades older files.
   public var migrations: SettingsMigrations
   /// The keys, in the order in which they were listed.
@@ -55,6 +60,8 @@ public struct SettingsSchema: Sendable {
     self.groups = groups
     self.migrations = migrations
   }
+
+  static func isIcon(_ text: String) -> Bool { text.count == 1 || text.hasPrefix("data:image/") }
 
   /// Writes the schema durably to `$XDG_DATA_HOME/app-settings/<app>.toml`. Other users may read it, since it contains
   /// no secrets.

@@ -32,6 +32,8 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
   package let projects: ProjectRule
   /// What the value leads to outside of the settings, if declared.
   package let reference: SettingsReference?
+  /// Whether the app reads the value only when it starts.
+  package let needsRestart: Bool
   /// The dotted paths that the key had in earlier releases, the newest first.
   public var formerNames: [String] { paths.dropFirst().map(\.description) }
   /// The paths where its value may be stored: the present one first, then the former ones.
@@ -49,6 +51,7 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
     var formerNames: [String] = []
     var projects = ProjectRule.refused
     var reference: SettingsReference?
+    var needsRestart = false
     for detail in details {
       switch detail.content {
       case .summary(let text): summary = text
@@ -57,7 +60,8 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
       case .formerNames(let names): formerNames += names
       case .projects(let safety): projects = safety.map { .safe($0) } ?? .allowed
       case .refers(let its): reference = its
-      case .constraint: break
+      case .restart: needsRestart = true
+      case .constraint, .example: break
       }
     }
     let path = Self.path(of: name, in: group)
@@ -73,6 +77,7 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
     self.group = group
     self.projects = projects
     self.reference = reference
+    self.needsRestart = needsRestart
     precondition(
       !isSecret || projects == .refused,
       "Invalid settings key '\(path)': a secret cannot be allowed in projects, whose files others may read.")
@@ -88,6 +93,7 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
     group = key.group
     projects = .refused
     reference = key.reference
+    needsRestart = key.needsRestart
   }
 
   /// The path of a name. Names are written in the program, so an invalid name is the programmer's error.
@@ -129,6 +135,9 @@ public class AnySettingsKey: @unchecked Sendable {  // constants, atomics and lo
 
   /// The stored form of the key's default; `nil` if there is no default or it cannot be stored.
   package var storedDefault: TOMLValue? { nil }
+
+  /// The stored form of a value that explains what the key needs; `nil` if none was given.
+  package var storedExample: TOMLValue? { nil }
 
   /// The facts about the key's records, for tools; `nil` for a key of a single value.
   package var recordFacts: RecordFacts? { nil }

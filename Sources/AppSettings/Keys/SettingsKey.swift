@@ -14,6 +14,7 @@ public final class SettingsKey<Value: Sendable>: AnySettingsKey, @unchecked Send
   public let bridge: SettingsBridge<Value>
   package let fallback: Default
   package let constraint: SettingsConstraint<Value>?
+  private let example: Value?
   @usableFromInline package let cache = ValueCache<Value>()
 
   package init(
@@ -25,7 +26,11 @@ public final class SettingsKey<Value: Sendable>: AnySettingsKey, @unchecked Send
       guard case .constraint(let constraint) = detail.content else { return all }
       return all?.and(constraint) ?? constraint
     }
+    example = details.reduce(nil) { if case .example(let value) = $1.content { value } else { $0 } }
     super.init(name: name, details: details)
+    precondition(
+      example.flatMap { constraint?.violation(of: $0) } == nil,
+      "Invalid example of settings key '\(name)': it must be \(expected).")
     if case .value(let value) = fallback, constraint?.violation(of: value) != nil {
       preconditionFailure("Invalid default of settings key '\(name)': it must be \(expected).")
     }
@@ -36,6 +41,7 @@ public final class SettingsKey<Value: Sendable>: AnySettingsKey, @unchecked Send
     self.bridge = bridge
     fallback = .absent
     constraint = nil
+    example = nil
     super.init(path: path, partOf: key)
   }
 
@@ -111,4 +117,6 @@ public final class SettingsKey<Value: Sendable>: AnySettingsKey, @unchecked Send
   package override var expected: String { constraint?.expected(of: bridge) ?? bridge.expected }
 
   package override var storedDefault: TOMLValue? { try? bridge.write(defaultValue) }
+
+  package override var storedExample: TOMLValue? { example.flatMap { try? bridge.write($0) } }
 }

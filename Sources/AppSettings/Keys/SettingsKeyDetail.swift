@@ -16,6 +16,8 @@ public struct SettingsKeyDetail<Value: Sendable>: Sendable {
     case constraint(SettingsConstraint<Value>)
     case projects(safety: String?)
     case refers(SettingsReference)
+    case restart
+    case example(Value)
   }
   let content: Content
 
@@ -42,6 +44,18 @@ public struct SettingsKeyDetail<Value: Sendable>: Sendable {
   public static func formerly(_ names: String...) -> Self { formerly(names) }
 
   package static func formerly(_ names: [String]) -> Self { Self(.formerNames(names)) }
+
+  /// States that the app reads the value only when it starts. Tools say so beside the value.
+  public static var needsRestart: Self { Self(.restart) }
+
+  /// Gives a valid value that explains what the key needs, such as one that matches a pattern. Tools show it.
+  ///
+  /// ```swift
+  /// static let accent = SettingsKey("accent", default: "", .matching("(#[0-9a-f]{6})?"), .example("#2f5fd0"))
+  /// ```
+  ///
+  /// A value that the key does not accept is a programming error and traps.
+  public static func example(_ value: Value) -> Self { Self(.example(value)) }
 }
 
 /// A layer in which a key counts only if its declaration allows that.

@@ -28,6 +28,7 @@ extension SchemaType {
     }
     if let count = countWords, kind != .character { words += " \(isText ? "of" : "with") \(count)" }
     for pattern in patterns { words += " that matches '\(isWhole ? pattern : pattern.shortened())'" }
+    if let example { words += ", such as \(example.errorText)" }
     return words
   }
 

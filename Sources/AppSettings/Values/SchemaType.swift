@@ -34,6 +34,8 @@ package struct SchemaType: Sendable, Hashable {
     /// The value that the app uses if a table lacks the field: from the key's default, from the record that completes
     /// others, or from the type itself; `nil` if there is none or it is not known.
     package var fallback: TOMLValue?
+    /// The meaning of the field. Read from files alone.
+    package var summary = ""
 
     package init(_ name: String, _ type: SchemaType) {
       self.name = name
@@ -64,6 +66,8 @@ package struct SchemaType: Sendable, Hashable {
   package var readsOlderForm = false
   /// The description of a valid value, if the other properties do not say all: `an integer that is even`.
   package var expectedWords: String?
+  /// A valid value that explains the others.
+  package var example: TOMLValue?
   /// The known fields of a table, or of each of its records; `nil` if none are known.
   package var fields: [Field]?
   /// Whether the app may also read fields that ``fields`` does not list.

@@ -99,6 +99,7 @@ struct KeyDescription {
       add("formerly", key.formerPaths.map(\.description).joined(separator: ", "))
     }
     if isSecret { add("secret", "yes") }
+    if key?.needsRestart == true { add("restart", "the app reads it when it starts") }
     if !isKnown { add("note", "the app's schema does not list this key") }
     add("problem", problem)
     return lines.joined(separator: "\n") + "\n"
@@ -141,6 +142,8 @@ struct KeyDescription {
       "pattern", type.flatMap { $0.patterns.isEmpty ? nil : Shown.json(.array($0.patterns.map { .string($0) })) })
     json.add("minimumCount", type?.minimumCount.map { String($0) })
     json.add("maximumCount", type?.maximumCount.map { String($0) })
+    if let example = type?.example { json.add("example", Shown.json(example)) }
+    if key?.needsRestart == true { json.add("needsRestart", true) }
     json.add("formerly", Shown.json(.array((key?.formerPaths ?? []).map { .string($0.description) })))
     json.add("layer", text: origin.layer.kind.rawValue)
     json.add("file", text: origin.layer.file)

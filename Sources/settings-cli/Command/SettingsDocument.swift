@@ -117,6 +117,7 @@ struct SettingsDocument {
     guard let schema = schema.schema else { return "null" }
     return Shown.object([
       ("file", schema.file.map(JSONText.quoted) ?? "null"), ("app", JSONText.quoted(schema.app)),
+      ("name", schema.name.map(JSONText.quoted) ?? "null"), ("icon", schema.icon.map(JSONText.quoted) ?? "null"),
       ("version", String(schema.migrations.currentVersion)),
     ])
   }

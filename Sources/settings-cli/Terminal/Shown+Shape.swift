@@ -14,14 +14,16 @@ extension Shown {
     add("maximumCount", type.maximumCount.map { String($0) })
     if type.isUnique { add("isUnique", "true") }
     if type.isOrdered { add("isOrdered", "true") }
+    add("example", type.example.map { json($0) })
     add("names", type.ids.map(shape))
     add("element", type.element.map(shape))
     if let fields = type.fields {
       let fields = fields.map { field in
-        object([
-          ("name", JSONText.quoted(field.name)), ("isRequired", field.isRequired ? "true" : "false"),
-          ("default", json(field.fallback)), ("shape", shape(field.type)),
-        ])
+        object(
+          [
+            ("name", JSONText.quoted(field.name)), ("isRequired", field.isRequired ? "true" : "false"),
+            ("default", json(field.fallback)), ("shape", shape(field.type)),
+          ] + (field.summary.isEmpty ? [] : [("description", JSONText.quoted(field.summary))]))
       }
       add("fields", "[\(fields.joined(separator: ","))]")
       if type.isOpen { add("isOpen", "true") }

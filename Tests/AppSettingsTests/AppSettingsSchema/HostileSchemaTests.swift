@@ -64,7 +64,7 @@ import TestSupport
       "minimum", "maximum", "below", "choices", "pattern", "minimum-count", "maximum-count", "unique", "ordered",
       "elements", "fields", "other-fields", "ids", "reads-older-form", "expects", "default", "computed-default",
       "description",
-      "group", "formerly", "secret",
+      "group", "formerly", "secret", "example", "needs-restart",
     ]
     var taken = 0
     for member in members {
