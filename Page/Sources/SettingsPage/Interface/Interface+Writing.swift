@@ -111,7 +111,17 @@ extension Interface {
 
   func undo(_ call: Call) async throws -> Reply {
     try checkMembers(call, ["key", "entry", "dryRun", "ifUnchanged", "layer"])
-    var words = try ["undo", "--json"] + CommandWords.ifUnchanged(call.body["ifUnchanged"])
+    return try await takeBack("undo", call)
+  }
+
+  func redo(_ call: Call) async throws -> Reply {
+    try checkMembers(call, ["key", "dryRun", "ifUnchanged", "layer"])
+    return try await takeBack("redo", call)
+  }
+
+  /// Takes a change back, or what took one back.
+  private func takeBack(_ verb: String, _ call: Call) async throws -> Reply {
+    var words = try [verb, "--json"] + CommandWords.ifUnchanged(call.body["ifUnchanged"])
     let isDryRun = try flag("dryRun", in: call)
     if isDryRun { words.append("--dry-run") }
     let place = Trial.Place(target: try target(call), options: try layer(call))

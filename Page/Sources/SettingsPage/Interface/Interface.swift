@@ -28,6 +28,7 @@ struct Interface: Sendable {
       Route(.get, "/api/apps/{app}/history", parameters: ["key", "limit", "layer"], history),
       Route(.get, "/api/apps/{app}/history/{number}/text", parameters: ["layer"], formerText),
       Route(.post, "/api/apps/{app}/undo", undo),
+      Route(.post, "/api/apps/{app}/redo", redo),
       Route(.post, "/api/apps/{app}/migrate", migrate),
       Route(.post, "/api/apps/{app}/recover", recover),
       Route(.post, "/api/apps/{app}/profile", profile),

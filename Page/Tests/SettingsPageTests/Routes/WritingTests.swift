@@ -101,6 +101,13 @@ private let app = "/api/apps/\(TestHome.app)"
     #expect(try await server.json("POST", "\(app)/undo", body: #"{"key": "size"}"#)["digest"] != nil)
     #expect(server.home.read(server.home.settings)?.contains("size = \(size)") == true)
   }
+  for size in ["20", "30"] {
+    #expect(try await server.json("POST", "\(app)/redo", body: #"{"key": "size", "dryRun": true}"#)["diff"] != nil)
+    #expect(try await server.json("POST", "\(app)/redo", body: #"{"key": "size"}"#)["digest"] != nil)
+    #expect(server.home.read(server.home.settings)?.contains("size = \(size)") == true)
+  }
+  #expect(try await server.json("POST", "\(app)/redo", body: "{}", status: 404)["error"] != nil)
+  #expect(try await server.json("POST", "\(app)/redo", body: #"{"entry": 1}"#, status: 400)["error"] != nil)
   #expect(try await server.json("POST", "\(app)/undo", body: #"{"key": "--help"}"#, status: 400)["error"] != nil)
   try await server.end()
 }
