@@ -390,6 +390,17 @@ class Tab:
         """Clicks on the first element that has a text."""
         Element(self, selector, text).click()
 
+    def tool(self, selector):
+        """Clicks on a tool of the bar, which may be behind its button with dots."""
+        if not self.one(selector).is_displayed():
+            self.click("#more")
+        self.click(selector)
+
+    def menu(self, owner, entry):
+        """Chooses an entry of the menu of a record, or of a field, by their whole names."""
+        self.click(f"[aria-label='Menu of {owner}']")
+        self.click(f".menu [aria-label='{entry}']")
+
     def press(self, key, within=""):
         """Clicks on a part of a setting."""
         self.row(key, within).click()

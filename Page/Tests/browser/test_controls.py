@@ -327,7 +327,7 @@ class ControlTest(PageTest):
         self.changed('"ctrl+d" = "copy"   # twice', '"ctrl+d" = "paste"   # twice')
         self.tab.row("bindings", ".adder input").type("ctrl+q")
         self.wait_for_text('"ctrl+q" = ""')
-        self.tab.click(".member button[aria-label='Remove ctrl+d']")
+        self.tab.menu("ctrl+d", "Remove ctrl+d")
         self.wait_for_text('save = "ctrl+s"', absent=["paste"])
 
     def test_a_value_without_a_control_is_edited_as_toml(self):

@@ -518,15 +518,15 @@ class NameTest(HandsTest):
         self.tab.type("work", Keys.ENTER)
         self.wait_for_text("[servers.work]")
         self.tab.until(lambda: self.tab.js("return document.activeElement.closest('.record')?.getAttribute('aria-label')") == "work", "focus in the new record")
-        self.tab.point(self.tab.one("[aria-label='Remove home']"))
+        self.tab.menu("home", "Remove home")
         self.wait_for_text("[servers.work]", absent=["servers.home"])
         self.tab.until(lambda: self.tab.js("return document.activeElement.closest('.record')?.getAttribute('aria-label')") == "work", "focus in the next record")
 
     def test_a_field_that_is_only_a_default_says_so(self):
         self.home.write(self.home.file, '[servers.home]\nurl = "https://nas.example.net/"\n')
         self.tab.until(lambda: "default" in self.tab.row("servers", ".record .member:nth-child(2)").text, "word")
-        self.assertFalse(self.tab.one("[aria-label='Remove timeout']").is_displayed())
-        self.assertTrue(self.tab.one("[aria-label='Remove url']").is_displayed())
+        self.assertFalse(self.tab.one("[aria-label='Menu of timeout']").is_displayed())
+        self.assertTrue(self.tab.one("[aria-label='Menu of url']").is_displayed())
 
 
 class FocusTest(HandsTest):
@@ -645,7 +645,7 @@ class DraftTest(HandsTest):
 
     def test_a_page_with_a_draft_does_not_end_without_a_question(self):
         self.draft()
-        self.tab.point(self.tab.one("#stop"))
+        self.tab.tool("#stop")
         self.asked()
         self.tab.click("dialog[open] button", "Keep editing")
         self.assertIsNone(self.server.process.poll())

@@ -74,7 +74,7 @@ many = "{ATTACKS[1]}"
         self.home.cli("set", APP, "words", json.dumps(ATTACKS))
         tab.until(lambda: tab.count("[data-key=words] .item") == len(ATTACKS), "list")
         tab.js("const field = document.querySelector('#search'); field.value = arguments[0]; field.dispatchEvent(new Event('input'))", ATTACKS[0])
-        tab.click("#copy")
+        tab.tool("#copy")
         tab.until(lambda: "script" in tab.one(".copy-text").get_property("value"), "commands")
         tab.js("document.querySelector('dialog').close()")
         self.home.write(self.home.file, f'{ATTACKS[1]} = {ATTACKS[0]}')

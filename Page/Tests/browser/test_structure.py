@@ -51,13 +51,13 @@ class RecordTest(PageTest):
         self.assertEqual(self.home.text(), TEXT)
 
     def test_a_record_is_renamed_with_its_comments(self):
-        self.tab.click("[aria-label='Rename home']")
+        self.tab.menu("home", "Rename home")
         self.tab.one("[aria-label='New name of home']").type("house")
         self.assertEqual(self.wait_for_text("[places.house]").replace("house", "home"), TEXT)
         self.tab.until(lambda: self.tab.count(".record[aria-label=house]") == 1 and self.tab.count(".record[aria-label=home]") == 0, "record")
 
     def test_a_record_is_not_renamed_to_one_that_is_there(self):
-        self.tab.click("[aria-label='Rename home']")
+        self.tab.menu("home", "Rename home")
         self.tab.one("[aria-label='New name of home']").type("at work")
         self.tab.until(lambda: self.tab.message("places"), "message")
         self.assertEqual(self.home.text(), TEXT)
@@ -66,7 +66,7 @@ class RecordTest(PageTest):
         self.tab.row("places", ".records-box > .adder input").type("the sea.side")
         self.assertTrue(self.record("the sea.side").is_displayed())
         self.assertIn('"the sea.side"', self.home.text())
-        self.tab.click("[aria-label='Remove at work']")
+        self.tab.menu("at work", "Remove at work")
         self.wait_for_text('[places.home]', absent=["at work"])
 
 
@@ -102,9 +102,80 @@ class HistoryTest(PageTest):
     def test_a_change_is_undone_at_its_value(self):
         self.change("20")
         self.tab.press("size", ".more")
-        self.tab.click(".history button[aria-label^='Undo']")
+        self.tab.press("size", ".past-head [aria-label=Undo]")
         self.tab.until(lambda: self.home.text() == TEXT, "former text")
         self.tab.until(lambda: self.tab.value("size", "input[type=number]") == "14", "former value")
+
+    def test_two_steps_are_undone_and_redone_with_the_keys_of_a_setting(self):
+        for value in ["20", "30"]:
+            self.change(value)
+        self.tab.row("size").js("element.focus()")
+        for key, value in [("u", "20"), ("u", "14"), ("U", "20"), ("U", "30")]:
+            self.tab.keys(key)
+            self.wait_for_text(f"size = {value}")
+            self.tab.until(lambda: self.tab.value("size", "input[type=number]") == value, "value")
+        self.tab.keys("U")
+        self.tab.until(lambda: "redo" in self.tab.message("size"), "message that there is nothing more")
+        self.assertEqual(self.tab.focused(), "size")
+
+    def test_a_change_is_redone_beside_its_undo_where_there_is_one(self):
+        self.change("20")
+        self.tab.press("size", ".more")
+        self.tab.until(lambda: self.tab.row("size", ".past-head [aria-label=Undo]").is_enabled(), "undo")
+        self.tab.until(lambda: not self.tab.row("size", ".past-head [aria-label=Redo]").is_enabled(), "nothing to redo")
+        self.tab.press("size", ".past-head [aria-label=Undo]")
+        self.tab.until(lambda: self.tab.row("size", ".past-head [aria-label=Redo]").is_enabled(), "redo")
+        self.tab.press("size", ".past-head [aria-label=Redo]")
+        self.assert_only_changed(TEXT, self.wait_for_text("size = 20"), "size = 14", "size = 20")
+
+    def test_the_last_change_of_the_file_is_undone_and_redone_from_the_bar_and_with_the_keys_that_people_know(self):
+        self.change("20")
+        self.tab.row("theme", "input").type("blue")
+        changed = self.wait_for_text('theme = "blue"')
+        self.tab.row("theme").js("element.focus()")
+        for undo, redo in [(lambda: self.tab.click("#undo"), lambda: self.tab.click("#redo")), (lambda: self.control("z"), lambda: self.control("Z"))]:
+            undo()
+            self.wait_for_text('theme = "dark"', "size = 20")
+            self.tab.until(lambda: self.tab.value("theme") == "dark", "former value")
+            undo()
+            self.tab.until(lambda: self.home.text() == TEXT, "former text")
+            self.tab.until(lambda: self.tab.value("size", "input[type=number]") == "14", "former value")
+            redo()
+            self.wait_for_text('theme = "dark"', "size = 20")
+            self.tab.until(lambda: self.tab.value("size", "input[type=number]") == "20", "value")
+            redo()
+            self.tab.until(lambda: self.home.text() == changed, "text")
+            self.tab.until(lambda: self.tab.value("theme") == "blue", "value")
+            self.tab.row("theme").js("element.focus()")
+        self.control("Z")
+        self.tab.until(lambda: "redo" in self.tab.one("#trial .notice").text, "message that there is nothing more")
+
+    def control(self, key):
+        actions = ActionChains(self.tab.driver).key_down(Keys.CONTROL)
+        (actions.key_down(Keys.SHIFT).send_keys(key).key_up(Keys.SHIFT) if key.isupper() else actions.send_keys(key)).key_up(Keys.CONTROL).perform()
+
+    def test_the_renaming_of_a_record_is_undone(self):
+        self.home.write(self.home.schema, SCHEMA.replace('fields = { region = { type = "string",', 'fields = { region = { required = true, type = "string",'))
+        self.tab.menu("home", "Rename home")
+        self.tab.one("[aria-label='New name of home']").type("house")
+        self.wait_for_text("[places.house]")
+        self.tab.until(lambda: self.tab.count(".record[aria-label=house]") == 1, "record")
+        self.tab.row("places").js("element.focus()")
+        self.tab.keys("u")
+        self.tab.until(lambda: self.home.text() == TEXT, "former text")
+        self.tab.until(lambda: self.tab.count(".record[aria-label=home]") == 1, "record")
+
+    def test_the_comments_of_a_value_that_was_reset_come_back(self):
+        text = TEXT.replace("size = 14\n", "# For my eyes.\nsize = 14   # points\n") + "\n[plugin]\nunknown = 1\n"
+        self.home.write(self.home.file, text)
+        self.tab.until(lambda: "For my eyes" in self.tab.one("#file-text").get_property("value"), "text")
+        self.tab.row("size").js("element.focus()")
+        self.tab.keys("r")
+        self.wait_for_text("[plugin]", absent=["size ="])
+        self.tab.until(lambda: self.tab.value("size", "input[type=number]") == "12", "default")
+        self.tab.row("size").js("element.focus()")
+        self.tab.keys("u")
+        self.tab.until(lambda: self.home.text() == text, "text with its comments")
 
     def test_an_older_value_is_used_again(self):
         for value in ["20", "30", "40"]:

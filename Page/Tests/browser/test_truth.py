@@ -32,6 +32,14 @@ class UnreadTest(PageTest):
         self.home.write(self.home.file, 'name = "Lin"\n')
         self.tab.until(lambda: self.tab.value("name") == "Lin" and "directory" not in self.notices(), "settings")
 
+    def test_a_link_that_leads_nowhere_and_becomes_a_file_is_noticed(self):
+        self.home.file.unlink()
+        self.home.file.symlink_to(self.home.path / "gone.toml")
+        self.tab.until(lambda: self.tab.value("name") != "Grace", "no value")
+        self.home.file.unlink()
+        self.home.write(self.home.file, 'name = "Lin"\n')
+        self.tab.until(lambda: self.tab.value("name") == "Lin", "value")
+
     def test_what_is_said_of_an_app_is_not_said_of_another(self):
         self.home.write(self.home.file, 'thame = "dark"\n' + TEXT + "[window\n")
         self.tab.until(lambda: self.tab.count(".notice.error"), "notice")
@@ -70,6 +78,19 @@ class OutdatedTest(PageTest):
         self.home.write(self.home.file, TEXT.replace("Grace", "Lin"))
         self.tab.until(lambda: self.tab.value("name") == "Lin" and self.tab.row("name", "input").is_enabled(), "mended file")
 
+    def test_a_file_is_mended_although_it_has_other_mistakes(self):
+        text = TEXT.replace("0x0E", "400").replace('"s3cret"', '"x"') + "\nthame = 1\n"
+        self.home.write(self.home.schema, SCHEMA.replace("secret = true", ""))
+        self.home.write(self.home.file, text.replace("[editor]", "[editor") if "[editor]" in text else text + "[x\n")
+        self.tab.until(lambda: "does not parse" in self.tab.one("#notices").text, "notice")
+        area = self.tab.one("#file-text")
+        area.js("element.value = element.value.replace('[x\\n', '[x]\\n').replace('[editor\\n', '[editor]\\n'); element.dispatchEvent(new Event('input'))")
+        area.send_keys(Keys.CONTROL, "s")
+        self.tab.until(lambda: self.home.text() in (text, text + "[x]\n"), "mended text")
+        self.tab.until(lambda: "does not parse" not in self.tab.one("#notices").text, "end of the notice")
+        # What is wrong besides is said beside its setting, and first.
+        self.tab.until(lambda: "72" in self.tab.row("size", ".row-notes").text, "note")
+
     def test_what_prevents_saving_is_named_and_not_a_warning(self):
         area = self.tab.one("#file-text")
         area.js("element.value = `thame = 1\\n${element.value.replace('0x0E', '400')}`; element.dispatchEvent(new Event('input'))")
@@ -100,7 +121,7 @@ class TrialTest(PageTest):
                 self.home.write(self.home.file, TEXT)
                 self.tab.show(width, height)
                 self.tab.row("shape").wait()
-                self.tab.click("#try")
+                self.tab.tool("#try")
                 self.tab.row("flag", "input").click()
                 self.wait_for_text("flag   = false")
                 self.tab.row("shape").wait()

@@ -183,6 +183,7 @@ export const api = {
   history: (key, limit = 20) => request("GET", ofFile("/history", { limit, key })),
   formerText: (number) => request("GET", ofFile(`/history/${number}/text`)),
   undo: (what) => request("POST", of("/undo"), inFile(what)),
+  redo: (what) => request("POST", of("/redo"), inFile(what)),
   migrate: () => request("POST", of("/migrate"), inFile({})),
   recover: () => request("POST", of("/recover"), inFile({})),
   profile: (use) => request("POST", of("/profile"), { use }),

@@ -10,6 +10,13 @@ import { names, shown, typed } from "./typed.js";
 
 const isNone = (value) => value === null || value === undefined;
 
+/** What a field without a text says: an empty text is another thing than none. */
+const unset = ({ value, rule }) => (!isNone(value) ? "empty" : rule.example === undefined || rule.example === null ? "not set" : `such as ${rule.example}`);
+
+/** The range of a number, for people. */
+export const rangeOf = ({ minimum: least, maximum: most, below }) => (isNone(least) && isNone(most) && isNone(below) ? ""
+  : !isNone(least) && !isNone(most) ? `${least} – ${most}` : !isNone(least) ? `${least} or more` : !isNone(most) ? `up to ${most}` : `below ${below}`);
+
 /** The name of the control that fits what a place has now. */
 export function formOf(place) {
   const { kind, rule, value } = place;
@@ -79,6 +86,7 @@ function text(place) {
       next.setSelectionRange(selectionStart, selectionEnd);
     }
     element.replaceChildren(...(isLong ? [lines, hint] : [line, more]));
+    element.closest(".row")?.classList.toggle("wide", isLong);
     if (hasFocus) next.focus();
   };
   const insert = (added) => {
@@ -105,7 +113,7 @@ function text(place) {
       const value = shown(next.value);
       turn(value.includes("\n"));
       field.value = value;
-      field.placeholder = isNone(next.value) ? "not set" : "";
+      field.placeholder = unset(next);
     },
   });
   return { ...control, update(next) {
@@ -140,11 +148,7 @@ function number(place) {
   };
   const unit = unitOf(rule);
   const slider = sliderFor(place, least, most, isInteger);
-  const range = least !== undefined || most !== undefined || rule.below
-    ? el("span", { class: "range", "aria-hidden": "true" }, least !== undefined && most !== undefined ? `${least} – ${most}`
-      : least !== undefined ? `≥ ${least}` : most !== undefined ? `≤ ${most}` : `< ${rule.below}`) : null;
-  const element = el("div", { class: "number-box" }, slider,
-    el("span", { class: "with-unit" }, input, unit && el("span", { class: "unit" }, unit)), range);
+  const element = el("div", { class: "number-box", title: rangeOf(rule) }, slider, input, unit && el("span", { class: "unit" }, unit));
   const control = typed(place, input, {
     element, read,
     show: (next) => {

@@ -1,7 +1,7 @@
 // What a row shows when it is opened: the rules of the key, the value of each layer, and the history of the value.
 
 import { api } from "./api.js";
-import { button, copyText, el, timeText } from "./dom.js";
+import { button, copyText, el, iconButton, timeText } from "./dom.js";
 import { authorText, emit, layerText, model, shortValue } from "./model.js";
 import { commandFor } from "./copy.js";
 import { literal, partsOf } from "./toml.js";
@@ -11,7 +11,10 @@ export function details(row) {
   const layers = el("div", {});
   const past = el("div", { class: "past" });
   const tools = el("div", { class: "detail-tools" });
-  const element = el("div", { class: "details" }, facts, layers, past, tools);
+  const undo = iconButton("undo", "Undo", () => row.undo());
+  const redo = iconButton("redo", "Redo", () => row.redo());
+  const history = el("section", {}, el("div", { class: "past-head" }, el("h4", {}, "History"), el("span", {}, undo, redo)), past);
+  const element = el("div", { class: "details" }, facts, layers, history, tools);
   let digest = null;
 
   return {
@@ -26,6 +29,10 @@ export function details(row) {
       if (digest !== model.doc.digest) {
         digest = model.doc.digest;
         showHistory(row, past);
+        for (const [verb, one] of [["undo", undo], ["redo", redo]]) {
+          // Only the command knows whether there is something to take back.
+          api[verb]({ key: key.key, dryRun: true }).then(() => true, () => false).then((can) => { one.disabled = !can; });
+        }
       }
     },
   };
@@ -40,6 +47,8 @@ function factsOf(key) {
   add("Default", key.isSecret ? null : key.default === null || key.default === undefined ? "none" : el("code", {}, shortValue(key.default, 300)));
   add("Formerly", key.formerly?.length ? el("code", {}, key.formerly.join(", ")) : null);
   add("Stored as", key.storedAs ? el("code", {}, `${key.storedAs}, a former name`) : null);
+  add("Example", key.example === undefined ? null : el("code", {}, shortValue(key.example)));
+  if (key.needsRestart) add("Takes effect", "when the app starts again");
   if (key.pattern) add("Pattern", el("code", {}, key.pattern.join("  ")));
   if (key.isLocked) add("Locked by", `${key.lockedBy ?? "an administrator"}${key.lockReason ? ` (${key.lockReason})` : ""}`);
   return facts;
@@ -81,9 +90,7 @@ async function showHistory(row, past) {
     return;
   }
   const { key } = row;
-  // The one that an undo takes back.
-  const next = entries.findIndex((entry) => !entry.isUndone && !["undo", "redo"].includes(entry.reason));
-  past.replaceChildren(el("h4", {}, "History"), el("ol", { class: "history" }, entries.map((entry, at) => {
+  past.replaceChildren(el("ol", { class: "history" }, entries.map((entry, at) => {
     const changes = entry.changes.map((change) => el("span", { class: "change" },
       change.key !== key.key && el("code", {}, `${change.key}: `),
       change.isHidden ? "a value that is not kept" : change.isLong ? "a long value"
@@ -93,7 +100,6 @@ async function showHistory(row, past) {
     const canSet = own && !own.isHidden && !own.isLong && !key.isSecret && !key.isLocked && at > 0 && own.new !== null;
     return el("li", {}, el("span", { class: "who" }, `${authorText(entry)}, `, el("time", { datetime: entry.time }, when)), ...changes,
       entry.isUndone && el("span", { class: "quiet-text" }, " (undone)"),
-      at === next && !key.isLocked && button("Undo", () => row.undo(), { class: "small quiet", "aria-label": `Undo the change of ${when}` }),
       canSet && button("Use again", () => row.store(partsOf(key.key), { value: own.new }), { class: "small quiet", "aria-label": `Use ${shortValue(own.new)} again` }));
   })));
 }

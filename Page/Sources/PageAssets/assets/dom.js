@@ -27,6 +27,8 @@ const paths = {
   lock: "M4.5 7V5a3.5 3.5 0 0 1 7 0v2M3.5 7h9v6.5h-9z",
   reset: "M3 8a5 5 0 1 0 1.6-3.7M3 2.5v3h3",
   undo: "M6 3 2.5 6.5 6 10M3 6.5h6a4 4 0 0 1 0 7H7",
+  redo: "m10 3 3.5 3.5L10 10M13 6.5H7a4 4 0 0 0 0 7h2",
+  dots: "M3.5 8h.01M8 8h.01M12.5 8h.01",
   chevron: "m6 4 4 4-4 4",
   up: "m4 10 4-4 4 4",
   down: "m4 6 4 4 4-4",
@@ -47,7 +49,7 @@ export function icon(name) {
   const space = "http://www.w3.org/2000/svg";
   const svg = document.createElementNS(space, "svg");
   svg.setAttribute("viewBox", "0 0 16 16");
-  svg.setAttribute("class", "icon");
+  svg.setAttribute("class", name === "dots" || name === "grip" ? "icon bold" : "icon");
   svg.setAttribute("aria-hidden", "true");
   const path = document.createElementNS(space, "path");
   path.setAttribute("d", paths[name]);
@@ -58,6 +60,38 @@ export function icon(name) {
 /** A button with a sign, and a name for those who do not see it. */
 export function iconButton(name, label, onclick, more = {}) {
   return el("button", { type: "button", class: "quiet icon-button", "aria-label": label, title: label, onclick, ...more }, icon(name));
+}
+
+/** A button with dots that opens a menu. `items()` are the labels with what they do, and with a whole name where one is needed. */
+export function menuButton(label, items) {
+  const anchor = iconButton("dots", label, () => {
+    const entries = items().map(([text, action, name]) => el("button", { type: "button", role: "menuitem", "aria-label": name, onclick: () => {
+      menu.hidePopover();
+      action();
+    } }, text));
+    const menu = el("div", { class: "menu", role: "menu", popover: "auto", "aria-label": label, onkeydown: (event) => {
+      const at = entries.indexOf(document.activeElement);
+      const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
+      // What is pressed here is for the menu alone.
+      event.stopPropagation();
+      if (event.key === "Tab") menu.hidePopover();
+      if (to === undefined) return;
+      event.preventDefault();
+      entries.at(to % entries.length).focus();
+    } }, entries);
+    menu.addEventListener("toggle", (event) => {
+      anchor.setAttribute("aria-expanded", String(event.newState === "open"));
+      if (event.newState === "closed") menu.remove();
+    });
+    anchor.after(menu);
+    menu.showPopover();
+    const { bottom, top, right } = anchor.getBoundingClientRect();
+    const { width, height } = menu.getBoundingClientRect();
+    menu.style.left = `${Math.max(8, right - width)}px`;
+    menu.style.top = `${bottom + height > innerHeight ? Math.max(8, top - height) : bottom}px`;
+    entries[0].focus();
+  }, { "aria-haspopup": "menu", "aria-expanded": "false" });
+  return anchor;
 }
 
 export const button = (label, onclick, more = {}) => el("button", { type: "button", onclick, ...more }, label);

@@ -70,6 +70,7 @@ export function show(takesNew = false) {
     return;
   }
   path = doc.file;
+  area.placeholder = doc.exists ? "The file is empty." : "Nothing is set yet.\nA setting that you change here, or a line that you type and save, begins the file.";
   name.textContent = shortPath(path);
   name.title = path ?? "";
   save.disabled = false;

@@ -8,6 +8,19 @@ const near = 600;
 /** How many elements are kept for when their items come back. */
 const kept = 300;
 
+/** All lists, which a screen that moves concerns: those that are no longer used go away. */
+const lists = new Set();
+const moved = (isResized) => {
+  for (const one of lists) {
+    const list = one.deref();
+    if (list) list.moved(isResized);
+    else lists.delete(one);
+  }
+};
+// A list scrolls by itself on a wide screen, and with the page on a narrow one.
+document.addEventListener("scroll", () => moved(false), { passive: true, capture: true });
+window.addEventListener("resize", () => moved(true), { passive: true });
+
 export class LongList {
   #waits = false;
   #timer = 0;
@@ -15,27 +28,29 @@ export class LongList {
   #heights = new Map();
   #shown = [];
   #screen = window.innerHeight;
-  #average = 104;
+  #average;
 
   /**
    * - build(item, former): the element of an item; `former` is the one that it had before.
    * - isKept(element): whether the element stays in the document although it is far away.
+   * - height: that of an item, roughly, until some were measured.
+   * - whole: up to how many items are all in the document. More of them scroll in the box around the root.
    *
    * An item has a `key`, or else is a heading of the list.
    */
-  constructor(root, { build, isKept }) {
-    this.root = root;
-    this.build = build;
-    this.isKept = isKept;
-    this.items = [];
-    const moved = () => this.#later();
-    // The list scrolls by itself on a wide screen, and with the page on a narrow one.
-    document.addEventListener("scroll", moved, { passive: true, capture: true });
-    window.addEventListener("resize", () => {
+  constructor(root, { build, isKept, height = 104, whole = 0 }) {
+    Object.assign(this, { root, build, isKept, whole, items: [] });
+    this.#average = height;
+    lists.add(new WeakRef(this));
+  }
+
+  /** The screen shows another part of the document, or has another size. */
+  moved(isResized) {
+    if (isResized) {
       this.#screen = window.innerHeight;
       this.#heights.clear();
-      this.#later();
-    }, { passive: true });
+    }
+    if (this.items.length > this.whole) this.#later();
   }
 
   /**
@@ -45,6 +60,9 @@ export class LongList {
   set(items, { keepsPlace = false } = {}) {
     this.items = items;
     this.#shown = [];
+    if (this.whole > 0) this.root.parentNode.classList.toggle("long", items.length > this.whole);
+    // Where it is in the document is known once it is there.
+    if (!this.root.isConnected) this.moved(false);
     if (keepsPlace) return this.#fit();
     let end = 0;
     for (let top = 0; end < items.length && top < this.#screen; end += 1) top += this.#height(end);
@@ -97,7 +115,7 @@ export class LongList {
   /** Measures what is shown, and shows what is on the screen now, or nearer to it than `margin`. */
   #fit(margin = near) {
     // The place may belong to something else now.
-    if (this.items.length === 0) return;
+    if (this.items.length <= this.whole) return void this.#render(0, this.items.length);
     const start = -this.root.getBoundingClientRect().top - margin;
     const end = start + this.#screen + 2 * margin;
     let sum = 0;
@@ -141,7 +159,7 @@ export class LongList {
       let height = 0;
       for (let at = from; at < to; at += 1) height += this.#height(at);
       if (height === 0) return;
-      const element = el("div", { class: "space" });
+      const element = el(this.root.tagName === "OL" ? "li" : "div", { class: "space", "aria-hidden": "true" });
       element.style.height = `${height}px`;
       nodes.push(element);
     };

@@ -1,6 +1,7 @@
 // The control of an array of simple values: its elements can be edited, added, removed, and moved by keyboard and pointer.
 
-import { announce, button, el, icon, iconButton } from "./dom.js";
+import { announce, button, el, icon, iconButton, newID } from "./dom.js";
+import { LongList } from "./list.js";
 import { asDraft, names, stepped } from "./typed.js";
 import { kindOf, literal, quote } from "./toml.js";
 
@@ -34,7 +35,13 @@ export function list(place) {
     adding.focus();
     append();
   }, { disabled: place.disabled });
-  const element = el("div", { class: "list-box", role: "group", ...names(place, { disabled: undefined }) }, body, el("div", { class: "with-unit adder" }, adding, add));
+  const element = el("div", { class: "list-box", role: "group", ...names(place, { disabled: undefined }) }, el("div", {}, body), el("div", { class: "with-unit adder" }, adding, add));
+
+  /** What is near the screen of a long list is in the document, and has its elements. */
+  const shownRows = new LongList(body, {
+    height: 36, whole: 50, build,
+    isKept: (one) => one.contains(document.activeElement) || one.querySelector("[data-draft]") !== null,
+  });
 
   const items = () => rows.map((row) => row.item);
   const kept = () => rows.map((row) => ({ row, item: row.item }));
@@ -122,14 +129,16 @@ export function list(place) {
 
   function remove(row) {
     const at = rows.indexOf(row);
-    (rows[at + 1]?.remove ?? rows[at - 1]?.remove ?? adding).focus();
+    (rows[at + 1]?.remover ?? rows[at - 1]?.remover ?? adding).focus();
     store(kept().filter((one) => one.row !== row), `Removed ${row.item.text}.`);
   }
 
-  function makeRow(item) {
-    const row = { item, isDirty: false };
+  const makeRow = (item) => ({ key: newID("item"), item, isDirty: false, settle() {} });
+
+  /** Makes the elements of a row. */
+  function furnish(row) {
     const at = () => rows.indexOf(row);
-    const isLong = item.text.includes("\n");
+    const isLong = row.item.text.includes("\n");
     row.input = isLong ? el("textarea", { class: "field", rows: 2, spellcheck: "false", disabled: now.disabled }) : field({}, now.rule.element?.choices);
     const { input } = row;
     row.settle = (dirty) => {
@@ -188,10 +197,29 @@ export function list(place) {
     }, icon("grip"));
     row.up = iconButton("up", "", () => move(at(), at() - 1));
     row.down = iconButton("down", "", () => move(at(), at() + 1));
-    row.remove = iconButton("remove", "", () => remove(row));
-    row.element = el("li", { class: "item" }, row.grip, input, row.up, row.down, row.remove);
-    row.settle(false);
-    return row;
+    row.remover = iconButton("remove", "", () => remove(row));
+    row.element = el("li", { class: "item" }, row.grip, input, row.up, row.down, row.remover);
+    row.settle(row.isDirty);
+  }
+
+  /** The element of a row, with its names. */
+  function build(row) {
+    if (!row.element || (!row.isDirty && row.input.matches("textarea") !== row.item.text.includes("\n"))) furnish(row);
+    const at = rows.indexOf(row);
+    const { text } = row.item;
+    const name = (one, label) => {
+      one.setAttribute("aria-label", label);
+      if (one !== row.grip && one !== row.input) one.title = label;
+    };
+    name(row.input, `Element ${at + 1}`);
+    name(row.grip, `Move element ${at + 1} of ${rows.length}: ${text}`);
+    name(row.up, `Move element ${at + 1} up`);
+    name(row.down, `Move element ${at + 1} down`);
+    name(row.remover, `Remove element ${at + 1}: ${text}`);
+    for (const one of [row.input, row.grip, row.remover]) one.disabled = Boolean(now.disabled);
+    row.up.disabled = now.disabled || at === 0;
+    row.down.disabled = now.disabled || at === rows.length - 1;
+    return row.element;
   }
 
   /** Has the rows show other elements. Those that stay keep their rows. */
@@ -203,7 +231,8 @@ export function list(place) {
     while (end < rows.length - start && end < fresh.length - start && same(rows.at(-1 - end).item, fresh.at(-1 - end))) end += 1;
     const free = rows.slice(start, rows.length - end);
     const middle = fresh.slice(start, fresh.length - end).map((item) => {
-      const row = free[0] && free[0].input.matches("textarea") === item.text.includes("\n") ? free.shift() : null;
+      const isLong = item.text.includes("\n");
+      const row = free[0] && isLong === (free[0].input?.matches("textarea") ?? isLong) ? free.shift() : null;
       return Object.assign(row ?? makeRow(item), { item });
     });
     rows = [...rows.slice(0, start), ...middle, ...rows.slice(rows.length - end)];
@@ -219,52 +248,36 @@ export function list(place) {
   function draw() {
     const { activeElement } = document;
     const had = body.contains(activeElement);
-    rows.forEach((row, at) => {
-      if (body.children[at] !== row.element) body.insertBefore(row.element, body.children[at] ?? null);
-      const { text } = row.item;
-      const name = (one, label) => {
-        one.setAttribute("aria-label", label);
-        if (one !== row.grip && one !== row.input) one.title = label;
-      };
-      name(row.input, `Element ${at + 1}`);
-      name(row.grip, `Move element ${at + 1} of ${rows.length}: ${text}`);
-      name(row.up, `Move element ${at + 1} up`);
-      name(row.down, `Move element ${at + 1} down`);
-      name(row.remove, `Remove element ${at + 1}: ${text}`);
-      for (const one of [row.input, row.grip, row.remove]) one.disabled = Boolean(now.disabled);
-      row.up.disabled = now.disabled || at === 0;
-      row.down.disabled = now.disabled || at === rows.length - 1;
-    });
-    while (body.children.length > rows.length) body.lastChild.remove();
+    shownRows.set([...rows], { keepsPlace: true });
     body.hidden = rows.length === 0;
     if (!had || (activeElement === document.activeElement && !activeElement.disabled)) return;
     // It was moved, or can do nothing any more where it is now.
-    const row = rows.find((one) => one.element.contains(activeElement));
+    const row = rows.find((one) => one.element?.contains(activeElement));
     (row && activeElement.disabled ? row.grip : row ? activeElement : rows.at(-1)?.input ?? adding).focus();
   }
 
   /** Moves an element with the pointer: the one under the pointer is where it goes. */
   function drag(start, from) {
     if (start.button !== 0) return;
-    const source = body.children[from];
+    const source = rows[from].element;
+    const seen = () => rows.map((row, at) => ({ at, element: row.element })).filter(({ element }) => element?.isConnected);
     const grip = start.currentTarget;
     grip.setPointerCapture(start.pointerId);
     source.classList.add("dragged");
     let to = from;
     const follow = (event) => {
-      const boxes = [...body.children].map((child) => child.getBoundingClientRect());
-      const under = boxes.findIndex((box) => event.clientY < box.bottom);
-      to = under < 0 ? boxes.length - 1 : under;
-      [...body.children].forEach((child, i) => {
-        child.classList.toggle("drop-before", i === to && to < from);
-        child.classList.toggle("drop-after", i === to && to > from);
-      });
+      const all = seen();
+      to = (all.find(({ element }) => event.clientY < element.getBoundingClientRect().bottom) ?? all.at(-1)).at;
+      for (const { at, element } of all) {
+        element.classList.toggle("drop-before", at === to && to < from);
+        element.classList.toggle("drop-after", at === to && to > from);
+      }
     };
     const end = (event) => {
       grip.removeEventListener("pointermove", follow);
       grip.removeEventListener("pointerup", end);
       grip.removeEventListener("pointercancel", end);
-      for (const child of body.children) child.classList.remove("dragged", "drop-before", "drop-after");
+      for (const { element } of seen()) element.classList.remove("dragged", "drop-before", "drop-after");
       if (event.type === "pointerup") move(from, to);
     };
     grip.addEventListener("pointermove", follow);

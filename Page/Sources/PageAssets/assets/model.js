@@ -20,7 +20,7 @@ export const model = {
 
 const listeners = new Map();
 
-/** Calls `f` for each event of a name: "document", "unread", "trial", "place", "connection". */
+/** Calls `f` for each event of a name: "document", "unread", "trial", "place", "elsewhere", "connection". */
 export function on(name, f) {
   listeners.set(name, [...(listeners.get(name) ?? []), f]);
 }
@@ -147,7 +147,7 @@ export function ruleOf(key) {
 function ruleOfShape(shape) {
   if (!shape) return {};
   const fields = shape.fields && Object.fromEntries(shape.fields.map((field) =>
-    [field.name, { ...ruleOfShape(field.shape), isRequired: field.isRequired, default: field.default }]));
+    [field.name, { ...ruleOfShape(field.shape), isRequired: field.isRequired, default: field.default, description: field.description }]));
   return { ...shape, element: shape.element ? ruleOfShape(shape.element) : undefined, fields };
 }
 
@@ -169,8 +169,16 @@ export const sourceOf = (key) => (key.span ? model.doc.text.slice(key.span.start
 /** The parsed text of the value, if the value that counts is that of the file. */
 export function nodeOf(key) {
   const source = key.file === model.doc.file ? sourceOf(key) : null;
-  return source === null ? null : parseValue(source);
+  if (source === null) return null;
+  const known = nodes.get(key);
+  if (known?.source === source) return known.node;
+  const node = parseValue(source);
+  nodes.set(key, { source, node });
+  return node;
 }
+
+/** Long values take a while, and are asked for often. */
+const nodes = new WeakMap();
 
 /** The kind of a key's values: what the schema says, or else what the value is. */
 export function kindOfKey(key) {
@@ -189,12 +197,16 @@ export function kindOfKey(key) {
   return words ? words[0].replace(/ /g, "-") : "string";
 }
 
-/** A name for people: 'editor.font-size' is "Font size". */
-export function titleOf(key) {
-  const parts = partsOf(key.key);
-  const words = (parts.at(-1) ?? "").replace(/[-_]+/g, " ").replace(/([a-z])([A-Z])/g, "$1 $2").trim();
-  return words === "" ? key.key : words[0].toUpperCase() + words.slice(1);
+const initials = /\b(api|cpu|css|dns|gpu|html|https?|id|ip|json|os|ssh|ssl|tls|toml|ui|uri|url|usb|utc|vpn|xml)\b/gi;
+
+/** A name for people: 'font-size' is "Font size". */
+export function spoken(name) {
+  const words = name.replace(/[-_]+/g, " ").replace(/([a-z])([A-Z])/g, "$1 $2").trim().replace(initials, (word) => word.toUpperCase());
+  return words === "" ? name : words[0].toUpperCase() + words.slice(1);
 }
+
+/** A setting's name for people: 'editor.font-size' is "Font size". */
+export const titleOf = (key) => spoken(partsOf(key.key).at(-1) ?? "") || key.key;
 
 /** The group of a key: what the schema says, or else the table that it is in. */
 export function groupOf(key) {

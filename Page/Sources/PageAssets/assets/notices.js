@@ -12,11 +12,12 @@ const root = el("div", { class: "notices" });
 const trialBox = el("div", {});
 const connectionBox = el("div", {});
 const documentBox = el("div", {});
-const failure = el("div", { role: "alert" });
 const unreadBox = el("div", { role: "alert" });
-root.append(connectionBox, unreadBox, failure, documentBox);
+root.append(connectionBox, unreadBox, documentBox);
 
 export const element = root;
+/** What went wrong, beside the trial. */
+export const failure = el("div", { role: "alert" });
 /** The trial, which stays in sight wherever somebody scrolls: it ends by itself. */
 export const trialElement = trialBox;
 
@@ -59,9 +60,9 @@ export function show() {
     const steps = doc.migration.pending;
     parts.push(notice("info", `The file is of an older release. ${steps.length === 1 ? "One change waits" : `${steps.length} changes wait`} for it.`,
       el("ul", {}, steps.map((step) => el("li", {}, `Version ${step.version}: ${step.name}`))),
-      el("p", { class: "quiet-text" }, "The values below are shown as they will be. The first change of a value makes these as well."),
       doc.migration.problem && el("p", { class: "error-note" }, doc.migration.problem),
-      doc.migration.diff && el("details", {}, el("summary", {}, "What changes in the file"), diffView(doc.migration.diff, "What the migration changes")),
+      doc.migration.diff && el("details", {}, el("summary", {}, "What changes in the file"),
+        el("p", { class: "quiet-text" }, "The values below are shown as they will be. The first change of a value makes these as well."), diffView(doc.migration.diff, "What the migration changes")),
       el("div", { class: "notice-buttons" }, button("Migrate now", () => attempt(api.migrate, "The file is migrated."), { class: "primary small" }))));
   }
   // The worst first.

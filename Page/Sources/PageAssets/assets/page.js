@@ -1,9 +1,9 @@
 // The page: begins, and connects its parts.
 
 import { api, currentApp, currentToken, Refusal, session, useApp } from "./api.js";
-import { announce, el } from "./dom.js";
+import { announce, el, icon } from "./dom.js";
 import { follow, unfollow } from "./events.js";
-import { emit, model, on, refresh } from "./model.js";
+import { emit, model, on, refresh, titleOf } from "./model.js";
 import { hear } from "./changes.js";
 import { openCopy } from "./copy.js";
 import { begin as beginDrafts, mayLeave } from "./drafts.js";
@@ -22,8 +22,7 @@ const searchField = $("search");
 
 on("document", (before) => {
   const { doc } = model;
-  document.title = `${doc.target} – Settings`;
-  $("app-name").textContent = doc.target;
+  showName(doc.schema?.name ?? doc.target, doc.target, doc.schema?.icon);
   showProfiles();
   files.show();
   notices.show();
@@ -33,13 +32,31 @@ on("document", (before) => {
   settings.lightSelected();
 });
 
+/** Shows an app's name, and its icon: a character, or an image as an address. */
+function showName(name, id = "", sign = null) {
+  document.title = id === "" ? name : `${name} – Settings`;
+  $("app-name").textContent = name;
+  $("app-name").title = id;
+  const box = $("app-icon");
+  const isImage = sign?.startsWith("data:image/");
+  box.hidden = !sign;
+  box.replaceChildren(...(isImage ? [el("img", { src: sign, alt: "" })] : [sign ?? ""]));
+  const favicon = document.querySelector("link[rel=icon]");
+  ownIcon ??= favicon.href;
+  const drawn = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><text x="8" y="13" font-size="13" text-anchor="middle">${sign ?? ""}</text></svg>`;
+  const next = isImage ? sign : sign ? `data:image/svg+xml,${encodeURIComponent(drawn)}` : ownIcon;
+  if (favicon.href !== next) favicon.href = next;
+}
+
+let ownIcon = null;
+
 function showProfiles() {
   const { profiles, profile } = model.doc;
   const names = ["", ...(profiles ?? [])];
   $("profile-box").hidden = names.length === 1;
   // A list that is open stays open if nothing is new.
   if ([...$("profile").options].map((option) => option.value).join("\n") !== names.join("\n")) {
-    $("profile").replaceChildren(...names.map((name) => el("option", { value: name }, name || "none")));
+    $("profile").replaceChildren(...names.map((name) => el("option", { value: name }, name || "No profile")));
   }
   if ($("profile").value !== (profile ?? "")) $("profile").value = profile ?? "";
 }
@@ -64,8 +81,7 @@ async function open(app, key) {
   model.doc = null;
   model.changes.clear();
   settings.clear();
-  $("tools").hidden = false;
-  $("all-apps").hidden = false;
+  for (const id of ["tools", "more", "all-apps"]) $(id).hidden = false;
   shell.classList.add("has-app");
   try {
     await refresh();
@@ -86,9 +102,8 @@ async function showStart() {
   settings.clear();
   notices.clear();
   useApp("");
-  document.title = "Settings";
-  $("app-name").textContent = "Settings";
-  for (const id of ["tools", "all-apps", "groups", "filters"]) $(id).hidden = true;
+  showName("Settings");
+  for (const id of ["tools", "more", "all-apps", "groups", "filters", "empty"]) $(id).hidden = true;
   shell.classList.remove("has-app", "has-groups");
   return showApps($("list"), $("count"), open);
 }
@@ -96,10 +111,13 @@ async function showStart() {
 // MARK: The beginning
 
 $("notices").append(notices.element);
-$("trial").append(notices.trialElement);
+$("trial").append(notices.failure, notices.trialElement);
+$("undo").append(icon("undo"));
+$("redo").append(icon("redo"));
+$("more").append(icon("dots"));
 shell.append(file.pane);
 
-const isWide = matchMedia("(min-width: 68rem)");
+const isWide = matchMedia("(min-width: 60rem)");
 function showFile(shows) {
   shell.classList.toggle("with-file", shows);
   $("toggle-file").setAttribute("aria-pressed", String(shows));
@@ -110,6 +128,12 @@ showFile(isWide.matches);
 // The pane has to be there before its own listener goes to the line.
 on("place", () => {
   if (!shell.classList.contains("with-file")) showFile(true);
+});
+on("elsewhere", async (words) => {
+  await showStart();
+  if (model.doc) return;
+  searchField.value = words;
+  searchField.dispatchEvent(new Event("input"));
 });
 file.begin(settings.select);
 files.begin();
@@ -128,6 +152,36 @@ function setTries(tries) {
 }
 $("try").addEventListener("click", () => setTries(!model.tries));
 on("trial", () => $("try").setAttribute("aria-pressed", String(model.tries)));
+/** Opens what the bar has no room for, until something in it is chosen, or the focus goes elsewhere. */
+function showMore(shows) {
+  $("bar").classList.toggle("open", shows);
+  $("more").setAttribute("aria-expanded", String(shows));
+}
+$("more").addEventListener("click", () => showMore(!$("bar").classList.contains("open")));
+$("more-tools").addEventListener("click", () => showMore(false));
+document.addEventListener("pointerdown", (event) => {
+  if (!$("bar").contains(event.target)) showMore(false);
+});
+$("bar").addEventListener("focusout", (event) => {
+  if (event.relatedTarget && !$("bar").contains(event.relatedTarget)) showMore(false);
+});
+
+/** Takes back the last change of the file, or the last undo, and shows whose value it was. */
+async function takeBack(verb) {
+  if (!model.doc) return;
+  try {
+    const { changes } = await api[verb]({});
+    await refresh();
+    const key = model.keys.get(changes?.[0]?.key);
+    if (key) settings.select(key.key);
+    announce(`${verb === "undo" ? "Undone" : "Redone"}: ${key ? titleOf(key) : changes?.[0]?.key ?? "the text"}.`);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    notices.fail(error.message);
+  }
+}
+$("undo").addEventListener("click", () => takeBack("undo"));
+$("redo").addEventListener("click", () => takeBack("redo"));
 $("copy").addEventListener("click", () => openCopy(settings.shown()));
 $("toggle-file").addEventListener("click", () => showFile(!shell.classList.contains("with-file")));
 $("help").addEventListener("click", openHelp);
@@ -151,6 +205,9 @@ beginShortcuts({
   // What changes something needs the focus: a click elsewhere selects a setting as well.
   r: () => settings.focused()?.reset(),
   u: () => settings.focused()?.undo(),
+  U: () => settings.focused()?.redo(),
+  "Ctrl z": () => takeBack("undo"),
+  "Ctrl Z": () => takeBack("redo"),
   t: () => model.doc && setTries(!model.tries),
   f: () => model.doc && showFile(!shell.classList.contains("with-file")),
   l: () => {
@@ -160,7 +217,10 @@ beginShortcuts({
   c: () => model.doc && openCopy(settings.shown()),
   "?": openHelp,
   Escape: (event) => {
-    if (event.target === searchField) {
+    if ($("bar").classList.contains("open")) {
+      showMore(false);
+      $("more").focus();
+    } else if (event.target === searchField) {
       if (searchField.value !== "") {
         searchField.value = "";
         searchField.dispatchEvent(new Event("input"));

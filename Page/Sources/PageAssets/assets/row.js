@@ -1,7 +1,7 @@
 // One setting: its name, what it is for, its control, what is wrong with it, and where its values are from.
 
 import { api, Refusal } from "./api.js";
-import { formOf, makeSimple } from "./controls.js";
+import { formOf, makeSimple, rangeOf } from "./controls.js";
 import { button, el, icon, iconButton, newID, shortPath, timeText } from "./dom.js";
 import { details } from "./details.js";
 import { list } from "./lists.js";
@@ -49,6 +49,7 @@ export class Row {
     this.notes = el("div", { class: "row-notes", id: `${id}-notes` });
     this.slot = el("div", { class: "row-control" });
     this.hit = el("p", { class: "row-hit", hidden: true });
+    this.facts = el("span", {});
     this.meta = el("p", { class: "row-meta" });
     this.resetButton = iconButton("reset", "", () => this.reset());
     this.more = el("button", {
@@ -57,7 +58,7 @@ export class Row {
     this.details = el("div", { class: "row-details", id: `${id}-details`, hidden: true });
     this.element = el("section", { class: "row", "aria-labelledby": id, tabindex: "-1", "data-key": name },
       el("div", { class: "row-head" }, this.title, this.badges),
-      el("div", { class: "row-text" }, el("div", { class: "row-place" }, this.path, this.meta), this.summary, this.hit),
+      el("div", { class: "row-text" }, this.summary, this.hit, el("div", { class: "row-place" }, this.path, this.facts, this.meta)),
       el("div", { class: "row-side" }, this.slot, this.notes, this.message),
       el("div", { class: "row-tools" }, this.resetButton, this.more), this.details);
     this.id = id;
@@ -103,6 +104,7 @@ export class Row {
     this.more.setAttribute("aria-label", `Details of ${title}`);
     this.more.title = "Layers, rules and history";
     this.element.classList.toggle("modified", isModified(key));
+    this.element.classList.toggle("is-default", Boolean(key.isDefault));
     this.element.classList.toggle("locked", key.isLocked);
     if (!this.details.hidden) this.shownDetails?.update();
     return !isFirst;
@@ -115,6 +117,7 @@ export class Row {
     this.path.replaceChildren(...marked(key.key));
     this.summary.replaceChildren(...marked(key.description ?? ""));
     this.summary.hidden = !key.description;
+    this.facts.textContent = [rangeOf(key), key.needsRestart && "takes effect when the app starts again"].filter(Boolean).join(" · ");
     const hit = key.isSecret ? null : found(valueText(key.value));
     this.hit.hidden = hit === null;
     this.hit.replaceChildren(...(hit === null ? [] : ["Value: ", el("code", {}, marked(hit))]));
@@ -122,7 +125,7 @@ export class Row {
 
   #showBadges(key) {
     const badges = [];
-    if (isModified(key)) badges.push(el("span", { class: "badge modified-badge" }, "modified"));
+    if (isModified(key)) badges.push(el("span", { class: "offscreen" }, "modified"));
     if (key.isLocked) badges.push(el("span", { class: "badge locked-badge" }, icon("lock"), "locked"));
     if (key.isSecret) badges.push(el("span", { class: "badge" }, icon("key"), "secret"));
     if (!key.isKnown) badges.push(el("span", { class: "badge warning-badge" }, "unknown key"));
@@ -165,7 +168,7 @@ export class Row {
     this.#form = form;
     this.control = makeControl(place);
     this.slot.replaceChildren(this.control.element);
-    this.element.classList.toggle("wide", ["records", "table", "array"].includes(place.kind));
+    this.element.classList.toggle("wide", ["records", "table", "list", "toml"].includes(form) || this.slot.querySelector("textarea") !== null);
     if (hadFocus) this.focus();
   }
 
@@ -332,8 +335,17 @@ export class Row {
   }
 
   undo() {
+    return this.#takeBack("undo");
+  }
+
+  /** Takes an undo back. */
+  redo() {
+    return this.#takeBack("redo");
+  }
+
+  #takeBack(verb) {
     return this.#attempt(async () => {
-      await api.undo({ key: this.name });
+      await api[verb]({ key: this.name });
       await refresh();
     });
   }
@@ -374,7 +386,7 @@ export class Row {
   }
 }
 
-/** A message without what is clear in a form, and without the line of a batch that is one edit. */
-const plain = (text) => text.replace(/^Line 1: /, "").replace(/ Nothing was written\.?/g, "");
+/** A message without what is clear in a form, without the line of a batch that is one edit, and with an example for a pattern. */
+const plain = (text) => text.replace(/^Line 1: /, "").replace(/ Nothing was written\.?/g, "").replace(/ that matches '.*', such as /, " such as ");
 
 export const author = authorText;

@@ -5,16 +5,6 @@
 import { api } from "./api.js";
 import { hasProblem, isModified, model } from "./model.js";
 
-/** What can be typed after `@`. */
-export const filters = [
-  ["@modified", "set in your file"],
-  ["@locked", "locked by an administrator"],
-  ["@secret", "secrets"],
-  ["@problem", "with a mistake or a warning"],
-  ["@layer:", "with a value from a layer, such as system"],
-  ["@since:", "changed since, such as 2d or 3h"],
-];
-
 /** What is known of each key: its name with the former ones, its description and its value, in lower case, in one text. */
 let texts = [];
 let indexed = null;

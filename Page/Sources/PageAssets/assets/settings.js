@@ -3,9 +3,10 @@
 import { button, el } from "./dom.js";
 import { LongList } from "./list.js";
 import { setMarks } from "./marks.js";
-import { groupOf, hasProblem, isModified, model } from "./model.js";
+import { emit, groupOf, hasProblem, isModified, model, spoken } from "./model.js";
 import { Row, rowOf } from "./row.js";
-import { filters, forget, parseQuery, search } from "./search.js";
+import { forget, parseQuery, search } from "./search.js";
+import { partsOf } from "./toml.js";
 import * as file from "./file.js";
 
 const $ = (id) => document.getElementById(id);
@@ -33,14 +34,11 @@ const list = new LongList($("list"), {
 });
 
 function groupHead(item) {
-  return el("div", { class: "group-head" }, el("h2", {}, item.group === "" ? "General" : item.group.split(".").map(spoken).join(" › ")),
+  return el("div", { class: "group-head" }, el("h2", {}, nameOf(item.group)),
     item.description && el("p", {}, item.description));
 }
 
-const spoken = (part) => {
-  const text = part.replace(/[-_]+/g, " ").replace(/"/g, "");
-  return text === "" ? part : text[0].toUpperCase() + text.slice(1);
-};
+const nameOf = (group) => (group === "" ? "General" : partsOf(group).map(spoken).join(" › "));
 
 // MARK: The list
 
@@ -69,6 +67,23 @@ export function showList({ keepsPlace = false } = {}) {
   const count = result.note || countText(result, text);
   if ($("count").textContent !== count) $("count").textContent = count;
   showFilters(parseQuery(text));
+  showEmpty(text);
+}
+
+/** Says why there is nothing, and the way on. */
+function showEmpty(text) {
+  const box = $("empty");
+  box.hidden = shownKeys.length > 0;
+  if (box.hidden) return;
+  const isSearch = text.trim() !== "";
+  box.replaceChildren(el("h2", {}, isSearch ? "No setting fits" : "No settings yet"),
+    el("p", {}, isSearch ? `Nothing here has “${text.trim()}” in its name, description or value.`
+      : "This app describes no settings, and its file has none. Write one into the text of the file, or with 'settings-cli set'."),
+    isSearch && el("div", { class: "notice-buttons" }, button("Clear the search", () => {
+      searchField.value = "";
+      showList();
+      searchField.focus();
+    }, { class: "primary" }), button("Search all apps", () => emit("elsewhere", text))) || "");
 }
 
 const sameItems = (items) => list.items.length > 0 && list.items.length === items.length
@@ -83,27 +98,25 @@ export function updateRows(f) {
   });
 }
 
-/** The keys, those of a group together and below its head, in the order in which the groups first appear. */
+/** The keys, those of a group together and below its head. */
 function withHeads(keys) {
   const items = [];
   for (const [group, members] of grouped(keys)) {
-    if (group !== "") items.push({ group, description: descriptions.get(group) });
-    else if (members.length > 0) items.push({ group });
-    for (const key of members) items.push(key);
+    items.push({ group, description: descriptions.get(group) }, ...members);
   }
   return items;
 }
 
-/** The keys without a group are the first. */
+/** The keys without a group are the first; then the groups in the schema's order, and others as they appear. */
 function grouped(keys) {
-  const groups = new Map([["", []]]);
+  const groups = new Map(["", ...descriptions.keys()].map((group) => [group, []]));
   for (const key of keys) {
     const group = groupOf(key);
     const members = groups.get(group);
     if (members) members.push(key);
     else groups.set(group, [key]);
   }
-  return groups;
+  return [...groups].filter(([, members]) => members.length > 0);
 }
 
 function countText({ keys, isSimilar }, text) {
@@ -131,7 +144,7 @@ export function clear() {
 
 function showGroups() {
   const nav = $("groups");
-  const groups = [...grouped(model.doc.keys)].filter(([, keys]) => keys.length > 0);
+  const groups = grouped(model.doc.keys);
   nav.hidden = groups.length < 2;
   shell.classList.toggle("has-groups", !nav.hidden);
   if (nav.hidden) return;
@@ -147,32 +160,45 @@ function showGroups() {
     const problems = keys.filter(hasProblem).length;
     const depth = Math.min(3, group.split(".").length - 1);
     return el("li", { class: `depth-${depth}` }, el("button", { type: "button", class: "group-link", onclick: () => go(group) },
-      el("span", {}, group === "" ? "General" : spoken(group.split(".").at(-1))),
-      problems > 0 ? el("span", { class: "group-count problem" }, `${problems}`, el("span", { class: "offscreen" }, " with a problem"))
-        : changed > 0 && el("span", { class: "group-count" }, `${changed}`, el("span", { class: "offscreen" }, " modified"))));
+      el("span", {}, nameOf(group).split(" › ").at(-1)),
+      problems > 0 && el("span", { class: "group-count problem" }, problems === 1 ? "1 problem" : `${problems} problems`),
+      changed > 0 && el("span", { class: "group-count" }, `${changed} modified`)));
   })));
 }
 
+/** What can be chosen: a filter of the search, its words, and how many settings it has, where that is known. */
+const chips = [
+  ["@modified", "modified", isModified], ["@problem", "with a problem", hasProblem], ["@locked", "locked", (key) => key.isLocked],
+  ["@secret", "secret", (key) => key.isSecret], ["@layer:system", "by administrators", (key) => key.layers.some(({ layer }) => layer === "system")],
+  ["@since:1d", "recently changed"],
+];
+
+let counted = null;
+
+/** Shows the filters that have settings, and those that are chosen. */
 function showFilters(query) {
   const box = $("filters");
-  box.hidden = false;
-  const pressed = new Set(query.filters.map((filter) => filter.name));
-  if (box.childElementCount === 0) {
-    box.append(...filters.map(([word, what]) => button(word, (event) => toggleFilter(word, event.currentTarget), { class: "filter", title: what, "aria-pressed": "false" })));
+  const chosen = new Set(query.filters.map(({ name, argument }) => `@${name}${argument === "" ? "" : `:${argument}`}`));
+  if (counted !== model.doc) {
+    counted = model.doc;
+    box.replaceChildren(...chips.map(([word, what, has]) => {
+      const count = has && model.doc.keys.reduce((sum, key) => sum + (has(key) ? 1 : 0), 0);
+      const text = has ? `${count.toLocaleString()} ${what}` : `${what[0].toUpperCase()}${what.slice(1)}`;
+      return button(text, () => toggleFilter(word), { class: "filter", "data-filter": word, "data-count": count ?? (model.doc.keepsHistory ? 1 : 0) });
+    }));
   }
-  [...box.children].forEach((child, at) => {
-    const isPressed = String(pressed.has(filters[at][0].slice(1).replace(":", "")));
-    if (child.getAttribute("aria-pressed") !== isPressed) child.setAttribute("aria-pressed", isPressed);
-  });
+  box.hidden = false;
+  for (const chip of box.children) {
+    const isChosen = chosen.has(chip.dataset.filter);
+    chip.setAttribute("aria-pressed", String(isChosen));
+    chip.hidden = chip.dataset.count === "0" && !isChosen;
+  }
 }
 
-function toggleFilter(word, source) {
-  const name = word.replace(":", "");
-  const rest = searchField.value.split(/\s+/).filter((part) => part !== "" && part.replace(/:.*/, "") !== name);
-  if (source.getAttribute("aria-pressed") !== "true") rest.push(word);
-  searchField.value = rest.join(" ");
+function toggleFilter(word) {
+  const words = searchField.value.split(/\s+/).filter((part) => part !== "");
+  searchField.value = (words.includes(word) ? words.filter((part) => part !== word) : [...words, word]).join(" ");
   showList();
-  if (word.endsWith(":") && searchField.value.endsWith(":")) searchField.focus();
 }
 
 // MARK: One setting

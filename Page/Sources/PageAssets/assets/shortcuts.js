@@ -13,6 +13,9 @@ export const shortcuts = [
   ["e", "Show or hide its layers and history"],
   ["r", "Reset it"],
   ["u", "Undo its last change"],
+  ["U", "Redo what was undone"],
+  ["Ctrl z", "Undo the last change of the file"],
+  ["Ctrl Z", "Redo it"],
   ["t", "Try the next change for 15 seconds"],
   ["f", "Show or hide the file"],
   ["l", "Go to its line in the file"],
@@ -26,7 +29,7 @@ const inFields = [
   ["Shift Enter", "Begin another line of a text, which Ctrl Enter stores"],
   ["Escape", "Take back what is typed"],
   ["↑ ↓", "On the handle of a list's element: move it"],
-  ["Ctrl S", "In the file: save the text"],
+  ["Ctrl s", "In the file: save the text"],
 ];
 
 const areOn = () => localStorage.getItem(stored) !== "off";
@@ -34,14 +37,15 @@ const areOn = () => localStorage.getItem(stored) !== "off";
 /** Calls `actions[key]` for keys that are pressed outside of fields. */
 export function begin(actions) {
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || document.querySelector("dialog[open]")) return;
+    const isCommand = event.ctrlKey || event.metaKey;
+    if (event.altKey || event.defaultPrevented || document.querySelector("dialog[open]")) return;
     const { target } = event;
     const isField = target.matches("input, textarea, select, [contenteditable]");
     if (event.key === "Escape") return void actions.Escape?.(event);
     if (isField && !target.matches("input[type=checkbox], input[type=radio]")) return;
     if (event.key === "Enter" && !target.matches(".row")) return;
-    if (!areOn() && event.key.length === 1) return;
-    const action = actions[event.key];
+    if (!areOn() && !isCommand && event.key.length === 1) return;
+    const action = actions[isCommand ? `Ctrl ${event.key}` : event.key];
     if (!action) return;
     event.preventDefault();
     action(event);
@@ -50,7 +54,7 @@ export function begin(actions) {
 
 export function openHelp() {
   const table = (rows, caption) => el("table", { class: "keys" }, el("caption", {}, caption), el("tbody", {}, rows.map(([key, what]) =>
-    el("tr", {}, el("th", { scope: "row" }, key.split(" ").map((one) => el("kbd", {}, one))), el("td", {}, what)))));
+    el("tr", {}, el("th", { scope: "row" }, key.replace(/(^| )([A-Z])$/, (_, space, letter) => `${space}Shift ${letter.toLowerCase()}`).split(" ").map((one) => el("kbd", {}, one))), el("td", {}, what)))));
   const toggle = el("input", { type: "checkbox", role: "switch", class: "switch", id: "single-keys" });
   toggle.checked = areOn();
   toggle.addEventListener("change", () => localStorage.setItem(stored, toggle.checked ? "on" : "off"));

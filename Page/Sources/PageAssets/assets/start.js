@@ -15,6 +15,12 @@ export async function showApps(root, count, open) {
     root.replaceChildren(el("p", { class: "empty", role: "alert" }, error.message));
     return;
   }
+  if (apps.length === 0) {
+    count.textContent = "";
+    root.replaceChildren(el("div", { class: "empty" }, el("h2", {}, "No app has settings yet"),
+      el("p", {}, "An app is listed here once it has a file of settings or a schema. 'settings-cli set --create org.example.app KEY VALUE' makes a file.")));
+    return;
+  }
   count.textContent = apps.length === 1 ? "One app has settings" : `${apps.length} apps have settings`;
   root.replaceChildren(el("ul", { class: "apps" }, apps.map((app) => el("li", {},
     el("button", { type: "button", class: "app", onclick: () => open(app.app) },

@@ -1,7 +1,9 @@
 // The controls of tables and of records. Each field is edited by itself, so that only its bytes change.
 
 import { formOf } from "./controls.js";
-import { announce, button, el, newID } from "./dom.js";
+import { announce, button, el, menuButton, newID } from "./dom.js";
+import { LongList } from "./list.js";
+import { spoken } from "./model.js";
 import { literal } from "./toml.js";
 import { asDraft } from "./typed.js";
 
@@ -40,6 +42,8 @@ export function table(place, make) {
     };
   };
 
+  const fallback = (name) => (Object.hasOwn(now.rule.fields ?? {}, name) ? now.rule.fields[name].default ?? null : null) !== null;
+
   function show() {
     const listed = Object.keys(now.rule.fields ?? {});
     const names = [...new Set([...listed, ...Object.keys(now.value ?? {})])];
@@ -59,17 +63,21 @@ export function table(place, make) {
       else {
         const id = newID("member");
         const made = make({ ...next, name: id });
-        const remove = button("Remove", () => now.remove([...now.path, name]), { class: "quiet small", "aria-label": `Remove ${name}` });
+        // A name that a person has chosen stays as it is.
+        const isField = Object.hasOwn(now.rule.fields ?? {}, name);
+        const menu = menuButton(`Menu of ${name}`, () => [[fallback(name) ? "Use the default" : "Remove", () => now.remove([...now.path, name]), `Remove ${name}`]]);
         const note = el("span", { class: "badge plain-badge" }, "default");
-        const row = el("div", { class: "member" }, el("span", { class: "member-name", id }, name), made.element, remove, note);
-        control = { ...made, row, id, form: formOf(next), remove, note };
+        const row = el("div", { class: "member" }, el("div", { class: "member-name" }, el("span", { id, title: name }, isField ? spoken(name) : name),
+          next.rule.description && el("p", { class: "quiet-text" }, next.rule.description)), made.element, el("div", { class: "member-tools" }, menu, note));
+        control = { ...made, row, id, form: formOf(next), menu, note };
         controls.set(name, control);
       }
-      if (!next.isStored && control.remove === document.activeElement) focusField(control.row);
+      if (!next.isStored && control.menu === document.activeElement) focusField(control.row);
       // What is not in the file cannot be taken out of it.
-      control.remove.hidden = !next.isStored;
+      control.menu.hidden = !next.isStored;
+      control.row.classList.toggle("is-default", !next.isStored);
       control.note.hidden = next.isStored || next.value === undefined || next.value === null;
-      control.remove.disabled = Boolean(now.disabled);
+      control.menu.disabled = Boolean(now.disabled);
       if (body.children[place] !== control.row) body.insertBefore(control.row, body.children[place] ?? null);
     });
     body.classList.toggle("empty", names.length === 0);
@@ -96,12 +104,23 @@ export function table(place, make) {
   };
 }
 
-/** Records: tables with a name each. They can be added, renamed and removed. */
+/** Records: tables with a name each. They can be added, renamed and removed. Of many, those near the screen are made. */
 export function records(place, make) {
   let now = place;
-  const cards = new Map();
+  const cards = new WeakMap();
   const body = el("div", { class: "records", role: "group", "aria-labelledby": place.name });
-  const element = el("div", { class: "records-box" }, body);
+  const element = el("div", { class: "records-box" }, el("div", {}, body));
+  const list = new LongList(body, {
+    height: 240, whole: 50,
+    build: ({ key }, former) => {
+      const card = cards.get(former) ?? makeCard(key);
+      cards.set(card.element, card);
+      card.update();
+      return card.element;
+    },
+    isKept: (one) => one.contains(document.activeElement) || one.querySelector("[data-draft]") !== null || cards.get(one).control.isDirty(),
+  });
+  const cardOf = (name) => list.reveal((item) => item.key === name);
 
   const recordPlace = (name) => ({
     ...now, path: [...now.path, name], value: member(now.value, name), own: member(now.own, name), kind: "table", node: null,
@@ -109,41 +128,22 @@ export function records(place, make) {
   });
 
   function show() {
-    const names = Object.keys(now.value ?? {});
-    const focused = [...cards].find(([, card]) => card.element.contains(document.activeElement))?.[0];
-    const place = [...cards.keys()].indexOf(focused);
-    for (const [name, card] of cards) {
-      if (names.includes(name) && isTable(member(now.value, name))) continue;
-      card.element.remove();
-      cards.delete(name);
-    }
-    names.forEach((name, at) => {
-      if (!isTable(member(now.value, name))) return;
-      let card = cards.get(name);
-      if (card) card.control.update(recordPlace(name));
-      else {
-        card = makeCard(name);
-        cards.set(name, card);
-      }
-      for (const one of card.buttons) {
-        one.disabled = Boolean(now.disabled);
-        one.hidden = member(now.own, name) === undefined;
-      }
-      if (body.children[at] !== card.element) body.insertBefore(card.element, body.children[at] ?? null);
-    });
+    const names = Object.keys(now.value ?? {}).filter((name) => isTable(member(now.value, name)));
+    const focused = document.activeElement?.closest?.(".record");
+    const at = list.items.findIndex(({ key }) => body.contains(focused) && key === focused.getAttribute("aria-label"));
+    list.set(names.map((key) => ({ key })), { keepsPlace: true });
     // The record that had the focus is gone: the next one has its place.
-    if (place >= 0 && !element.contains(document.activeElement)) focusField(body.children[Math.min(place, names.length - 1)] ?? element.lastChild);
+    if (at >= 0 && !element.contains(document.activeElement)) focusField(cardOf(names[Math.min(at, names.length - 1)]) ?? element.lastChild);
   }
 
   function makeCard(name) {
     const control = table(recordPlace(name), make);
     const title = el("h4", { class: "record-name" }, name);
-    const rename = button("Rename", () => {
+    const rename = () => {
       const input = el("input", { class: "field", type: "text", value: name, "aria-label": `New name of ${name}`, spellcheck: "false", autocomplete: "off" });
       const back = () => {
         form.replaceWith(title);
-        rename.hidden = false;
-        rename.focus();
+        menu.focus();
       };
       const form = el("form", { class: "with-unit", onsubmit: async (event) => {
         event.preventDefault();
@@ -151,7 +151,7 @@ export function records(place, make) {
         if (to === "" || to === name) return back();
         if (await now.rename([...now.path, name], [...now.path, to])) {
           announce(`Renamed ${name} to ${to}.`);
-          cards.get(to)?.element.querySelector("button")?.focus();
+          cardOf(to)?.querySelector("button")?.focus();
         }
         return undefined;
       }, onkeydown: (event) => {
@@ -160,24 +160,31 @@ export function records(place, make) {
         back();
       } }, input, el("button", { type: "submit" }, "Rename"), button("Cancel", back, { class: "quiet" }));
       title.replaceWith(form);
-      rename.hidden = true;
       input.focus();
       input.select();
-    }, { class: "quiet small", "aria-label": `Rename ${name}` });
-    const remove = button("Remove", () => now.remove([...now.path, name]), { class: "quiet small", "aria-label": `Remove ${name}` });
-    const element = el("section", { class: "record", "aria-label": name }, el("div", { class: "record-head" }, title, rename, remove), control.element);
-    return { element, control, buttons: [rename, remove] };
+    };
+    const menu = menuButton(`Menu of ${name}`, () => [
+      ["Rename", rename, `Rename ${name}`], ["Remove", () => now.remove([...now.path, name]), `Remove ${name}`],
+    ]);
+    return {
+      control, element: el("section", { class: "record", "aria-label": name }, el("div", { class: "record-head" }, title, menu), control.element),
+      update() {
+        control.update(recordPlace(name));
+        menu.disabled = Boolean(now.disabled);
+        menu.hidden = member(now.own, name) === undefined;
+      },
+    };
   }
 
   element.append(adder("New record", "Add record", async (name, input) => {
     const needed = Object.entries(now.rule.fields ?? {}).filter(([, rule]) => rule.isRequired && rule.default !== undefined && rule.default !== null);
     const edit = { toml: literal(Object.fromEntries(needed.map(([field, rule]) => [field, rule.default]))) };
     return addNew({ now, name, input, edit, what: "record", isThere: () => member(now.value, name) !== undefined });
-  }, (name) => cards.get(name)?.element.querySelector(".members"), place));
+  }, (name) => cardOf(name)?.querySelector(".members"), place));
   show();
   return {
     element,
-    isDirty: () => [...cards.values()].some((card) => card.control.isDirty()),
+    isDirty: () => [...body.children].some((one) => cards.get(one)?.control.isDirty()),
     update(next) {
       now = next;
       show();
