@@ -110,7 +110,7 @@ class LooksTest(PageTest):
         self.assertIn("default", self.tab.row("theme", ".badges").text)
 
     def test_filters_have_words_and_numbers(self):
-        self.assertEqual(self.tab.texts(".filter:not([hidden])"), ["4 modified", "1 with a problem", "Recently changed"])
+        self.assertEqual(self.tab.texts(".filter:not([hidden])"), ["4 modified", "1 with a problem", "Recent"])
         self.tab.click(".filter", "1 with a problem")
         self.tab.until(lambda: self.tab.texts(".row-title") == ["Size"], "one setting")
         self.assertEqual(self.tab.one("#search").get_property("value"), "@problem")

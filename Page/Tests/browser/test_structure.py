@@ -205,6 +205,7 @@ class HistoryTest(PageTest):
             with self.subTest(label):
                 self.tab.click("#try")
                 self.change("50")
+                self.tab.until(lambda: self.tab.one("#try").get_attribute("aria-pressed") == "false", "end of trying")
                 self.tab.click(".notice.trial button", label)
                 self.tab.until(lambda: self.tab.count(".notice.trial") == 0, "end of the trial")
                 self.tab.until(lambda: read(self.home, "size") == value, "value")

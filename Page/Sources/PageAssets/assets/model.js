@@ -104,10 +104,7 @@ async function send(edits, more) {
     if (!more.dryRun) await refresh().catch(() => {});
   }
   if (more.dryRun) return answer;
-  if (answer?.trial) {
-    model.tries = false;
-    startTrial(answer.trial, seconds, edits.map((line) => keyText(line.set ?? line.unset ?? line.append ?? line.remove)));
-  }
+  if (answer?.trial) startTrial(answer.trial, seconds, edits.map((line) => keyText(line.set ?? line.unset ?? line.append ?? line.remove)));
   return answer;
 }
 
@@ -116,6 +113,8 @@ const keyText = (key) => (Array.isArray(key) ? key.join(".") : key);
 /** Shows that a trial runs. Both the answer to the edit and an event say it, in any order. */
 export function startTrial(id, seconds, keys) {
   if (model.trial?.id === id || ended.has(id)) return;
+  // There is one at a time.
+  model.tries = false;
   model.trial = { id, until: Date.now() + seconds * 1000, keys };
   emit("trial");
 }

@@ -49,7 +49,7 @@ export class Row {
     this.notes = el("div", { class: "row-notes", id: `${id}-notes` });
     this.slot = el("div", { class: "row-control" });
     this.hit = el("p", { class: "row-hit", hidden: true });
-    this.facts = el("span", {});
+    this.facts = el("span", { id: `${id}-facts` });
     this.meta = el("p", { class: "row-meta" });
     this.resetButton = iconButton("reset", "", () => this.reset());
     this.more = el("button", {
@@ -178,7 +178,7 @@ export class Row {
     return {
       path, rule: ruleOf(key), kind: kindOfKey(key), value: key.value, own: ownValue(key), isStored: isStored(key), node: nodeOf(key),
       isSecret: key.isSecret, disabled: key.isLocked || Boolean(model.doc.problem),
-      name: this.id, hint: `${this.id}-summary ${this.id}-notes ${this.id}-message`,
+      name: this.id, hint: `${this.id}-summary ${this.id}-facts ${this.id}-notes ${this.id}-message`,
       actions: (at) => this.#actions(at), ...this.#actions(path),
       store: (at, change, options) => this.store(at, change, options),
       remove: (at) => this.#run([{ unset: at }]),

@@ -168,9 +168,10 @@ function showGroups() {
 
 /** What can be chosen: a filter of the search, its words, and how many settings it has, where that is known. */
 const chips = [
-  ["@modified", "modified", isModified], ["@problem", "with a problem", hasProblem], ["@locked", "locked", (key) => key.isLocked],
-  ["@secret", "secret", (key) => key.isSecret], ["@layer:system", "by administrators", (key) => key.layers.some(({ layer }) => layer === "system")],
-  ["@since:1d", "recently changed"],
+  ["@modified", "modified", isModified, "Set in your file"], ["@problem", "with a problem", hasProblem, "With a mistake or a warning"],
+  ["@locked", "locked", (key) => key.isLocked, "Locked by administrators"], ["@secret", "secret", (key) => key.isSecret, "Values that are never shown"],
+  ["@layer:system", "managed", (key) => key.layers.some(({ layer }) => layer === "system"), "With a value from administrators"],
+  ["@since:1d", "Recent", null, "Changed within a day"],
 ];
 
 let counted = null;
@@ -181,10 +182,9 @@ function showFilters(query) {
   const chosen = new Set(query.filters.map(({ name, argument }) => `@${name}${argument === "" ? "" : `:${argument}`}`));
   if (counted !== model.doc) {
     counted = model.doc;
-    box.replaceChildren(...chips.map(([word, what, has]) => {
+    box.replaceChildren(...chips.map(([word, what, has, title]) => {
       const count = has && model.doc.keys.reduce((sum, key) => sum + (has(key) ? 1 : 0), 0);
-      const text = has ? `${count.toLocaleString()} ${what}` : `${what[0].toUpperCase()}${what.slice(1)}`;
-      return button(text, () => toggleFilter(word), { class: "filter", "data-filter": word, "data-count": count ?? (model.doc.keepsHistory ? 1 : 0) });
+      return button(has ? `${count.toLocaleString()} ${what}` : what, () => toggleFilter(word), { class: "filter", title, "data-filter": word, "data-count": count ?? (model.doc.keepsHistory ? 1 : 0) });
     }));
   }
   box.hidden = false;
