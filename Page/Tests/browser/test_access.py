@@ -1,5 +1,9 @@
 """Accessibility: names and roles as the browser's own tree has them, contrast, zoom, narrow screens, motion."""
 
+import os
+import pathlib
+import re
+
 from harness import PageTest, WebDriverException
 from test_controls import SCHEMA, TEXT
 
@@ -44,6 +48,7 @@ return bad;
 
 
 class AccessTest(PageTest):
+    maxDiff = None
     schema = SCHEMA
     text = TEXT + "\nunknown = 1\n"
     system = 'settings-locked = [{ key = "language", reason = "For all." }]\nlanguage = "de"\n'
@@ -74,6 +79,49 @@ class AccessTest(PageTest):
         self.assertEqual(unnamed, [])
         for role in ["button", "textbox", "switch", "radiogroup", "combobox", "spinbutton", "slider", "searchbox", "heading", "main", "navigation"]:
             self.assertIn(role, seen)
+
+    def test_a_screen_reader_has_this_page(self):
+        self.tab.show(1440, 9000)
+        self.tab.until(lambda: self.tab.count(".row") == self.tab.js("return import('/model.js').then(({ model }) => model.doc.keys.length)"), "all settings")
+        self.tab.press("size", ".more")
+        self.tab.until(lambda: self.tab.count(".past:empty") == 0, "history")
+        self.tab.rest()
+        # A path may be broken after each slash.
+        shown = re.sub(r"/ (\S+/ )*page-test-\w+/ ", "HOME/ ", self.tree()).replace(str(self.home.path), "HOME")
+        file = pathlib.Path(__file__).with_name("tree.txt")
+        if os.environ.get("RECORD_SNAPSHOTS") == "1":
+            file.write_text(shown)
+        self.assertEqual(shown.splitlines(), file.read_text().splitlines())
+
+    def tree(self):
+        """The whole tree as a screen reader has it: roles, names, descriptions, values and states, a line each."""
+        nodes = self.tab.focus().driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+        by_id = {node["nodeId"]: node for node in nodes}
+        lines = []
+
+        def add(node, depth):
+            role = node.get("role", {}).get("value", "")
+            name = node.get("name", {}).get("value", "")
+            hidden = node.get("ignored") or role in ["generic", "none", "InlineTextBox", "ListMarker"] or (role == "StaticText" and name in said)
+            if not hidden:
+                line = "  " * depth + role + (f" {name!r}" if name else "")
+                for part in ["description", "value"]:
+                    text = str(node.get(part, {}).get("value", ""))
+                    if text and text != name:
+                        line += f", {part} {text!r}"
+                states = {one["name"]: one["value"].get("value") for one in node.get("properties", [])}
+                line += "".join(f", {state}" for state in ["disabled", "checked", "pressed", "expanded", "selected", "required", "invalid", "readonly"]
+                                if states.get(state) not in [None, False, "false"])
+                lines.append(re.sub(r"\n", " ", line))
+            said.append(name)
+            for child in [] if role in ["button", "link", "option", "rowheader"] and not hidden else node.get("childIds", []):
+                if child in by_id:
+                    add(by_id[child], depth + (0 if hidden else 1))
+            said.pop()
+
+        said = []
+        add(nodes[0], 0)
+        return "\n".join(lines) + "\n"
 
     def test_a_control_is_named_by_its_setting_and_described_by_its_purpose(self):
         tree = self.tab.until(lambda: self.node("[data-key=size] input[type=number]"), "node of the field")
