@@ -29,10 +29,14 @@ export const clear = () => {
 const notice = (kind, title, ...content) =>
   el("section", { class: `notice ${kind}` }, icon(kind === "trial" ? "clock" : "warning"), el("div", {}, el("h2", {}, title), ...content));
 
-/** Says what went wrong, until it is dismissed. */
+/** Says what went wrong, until it is dismissed, or somebody goes on with the pointer. */
 export function fail(text) {
   failure.replaceChildren(notice("error", text, el("div", { class: "notice-buttons" }, button("Dismiss", () => failure.replaceChildren(), { class: "small" }))));
 }
+
+document.addEventListener("pointerdown", (event) => {
+  if (!failure.contains(event.target)) failure.replaceChildren();
+});
 
 async function attempt(action, said) {
   try {

@@ -190,7 +190,7 @@ function showFilters(query) {
   box.hidden = false;
   for (const chip of box.children) {
     const isChosen = chosen.has(chip.dataset.filter);
-    chip.setAttribute("aria-pressed", String(isChosen));
+    if (chip.getAttribute("aria-pressed") !== String(isChosen)) chip.setAttribute("aria-pressed", String(isChosen));
     chip.hidden = chip.dataset.count === "0" && !isChosen;
   }
 }
